@@ -1,0 +1,37 @@
+# Every target sets up what it needs first. PYTHON=... chooses the Python of .venv (default: the newest from 3.11 on).
+
+.DEFAULT_GOAL := help
+.PHONY: help play test check bench clean
+
+PLAY_ARGS =
+TEST_ARGS =
+BENCH_ARGS =
+
+help:
+	@echo "make play    open the playground          PLAY_ARGS='--port 8080 --no-browser'"
+	@echo "make test    run all tests                TEST_ARGS='-k fabrik'"
+	@echo "make check   lint, format and type checks"
+	@echo "make bench   run the benchmarks           BENCH_ARGS='--help'"
+	@echo "make clean   remove .venv, caches and build output"
+
+play:
+	@sh tools/prepare.sh app
+	@.venv/bin/limbik play $(PLAY_ARGS)
+
+test:
+	@sh tools/prepare.sh --chromium app dev
+	@.venv/bin/python -m pytest $(TEST_ARGS)
+
+check:
+	@sh tools/prepare.sh app dev
+	@.venv/bin/ruff check
+	@.venv/bin/ruff format --check
+	@.venv/bin/mypy
+
+bench:
+	@sh tools/prepare.sh app dev bench
+	@.venv/bin/python benchmarks/classical.py $(BENCH_ARGS)
+
+clean:
+	@rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache test-results
+	@find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

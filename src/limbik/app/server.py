@@ -1,0 +1,114 @@
+"""The playground's server: the page, its files, `/health`, and one WebSocket session per page at `/ws`."""
+
+from __future__ import annotations
+
+import contextlib
+import mimetypes
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import anyio.to_thread
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+
+from limbik.app.address import address_of, listen
+from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
+from limbik.app.security import Gate, SecureHeaders, content_security_policy
+
+STATIC = Path(__file__).parent / "static"
+
+
+def create_app(
+    host: str = "127.0.0.1", *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC
+) -> Starlette:
+    """The playground as an ASGI application.
+
+    Args:
+        host: the address on which it will listen; it decides which `Host` headers are admitted.
+        bounds: what one server and one page may use.
+        static: the folder with the page's files.
+    """
+    mimetypes.add_type("text/javascript", ".js")  # some systems' own tables say text/plain, and modules fail
+    playground = Playground(bounds, Gate(host))
+
+    async def page(request: Request) -> Response:
+        return await anyio.to_thread.run_sync(_page, static / "index.html")
+
+    async def health(request: Request) -> Response:
+        return JSONResponse({"status": "ok", "sessions": len(playground.sessions)})
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        playground.kernels.start()
+        yield
+
+    app = Starlette(
+        routes=[
+            Route("/", page),
+            Route("/health", health),
+            WebSocketRoute("/ws", connect),
+            Mount("/static", StaticFiles(directory=static, check_dir=False)),
+        ],
+        middleware=[Middleware(SecureHeaders, gate=playground.gate)],
+        lifespan=lifespan,
+    )
+    app.state.playground = playground
+    return app
+
+
+def _page(path: Path) -> Response:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return PlainTextResponse("The page's files are missing from this installation of limbik.\n", 404)
+    return HTMLResponse(text, headers={"Content-Security-Policy": content_security_policy(text)})
+
+
+def make_server(host: str, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC) -> uvicorn.Server:
+    """A server to be run with `server.run(sockets=[listen(host, port)])`."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            create_app(host, bounds=bounds, static=static),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws_max_size=bounds.message_bytes,
+            ws_per_message_deflate=False,  # no small message unpacks into a large one; frames hardly shrink
+            timeout_graceful_shutdown=2,
+        )
+    )
+
+
+@contextlib.contextmanager
+def running(
+    host: str = "127.0.0.1", port: int = 0, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC
+) -> Iterator[str]:
+    """The playground in a thread, for notebooks and tests. Gives its address and stops it at the end.
+
+    ```python
+    with limbik.app.running() as address:
+        webbrowser.open(address)
+    ```
+    """
+    listener = listen(host, port)
+    server = make_server(host, bounds=bounds, static=static)
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listener]}, name="limbik-server", daemon=True
+    )
+    thread.start()
+    try:
+        while not server.started and thread.is_alive():
+            time.sleep(0.005)
+        yield address_of(host, listener)
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()

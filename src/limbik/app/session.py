@@ -1,0 +1,138 @@
+"""One session per page: it remembers where each arm stands, runs the solvers and measures what they do.
+
+A session knows nothing of sockets. It works in link lengths, y up, and speaks pixels, y down, to the page.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik import planar_arm, solvers
+from limbik.app.protocol import Arm, Frame, Settings, Solve
+from limbik.errors import SolverError
+from limbik.model import Model
+from limbik.solvers.solver import Solver
+
+LIMIT_SLACK = 1e-9  # [rad], rounding that does not count as a violation
+
+
+class Session:
+    """The arms of one page.
+
+    An arm is known by its solver's name. It stays where the last solve left it until a request gives it
+    another start or `reset` forgets it.
+    """
+
+    def __init__(self) -> None:
+        self._q: dict[str, NDArray[np.float64]] = {}
+
+    def reset(self) -> None:
+        """Send every arm back to the neutral bend."""
+        self._q.clear()
+
+    def solve(self, request: Solve) -> Frame:
+        """Move all arms of the request toward its target and measure them.
+
+        Raises:
+            LimbikError: a solver refused the request; arms solved before it keep their new place.
+        """
+        began = time.perf_counter()
+        self._q.update(request.start)
+        arms = tuple(self._move(name, request) for name in request.solvers)
+        return Frame(id=request.id, arms=arms, server_ms=1e3 * (time.perf_counter() - began))
+
+    def _move(self, name: str, request: Solve) -> Arm:
+        settings = request.settings
+        model = arm(request.links, math.radians(settings.limit_degrees) if settings.limits else None)
+        tolerance = settings.tolerance / request.length
+        target = (request.target - request.base) / request.length * (1.0, -1.0)
+        start = model.clip(wrap(self._stance(name, request.links)))
+        rest = neutral_bend(request.links) if settings.rest is None else wrap(settings.rest)
+        solver = _solver(name, settings)
+
+        began = time.perf_counter()
+        trace = model.trace(
+            target,
+            solver=solver,
+            start=start,
+            iterations=settings.iterations,
+            restarts=0,
+            tolerance=tolerance,
+            limits=settings.limits,
+            rest=model.clip(rest),
+            rest_bias=settings.rest_bias,
+        )
+        microseconds = 1e6 * (time.perf_counter() - began)
+
+        if not np.isfinite(trace.q).all():
+            raise SolverError(f"{name} left the numbers: it answered with an angle that is not finite")
+        self._q[name] = np.array(trace.q[-1])
+        return Arm(
+            solver=name,
+            q=trace.q[-1],
+            errors=trace.error * request.length,
+            iterations=trace.iterations,
+            iterations_to_tolerance=first_within(trace.error, tolerance),
+            status=trace.solution.status.name.lower(),
+            microseconds=microseconds,
+            violations=count_violations(trace.q, model) if settings.limits else 0,
+            trace=trace.q if request.trace else None,
+        )
+
+    def _stance(self, name: str, links: int) -> NDArray[np.float64]:
+        """Where an arm stands, [links] [rad]. Fewer links keep the leading angles, more go on straight."""
+        q = self._q.get(name)
+        if q is None:
+            return neutral_bend(links)
+        return np.concatenate((q[:links], np.zeros(max(0, links - q.size))))
+
+
+def neutral_bend(links: int) -> NDArray[np.float64]:
+    """A quarter turn spread evenly over all joints, [links] [rad]: no method is stuck there."""
+    return np.full(links, math.pi / 2 / links)
+
+
+def wrap(q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same pose with every angle in [-pi, pi]: an arm that turned many times still fits its limits."""
+    return q - 2 * math.pi * np.round(q / (2 * math.pi))
+
+
+def first_within(error: NDArray[np.float64], tolerance: float) -> int:
+    """The first iteration whose error is within the tolerance, -1 where there is none."""
+    within = np.flatnonzero(error <= tolerance)
+    return int(within[0]) if within.size else -1
+
+
+def count_violations(q: NDArray[np.float64], model: Model) -> int:
+    """How many joints were outside their limits in any of the configurations q [k+1, nq]."""
+    outside = (q < model.lower - LIMIT_SLACK) | (q > model.upper + LIMIT_SLACK)
+    return int(outside.any(axis=0).sum())
+
+
+@functools.lru_cache(maxsize=256)
+def arm(links: int, limit: float | None) -> Model:
+    """A planar arm with links of length 1 whose joints turn by at most `limit` [rad] in either direction."""
+    return planar_arm(links, 1.0, limits=limit)
+
+
+def warm_up(name: str) -> None:
+    """Compile one solver for the playground's arms."""
+    for limit in (None, 1.0):
+        solvers.warmup(arm(3, limit), [name])
+
+
+@functools.cache
+def _parameters() -> Mapping[str, tuple[str, ...]]:
+    """The names of the parameters that each solver takes."""
+    return {info.name: tuple(parameter.name for parameter in info.parameters) for info in solvers.describe()}
+
+
+def _solver(name: str, settings: Settings) -> Solver:
+    offered = {"damping": settings.damping, "gamma": settings.gamma, "lambda_": settings.lambda_}
+    return solvers.get(name, **{key: offered[key] for key in _parameters()[name] if key in offered})

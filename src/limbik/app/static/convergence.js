@@ -1,0 +1,151 @@
+/** The convergence dock: error per iteration and per frame, and the scrubber through the last solve. */
+
+import { FRAMES } from './arms.js';
+import { Plot, log10 } from './plot.js';
+
+const EVERY = 66; // [ms] between two drawings of the plots
+const REPLAY = [700, 3000]; // [ms] shortest and longest replay
+const PER_STEP = 90; // [ms] of replay per iteration, within these
+
+/** What the arm does next depends on these: a change of one ends the look at the past. */
+const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
+
+export class Convergence {
+  /**
+   * @param {object} parts
+   * @param {import('./store.js').Store} parts.store
+   * @param {import('./arms.js').Arms} parts.arms
+   * @param {import('./loop.js').Loop} parts.loop
+   * @param {import('./view.js').View} parts.view
+   * @param {import('./theme.js').Theme} parts.theme
+   */
+  constructor({ store, arms, loop, view, theme }) {
+    Object.assign(this, { store, arms, loop, view, theme });
+    this.isStale = true;
+    this.drawnAt = 0;
+    /** @type {{began: number, time: number}|null} */
+    this.replaying = null;
+    this.slider = /** @type {HTMLInputElement} */ (document.getElementById('scrub'));
+    this.text = /** @type {HTMLOutputElement} */ (document.getElementById('scrub-text'));
+    this.live = /** @type {HTMLButtonElement} */ (document.getElementById('scrub-live'));
+    this.plots = this.makePlots();
+    this.slider.addEventListener('input', () => this.scrub(Number(this.slider.value)));
+    this.live.addEventListener('click', () => this.release());
+    document.getElementById('replay')?.addEventListener('click', () => this.replay());
+    store.watch(['algo', 'race'], () => this.rebuild());
+    store.watch(['tol'], () => this.touch());
+    store.watch(PRESENT, () => this.release());
+  }
+
+  makePlots() {
+    const shared = { colour: (/** @type {string} */ name) => this.theme.colour(name), tolerance: () => this.store.get('tol') };
+    const box = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+    return {
+      iterations: new Plot(box('plot-iterations'), { ...shared, mark: () => this.view.step, onPick: (step) => this.scrub(step) }),
+      frames: new Plot(box('plot-frames'), { ...shared, mark: () => null, onPick: null }),
+    };
+  }
+
+  /** New lines or colours. */
+  rebuild() {
+    if (!this.plots) return;
+    const solvers = this.arms.list.map((arm) => arm.solver);
+    for (const plot of Object.values(this.plots)) plot.rebuild(solvers);
+    this.touch();
+  }
+
+  resize() {
+    for (const plot of Object.values(this.plots)) plot.resize();
+    this.touch();
+  }
+
+  touch() {
+    this.isStale = true;
+  }
+
+  /** Show the arms at a step of the last solve; everything else stands still. @param {number} step */
+  scrub(step) {
+    if (this.arms.lastStep === 0) return;
+    this.replaying = null;
+    this.hold(Math.max(0, Math.min(step, this.arms.lastStep)));
+  }
+
+  /** @param {number} step */
+  hold(step) {
+    this.view.step = step;
+    this.view.isStale = true;
+    this.loop.isHeld = true;
+    this.touch();
+  }
+
+  /** Back to the present. */
+  release() {
+    if (this.view.step === null) return;
+    this.replaying = null;
+    this.view.step = null;
+    this.view.isStale = true;
+    this.loop.isHeld = false;
+    this.touch();
+  }
+
+  replay() {
+    const steps = this.arms.lastStep;
+    if (steps === 0) return;
+    const time = Math.min(REPLAY[1], Math.max(REPLAY[0], PER_STEP * steps));
+    this.replaying = { began: performance.now(), time };
+    this.hold(0);
+  }
+
+  /** Once per display frame. @param {number} now */
+  tick(now) {
+    if (this.replaying) this.advance(now);
+    if (!this.isStale || now - this.drawnAt < EVERY) return;
+    this.isStale = false;
+    this.drawnAt = now;
+    this.showScrubber();
+    if (!this.store.get('cv')) return;
+    this.plots.iterations.show(this.perIteration());
+    this.plots.frames.show(this.perFrame());
+  }
+
+  /** @param {number} now */
+  advance(now) {
+    const { began, time } = /** @type {{began: number, time: number}} */ (this.replaying);
+    const part = (now - began) / time;
+    if (part >= 1.15) this.release();
+    else this.hold(Math.min(this.arms.lastStep, Math.max(0, Math.round(part * this.arms.lastStep))));
+  }
+
+  showScrubber() {
+    const last = this.arms.lastStep;
+    const step = this.view.step;
+    const shown = step ?? last;
+    this.slider.max = String(last);
+    this.slider.value = String(shown);
+    this.slider.disabled = last === 0;
+    this.slider.style.setProperty('--fill', `${last ? (100 * shown) / last : 0}%`);
+    this.slider.setAttribute('aria-valuetext', `iteration ${shown} of ${last}`);
+    this.live.disabled = step === null;
+    this.text.classList.toggle('is-scrubbing', step !== null);
+    const words = step === null ? `last solve: ${last}` : `step ${step} of ${last}`;
+    this.text.textContent = last === 0 ? 'no iterations yet' : words;
+  }
+
+  /** @returns {(number|null)[][]} iterations, then log10 error of every arm */
+  perIteration() {
+    const longest = Math.max(1, ...this.arms.list.map((arm) => arm.recording.errors.length));
+    const steps = Array.from({ length: longest }, (_, k) => k);
+    const lines = this.arms.list.map(({ recording }) => steps.map((k) => (k < recording.errors.length ? log10(recording.errors[k]) : null)));
+    return [steps, ...lines];
+  }
+
+  /** @returns {(number|null)[][]} frames before now, then log10 error of every arm */
+  perFrame() {
+    const frames = Array.from({ length: FRAMES }, (_, i) => i - FRAMES + 1);
+    const lines = this.arms.list.map(({ frames: { values } }) => {
+      const missing = FRAMES - values.length;
+      return frames.map((_, i) => (i < missing ? null : log10(values[i - missing])));
+    });
+    return [frames, ...lines];
+  }
+}

@@ -1,0 +1,20 @@
+/*
+ * Before the first paint: the theme, and which panels are open. A classic script in the head, so that nothing changes
+ * colour or moves once the page is drawn.
+ */
+(function () {
+  'use strict';
+  var root = document.documentElement;
+  var query = new URLSearchParams(location.search);
+  var theme = query.get('theme');
+  try {
+    theme = theme || localStorage.getItem('limbik-theme');
+  } catch (error) {
+    /* Storage may be forbidden: the system's theme then. */
+  }
+  if (theme !== 'light' && theme !== 'dark') theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  root.dataset.theme = theme;
+  var narrow = matchMedia('(max-width: 759px)').matches;
+  root.dataset.panel = query.get('pn') || (narrow ? '0' : '1');
+  root.dataset.dock = query.get('cv') || (narrow || innerHeight < 620 ? '0' : '1');
+})();

@@ -1,0 +1,43 @@
+/** The metrics card: solver, error, iterations, frames per second, solve time. */
+
+import { count, duration, pixels } from './format.js';
+import { solverInfo } from './settings.js';
+
+export class Hud {
+  /** @param {import('./store.js').Store} store @param {import('./arms.js').Arms} arms */
+  constructor(store, arms) {
+    this.arms = arms;
+    this.box = /** @type {HTMLElement} */ (document.getElementById('hud'));
+    store.watch(['km'], () => {
+      /** @type {HTMLElement} */ (document.getElementById('metrics')).hidden = !store.get('km');
+    });
+    store.watch(['algo', 'race'], () => this.name());
+  }
+
+  name() {
+    const { name, short, title } = solverInfo(this.arms.front.solver);
+    this.box.dataset.solver = name;
+    put('hud-short', short);
+    put('hud-title', title);
+  }
+
+  /** @param {number} fps */
+  update(fps) {
+    const { error, recording, microseconds } = this.arms.front;
+    put('hud-error', pixels(error), 'px');
+    put('hud-iterations', recording.last >= 0 ? String(recording.iterations) : '–');
+    put('hud-fps', count(fps));
+    put('hud-time', ...duration(microseconds));
+    this.box.dataset.error = String(error);
+  }
+}
+
+/** @param {string} id @param {string} text @param {string} [unit] */
+function put(id, text, unit = '') {
+  const element = /** @type {HTMLElement} */ (document.getElementById(id));
+  const whole = text + unit;
+  if (element.dataset.text === whole) return;
+  element.dataset.text = whole;
+  element.textContent = text;
+  if (unit && text !== '–') element.append(' ', Object.assign(document.createElement('small'), { textContent: unit }));
+}

@@ -1,0 +1,44 @@
+/** The planar arm on the screen: joint positions in pixels, y down, from angles that are counter-clockwise. */
+
+/**
+ * The pose that arms start from and are reset to: a quarter turn, spread evenly. The server calls it the neutral bend.
+ * @param {number} links @returns {Float32Array}
+ */
+export function firstPose(links) {
+  return new Float32Array(links).fill(Math.PI / 2 / links);
+}
+
+/** A pose without order, from -1 to 1 rad at every joint after the first. @param {number} links @returns {Float32Array} */
+export function randomPose(links) {
+  const q = Float32Array.from({ length: links }, () => Math.random() * 2 - 1);
+  q[0] = Math.random() * Math.PI;
+  return q;
+}
+
+/** The same pose with another number of links: cut, or straight at the end. @param {ArrayLike<number>} q @param {number} links */
+export function resized(q, links) {
+  const result = new Float32Array(links);
+  for (let i = 0; i < Math.min(links, q.length); i += 1) result[i] = q[i];
+  return result;
+}
+
+/**
+ * Positions of the joints and of the end effector.
+ * @param {ArrayLike<number>} q @param {number} length  of a link [px] @param {[number, number]} base
+ * @returns {Float64Array} x0 y0 x1 y1 ... [2 (links + 1)]
+ */
+export function points(q, length, base) {
+  const result = new Float64Array(2 * q.length + 2);
+  let [x, y] = base;
+  let heading = 0;
+  result[0] = x;
+  result[1] = y;
+  for (let i = 0; i < q.length; i += 1) {
+    heading += q[i];
+    x += length * Math.cos(heading);
+    y -= length * Math.sin(heading);
+    result[2 * i + 2] = x;
+    result[2 * i + 3] = y;
+  }
+  return result;
+}

@@ -1,0 +1,45 @@
+/** Small notices that say what happened, read aloud by screen readers, and go by themselves. */
+
+const STAYS = 9000; // [ms]
+const MOST = 3;
+
+export class Notices {
+  constructor() {
+    this.list = /** @type {HTMLElement} */ (document.getElementById('notices'));
+  }
+
+  /**
+   * @param {string} text
+   * @param {{details?: string[], isError?: boolean}} [more]
+   */
+  show(text, { details = [], isError = false } = {}) {
+    for (const old of [...this.list.children]) if (old.getAttribute('data-text') === text) old.remove();
+    const notice = document.createElement('div');
+    notice.className = isError ? 'notice is-error' : 'notice';
+    notice.dataset.text = text;
+    const body = document.createElement('div');
+    body.textContent = text;
+    if (details.length) body.append(bullets(details));
+    notice.append(body, closeButton(() => notice.remove()));
+    this.list.append(notice);
+    while (this.list.children.length > MOST) this.list.firstElementChild?.remove();
+    window.setTimeout(() => notice.remove(), STAYS + 2000 * details.length);
+  }
+}
+
+/** @param {string[]} lines */
+function bullets(lines) {
+  const list = document.createElement('ul');
+  for (const line of lines) list.append(Object.assign(document.createElement('li'), { textContent: line }));
+  return list;
+}
+
+/** @param {() => void} close */
+function closeButton(close) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.setAttribute('aria-label', 'Dismiss');
+  button.innerHTML = '<svg class="icon"><use href="#i-close"/></svg>';
+  button.addEventListener('click', close);
+  return button;
+}

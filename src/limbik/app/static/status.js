@@ -1,0 +1,39 @@
+/** What the page says about its server: connecting, compiling, gone. Nothing while all is well. */
+
+const PATIENCE = 500; // [ms] before a first connection is worth a word
+
+export class Status {
+  /** @param {import('./connection.js').Connection} connection */
+  constructor(connection) {
+    this.connection = connection;
+    this.box = /** @type {HTMLElement} */ (document.getElementById('status'));
+    this.text = /** @type {HTMLElement} */ (document.getElementById('status-text'));
+    this.retry = /** @type {HTMLButtonElement} */ (document.getElementById('retry'));
+    this.compiling = '';
+    this.retry.addEventListener('click', () => connection.retryNow());
+    window.setInterval(() => this.update(), 250);
+  }
+
+  update() {
+    const { state, failures } = this.connection;
+    const isLost = state !== 'open' && failures > 0;
+    const isFirst = state !== 'open' && !isLost && performance.now() > PATIENCE;
+    this.box.classList.toggle('is-lost', isLost);
+    this.retry.hidden = !(isLost && state === 'waiting');
+    if (isLost) this.say(this.lost());
+    else if (isFirst) this.say('Connecting to the server');
+    else this.say(state === 'open' ? this.compiling : '');
+  }
+
+  lost() {
+    if (this.connection.state === 'connecting') return 'The server is not answering. Trying again now';
+    const seconds = Math.max(0, Math.ceil((this.connection.retryAt - performance.now()) / 1000));
+    return `The server is not answering. Trying again in ${seconds} s`;
+  }
+
+  /** @param {string} text */
+  say(text) {
+    if (this.text.textContent !== text) this.text.textContent = text;
+    this.box.hidden = text === '';
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The state that the URL carries. Every part of the page reads from here and hears of changes from here.
+ *
+ * The address bar names the settings that were given or touched; `link()` names all of them.
+ */
+
+import { SETTINGS } from './settings.js';
+import { readQuery, writeQuery } from './urlstate.js';
+
+const WRITE_EVERY = 400; // [ms]; browsers bound how often a page may rewrite its address
+
+export class Store {
+  /** @param {string} query  the query string that the page was opened with */
+  constructor(query) {
+    const { values, notes } = readQuery(query);
+    /** What could not be taken from the URL as it was written. */
+    this.notes = notes;
+    /** @type {Record<string, *>} */
+    this.values = {};
+    for (const [name, setting] of Object.entries(SETTINGS)) this.values[name] = values[name] ?? setting.fallback;
+    this.touched = new Set(Object.keys(values));
+    /** @type {{names: string[]|null, tell: () => void}[]} */
+    this.listeners = [];
+    this.timer = 0;
+  }
+
+  /** @param {string} name */
+  get(name) {
+    return this.values[name];
+  }
+
+  /** Set a default that suits this window; it enters the address bar only when it is touched. */
+  suit(/** @type {Record<string, *>} */ defaults) {
+    for (const [name, value] of Object.entries(defaults)) {
+      if (!this.touched.has(name)) this.values[name] = value;
+    }
+  }
+
+  /** Change settings and tell who listens. @param {Record<string, *>} changes */
+  set(changes) {
+    const changed = Object.keys(changes).filter((name) => this.values[name] !== changes[name]);
+    for (const name of Object.keys(changes)) this.touched.add(name);
+    for (const name of changed) this.values[name] = changes[name];
+    if (changed.length) this.tell(changed);
+    this.writeSoon();
+  }
+
+  /**
+   * Hear of changes.
+   * @param {string[]|null} names  null: of any
+   * @param {() => void} tell  called now as well
+   */
+  watch(names, tell) {
+    this.listeners.push({ names, tell });
+    tell();
+  }
+
+  /** @param {string[]} changed */
+  tell(changed) {
+    for (const { names, tell } of this.listeners) {
+      if (names === null || names.some((name) => changed.includes(name))) tell();
+    }
+  }
+
+  writeSoon() {
+    if (this.timer) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      this.write();
+    }, WRITE_EVERY);
+  }
+
+  /** Put the touched settings into the address bar. */
+  write() {
+    const named = Object.fromEntries([...this.touched].map((name) => [name, this.values[name]]));
+    history.replaceState(null, '', location.pathname + writeQuery(named));
+  }
+
+  /** A link that opens the whole state. @param {Record<string, *>} more  settings to add or to replace */
+  link(more = {}) {
+    return location.origin + location.pathname + writeQuery({ ...this.values, ...more });
+  }
+}

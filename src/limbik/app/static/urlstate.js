@@ -1,0 +1,90 @@
+/** The text of the URL: reading every setting from it, writing it back. */
+
+import { SETTINGS, clamped, rounded } from './settings.js';
+
+const YES = ['1', 'true', 'on', 'yes'];
+const NO = ['0', 'false', 'off', 'no'];
+
+/** @typedef {{value?: *, note?: string|null}} Reading  value undefined: the text was of no use */
+
+/** @param {string} text @returns {number} NaN unless the text is one finite number */
+function number(text) {
+  const value = text.trim() === '' ? NaN : Number(text);
+  return Number.isFinite(value) ? value : NaN;
+}
+
+/** @type {Record<string, (name: string, text: string) => Reading>} */
+const READERS = {
+  number(name, text) {
+    const value = number(text);
+    return Number.isNaN(value) ? { note: `${name}=${text} is not a number` } : clamped(name, value);
+  },
+  place(name, text) {
+    const value = number(text);
+    return Number.isNaN(value) ? { note: `${name}=${text} is not a number` } : { value: rounded(SETTINGS[name], value) };
+  },
+  flag(name, text) {
+    const word = text.toLowerCase();
+    if (YES.includes(word)) return { value: true };
+    if (NO.includes(word)) return { value: false };
+    return { note: `${name}=${text} is neither 0 nor 1` };
+  },
+  choice(name, text) {
+    const choices = SETTINGS[name].choices ?? [];
+    const word = text.toLowerCase();
+    return choices.includes(word) ? { value: word } : { note: `${name}=${text} is not one of ${choices.join(', ')}` };
+  },
+  names(name, text) {
+    const choices = SETTINGS[name].choices ?? [];
+    const words = text.toLowerCase().split(',').filter(Boolean);
+    const unknown = words.filter((word) => !choices.includes(word));
+    const value = choices.filter((word) => words.includes(word));
+    return { value, note: unknown.length ? `${name}: ${unknown.join(', ')} is not one of ${choices.join(', ')}` : null };
+  },
+  angles(name, text) {
+    if (text === '') return { value: null };
+    const degrees = text.split(',').map(number);
+    const bad = degrees.length > 64 || degrees.some((angle) => Number.isNaN(angle));
+    return bad ? { note: `${name} is not a list of angles in degrees` } : { value: degrees.map((a) => (a * Math.PI) / 180) };
+  },
+};
+
+/**
+ * Read the known settings of a query string; unknown keys are ignored.
+ * @param {string} query
+ * @returns {{values: Record<string, *>, notes: string[]}} notes: what could not be taken as it was written
+ */
+export function readQuery(query) {
+  const given = new URLSearchParams(query);
+  /** @type {Record<string, *>} */
+  const values = {};
+  const notes = [];
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const text = given.get(name);
+    if (text === null) continue;
+    const { value, note } = READERS[setting.kind](name, text.slice(0, 1000));
+    if (value !== undefined) values[name] = value;
+    if (note) notes.push(note);
+  }
+  return { values, notes };
+}
+
+/** @param {string} name @param {*} value @returns {string} */
+export function writeValue(name, value) {
+  const setting = SETTINGS[name];
+  if (setting.kind === 'flag') return value ? '1' : '0';
+  if (setting.kind === 'names') return value.join(',');
+  if (setting.kind === 'angles') {
+    return value ? value.map((/** @type {number} */ a) => Number(((a * 180) / Math.PI).toFixed(1))).join(',') : '';
+  }
+  if (setting.kind === 'choice') return value;
+  return String(rounded(setting, value));
+}
+
+/** @param {Record<string, *>} values @returns {string} the query string, with its question mark if it is not empty */
+export function writeQuery(values) {
+  const pairs = Object.keys(SETTINGS)
+    .filter((name) => values[name] !== undefined && !(values[name] === null && SETTINGS[name].kind !== 'angles'))
+    .map((name) => `${name}=${encodeURIComponent(writeValue(name, values[name])).replaceAll('%2C', ',')}`);
+  return pairs.length ? `?${pairs.join('&')}` : '';
+}

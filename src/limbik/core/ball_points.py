@@ -1,0 +1,114 @@
+"""A chain of ball joints as points p [n + 1, 3], the base at the origin first: from rotations to points and back.
+
+The names here are the ones `core.planar_points` has too, so that one method serves both.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.rotation import (
+    exponential,
+    multiply,
+    product,
+    rotate,
+    rotation_between,
+    times,
+    times_quaternion,
+    transposed_times,
+)
+from limbik.core.spatial_chain import frames_for, place_frames, set_ball
+
+
+@compiled
+def segment_lengths(joints: Records) -> Floats:
+    """[n] lengths of the segments [m]."""
+    lengths = np.empty(joints.size - 1)
+    for j in range(lengths.size):
+        v = joints[j + 1].translation
+        lengths[j] = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    return lengths
+
+
+@compiled
+def draw_points(joints: Records, q: Floats, target: Floats, p: Floats) -> float:
+    """The points at q [4 n]; returns the squared distance of the last one from the target [m^2]."""
+    frames = frames_for(joints)
+    place_frames(joints, q, frames)
+    squared = 0.0
+    for k in range(3):
+        for j in range(joints.size):
+            p[j, k] = frames[j, k]
+        squared += (target[k] - p[joints.size - 1, k]) ** 2
+    return squared
+
+
+@compiled
+def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> None:
+    """Turn each ball joint, base to tip, so that its segment points at the next point, as far as its limits allow.
+
+    Each turn is the smallest one, so no twist is added.
+    """
+    R = np.empty(9)  # world axes of the moved frame of the joint before
+    before = np.empty(9)  # world axes of this joint's frame, not moved
+    x = y = z = 0.0
+    for j in range(joints.size - 1):
+        joint = joints[j]
+        i = joint.q
+        if j == 0:
+            for k in range(9):
+                before[k] = joint.rotation[k]
+        else:
+            multiply(R, joint.rotation, before)
+        segment = joints[j + 1].translation
+        here = (q[i], q[i + 1], q[i + 2], q[i + 3])
+        ux, uy, uz = rotate(here, segment[0], segment[1], segment[2])
+        vx, vy, vz = transposed_times(before, p[j + 1, 0] - x, p[j + 1, 1] - y, p[j + 1, 2] - z)
+        wx, wy, wz = rotation_between(ux, uy, uz, vx, vy, vz)
+        set_ball(joint, product(exponential(wx, wy, wz), here), use_limits, q)
+        for k in range(9):
+            R[k] = before[k]
+        times_quaternion(R, q[i], q[i + 1], q[i + 2], q[i + 3])
+        sx, sy, sz = times(R, segment[0], segment[1], segment[2])
+        x, y, z = x + sx, y + sy, z + sz
+
+
+@compiled
+def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: Floats) -> None:
+    """FABRIK's backward pass, each segment kept within the swing cone of the joint after it.
+
+    The cone is about the segment itself, so this holds for joints whose twist axis lies along the segment before them
+    (arms and fingers); others are left to the forward pass.
+    """
+    n = lengths.size
+    for k in range(3):
+        p[n, k] = target[k]
+    ax = ay = az = 0.0  # direction of the segment after
+    for j in range(n - 1, -1, -1):
+        dx, dy, dz = p[j + 1, 0] - p[j, 0], p[j + 1, 1] - p[j, 1], p[j + 1, 2] - p[j, 2]
+        length = math.sqrt(dx * dx + dy * dy + dz * dz)
+        if length > 0.0:
+            dx, dy, dz = dx / length, dy / length, dz / length
+        if j < n - 1 and is_along_segment(joints[j], joints[j + 1]):
+            wx, wy, wz = rotation_between(ax, ay, az, dx, dy, dz)
+            angle = math.sqrt(wx * wx + wy * wy + wz * wz)
+            cone = joints[j + 1].cone
+            if angle > cone:
+                s = cone / angle
+                dx, dy, dz = rotate(exponential(s * wx, s * wy, s * wz), ax, ay, az)
+        ax, ay, az = dx, dy, dz
+        p[j, 0] = p[j + 1, 0] - lengths[j] * dx
+        p[j, 1] = p[j + 1, 1] - lengths[j] * dy
+        p[j, 2] = p[j + 1, 2] - lengths[j] * dz
+
+
+@compiled
+def is_along_segment(joint: Records, after: Records) -> bool:
+    """Whether the twist axis of a joint, at rest, points along the segment that ends at it, and so does its own segment."""
+    v = after.translation
+    x, y, z = times(after.rotation, after.axis[0], after.axis[1], after.axis[2])
+    length = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    return x * v[0] + y * v[1] + z * v[2] >= (1.0 - 1e-9) * length

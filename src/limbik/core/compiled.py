@@ -1,0 +1,202 @@
+"""Functions that are compiled on their first call and kept on disk.
+
+`@compiled` marks a function as a kernel. Nothing is compiled, and Numba is not even imported, until the kernel is
+called. `kernel.bind(step=..., ROWS=2)` gives a new kernel in which some global names mean something else: this is how
+one loop serves every solver, with its step inlined and its sizes known to the compiler.
+
+The compiled code is cached in a folder named after a hash of limbik's own kernels, so a change in any file that a
+kernel calls into is seen (Numba alone looks only at the file of the outermost function).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+import tempfile
+import threading
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numba.core.caching import FunctionCache
+
+Floats: TypeAlias = NDArray[np.float64]
+Records: TypeAlias = Any  # a structured array, or one record of it: fields are attributes inside a kernel
+
+# Sums may be reordered and multiplications contracted; NaN and infinity keep their meaning.
+FAST_MATH = frozenset({"reassoc", "contract", "arcp", "nsz"})
+
+_compiling = threading.RLock()
+
+
+class Kernel:
+    """A function that runs as machine code; see the module's docstring."""
+
+    def __init__(self, function: types.FunctionType, fast_math: bool, bindings: dict[str, Any]) -> None:
+        self.function = function
+        self.fast_math = fast_math
+        self.bindings = bindings
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.dispatcher(*arguments)
+
+    def bind(self, **bindings: Any) -> Kernel:
+        """The same kernel with other meanings for some of the global names that it, or a kernel it calls, uses."""
+        return Kernel(self.function, self.fast_math, {**self.bindings, **bindings})
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        """What the global names in the function's body mean."""
+        names = self.function.__globals__ | self.bindings
+        return {name: names[name] for name in self.function.__code__.co_names if name in names}
+
+    @property
+    def name(self) -> str:
+        """A name that tells this binding from the others, for the cache."""
+        bound = [
+            f"{name}={getattr(value, 'name', value)}".replace("/", ".") for name, value in self.bindings.items()
+        ]
+        name = self.function.__qualname__ + (f"[{','.join(bound)}]" if bound else "")
+        module = self.function.__module__.removeprefix("limbik.")
+        return f"{module}.{name}"
+
+    @functools.cached_property
+    def dispatcher(self) -> Callable[..., Any]:
+        """Numba's own callable: the quickest way in for a caller who keeps it."""
+        with _compiling:
+            return _numba_dispatcher(self)
+
+
+def compiled(function: Any = None, *, exact: bool = False) -> Any:
+    """Mark a function as a kernel. `exact=True` forbids reordering its arithmetic (for cancelling terms)."""
+    if function is None:
+        return functools.partial(compiled, exact=exact)
+    return Kernel(function, not exact, {})
+
+
+def _numba_dispatcher(kernel: Kernel) -> Callable[..., Any]:
+    import numba
+
+    scope = {**kernel.function.__globals__, **kernel.scope}
+    for name, value in kernel.scope.items():
+        if isinstance(value, Kernel):
+            scope[name] = _inner(value, kernel.bindings).dispatcher
+    function = types.FunctionType(
+        kernel.function.__code__, scope, kernel.function.__name__, kernel.function.__defaults__
+    )
+    function.__qualname__ = _file_name(kernel.name)
+    function.__module__ = kernel.function.__module__
+    dispatcher: Any = numba.njit(
+        nogil=True, error_model="numpy", fastmath=set(FAST_MATH) if kernel.fast_math else False
+    )(function)
+    cache = _disk_cache(function)
+    if cache is not None:
+        dispatcher._cache = cache
+    return dispatcher  # type: ignore[no-any-return]
+
+
+_inner_kernels: dict[tuple[Any, ...], Kernel] = {}
+
+
+def _inner(kernel: Kernel, bindings: dict[str, Any]) -> Kernel:
+    """A kernel as its caller's bindings make it; one object for equal bindings, so that it is compiled once."""
+    used = {name: value for name, value in bindings.items() if name in _names(kernel)}
+    bound = kernel.bind(**used) if used else kernel
+    key = (kernel.function, *sorted((name, id(value)) for name, value in bound.bindings.items()))
+    return _inner_kernels.setdefault(key, bound)
+
+
+def _names(kernel: Kernel) -> set[str]:
+    """The global names used by a kernel and by the kernels that it calls."""
+    names = set(kernel.function.__code__.co_names)
+    for value in kernel.scope.values():
+        if isinstance(value, Kernel):
+            names |= _names(value)
+    return names
+
+
+def _file_name(name: str) -> str:
+    """A kernel's name, short enough for every file system."""
+    return name if len(name) < 100 else f"{name[:80]}~{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept: `$LIMBIK_CACHE_DIR`, or the user's cache folder. None if it cannot be written."""
+    if "LIMBIK_CACHE_DIR" in os.environ:
+        root = Path(os.environ["LIMBIK_CACHE_DIR"])
+    elif sys.platform == "win32":
+        root = Path(os.environ.get("LOCALAPPDATA", "~/AppData/Local")).expanduser() / "limbik"
+    else:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "limbik"
+    folder = root / f"kernels-{_source_hash()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        warnings.warn(
+            f"limbik cannot keep compiled kernels in {folder} ({error.strerror}); they will be compiled again in "
+            "every process. Set LIMBIK_CACHE_DIR to a folder that can be written.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+
+
+@functools.cache
+def _source_hash() -> str:
+    """A hash of every file that holds a kernel, and of the compiler's version."""
+    import numba
+
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for room in ("core", "solvers"):
+        for path in sorted((package / room).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _disk_cache(function: types.FunctionType) -> FunctionCache | None:
+    """Numba's function cache, placed in `cache_folder()`."""
+    if cache_folder() is None:
+        return None
+    return _cache_class()(function)
+
+
+@functools.cache
+def _cache_class() -> type[FunctionCache]:
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+    class Locator(_CacheLocator):  # type: ignore[misc]
+        """Keeps every kernel in limbik's folder, whose name already says which sources it belongs to."""
+
+        def get_cache_path(self) -> str:
+            return str(cache_folder())
+
+        def get_source_stamp(self) -> str:
+            return _source_hash()
+
+        def get_disambiguator(self) -> str:
+            return "limbik"
+
+        @classmethod
+        def from_function(cls, py_func: Any, py_file: str) -> Locator:
+            return cls()
+
+    class Implementation(CompileResultCacheImpl):  # type: ignore[misc]
+        _locator_classes = (Locator,)
+
+    class Cache(FunctionCache):  # type: ignore[misc]
+        _impl_class = Implementation
+
+    return Cache

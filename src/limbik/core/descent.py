@@ -1,0 +1,257 @@
+"""The loops that the iterative methods share: budget, limits, rest pose, stalls, dead points, trace.
+
+There are two: `by_steps` for methods that propose a step for all joints at once (the Jacobian methods) and `by_sweeps`
+for methods that turn one joint after the other (CCD). The method is bound into its loop, and so are the kinematics of the
+chain (those of `core.planar_chain` or `core.spatial_chain`).
+
+Neither loop accepts a change that makes the error grow (a rest pose apart), so no arm jerks when its target is out of
+reach: the error settles and stays.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.linear import transpose_times
+
+# Why a descent ended.
+SOLVED = 0
+SETTLED = 1
+SPENT = 2
+
+SETTINGS = np.dtype(
+    [
+        ("tolerance", np.float64),  # [m]
+        ("tolerance_rotation", np.float64),  # [rad]
+        ("metres_per_radian", np.float64),  # weight of the rotation rows of a pose
+        ("budget", np.int64),  # iterations
+        ("use_limits", np.bool_),
+        ("rest_bias", np.float64),  # fraction per iteration
+        ("damping", np.float64),  # the method's: factor on every step
+        ("gain", np.float64),  # the method's: gamma of the transpose, lambda of DLS
+        ("longest_error", np.float64),  # the method's: errors are clamped to this length [m]
+    ]
+)
+
+REST_FADING = 0.9  # per iteration: the pull toward the rest pose fades, so that the target wins in the end
+REST_FADED = 1e-5
+WINDOW = 24  # iterations over which progress is judged
+STATIONARY = 1e-7  # |J^T r| / (|J| |r|) under which no small step helps
+SMALLEST_SCALE = 1e-3
+LONGEST_STEP = 1.0  # [rad or m] of any joint in one iteration
+BEND = 0.05  # [rad or m]
+
+# Bound by the chain and by the method.
+ROWS = 0
+forward = frames_for = tangent_size = advance = blend = freeze = step = sweep = None
+
+
+@compiled
+def is_met(r: Floats, off_plane: float, settings: Records) -> bool:
+    """Whether the residual r [2, 3 or 6] is within tolerance; off_plane [m^2] adds what no joint can change."""
+    squared = off_plane
+    for i in range(min(r.size, 3)):
+        squared += r[i] * r[i]
+    if not squared <= settings.tolerance * settings.tolerance:
+        return False
+    squared = 0.0
+    for i in range(3, r.size):
+        squared += r[i] * r[i]
+    limit = settings.tolerance_rotation * settings.metres_per_radian
+    return squared <= limit * limit
+
+
+@compiled
+def record(iteration: int, q: Floats, error: float, trace_q: Floats, trace_error: Floats) -> None:
+    """Keep what an iteration left, where a trace was asked for."""
+    if iteration < trace_error.size:
+        trace_error[iteration] = error
+        for i in range(q.size):
+            trace_q[iteration, i] = q[i]
+
+
+@compiled
+def bend(
+    joints: Records, target: Floats, use_limits: bool, q: Floats, squared: float
+) -> float:
+    """Leave a dead point, such as a straight arm whose target lies on its own axis.
+
+    Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all joints together, then in
+    alternation, then one at a time, both ways. The first that gains is kept in q. Returns the squared error afterwards:
+    the same one at a true minimum.
+    """
+    dq = np.empty(tangent_size(joints))
+    J, r = np.empty((ROWS, dq.size)), np.empty(ROWS)
+    trial = np.empty(q.size)
+    frames = frames_for(joints)
+    for pattern in range(dq.size + 2):
+        for sign in (1.0, -1.0):
+            for j in range(dq.size):
+                if pattern == 0:
+                    dq[j] = BEND
+                elif pattern == 1:
+                    dq[j] = BEND if j % 2 == 0 else -BEND
+                else:
+                    dq[j] = BEND if j == dq.size + 1 - pattern else 0.0
+            advance(joints, q, dq, sign, use_limits, trial)
+            bent = forward(joints, target, trial, J, r, frames)
+            if bent < squared * (1.0 - 1e-12):
+                q[:] = trial
+                return bent
+    return squared
+
+
+@compiled
+def by_steps(
+    joints: Records,
+    target: Floats,
+    off_plane: float,
+    settings: Records,
+    patience: float,
+    rest: Floats,
+    q: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> tuple[int, int]:
+    """Descend by `step`, kept within limits and shortened while it would make the error grow.
+
+    q [nq] is changed in place. To gain less than the fraction `patience` of the error in a window is a stall.
+    Returns (why it ended, iterations).
+    """
+    nv = tangent_size(joints)
+    both_J = np.empty((2, ROWS, nv))
+    both_r = np.empty((2, ROWS))
+    gradient = np.empty(nv)
+    dq = np.empty(nv)
+    trial = np.empty(q.size)
+    frames = frames_for(joints)
+    work = np.empty((2 * ROWS + 1, max(nv, ROWS)))
+    use_limits = settings.use_limits
+    bias = settings.rest_bias
+    now = 0
+    squared = forward(joints, target, q, both_J[0], both_r[0], frames)
+    record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
+    at_window = squared
+    scale = 1.0
+    is_new = True
+    for iteration in range(1, settings.budget + 1):
+        J, r = both_J[now], both_r[now]
+        if is_met(r, off_plane, settings):
+            return SOLVED, iteration - 1
+        if bias > REST_FADED:
+            blend(joints, q, rest, bias)
+            bias *= REST_FADING
+            squared = forward(joints, target, q, J, r, frames)
+            is_new = True
+            at_window = squared
+        if is_new:
+            transpose_times(J, r, gradient)
+            if use_limits:
+                freeze(joints, q, gradient, J)
+            if is_stationary(J, gradient, squared):
+                bent = bend(joints, target, use_limits, q, squared)
+                if not bent < squared and not bias > REST_FADED:
+                    return SETTLED, iteration - 1
+                squared = forward(joints, target, q, J, r, frames)
+                transpose_times(J, r, gradient)
+                if use_limits:
+                    freeze(joints, q, gradient, J)
+            step(J, r, gradient, settings, dq, work)
+            shorten(dq)
+        advance(joints, q, dq, scale, use_limits, trial)
+        changed = forward(joints, target, trial, both_J[1 - now], both_r[1 - now], frames)
+        is_new = changed < squared
+        if is_new:
+            q[:] = trial
+            squared = changed
+            now = 1 - now
+            scale = min(1.0, 2.0 * scale)
+        else:
+            scale *= 0.25
+            if scale < SMALLEST_SCALE:
+                return SETTLED, iteration
+        record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
+        if iteration % WINDOW == 0:
+            if squared > at_window * (1.0 - patience):
+                return SETTLED, iteration
+            at_window = squared
+    if is_met(both_r[now], off_plane, settings):
+        return SOLVED, settings.budget
+    return SPENT, settings.budget
+
+
+@compiled
+def is_stationary(J: Floats, gradient: Floats, squared: float) -> bool:
+    """Whether the gradient J^T r vanishes beside |J| |r|: the residual is across everything the joints can do."""
+    lever = 0.0
+    for i in range(J.shape[0]):
+        for j in range(J.shape[1]):
+            lever += J[i, j] * J[i, j]
+    slope = 0.0
+    for j in range(gradient.size):
+        slope += gradient[j] * gradient[j]
+    return slope <= STATIONARY * STATIONARY * lever * squared
+
+
+@compiled
+def shorten(dq: Floats) -> None:
+    """Scale a step so that no joint moves further than LONGEST_STEP; a step that is not finite becomes zero."""
+    longest = 0.0
+    for j in range(dq.size):
+        longest = max(longest, abs(dq[j]))
+    if not longest <= 1e300:
+        dq[:] = 0.0
+    elif longest > LONGEST_STEP:
+        for j in range(dq.size):
+            dq[j] *= LONGEST_STEP / longest
+
+
+@compiled
+def by_sweeps(
+    joints: Records,
+    target: Floats,
+    off_plane: float,
+    settings: Records,
+    patience: float,
+    rest: Floats,
+    q: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> tuple[int, int]:
+    """Descend by `sweep`, which turns one joint after the other and never makes the error grow.
+
+    q [nq] is changed in place. To gain less than the fraction `patience` of the error in a window is a stall.
+    Returns (why it ended, iterations).
+    """
+    J = np.empty((ROWS, tangent_size(joints)))
+    r = np.empty(ROWS)
+    frames = frames_for(joints)
+    bias = settings.rest_bias
+    squared = forward(joints, target, q, J, r, frames)
+    record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
+    at_window = squared
+    limit = settings.tolerance * settings.tolerance
+    for iteration in range(1, settings.budget + 1):
+        if squared + off_plane <= limit:
+            return SOLVED, iteration - 1
+        if bias > REST_FADED:
+            blend(joints, q, rest, bias)
+            bias *= REST_FADING
+            at_window = squared = math.inf
+        swept = sweep(joints, target, settings, q, J, frames)
+        if not swept < squared * (1.0 - 1e-12) and not bias > REST_FADED:
+            swept = bend(joints, target, settings.use_limits, q, swept)
+            if not swept < squared:
+                return SETTLED, iteration - 1
+        squared = swept
+        record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
+        if iteration % WINDOW == 0:
+            if squared > at_window * (1.0 - patience):
+                return SETTLED, iteration
+            at_window = squared
+    if squared + off_plane <= limit:
+        return SOLVED, settings.budget
+    return SPENT, settings.budget

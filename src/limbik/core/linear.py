@@ -1,0 +1,119 @@
+"""Small dense linear algebra on the rows of a Jacobian, without allocation.
+
+A Jacobian has few rows (2 for a point in the plane, 3 in space, 6 for a pose) and many columns. Everything here works
+on the rows.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.core.compiled import Floats, compiled
+
+
+@compiled
+def cholesky_solve(A: Floats, b: Floats, x: Floats) -> bool:
+    """Solve A x = b for symmetric positive definite A [m, m], whose lower triangle is overwritten.
+
+    Returns False, with x untouched, where A is not positive definite.
+    """
+    m = b.size
+    for i in range(m):
+        for j in range(i + 1):
+            total = A[i, j]
+            for k in range(j):
+                total -= A[i, k] * A[j, k]
+            if i == j:
+                if not total > 0.0:
+                    return False
+                A[i, i] = math.sqrt(total)
+            else:
+                A[i, j] = total / A[j, j]
+    for i in range(m):
+        total = b[i]
+        for k in range(i):
+            total -= A[i, k] * x[k]
+        x[i] = total / A[i, i]
+    for i in range(m - 1, -1, -1):
+        total = x[i]
+        for k in range(i + 1, m):
+            total -= A[k, i] * x[k]
+        x[i] = total / A[i, i]
+    return True
+
+
+@compiled
+def dual_matrix(J: Floats, A: Floats) -> float:
+    """A = J J^T [m, m] for J [m, n]; the lower triangle is filled. Returns its trace."""
+    trace = 0.0
+    for i in range(A.shape[0]):
+        for k in range(i + 1):
+            total = 0.0
+            for j in range(J.shape[1]):
+                total += J[i, j] * J[k, j]
+            A[i, k] = total
+        trace += A[i, i]
+    return trace
+
+
+@compiled
+def transpose_times(J: Floats, y: Floats, x: Floats) -> None:
+    """x = J^T y for J [m, n]."""
+    for j in range(x.size):
+        x[j] = 0.0
+    for i in range(y.size):
+        for j in range(x.size):
+            x[j] += J[i, j] * y[i]
+
+
+@compiled
+def orthogonalise_rows(W: Floats, U: Floats) -> None:
+    """Thin singular value decomposition by one-sided Jacobi rotations (Hestenes 1958).
+
+    W [m, n] is turned in place until its rows are orthogonal; U [m, m] collects the rotations. Afterwards
+    J = U W, row i of W is sigma_i v_i^T, and column i of U is u_i. Singular values are not formed from
+    J J^T, so small ones keep their accuracy.
+    """
+    m, n = W.shape
+    for i in range(m):
+        for k in range(m):
+            U[i, k] = 1.0 if i == k else 0.0
+    for _ in range(30):
+        largest = 0.0
+        for a in range(m - 1):
+            for b in range(a + 1, m):
+                aa = bb = ab = 0.0
+                for j in range(n):
+                    aa += W[a, j] * W[a, j]
+                    bb += W[b, j] * W[b, j]
+                    ab += W[a, j] * W[b, j]
+                scale = math.sqrt(aa * bb)
+                if not abs(ab) > 1e-15 * scale:
+                    continue
+                largest = max(largest, abs(ab) / scale)
+                zeta = (bb - aa) / (2.0 * ab)
+                t = (1.0 if zeta >= 0.0 else -1.0) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
+                c = 1.0 / math.sqrt(1.0 + t * t)
+                s = c * t
+                for j in range(n):
+                    W[a, j], W[b, j] = c * W[a, j] - s * W[b, j], s * W[a, j] + c * W[b, j]
+                for i in range(m):
+                    U[i, a], U[i, b] = c * U[i, a] - s * U[i, b], s * U[i, a] + c * U[i, b]
+        if largest < 1e-14:
+            break
+
+
+@compiled
+def clamp_factor(r: Floats, longest: float) -> float:
+    """The factor that brings a residual down to a length, or 1 where it is short enough (Buss 2004, ClampMag)."""
+    squared = squared_length(r)
+    return 1.0 if squared <= longest * longest else longest / math.sqrt(squared)
+
+
+@compiled
+def squared_length(v: Floats) -> float:
+    """v . v"""
+    total = 0.0
+    for i in range(v.size):
+        total += v[i] * v[i]
+    return total

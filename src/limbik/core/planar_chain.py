@@ -1,0 +1,111 @@
+"""Chains that move in a plane: hinges with parallel axes. Two numbers say where a point is.
+
+The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`) are the ones `core.spatial_chain` has too, so that one loop
+serves both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.trigonometry import sincos
+
+# One hinge and the link after it. The link's heading, relative to the link before, is sign * q + offset.
+LINK = np.dtype(
+    [
+        ("length", np.float64),  # [m]
+        ("offset", np.float64),  # [rad]
+        ("sign", np.float64),  # +1, or -1 where the axis points the other way
+        ("lower", np.float64),  # [rad]
+        ("upper", np.float64),  # [rad]
+    ]
+)
+
+
+@compiled
+def locate(place: Records, goal: Floats, target: Floats) -> float:
+    """The goal's point [2 or 3, m, world] in the plane's own coordinates, target [2].
+
+    Returns its squared distance from the plane [m^2]. A point of two numbers has the height of the arm.
+    """
+    height = 0.0
+    target[0] = target[1] = 0.0
+    for k in range(3):
+        offset = goal[k] - place.origin[k] if k < goal.size else 0.0
+        target[0] += place.x[k] * offset
+        target[1] += place.y[k] * offset
+        height += place.z[k] * offset
+    return height * height
+
+
+@compiled
+def frames_for(joints: Records) -> Floats:
+    """Room that `forward` may use: none is needed in the plane."""
+    return np.empty((0, 0))
+
+
+@compiled
+def tangent_size(joints: Records) -> int:
+    """Numbers in a velocity of the chain."""
+    return joints.size
+
+
+@compiled
+def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, frames: Floats) -> float:
+    """Jacobian J [2, n] and residual r [2] (target - end effector); returns the squared error [m^2]."""
+    n = q.size
+    heading = 0.0
+    for j in range(n):
+        heading += joints[j].sign * q[j] + joints[j].offset
+        J[0, j] = heading
+    for j in range(n):
+        sine, cosine = sincos(J[0, j])
+        J[0, j] = joints[j].length * cosine
+        J[1, j] = joints[j].length * sine
+    # From the tip back, the sum of the links beyond a hinge is the lever from the hinge to the end effector.
+    x = 0.0
+    y = 0.0
+    for j in range(n - 1, -1, -1):
+        x += J[0, j]
+        y += J[1, j]
+        J[0, j] = -joints[j].sign * y
+        J[1, j] = joints[j].sign * x
+    r[0] = target[0] - x
+    r[1] = target[1] - y
+    return r[0] * r[0] + r[1] * r[1]
+
+
+@compiled
+def advance(
+    joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bool, q_new: Floats
+) -> None:
+    """q_new = q + scale * dq, kept within limits."""
+    for j in range(q.size):
+        value = q[j] + scale * dq[j]
+        if use_limits:
+            value = min(max(value, joints[j].lower), joints[j].upper)
+        q_new[j] = value
+
+
+@compiled
+def blend(joints: Records, q: Floats, rest: Floats, fraction: float) -> None:
+    """Move q the given fraction of the way to `rest`, in place."""
+    for j in range(q.size):
+        q[j] += fraction * (rest[j] - q[j])
+
+
+@compiled
+def freeze(joints: Records, q: Floats, gradient: Floats, J: Floats) -> int:
+    """Take out of J and the gradient every hinge that stands at a limit and is pushed against it; how many."""
+    frozen = 0
+    for j in range(q.size):
+        at_upper = (q[j] >= joints[j].upper) & (gradient[j] > 0.0)
+        at_lower = (q[j] <= joints[j].lower) & (gradient[j] < 0.0)
+        if at_upper | at_lower:
+            frozen += 1
+            gradient[j] = 0.0
+            J[0, j] = 0.0
+            J[1, j] = 0.0
+    return frozen
+

@@ -1,0 +1,181 @@
+"""Rotations inside kernels: vectors are three numbers, quaternions four numbers (xyzw) of a configuration."""
+
+from __future__ import annotations
+
+import math
+
+from limbik.core.compiled import Floats, compiled
+
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+@compiled
+def times(R: Floats, x: float, y: float, z: float) -> Vector:
+    """R v, for a rotation matrix stored row by row [9]."""
+    return (
+        R[0] * x + R[1] * y + R[2] * z,
+        R[3] * x + R[4] * y + R[5] * z,
+        R[6] * x + R[7] * y + R[8] * z,
+    )
+
+
+@compiled
+def transposed_times(R: Floats, x: float, y: float, z: float) -> Vector:
+    """R^T v, for a rotation matrix stored row by row [9]."""
+    return (
+        R[0] * x + R[3] * y + R[6] * z,
+        R[1] * x + R[4] * y + R[7] * z,
+        R[2] * x + R[5] * y + R[8] * z,
+    )
+
+
+@compiled
+def multiply(A: Floats, B: Floats, out: Floats) -> None:
+    """out = A B, rotation matrices stored row by row [9]; out must be neither A nor B."""
+    for i in range(3):
+        for k in range(3):
+            out[3 * i + k] = A[3 * i] * B[k] + A[3 * i + 1] * B[3 + k] + A[3 * i + 2] * B[6 + k]
+
+
+@compiled
+def turn_about(R: Floats, ax: float, ay: float, az: float, sine: float, cosine: float) -> None:
+    """R = R exp(angle [axis]x) in place (Rodrigues), for a unit axis and the sine and cosine of the angle."""
+    c = 1.0 - cosine
+    for i in range(3):
+        x, y, z = R[3 * i], R[3 * i + 1], R[3 * i + 2]
+        along = c * (x * ax + y * ay + z * az)
+        R[3 * i] = cosine * x + sine * (y * az - z * ay) + along * ax
+        R[3 * i + 1] = cosine * y + sine * (z * ax - x * az) + along * ay
+        R[3 * i + 2] = cosine * z + sine * (x * ay - y * ax) + along * az
+
+
+@compiled
+def times_quaternion(R: Floats, x: float, y: float, z: float, w: float) -> None:
+    """R = R matrix(q) in place, for a unit quaternion."""
+    for i in range(3):
+        a, b, c = R[3 * i], R[3 * i + 1], R[3 * i + 2]
+        R[3 * i] = a * (1.0 - 2.0 * (y * y + z * z)) + 2.0 * (b * (x * y + w * z) + c * (x * z - w * y))
+        R[3 * i + 1] = b * (1.0 - 2.0 * (x * x + z * z)) + 2.0 * (a * (x * y - w * z) + c * (y * z + w * x))
+        R[3 * i + 2] = c * (1.0 - 2.0 * (x * x + y * y)) + 2.0 * (a * (x * z + w * y) + b * (y * z - w * x))
+
+
+@compiled
+def product(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The quaternion product a b: first b, then a."""
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+@compiled
+def rotate(q: Quaternion, vx: float, vy: float, vz: float) -> Vector:
+    """The vector v turned by a unit quaternion."""
+    x, y, z, w = q
+    tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
+    return (
+        vx + w * tx + y * tz - z * ty,
+        vy + w * ty + z * tx - x * tz,
+        vz + w * tz + x * ty - y * tx,
+    )
+
+
+@compiled
+def exponential(x: float, y: float, z: float) -> Quaternion:
+    """The unit quaternion of a rotation vector [rad]."""
+    squared = x * x + y * y + z * z
+    if squared < 1e-10:
+        scale = 0.5 - squared / 48.0
+        return scale * x, scale * y, scale * z, 1.0 - squared / 8.0
+    angle = math.sqrt(squared)
+    scale = math.sin(0.5 * angle) / angle
+    return scale * x, scale * y, scale * z, math.cos(0.5 * angle)
+
+
+@compiled
+def logarithm(q: Quaternion) -> Vector:
+    """The rotation vector [rad] of a unit quaternion, no longer than pi."""
+    x, y, z, w = q
+    if w < 0.0:
+        x, y, z, w = -x, -y, -z, -w
+    sine = math.sqrt(x * x + y * y + z * z)
+    scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-10 else 2.0
+    return scale * x, scale * y, scale * z
+
+
+@compiled
+def rotation_vector(R: Floats) -> Vector:
+    """The rotation vector [rad] of a rotation matrix stored row by row [9], accurate near 0 and near pi."""
+    x, y, z = R[7] - R[5], R[2] - R[6], R[3] - R[1]
+    w = 1.0 + R[0] + R[4] + R[8]
+    # The largest of the four squared components is at least 1, so dividing by it is safe (Shepperd 1978).
+    xx = 1.0 + R[0] - R[4] - R[8]
+    yy = 1.0 - R[0] + R[4] - R[8]
+    zz = 1.0 - R[0] - R[4] + R[8]
+    if w >= max(xx, yy, zz):
+        qx, qy, qz, qw = x, y, z, w
+    elif xx >= max(yy, zz):
+        qx, qy, qz, qw = xx, R[1] + R[3], R[2] + R[6], x
+    elif yy >= zz:
+        qx, qy, qz, qw = R[1] + R[3], yy, R[5] + R[7], y
+    else:
+        qx, qy, qz, qw = R[2] + R[6], R[5] + R[7], zz, z
+    norm = math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
+    return logarithm((qx / norm, qy / norm, qz / norm, qw / norm))
+
+
+@compiled
+def rotation_between(ux: float, uy: float, uz: float, vx: float, vy: float, vz: float) -> Vector:
+    """The rotation vector [rad] of the smallest turn that brings u's direction to v's; zero where one has no length."""
+    cx, cy, cz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    sine = math.sqrt(cx * cx + cy * cy + cz * cz)
+    cosine = ux * vx + uy * vy + uz * vz
+    if sine > 1e-12 * abs(cosine):
+        scale = math.atan2(sine, cosine) / sine
+        return scale * cx, scale * cy, scale * cz
+    if cosine >= 0.0:
+        return 0.0, 0.0, 0.0
+    # Opposite: half a turn about any axis across u, the one farthest from u's largest component.
+    if abs(ux) <= abs(uy) and abs(ux) <= abs(uz):
+        cx, cy, cz = 0.0, uz, -uy
+    elif abs(uy) <= abs(uz):
+        cx, cy, cz = -uz, 0.0, ux
+    else:
+        cx, cy, cz = uy, -ux, 0.0
+    scale = math.pi / math.sqrt(cx * cx + cy * cy + cz * cz)
+    return scale * cx, scale * cy, scale * cz
+
+
+@compiled
+def within_ball_limits(
+    q: Quaternion, ax: float, ay: float, az: float, lower: float, upper: float, cone: float
+) -> Quaternion:
+    """The rotation brought within a swing cone and a twist range about a unit axis, as `Model.clip` does.
+
+    q = swing * twist: first a twist about the axis [lower, upper], then a swing of the axis by at most `cone` [rad].
+    """
+    x, y, z, w = q
+    norm = math.sqrt(x * x + y * y + z * z + w * w)
+    x, y, z, w = x / norm, y / norm, z / norm, w / norm
+    along = x * ax + y * ay + z * az
+    length = math.sqrt(along * along + w * w)
+    # A swing of half a turn leaves the twist open: take none.
+    s, c = (along / length, w / length) if length > 1e-12 else (0.0, 1.0)
+    sx, sy, sz, sw = product((x, y, z, w), (-s * ax, -s * ay, -s * az, c))
+    twist = 2.0 * math.atan2(s, c)
+    if upper - lower < 2.0 * math.pi:
+        middle = lower + 0.5 * (upper - lower)
+        twist -= 2.0 * math.pi * math.floor((twist - middle) / (2.0 * math.pi) + 0.5)
+        twist = min(max(twist, lower), upper)
+    sine = math.sqrt(sx * sx + sy * sy + sz * sz)
+    half = min(math.atan2(sine, abs(sw)), 0.5 * cone)
+    scale = (math.sin(half) / sine if sine > 1e-300 else 0.0) * (1.0 if sw >= 0.0 else -1.0)
+    s = math.sin(0.5 * twist)
+    return product(
+        (scale * sx, scale * sy, scale * sz, math.cos(half)), (s * ax, s * ay, s * az, math.cos(0.5 * twist))
+    )

@@ -1,0 +1,226 @@
+"""Chains of hinges, slides and ball joints in space.
+
+The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`) are the ones `core.planar_chain` has
+too, so that one loop serves both.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.rotation import (
+    exponential,
+    logarithm,
+    multiply,
+    product,
+    rotation_vector,
+    times,
+    times_quaternion,
+    turn_about,
+    within_ball_limits,
+)
+from limbik.core.trigonometry import sincos
+
+HINGE = 0
+SLIDE = 1
+BALL = 2
+TOOL = 3
+
+# One joint and its place in the moved frame of the joint before it. The last record of a chain is the tool: a place only.
+JOINT = np.dtype(
+    [
+        ("kind", np.int64),
+        ("q", np.int64),  # where its numbers begin in the chain's q
+        ("v", np.int64),  # and in its velocity
+        ("rotation", np.float64, 9),
+        ("translation", np.float64, 3),  # [m]
+        ("axis", np.float64, 3),
+        ("lower", np.float64),  # [rad or m]; ball: twist [rad]
+        ("upper", np.float64),
+        ("cone", np.float64),  # [rad] ball: half-angle of the swing
+    ]
+)
+
+# What `forward` leaves of each joint's moved frame, in world axes: its origin, then its rotation row by row.
+FRAME_SIZE = 12
+
+
+@compiled
+def locate(place: Records, goal: Floats, target: Floats) -> float:
+    """The goal [3: point; or 14: see `forward`] relative to the first joint's origin. Returns 0 (no plane to be off)."""
+    for k in range(goal.size):
+        target[k] = goal[k] - place.origin[k] if k < 3 else goal[k]
+    return 0.0
+
+
+@compiled
+def frames_for(joints: Records) -> Floats:
+    """Room for the frames of every joint and of the tool."""
+    return np.empty((joints.size, FRAME_SIZE))
+
+
+@compiled
+def tangent_size(joints: Records) -> int:
+    """Numbers in a velocity of the chain."""
+    last = joints[joints.size - 2]
+    return last.v + (3 if last.kind == BALL else 1)
+
+
+@compiled
+def place_frames(joints: Records, q: Floats, frames: Floats) -> None:
+    """Forward kinematics: the moved frame of each joint, and the tool's as the last."""
+    for j in range(joints.size):
+        joint = joints[j]
+        frame = frames[j]
+        origin = frame[:3]
+        R = frame[3:]
+        if j == 0:
+            for k in range(3):
+                origin[k] = joint.translation[k]
+            for k in range(9):
+                R[k] = joint.rotation[k]
+        else:
+            before = frames[j - 1]
+            x, y, z = times(before[3:], joint.translation[0], joint.translation[1], joint.translation[2])
+            origin[0], origin[1], origin[2] = before[0] + x, before[1] + y, before[2] + z
+            multiply(before[3:], joint.rotation, R)
+        if joint.kind == HINGE:
+            sine, cosine = sincos(q[joint.q])
+            turn_about(R, joint.axis[0], joint.axis[1], joint.axis[2], sine, cosine)
+        elif joint.kind == SLIDE:
+            x, y, z = times(R, joint.axis[0], joint.axis[1], joint.axis[2])
+            origin[0] += q[joint.q] * x
+            origin[1] += q[joint.q] * y
+            origin[2] += q[joint.q] * z
+        elif joint.kind == BALL:
+            i = joint.q
+            times_quaternion(R, q[i], q[i + 1], q[i + 2], q[i + 3])
+
+
+@compiled
+def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, frames: Floats) -> float:
+    """Jacobian J [3 or 6, nv] and residual r [3 or 6] of the tool, in world axes; returns r.r [m^2].
+
+    `target`: position [3, m] from the first joint; for 6 rows also the rotation row by row [9], the metres that a radian
+    counts for, and the weight of the position (0 for an orientation alone).
+    A ball joint's velocity is in the axes of its moved frame.
+    """
+    place_frames(joints, q, frames)
+    tip = frames[joints.size - 1]
+    for j in range(joints.size - 1):
+        joint = joints[j]
+        frame = frames[j]
+        x, y, z = tip[0] - frame[0], tip[1] - frame[1], tip[2] - frame[2]
+        columns = 3 if joint.kind == BALL else 1
+        for k in range(columns):
+            v = joint.v + k
+            if joint.kind == BALL:
+                ax, ay, az = frame[3 + k], frame[6 + k], frame[9 + k]
+            else:
+                ax, ay, az = times(frame[3:], joint.axis[0], joint.axis[1], joint.axis[2])
+            if joint.kind == SLIDE:
+                J[0, v], J[1, v], J[2, v] = ax, ay, az
+            else:
+                J[0, v], J[1, v], J[2, v] = ay * z - az * y, az * x - ax * z, ax * y - ay * x
+            if r.size == 6:
+                weight = 0.0 if joint.kind == SLIDE else target[12]
+                J[3, v], J[4, v], J[5, v] = weight * ax, weight * ay, weight * az
+                for row in range(3):
+                    J[row, v] *= target[13]
+    squared = 0.0
+    for k in range(3):
+        r[k] = target[k] - tip[k]
+        if r.size == 6:
+            r[k] *= target[13]
+        squared += r[k] * r[k]
+    if r.size == 6:
+        x, y, z = rotation_error(target[3:12], tip[3:])
+        r[3], r[4], r[5] = target[12] * x, target[12] * y, target[12] * z
+        squared += r[3] * r[3] + r[4] * r[4] + r[5] * r[5]
+    return squared
+
+
+@compiled
+def rotation_error(wanted: Floats, found: Floats) -> tuple[float, float, float]:
+    """The rotation vector [rad, world axes] that leads from one rotation [9] to another."""
+    between = np.empty(9)
+    for i in range(3):
+        for k in range(3):
+            between[3 * i + k] = (
+                wanted[3 * i] * found[3 * k]
+                + wanted[3 * i + 1] * found[3 * k + 1]
+                + wanted[3 * i + 2] * found[3 * k + 2]
+            )
+    return rotation_vector(between)
+
+
+@compiled
+def advance(joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bool, q_new: Floats) -> None:
+    """q_new = the configuration after the velocity scale * dq, kept within limits."""
+    for j in range(joints.size - 1):
+        joint = joints[j]
+        i, v = joint.q, joint.v
+        if joint.kind == BALL:
+            moved = product(
+                (q[i], q[i + 1], q[i + 2], q[i + 3]),
+                exponential(scale * dq[v], scale * dq[v + 1], scale * dq[v + 2]),
+            )
+            set_ball(joint, moved, use_limits, q_new)
+        else:
+            value = q[i] + scale * dq[v]
+            if use_limits:
+                value = min(max(value, joint.lower), joint.upper)
+            q_new[i] = value
+
+
+@compiled
+def set_ball(
+    joint: Records, wanted: tuple[float, float, float, float], use_limits: bool, q: Floats
+) -> None:
+    """Give a ball joint a rotation, brought to length 1 and within limits."""
+    if use_limits:
+        wanted = within_ball_limits(
+            wanted, joint.axis[0], joint.axis[1], joint.axis[2], joint.lower, joint.upper, joint.cone
+        )
+    x, y, z, w = wanted
+    scale = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
+    i = joint.q
+    q[i], q[i + 1], q[i + 2], q[i + 3] = scale * x, scale * y, scale * z, scale * w
+
+
+@compiled
+def blend(joints: Records, q: Floats, rest: Floats, fraction: float) -> None:
+    """Move q the given fraction of the way to `rest`, in place."""
+    for j in range(joints.size - 1):
+        joint = joints[j]
+        i = joint.q
+        if joint.kind == BALL:
+            here = (q[i], q[i + 1], q[i + 2], q[i + 3])
+            back = (-q[i], -q[i + 1], -q[i + 2], q[i + 3])
+            x, y, z = logarithm(product(back, (rest[i], rest[i + 1], rest[i + 2], rest[i + 3])))
+            moved = product(here, exponential(fraction * x, fraction * y, fraction * z))
+            q[i], q[i + 1], q[i + 2], q[i + 3] = moved
+        else:
+            q[i] += fraction * (rest[i] - q[i])
+
+
+@compiled
+def freeze(joints: Records, q: Floats, gradient: Floats, J: Floats) -> int:
+    """Take out of J and the gradient every hinge or slide that is pushed against a limit it stands at; how many."""
+    frozen = 0
+    for j in range(joints.size - 1):
+        joint = joints[j]
+        i, v = joint.q, joint.v
+        if joint.kind == BALL:
+            continue
+        at_upper = (q[i] >= joint.upper) & (gradient[v] > 0.0)
+        at_lower = (q[i] <= joint.lower) & (gradient[v] < 0.0)
+        if at_upper | at_lower:
+            frozen += 1
+            gradient[v] = 0.0
+            for row in range(J.shape[0]):
+                J[row, v] = 0.0
+    return frozen

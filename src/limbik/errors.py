@@ -1,0 +1,64 @@
+"""Everything limbik raises on purpose. A message says where, what was found and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LimbikError(Exception):
+    """Base of every error that limbik raises on purpose."""
+
+
+class ModelError(LimbikError):
+    """A model cannot be built as described, or a joint, link or frame of that name does not exist."""
+
+
+class FormatError(LimbikError):
+    """A file does not follow its format."""
+
+
+class GoalError(LimbikError):
+    """A goal asks for something that has no meaning, such as a pose that is not rigid."""
+
+
+class SolverError(LimbikError):
+    """A solver does not exist, does not take that option, or cannot do what is asked of it."""
+
+
+class ConfigurationError(LimbikError):
+    """A configuration q or tangent vector v has the wrong size or numbers that mean nothing."""
+
+
+class MissingExtra(LimbikError):
+    """An optional dependency is not installed.
+
+    `extra` is the name in `pip install limbik[extra]`; `feature` says what needs it.
+    """
+
+    def __init__(self, extra: str, feature: str = "this") -> None:
+        super().__init__(extra, feature)
+        self.extra = extra
+        self.feature = feature
+
+    def __str__(self) -> str:
+        return f"{self.feature} needs `pip install limbik[{self.extra}]`"
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The tail of an error message about an unknown name: near names, then all names when they are few."""
+    names = list(known)
+    by_folded = {known_name.casefold(): known_name for known_name in reversed(names)}
+    folded = difflib.get_close_matches(str(name).casefold(), list(by_folded), n=3, cutoff=0.5)
+    near = [by_folded[match] for match in folded]
+    if not names:
+        return "there are none"
+    shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    question = f"did you mean {' or '.join(repr(n) for n in near)}? " if near else ""
+    return f"{question}known: {shown}"
+
+
+def shortened(value: object) -> str:
+    """What was found, for an error message: at most 60 characters."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

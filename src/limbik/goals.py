@@ -1,0 +1,101 @@
+"""What is asked: goals for frames of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.errors import GoalError
+from limbik.spatial import Matrix3, Matrix4, Vector3, as_pose, as_rotation
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Goal:
+    """What is asked of one frame; None is the model's end effector."""
+
+    frame: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Position(Goal):
+    """Bring the origin of a frame to a point.
+
+    A point of two numbers lies in the plane in which the arm moves, at the arm's own height.
+    """
+
+    target: Vector3  # [m], in world axes
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "target", _as_point(self.target))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Orientation(Goal):
+    """Turn a frame to a rotation, wherever its origin is. See `Pose` to ask for both."""
+
+    target: Matrix3  # rotation_world_frame
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "target", _frozen(as_rotation(self.target, "the target of Orientation", error=GoalError))
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pose(Goal):
+    """Bring a frame to a pose: a 4x4 matrix or a scipy RigidTransform."""
+
+    target: Matrix4  # pose_world_frame
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "target", _frozen(as_pose(self.target, "the target of Pose", error=GoalError))
+        )
+
+
+GoalLike: TypeAlias = Goal | ArrayLike
+
+
+def as_goal(value: Any) -> Goal:
+    """A goal; a bare pose (4x4 or RigidTransform) or point (2 or 3 numbers) is one for the end effector.
+
+    Raises GoalError for anything else, and where a number is not finite.
+    """
+    if isinstance(value, Goal):
+        return value
+    if hasattr(value, "as_matrix") or np.shape(value) == (4, 4):
+        return Pose(target=value)
+    if np.shape(value) in ((2,), (3,)):
+        return Position(target=value)
+    raise GoalError(
+        "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, or one of limbik.Position, Orientation "
+        f"and Pose; found {_described(value)}"
+    )
+
+
+def _as_point(value: Any) -> Vector3:
+    try:
+        point = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GoalError(f"the target of Position needs 2 or 3 numbers [m], found {value!r}") from None
+    if point.shape not in ((2,), (3,)):
+        raise GoalError(f"the target of Position needs 2 or 3 numbers [m], found shape {point.shape}")
+    if not np.isfinite(point).all():
+        raise GoalError(f"the target of Position needs finite numbers [m], found {point.tolist()}")
+    return _frozen(point)
+
+
+def _frozen(array: Any) -> Any:
+    array = np.array(array, dtype=np.float64)
+    array.setflags(write=False)
+    return array
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    text = repr(value)
+    return text if len(text) < 80 else f"{text[:77]}..."

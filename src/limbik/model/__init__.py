@@ -1,0 +1,8 @@
+"""What moves: joints, frames, models, and how to make them."""
+
+from limbik.model.build import ModelBuilder, ball_arm, planar_arm
+from limbik.model.joints import Frame, Joint, JointKind
+from limbik.model.model import Model
+from limbik.model.presets import load
+
+__all__ = ["Frame", "Joint", "JointKind", "Model", "ModelBuilder", "ball_arm", "load", "planar_arm"]

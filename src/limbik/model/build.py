@@ -1,0 +1,275 @@
+"""Models made in a few words: planar arms, ball-joint arms, and trees joint by joint."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.errors import ModelError, did_you_mean, shortened
+from limbik.model.joints import Frame, Joint, JointKind, as_axis, as_limits, check_name
+from limbik.model.model import Model
+from limbik.spatial import Array, Matrix4, as_pose, as_vector, pose_from
+
+
+def planar_arm(
+    links: int = 3,
+    length: float | Sequence[float] = 1.0,
+    *,
+    limits: ArrayLike | None = None,
+) -> Model:
+    """An arm in the x-y plane: hinges about z, links along x, the end effector "tip" at its end.
+
+    links: number of links, at least 1. length: of the links [m], one number or one per link; zero is allowed.
+    limits [rad]: None, half of a range around zero, a (lower, upper) pair, or one pair per joint.
+
+    The joints are joint1, joint2, ... and the links after them link1, link2, ...
+    """
+    count = _as_count(links)
+    lengths = _as_lengths(length, count)
+    ranges = _as_ranges(limits, count)
+    joints = [
+        Joint(
+            name=f"joint{k + 1}",
+            kind=JointKind.REVOLUTE,
+            parent=f"link{k}" if k else "base",
+            child=f"link{k + 1}",
+            origin=pose_from(translation=(lengths[k - 1] if k else 0.0, 0.0, 0.0)),
+            lower=ranges[k][0],
+            upper=ranges[k][1],
+        )
+        for k in range(count)
+    ]
+    return Model(f"planar-{count}", joints, [_tip(count, lengths[-1])], end_effector="tip")
+
+
+def ball_arm(
+    lengths: Sequence[float], *, swing: float | None = None, twist: ArrayLike | None = None
+) -> Model:
+    """An arm of ball joints with links along x, the end effector "tip" at its end. The twist axis of every
+    joint is x.
+
+    lengths [m]: one per link; zero is allowed. swing [rad]: half-angle of the cone within which each link
+    must stay. twist [rad]: half of a range around zero or a (lower, upper) pair.
+    """
+    count = np.size(lengths)
+    if np.ndim(lengths) != 1 or count == 0:
+        raise ModelError(f"lengths needs one number per link, at least one, found {shortened(lengths)}")
+    checked = _as_lengths(lengths, count)
+    lower, upper = _as_range(twist, "twist", "every joint")
+    joints = [
+        Joint(
+            name=f"joint{k + 1}",
+            kind=JointKind.BALL,
+            parent=f"link{k}" if k else "base",
+            child=f"link{k + 1}",
+            origin=pose_from(translation=(checked[k - 1] if k else 0.0, 0.0, 0.0)),
+            axis=np.array([1.0, 0.0, 0.0]),
+            lower=lower,
+            upper=upper,
+            swing=math.pi if swing is None else swing,
+        )
+        for k in range(count)
+    ]
+    return Model(f"ball-{count}", joints, [_tip(count, checked[-1])], end_effector="tip")
+
+
+def _tip(count: int, length: float) -> Frame:
+    return Frame(name="tip", link=f"link{count}", pose_link_frame=pose_from(translation=(length, 0.0, 0.0)))
+
+
+def _as_count(links: object) -> int:
+    try:
+        count = operator.index(links)  # type: ignore[arg-type]
+    except TypeError:
+        raise ModelError(f"links needs a whole number, found {links!r}") from None
+    if count < 1:
+        raise ModelError(f"links needs to be at least 1, found {count}")
+    return count
+
+
+def _as_lengths(length: ArrayLike, count: int) -> list[float]:
+    lengths = as_vector(np.full(count, length) if np.ndim(length) == 0 else length, count, "length")
+    if (lengths < 0.0).any():
+        raise ModelError(f"length needs numbers that are not negative [m], found {lengths.min():g}")
+    return [float(x) for x in lengths]
+
+
+def _as_ranges(limits: ArrayLike | None, count: int) -> list[tuple[float, float]]:
+    """One (lower, upper) pair for each of `count` joints, from what `planar_arm` takes."""
+    needed = f"half of a range, a (lower, upper) pair, or one pair for each of {count} joints"
+    array = _as_limit_array(limits, "limits", needed)
+    if array.shape == (2,):
+        array = np.tile(array, (count, 1))
+    if array.shape != (count, 2):
+        raise ModelError(f"limits needs {needed}, found shape {array.shape}")
+    return [as_limits(low, high, f"joint 'joint{k + 1}'") for k, (low, high) in enumerate(array)]
+
+
+def _as_range(limits: ArrayLike | None, name: str, where: str) -> tuple[float, float]:
+    """One (lower, upper) pair, from a pair or from half of a range around zero."""
+    needed = "half of a range or a (lower, upper) pair"
+    array = _as_limit_array(limits, f"{where}: {name}", needed)
+    if array.shape != (2,):
+        raise ModelError(f"{where}: {name} needs {needed}, found shape {array.shape}")
+    return as_limits(array[0], array[1], where)
+
+
+def _as_limit_array(limits: ArrayLike | None, name: str, needed: str) -> Array:
+    if limits is None:
+        return np.array([-math.inf, math.inf])
+    try:
+        array = np.asarray(limits, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{name} needs {needed}, found {shortened(limits)}") from None
+    return np.array([-array, array]) if array.ndim == 0 else array
+
+
+class ModelBuilder:
+    """A tree, joint by joint.
+
+        model = (
+            ModelBuilder("crane")
+            .revolute("slew", axis="z")
+            .prismatic("boom", axis="x", origin=(0, 0, 1.5), limits=(1, 3))
+            .frame("hook", pose=(0, 0, -0.5))
+            .build(end_effector="hook")
+        )
+
+    Each joint's child link has the name of the joint unless `child` is given. The parent link is the one
+    added last unless `parent` is given; the first joint stands on the root. An axis is three numbers or "x",
+    "-y", ..., an origin or pose is a pose or three numbers (x, y, z) [m], limits are a (lower, upper) pair or
+    half of a range around zero [rad or m].
+    """
+
+    def __init__(self, name: str, root: str = "base") -> None:
+        self._name = check_name(name, "`name` of a model")
+        self._root = check_name(root, "`root` of a model")
+        self._joints: list[Joint] = []
+        self._frames: list[Frame] = []
+
+    def revolute(
+        self,
+        name: str,
+        *,
+        axis: ArrayLike = "z",
+        limits: ArrayLike | None = None,
+        parent: str | None = None,
+        child: str | None = None,
+        origin: Any = None,
+    ) -> Self:
+        """Add a hinge about `axis`; limits [rad]."""
+        return self._add(name, JointKind.REVOLUTE, parent, child, origin, axis=axis, limits=limits)
+
+    def continuous(
+        self,
+        name: str,
+        *,
+        axis: ArrayLike = "z",
+        parent: str | None = None,
+        child: str | None = None,
+        origin: Any = None,
+    ) -> Self:
+        """Add a hinge about `axis` without limits."""
+        return self._add(name, JointKind.CONTINUOUS, parent, child, origin, axis=axis)
+
+    def prismatic(
+        self,
+        name: str,
+        *,
+        axis: ArrayLike = "z",
+        limits: ArrayLike | None = None,
+        parent: str | None = None,
+        child: str | None = None,
+        origin: Any = None,
+    ) -> Self:
+        """Add a slider along `axis`; limits [m]."""
+        return self._add(name, JointKind.PRISMATIC, parent, child, origin, axis=axis, limits=limits)
+
+    def ball(
+        self,
+        name: str,
+        *,
+        axis: ArrayLike = "z",
+        swing: float = math.pi,
+        twist: ArrayLike | None = None,
+        parent: str | None = None,
+        child: str | None = None,
+        origin: Any = None,
+    ) -> Self:
+        """Add a ball joint: `axis` of its twist, `swing` half the angle of its cone, `twist` range [rad]."""
+        return self._add(name, JointKind.BALL, parent, child, origin, axis=axis, limits=twist, swing=swing)
+
+    def floating(
+        self, name: str, *, parent: str | None = None, child: str | None = None, origin: Any = None
+    ) -> Self:
+        """Add a joint that moves freely."""
+        return self._add(name, JointKind.FLOATING, parent, child, origin)
+
+    def fixed(
+        self, name: str, *, parent: str | None = None, child: str | None = None, origin: Any = None
+    ) -> Self:
+        """Add a link that does not move in its parent."""
+        return self._add(name, JointKind.FIXED, parent, child, origin)
+
+    def frame(self, name: str, *, link: str | None = None, pose: Any = None) -> Self:
+        """Add a named place on a link (default: the link added last)."""
+        place = _as_placement(pose, f"the pose of frame {name!r}")
+        self._frames.append(Frame(name=name, link=self._parent(link, name), pose_link_frame=place))
+        return self
+
+    def build(self, *, end_effector: str | None = None) -> Model:
+        """The model; end_effector: see `Model`."""
+        return Model(self._name, self._joints, self._frames, root=self._root, end_effector=end_effector)
+
+    def _add(
+        self,
+        name: str,
+        kind: JointKind,
+        parent: str | None,
+        child: str | None,
+        origin: Any,
+        *,
+        axis: ArrayLike = "z",
+        limits: ArrayLike | None = None,
+        swing: float = math.pi,
+    ) -> Self:
+        check_name(name, "`name` of a joint")
+        where = f"joint {name!r}"
+        lower, upper = _as_range(limits, "twist" if kind is JointKind.BALL else "limits", where)
+        self._joints.append(
+            Joint(
+                name=name,
+                kind=kind,
+                parent=self._parent(parent, name),
+                child=name if child is None else child,
+                origin=_as_placement(origin, f"the origin of {where}"),
+                axis=as_axis(axis, f"the axis of {where}"),
+                lower=lower,
+                upper=upper,
+                swing=swing,
+            )
+        )
+        return self
+
+    def _parent(self, link: str | None, user: str) -> str:
+        links = [self._root, *(joint.child for joint in self._joints)]
+        if link is None:
+            return links[-1]
+        if link not in links:
+            raise ModelError(
+                f"{user!r} is to stand on the unknown link {link!r}; {did_you_mean(link, links)}"
+            )
+        return link
+
+
+def _as_placement(value: Any, name: str) -> Matrix4:
+    if value is None:
+        return np.eye(4)
+    if not hasattr(value, "as_matrix") and np.ndim(value) == 1:
+        return pose_from(translation=as_vector(value, 3, name))
+    return as_pose(value, name)

@@ -1,0 +1,195 @@
+"""The kinds of joint, and one joint of a model."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from limbik.errors import ModelError
+from limbik.spatial import Matrix4, Vector3, as_pose, as_vector, norm
+
+
+class JointKind(enum.Enum):
+    """How a joint moves.
+
+    kind        q                            v (tangent)
+    REVOLUTE    1: angle [rad]               1: rate about the axis
+    CONTINUOUS  1: angle [rad], unlimited    1: rate about the axis
+    PRISMATIC   1: travel [m]                1: rate along the axis
+    FIXED       0                            0
+    BALL        4: unit quaternion xyzw      3: angular velocity in the axes of the moved frame
+    FLOATING    7: x y z, quaternion xyzw    6: linear, angular velocity in the axes of the moved frame
+    """
+
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+    FIXED = "fixed"
+    BALL = "ball"
+    FLOATING = "floating"
+
+    @property
+    def nq(self) -> int:
+        """Numbers in q."""
+        return _SIZES[self][0]
+
+    @property
+    def nv(self) -> int:
+        """Numbers in v: the degrees of freedom."""
+        return _SIZES[self][1]
+
+
+_SIZES = {
+    JointKind.REVOLUTE: (1, 1),
+    JointKind.CONTINUOUS: (1, 1),
+    JointKind.PRISMATIC: (1, 1),
+    JointKind.FIXED: (0, 0),
+    JointKind.BALL: (4, 3),
+    JointKind.FLOATING: (7, 6),
+}
+_UNLIMITED = (JointKind.CONTINUOUS, JointKind.FIXED, JointKind.FLOATING)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Joint:
+    """A joint between two links.
+
+    The frame of the child link is the joint's frame, moved by the joint's part of q.
+
+    A ball joint's rotation is split as swing * twist: first a twist about `axis`, then a swing that turns
+    `axis` itself. `lower` and `upper` bound the twist, `swing` is the half-angle of the cone within which
+    `axis` must stay.
+    """
+
+    name: str
+    kind: JointKind
+    parent: str  # name of the parent link
+    child: str  # name of the child link
+    origin: Matrix4 = field(default_factory=lambda: np.eye(4))  # pose_parent_joint
+    axis: Vector3 = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # unit, in the joint's frame
+    lower: float = -math.inf  # [rad or m]; ball: least twist
+    upper: float = math.inf  # [rad or m]; ball: greatest twist
+    swing: float = math.pi  # [rad]; ball only
+
+    def __post_init__(self) -> None:
+        for field_name in ("name", "parent", "child"):
+            check_name(getattr(self, field_name), f"`{field_name}` of a joint")
+        where = f"joint {self.name!r}"
+        if not isinstance(self.kind, JointKind):
+            raise ModelError(f"{where}: kind needs a JointKind, found {self.kind!r}")
+        if self.parent == self.child:
+            raise ModelError(f"{where} connects link {self.parent!r} with itself")
+        origin = as_pose(self.origin, f"the origin of {where}")
+        axis = as_axis(self.axis, f"the axis of {where}")
+        lower, upper = as_limits(self.lower, self.upper, where)
+        if self.kind in _UNLIMITED and (lower, upper) != (-math.inf, math.inf):
+            hint = "; use REVOLUTE for limits" if self.kind is JointKind.CONTINUOUS else ""
+            raise ModelError(
+                f"{where}: a {self.kind.value} joint has no limits, found {lower:g} to {upper:g}{hint}"
+            )
+        swing = _as_swing(self.swing, self.kind, where)
+        origin.setflags(write=False)
+        axis.setflags(write=False)
+        for field_name, value in (
+            ("origin", origin),
+            ("axis", axis),
+            ("lower", lower),
+            ("upper", upper),
+            ("swing", swing),
+        ):
+            object.__setattr__(self, field_name, value)
+
+    @property
+    def nq(self) -> int:
+        """Numbers in q."""
+        return self.kind.nq
+
+    @property
+    def nv(self) -> int:
+        """Numbers in v: the degrees of freedom."""
+        return self.kind.nv
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether some configuration of this joint is outside its limits."""
+        if self.kind is JointKind.BALL:
+            return self.swing < math.pi or self.upper - self.lower < 2.0 * math.pi
+        return self.lower > -math.inf or self.upper < math.inf
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Frame:
+    """A named place on a link: a tool, a site, the link itself."""
+
+    name: str
+    link: str
+    pose_link_frame: Matrix4 = field(default_factory=lambda: np.eye(4))
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "`name` of a frame")
+        check_name(self.link, f"`link` of frame {self.name!r}")
+        pose = as_pose(self.pose_link_frame, f"the pose of frame {self.name!r}")
+        pose.setflags(write=False)
+        object.__setattr__(self, "pose_link_frame", pose)
+
+
+def check_name(name: object, what: str) -> str:
+    """`name` if it is a text that is not empty."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"{what} needs a text that is not empty, found {name!r}")
+    return name
+
+
+def as_axis(value: object, name: str) -> Vector3:
+    """Unit vector [3] from three numbers that are not all zero, or from "x", "y", "z", "-x", "-y", "-z"."""
+    if isinstance(value, str):
+        if value not in _AXES:
+            raise ModelError(f"{name} needs three numbers or one of {', '.join(_AXES)}, found {value!r}")
+        return np.array(_AXES[value])
+    axis = as_vector(value, 3, name)  # type: ignore[arg-type]
+    length = float(norm(axis))
+    if length == 0.0:
+        raise ModelError(f"{name} needs a direction, found 0 0 0")
+    return axis if abs(length - 1.0) <= 4e-16 else np.asarray(axis / length)
+
+
+_AXES = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+}
+
+
+def as_limits(lower: object, upper: object, where: str) -> tuple[float, float]:
+    """The two limits as floats, lower <= upper; infinite means unlimited on that side."""
+    low, high = _as_number(lower, f"{where}: lower limit"), _as_number(upper, f"{where}: upper limit")
+    if low > high:
+        raise ModelError(f"{where}: the limits are the wrong way round, lower {low:g} > upper {high:g}")
+    if low == math.inf or high == -math.inf:
+        raise ModelError(f"{where}: no value lies between the limits {low:g} and {high:g}")
+    return low, high
+
+
+def _as_swing(value: object, kind: JointKind, where: str) -> float:
+    swing = _as_number(value, f"{where}: swing")
+    if kind is not JointKind.BALL and swing != math.pi:
+        raise ModelError(f"{where}: only a ball joint has a swing limit, this one is {kind.value}")
+    if not 0.0 <= swing <= math.pi:
+        raise ModelError(f"{where}: swing needs an angle from 0 to pi rad, found {swing:g}")
+    return swing
+
+
+def _as_number(value: object, what: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} needs a number, found {value!r}") from None
+    if math.isnan(number):
+        raise ModelError(f"{what} needs a number, found nan")
+    return number

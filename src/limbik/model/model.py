@@ -1,0 +1,438 @@
+"""Model: an immutable kinematic tree of joints, links and frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.errors import ConfigurationError, ModelError, did_you_mean
+from limbik.model.configuration import ConfigurationSpace
+from limbik.model.joints import Frame, Joint, JointKind, check_name
+from limbik.model.kinematics import Kinematics
+from limbik.spatial import Array, Matrix4
+
+if TYPE_CHECKING:
+    from limbik.goals import GoalLike
+    from limbik.solution import Iterate, Solution, Trace
+
+
+_T = TypeVar("_T")
+
+
+class Model:
+    """An immutable kinematic tree.
+
+    name: of the model.
+    joints: Joint in any order; each moves one link (its child), so that the links form a tree with one root.
+    frames: named places on links, besides the links themselves: every link is also a frame of the same name.
+    root: name of the root link; only needed when there are no joints.
+    end_effector: name of the frame that goals mean when they name none; default: the link of the last joint.
+
+    `q` [nq] is a configuration, `v` [nv] a tangent vector; the joints' parts stand in the order of `joints`.
+    JointKind says what each kind of joint has in them. Functions of q take leading batch axes [..., nq].
+
+    Raises ModelError for a description that is not one tree.
+    """
+
+    name: str
+    joints: tuple[Joint, ...]  # parents before children
+    frames: tuple[Frame, ...]  # links first, the root leading, then the other frames
+    frame_names: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    root: str
+    end_effector: str
+    nq: int
+    nv: int
+    lower: Array  # [nq]; -inf where there is no limit, -1 for quaternions
+    upper: Array  # [nq]; inf where there is no limit, 1 for quaternions
+    neutral: Array  # [nq]; zeros and identity quaternions, moved into the limits
+    has_limits: bool
+    derived: dict[Any, Any]  # what solvers have made of the model, kept so that they make it once
+
+    _space: ConfigurationSpace
+    _kinematics: Kinematics
+    _frame_links: np.ndarray  # place of each frame's link, 0 the root
+    _frame_poses: Array  # [n_frames, 4, 4]
+    _joint_places: dict[str, int]
+    _frame_places: dict[str, int]
+    _parent_joints: tuple[int, ...]  # place of the joint before each joint, -1 at the root
+    _paths: dict[str, _Path]
+
+    def __init__(
+        self,
+        name: str,
+        joints: Iterable[Joint],
+        frames: Iterable[Frame] = (),
+        *,
+        root: str | None = None,
+        end_effector: str | None = None,
+    ) -> None:
+        check_name(name, "`name` of a model")
+        ordered, root = _as_tree(_as_tuple(joints, Joint, "joints"), root)
+        links = [root, *(joint.child for joint in ordered)]
+        places = {link: k for k, link in enumerate(links)}
+        all_frames = _all_frames(links, _as_tuple(frames, Frame, "frames"))
+        space = ConfigurationSpace(ordered)
+        parents = [places[joint.parent] for joint in ordered]
+        origins = [joint.origin for joint in ordered]
+        neutral = space.neutral()
+        for array in (space.lower, space.upper, neutral):
+            array.setflags(write=False)
+        vars(self).update(
+            name=name,
+            joints=ordered,
+            frames=all_frames,
+            frame_names=tuple(frame.name for frame in all_frames),
+            joint_names=tuple(joint.name for joint in ordered),
+            root=root,
+            nq=space.nq,
+            nv=space.nv,
+            lower=space.lower,
+            upper=space.upper,
+            neutral=neutral,
+            has_limits=space.has_limits,
+            _space=space,
+            _kinematics=Kinematics(ordered, parents, origins, space.q_starts, space.v_starts),
+            _frame_links=np.array([places[frame.link] for frame in all_frames], dtype=np.intp),
+            _frame_poses=np.array([frame.pose_link_frame for frame in all_frames]),
+            _joint_places={joint.name: k for k, joint in enumerate(ordered)},
+            _frame_places={frame.name: k for k, frame in enumerate(all_frames)},
+            _parent_joints=tuple(parent - 1 for parent in parents),
+            _paths={},
+            derived={},
+        )
+        vars(self)["end_effector"] = links[-1] if end_effector is None else self.frame(end_effector).name
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Model is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Model is immutable: cannot delete {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        others = self.frames[len(self.joints) + 1 :]
+        return _rebuild, (self.name, self.joints, others, self.root, self.end_effector)
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({self.name!r}, {len(self.joints)} joints, nq={self.nq}, nv={self.nv}, "
+            f"end_effector={self.end_effector!r})"
+        )
+
+    # --- parts by name --------------------------------------------------------------------------------------
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        return self.joints[self._joint_place(name)]
+
+    def frame(self, name: str) -> Frame:
+        """The frame (or link) of that name."""
+        return self.frames[self._frame_place(name)]
+
+    def q_slice(self, joint_name: str) -> slice:
+        """Where that joint's part of q lies."""
+        starts, k = self._space.q_starts, self._joint_place(joint_name)
+        return slice(starts[k], starts[k + 1])
+
+    def v_slice(self, joint_name: str) -> slice:
+        """Where that joint's part of v lies."""
+        starts, k = self._space.v_starts, self._joint_place(joint_name)
+        return slice(starts[k], starts[k + 1])
+
+    def path(self, frame: str | None = None) -> tuple[Joint, ...]:
+        """The joints from the root to a frame, fixed ones included."""
+        return tuple(self.joints[k] for k in self._path_places(self._frame_name(frame)))
+
+    def _joint_place(self, name: str) -> int:
+        try:
+            return self._joint_places[name]
+        except (KeyError, TypeError):
+            hint = did_you_mean(name, self.joint_names)
+            raise ModelError(f"model {self.name!r} has no joint {name!r}; {hint}") from None
+
+    def _frame_place(self, name: str) -> int:
+        try:
+            return self._frame_places[name]
+        except (KeyError, TypeError):
+            hint = did_you_mean(name, self.frame_names)
+            raise ModelError(f"model {self.name!r} has no frame {name!r}; {hint}") from None
+
+    def _frame_name(self, frame: str | None) -> str:
+        return self.end_effector if frame is None else frame
+
+    def _path_places(self, frame: str) -> list[int]:
+        place = int(self._frame_links[self._frame_place(frame)]) - 1
+        places = []
+        while place >= 0:
+            places.append(place)
+            place = self._parent_joints[place]
+        return places[::-1]
+
+    def _path(self, frame: str | None) -> _Path:
+        name = self._frame_name(frame)
+        path = self._paths.get(name) if isinstance(name, str) else None
+        if path is None:
+            path = self._paths[name] = _Path(self, name)
+        return path
+
+    # --- kinematics -----------------------------------------------------------------------------------------
+
+    def forward(self, q: ArrayLike) -> Array:
+        """pose_world_frame [..., n_frames, 4, 4] of all frames, in the order of `frames`, at q [..., nq]."""
+        q = self._space.as_q(q)
+        n_links = len(self.joints) + 1
+        n_others = len(self.frames) - n_links
+        poses = self._kinematics.links(q, n_others)
+        if n_others:
+            local = self._frame_poses[n_links:].reshape(n_others, *(1,) * (q.ndim - 1), 4, 4)
+            np.matmul(poses[self._frame_links[n_links:]], local, out=poses[n_links:])
+        return np.moveaxis(poses, 0, -3)
+
+    def pose(self, q: ArrayLike, frame: str | None = None) -> Matrix4:
+        """pose_world_frame [..., 4, 4] of one frame (default: the end effector) at q [..., nq]."""
+        path = self._path(frame)
+        return path.pose(path.kinematics.links(self._space.as_q(q)))
+
+    def jacobian(
+        self, q: ArrayLike, frame: str | None = None, axes: Literal["world", "local"] = "world"
+    ) -> Array:
+        """Geometric Jacobian [..., 6, nv] of a frame (default: the end effector) at q [..., nq].
+
+        J @ v is the velocity of the frame: rows 0-2 of its origin [m/s], rows 3-5 angular [rad/s], along the
+        axes of the world or, with axes="local", of the frame.
+        """
+        if axes not in ("world", "local"):
+            raise ModelError(f"axes needs 'world' or 'local', found {axes!r}")
+        path = self._path(frame)
+        links = path.kinematics.links(self._space.as_q(q))
+        pose = path.pose(links)
+        jacobian = path.kinematics.jacobian(links, pose[..., :3, 3], self.nv)
+        if axes == "local":
+            back = np.swapaxes(pose[..., :3, :3], -1, -2)
+            jacobian[..., :3, :] = back @ jacobian[..., :3, :]
+            jacobian[..., 3:, :] = back @ jacobian[..., 3:, :]
+        return jacobian
+
+    def reach(self, frame: str | None = None) -> float:
+        """Upper bound [m] of how far a frame's origin gets from the first moving joint on its path."""
+        return self._path(frame).reach
+
+    # --- configurations -------------------------------------------------------------------------------------
+
+    def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """The configuration [..., nq] reached from q [..., nq] in unit time at constant velocity v [..., nv].
+
+        Limits are not looked at; see `clip`.
+        """
+        return self._space.integrate(self._space.as_q(q), self._space.as_v(v))
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """The velocity v [..., nv] that leads from q0 to q1 in unit time, by the shorter way for turns.
+
+        integrate(q0, v) is q1 again, where the quaternions may have the other sign.
+        """
+        return self._space.difference(self._space.as_q(q0, "q0"), self._space.as_q(q1, "q1"))
+
+    def random(self, rng: np.random.Generator | int | None = None, size: int | None = None) -> Array:
+        """A random configuration [nq], or `size` of them [size, nq], uniform within the limits.
+
+        rng: a NumPy generator, or a seed. Where there is no limit, angles are drawn from a full turn and
+        travels from two metres. A ball joint's twist axis is uniform on its cap of the sphere, its twist
+        uniform in its range.
+        """
+        generator = np.random.default_rng(rng)
+        return self._space.random(generator, () if size is None else (size,))
+
+    def clip(self, q: ArrayLike) -> Array:
+        """q [..., nq] moved into the limits, with quaternions of length 1.
+
+        A ball joint's swing and twist are each moved to the nearest allowed value; a q within the limits is
+        returned as it is. The result is always within the limits.
+        """
+        return self._space.clip(self._space.as_q(q))
+
+    def is_within_limits(self, q: ArrayLike, margin: float = 0.0) -> Any:
+        """Whether every joint is at least `margin` [rad or m] inside its limits; an array [...] for a batch.
+
+        A negative margin allows to be beyond them by as much. For the rounding of quaternions, ball joints
+        have room of 1e-12, measured as a change of the quaternion; all others have none.
+        """
+        if not math.isfinite(margin):
+            raise ConfigurationError(f"margin needs a finite number, found {margin}")
+        inside = self._space.is_within_limits(self._space.as_q(q), margin)
+        return bool(inside) if np.ndim(inside) == 0 else inside
+
+    # --- solving --------------------------------------------------------------------------------------------
+
+    def solve(self, goal: GoalLike, **options: Any) -> Solution:
+        """A configuration that meets the goal, or the nearest one found; see `limbik.solvers.solve`."""
+        from limbik.solvers import solve
+
+        return solve(self, goal, **options)
+
+    def trace(self, goal: GoalLike, **options: Any) -> Trace:
+        """Solve and keep every iteration; see `limbik.solvers.trace`."""
+        from limbik.solvers import trace
+
+        return trace(self, goal, **options)
+
+    def iterate(self, goal: GoalLike, **options: Any) -> Iterator[Iterate]:
+        """Solve one iteration at a time; see `limbik.solvers.iterate`."""
+        from limbik.solvers import iterate
+
+        return iterate(self, goal, **options)
+
+
+def _rebuild(
+    name: str, joints: tuple[Joint, ...], frames: tuple[Frame, ...], root: str, end_effector: str
+) -> Model:
+    return Model(name, joints, frames, root=root, end_effector=end_effector)
+
+
+class _Path:
+    """The moving joints from the root to a frame; fixed joints are merged into their origins."""
+
+    def __init__(self, model: Model, frame: str) -> None:
+        places = model._path_places(frame)
+        moving: list[int] = []
+        origins: list[Matrix4] = []
+        pending = np.eye(4)
+        for k in places:
+            pending = pending @ model.joints[k].origin
+            if model.joints[k].kind is not JointKind.FIXED:
+                moving.append(k)
+                origins.append(pending)
+                pending = np.eye(4)
+        joints = [model.joints[k] for k in moving]
+        space = model._space
+        self.tool = pending @ model.frame(frame).pose_link_frame
+        self.kinematics = Kinematics(
+            joints,
+            range(len(moving)),
+            origins,
+            [space.q_starts[k] for k in moving],
+            [space.v_starts[k] for k in moving],
+        )
+        self.reach = _reach(joints, origins, self.tool)
+
+    def pose(self, links: Array) -> Matrix4:
+        return np.asarray(links[-1] @ self.tool)
+
+
+def _reach(joints: Sequence[Joint], origins: Sequence[Matrix4], tool: Matrix4) -> float:
+    """Sum of the greatest lengths between joints; a slider's travel is added to the piece before it."""
+    if not joints:
+        return 0.0
+    total = 0.0
+    for k, (joint, origin) in enumerate(zip(joints, origins, strict=True)):
+        before = np.zeros(3) if k == 0 else origin[:3, 3]
+        if joint.kind is JointKind.FLOATING:
+            return math.inf
+        if joint.kind is JointKind.PRISMATIC:
+            if math.isinf(joint.lower) or math.isinf(joint.upper):
+                return math.inf
+            direction = origin[:3, :3] @ joint.axis
+            ends = before + joint.lower * direction, before + joint.upper * direction
+            total += max(float(np.linalg.norm(end)) for end in ends)
+        else:
+            total += float(np.linalg.norm(before))
+    return total + float(np.linalg.norm(tool[:3, 3]))
+
+
+# --- one tree -----------------------------------------------------------------------------------------------
+
+
+def _as_tuple(items: Iterable[_T], kind: type[_T], what: str) -> tuple[_T, ...]:
+    members = tuple(items)
+    for k, item in enumerate(members):
+        if not isinstance(item, kind):
+            raise ModelError(f"{what}[{k}] needs a {kind.__name__}, found {item!r}")
+    return members
+
+
+def _as_tree(joints: tuple[Joint, ...], root: str | None) -> tuple[tuple[Joint, ...], str]:
+    """The joints with parents before children, otherwise in the given order, and the root link."""
+    _refuse_duplicates([joint.name for joint in joints], "joints")
+    mover: dict[str, Joint] = {}
+    for joint in joints:
+        if joint.child in mover:
+            both = f"{mover[joint.child].name!r} and {joint.name!r}"
+            raise ModelError(f"link {joint.child!r} is the child of two joints, {both}")
+        mover[joint.child] = joint
+    root = _root(joints, mover, root)
+    ordered: list[Joint] = []
+    known = {root}
+    waiting = list(joints)
+    while waiting:
+        later = []
+        for joint in waiting:
+            if joint.parent in known:
+                known.add(joint.child)
+                ordered.append(joint)
+            else:
+                later.append(joint)
+        if len(later) == len(waiting):
+            raise ModelError(_describe_cycle(later[0], mover))
+        waiting = later
+    return tuple(ordered), root
+
+
+def _root(joints: tuple[Joint, ...], mover: dict[str, Joint], root: str | None) -> str:
+    if not joints:
+        return check_name("base" if root is None else root, "`root` of a model")
+    first_user = {joint.parent: joint for joint in reversed(joints) if joint.parent not in mover}
+    roots = [joint.parent for joint in joints if first_user.get(joint.parent) is joint]
+    if root is not None and root in mover:
+        raise ModelError(f"root {root!r} is the child of joint {mover[root].name!r}, so it is not the root")
+    if not roots:
+        raise ModelError(_describe_cycle(joints[0], mover))
+    if root is None and len(roots) > 1:
+        named = ", ".join(repr(name) for name in roots)
+        raise ModelError(
+            f"a model has one root link, found {len(roots)} links that are no joint's child: {named}"
+        )
+    if root is None:
+        return roots[0]
+    strangers = [name for name in roots if name != root]
+    if strangers:
+        hint = did_you_mean(strangers[0], [root, *mover])
+        raise ModelError(
+            f"joint {first_user[strangers[0]].name!r} has the unknown parent link {strangers[0]!r}; {hint}"
+        )
+    return root
+
+
+def _describe_cycle(joint: Joint, mover: dict[str, Joint]) -> str:
+    """Walk toward the root until a joint comes again."""
+    walked: list[Joint] = []
+    while joint not in walked:
+        walked.append(joint)
+        joint = mover[joint.parent]
+    cycle = walked[walked.index(joint) :][::-1]
+    links = " -> ".join([cycle[0].parent, *(member.child for member in cycle)])
+    names = ", ".join(repr(member.name) for member in cycle)
+    return f"the joints {names} form a cycle: {links}"
+
+
+def _all_frames(links: Sequence[str], frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    known = set(links)
+    for frame in frames:
+        if frame.link not in known:
+            hint = did_you_mean(frame.link, links)
+            raise ModelError(f"frame {frame.name!r} is on the unknown link {frame.link!r}; {hint}")
+        if frame.name in known:
+            raise ModelError(f"frame {frame.name!r} has the name of a link; every link is already a frame")
+    _refuse_duplicates([frame.name for frame in frames], "frames")
+    return (*(Frame(name=link, link=link) for link in links), *frames)
+
+
+def _refuse_duplicates(names: list[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ModelError(f"two {what} have the name {name!r}; names must differ")
+        seen.add(name)

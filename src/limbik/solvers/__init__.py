@@ -1,0 +1,35 @@
+"""How a goal is met: one method per file, and the loop that they share.
+
+    solution = limbik.solvers.solve(model, target, solver="dls")
+"""
+
+from limbik.solvers.ccd import CCD
+from limbik.solvers.dls import DLS
+from limbik.solvers.fabrik import FABRIK
+from limbik.solvers.loop import iterate, solve, trace, warmup
+from limbik.solvers.newton import Newton
+from limbik.solvers.pinv import PseudoInverse
+from limbik.solvers.registry import SolverInfo, describe, get, names
+from limbik.solvers.sdls import SDLS
+from limbik.solvers.solver import Parameter, Solver
+from limbik.solvers.transpose import Transpose
+
+__all__ = [
+    "CCD",
+    "DLS",
+    "FABRIK",
+    "SDLS",
+    "Newton",
+    "Parameter",
+    "PseudoInverse",
+    "Solver",
+    "SolverInfo",
+    "Transpose",
+    "describe",
+    "get",
+    "iterate",
+    "names",
+    "solve",
+    "trace",
+    "warmup",
+]

@@ -1,0 +1,199 @@
+"""What every solve goes through: the goal is read, the descent runs, restarts follow, the answer is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from time import perf_counter_ns
+from typing import Any
+
+import numpy as np
+
+from limbik.core.descent import SOLVED, SPENT
+from limbik.errors import ConfigurationError, GoalError
+from limbik.goals import Goal, Orientation, Pose, Position, as_goal
+from limbik.model.model import Model
+from limbik.solution import Iterate, Solution, Status, Trace
+from limbik.solvers.plan import NO_TRACE, Plan, Result, plan_for
+from limbik.solvers.registry import can_solve, names
+from limbik.solvers.solver import Solver
+from limbik.spatial import Array
+
+Rows = list[tuple[Array, Array]]  # configurations and errors of one descent after the other
+
+
+def solve(
+    model: Model,
+    goal: Any,
+    *,
+    start: Any = None,
+    rest: Any = None,
+    seed: int = 0,
+    **options: Any,
+) -> Solution:
+    """A configuration that meets the goal, or the nearest legal one found.
+
+    goal: a Goal; or a pose (4x4 or RigidTransform) or a point [m] for the end effector. A point may have two numbers where
+        the arm moves in a horizontal plane.
+    solver: "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as `DLS(damping=0.5)`.
+    start: configuration [nq] to begin at; the neutral one by default. One outside the limits is moved inside.
+    tolerance [m], tolerance_rotation [rad]: the goal is met within these.
+    iterations: budget over all restarts.
+    restarts: how often to begin again at a random configuration after a stall; None: until the budget is spent; 0: never.
+    limits: False ignores joint limits.
+    rest, rest_bias: each iteration first moves the arm toward the configuration `rest` [nq] (default: neutral) by this
+        fraction (0 to 0.5), which fades so that the goal is still met.
+    seed: of the restarts. Same inputs and seed, same answer.
+
+    Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot do it.
+    """
+    return _solve(model, goal, start, rest, seed, options, None)
+
+
+def trace(
+    model: Model, goal: Any, *, start: Any = None, rest: Any = None, seed: int = 0, **options: Any
+) -> Trace:
+    """Solve, and keep every iteration. Options as in `solve`."""
+    rows: list[tuple[Array, Array]] = []
+    solution = _solve(model, goal, start, rest, seed, options, rows)
+    restarted_at: list[int] = []
+    total = 0
+    for _, errors in rows:
+        if total:
+            restarted_at.append(total)
+        total += len(errors)
+    return Trace(
+        np.concatenate([q for q, _ in rows]),
+        np.concatenate([errors for _, errors in rows]),
+        tuple(restarted_at),
+        solution,
+    )
+
+
+def iterate(model: Model, goal: Any, **options: Any) -> Iterator[Iterate]:
+    """The iterations of a solve, one record each. Options as in `solve`."""
+    return iter(trace(model, goal, **options))
+
+
+def warmup(model: Model, solvers: Iterable[str | Solver] | None = None) -> None:
+    """Compile solvers for a model's end effector ahead of the first solve; default: every solver that can reach a point.
+
+    Takes seconds where nothing is in the compile cache yet.
+    """
+    if solvers is None:
+        kind = plan_for(model, None, Position, {}).kind
+        solvers = [name for name in names() if can_solve(name, kind, Position)]
+    for solver in solvers:
+        plan = plan_for(model, None, Position, {"solver": solver, "iterations": 1})
+        plan.run(np.zeros(3), plan.part(model.neutral), plan.rest, plan.settings, NO_TRACE)
+
+
+def _solve(
+    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], rows: Rows | None
+) -> Solution:
+    began = perf_counter_ns()
+    if type(goal) is np.ndarray and goal.shape == (3,):  # the common case, read without detours
+        plan = plan_for(model, None, Position, options)
+        numbers = np.array(goal, dtype=np.float64, order="C")
+    else:
+        asked = as_goal(goal)
+        plan = plan_for(model, asked.frame, type(asked), options)
+        numbers = _goal_numbers(plan, asked)
+    q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
+    toward = plan.rest if rest is None else plan.part(model.clip(_configuration(model, rest, "rest")))
+    q = plan.part(q_start)
+    first = _descent(plan, numbers, q, toward, plan.settings, rows)
+    best, iterations, restarts = first, first[1], 0
+    if first[0] != SOLVED and not first[4] and plan.restarts:
+        best, q, iterations, restarts = _restart(plan, numbers, first, q, toward, seed, rows)
+    return Solution(
+        plan.whole(q_start, q),
+        _status(best[0], best[4]),
+        best[2],
+        best[3],
+        iterations,
+        restarts,
+        1e-9 * (perf_counter_ns() - began),
+        plan.solver.name,
+        q_start,
+        first[5],
+    )
+
+
+def _descent(
+    plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, rows: Rows | None
+) -> Result:
+    """One descent from q, which is changed in place: what `core.answer.answer` returns."""
+    if rows is None:
+        return plan.run(goal, q, rest, settings, NO_TRACE)
+    room = int(settings["budget"][0]) + 1
+    kept = (np.empty((room, q.size)), np.empty(room))
+    result = plan.run(goal, q, rest, settings, kept)
+    count = result[1] + 1
+    rows.append((kept[0][:count], kept[1][:count]))
+    return result
+
+
+def _restart(
+    plan: Plan,
+    goal: Array,
+    first: Result,
+    q: Array,
+    rest: Array,
+    seed: int,
+    rows: Rows | None,
+) -> tuple[Result, Array, int, int]:
+    """Descend from random configurations until one solves, or the budget or the restarts are spent.
+
+    Returns the best result, its q, and the iterations and restarts in all.
+    """
+    rng = np.random.default_rng(seed)
+    settings = plan.settings.copy()
+    best, iterations, restarts = first, first[1], 0
+    while best[0] != SOLVED and restarts < plan.restarts and iterations < plan.budget:
+        settings["budget"] = plan.budget - iterations
+        trial = plan.part(plan.model.random(rng))
+        result = _descent(plan, goal, trial, rest, settings, rows)
+        iterations += max(result[1], 1)
+        restarts += 1
+        if result[0] == SOLVED or plan.distance(result) < plan.distance(best):
+            best, q = result, trial
+    return best, q, iterations, restarts
+
+
+def _status(end: int, is_beyond: bool) -> Status:
+    if end == SOLVED:
+        return Status.SOLVED
+    if is_beyond:
+        return Status.UNREACHABLE
+    return Status.BUDGET_SPENT if end == SPENT else Status.STALLED
+
+
+def _goal_numbers(plan: Plan, goal: Goal) -> Array:
+    """The goal as `core.answer.answer` takes it: a point, or pose and weights in 14 numbers."""
+    if isinstance(goal, Position):
+        if goal.target.size == 2 and not plan.is_level:
+            raise GoalError(
+                f"a point of 2 numbers needs an arm that moves in a horizontal plane, and {plan.model.name!r} does not: "
+                "give 3 numbers"
+            )
+        return goal.target.copy()
+    numbers = np.zeros(14)
+    numbers[12] = plan.settings["metres_per_radian"][0]
+    if isinstance(goal, Pose):
+        numbers[:3] = goal.target[:3, 3]
+        numbers[3:12] = goal.target[:3, :3].ravel()
+        numbers[13] = 1.0
+    elif isinstance(goal, Orientation):
+        numbers[3:12] = goal.target.ravel()
+    return numbers
+
+
+def _configuration(model: Model, value: Any, name: str) -> Array:
+    """A configuration [nq] as a fresh array. Its numbers are checked by the kernel."""
+    try:
+        q = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"`{name}` needs {model.nq} numbers, found {value!r}") from None
+    if q.shape != (model.nq,):
+        raise ConfigurationError(f"`{name}` needs {model.nq} numbers (nq), found shape {q.shape}")
+    return q

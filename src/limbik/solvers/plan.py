@@ -1,0 +1,125 @@
+"""What stays the same from one solve to the next of the same kind: packed chain, compiled kernel, settings.
+
+A plan is kept with its model, so that a solve costs little more than its kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from limbik.core.answer import BAD_GOAL, BAD_START
+from limbik.core.descent import SETTINGS
+from limbik.core.pack import PackedChain, pack_plane, pack_space
+from limbik.errors import ConfigurationError, GoalError
+from limbik.goals import Goal, Position
+from limbik.model.chain import Chain, chain_to
+from limbik.model.joints import JointKind
+from limbik.model.model import Model
+from limbik.solvers.options import Options, read_options
+from limbik.solvers.registry import choose
+from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
+from limbik.spatial import Array
+
+DEFAULT_ITERATIONS = 10_000
+PATIENCE = 0.01  # a window gaining less than this fraction of the error is a stall, where a restart may do better
+PATIENCE_AT_LAST = 1e-6  # and where none follows
+
+# What `core.answer.answer` returns.
+Result = tuple[int, int, float, float, bool, bool]
+
+NO_TRACE = (np.empty((0, 0)), np.empty(0))
+
+
+class Plan:
+    """Everything about a solve that does not depend on the target or the start."""
+
+    def __init__(self, model: Model, frame: str | None, goal: type[Goal], options: Options) -> None:
+        self.model = model
+        self.chain = chain_to(model, frame)
+        self.frame = model.end_effector if frame is None else frame
+        if not self.chain.joints:
+            raise GoalError(f"frame {self.frame!r} of model {model.name!r} cannot move: no joint lies before it")
+        self.kind, packed = _packed(self.chain, goal)
+        self.solver = choose(options.solver, self.kind, goal)
+        self.packed = packed
+        self.is_level = packed.is_planar and abs(packed.place["z"][0, 2]) > 1.0 - 1e-12
+        self.is_whole = self.chain.nq == model.nq and bool((self.chain.q_places == np.arange(model.nq)).all())
+        self.scale = self.chain.reach if 0.0 < self.chain.reach < math.inf else 1.0
+        self.settings = _settings(self.solver, options, self.scale)
+        self.budget = int(self.settings["budget"][0])
+        self.restarts = self.budget if options.restarts is None else int(options.restarts)
+        self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
+        self.rest = model.neutral[self.chain.q_places]
+        self.kernel = self.solver.kernel(self.kind, goal).dispatcher
+
+    def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any) -> Result:
+        """One descent from q [nq of the chain], changed in place; see `core.answer.answer`."""
+        packed = self.packed
+        result: Result = self.kernel(
+            packed.joints, packed.place, goal, settings, self.patience, rest, q, trace[0], trace[1]
+        )
+        if result[0] < 0:
+            _refuse(result[0], goal, q)
+        return result
+
+    def part(self, q: Array) -> Array:
+        """The chain's part of the model's q, as a copy."""
+        return q.copy() if self.is_whole else q[self.chain.q_places]
+
+    def whole(self, q: Array, part: Array) -> Array:
+        """The model's q with the chain's part in its place, everything within limits."""
+        if self.is_whole:
+            return part
+        q = self.model.clip(q) if self.settings["use_limits"][0] else q.copy()
+        q[self.chain.q_places] = part
+        return q
+
+    def distance(self, result: Result) -> float:
+        """How far an answer is from the goal [m], radians counted as in the descent."""
+        return math.hypot(result[2], self.settings["metres_per_radian"][0] * result[3])
+
+
+def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:
+    """The kind of a chain, and the chain packed for it. Only points can be asked for in the plane."""
+    planar = pack_plane(chain) if goal is Position else None
+    if planar is not None:
+        return PLANAR, planar
+    is_balls = all(joint.kind is JointKind.BALL for joint in chain.joints)
+    return BALLS if is_balls else SPACE, pack_space(chain)
+
+
+def _settings(solver: Solver, options: Options, reach: float) -> Any:
+    tuning = solver.tuning(reach)
+    settings = np.zeros(1, SETTINGS)
+    settings["tolerance"] = options.tolerance
+    settings["tolerance_rotation"] = options.tolerance_rotation
+    settings["metres_per_radian"] = 0.5 * reach
+    settings["budget"] = DEFAULT_ITERATIONS if options.iterations is None else options.iterations
+    settings["use_limits"] = options.limits
+    settings["rest_bias"] = options.rest_bias
+    settings["damping"] = tuning.damping
+    settings["gain"] = tuning.gain
+    settings["longest_error"] = tuning.longest_error
+    return settings
+
+
+def _refuse(code: int, goal: Array, q: Array) -> None:
+    if code == BAD_GOAL:
+        raise GoalError(f"the goal needs finite numbers, found {goal.tolist()}")
+    if code == BAD_START:
+        raise ConfigurationError(f"`start` needs finite numbers, found {q.tolist()}")
+
+
+def plan_for(model: Model, frame: str | None, goal: type[Goal], options: dict[str, Any]) -> Plan:
+    """The plan for this kind of solve, made once and kept with the model."""
+    key = (frame, goal, *options.items())
+    try:
+        plan = model.derived.get(key)
+    except TypeError:  # an option that cannot be hashed is not one that `read_options` takes
+        plan = None
+    if plan is None:
+        plan = model.derived[key] = Plan(model, frame, goal, read_options(options))
+    return plan  # type: ignore[no-any-return]

@@ -1,0 +1,114 @@
+"""What every solver declares: its name, its parameters, what it can do, and its kernel."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from limbik.core import ball_points, planar_chain, planar_points, spatial_chain
+from limbik.core.answer import answer
+from limbik.core.compiled import Kernel
+from limbik.core.descent import by_steps
+from limbik.errors import SolverError
+from limbik.goals import Goal, Orientation, Pose, Position
+
+# Kinds of chain, each the special case of the next two or of the last.
+PLANAR = "planar"  # hinges with parallel axes
+BALLS = "ball"  # ball joints
+SPACE = "space"  # any mix of hinges, slides and ball joints
+CHAINS = (PLANAR, BALLS, SPACE)
+
+EVERY_GOAL = (Position, Orientation, Pose)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number that a method can be tuned by."""
+
+    name: str
+    default: float | None  # None: chosen from the arm's reach, see `help`
+    minimum: float
+    maximum: float
+    unit: str
+    help: str
+
+
+def parameter(default: float | None, minimum: float, maximum: float, unit: str, text: str) -> Any:
+    """A dataclass field that is a parameter."""
+    return dataclasses.field(default=default, metadata={"parameter": (minimum, maximum, unit, text)})
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A method's numbers as its kernel takes them."""
+
+    damping: float = 1.0
+    gain: float = 0.0
+    longest_error: float = math.inf  # [m]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver:
+    """A method with its parameters. Raises SolverError for a parameter outside its range."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]  # one sentence
+    source: ClassVar[str]  # the paper
+    goals: ClassVar[tuple[type[Goal], ...]] = EVERY_GOAL
+    chains: ClassVar[tuple[str, ...]] = CHAINS
+
+    def __post_init__(self) -> None:
+        for known in self.parameters():
+            value = getattr(self, known.name)
+            if value is None and known.default is None:
+                continue
+            if not (isinstance(value, int | float) and known.minimum <= value <= known.maximum):
+                raise SolverError(
+                    f"{self.name}: `{known.name}` needs a number from {known.minimum:g} to {known.maximum:g}"
+                    f"{f' [{known.unit}]' if known.unit else ''}, found {value!r}"
+                )
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """The parameters, in order."""
+        return tuple(
+            Parameter(field.name, field.default, *field.metadata["parameter"])  # type: ignore[arg-type]
+            for field in dataclasses.fields(cls)
+        )
+
+    def tuning(self, reach: float) -> Tuning:
+        """The kernel's numbers for an arm of that reach [m]."""
+        raise NotImplementedError
+
+    @classmethod
+    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+        """The kernel for a kind of chain and of goal."""
+        raise NotImplementedError
+
+
+def kinematics(chain: str, goal: type[Goal]) -> dict[str, Any]:
+    """The names that a chain binds into a loop."""
+    if chain == PLANAR:
+        return {"ROWS": 2, "DIMENSIONS": 2, **_named(planar_chain, planar_points)}
+    rows = 3 if goal is Position else 6
+    points = (ball_points,) if chain == BALLS else ()
+    return {"ROWS": rows, "DIMENSIONS": 3, **_named(spatial_chain, *points)}
+
+
+def step_kernel(step: Kernel, chain: str, goal: type[Goal]) -> Kernel:
+    """The kernel of a method that proposes a step for all joints at once."""
+    return answer.bind(descend=by_steps, step=step, **kinematics(chain, goal))
+
+
+def _named(*modules: Any) -> dict[str, Kernel]:
+    return {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, Kernel) and value.__module__ == module.__name__
+    }

@@ -1,0 +1,49 @@
+"""Jacobian transpose (Wolovich & Elliott 1984; step length after Buss 2004, section 5).
+
+Move the joints along the gradient, as far as the linear model says is best.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+from limbik.core.compiled import Floats, Kernel, Records, compiled
+from limbik.goals import Goal
+from limbik.solvers.solver import Solver, Tuning, parameter, step_kernel
+
+
+@compiled
+def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
+    """u = J^T r; v = J u; dq = damping clamp(r.v / v.v, 0, gamma) u."""
+    along = 0.0
+    squared = 0.0
+    for i in range(r.size):
+        v = 0.0
+        for j in range(dq.size):
+            v += J[i, j] * gradient[j]
+        along += r[i] * v
+        squared += v * v
+    alpha = min(max(along / (squared + 1e-300), 0.0), settings.gain)
+    for j in range(dq.size):
+        dq[j] = settings.damping * alpha * gradient[j]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transpose(Solver):
+    """Jacobian transpose."""
+
+    name: ClassVar[str] = "jt"
+    title: ClassVar[str] = "Jacobian transpose"
+    summary: ClassVar[str] = "Down the gradient of the error, as far as the linear model says is best."
+    source: ClassVar[str] = "Wolovich & Elliott 1984; Buss 2004"
+
+    damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
+    gamma: float | None = parameter(None, 1e-9, 1e9, "1/m^2", "longest step along the gradient; none by default")
+
+    def tuning(self, reach: float) -> Tuning:
+        return Tuning(damping=self.damping, gain=math.inf if self.gamma is None else self.gamma)
+
+    @classmethod
+    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+        return step_kernel(step, chain, goal)

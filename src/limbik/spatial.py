@@ -1,0 +1,399 @@
+"""Poses, rotations and quaternions on NumPy arrays.
+
+Every function works on one object or on arrays of them: leading axes are batch axes. A pose is a 4x4
+homogeneous matrix, a rotation a 3x3 matrix, a rotation vector the axis times the angle [rad]. Quaternions are
+in the order xyzw; q and -q are the same rotation. A twist, the tangent vector of a pose, is (linear,
+angular).
+
+Formulas: Sola, Deray & Atchuthan 2018, "A micro Lie theory for state estimation in robotics"; quaternion from
+a matrix after Shepperd 1978; swing and twist after Dobrowolski 2015, "Swing-twist decomposition in Clifford
+algebra".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbik.errors import LimbikError, ModelError, shortened
+
+Array: TypeAlias = NDArray[np.float64]
+Vector3: TypeAlias = NDArray[np.float64]  # [..., 3]
+Vector6: TypeAlias = NDArray[np.float64]  # [..., 6] linear, angular
+Quaternion: TypeAlias = NDArray[np.float64]  # [..., 4] x y z w
+Matrix3: TypeAlias = NDArray[np.float64]  # [..., 3, 3]
+Matrix4: TypeAlias = NDArray[np.float64]  # [..., 4, 4]
+
+ROTATION_TOLERANCE = 1e-6  # a rotation matrix this far from orthonormal is repaired, farther is refused
+_UNIT_TOLERANCE = 4e-15  # a squared length this close to 1 is 1 up to rounding
+_SMALL_ANGLE = 0.3  # [rad] below it, quotients that cancel are summed as series
+
+
+# --- what callers hand in -----------------------------------------------------------------------------------
+
+
+def as_vector(
+    value: ArrayLike, size: int, name: str = "vector", *, error: type[LimbikError] = ModelError
+) -> Array:
+    """A new float64 vector [size] of finite numbers from `value`; otherwise raises `error`, naming `name`."""
+    array = _as_numbers(value, name, f"{size} numbers", error)
+    if array.shape != (size,):
+        raise error(f"{name} needs {size} numbers, found shape {array.shape}")
+    _refuse_non_finite(array, name, error)
+    return array
+
+
+def as_rotation(value: Any, name: str = "rotation", *, error: type[LimbikError] = ModelError) -> Matrix3:
+    """A new 3x3 rotation matrix from a 3x3 array or a `scipy.spatial.transform.Rotation`.
+
+    A matrix that is off by rounding (up to 1e-6) is replaced by the nearest rotation; anything else raises
+    `error`.
+    """
+    if not isinstance(value, np.ndarray) and hasattr(value, "as_matrix"):
+        value = value.as_matrix()
+    matrix = _as_numbers(value, name, "a 3x3 rotation matrix", error)
+    if matrix.shape != (3, 3):
+        raise error(f"{name} needs a 3x3 rotation matrix, found shape {matrix.shape}")
+    _refuse_non_finite(matrix, name, error)
+    return _nearest_rotation(matrix, name, error)
+
+
+def as_pose(value: Any, name: str = "pose", *, error: type[LimbikError] = ModelError) -> Matrix4:
+    """A new 4x4 pose from a 4x4 array or a `scipy.spatial.transform.RigidTransform`.
+
+    A rotation that is off by rounding (up to 1e-6) is replaced by the nearest rotation; anything else that is
+    not a rigid transformation raises `error`, which names it `name`.
+    """
+    if not isinstance(value, np.ndarray) and hasattr(value, "as_matrix"):
+        value = value.as_matrix()
+    pose = _as_numbers(value, name, "a 4x4 pose", error)
+    if pose.shape != (4, 4):
+        raise error(f"{name} needs a 4x4 pose, found shape {pose.shape}")
+    _refuse_non_finite(pose, name, error)
+    if np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_TOLERANCE:
+        found = " ".join(f"{x:g}" for x in pose[3])
+        raise error(f"{name} needs the last row 0 0 0 1, found {found}")
+    pose[3] = (0.0, 0.0, 0.0, 1.0)
+    pose[:3, :3] = _nearest_rotation(pose[:3, :3], f"the rotation of {name}", error)
+    return pose
+
+
+def _as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> Array:
+    try:
+        array = np.array(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise error(f"{name} needs {needed}, found {shortened(value)}") from None
+
+
+def _refuse_non_finite(array: Array, name: str, error: type[LimbikError]) -> None:
+    if not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        where = ", ".join(map(str, place))
+        raise error(f"{name} needs finite numbers, found {array[place]} at [{where}]")
+
+
+def _nearest_rotation(matrix: Matrix3, name: str, error: type[LimbikError]) -> Matrix3:
+    is_huge = np.abs(matrix).max() > 1e100
+    deviation = math.inf if is_huge else float(np.abs(matrix.T @ matrix - np.eye(3)).max())
+    if not deviation <= ROTATION_TOLERANCE:
+        raise error(f"{name} is not orthonormal: R^T R differs from the identity by {deviation:.2g}")
+    if np.linalg.det(matrix) < 0.0:
+        raise error(f"{name} is a mirror image: its determinant is -1, a rotation's is +1")
+    if deviation <= _UNIT_TOLERANCE:
+        return matrix
+    left, _, right = np.linalg.svd(matrix)
+    return np.asarray(left @ right)
+
+
+# --- vectors ------------------------------------------------------------------------------------------------
+
+
+def dot(u: Array, v: Array) -> Array:
+    """Scalar product along the last axis."""
+    return np.asarray(np.einsum("...i,...i->...", u, v))
+
+
+def norm(v: Array) -> Array:
+    """Length along the last axis, without overflow or underflow."""
+    scale = np.abs(v).max(axis=-1)
+    divisor = np.where(scale > 0.0, scale, 1.0)
+    return np.asarray(scale * np.sqrt(np.square(v / divisor[..., None]).sum(axis=-1)))
+
+
+def cross(u: Vector3, v: Vector3) -> Vector3:
+    """Vector product [..., 3]."""
+    out = np.empty(np.broadcast_shapes(u.shape, v.shape))
+    out[..., 0] = u[..., 1] * v[..., 2] - u[..., 2] * v[..., 1]
+    out[..., 1] = u[..., 2] * v[..., 0] - u[..., 0] * v[..., 2]
+    out[..., 2] = u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]
+    return out
+
+
+def unit(v: Array) -> Array:
+    """`v` divided by its length; the zero vector stays zero."""
+    length = norm(v)
+    return np.asarray(v / np.where(length > 0.0, length, 1.0)[..., None])
+
+
+def perpendicular(v: Vector3) -> Vector3:
+    """A unit vector at right angles to `v`, always the same one for the same direction."""
+    direction = unit(np.asarray(v, dtype=np.float64))
+    other = np.zeros_like(direction)
+    np.put_along_axis(other, np.abs(direction).argmin(axis=-1)[..., None], 1.0, axis=-1)
+    return unit(cross(direction, other))
+
+
+def skew(v: Vector3) -> Matrix3:
+    """The matrix [..., 3, 3] with `skew(v) @ u == cross(v, u)`."""
+    v = np.asarray(v, dtype=np.float64)
+    out = np.zeros((*v.shape, 3))
+    out[..., 0, 1], out[..., 0, 2] = -v[..., 2], v[..., 1]
+    out[..., 1, 0], out[..., 1, 2] = v[..., 2], -v[..., 0]
+    out[..., 2, 0], out[..., 2, 1] = -v[..., 1], v[..., 0]
+    return out
+
+
+def _apply(matrix: Array, v: Array) -> Array:
+    """Matrix [..., m, n] times vector [..., n]."""
+    return np.asarray((matrix @ v[..., None])[..., 0])
+
+
+# --- quaternions, xyzw --------------------------------------------------------------------------------------
+
+
+def quat_normalise(quat_xyzw: Quaternion) -> Quaternion:
+    """The unit quaternion in the same direction; one that is so already up to rounding stays as it is."""
+    q = np.asarray(quat_xyzw, dtype=np.float64)
+    is_unit = np.abs(dot(q, q) - 1.0) <= _UNIT_TOLERANCE
+    return np.asarray(np.where(is_unit[..., None], q, unit(q)))
+
+
+def quat_multiply(a_xyzw: Quaternion, b_xyzw: Quaternion) -> Quaternion:
+    """The quaternion of the rotation `b` followed by `a` (as matrices: A @ B)."""
+    ax, ay, az, aw = (a_xyzw[..., i] for i in range(4))
+    bx, by, bz, bw = (b_xyzw[..., i] for i in range(4))
+    x = aw * bx + ax * bw + ay * bz - az * by
+    y = aw * by - ax * bz + ay * bw + az * bx
+    z = aw * bz + ax * by - ay * bx + az * bw
+    w = aw * bw - ax * bx - ay * by - az * bz
+    return np.stack([x, y, z, w], axis=-1)
+
+
+def quat_conjugate(quat_xyzw: Quaternion) -> Quaternion:
+    """The inverse rotation of a unit quaternion."""
+    return np.asarray(quat_xyzw * np.array([-1.0, -1.0, -1.0, 1.0]))
+
+
+def quat_to_matrix(quat_xyzw: Quaternion) -> Matrix3:
+    """Rotation matrix [..., 3, 3]. The quaternion may have any length but zero: its direction counts."""
+    q = np.asarray(quat_xyzw, dtype=np.float64)
+    x, y, z, w = (q[..., i] for i in range(4))
+    s = 2.0 / (x * x + y * y + z * z + w * w)
+    out = np.empty((*q.shape[:-1], 3, 3))
+    out[..., 0, 0] = 1.0 - s * (y * y + z * z)
+    out[..., 0, 1] = s * (x * y - z * w)
+    out[..., 0, 2] = s * (x * z + y * w)
+    out[..., 1, 0] = s * (x * y + z * w)
+    out[..., 1, 1] = 1.0 - s * (x * x + z * z)
+    out[..., 1, 2] = s * (y * z - x * w)
+    out[..., 2, 0] = s * (x * z - y * w)
+    out[..., 2, 1] = s * (y * z + x * w)
+    out[..., 2, 2] = 1.0 - s * (x * x + y * y)
+    return out
+
+
+def quat_from_matrix(rotation: Matrix3) -> Quaternion:
+    """Unit quaternion with w >= 0 of a rotation matrix.
+
+    The four rows of 4 q q^T are linear in the matrix; the one with the largest diagonal entry has no
+    cancellation.
+    """
+    m = np.asarray(rotation, dtype=np.float64)
+    rows = np.empty((*m.shape[:-2], 4, 4))
+    trace = m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        rows[..., i, i] = 1.0 + 2.0 * m[..., i, i] - trace
+        rows[..., i, j] = rows[..., j, i] = m[..., i, j] + m[..., j, i]
+        rows[..., i, 3] = rows[..., 3, i] = m[..., k, j] - m[..., j, k]
+    rows[..., 3, 3] = 1.0 + trace
+    largest = np.einsum("...ii->...i", rows).argmax(axis=-1)
+    row = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
+    return _positive(unit(row))
+
+
+def quat_exp(rotation_vector: Vector3) -> Quaternion:
+    """Unit quaternion of a rotation vector [rad]."""
+    w = np.asarray(rotation_vector, dtype=np.float64)
+    half = 0.5 * norm(w)
+    out = np.empty((*w.shape[:-1], 4))
+    out[..., :3] = w * (0.5 * np.sinc(half / np.pi))[..., None]
+    out[..., 3] = np.cos(half)
+    return out
+
+
+def quat_log(quat_xyzw: Quaternion) -> Vector3:
+    """Rotation vector [rad], of length 0 to pi, of a quaternion of any length but zero."""
+    q = _positive(np.asarray(quat_xyzw, dtype=np.float64))
+    v, w = q[..., :3], q[..., 3]
+    sine = norm(v)
+    is_small = sine == 0.0
+    factor = 2.0 * np.arctan2(sine, w) / np.where(is_small, 1.0, sine)
+    return np.asarray(v * factor[..., None])
+
+
+def quat_rotate(quat_xyzw: Quaternion, v: Vector3) -> Vector3:
+    """The vector `v` turned by a unit quaternion."""
+    imaginary = quat_xyzw[..., :3]
+    twice = 2.0 * cross(imaginary, v)
+    return np.asarray(v + quat_xyzw[..., 3:] * twice + cross(imaginary, twice))
+
+
+def quat_between(u: Vector3, v: Vector3) -> Quaternion:
+    """Unit quaternion of the smallest rotation that turns the direction of `u` into the direction of `v`.
+
+    Accurate to rounding at every angle, nearly parallel and nearly opposite directions included. Directions
+    that are opposite up to rounding turn about `perpendicular(u)`. A zero vector has no direction: the result
+    is the identity.
+    """
+    u, v = np.broadcast_arrays(unit(np.asarray(u, dtype=np.float64)), unit(np.asarray(v, dtype=np.float64)))
+    # The half-way direction is u + v, at right angles to u - v. Between nearly opposite directions the sum is
+    # largely rounding, and its part along u - v would spoil the result: it is taken out.
+    across = unit(u - v)
+    middle = u + v
+    is_obtuse = dot(u, v) < 0.0
+    middle = middle - across * np.where(is_obtuse, dot(across, middle), 0.0)[..., None]
+    is_opposite = is_obtuse & (norm(middle) < 1e-15)
+    sideways = cross(perpendicular(across), across)
+    middle = unit(np.where(is_opposite[..., None], sideways, middle))
+    out = np.empty((*u.shape[:-1], 4))
+    out[..., :3] = cross(u, middle)
+    out[..., 3] = dot(u, middle)
+    has_directions = (norm(u) > 0.0) & (norm(v) > 0.0)
+    return unit(np.where(has_directions[..., None], out, np.array([0.0, 0.0, 0.0, 1.0])))
+
+
+def swing_twist(quat_xyzw: Quaternion, axis: Vector3) -> tuple[Quaternion, Quaternion]:
+    """Split a rotation as q = swing * twist: first a twist about `axis`, then a swing at right angles to it.
+
+    `axis` [..., 3] has length 1. Both results are unit quaternions with w >= 0; their product is q or -q. The
+    swing is the smallest rotation that turns `axis` to where q turns it. Where the swing is half a turn, the
+    twist is not defined and is the identity.
+    """
+    q = quat_normalise(quat_xyzw)
+    twist = np.empty_like(q)
+    twist[..., :3] = axis * dot(q[..., :3], axis)[..., None]
+    twist[..., 3] = q[..., 3]
+    is_undefined = norm(twist) <= 1e-15
+    twist = np.where(is_undefined[..., None], np.array([0.0, 0.0, 0.0, 1.0]), twist)
+    twist = _positive(unit(twist))
+    swing = quat_multiply(q, quat_conjugate(twist))
+    return _positive(unit(swing)), twist
+
+
+def _positive(q: Quaternion) -> Quaternion:
+    """The one of q and -q with w >= 0."""
+    return np.asarray(np.where(q[..., 3:] < 0.0, -q, q))
+
+
+# --- rotations ----------------------------------------------------------------------------------------------
+
+
+def rotation_exp(rotation_vector: Vector3) -> Matrix3:
+    """Rotation matrix [..., 3, 3] of a rotation vector [rad]."""
+    w = np.asarray(rotation_vector, dtype=np.float64)
+    angle = norm(w)
+    matrix = skew(w)
+    first = np.sinc(angle / np.pi)[..., None, None]  # sin(t) / t
+    second = _cosine_quotient(angle)[..., None, None]
+    return np.asarray(np.eye(3) + first * matrix + second * (matrix @ matrix))
+
+
+def rotation_log(rotation: Matrix3) -> Vector3:
+    """Rotation vector [rad] of a rotation matrix, of length 0 to pi; accurate near both ends."""
+    return quat_log(quat_from_matrix(rotation))
+
+
+def rotation_between(u: Vector3, v: Vector3) -> Matrix3:
+    """The smallest rotation that turns the direction of `u` into the direction of `v`; see `quat_between`."""
+    return quat_to_matrix(quat_between(u, v))
+
+
+def _cosine_quotient(angle: Array) -> Array:
+    """(1 - cos t) / t^2."""
+    return np.asarray(0.5 * np.square(np.sinc(angle / (2.0 * np.pi))))
+
+
+# --- poses --------------------------------------------------------------------------------------------------
+
+
+def pose_from(rotation: ArrayLike | None = None, translation: ArrayLike | None = None) -> Matrix4:
+    """Pose from a rotation matrix [..., 3, 3] and a translation [..., 3] [m]; each is nothing by default."""
+    r = np.eye(3) if rotation is None else np.asarray(rotation, dtype=np.float64)
+    t = np.zeros(3) if translation is None else np.asarray(translation, dtype=np.float64)
+    out = np.zeros((*np.broadcast_shapes(r.shape[:-2], t.shape[:-1]), 4, 4))
+    out[..., :3, :3] = r
+    out[..., :3, 3] = t
+    out[..., 3, 3] = 1.0
+    return out
+
+
+def pose_inverse(pose: Matrix4) -> Matrix4:
+    """The inverse of a rigid transformation."""
+    back = np.swapaxes(pose[..., :3, :3], -1, -2)
+    return pose_from(back, -_apply(back, pose[..., :3, 3]))
+
+
+def pose_exp(twist: Vector6) -> Matrix4:
+    """Pose [..., 4, 4] reached after unit time at the constant body twist (linear [m], angular [rad])."""
+    twist = np.asarray(twist, dtype=np.float64)
+    linear, angular = twist[..., :3], twist[..., 3:]
+    return pose_from(rotation_exp(angular), exp_translation(linear, angular))
+
+
+def pose_log(pose: Matrix4) -> Vector6:
+    """Body twist (linear [m], angular [rad]) whose `pose_exp` is `pose`; the angle is 0 to pi."""
+    angular = rotation_log(pose[..., :3, :3])
+    linear = log_translation(pose[..., :3, 3], angular)
+    return np.concatenate([linear, angular], axis=-1)
+
+
+def exp_translation(linear: Vector3, angular: Vector3) -> Vector3:
+    """Translation [m] after unit time at the constant body twist (linear [m], angular [rad])."""
+    angle = norm(angular)
+    once = cross(angular, linear)
+    return np.asarray(
+        linear
+        + _cosine_quotient(angle)[..., None] * once
+        + _sine_quotient(angle)[..., None] * cross(angular, once)
+    )
+
+
+def log_translation(translation: Vector3, angular: Vector3) -> Vector3:
+    """Linear part [m] of the body twist that has this angular part and ends at this translation."""
+    angle = norm(angular)
+    once = cross(angular, translation)
+    return np.asarray(translation - 0.5 * once + _cotangent_quotient(angle)[..., None] * cross(angular, once))
+
+
+def _sine_quotient(angle: Array) -> Array:
+    """(t - sin t) / t^3."""
+    x = np.square(angle)
+    series = 1 / 6 - x / 120 * (1 - x / 42 * (1 - x / 72 * (1 - x / 110 * (1 - x / 156))))
+    safe = np.where(angle < _SMALL_ANGLE, 1.0, angle)
+    return np.where(angle < _SMALL_ANGLE, series, (safe - np.sin(safe)) / safe**3)
+
+
+def _cotangent_quotient(angle: Array) -> Array:
+    """(1 - (t/2) cot(t/2)) / t^2, for 0 <= t <= pi."""
+    x = np.square(angle)
+    series = 1 / 12 + x * (1 / 720 + x * (1 / 30240 + x * (1 / 1209600 + x * (1 / 47900160))))
+    half = 0.5 * np.where(angle < _SMALL_ANGLE, 1.0, angle)
+    closed = (1.0 - half * np.cos(half) / np.sin(half)) / np.square(2.0 * half)
+    return np.where(angle < _SMALL_ANGLE, series, closed)

@@ -1,0 +1,490 @@
+"""The server over real sockets: pages, hostile clients, many sessions, and what is freed when one leaves."""
+
+import contextlib
+import http.client
+import json
+import os
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from limbik import __version__, solvers
+from limbik.app import connection
+from limbik.app.address import AddressError, PortBusy, address_of, listen
+from limbik.app.connection import CLOSE_FULL, CLOSE_IDLE, Bounds
+from limbik.app.protocol import MAX_MESSAGE_BYTES, decode_frame
+from limbik.app.server import running
+
+SOLVE = {
+    "type": "solve",
+    "id": 1,
+    "links": 6,
+    "length": 80,
+    "base": [400, 360],
+    "target": [520, 200],
+    "solvers": ["dls"],
+    "settings": {"iterations": 64, "lambda": 0.5},
+}
+UPGRADE = (
+    b"Upgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+PAGE = '<!doctype html><script type="importmap">{"imports": {}}</script><title>limbik</title>'
+
+
+@pytest.fixture(scope="module")
+def static(tmp_path_factory):
+    """A folder with a small page, and a secret beside it."""
+    folder = tmp_path_factory.mktemp("site") / "static"
+    (folder / "css").mkdir(parents=True)
+    (folder / "index.html").write_text(PAGE)
+    (folder / "main.js").write_text("export const answer = 42;\n")
+    (folder / "css" / "page.css").write_text("body { margin: 0 }\n")
+    (folder.parent / "secret.txt").write_text("secret")
+    (folder.parent / "static-secret.txt").write_text("secret")
+    os.symlink(folder.parent / "secret.txt", folder / "link.txt")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(static):
+    with running(static=static) as address:
+        yield address
+
+
+def open_page(address, **options):
+    """A WebSocket as a browser opens it."""
+    options.setdefault("origin", address)
+    return connect(address.replace("http", "ws") + "/ws", compression=None, **options)
+
+
+def ask(page, **changes):
+    """Send a solve; wait for its frame or the error."""
+    page.send(json.dumps({**SOLVE, **changes}))
+    while True:
+        answer = page.recv(timeout=120)
+        if isinstance(answer, bytes):
+            return decode_frame(answer)
+        if json.loads(answer)["type"] == "error":
+            return json.loads(answer)
+
+
+def get(address, path, method="GET", **headers):
+    """An HTTP request whose path is sent exactly as it is."""
+    client = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
+    with contextlib.closing(client):
+        client.putrequest(method, path, skip_host="Host" in headers)
+        for name, value in headers.items():
+            client.putheader(name.replace("_", "-"), value)
+        client.endheaders()
+        response = client.getresponse()
+        response.text = response.read().decode()
+        return response
+
+
+def sessions(address):
+    return json.loads(get(address, "/health").text)["sessions"]
+
+
+def wait_for_sessions(address, count):
+    """Wait until the server has that many sessions."""
+    for _ in range(3000):
+        if sessions(address) == count:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"{sessions(address)} sessions, expected {count}")
+
+
+# Pages over HTTP
+
+
+def test_the_page_and_its_files_are_served_to_be_revalidated(address):
+    page = get(address, "/")
+    assert (page.status, page.text) == (200, PAGE)
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    module = get(address, "/static/main.js")
+    assert (module.status, module.text) == (200, "export const answer = 42;\n")
+    assert module.headers["Content-Type"].startswith("text/javascript")
+    assert get(address, "/static/css/page.css").headers["Content-Type"].startswith("text/css")
+    for response in (page, module):
+        assert response.headers["Cache-Control"] == "no-cache"
+    again = get(address, "/static/main.js", If_None_Match=module.headers["ETag"])
+    assert (again.status, again.text) == (304, "")
+    assert get(address, "/", method="HEAD").status == 200
+
+
+def test_every_answer_has_security_headers(address):
+    for path in ("/", "/static/main.js", "/health", "/nowhere"):
+        headers = get(address, path).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert "unsafe" not in headers["Content-Security-Policy"]
+    assert "'sha256-" in get(address, "/").headers["Content-Security-Policy"]
+    assert "'sha256-" not in get(address, "/static/main.js").headers["Content-Security-Policy"]
+
+
+def test_health_counts_sessions(address):
+    wait_for_sessions(address, 0)
+    with open_page(address), open_page(address):
+        wait_for_sessions(address, 2)
+        assert json.loads(get(address, "/health").text) == {"status": "ok", "sessions": 2}
+    wait_for_sessions(address, 0)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../secret.txt",
+        "/static/../../secret.txt",
+        "/static/%2e%2e/secret.txt",
+        "/static/..%2fsecret.txt",
+        "/static/%2e%2e%2fsecret.txt",
+        "/static/..%5csecret.txt",
+        "/static/css/../../secret.txt",
+        "/static//../secret.txt",
+        "/static/../static-secret.txt",
+        "/static-secret.txt",
+        "/static/link.txt",
+        "/static//etc/passwd",
+        "/static/%2fetc%2fpasswd",
+        "/static/..%00/secret.txt",
+        "/static/" + "a" * 5000,
+        "/../../../../etc/passwd",
+        "//etc/passwd",
+        "/static/",
+        "/static/css",
+    ],
+)
+def test_nothing_outside_the_static_folder_is_served(address, path):
+    response = get(address, path)
+    assert response.status in (400, 404)
+    assert "secret" not in response.text
+    assert "root:" not in response.text
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_pages_can_only_be_read(address, method):
+    for path in ("/", "/static/main.js", "/health"):
+        assert get(address, path, method=method).status == 405
+
+
+def test_a_foreign_host_name_is_refused(address):
+    response = get(address, "/", Host="evil.example")
+    assert response.status == 421
+    assert PAGE not in response.text
+
+
+def test_a_missing_page_is_said(tmp_path):
+    with running(static=tmp_path) as address:
+        assert get(address, "/").status == 404
+        assert "missing" in get(address, "/").text
+
+
+# A session
+
+
+def test_hello_is_welcomed_and_told_when_the_kernels_are_ready(address):
+    with open_page(address) as page:
+        page.send('{"type": "hello", "version": 1}')
+        welcome = json.loads(page.recv(timeout=120))
+        assert (welcome["type"], welcome["version"], welcome["limbik"]) == ("welcome", 1, __version__)
+        assert [solver["name"] for solver in welcome["solvers"]] == list(solvers.names())
+        state = ""
+        while state != "ready":
+            status = json.loads(page.recv(timeout=120))
+            assert status["type"] == "status"
+            assert status["message"]
+            state = status["state"]
+
+
+def test_a_solve_is_answered_for_every_solver(address):
+    with open_page(address) as page:
+        frame = ask(page, id=99, solvers=list(solvers.names()), trace=True)
+    assert frame.id == 99
+    assert [arm.solver for arm in frame.arms] == list(solvers.names())
+    assert frame.server_ms > 0
+    for arm in frame.arms:
+        assert arm.q.shape == (6,)
+        assert arm.errors.shape == (arm.iterations + 1,)
+        assert arm.trace.shape == (arm.iterations + 1, 6)
+        assert arm.microseconds > 0
+
+
+def test_a_session_remembers_its_arms_and_reset_forgets_them(address):
+    def begin(page):
+        return ask(page, settings={"iterations": 1}, trace=True).arms[0]
+
+    with open_page(address) as page:
+        first, second = begin(page), begin(page)
+        np.testing.assert_allclose(second.trace[0], first.q, atol=1e-6)
+        page.send('{"type": "reset"}')
+        np.testing.assert_array_equal(begin(page).trace[0], first.trace[0])
+
+
+def test_requests_that_queue_up_are_all_answered_in_order(address):
+    with open_page(address) as page:
+        for number in range(300):
+            page.send(json.dumps({**SOLVE, "id": number}))
+        answers = [page.recv(timeout=120) for _ in range(300)]
+    assert [decode_frame(answer).id for answer in answers if isinstance(answer, bytes)] == list(range(300))
+
+
+def test_many_pages_work_at_once_each_with_its_own_arms(address):
+    wait_for_sessions(address, 0)
+    everyone = threading.Barrier(24)
+
+    def visit(number):
+        links = 2 + number
+        with open_page(address) as page:
+            everyone.wait(timeout=120)
+            frames = [ask(page, id=1000 * number + k, links=links, solvers=["ccd", "dls"]) for k in range(20)]
+            everyone.wait(timeout=120)
+        assert [frame.id for frame in frames] == [1000 * number + k for k in range(20)]
+        assert all(arm.q.shape == (links,) for frame in frames for arm in frame.arms)
+
+    with ThreadPoolExecutor(24) as pool:
+        list(pool.map(visit, range(24)))
+    wait_for_sessions(address, 0)
+
+
+# Hostile messages
+
+HOSTILE = {
+    "nothing": "",
+    "not JSON": "drop table arms",
+    "not an object": "[1, 2, 3]",
+    "no type": "{}",
+    "unknown type": '{"type": "shutdown"}',
+    "type is an object": '{"type": {"type": "solve"}}',
+    "lone surrogate": '{"type": "\\ud83d"}',
+    "wrong types": json.dumps({**SOLVE, "links": "six", "base": "here"}),
+    "out of range": json.dumps({**SOLVE, "links": 65}),
+    "too many arms": json.dumps({**SOLVE, "solvers": ["ccd"] * 1000}),
+    "NaN": json.dumps({**SOLVE, "length": float("nan")}),
+    "Infinity": json.dumps({**SOLVE, "target": [float("inf"), 0]}),
+    "1e999": json.dumps(SOLVE).replace("520", "1e999"),
+    "endless integer": json.dumps(SOLVE).replace("520", "9" * 50_000),
+    "deep lists": "[" * 60_000,
+    "deep objects": '{"a":' * 12_000,
+    "deep target": json.dumps(SOLVE).replace("[520, 200]", "[" * 900 + "]" * 900),
+    "huge": '{"type": "' + "x" * MAX_MESSAGE_BYTES + '"}',
+    "binary": b"\x00\x01\x02",
+    "empty binary": b"",
+    "JSON as binary": json.dumps(SOLVE).encode(),
+    "old version": '{"type": "hello", "version": 0}',
+}
+
+
+@pytest.mark.parametrize("message", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_message_is_answered_and_the_session_goes_on(address, message):
+    with open_page(address) as page:
+        before = ask(page)
+        page.send(message)
+        answer = json.loads(page.recv(timeout=120))
+        assert answer["type"] == "error"
+        assert 0 < len(answer["message"]) < 500
+        after = ask(page, settings={"iterations": 1}, trace=True)
+        np.testing.assert_allclose(after.arms[0].trace[0], before.arms[0].q, atol=1e-6)
+
+
+def test_an_error_finds_its_request_and_names_the_field(address):
+    with open_page(address) as page:
+        answer = ask(page, id=12, settings={"gamma": 7})
+    assert (answer["id"], answer["field"]) == (12, "settings.gamma")
+    assert "0.02 to 1" in answer["message"]
+
+
+def test_a_message_beyond_all_bounds_ends_only_its_own_session(address):
+    with open_page(address) as bystander, open_page(address) as page:
+        with contextlib.suppress(ConnectionClosed):
+            page.send("x" * (Bounds().message_bytes + 1))
+        with pytest.raises(ConnectionClosed) as caught:
+            page.recv(timeout=120)
+        assert caught.value.rcvd is None or caught.value.rcvd.code == 1009
+        assert ask(bystander).id == 1
+
+
+def test_a_failure_inside_the_server_is_an_error_and_the_session_goes_on(address, monkeypatch):
+    def fail(session, request):
+        raise ZeroDivisionError("inside")
+
+    with open_page(address) as page:
+        with monkeypatch.context() as patch:
+            patch.setattr(connection.Session, "solve", fail)
+            answer = ask(page, id=5)
+            assert (answer["type"], answer["id"]) == ("error", 5)
+            assert "inside" not in answer["message"]
+        assert ask(page, id=6).id == 6
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:1", "file://"])
+def test_a_foreign_origin_is_refused(address, origin):
+    with pytest.raises(InvalidStatus) as caught:
+        open_page(address, origin=origin)
+    assert caught.value.response.status_code == 403
+
+
+def test_a_foreign_host_is_refused_even_with_its_own_origin(address):
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname, place.port), timeout=30) as raw:
+        raw.sendall(b"GET /ws HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n" + UPGRADE)
+        assert raw.recv(100).startswith(b"HTTP/1.1 403")
+
+
+def test_localhost_names_and_programs_without_an_origin_are_admitted(address):
+    port = urlsplit(address).port
+    for origin in (None, address, f"http://localhost:{port}", f"http://[::1]:{port}"):
+        with open_page(address, origin=origin) as page:
+            assert ask(page).id == 1
+
+
+# What is bounded and freed
+
+
+def test_a_page_that_vanishes_frees_its_session(address):
+    wait_for_sessions(address, 0)
+    with open_page(address) as page:
+        ask(page)
+        wait_for_sessions(address, 1)
+        page.socket.shutdown(socket.SHUT_RDWR)  # no closing handshake
+        wait_for_sessions(address, 0)
+
+
+def test_a_full_server_says_so_and_has_room_again_when_a_page_leaves(static):
+    with running(static=static, bounds=Bounds(sessions=2)) as address:
+        with open_page(address) as page, open_page(address):
+            wait_for_sessions(address, 2)
+            with open_page(address) as late, pytest.raises(ConnectionClosed) as caught:
+                late.recv(timeout=120)
+            assert caught.value.rcvd.code == CLOSE_FULL
+            assert "2 sessions" in caught.value.rcvd.reason
+            assert ask(page).id == 1
+        wait_for_sessions(address, 0)
+        with open_page(address) as page:
+            assert ask(page).id == 1
+
+
+def test_a_silent_page_is_closed(static):
+    with running(static=static, bounds=Bounds(idle_seconds=0.1)) as address:
+        with open_page(address) as page, pytest.raises(ConnectionClosed) as caught:
+            page.recv(timeout=120)
+        assert caught.value.rcvd.code == CLOSE_IDLE
+        wait_for_sessions(address, 0)
+
+
+def test_a_page_that_does_not_read_is_dropped(static):
+    with running(static=static, bounds=Bounds(send_seconds=0.2)) as address:
+        place = urlsplit(address)
+        with socket.create_connection((place.hostname, place.port), timeout=30) as raw:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            raw.sendall(f"GET /ws HTTP/1.1\r\nHost: {place.netloc}\r\n".encode() + UPGRADE)
+            assert raw.recv(1000).startswith(b"HTTP/1.1 101")
+            wait_for_sessions(address, 1)
+            hello = b'{"type": "hello", "version": 1}'
+            frame = bytes([0x81, 0x80 | len(hello), 0, 0, 0, 0]) + hello
+            with contextlib.suppress(OSError):  # the server has stopped to read, or is gone
+                raw.settimeout(5)
+                raw.sendall(frame * 20_000)
+            wait_for_sessions(address, 0)
+
+
+# While kernels are being compiled
+
+
+@pytest.fixture
+def compiler(monkeypatch):
+    """Compiles one solver for each `release()` of the semaphore."""
+    allowed = threading.Semaphore(0)
+
+    def compile_when_allowed(name):
+        assert allowed.acquire(timeout=300)
+
+    monkeypatch.setattr(connection, "warm_up", compile_when_allowed)
+    yield allowed
+    allowed.release(len(solvers.names()))
+
+
+def test_a_solve_waits_for_its_own_solvers_only(static, compiler):
+    first, *_, last = solvers.names()
+    with running(static=static) as address, open_page(address) as page:
+        page.send('{"type": "hello", "version": 1}')
+        assert json.loads(page.recv(timeout=120))["type"] == "welcome"
+        status = json.loads(page.recv(timeout=120))
+        assert (status["type"], status["state"]) == ("status", "compiling")
+        assert first in status["message"]
+        page.send(json.dumps({**SOLVE, "id": 2, "solvers": [last]}))
+        with open_page(address) as other:
+            other.send(json.dumps({**SOLVE, "solvers": [first]}))
+            with pytest.raises(TimeoutError):
+                other.recv(timeout=0.1)
+            compiler.release()
+            assert decode_frame(other.recv(timeout=120)).id == 1
+        compiler.release(len(solvers.names()) - 1)
+        states = []
+        while not states or isinstance(states[-1], str):
+            states.append(page.recv(timeout=120))
+        assert decode_frame(states[-1]).id == 2
+
+
+def test_a_page_that_leaves_while_it_waits_frees_its_session(static, compiler):
+    with running(static=static) as address:
+        with open_page(address) as page:
+            page.send(json.dumps(SOLVE))
+            wait_for_sessions(address, 1)
+        wait_for_sessions(address, 0)
+
+
+def test_a_solver_that_cannot_be_compiled_ahead_does_not_stop_the_others(static, monkeypatch):
+    def fail(name):
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(connection, "warm_up", fail)
+    with running(static=static) as address, open_page(address) as page:
+        assert ask(page).id == 1
+
+
+# Addresses
+
+
+def test_a_busy_port_names_the_next_free_one():
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            PortBusy, match=rf"port {port} on 127.0.0.1 is in use; port \d+ is free"
+        ) as caught:
+            listen("127.0.0.1", port)
+        assert caught.value.free > port
+        listen("127.0.0.1", caught.value.free).close()
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "203.0.113.1"])
+def test_an_address_of_another_machine_is_an_error_in_words(host):
+    with pytest.raises(AddressError, match=f"cannot listen on {host}"):
+        listen(host, 8000)
+
+
+def test_the_address_is_one_that_a_browser_can_open():
+    with listen("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        assert address_of("127.0.0.1", listener) == f"http://127.0.0.1:{port}"
+        assert address_of("localhost", listener) == f"http://localhost:{port}"
+        assert address_of("0.0.0.0", listener) == f"http://127.0.0.1:{port}"
+        assert address_of("::1", listener) == f"http://[::1]:{port}"
+
+
+def test_a_stopped_server_closes_its_pages_and_frees_its_port(static):
+    with contextlib.ExitStack() as pages:
+        with running(static=static) as address:
+            page = pages.enter_context(open_page(address))
+            ask(page)
+        with pytest.raises(ConnectionClosed):
+            page.recv(timeout=120)
+    listen("127.0.0.1", urlsplit(address).port).close()

@@ -1,0 +1,24 @@
+"""What every test shares: how Hypothesis searches, and the browser."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+from chromium import find_chromium
+
+IN_CI = bool(os.environ.get("CI"))
+
+settings.register_profile("limbik-ci", derandomize=True, deadline=None, database=None, print_blob=True)
+settings.register_profile("limbik", deadline=None)
+settings.load_profile("limbik-ci" if IN_CI else "limbik")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of a Chromium that starts. Without one a browser test is skipped; in CI it fails."""
+    path = find_chromium()
+    if path is None:
+        refuse = pytest.fail if IN_CI else pytest.skip
+        refuse("browser test: no Chromium found (apt-get install chromium, or set LIMBIK_CHROMIUM)")
+    return path

@@ -1,0 +1,150 @@
+"""Hypothesis strategies: vectors, rotations, poses, joints, models of every shape, and configurations.
+
+Numbers are of ordinary size (lengths up to 2 m), with special cases mixed in: zero, axes, quarter and half
+turns.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from limbik.model import Frame, Joint, JointKind, Model
+
+SEEDS = st.integers(0, 2**32 - 1)
+AXES = [sign * row for sign in (1.0, -1.0) for row in np.eye(3)]
+HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+SERIAL = (*HINGES, JointKind.PRISMATIC, JointKind.FIXED)
+KINDS = tuple(JointKind)
+
+
+def numbers(bound: float = 2.0) -> st.SearchStrategy[float]:
+    """Finite floats from -bound to bound, none so small that its square underflows."""
+    return st.floats(-bound, bound).map(lambda x: 0.0 if abs(x) < 1e-100 else x)
+
+
+def vectors(size: int = 3, bound: float = 2.0) -> st.SearchStrategy[np.ndarray]:
+    """Arrays [size]."""
+    return st.lists(numbers(bound), min_size=size, max_size=size).map(np.array)
+
+
+@st.composite
+def unit_vectors(draw: st.DrawFn) -> np.ndarray:
+    """Unit vectors [3]: the axes, and any direction."""
+    if draw(st.booleans()):
+        return draw(st.sampled_from(AXES)).copy()
+    vector = np.random.default_rng(draw(SEEDS)).normal(size=3)
+    return vector / np.linalg.norm(vector)
+
+
+@st.composite
+def rotation_vectors(draw: st.DrawFn, largest: float = math.pi) -> np.ndarray:
+    """Rotation vectors [3] of length up to `largest` [rad], with lengths near both ends mixed in."""
+    near = st.integers(0, 15).map(lambda k: 10.0**-k)
+    low, high = near.map(lambda x: x * largest), near.map(lambda x: (1.0 - x) * largest)
+    return draw(st.one_of(st.floats(0.0, largest), low, high)) * draw(unit_vectors())
+
+
+@st.composite
+def rotations(draw: st.DrawFn) -> np.ndarray:
+    """Rotation matrices [3, 3]: none, quarter and half turns about the axes, and any."""
+    if draw(st.booleans()):
+        vector = draw(st.sampled_from(AXES)) * draw(st.integers(0, 2)) * (math.pi / 2)
+    else:
+        vector = draw(rotation_vectors())
+    return Rotation.from_rotvec(vector).as_matrix()
+
+
+@st.composite
+def poses(draw: st.DrawFn, bound: float = 2.0) -> np.ndarray:
+    """Poses [4, 4]."""
+    pose = np.eye(4)
+    pose[:3, :3] = draw(rotations())
+    pose[:3, 3] = draw(vectors(3, bound))
+    return pose
+
+
+@st.composite
+def limits(draw: st.DrawFn, bound: float = math.pi) -> tuple[float, float]:
+    """(lower, upper): none, one-sided, both, or a single value."""
+    shape = draw(st.sampled_from(["none", "lower", "upper", "both", "single"]))
+    low, high = sorted([draw(numbers(bound)), draw(numbers(bound))])
+    return {
+        "none": (-math.inf, math.inf),
+        "lower": (low, math.inf),
+        "upper": (-math.inf, high),
+        "both": (low, high),
+        "single": (low, low),
+    }[shape]
+
+
+@st.composite
+def joints(draw: st.DrawFn, name: str, parent: str, child: str, kinds: Sequence[JointKind] = KINDS) -> Joint:
+    """A joint of any of these kinds, with or without limits."""
+    kind = draw(st.sampled_from(kinds))
+    lower, upper = -math.inf, math.inf
+    if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.BALL):
+        lower, upper = draw(limits())
+    swing = draw(st.one_of(st.just(math.pi), st.floats(0.0, math.pi))) if kind is JointKind.BALL else math.pi
+    return Joint(
+        name=name,
+        kind=kind,
+        parent=parent,
+        child=child,
+        origin=draw(poses()),
+        axis=draw(unit_vectors()),
+        lower=lower,
+        upper=upper,
+        swing=swing,
+    )
+
+
+@st.composite
+def models(
+    draw: st.DrawFn, kinds: Sequence[JointKind] = KINDS, min_joints: int = 1, max_joints: int = 7
+) -> Model:
+    """Trees of up to `max_joints` joints in any order, with a frame "tool", the end effector, on any link."""
+    count = draw(st.integers(min_joints, max_joints))
+    members = []
+    for k in range(count):
+        parent = draw(st.integers(0, k))
+        members.append(draw(joints(f"joint{k}", f"link{parent}", f"link{k + 1}", kinds)))
+    link = f"link{draw(st.integers(0, count))}"
+    tool = Frame(name="tool", link=link, pose_link_frame=draw(poses()))
+    return Model("tree", draw(st.permutations(members)), [tool], root="link0", end_effector="tool")
+
+
+@st.composite
+def chains(
+    draw: st.DrawFn, kinds: Sequence[JointKind] = SERIAL, min_joints: int = 1, max_joints: int = 7
+) -> Model:
+    """Serial chains of up to `max_joints` joints from "link0" to a frame "tool", the end effector."""
+    count = draw(st.integers(min_joints, max_joints))
+    members = [draw(joints(f"joint{k}", f"link{k}", f"link{k + 1}", kinds)) for k in range(count)]
+    tool = Frame(name="tool", link=f"link{count}", pose_link_frame=draw(poses()))
+    return Model("chain", members, [tool], root="link0", end_effector="tool")
+
+
+def configuration(model: Model, seed: int, size: int | None = None) -> np.ndarray:
+    """A configuration [nq], or several [size, nq]; it need not be within the limits."""
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-4.0, 4.0, model.nq if size is None else (size, model.nq))
+    for joint in model.joints:
+        if joint.kind in (JointKind.BALL, JointKind.FLOATING):
+            stop = model.q_slice(joint.name).stop
+            turn = rng.normal(size=(*q.shape[:-1], 4))
+            q[..., stop - 4 : stop] = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
+    return q
+
+
+def tangent(model: Model, seed: int, largest: float = 3.0) -> np.ndarray:
+    """A tangent vector [nv]; no joint turns by more than `largest` [rad]."""
+    rng = np.random.default_rng(seed)
+    v = rng.uniform(-1.0, 1.0, model.nv) * largest
+    for joint in model.joints:
+        if joint.kind in (JointKind.BALL, JointKind.FLOATING):
+            stop = model.v_slice(joint.name).stop
+            v[stop - 3 : stop] /= math.sqrt(3.0)
+    return v

@@ -1,0 +1,184 @@
+"""The command line as a user meets it: in a process of its own, with and without a terminal."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+import limbik
+from limbik import cli
+from limbik.app.address import listen
+
+COMMAND = [sys.executable, "-m", "limbik.cli"]
+posix_only = pytest.mark.skipif(os.name != "posix", reason="needs signals and terminals of POSIX")
+
+
+def run(*arguments, program=COMMAND):
+    return subprocess.run([*program, *arguments], capture_output=True, text=True, timeout=300)
+
+
+@contextlib.contextmanager
+def playing(*arguments, **options):
+    """`limbik play` in the background."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL, **options}
+    process = subprocess.Popen([*COMMAND, "play", *arguments], **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+@contextlib.contextmanager
+def busy_port():
+    with listen("127.0.0.1", 0) as taken:
+        yield taken.getsockname()[1]
+
+
+def address_in(text):
+    found = re.search(r"http://127\.0\.0\.1:\d+", text)
+    assert found, text
+    return found.group()
+
+
+def health(address):
+    with urllib.request.urlopen(f"{address}/health", timeout=300) as response:
+        return response.read()
+
+
+def test_version():
+    result = run("--version")
+    assert (result.returncode, result.stdout) == (0, f"limbik {limbik.__version__}\n")
+
+
+def test_help_names_every_option_of_play():
+    result = run("play", "--help")
+    assert result.returncode == 0
+    for option in ("--host", "--port", "--no-browser"):
+        assert option in result.stdout
+
+
+def test_without_a_command_the_help_is_shown():
+    assert "play" in run().stdout
+
+
+@pytest.mark.parametrize("port", ["65536", "-1", "eighty"])
+def test_an_impossible_port_is_a_usage_error(port):
+    result = run("play", "--port", port)
+    assert result.returncode == 2
+    assert "--port" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@posix_only
+def test_play_prints_its_address_serves_and_stops_on_ctrl_c():
+    with playing("--no-browser", "--port", "0", text=True) as process:
+        address = address_in(process.stdout.readline())
+        assert b'"ok"' in health(address)
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=300)
+        assert process.returncode == 0
+        assert rest == "Stopped.\n"
+
+
+def test_a_busy_port_without_a_terminal_prints_the_command_to_type():
+    with busy_port() as port:
+        result = run("play", "--no-browser", "--port", str(port))
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert f"port {port} on 127.0.0.1 is in use" in result.stderr
+    free = re.search(r"port (\d+) is free", result.stderr).group(1)
+    assert f"limbik play --port {free} --no-browser" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@posix_only
+@pytest.mark.parametrize(("reply", "goes_on"), [("y", True), ("", True), ("n", False)])
+def test_a_busy_port_in_a_terminal_is_a_question(reply, goes_on):
+    terminal, other_end = os.openpty()
+    screen = ""
+
+    def read_until(pattern):
+        nonlocal screen
+        while not re.search(pattern, screen):
+            try:
+                screen += os.read(terminal, 1000).decode()
+            except OSError:  # the program has left its terminal
+                break
+
+    try:
+        with (
+            busy_port() as port,
+            playing(
+                *("--no-browser", "--port", str(port)), stdin=other_end, stdout=other_end, stderr=other_end
+            ) as process,
+        ):
+            os.close(other_end)
+            read_until(r"\[Y/n\]")
+            assert f"port {port} on 127.0.0.1 is in use" in screen
+            os.write(terminal, f"{reply}\n".encode())
+            if goes_on:
+                read_until(r"Ctrl-C")
+                assert b'"ok"' in health(address_in(screen))
+            else:
+                assert process.wait(timeout=300) == 2
+    finally:
+        os.close(terminal)
+
+
+@pytest.mark.parametrize("module", ["starlette", "uvicorn", "msgpack", "websockets"])
+def test_a_missing_extra_is_named_without_a_stack_trace(module):
+    program = f"import sys; sys.modules[{module!r}] = None; from limbik.cli import app; app()"
+    result = run("play", "--no-browser", "--port", "0", program=[sys.executable, "-c", program])
+    assert result.returncode == 2
+    assert "pip install limbik[app]" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_an_error_is_one_line_and_exit_status_2():
+    result = run("play", "--no-browser", "--host", "no-such-host.invalid")
+    assert result.returncode == 2
+    assert result.stderr.startswith("limbik: cannot listen on no-such-host.invalid port 8000: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_command_to_type_repeats_what_was_asked():
+    assert cli._command("127.0.0.1", 8001, False) == "limbik play --port 8001"
+    assert cli._command("0.0.0.0", 8001, True) == "limbik play --host 0.0.0.0 --port 8001 --no-browser"
+
+
+def test_no_browser_is_opened_without_a_display(monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(cli.sys, "platform", "linux")
+    assert not cli.has_browser()
+    monkeypatch.setattr(cli.webbrowser, "get", lambda: object())
+    assert not cli.has_browser()
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert cli.has_browser()
+    monkeypatch.setenv("CI", "true")
+    assert not cli.has_browser()
+
+
+@pytest.mark.parametrize("arguments", [(), ("--no-browser",)])
+def test_the_browser_is_opened_unless_told_otherwise(monkeypatch, arguments):
+    opened = []
+
+    class Server:
+        def run(self, sockets):
+            for listener in sockets:
+                listener.close()
+
+    monkeypatch.setattr(cli, "has_browser", lambda: True)
+    monkeypatch.setattr(cli, "open_browser", opened.append)
+    monkeypatch.setattr("limbik.app.server.make_server", lambda host: Server())
+    with contextlib.suppress(SystemExit):
+        cli.app(["play", "--port", "0", *arguments])
+    assert len(opened) == (0 if arguments else 1)
