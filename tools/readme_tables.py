@@ -5,32 +5,49 @@ Run it as `.venv/bin/python tools/readme_tables.py`; a test tells when that is d
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+import inspect
+import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+from limbik import solvers
 
-BLOCK = re.compile(
-    r"(?P<begin><!-- begin: tools/readme_tables\.py (?P<name>\w+) -->\n).*?(?P<end><!-- end -->)", re.DOTALL
-)
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "benchmarks"))
+
+import report  # noqa: E402
+
+README = ROOT / "README.md"
+SCRIPT = "tools/readme_tables.py"
 
 
 def with_tables(text: str) -> str:
-    """The text with every table between markers written anew."""
-    return BLOCK.sub(lambda block: block["begin"] + TABLES[block["name"]]() + block["end"], text)
+    """The text of the README with its tables written anew."""
+    return report.fill(text, SCRIPT, {"solvers": solver_table()}, README.name)
 
 
-def solvers() -> str:
-    return ""
+def solver_table() -> str:
+    described = solvers.describe()
+    chains = {chain for info in described for chain in info.chains}
+    lines = ["| solver | what it does | arms | goals | parameters |", "|---|---|---|---|---|"]
+    for info in described:
+        cells = (
+            f"[`{info.name}`]({source_file(info.name)}) {info.title} ({info.source})",
+            info.summary,
+            "any" if set(info.chains) == chains else ", ".join(info.chains),
+            ", ".join(info.goals).lower(),
+            ", ".join(f"`{parameter.name}`" for parameter in info.parameters) or "none",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
-TABLES: dict[str, Callable[[], str]] = {"solvers": solvers}
+def source_file(name: str) -> str:
+    """The file of a solver, from the root of the repository."""
+    return Path(inspect.getfile(type(solvers.get(name)))).relative_to(ROOT).as_posix()
 
 
 def main() -> None:
-    README.write_text(with_tables(README.read_text()))
+    README.write_text(with_tables(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -81,10 +82,9 @@ def play(
         typer.echo("Everyone who can reach this machine over the network can open it.")
     if not no_browser and has_browser():
         open_browser(address)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         make_server(host).run(sockets=[listener])
-    except KeyboardInterrupt:
-        typer.echo("Stopped.")
+    typer.echo("Stopped.")
 
 
 def _listen_or_offer(host: str, port: int, no_browser: bool) -> socket.socket:

@@ -35,6 +35,7 @@ from limbik.errors import LimbikError
 
 logger = logging.getLogger(__name__)
 
+FIRST = "dls"  # the solver that a page begins with is compiled before the others
 CLOSE_IDLE = 4408  # the page was silent for too long; it may come back when its user does
 CLOSE_FULL = 1013  # "try again later"
 
@@ -61,7 +62,7 @@ class Playground:
     def __init__(self, bounds: Bounds, gate: Gate) -> None:
         self.bounds = bounds
         self.gate = gate
-        self.kernels = Kernels(solvers.names(), warm_up)
+        self.kernels = Kernels(sorted(solvers.names(), key=FIRST.__ne__), warm_up)
         self.sessions: set[Session] = set()
         self.solving = anyio.CapacityLimiter(bounds.solves)
 

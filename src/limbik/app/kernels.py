@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 
 from limbik.app.protocol import Notice
 
@@ -13,17 +13,19 @@ logger = logging.getLogger(__name__)
 
 
 class Kernels:
-    """The solvers' kernels while they are being compiled. Everything but the thread lives in the event loop.
+    """The solvers' kernels while they are being compiled, one after the other, in a thread.
 
     Args:
-        names: solvers, in the order in which they are compiled.
-        compile: compiles the solver of one name; it runs in a thread of its own.
+        names: solvers, in the order in which they are compiled while no page waits for a certain one.
+        compile: compiles the solver of one name.
     """
 
-    def __init__(self, names: Sequence[str], compile: Callable[[str], None]) -> None:
-        self._names = tuple(names)
+    def __init__(self, names: Iterable[str], compile: Callable[[str], None]) -> None:
         self._compile = compile
-        self._ready = {name: asyncio.Event() for name in self._names}
+        self._queue = list(names)
+        self._lock = threading.Lock()  # for the queue; all else is touched by the event loop only
+        self._ready = {name: asyncio.Event() for name in self._queue}
+        self._current = self._queue[0]
         self._changed = asyncio.Event()
 
     def start(self) -> None:
@@ -32,21 +34,25 @@ class Kernels:
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._run, args=(loop,), name="limbik-kernels", daemon=True).start()
 
-    async def wait(self, names: Iterable[str]) -> None:
-        """Return as soon as these solvers are compiled."""
+    async def wait(self, names: Collection[str]) -> None:
+        """Return as soon as these solvers are compiled; they come before those that nobody waits for."""
+        if all(self._ready[name].is_set() for name in names):
+            return
+        with self._lock:
+            self._queue.sort(key=lambda name: name not in names)
         for name in names:
             await self._ready[name].wait()
 
     @property
     def notice(self) -> Notice:
         """What to tell the pages now."""
-        waiting = [name for name in self._names if not self._ready[name].is_set()]
-        if not waiting:
+        count = sum(event.is_set() for event in self._ready.values())
+        if count == len(self._ready):
             return Notice(state="ready", message="All solvers are ready.")
-        place = len(self._names) - len(waiting) + 1
+        place = f"{count + 1} of {len(self._ready)}"
         return Notice(
             state="compiling",
-            message=f"Compiling solver {waiting[0]} ({place} of {len(self._names)}), once for this machine.",
+            message=f"Compiling solver {self._current} ({place}), once for this machine.",
         )
 
     async def notices(self) -> AsyncIterator[Notice]:
@@ -59,18 +65,27 @@ class Kernels:
             await changed.wait()
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
-        for name in self._names:
+        done = None
+        while True:
+            with self._lock:
+                name = self._queue.pop(0) if self._queue else None
+            try:
+                loop.call_soon_threadsafe(self._advance, done, name)
+            except RuntimeError:  # the server has stopped meanwhile
+                return
+            if name is None:
+                return
             try:
                 self._compile(name)
             except Exception:
                 # The first solve with this solver will say what is wrong to the person who asked for it.
                 logger.exception("solver %s could not be compiled ahead", name)
-            try:
-                loop.call_soon_threadsafe(self._finish, name)
-            except RuntimeError:  # the server has stopped meanwhile
-                return
+            done = name
 
-    def _finish(self, name: str) -> None:
-        self._ready[name].set()
+    def _advance(self, done: str | None, current: str | None) -> None:
+        if done is not None:
+            self._ready[done].set()
+        if current is not None:
+            self._current = current
         self._changed.set()
         self._changed = asyncio.Event()

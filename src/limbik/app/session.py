@@ -70,12 +70,13 @@ class Session:
         )
         microseconds = 1e6 * (time.perf_counter() - began)
 
-        if not np.isfinite(trace.q).all():
+        q = trace.solution.q
+        if not (np.isfinite(q).all() and np.isfinite(trace.q).all()):
             raise SolverError(f"{name} left the numbers: it answered with an angle that is not finite")
-        self._q[name] = np.array(trace.q[-1])
+        self._q[name] = q
         return Arm(
             solver=name,
-            q=trace.q[-1],
+            q=q,
             errors=trace.error * request.length,
             iterations=trace.iterations,
             iterations_to_tolerance=first_within(trace.error, tolerance),

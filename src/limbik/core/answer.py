@@ -42,7 +42,7 @@ def answer(
         return BAD_GOAL, 0, 0.0, 0.0, False, False
     if not is_finite(q):
         return BAD_START, 0, 0.0, 0.0, False, False
-    target = np.empty(max(goal.size, 2))
+    target = np.empty(max(goal.size, 3))
     off_plane = locate(place, goal, target)
     was_moved = move_inside(joints, settings[0].use_limits, q)
     is_beyond = is_out_of_reach(place, target, off_plane, settings[0].tolerance)

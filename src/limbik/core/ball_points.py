@@ -20,7 +20,7 @@ from limbik.core.rotation import (
     times_quaternion,
     transposed_times,
 )
-from limbik.core.spatial_chain import frames_for, place_frames, set_ball
+from limbik.core.spatial_chain import FRAME_SIZE, frames_for, place_frames, set_ball
 
 
 @compiled
@@ -41,7 +41,7 @@ def draw_points(joints: Records, q: Floats, target: Floats, p: Floats) -> float:
     squared = 0.0
     for k in range(3):
         for j in range(joints.size):
-            p[j, k] = frames[j, k]
+            p[j, k] = frames[j * FRAME_SIZE + k]
         squared += (target[k] - p[joints.size - 1, k]) ** 2
     return squared
 
@@ -62,17 +62,17 @@ def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> No
             for k in range(9):
                 before[k] = joint.rotation[k]
         else:
-            multiply(R, joint.rotation, before)
+            multiply(R, 0, joint.rotation, before, 0)
         segment = joints[j + 1].translation
         here = (q[i], q[i + 1], q[i + 2], q[i + 3])
         ux, uy, uz = rotate(here, segment[0], segment[1], segment[2])
-        vx, vy, vz = transposed_times(before, p[j + 1, 0] - x, p[j + 1, 1] - y, p[j + 1, 2] - z)
+        vx, vy, vz = transposed_times(before, 0, p[j + 1, 0] - x, p[j + 1, 1] - y, p[j + 1, 2] - z)
         wx, wy, wz = rotation_between(ux, uy, uz, vx, vy, vz)
         set_ball(joint, product(exponential(wx, wy, wz), here), use_limits, q)
         for k in range(9):
             R[k] = before[k]
-        times_quaternion(R, q[i], q[i + 1], q[i + 2], q[i + 3])
-        sx, sy, sz = times(R, segment[0], segment[1], segment[2])
+        times_quaternion(R, 0, q[i], q[i + 1], q[i + 2], q[i + 3])
+        sx, sy, sz = times(R, 0, segment[0], segment[1], segment[2])
         x, y, z = x + sx, y + sy, z + sz
 
 
@@ -109,6 +109,6 @@ def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: 
 def is_along_segment(joint: Records, after: Records) -> bool:
     """Whether the twist axis of a joint, at rest, points along the segment that ends at it, and so does its own segment."""
     v = after.translation
-    x, y, z = times(after.rotation, after.axis[0], after.axis[1], after.axis[2])
+    x, y, z = times(after.rotation, 0, after.axis[0], after.axis[1], after.axis[2])
     length = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     return x * v[0] + y * v[1] + z * v[2] >= (1.0 - 1e-9) * length

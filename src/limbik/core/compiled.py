@@ -32,7 +32,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Records: TypeAlias = Any  # a structured array, or one record of it: fields are attributes inside a kernel
 
 # Sums may be reordered and multiplications contracted; NaN and infinity keep their meaning.
-FAST_MATH = frozenset({"reassoc", "contract", "arcp", "nsz"})
+FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
 
 _compiling = threading.RLock()
 
@@ -40,9 +40,9 @@ _compiling = threading.RLock()
 class Kernel:
     """A function that runs as machine code; see the module's docstring."""
 
-    def __init__(self, function: types.FunctionType, fast_math: bool, bindings: dict[str, Any]) -> None:
+    def __init__(self, function: types.FunctionType, options: dict[str, Any], bindings: dict[str, Any]) -> None:
         self.function = function
-        self.fast_math = fast_math
+        self.options = options
         self.bindings = bindings
         functools.update_wrapper(self, function)
 
@@ -51,7 +51,7 @@ class Kernel:
 
     def bind(self, **bindings: Any) -> Kernel:
         """The same kernel with other meanings for some of the global names that it, or a kernel it calls, uses."""
-        return Kernel(self.function, self.fast_math, {**self.bindings, **bindings})
+        return Kernel(self.function, self.options, {**self.bindings, **bindings})
 
     @property
     def scope(self) -> dict[str, Any]:
@@ -76,11 +76,16 @@ class Kernel:
             return _numba_dispatcher(self)
 
 
-def compiled(function: Any = None, *, exact: bool = False) -> Any:
-    """Mark a function as a kernel. `exact=True` forbids reordering its arithmetic (for cancelling terms)."""
+def compiled(function: Any = None, *, exact: bool = False, inline: bool = False) -> Any:
+    """Mark a function as a kernel.
+
+    exact: forbid reordering its arithmetic (for cancelling terms). inline: always put its code in the place of a call (for
+    the few lines inside an inner loop).
+    """
     if function is None:
-        return functools.partial(compiled, exact=exact)
-    return Kernel(function, not exact, {})
+        return functools.partial(compiled, exact=exact, inline=inline)
+    options = {"fastmath": False if exact else FAST_MATH, "forceinline": inline}
+    return Kernel(function, options, {})
 
 
 def _numba_dispatcher(kernel: Kernel) -> Callable[..., Any]:
@@ -95,9 +100,7 @@ def _numba_dispatcher(kernel: Kernel) -> Callable[..., Any]:
     )
     function.__qualname__ = _file_name(kernel.name)
     function.__module__ = kernel.function.__module__
-    dispatcher: Any = numba.njit(
-        nogil=True, error_model="numpy", fastmath=set(FAST_MATH) if kernel.fast_math else False
-    )(function)
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **kernel.options)(function)
     cache = _disk_cache(function)
     if cache is not None:
         dispatcher._cache = cache

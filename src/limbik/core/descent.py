@@ -49,7 +49,7 @@ ROWS = 0
 forward = frames_for = tangent_size = advance = blend = freeze = step = sweep = None
 
 
-@compiled
+@compiled(inline=True)
 def is_met(r: Floats, off_plane: float, settings: Records) -> bool:
     """Whether the residual r [2, 3 or 6] is within tolerance; off_plane [m^2] adds what no joint can change."""
     squared = off_plane
@@ -64,7 +64,7 @@ def is_met(r: Floats, off_plane: float, settings: Records) -> bool:
     return squared <= limit * limit
 
 
-@compiled
+@compiled(inline=True)
 def record(iteration: int, q: Floats, error: float, trace_q: Floats, trace_error: Floats) -> None:
     """Keep what an iteration left, where a trace was asked for."""
     if iteration < trace_error.size:

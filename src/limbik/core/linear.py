@@ -103,14 +103,14 @@ def orthogonalise_rows(W: Floats, U: Floats) -> None:
             break
 
 
-@compiled
+@compiled(inline=True)
 def clamp_factor(r: Floats, longest: float) -> float:
     """The factor that brings a residual down to a length, or 1 where it is short enough (Buss 2004, ClampMag)."""
     squared = squared_length(r)
     return 1.0 if squared <= longest * longest else longest / math.sqrt(squared)
 
 
-@compiled
+@compiled(inline=True)
 def squared_length(v: Floats) -> float:
     """v . v"""
     total = 0.0

@@ -25,12 +25,12 @@ LINK = np.dtype(
 
 @compiled
 def locate(place: Records, goal: Floats, target: Floats) -> float:
-    """The goal's point [2 or 3, m, world] in the plane's own coordinates, target [2].
+    """The goal's point [2 or 3, m, world] in the plane's own coordinates, target [3] with z = 0.
 
     Returns its squared distance from the plane [m^2]. A point of two numbers has the height of the arm.
     """
     height = 0.0
-    target[0] = target[1] = 0.0
+    target[0] = target[1] = target[2] = 0.0
     for k in range(3):
         offset = goal[k] - place.origin[k] if k < goal.size else 0.0
         target[0] += place.x[k] * offset

@@ -1,4 +1,4 @@
-"""A chain in the plane as points p [n + 1, 2], the base at the origin first: from angles to points and back.
+"""A chain in the plane as points p [n + 1, 3], the base at the origin first and every z = 0: from angles to points and back.
 
 The names here are the ones `core.ball_points` has too, so that one method serves both.
 """
@@ -26,6 +26,7 @@ def segment_lengths(joints: Records) -> Floats:
 def draw_points(joints: Records, q: Floats, target: Floats, p: Floats) -> float:
     """The points at q [n]; returns the squared distance of the last one from the target [m^2]."""
     heading = 0.0
+    p[:, 2] = 0.0
     p[0, 0] = p[0, 1] = 0.0
     for j in range(q.size):
         heading += joints[j].sign * q[j] + joints[j].offset
@@ -67,7 +68,7 @@ def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> No
 def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: Floats) -> None:
     """FABRIK's backward pass, each segment turned no further from the one after it than the hinge between them allows."""
     n = joints.size
-    p[n, 0], p[n, 1] = target[0], target[1]
+    p[n, 0], p[n, 1], p[n, 2] = target[0], target[1], 0.0
     after = 0.0
     for j in range(n - 1, -1, -1):
         heading = math.atan2(p[j + 1, 1] - p[j, 1], p[j + 1, 0] - p[j, 0])

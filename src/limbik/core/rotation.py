@@ -10,57 +10,61 @@ Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 
-@compiled
-def times(R: Floats, x: float, y: float, z: float) -> Vector:
-    """R v, for a rotation matrix stored row by row [9]."""
+@compiled(inline=True)
+def times(R: Floats, at: int, x: float, y: float, z: float) -> Vector:
+    """R v, for the rotation matrix stored row by row in R[at : at + 9]."""
     return (
-        R[0] * x + R[1] * y + R[2] * z,
-        R[3] * x + R[4] * y + R[5] * z,
-        R[6] * x + R[7] * y + R[8] * z,
+        R[at] * x + R[at + 1] * y + R[at + 2] * z,
+        R[at + 3] * x + R[at + 4] * y + R[at + 5] * z,
+        R[at + 6] * x + R[at + 7] * y + R[at + 8] * z,
     )
 
 
-@compiled
-def transposed_times(R: Floats, x: float, y: float, z: float) -> Vector:
-    """R^T v, for a rotation matrix stored row by row [9]."""
+@compiled(inline=True)
+def transposed_times(R: Floats, at: int, x: float, y: float, z: float) -> Vector:
+    """R^T v, for the rotation matrix stored row by row in R[at : at + 9]."""
     return (
-        R[0] * x + R[3] * y + R[6] * z,
-        R[1] * x + R[4] * y + R[7] * z,
-        R[2] * x + R[5] * y + R[8] * z,
+        R[at] * x + R[at + 3] * y + R[at + 6] * z,
+        R[at + 1] * x + R[at + 4] * y + R[at + 7] * z,
+        R[at + 2] * x + R[at + 5] * y + R[at + 8] * z,
     )
 
 
-@compiled
-def multiply(A: Floats, B: Floats, out: Floats) -> None:
-    """out = A B, rotation matrices stored row by row [9]; out must be neither A nor B."""
+@compiled(inline=True)
+def multiply(A: Floats, a: int, B: Floats, out: Floats, to: int) -> None:
+    """The product of the rotation matrices A[a : a + 9] and B [9], stored row by row in out[to : to + 9].
+
+    `out` must not overlap A's nine numbers or B.
+    """
     for i in range(3):
+        x, y, z = A[a + 3 * i], A[a + 3 * i + 1], A[a + 3 * i + 2]
         for k in range(3):
-            out[3 * i + k] = A[3 * i] * B[k] + A[3 * i + 1] * B[3 + k] + A[3 * i + 2] * B[6 + k]
+            out[to + 3 * i + k] = x * B[k] + y * B[3 + k] + z * B[6 + k]
 
 
-@compiled
-def turn_about(R: Floats, ax: float, ay: float, az: float, sine: float, cosine: float) -> None:
+@compiled(inline=True)
+def turn_about(R: Floats, at: int, ax: float, ay: float, az: float, sine: float, cosine: float) -> None:
     """R = R exp(angle [axis]x) in place (Rodrigues), for a unit axis and the sine and cosine of the angle."""
     c = 1.0 - cosine
-    for i in range(3):
-        x, y, z = R[3 * i], R[3 * i + 1], R[3 * i + 2]
+    for i in range(at, at + 9, 3):
+        x, y, z = R[i], R[i + 1], R[i + 2]
         along = c * (x * ax + y * ay + z * az)
-        R[3 * i] = cosine * x + sine * (y * az - z * ay) + along * ax
-        R[3 * i + 1] = cosine * y + sine * (z * ax - x * az) + along * ay
-        R[3 * i + 2] = cosine * z + sine * (x * ay - y * ax) + along * az
+        R[i] = cosine * x + sine * (y * az - z * ay) + along * ax
+        R[i + 1] = cosine * y + sine * (z * ax - x * az) + along * ay
+        R[i + 2] = cosine * z + sine * (x * ay - y * ax) + along * az
 
 
-@compiled
-def times_quaternion(R: Floats, x: float, y: float, z: float, w: float) -> None:
+@compiled(inline=True)
+def times_quaternion(R: Floats, at: int, x: float, y: float, z: float, w: float) -> None:
     """R = R matrix(q) in place, for a unit quaternion."""
-    for i in range(3):
-        a, b, c = R[3 * i], R[3 * i + 1], R[3 * i + 2]
-        R[3 * i] = a * (1.0 - 2.0 * (y * y + z * z)) + 2.0 * (b * (x * y + w * z) + c * (x * z - w * y))
-        R[3 * i + 1] = b * (1.0 - 2.0 * (x * x + z * z)) + 2.0 * (a * (x * y - w * z) + c * (y * z + w * x))
-        R[3 * i + 2] = c * (1.0 - 2.0 * (x * x + y * y)) + 2.0 * (a * (x * z + w * y) + b * (y * z - w * x))
+    for i in range(at, at + 9, 3):
+        a, b, c = R[i], R[i + 1], R[i + 2]
+        R[i] = a * (1.0 - 2.0 * (y * y + z * z)) + 2.0 * (b * (x * y + w * z) + c * (x * z - w * y))
+        R[i + 1] = b * (1.0 - 2.0 * (x * x + z * z)) + 2.0 * (a * (x * y - w * z) + c * (y * z + w * x))
+        R[i + 2] = c * (1.0 - 2.0 * (x * x + y * y)) + 2.0 * (a * (x * z + w * y) + b * (y * z - w * x))
 
 
-@compiled
+@compiled(inline=True)
 def product(a: Quaternion, b: Quaternion) -> Quaternion:
     """The quaternion product a b: first b, then a."""
     ax, ay, az, aw = a
@@ -73,7 +77,7 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
     )
 
 
-@compiled
+@compiled(inline=True)
 def rotate(q: Quaternion, vx: float, vy: float, vz: float) -> Vector:
     """The vector v turned by a unit quaternion."""
     x, y, z, w = q

@@ -44,8 +44,9 @@ JOINT = np.dtype(
     ]
 )
 
-# What `forward` leaves of each joint's moved frame, in world axes: its origin, then its rotation row by row.
+# What `forward` leaves of each joint's moved frame, in world axes: its origin, then, from ROTATION on, its rotation row by row.
 FRAME_SIZE = 12
+ROTATION = 3
 
 
 @compiled
@@ -58,8 +59,8 @@ def locate(place: Records, goal: Floats, target: Floats) -> float:
 
 @compiled
 def frames_for(joints: Records) -> Floats:
-    """Room for the frames of every joint and of the tool."""
-    return np.empty((joints.size, FRAME_SIZE))
+    """Room for the frames of every joint and of the tool, one after the other."""
+    return np.empty(joints.size * FRAME_SIZE)
 
 
 @compiled
@@ -74,30 +75,33 @@ def place_frames(joints: Records, q: Floats, frames: Floats) -> None:
     """Forward kinematics: the moved frame of each joint, and the tool's as the last."""
     for j in range(joints.size):
         joint = joints[j]
-        frame = frames[j]
-        origin = frame[:3]
-        R = frame[3:]
+        o = j * FRAME_SIZE
+        R = o + ROTATION
+        dx, dy, dz = joint.translation[0], joint.translation[1], joint.translation[2]
         if j == 0:
-            for k in range(3):
-                origin[k] = joint.translation[k]
+            frames[o], frames[o + 1], frames[o + 2] = dx, dy, dz
             for k in range(9):
-                R[k] = joint.rotation[k]
+                frames[R + k] = joint.rotation[k]
         else:
-            before = frames[j - 1]
-            x, y, z = times(before[3:], joint.translation[0], joint.translation[1], joint.translation[2])
-            origin[0], origin[1], origin[2] = before[0] + x, before[1] + y, before[2] + z
-            multiply(before[3:], joint.rotation, R)
+            before = o - FRAME_SIZE
+            x, y, z = times(frames, before + ROTATION, dx, dy, dz)
+            frames[o], frames[o + 1], frames[o + 2] = (
+                frames[before] + x,
+                frames[before + 1] + y,
+                frames[before + 2] + z,
+            )
+            multiply(frames, before + ROTATION, joint.rotation, frames, R)
+        i = joint.q
         if joint.kind == HINGE:
-            sine, cosine = sincos(q[joint.q])
-            turn_about(R, joint.axis[0], joint.axis[1], joint.axis[2], sine, cosine)
+            sine, cosine = sincos(q[i])
+            turn_about(frames, R, joint.axis[0], joint.axis[1], joint.axis[2], sine, cosine)
         elif joint.kind == SLIDE:
-            x, y, z = times(R, joint.axis[0], joint.axis[1], joint.axis[2])
-            origin[0] += q[joint.q] * x
-            origin[1] += q[joint.q] * y
-            origin[2] += q[joint.q] * z
+            x, y, z = times(frames, R, joint.axis[0], joint.axis[1], joint.axis[2])
+            frames[o] += q[i] * x
+            frames[o + 1] += q[i] * y
+            frames[o + 2] += q[i] * z
         elif joint.kind == BALL:
-            i = joint.q
-            times_quaternion(R, q[i], q[i + 1], q[i + 2], q[i + 3])
+            times_quaternion(frames, R, q[i], q[i + 1], q[i + 2], q[i + 3])
 
 
 @compiled
@@ -109,18 +113,19 @@ def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, fr
     A ball joint's velocity is in the axes of its moved frame.
     """
     place_frames(joints, q, frames)
-    tip = frames[joints.size - 1]
+    tip = (joints.size - 1) * FRAME_SIZE
     for j in range(joints.size - 1):
         joint = joints[j]
-        frame = frames[j]
-        x, y, z = tip[0] - frame[0], tip[1] - frame[1], tip[2] - frame[2]
+        o = j * FRAME_SIZE
+        R = o + ROTATION
+        x, y, z = frames[tip] - frames[o], frames[tip + 1] - frames[o + 1], frames[tip + 2] - frames[o + 2]
         columns = 3 if joint.kind == BALL else 1
         for k in range(columns):
             v = joint.v + k
             if joint.kind == BALL:
-                ax, ay, az = frame[3 + k], frame[6 + k], frame[9 + k]
+                ax, ay, az = frames[R + k], frames[R + 3 + k], frames[R + 6 + k]
             else:
-                ax, ay, az = times(frame[3:], joint.axis[0], joint.axis[1], joint.axis[2])
+                ax, ay, az = times(frames, R, joint.axis[0], joint.axis[1], joint.axis[2])
             if joint.kind == SLIDE:
                 J[0, v], J[1, v], J[2, v] = ax, ay, az
             else:
@@ -132,28 +137,27 @@ def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, fr
                     J[row, v] *= target[13]
     squared = 0.0
     for k in range(3):
-        r[k] = target[k] - tip[k]
+        r[k] = target[k] - frames[tip + k]
         if r.size == 6:
             r[k] *= target[13]
         squared += r[k] * r[k]
     if r.size == 6:
-        x, y, z = rotation_error(target[3:12], tip[3:])
+        x, y, z = rotation_error(target, frames, tip + ROTATION)
         r[3], r[4], r[5] = target[12] * x, target[12] * y, target[12] * z
         squared += r[3] * r[3] + r[4] * r[4] + r[5] * r[5]
     return squared
 
 
 @compiled
-def rotation_error(wanted: Floats, found: Floats) -> tuple[float, float, float]:
-    """The rotation vector [rad, world axes] that leads from one rotation [9] to another."""
+def rotation_error(target: Floats, frames: Floats, at: int) -> tuple[float, float, float]:
+    """The rotation vector [rad, world axes] that leads from the rotation frames[at : at + 9] to target[3 : 12]."""
     between = np.empty(9)
     for i in range(3):
         for k in range(3):
-            between[3 * i + k] = (
-                wanted[3 * i] * found[3 * k]
-                + wanted[3 * i + 1] * found[3 * k + 1]
-                + wanted[3 * i + 2] * found[3 * k + 2]
-            )
+            total = 0.0
+            for m in range(3):
+                total += target[3 + 3 * i + m] * frames[at + 3 * k + m]
+            between[3 * i + k] = total
     return rotation_vector(between)
 
 

@@ -18,7 +18,7 @@ HALF_PI_2 = 7.54978941586159635335e-8
 HALF_PI_3 = 5.39030285815811905290e-15
 
 
-@compiled(exact=True)
+@compiled(exact=True, inline=True)
 def sincos(angle: float) -> tuple[float, float]:
     """(sine, cosine) of an angle [rad]."""
     turns = math.floor(angle * TWO_OVER_PI + 0.5)
@@ -65,7 +65,7 @@ def angle_between(a: float, b: float) -> float:
     return abs(nearest_turn(a - b))
 
 
-@compiled
+@compiled(inline=True)
 def nearest_turn(angle: float) -> float:
     """The same heading change [rad] without whole turns, between -pi and pi."""
     return angle - FULL_TURN * math.floor(angle / FULL_TURN + 0.5)

@@ -32,6 +32,11 @@ class Chain:
         return self.q_places.size
 
     @property
+    def has_limits(self) -> bool:
+        """Whether some joint cannot take every value."""
+        return any(joint.has_limits for joint in self.joints)
+
+    @property
     def segments(self) -> NDArray[np.float64]:
         """[n joints, 3] from each joint to the next (the last: to the frame), in the joint's moved frame [m]."""
         ends = [joint.origin[:3, 3] for joint in self.joints[1:]] + [self.tool[:3, 3]]

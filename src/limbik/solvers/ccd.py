@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from limbik.core.compiled import Floats, Kernel, Records, compiled
 from limbik.core.rotation import exponential, product, rotate, rotation_between, times, transposed_times
-from limbik.core.spatial_chain import HINGE, SLIDE, place_frames, set_ball
+from limbik.core.spatial_chain import FRAME_SIZE, HINGE, ROTATION, SLIDE, place_frames, set_ball
 from limbik.core.trigonometry import sincos, turn_within_limits
 from limbik.core.answer import answer
 from limbik.core.descent import by_sweeps
@@ -69,27 +69,30 @@ def sweep_space(
 ) -> float:
     """One sweep over hinges, slides and ball joints in space. q [nq] is changed in place; returns the squared error."""
     place_frames(joints, q, frames)
-    tip = frames[joints.size - 1, :3]
+    tip = (joints.size - 1) * FRAME_SIZE
     for j in range(joints.size - 2, -1, -1):
         joint = joints[j]
-        frame = frames[j]
+        o = j * FRAME_SIZE
         if joint.kind == HINGE:
-            turn_hinge(joint, frame, target, settings, q, tip)
+            turn_hinge(joint, frames, o, tip, target, settings, q)
         elif joint.kind == SLIDE:
-            push_slide(joint, frame, target, settings, q, tip)
+            push_slide(joint, frames, o, tip, target, settings, q)
         else:
-            turn_ball(joint, frame, target, settings, q, tip)
-    return (tip[0] - target[0]) ** 2 + (tip[1] - target[1]) ** 2 + (tip[2] - target[2]) ** 2
+            turn_ball(joint, frames, o, tip, target, settings, q)
+    squared = 0.0
+    for k in range(3):
+        squared += (frames[tip + k] - target[k]) ** 2
+    return squared
 
 
 @compiled
 def turn_hinge(
-    joint: Records, frame: Floats, target: Floats, settings: Records, q: Floats, tip: Floats
+    joint: Records, frames: Floats, o: int, tip: int, target: Floats, settings: Records, q: Floats
 ) -> None:
-    """Turn a hinge so that the end effector comes nearest to the target; `tip` [3] moves along."""
-    ax, ay, az = times(frame[3:], joint.axis[0], joint.axis[1], joint.axis[2])
-    ux, uy, uz = tip[0] - frame[0], tip[1] - frame[1], tip[2] - frame[2]
-    vx, vy, vz = target[0] - frame[0], target[1] - frame[1], target[2] - frame[2]
+    """Turn a hinge so that the end effector comes nearest to the target; it moves along."""
+    ax, ay, az = times(frames, o + ROTATION, joint.axis[0], joint.axis[1], joint.axis[2])
+    ux, uy, uz = frames[tip] - frames[o], frames[tip + 1] - frames[o + 1], frames[tip + 2] - frames[o + 2]
+    vx, vy, vz = target[0] - frames[o], target[1] - frames[o + 1], target[2] - frames[o + 2]
     along_u = ax * ux + ay * uy + az * uz
     along_v = ax * vx + ay * vy + az * vz
     sine = ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz) + az * (ux * vy - uy * vx)
@@ -103,41 +106,41 @@ def turn_hinge(
         q[joint.q] = min(max(old + turn, joint.lower), joint.upper)
     s, c = sincos(turn)
     along = (1.0 - c) * along_u
-    tip[0] = frame[0] + c * ux + s * (ay * uz - az * uy) + along * ax
-    tip[1] = frame[1] + c * uy + s * (az * ux - ax * uz) + along * ay
-    tip[2] = frame[2] + c * uz + s * (ax * uy - ay * ux) + along * az
+    frames[tip] = frames[o] + c * ux + s * (ay * uz - az * uy) + along * ax
+    frames[tip + 1] = frames[o + 1] + c * uy + s * (az * ux - ax * uz) + along * ay
+    frames[tip + 2] = frames[o + 2] + c * uz + s * (ax * uy - ay * ux) + along * az
 
 
 @compiled
 def push_slide(
-    joint: Records, frame: Floats, target: Floats, settings: Records, q: Floats, tip: Floats
+    joint: Records, frames: Floats, o: int, tip: int, target: Floats, settings: Records, q: Floats
 ) -> None:
-    """Move a slide so that the end effector comes nearest to the target; `tip` [3] moves along."""
-    ax, ay, az = times(frame[3:], joint.axis[0], joint.axis[1], joint.axis[2])
-    wanted = ax * (target[0] - tip[0]) + ay * (target[1] - tip[1]) + az * (target[2] - tip[2])
+    """Move a slide so that the end effector comes nearest to the target; it moves along."""
+    ax, ay, az = times(frames, o + ROTATION, joint.axis[0], joint.axis[1], joint.axis[2])
+    wanted = ax * (target[0] - frames[tip]) + ay * (target[1] - frames[tip + 1]) + az * (target[2] - frames[tip + 2])
     old = q[joint.q]
     q[joint.q] = old + settings.damping * wanted
     if settings.use_limits:
         q[joint.q] = min(max(q[joint.q], joint.lower), joint.upper)
     moved = q[joint.q] - old
-    tip[0] += moved * ax
-    tip[1] += moved * ay
-    tip[2] += moved * az
+    frames[tip] += moved * ax
+    frames[tip + 1] += moved * ay
+    frames[tip + 2] += moved * az
 
 
 @compiled
 def turn_ball(
-    joint: Records, frame: Floats, target: Floats, settings: Records, q: Floats, tip: Floats
+    joint: Records, frames: Floats, o: int, tip: int, target: Floats, settings: Records, q: Floats
 ) -> None:
-    """Turn a ball joint by the smallest rotation that points the end effector at the target; `tip` [3] moves along.
+    """Turn a ball joint by the smallest rotation that points the end effector at the target; it moves along.
 
     Where limits change that rotation so much that the end effector would move away, the joint stays.
     """
     i = joint.q
-    R = frame[3:]
+    R = o + ROTATION
     # In the joint's moved frame: to the end effector, and to the target.
-    ux, uy, uz = transposed_times(R, tip[0] - frame[0], tip[1] - frame[1], tip[2] - frame[2])
-    vx, vy, vz = transposed_times(R, target[0] - frame[0], target[1] - frame[1], target[2] - frame[2])
+    ux, uy, uz = transposed_times(frames, R, frames[tip] - frames[o], frames[tip + 1] - frames[o + 1], frames[tip + 2] - frames[o + 2])
+    vx, vy, vz = transposed_times(frames, R, target[0] - frames[o], target[1] - frames[o + 1], target[2] - frames[o + 2])
     x, y, z = rotation_between(ux, uy, uz, vx, vy, vz)
     damping = settings.damping
     old = (q[i], q[i + 1], q[i + 2], q[i + 3])
@@ -149,8 +152,8 @@ def turn_ball(
     if (wx - vx) ** 2 + (wy - vy) ** 2 + (wz - vz) ** 2 > before:
         q[i], q[i + 1], q[i + 2], q[i + 3] = old
         return
-    x, y, z = times(R, wx, wy, wz)
-    tip[0], tip[1], tip[2] = frame[0] + x, frame[1] + y, frame[2] + z
+    x, y, z = times(frames, R, wx, wy, wz)
+    frames[tip], frames[tip + 1], frames[tip + 2] = frames[o] + x, frames[o + 1] + y, frames[o + 2] + z
 
 
 @dataclass(frozen=True, kw_only=True)

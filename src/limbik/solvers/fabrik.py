@@ -4,7 +4,7 @@ Joints are points. A backward pass puts the last point on the target and draws t
 first point back on the base and draws the others out again. Segments keep their lengths; angles follow from the points.
 With limits, each pass turns a segment no further from its neighbour than the joint between them allows.
 
-Points are p [n + 1, DIMENSIONS], the base first: 2 numbers each for hinges in the plane, 3 for ball joints in space.
+Points are p [n + 1, 3], the base first, at the origin; arms in the plane have z = 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from limbik.solvers.solver import BALLS, PLANAR, Solver, Tuning, kinematics
 COINCIDENT = 1e-200  # [m^2]
 
 # Bound by the chain.
-DIMENSIONS = 0
 blend = draw_points = follow_points = backward_within_limits = segment_lengths = frames_for = None
 
 
@@ -42,7 +41,7 @@ def descend(
 ) -> tuple[int, int]:
     """Descend by pairs of passes. q [nq] is changed in place. Returns (why it ended, iterations)."""
     lengths = segment_lengths(joints)
-    p = np.empty((lengths.size + 1, DIMENSIONS))
+    p = np.empty((lengths.size + 1, 3))
     trial = q.copy()
     limit = settings.tolerance * settings.tolerance
     squared = draw_points(joints, q, target, p)
@@ -74,8 +73,9 @@ def descend(
             else:
                 changed = bend_points(joints, target, True, q, squared, p)
         else:
-            reach_back(lengths, target, p)
-            changed = reach_out(lengths, target, p)
+            drag(lengths, p, lengths.size, -1, target[0], target[1], target[2])
+            drag(lengths, p, 0, 1, 0.0, 0.0, 0.0)
+            changed = squared_distance(p, target)
             if trace_error.size > 0 or bias > REST_FADED:
                 follow_points(joints, p, False, q)
         is_stuck = not changed < squared * (1.0 - 1e-12)
@@ -93,54 +93,36 @@ def descend(
 
 
 @compiled
-def reach_back(lengths: Floats, target: Floats, p: Floats) -> None:
-    """Put the last point on the target and draw the others after it, tip to base."""
-    n = lengths.size
-    old = p[n].copy()
-    for k in range(DIMENSIONS):
-        p[n, k] = target[k]
-    for j in range(n - 1, -1, -1):
-        draw(p[j + 1], p[j], old, lengths[j])
+def drag(lengths: Floats, p: Floats, first: int, way: int, x: float, y: float, z: float) -> None:
+    """Put one end of the chain (point `first`) at x, y, z and draw the others after it, in the order first + way, ...
 
-
-@compiled
-def reach_out(lengths: Floats, target: Floats, p: Floats) -> float:
-    """Put the first point back on the base and draw the others out; returns the squared error [m^2]."""
-    n = lengths.size
-    old = p[0].copy()
-    for k in range(DIMENSIONS):
-        p[0, k] = 0.0
-    for j in range(n):
-        draw(p[j], p[j + 1], old, lengths[j])
-    squared = 0.0
-    for k in range(DIMENSIONS):
-        squared += (target[k] - p[n, k]) ** 2
-    return squared
-
-
-@compiled
-def draw(fixed: Floats, moved: Floats, old_fixed: Floats, length: float) -> None:
-    """Bring `moved` to a distance from `fixed`, along the line between them; `old_fixed` becomes where `moved` was.
-
-    Where the two coincide, the segment keeps the direction that it had before `fixed` came there.
+    Each goes along the line to the one before. Where the two coincide, the segment keeps its old direction.
     """
+    old_x, old_y, old_z = p[first, 0], p[first, 1], p[first, 2]
+    p[first, 0], p[first, 1], p[first, 2] = x, y, z
+    for k in range(1, lengths.size + 1):
+        j = first + way * k
+        here_x, here_y, here_z = p[j, 0], p[j, 1], p[j, 2]
+        dx, dy, dz = here_x - x, here_y - y, here_z - z
+        squared = dx * dx + dy * dy + dz * dz
+        if squared < COINCIDENT:
+            dx, dy, dz = here_x - old_x, here_y - old_y, here_z - old_z
+            squared = max(dx * dx + dy * dy + dz * dz, COINCIDENT)
+        scale = lengths[min(j, j - way)] / math.sqrt(squared)
+        x += scale * dx
+        y += scale * dy
+        z += scale * dz
+        p[j, 0], p[j, 1], p[j, 2] = x, y, z
+        old_x, old_y, old_z = here_x, here_y, here_z
+
+
+@compiled
+def squared_distance(p: Floats, target: Floats) -> float:
+    """Of the last point from the target [m^2]."""
     squared = 0.0
-    for k in range(DIMENSIONS):
-        squared += (moved[k] - fixed[k]) ** 2
-    if squared > COINCIDENT:
-        scale = length / math.sqrt(squared)
-        for k in range(DIMENSIONS):
-            old_fixed[k] = moved[k]
-            moved[k] = fixed[k] + scale * (moved[k] - fixed[k])
-        return
-    squared = 0.0
-    for k in range(DIMENSIONS):
-        squared += (moved[k] - old_fixed[k]) ** 2
-    scale = length / math.sqrt(squared) if squared > COINCIDENT else 0.0
-    for k in range(DIMENSIONS):
-        before = moved[k]
-        moved[k] = fixed[k] + scale * (before - old_fixed[k])
-        old_fixed[k] = before
+    for k in range(3):
+        squared += (target[k] - p[p.shape[0] - 1, k]) ** 2
+    return squared
 
 
 @compiled
@@ -152,61 +134,46 @@ def lay_straight(lengths: Floats, target: Floats, p: Floats) -> bool:
     longest = np.argmax(lengths)
     total = lengths.sum()
     squared = 0.0
-    for k in range(DIMENSIONS):
+    for k in range(3):
         squared += target[k] * target[k]
     distance = math.sqrt(squared)
     is_far = distance >= total
     if not is_far and distance > 2.0 * lengths[longest] - total:
         return False
-    toward = np.zeros(DIMENSIONS)
-    toward[0] = 1.0
-    if distance > 0.0:
-        for k in range(DIMENSIONS):
-            toward[k] = target[k] / distance
-    p[0] = 0.0
-    for j in range(lengths.size):
-        signed = lengths[j] if is_far or j == longest else -lengths[j]
-        for k in range(DIMENSIONS):
-            p[j + 1, k] = p[j, k] + signed * toward[k]
+    for k in range(3):
+        toward = target[k] / distance if distance > 0.0 else (1.0 if k == 0 else 0.0)
+        p[0, k] = 0.0
+        for j in range(lengths.size):
+            signed = lengths[j] if is_far or j == longest else -lengths[j]
+            p[j + 1, k] = p[j, k] + signed * toward
     return True
 
 
 @compiled
 def lie_on_line(target: Floats, p: Floats) -> bool:
-    """Whether all points and the target lie on one line through the base, which the passes never leave."""
-    farthest = target[:DIMENSIONS]
-    extent = squared_norm(farthest)
+    """Whether all points and the target lie on one line through the base (to 1e-9), which the passes never leave."""
+    extent = 0.0
+    for k in range(3):
+        extent += target[k] * target[k]
+    farthest = 0  # the base stands for the target
     for j in range(1, p.shape[0]):
-        if squared_norm(p[j]) > extent:
-            farthest = p[j]
-            extent = squared_norm(farthest)
-    if not is_along(farthest, target, extent):
-        return False
-    for j in range(1, p.shape[0]):
-        if not is_along(farthest, p[j], extent):
+        squared = 0.0
+        for k in range(3):
+            squared += p[j, k] * p[j, k]
+        if squared > extent:
+            farthest, extent = j, squared
+    for j in range(p.shape[0]):
+        dot = 0.0
+        for k in range(3):
+            along = p[farthest, k] if farthest > 0 else target[k]
+            dot += along * (p[j, k] if j > 0 else target[k])
+        off = 0.0
+        for k in range(3):
+            along = p[farthest, k] if farthest > 0 else target[k]
+            off += ((p[j, k] if j > 0 else target[k]) * extent - along * dot) ** 2
+        if off > (1e-9 * extent) ** 2 * extent:
             return False
     return True
-
-
-@compiled
-def squared_norm(v: Floats) -> float:
-    """|v|^2 of a point."""
-    total = 0.0
-    for k in range(DIMENSIONS):
-        total += v[k] * v[k]
-    return total
-
-
-@compiled
-def is_along(line: Floats, point: Floats, extent: float) -> bool:
-    """Whether a point lies on the line through the base, to 1e-9 of the line's length squared, `extent` [m^2]."""
-    dot = 0.0
-    for k in range(DIMENSIONS):
-        dot += line[k] * point[k]
-    off = 0.0
-    for k in range(DIMENSIONS):
-        off += (point[k] * extent - line[k] * dot) ** 2
-    return off <= (1e-9 * extent) ** 2 * extent
 
 
 @compiled

@@ -47,8 +47,7 @@ class Plan:
         self.packed = packed
         self.is_level = packed.is_planar and abs(packed.place["z"][0, 2]) > 1.0 - 1e-12
         self.is_whole = self.chain.nq == model.nq and bool((self.chain.q_places == np.arange(model.nq)).all())
-        self.scale = self.chain.reach if 0.0 < self.chain.reach < math.inf else 1.0
-        self.settings = _settings(self.solver, options, self.scale)
+        self.settings = _settings(self.solver, options, self.chain)
         self.budget = int(self.settings["budget"][0])
         self.restarts = self.budget if options.restarts is None else int(options.restarts)
         self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
@@ -91,14 +90,15 @@ def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:
     return BALLS if is_balls else SPACE, pack_space(chain)
 
 
-def _settings(solver: Solver, options: Options, reach: float) -> Any:
+def _settings(solver: Solver, options: Options, chain: Chain) -> Any:
+    reach = chain.reach if 0.0 < chain.reach < math.inf else 1.0
     tuning = solver.tuning(reach)
     settings = np.zeros(1, SETTINGS)
     settings["tolerance"] = options.tolerance
     settings["tolerance_rotation"] = options.tolerance_rotation
     settings["metres_per_radian"] = 0.5 * reach
     settings["budget"] = DEFAULT_ITERATIONS if options.iterations is None else options.iterations
-    settings["use_limits"] = options.limits
+    settings["use_limits"] = options.limits and chain.has_limits
     settings["rest_bias"] = options.rest_bias
     settings["damping"] = tuning.damping
     settings["gain"] = tuning.gain

@@ -94,10 +94,10 @@ class Solver:
 def kinematics(chain: str, goal: type[Goal]) -> dict[str, Any]:
     """The names that a chain binds into a loop."""
     if chain == PLANAR:
-        return {"ROWS": 2, "DIMENSIONS": 2, **_named(planar_chain, planar_points)}
+        return {"ROWS": 2, **_named(planar_chain, planar_points)}
     rows = 3 if goal is Position else 6
     points = (ball_points,) if chain == BALLS else ()
-    return {"ROWS": rows, "DIMENSIONS": 3, **_named(spatial_chain, *points)}
+    return {"ROWS": rows, **_named(spatial_chain, *points)}
 
 
 def step_kernel(step: Kernel, chain: str, goal: type[Goal]) -> Kernel:

@@ -6,6 +6,7 @@ const LIMIT_SLACK = 1e-3; // [rad]
  * @typedef {object} Look
  * @property {string} colour
  * @property {string} joint  fill of the joints
+ * @property {string} edge  line around every link
  * @property {string} shadow
  * @property {number} opacity
  */
@@ -17,16 +18,26 @@ const LIMIT_SLACK = 1e-3; // [rad]
  * @param {Look} look
  */
 export function drawArm(ctx, joints, length, look) {
-  const links = joints.length / 2 - 1;
-  const radius = radii(links, length);
+  const radius = radii(joints.length / 2 - 1, length);
   ctx.save();
   ctx.globalAlpha = look.opacity;
+  ctx.lineJoin = 'round';
   ctx.fillStyle = look.shadow;
   ctx.translate(0, 3);
-  fillLinks(ctx, joints, radius);
+  ctx.beginPath();
+  for (let i = 0; i + 3 < joints.length; i += 2) traceLink(ctx, joints, i, radius);
+  ctx.fill();
   ctx.translate(0, -3);
   ctx.fillStyle = look.colour;
-  fillLinks(ctx, joints, radius);
+  ctx.strokeStyle = look.edge;
+  ctx.lineWidth = 1.5;
+  // From the tip to the base, so that every link lies on the one it carries.
+  for (let i = joints.length - 4; i >= 0; i -= 2) {
+    ctx.beginPath();
+    traceLink(ctx, joints, i, radius);
+    ctx.fill();
+    ctx.stroke();
+  }
   drawJoints(ctx, joints, radius, look);
   ctx.restore();
 }
@@ -38,20 +49,18 @@ function radii(links, length) {
   return (i) => first + ((last - first) * i) / links;
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Float64Array} joints @param {(i: number) => number} radius */
-function fillLinks(ctx, joints, radius) {
-  ctx.beginPath();
-  for (let i = 0; i + 3 < joints.length; i += 2) {
-    const along = Math.atan2(joints[i + 3] - joints[i + 1], joints[i + 2] - joints[i]);
-    ctx.moveTo(
-      joints[i] + radius(i / 2) * Math.cos(along + Math.PI / 2),
-      joints[i + 1] + radius(i / 2) * Math.sin(along + Math.PI / 2),
-    );
-    ctx.arc(joints[i], joints[i + 1], radius(i / 2), along + Math.PI / 2, along + 1.5 * Math.PI);
-    ctx.arc(joints[i + 2], joints[i + 3], radius(i / 2 + 1), along - Math.PI / 2, along + Math.PI / 2);
-    ctx.closePath();
-  }
-  ctx.fill();
+/**
+ * The outline of the link from the joint at `i`: wider at its base.
+ * @param {CanvasRenderingContext2D} ctx @param {Float64Array} joints @param {number} i  index of the joint's x
+ * @param {(i: number) => number} radius
+ */
+function traceLink(ctx, joints, i, radius) {
+  const along = Math.atan2(joints[i + 3] - joints[i + 1], joints[i + 2] - joints[i]);
+  const [near, far] = [radius(i / 2), radius(i / 2 + 1)];
+  ctx.moveTo(joints[i] - near * Math.sin(along), joints[i + 1] + near * Math.cos(along));
+  ctx.arc(joints[i], joints[i + 1], near, along + Math.PI / 2, along + 1.5 * Math.PI);
+  ctx.arc(joints[i + 2], joints[i + 3], far, along - Math.PI / 2, along + Math.PI / 2);
+  ctx.closePath();
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Float64Array} joints @param {(i: number) => number} radius @param {Look} look */
@@ -59,7 +68,7 @@ function drawJoints(ctx, joints, radius, look) {
   ctx.fillStyle = look.joint;
   ctx.beginPath();
   for (let i = 0; i + 3 < joints.length; i += 2) {
-    const r = 0.46 * radius(i / 2);
+    const r = 0.48 * radius(i / 2);
     ctx.moveTo(joints[i] + r, joints[i + 1]);
     ctx.arc(joints[i], joints[i + 1], r, 0, 2 * Math.PI);
   }

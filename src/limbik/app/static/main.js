@@ -21,7 +21,7 @@ import { Theme } from './theme.js';
 import { View } from './view.js';
 
 const READOUT_EVERY = 100; // [ms] between two updates of the numbers
-const SMALL_ARM = { n: 5, L: 44 }; // suits a phone
+const SMALL_ARM = { n: 5, L: 54 }; // suits a phone
 
 let isBuilt = false;
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
@@ -70,6 +70,7 @@ store.watch(null, () => {
   view.isStale = true;
 });
 store.watch(['cv'], traceIfOpen);
+store.watch(['km', 'race'], layout);
 layout();
 complain();
 connection.open();

@@ -25,6 +25,8 @@ export class Place {
     const tabs = document.querySelector('.tabs')?.getBoundingClientRect() ?? new DOMRect();
     const sheet = tabs.height > 0;
     const region = { left: 0, top: bar.bottom, right: innerWidth, bottom: innerHeight - tabs.height };
+    const readout = box('metrics');
+    if (sheet && readout.height) region.top = readout.bottom;
     if (dock.height) region.bottom = Math.min(region.bottom, dock.top);
     if (panel.height && sheet) region.bottom = Math.min(region.bottom, panel.top);
     if (panel.height && !sheet) region.right = panel.left;

@@ -52,7 +52,7 @@ export class Plot {
         y: { range: (/** @type {uPlot} */ _, /** @type {number} */ low, /** @type {number} */ high) => this.yRange(low, high) },
       },
       axes: [
-        { ...axis, grid: { show: false }, size: 22, gap: 3, space: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
+        { ...axis, grid: { show: false }, size: 22, gap: 3, space: 48, values: (/** @type {uPlot} */ _, /** @type {number[]} */ splits) => splits.map(String), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
         { ...axis, grid, size: 44, gap: 5, splits: everyDecade, values: (/** @type {uPlot} */ _, /** @type {number[]} */ splits) => splits.map(decade) },
       ],
       series: [{}, ...solvers.map((solver) => this.line(solver))],

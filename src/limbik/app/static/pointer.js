@@ -1,6 +1,7 @@
 /** Hands on the canvas: mouse, pen, touch and arrow keys move target and base. */
 
 const STEP = 8; // [px] per arrow key
+const HINT = 110; // [px] room for the hint beside the target
 const TOUCH = 30; // [px] a finger this near to the base takes the base
 const ARROWS = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] };
 
@@ -95,6 +96,7 @@ export class Pointer {
   placeHint() {
     if (this.hint.hidden) return;
     const [x, y] = this.motion.target;
+    this.hint.classList.toggle('is-left', x > this.place.region.right - HINT);
     this.hint.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
   }
 }

@@ -76,6 +76,7 @@ export class View {
       const limit = (store.get('ld') * Math.PI) / 180;
       drawLimitArcs(ctx, joints, q, { limit, length, colour, danger: theme.colour('danger'), isOn: store.get('lm') });
     }
-    drawArm(ctx, joints, length, { colour, joint: theme.colour('joint'), shadow: theme.colour('arm-shadow'), opacity });
+    const [joint, edge, shadow] = ['joint', 'ground', 'arm-shadow'].map((name) => theme.colour(name));
+    drawArm(ctx, joints, length, { colour, joint, edge, shadow, opacity });
   }
 }

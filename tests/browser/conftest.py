@@ -1,0 +1,59 @@
+"""A browser and a server for the whole session, a fresh tab for every test."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from browser.playground import Playground
+from playwright.sync_api import Browser, sync_playwright
+
+ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+WINDOW = {"width": 1280, "height": 720}
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """A browser without a window."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The address of a running playground."""
+    from limbik import app
+
+    with app.running() as address:
+        yield address
+
+
+@pytest.fixture
+def make_playground(browser: Browser, address: str) -> Iterator[Callable[..., Playground]]:
+    """Opens tabs, each in a window of its own; the arguments are those of a browser context."""
+    opened: list[Playground] = []
+
+    def make(*, server: str | None = None, **context: object) -> Playground:
+        options = {"viewport": WINDOW, "reduced_motion": "reduce", "color_scheme": "light"} | context
+        window = browser.new_context(**options)
+        opened.append(Playground(window.new_page(), server or address))
+        return opened[-1]
+
+    yield make
+    for playground in opened:
+        playground.page.context.close()
+    assert [playground.faults for playground in opened] == [[] for _ in opened]
+
+
+@pytest.fixture
+def playground(make_playground: Callable[..., Playground]) -> Playground:
+    """One tab, not yet opened."""
+    return make_playground()

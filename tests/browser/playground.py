@@ -1,0 +1,175 @@
+"""The page as a person handles it: what the browser tests share."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+from playwright.sync_api import CDPSession, Locator, Page
+
+T = TypeVar("T")
+Point = tuple[float, float]
+
+SOLVERS = ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton")
+PATIENCE = 60.0  # [s] until a wait is given up; kernels may be compiled meanwhile
+
+
+class Playground:
+    """One tab with the playground."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.faults: list[str] = []
+        self.is_offline_expected = False
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda message: self._heard(message.type, message.text))
+
+    def _heard(self, kind: str, text: str) -> None:
+        if kind == "error" and not (self.is_offline_expected and "WebSocket" in text):
+            self.faults.append(text)
+
+    # Opening and waiting
+
+    def open(self, query: str = "", *, live: bool = True) -> "Playground":
+        """Open the page with a query string and wait until it is live."""
+        self.page.goto(f"{self.address}/{query}")
+        if live:
+            self.wait_live()
+        return self
+
+    def wait_live(self) -> None:
+        self.until(lambda: self.page.evaluate("window.limbikReady === true"), "the page is live")
+        self.until(self.has_state, "the page shows its state")
+
+    def has_state(self) -> bool:
+        return self.page.locator("#view").get_attribute("data-state") is not None
+
+    def until(self, check: Callable[[], T], what: str, patience: float = PATIENCE) -> T:
+        """Wait until `check` is true; `what` says what was waited for."""
+        end = time.monotonic() + patience
+        while True:
+            found = check()
+            if found:
+                return found
+            if time.monotonic() > end:
+                raise AssertionError(f"waited in vain until {what}; the page shows {self.state}, {self.faults}")
+            self.page.wait_for_timeout(25)
+
+    # What the page shows
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Configurations and errors of the arms, target and base, as the canvas' data attribute has them."""
+        text = self.page.locator("#view").get_attribute("data-state")
+        return json.loads(text or "{}")
+
+    def q(self, solver: str) -> np.ndarray:
+        return np.array(self.state["arms"][solver]["q"])
+
+    def error(self, solver: str) -> float:
+        found = self.state["arms"].get(solver, {}).get("error")
+        return float("inf") if found is None else found
+
+    @property
+    def target(self) -> Point:
+        x, y = self.state["target"]
+        return x, y
+
+    @property
+    def base(self) -> Point:
+        x, y = self.state["base"]
+        return x, y
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The settings in the address bar."""
+        return dict(parse_qsl(urlsplit(self.page.url).query, keep_blank_values=True))
+
+    def find(self, selector: str) -> Locator:
+        return self.page.locator(selector)
+
+    def pressed(self, selector: str) -> bool:
+        return self.find(selector).get_attribute("aria-pressed") == "true"
+
+    def value(self, name: str) -> float:
+        """The number in the field of a setting."""
+        return float(self.find(f"#{name}").input_value())
+
+    @property
+    def notices(self) -> str:
+        return " | ".join(self.find(".notice").all_inner_texts())
+
+    # What a person does
+
+    def drag(self, start: Point, end: Point, *, steps: int = 6) -> None:
+        self.page.mouse.move(*start)
+        self.page.mouse.down()
+        self.page.mouse.move(*end, steps=steps)
+        self.page.mouse.up()
+
+    def drag_target(self, end: Point) -> None:
+        self.drag(self.target, end)
+
+    def press(self, key: str) -> None:
+        self.page.keyboard.press(key)
+
+    def type_number(self, name: str, value: float | str) -> None:
+        self.find(f"#{name}").fill(str(value))
+        self.find(f"#{name}").press("Enter")
+
+    def wait_query(self, **wanted: str) -> None:
+        """Wait until the address bar has these settings."""
+        self.until(lambda: self.query.items() >= wanted.items(), f"the address bar has {wanted}, not {self.query}")
+
+    def wait_reached(self, solver: str, within: float = 1.0) -> None:
+        """Wait until the page's error is small, and the tip that the tests compute is at the target."""
+        self.until(lambda: self.has_reached(solver, within), f"{solver} is within {within} px")
+
+    def has_reached(self, solver: str, within: float = 1.0) -> bool:
+        state = self.state
+        arm = state["arms"].get(solver, {})
+        if arm.get("error") is None or arm["error"] > within:
+            return False
+        end = tip(np.array(arm["q"]), self.value("L"), state["base"])
+        return near(end, state["target"], within + 0.1)
+
+    def wait_at(self, point: Point) -> None:
+        """Wait until the target is at a point."""
+        self.until(lambda: near(self.target, point), f"the target is at {point}")
+
+
+class Touch:
+    """One finger, through the browser's own input pipeline."""
+
+    def __init__(self, page: Page) -> None:
+        self.session: CDPSession = page.context.new_cdp_session(page)
+
+    def drag(self, start: Point, end: Point, *, steps: int = 5) -> None:
+        self._send("touchStart", start)
+        for i in range(1, steps + 1):
+            self._send(
+                "touchMove",
+                (start[0] + (end[0] - start[0]) * i / steps, start[1] + (end[1] - start[1]) * i / steps),
+            )
+        self._send("touchEnd", None)
+
+    def _send(self, kind: str, point: Point | None) -> None:
+        points = [] if point is None else [{"x": point[0], "y": point[1]}]
+        self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def near(a: Point, b: Point, within: float = 1.0) -> bool:
+    return bool(np.hypot(a[0] - b[0], a[1] - b[1]) <= within)
+
+
+def tip(q: np.ndarray, length: float, base: Point) -> Point:
+    """Where the end effector is on the screen: an arm's forward kinematics, written again for the tests."""
+    heading = np.cumsum(q)
+    return base[0] + length * float(np.cos(heading).sum()), base[1] - length * float(np.sin(heading).sum())
+
+
+def write_query(settings: Mapping[str, object]) -> str:
+    return "?" + "&".join(f"{name}={value}" for name, value in settings.items())

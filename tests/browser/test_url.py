@@ -1,0 +1,187 @@
+"""The whole state is in the URL."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from browser.playground import Playground, near, write_query
+
+EVERYTHING = {
+    "algo": "jt",
+    "race": "ccd,jt,sdls",
+    "n": "7",
+    "L": "52.5",
+    "it": "9",
+    "tol": "0.25",
+    "g": "0.35",
+    "la": "2.5",
+    "d": "0.8",
+    "px": "1",
+    "rg": "1",
+    "tr": "1",
+    "km": "0",
+    "lm": "1",
+    "ld": "75",
+    "sl": "1",
+    "rb": "0.12",
+    "rq": "10,20,-30,0,5.5,0,0",
+    "mv": "eight",
+    "sp": "1.7",
+    "mx": "410",
+    "my": "333",
+    "tx": "505",
+    "ty": "222",
+    "pn": "1",
+    "cv": "0",
+    "help": "0",
+    "theme": "dark",
+}
+RANGES = {
+    "n": (2, 64),
+    "L": (30, 140),
+    "it": (1, 64),
+    "tol": (0.01, 10),
+    "g": (0.02, 1),
+    "la": (0, 10),
+    "d": (0.05, 1),
+    "ld": (10, 180),
+    "rb": (0, 0.5),
+    "sp": (0.2, 3),
+}
+
+
+def shown(playground: Playground) -> dict[str, str]:
+    """Every setting as the page's controls show it."""
+    numbers = {name: format(playground.value(name), "g") for name in RANGES}
+    flags = {name: str(int(playground.find(f"#{name}").is_checked())) for name in ("px", "rg", "tr", "km", "lm", "sl")}
+    chosen = [chip.get_attribute("data-solver") for chip in playground.find(".chip[aria-pressed=true]").all()]
+    race = ",".join(name or "" for name in chosen) if playground.pressed("#race-switch") else ""
+    opened = {
+        "pn": str(int(playground.find("#panel-toggle").get_attribute("aria-expanded") == "true")),
+        "cv": str(int(playground.find("#dock-toggle").get_attribute("aria-expanded") == "true")),
+        "help": str(int(playground.find("#help").is_visible())),
+    }
+    return {
+        **numbers,
+        **flags,
+        **opened,
+        "race": race,
+        "mv": playground.page.evaluate("document.querySelector('input[name=mv]:checked').value"),
+        "theme": (playground.find("#theme").get_attribute("title") or "").removeprefix("Theme: "),
+    }
+
+
+def copied_link(playground: Playground) -> str:
+    playground.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    playground.find("#copy-link").click()
+    playground.until(lambda: "Link copied" in playground.notices, "the link is copied")
+    return playground.page.evaluate("navigator.clipboard.readText()")
+
+
+def test_the_documented_link_opens_exactly_that(playground: Playground) -> None:
+    playground.open("?algo=dls&n=6&L=80&it=16&la=3&d=0.7&rg=1&tr=1&mv=eight&sp=1.2")
+    found = shown(playground)
+    wanted = {"n": "6", "L": "80", "it": "16", "la": "3", "d": "0.7", "rg": "1", "tr": "1", "mv": "eight", "sp": "1.2"}
+    assert found.items() >= wanted.items()
+    assert playground.pressed(".chip[data-solver=dls]")
+    assert playground.q("dls").size == 6
+    assert playground.find(".notice").count() == 0
+
+
+def test_every_setting_goes_into_the_page_and_into_the_link(playground: Playground) -> None:
+    playground.open(write_query(EVERYTHING))
+    settings = {name: value for name, value in EVERYTHING.items() if name in shown(playground)}
+    assert shown(playground) == settings
+    assert near(playground.base, (410, 333))
+    assert near(playground.target, (505, 222))
+    assert set(playground.state["arms"]) == {"ccd", "jt", "sdls"}
+    assert playground.find("tr.is-front").get_attribute("data-solver") == "jt"
+    assert playground.find(".notice").count() == 0
+    link = copied_link(playground)
+    assert dict(parse_qsl(urlsplit(link).query)) == EVERYTHING
+    playground.find("#rg").click()
+    playground.wait_query(**EVERYTHING | {"rg": "0"})
+
+
+def test_a_copied_link_opens_the_same_elsewhere(make_playground: Callable[..., Playground]) -> None:
+    first, second = make_playground(), make_playground()
+    first.open("?n=4")
+    first.page.mouse.click(444, 222)
+    first.press("g")
+    first.press("2")
+    first.type_number("L", 88)
+    first.wait_at((444, 222))
+    link = copied_link(first)
+    second.page.goto(link)
+    second.wait_live()
+    assert shown(second) == shown(first)
+    assert near(second.target, first.target)
+    assert near(second.base, first.base)
+    assert second.pressed(".chip[data-solver=fabrik]")
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["below", "above"])
+def test_numbers_out_of_range_are_clamped_and_said_so(playground: Playground, side: int) -> None:
+    beyond = {name: bounds[side] + (-7.5 if side == 0 else 7.5) for name, bounds in RANGES.items()}
+    playground.open(write_query(beyond))
+    for name, bounds in RANGES.items():
+        assert playground.value(name) == bounds[side], name
+        assert f"{name}={beyond[name]:g} is outside {bounds[0]:g} to {bounds[1]:g}" in playground.notices
+    playground.press("g")
+    playground.wait_query(rg="1", **{name: f"{bounds[side]:g}" for name, bounds in RANGES.items()})
+
+
+def test_what_is_no_value_at_all_is_said_and_the_default_is_used(playground: Playground) -> None:
+    playground.open("?n=abc&L=&it=1e999&d=NaN&algo=magic&mv=spiral&rg=maybe&race=ccd,magic&rq=1,x&tx=left")
+    for name in ("n", "L", "it", "d", "algo", "mv", "rg", "race", "rq", "tx"):
+        assert f"{name}" in playground.notices
+    assert (playground.value("n"), playground.value("L"), playground.value("it")) == (5, 70, 16)
+    assert set(playground.state["arms"]) == {"ccd"}
+
+
+def test_unknown_names_are_ignored(playground: Playground) -> None:
+    playground.open("?n=3&utm_source=x&constructor=1&__proto__=2&toString=3")
+    assert playground.q("dls").size == 3
+    assert playground.find(".notice").count() == 0
+    playground.press("t")
+    playground.wait_query(n="3", tr="1")
+    assert set(playground.query) == {"n", "tr"}
+
+
+def test_places_outside_the_window_stand_at_its_edge_and_come_back(playground: Playground) -> None:
+    playground.open("?tx=1200&ty=100&mx=400&my=5000&pn=0&cv=0")
+    assert "my=5000 is outside the window" in playground.notices
+    assert near(playground.target, (1200, 100))
+    playground.page.set_viewport_size({"width": 800, "height": 500})
+    playground.until(lambda: playground.target[0] < 800 and playground.base[1] < 500, "both are inside")
+    playground.page.set_viewport_size({"width": 1280, "height": 720})
+    playground.until(lambda: near(playground.target, (1200, 100)), "the target is back")
+
+
+def test_default_places_suit_every_window(make_playground: Callable[..., Playground]) -> None:
+    for size in ((1280, 720), (1920, 1080), (390, 844), (844, 390), (320, 480)):
+        playground = make_playground(viewport={"width": size[0], "height": size[1]}).open()
+        for x, y in (playground.base, playground.target):
+            assert 0 < x < size[0]
+            assert 0 < y < size[1]
+            assert playground.page.evaluate("([x, y]) => document.elementFromPoint(x, y).id", [x, y]) == "view", size
+
+
+def test_typed_numbers_out_of_range_are_clamped_with_a_notice(playground: Playground) -> None:
+    playground.open()
+    playground.type_number("d", 9)
+    assert playground.value("d") == 1
+    assert "d=9 is outside 0.05 to 1" in playground.notices
+    playground.type_number("n", "")
+    assert playground.value("n") == 5
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_every_slider_writes_its_name(playground: Playground, name: str) -> None:
+    playground.open("?race=jt,dls&lm=1&mv=circle&px=1")
+    slider = playground.find(f"[data-number={name}] input[type=range]")
+    before = playground.value(name)
+    slider.focus()
+    playground.press("End" if before < float(slider.get_attribute("max") or 0) else "Home")
+    assert playground.value(name) != before
+    playground.wait_query(**{name: format(playground.value(name), "g")})
