@@ -19,7 +19,7 @@ play:
 	@.venv/bin/limbik play $(PLAY_ARGS)
 
 test:
-	@sh tools/prepare.sh --chromium app dev
+	@sh tools/prepare.sh --tests app dev
 	@.venv/bin/python -m pytest $(TEST_ARGS)
 
 check:

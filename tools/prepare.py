@@ -1,6 +1,6 @@
-"""Set up what a make target needs: .venv, limbik with some extras in it, and Chromium for the browser tests.
+"""Set up what a make target needs: .venv, limbik with some extras in it, and system packages for the tests.
 
-    prepare.py [--chromium] EXTRA...
+    prepare.py [--tests] EXTRA...
 
 What is there already is left alone, so a second run takes a fraction of a second. Nothing waits for an
 answer: a step that would need a password is left out, and said. Only the standard library is used.
@@ -9,6 +9,7 @@ answer: a step that would need a password is left out, and said. Only the standa
 from __future__ import annotations
 
 import argparse
+import ctypes
 import hashlib
 import importlib.util
 import json
@@ -31,11 +32,12 @@ LOG = VENV / "limbik-install.log"
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("extras", nargs="+", metavar="EXTRA")
-    parser.add_argument("--chromium", action="store_true", help="install Chromium too where it is missing")
+    parser.add_argument("--tests", action="store_true", help="also the system packages that the tests need")
     wanted = parser.parse_args()
     make_environment()
     install(set(wanted.extras))
-    if wanted.chromium:
+    if wanted.tests:
+        provide_libgomp()
         provide_chromium()
 
 
@@ -103,6 +105,18 @@ def read_stamp() -> dict[str, object]:
         return json.loads(STAMP.read_text())
     except (OSError, ValueError):
         return {}
+
+
+def provide_libgomp() -> None:
+    """The library of OpenMP, which pinocchio links with and does not bring. A desktop has it, a container may not."""
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        ctypes.CDLL("libgomp.so.1")
+    except OSError:
+        reason = apt_install("libgomp1")
+        if reason:
+            say(f"There is no libgomp.so.1, and {reason}. Tests that compare with pinocchio will fail.")
 
 
 def provide_chromium() -> None:

@@ -1,9 +1,9 @@
 """limbik: inverse kinematics to see, to use and to scale.
 
-    import limbik
+import limbik
 
-    arm = limbik.planar_arm(links=3, length=0.5)
-    solution = arm.solve([0.7, 0.6, 0.0])
+arm = limbik.planar_arm(links=3, length=0.5)
+solution = arm.solve([0.7, 0.6, 0.0])
 """
 
 from limbik import errors, solvers

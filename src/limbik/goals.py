@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError
-from limbik.spatial import Matrix3, Matrix4, Vector3, as_pose, as_rotation
+from limbik.spatial import Array, Matrix3, Matrix4, Vector3, as_pose, as_rotation
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,8 +71,8 @@ def as_goal(value: Any) -> Goal:
     if np.shape(value) in ((2,), (3,)):
         return Position(target=value)
     raise GoalError(
-        "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, or one of limbik.Position, Orientation "
-        f"and Pose; found {_described(value)}"
+        "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, or a limbik.Position, "
+        f"Orientation or Pose; found {_described(value)}"
     )
 
 
@@ -88,8 +88,8 @@ def _as_point(value: Any) -> Vector3:
     return _frozen(point)
 
 
-def _frozen(array: Any) -> Any:
-    array = np.array(array, dtype=np.float64)
+def _frozen(values: Any) -> Array:
+    array = np.array(values, dtype=np.float64)
     array.setflags(write=False)
     return array
 

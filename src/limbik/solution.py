@@ -13,8 +13,12 @@ class Status(enum.Enum):
     """Why a solve ended."""
 
     SOLVED = "solved"
-    UNREACHABLE = "unreachable"  # proved: farther away, or nearer, than the links can reach, or off the arm's plane
-    STALLED = "stalled"  # every descent settled without meeting the goal: likely out of reach within the limits
+    UNREACHABLE = (
+        "unreachable"  # proved: farther away, or nearer, than the links can reach, or off the arm's plane
+    )
+    STALLED = (
+        "stalled"  # every descent settled without meeting the goal: likely out of reach within the limits
+    )
     BUDGET_SPENT = "budget spent"  # still descending when the iterations ran out
 
     @property
@@ -35,7 +39,8 @@ _MEANINGS = {
 class Solution:
     """The configuration that a solver found, and how good it is.
 
-    `success` was checked by forward kinematics at `q`. Where it is False, `q` is the nearest legal configuration found.
+    `success` was checked by forward kinematics at `q`. Where it is False, `q` is the nearest legal
+    configuration found.
     """
 
     q: Array  # [nq]

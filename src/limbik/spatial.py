@@ -171,6 +171,8 @@ def quat_normalise(quat_xyzw: Quaternion) -> Quaternion:
     """The unit quaternion in the same direction; one that is so already up to rounding stays as it is."""
     q = np.asarray(quat_xyzw, dtype=np.float64)
     is_unit = np.abs(dot(q, q) - 1.0) <= _UNIT_TOLERANCE
+    if is_unit.all():
+        return q
     return np.asarray(np.where(is_unit[..., None], q, unit(q)))
 
 

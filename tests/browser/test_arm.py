@@ -19,10 +19,10 @@ def test_every_solver_reaches_a_target_that_is_dragged(playground: Playground, s
 
 def test_the_hint_stays_until_the_first_drag(playground: Playground) -> None:
     playground.open()
-    assert playground.find("#drag-hint").is_visible()
-    assert playground.find("#drag-hint").inner_text() == "drag me"
+    assert playground.find("#drag-hint span").is_visible()
+    assert playground.find("#drag-hint span").inner_text() == "drag me"
     playground.drag_target((500, 300))
-    assert not playground.find("#drag-hint").is_visible()
+    assert not playground.find("#drag-hint span").is_visible()
 
 
 def test_a_click_moves_the_target_there(playground: Playground) -> None:

@@ -1,4 +1,4 @@
-"""The outermost kernel of the iterative methods: check the input, descend, and check the output by forward kinematics."""
+"""The outermost kernel: check the input, descend, check the output by forward kinematics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.compiled import Floats, Records, compiled, to_be_bound
 from limbik.core.descent import SETTLED, SOLVED, is_met
 
 # Other ends than those of `core.descent`.
@@ -16,8 +16,8 @@ BAD_START = -2
 STRICT_PATIENCE = 1e-8  # where the goal is out of reach for certain, settle for good
 
 # Bound by the chain and by the method.
-ROWS = 0
-forward = frames_for = tangent_size = advance = locate = descend = None
+ROWS = to_be_bound()
+forward = frames_for = tangent_size = advance = locate = descend = to_be_bound()
 
 
 @compiled
@@ -99,8 +99,9 @@ def move_inside(joints: Records, use_limits: bool, q: Floats) -> bool:
 def is_out_of_reach(place: Records, target: Floats, off_plane: float, tolerance: float) -> bool:
     """Whether no configuration can meet the goal's position, by a bound on the distance from the first joint.
 
-    The distance from the first joint to the end effector is at most the sum of the segments (triangle inequality) and at
-    least the longest one less all the others, whatever the joints do; and a chain in a plane cannot leave it.
+    The distance from the first joint to the end effector is at most the sum of the segments (triangle
+    inequality) and at least the longest one less all the others, whatever the joints do; and a chain in a
+    plane cannot leave it.
     """
     if off_plane > tolerance * tolerance:
         return True

@@ -1,4 +1,5 @@
-"""A chain of ball joints as points p [n + 1, 3], the base at the origin first: from rotations to points and back.
+"""A chain of ball joints as points p [n + 1, 3], the base at the origin first: from rotations to points and
+back.
 
 The names here are the ones `core.planar_points` has too, so that one method serves both.
 """
@@ -48,7 +49,8 @@ def draw_points(joints: Records, q: Floats, target: Floats, p: Floats) -> float:
 
 @compiled
 def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> None:
-    """Turn each ball joint, base to tip, so that its segment points at the next point, as far as its limits allow.
+    """Turn each ball joint, base to tip, so that its segment points at the next point, as far as its limits
+    allow.
 
     Each turn is the smallest one, so no twist is added.
     """
@@ -80,8 +82,8 @@ def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> No
 def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: Floats) -> None:
     """FABRIK's backward pass, each segment kept within the swing cone of the joint after it.
 
-    The cone is about the segment itself, so this holds for joints whose twist axis lies along the segment before them
-    (arms and fingers); others are left to the forward pass.
+    The cone is about the segment itself, so this holds for joints whose twist axis lies along the segment
+    before them (arms and fingers); others are left to the forward pass.
     """
     n = lengths.size
     for k in range(3):
@@ -107,7 +109,7 @@ def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: 
 
 @compiled
 def is_along_segment(joint: Records, after: Records) -> bool:
-    """Whether the twist axis of a joint, at rest, points along the segment that ends at it, and so does its own segment."""
+    """Whether the twist axis of `after`, unmoved, points along the segment that ends there."""
     v = after.translation
     x, y, z = times(after.rotation, 0, after.axis[0], after.axis[1], after.axis[2])
     length = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])

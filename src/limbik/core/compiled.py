@@ -1,11 +1,11 @@
 """Functions that are compiled on their first call and kept on disk.
 
-`@compiled` marks a function as a kernel. Nothing is compiled, and Numba is not even imported, until the kernel is
-called. `kernel.bind(step=..., ROWS=2)` gives a new kernel in which some global names mean something else: this is how
-one loop serves every solver, with its step inlined and its sizes known to the compiler.
+`@compiled` marks a function as a kernel. Nothing is compiled, and Numba is not even imported, until the
+kernel is called. `kernel.bind(step=..., ROWS=2)` gives a new kernel in which some global names mean something
+else: this is how one loop serves every solver, with its step inlined and its sizes known to the compiler.
 
-The compiled code is cached in a folder named after a hash of limbik's own kernels, so a change in any file that a
-kernel calls into is seen (Numba alone looks only at the file of the outermost function).
+The compiled code is cached in a folder named after a hash of limbik's own kernels, so a change in any file
+that a kernel calls into is seen (Numba alone looks only at the file of the outermost function).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,23 +34,28 @@ Records: TypeAlias = Any  # a structured array, or one record of it: fields are 
 # Sums may be reordered and multiplications contracted; NaN and infinity keep their meaning.
 FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
 
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned")
+
 _compiling = threading.RLock()
 
 
-class Kernel:
+class Kernel(Generic[Arguments, Returned]):
     """A function that runs as machine code; see the module's docstring."""
 
-    def __init__(self, function: types.FunctionType, options: dict[str, Any], bindings: dict[str, Any]) -> None:
-        self.function = function
+    def __init__(
+        self, function: Callable[Arguments, Returned], options: dict[str, Any], bindings: dict[str, Any]
+    ) -> None:
+        self.function: Any = function
         self.options = options
         self.bindings = bindings
         functools.update_wrapper(self, function)
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.dispatcher(*arguments)
+    def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
+        return self.dispatcher(*arguments, **named)
 
-    def bind(self, **bindings: Any) -> Kernel:
-        """The same kernel with other meanings for some of the global names that it, or a kernel it calls, uses."""
+    def bind(self, **bindings: Any) -> Kernel[Arguments, Returned]:
+        """The same kernel with other meanings for global names that it, or a kernel it calls, uses."""
         return Kernel(self.function, self.options, {**self.bindings, **bindings})
 
     @property
@@ -63,24 +68,32 @@ class Kernel:
     def name(self) -> str:
         """A name that tells this binding from the others, for the cache."""
         bound = [
-            f"{name}={getattr(value, 'name', value)}".replace("/", ".") for name, value in self.bindings.items()
+            f"{name}={getattr(value, 'name', value)}".replace("/", ".")
+            for name, value in self.bindings.items()
         ]
         name = self.function.__qualname__ + (f"[{','.join(bound)}]" if bound else "")
         module = self.function.__module__.removeprefix("limbik.")
         return f"{module}.{name}"
 
     @functools.cached_property
-    def dispatcher(self) -> Callable[..., Any]:
+    def dispatcher(self) -> Callable[Arguments, Returned]:
         """Numba's own callable: the quickest way in for a caller who keeps it."""
         with _compiling:
-            return _numba_dispatcher(self)
+            dispatcher: Callable[Arguments, Returned] = _numba_dispatcher(self)
+            return dispatcher
 
 
+@overload
+def compiled(function: Callable[Arguments, Returned], /) -> Kernel[Arguments, Returned]: ...
+@overload
+def compiled(
+    *, exact: bool = False, inline: bool = False
+) -> Callable[[Callable[Arguments, Returned]], Kernel[Arguments, Returned]]: ...
 def compiled(function: Any = None, *, exact: bool = False, inline: bool = False) -> Any:
     """Mark a function as a kernel.
 
-    exact: forbid reordering its arithmetic (for cancelling terms). inline: always put its code in the place of a call (for
-    the few lines inside an inner loop).
+    exact: forbid reordering its arithmetic (for cancelling terms). inline: always put its code in the place
+    of a call (for the few lines inside an inner loop).
     """
     if function is None:
         return functools.partial(compiled, exact=exact, inline=inline)
@@ -88,7 +101,12 @@ def compiled(function: Any = None, *, exact: bool = False, inline: bool = False)
     return Kernel(function, options, {})
 
 
-def _numba_dispatcher(kernel: Kernel) -> Callable[..., Any]:
+def to_be_bound() -> Any:
+    """Stands for a name in a kernel that `Kernel.bind` gives its meaning."""
+    return None
+
+
+def _numba_dispatcher(kernel: Kernel[..., Any]) -> Any:
     import numba
 
     scope = {**kernel.function.__globals__, **kernel.scope}
@@ -104,21 +122,21 @@ def _numba_dispatcher(kernel: Kernel) -> Callable[..., Any]:
     cache = _disk_cache(function)
     if cache is not None:
         dispatcher._cache = cache
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
-_inner_kernels: dict[tuple[Any, ...], Kernel] = {}
+_inner_kernels: dict[tuple[Any, ...], Kernel[..., Any]] = {}
 
 
-def _inner(kernel: Kernel, bindings: dict[str, Any]) -> Kernel:
-    """A kernel as its caller's bindings make it; one object for equal bindings, so that it is compiled once."""
+def _inner(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Kernel[..., Any]:
+    """A kernel as its caller's bindings make it; the same object for equal bindings."""
     used = {name: value for name, value in bindings.items() if name in _names(kernel)}
     bound = kernel.bind(**used) if used else kernel
     key = (kernel.function, *sorted((name, id(value)) for name, value in bound.bindings.items()))
     return _inner_kernels.setdefault(key, bound)
 
 
-def _names(kernel: Kernel) -> set[str]:
+def _names(kernel: Kernel[..., Any]) -> set[str]:
     """The global names used by a kernel and by the kernels that it calls."""
     names = set(kernel.function.__code__.co_names)
     for value in kernel.scope.values():
@@ -134,7 +152,7 @@ def _file_name(name: str) -> str:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept: `$LIMBIK_CACHE_DIR`, or the user's cache folder. None if it cannot be written."""
+    """Where compiled kernels are kept: in `$LIMBIK_CACHE_DIR` or the user's cache folder; None if not writable."""
     if "LIMBIK_CACHE_DIR" in os.environ:
         root = Path(os.environ["LIMBIK_CACHE_DIR"])
     elif sys.platform == "win32":
@@ -148,8 +166,8 @@ def cache_folder() -> Path | None:
             return folder
     except OSError as error:
         warnings.warn(
-            f"limbik cannot keep compiled kernels in {folder} ({error.strerror}); they will be compiled again in "
-            "every process. Set LIMBIK_CACHE_DIR to a folder that can be written.",
+            f"limbik cannot keep compiled kernels in {folder} ({error.strerror}); they will be compiled "
+            "again in every process. Set LIMBIK_CACHE_DIR to a folder that can be written.",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -180,7 +198,7 @@ def _disk_cache(function: types.FunctionType) -> FunctionCache | None:
 def _cache_class() -> type[FunctionCache]:
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-    class Locator(_CacheLocator):  # type: ignore[misc]
+    class Locator(_CacheLocator):
         """Keeps every kernel in limbik's folder, whose name already says which sources it belongs to."""
 
         def get_cache_path(self) -> str:
@@ -196,10 +214,10 @@ def _cache_class() -> type[FunctionCache]:
         def from_function(cls, py_func: Any, py_file: str) -> Locator:
             return cls()
 
-    class Implementation(CompileResultCacheImpl):  # type: ignore[misc]
-        _locator_classes = (Locator,)
+    class Implementation(CompileResultCacheImpl):
+        _locator_classes: ClassVar[list[type[object]]] = [Locator]
 
-    class Cache(FunctionCache):  # type: ignore[misc]
+    class Cache(FunctionCache):
         _impl_class = Implementation
 
     return Cache

@@ -1,11 +1,11 @@
 """The loops that the iterative methods share: budget, limits, rest pose, stalls, dead points, trace.
 
-There are two: `by_steps` for methods that propose a step for all joints at once (the Jacobian methods) and `by_sweeps`
-for methods that turn one joint after the other (CCD). The method is bound into its loop, and so are the kinematics of the
-chain (those of `core.planar_chain` or `core.spatial_chain`).
+There are two: `by_steps` for methods that propose a step for all joints at once (the Jacobian methods) and
+`by_sweeps` for methods that turn one joint after the other (CCD). The method is bound into its loop, and so
+are the kinematics of the chain (those of `core.planar_chain` or `core.spatial_chain`).
 
-Neither loop accepts a change that makes the error grow (a rest pose apart), so no arm jerks when its target is out of
-reach: the error settles and stays.
+Neither loop accepts a change that makes the error grow (a rest pose apart), so no arm jerks when its target
+is out of reach: the error settles and stays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.compiled import Floats, Records, compiled, to_be_bound
 from limbik.core.linear import transpose_times
 
 # Why a descent ended.
@@ -45,13 +45,13 @@ LONGEST_STEP = 1.0  # [rad or m] of any joint in one iteration
 BEND = 0.05  # [rad or m]
 
 # Bound by the chain and by the method.
-ROWS = 0
-forward = frames_for = tangent_size = advance = blend = freeze = step = sweep = None
+ROWS = to_be_bound()
+forward = frames_for = tangent_size = advance = blend = freeze = step = sweep = to_be_bound()
 
 
 @compiled(inline=True)
 def is_met(r: Floats, off_plane: float, settings: Records) -> bool:
-    """Whether the residual r [2, 3 or 6] is within tolerance; off_plane [m^2] adds what no joint can change."""
+    """Whether the residual r is within tolerance; off_plane [m^2] adds what no joint can change."""
     squared = off_plane
     for i in range(min(r.size, 3)):
         squared += r[i] * r[i]
@@ -74,14 +74,12 @@ def record(iteration: int, q: Floats, error: float, trace_q: Floats, trace_error
 
 
 @compiled
-def bend(
-    joints: Records, target: Floats, use_limits: bool, q: Floats, squared: float
-) -> float:
+def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: float) -> float:
     """Leave a dead point, such as a straight arm whose target lies on its own axis.
 
-    Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all joints together, then in
-    alternation, then one at a time, both ways. The first that gains is kept in q. Returns the squared error afterwards:
-    the same one at a true minimum.
+    Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all joints
+    together, then in alternation, then one at a time, both ways. The first that gains is kept in q. Returns
+    the squared error afterwards: the same one at a true minimum.
     """
     dq = np.empty(tangent_size(joints))
     J, r = np.empty((ROWS, dq.size)), np.empty(ROWS)
@@ -185,7 +183,7 @@ def by_steps(
 
 @compiled
 def is_stationary(J: Floats, gradient: Floats, squared: float) -> bool:
-    """Whether the gradient J^T r vanishes beside |J| |r|: the residual is across everything the joints can do."""
+    """Whether J^T r vanishes beside |J| |r|: the residual is across all that the joints can do."""
     lever = 0.0
     for i in range(J.shape[0]):
         for j in range(J.shape[1]):
@@ -198,7 +196,7 @@ def is_stationary(J: Floats, gradient: Floats, squared: float) -> bool:
 
 @compiled
 def shorten(dq: Floats) -> None:
-    """Scale a step so that no joint moves further than LONGEST_STEP; a step that is not finite becomes zero."""
+    """Scale a step so that no joint moves further than LONGEST_STEP; one that is not finite becomes zero."""
     longest = 0.0
     for j in range(dq.size):
         longest = max(longest, abs(dq[j]))

@@ -1,7 +1,7 @@
 """Small dense linear algebra on the rows of a Jacobian, without allocation.
 
-A Jacobian has few rows (2 for a point in the plane, 3 in space, 6 for a pose) and many columns. Everything here works
-on the rows.
+A Jacobian has few rows (2 for a point in the plane, 3 in space, 6 for a pose) and many columns. Everything
+here works on the rows.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def orthogonalise_rows(W: Floats, U: Floats) -> None:
 
 @compiled(inline=True)
 def clamp_factor(r: Floats, longest: float) -> float:
-    """The factor that brings a residual down to a length, or 1 where it is short enough (Buss 2004, ClampMag)."""
+    """The factor that brings a residual down to a length; 1 where it is short enough (Buss's ClampMag)."""
     squared = squared_length(r)
     return 1.0 if squared <= longest * longest else longest / math.sqrt(squared)
 

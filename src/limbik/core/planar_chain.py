@@ -1,7 +1,7 @@
 """Chains that move in a plane: hinges with parallel axes. Two numbers say where a point is.
 
-The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`) are the ones `core.spatial_chain` has too, so that one loop
-serves both.
+The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`) are the ones
+`core.spatial_chain` has too, so that one loop serves both.
 """
 
 from __future__ import annotations
@@ -77,9 +77,7 @@ def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, fr
 
 
 @compiled
-def advance(
-    joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bool, q_new: Floats
-) -> None:
+def advance(joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bool, q_new: Floats) -> None:
     """q_new = q + scale * dq, kept within limits."""
     for j in range(q.size):
         value = q[j] + scale * dq[j]
@@ -97,7 +95,7 @@ def blend(joints: Records, q: Floats, rest: Floats, fraction: float) -> None:
 
 @compiled
 def freeze(joints: Records, q: Floats, gradient: Floats, J: Floats) -> int:
-    """Take out of J and the gradient every hinge that stands at a limit and is pushed against it; how many."""
+    """Take out of J and the gradient every hinge that a limit stops; how many."""
     frozen = 0
     for j in range(q.size):
         at_upper = (q[j] >= joints[j].upper) & (gradient[j] > 0.0)
@@ -108,4 +106,3 @@ def freeze(joints: Records, q: Floats, gradient: Floats, J: Floats) -> int:
             J[0, j] = 0.0
             J[1, j] = 0.0
     return frozen
-

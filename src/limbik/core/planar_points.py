@@ -1,4 +1,5 @@
-"""A chain in the plane as points p [n + 1, 3], the base at the origin first and every z = 0: from angles to points and back.
+"""A chain in the plane as points p [n + 1, 3], the base at the origin first and every z = 0: from angles to
+points and back.
 
 The names here are the ones `core.ball_points` has too, so that one method serves both.
 """
@@ -66,7 +67,7 @@ def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> No
 
 @compiled
 def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: Floats) -> None:
-    """FABRIK's backward pass, each segment turned no further from the one after it than the hinge between them allows."""
+    """FABRIK's backward pass, no hinge between two segments turned further than its limits allow."""
     n = joints.size
     p[n, 0], p[n, 1], p[n, 2] = target[0], target[1], 0.0
     after = 0.0

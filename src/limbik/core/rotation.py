@@ -135,7 +135,7 @@ def rotation_vector(R: Floats) -> Vector:
 
 @compiled
 def rotation_between(ux: float, uy: float, uz: float, vx: float, vy: float, vz: float) -> Vector:
-    """The rotation vector [rad] of the smallest turn that brings u's direction to v's; zero where one has no length."""
+    """The rotation vector [rad] of the smallest turn from u's direction to v's; 0 where one has no length."""
     cx, cy, cz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     sine = math.sqrt(cx * cx + cy * cy + cz * cz)
     cosine = ux * vx + uy * vy + uz * vz
@@ -161,7 +161,7 @@ def within_ball_limits(
 ) -> Quaternion:
     """The rotation brought within a swing cone and a twist range about a unit axis, as `Model.clip` does.
 
-    q = swing * twist: first a twist about the axis [lower, upper], then a swing of the axis by at most `cone` [rad].
+    q = swing * twist: first a twist about the axis in [lower, upper], then a swing of it by at most `cone`.
     """
     x, y, z, w = q
     norm = math.sqrt(x * x + y * y + z * z + w * w)

@@ -1,7 +1,7 @@
 """Chains of hinges, slides and ball joints in space.
 
-The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`) are the ones `core.planar_chain` has
-too, so that one loop serves both.
+The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`) are the ones
+`core.planar_chain` has too, so that one loop serves both.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ SLIDE = 1
 BALL = 2
 TOOL = 3
 
-# One joint and its place in the moved frame of the joint before it. The last record of a chain is the tool: a place only.
+# One joint and its place in the moved frame of the joint before it. The last record of a chain is the tool: a
+# place only.
 JOINT = np.dtype(
     [
         ("kind", np.int64),
@@ -44,14 +45,15 @@ JOINT = np.dtype(
     ]
 )
 
-# What `forward` leaves of each joint's moved frame, in world axes: its origin, then, from ROTATION on, its rotation row by row.
+# What `forward` leaves of each joint's moved frame, in world axes: its origin, then, from ROTATION on, its
+# rotation row by row.
 FRAME_SIZE = 12
 ROTATION = 3
 
 
 @compiled
 def locate(place: Records, goal: Floats, target: Floats) -> float:
-    """The goal [3: point; or 14: see `forward`] relative to the first joint's origin. Returns 0 (no plane to be off)."""
+    """The goal [3: point; 14: see `forward`] from the first joint's origin. Returns 0: no plane to be off."""
     for k in range(goal.size):
         target[k] = goal[k] - place.origin[k] if k < 3 else goal[k]
     return 0.0
@@ -108,9 +110,9 @@ def place_frames(joints: Records, q: Floats, frames: Floats) -> None:
 def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, frames: Floats) -> float:
     """Jacobian J [3 or 6, nv] and residual r [3 or 6] of the tool, in world axes; returns r.r [m^2].
 
-    `target`: position [3, m] from the first joint; for 6 rows also the rotation row by row [9], the metres that a radian
-    counts for, and the weight of the position (0 for an orientation alone).
-    A ball joint's velocity is in the axes of its moved frame.
+    `target`: position [3, m] from the first joint; for 6 rows also the rotation row by row [9], the metres
+    that a radian counts for, and the weight of the position (0 for an orientation alone). A ball joint's
+    velocity is in the axes of its moved frame.
     """
     place_frames(joints, q, frames)
     tip = (joints.size - 1) * FRAME_SIZE
@@ -150,7 +152,7 @@ def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, fr
 
 @compiled
 def rotation_error(target: Floats, frames: Floats, at: int) -> tuple[float, float, float]:
-    """The rotation vector [rad, world axes] that leads from the rotation frames[at : at + 9] to target[3 : 12]."""
+    """The rotation vector [rad, world] that leads from the rotation frames[at : at + 9] to target[3 : 12]."""
     between = np.empty(9)
     for i in range(3):
         for k in range(3):
@@ -181,9 +183,7 @@ def advance(joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bo
 
 
 @compiled
-def set_ball(
-    joint: Records, wanted: tuple[float, float, float, float], use_limits: bool, q: Floats
-) -> None:
+def set_ball(joint: Records, wanted: tuple[float, float, float, float], use_limits: bool, q: Floats) -> None:
     """Give a ball joint a rotation, brought to length 1 and within limits."""
     if use_limits:
         wanted = within_ball_limits(
@@ -213,7 +213,7 @@ def blend(joints: Records, q: Floats, rest: Floats, fraction: float) -> None:
 
 @compiled
 def freeze(joints: Records, q: Floats, gradient: Floats, J: Floats) -> int:
-    """Take out of J and the gradient every hinge or slide that is pushed against a limit it stands at; how many."""
+    """Take out of J and the gradient every hinge or slide that a limit stops; how many."""
     frozen = 0
     for j in range(joints.size - 1):
         joint = joints[j]

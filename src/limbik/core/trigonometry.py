@@ -1,7 +1,8 @@
 """Sine and cosine together, in a form that the compiler can run on several angles at once.
 
-Payne-Hanek free: three-part reduction by pi/2 (Cody & Waite 1980) and the minimax polynomials of the Cephes library
-(Moshier 1989). Within 1 unit in the last place or two of the C library for angles up to about 1e6 rad.
+Payne-Hanek free: three-part reduction by pi/2 (Cody & Waite 1980) and the minimax polynomials of the Cephes
+library (Moshier 1989). Within 1 unit in the last place or two of the C library for angles up to about 1e6
+rad.
 """
 
 from __future__ import annotations
@@ -46,10 +47,9 @@ def sincos(angle: float) -> tuple[float, float]:
     )
 
 
-
 @compiled
 def turn_within_limits(value: float, turn: float, lower: float, upper: float) -> float:
-    """The legal turn [rad] of a hinge at `value` that comes nearest to the wanted one, the other way round included."""
+    """The legal turn [rad] of a hinge at `value` nearest to the wanted one, the other way round included."""
     wanted = value + turn
     if lower <= wanted <= upper:
         return turn

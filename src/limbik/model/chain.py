@@ -1,4 +1,4 @@
-"""The way from the world to one frame, as the solvers want it: moving joints only, everything fixed folded in."""
+"""The way from the world to one frame: moving joints only, everything fixed folded in."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from limbik.spatial import Matrix4
 class Chain:
     """The moving joints on the path to a frame.
 
-    The `origin` of each joint is its place in the moved frame of the joint before it (of the world, for the first).
-    A floating joint has become three slides and a ball joint, which read the same seven numbers.
+    The `origin` of each joint is its place in the moved frame of the joint before it (of the world, for the
+    first). A floating joint has become three slides and a ball joint, which read the same seven numbers.
     """
 
     joints: tuple[Joint, ...]  # revolute, continuous, prismatic and ball
@@ -38,16 +38,17 @@ class Chain:
 
     @property
     def segments(self) -> NDArray[np.float64]:
-        """[n joints, 3] from each joint to the next (the last: to the frame), in the joint's moved frame [m]."""
+        """[n joints, 3] from each joint to the next, at last to the frame, in the joint's moved frame [m]."""
         ends = [joint.origin[:3, 3] for joint in self.joints[1:]] + [self.tool[:3, 3]]
         return np.array(ends).reshape(-1, 3)
 
     @property
     def shortest_reach(self) -> float:
-        """[m] lower bound of the distance from the first joint to the frame: the longest segment less all others.
+        """[m] lower bound of the distance from the first joint to the frame: the longest segment less all
+        others.
 
-        Holds at any configuration, because a turn about a joint changes no distance between neighbouring joints; a slide
-        does, so with one the bound is 0.
+        Holds at any configuration, because a turn about a joint changes no distance between neighbouring
+        joints; a slide does, so with one the bound is 0.
         """
         if any(joint.kind is JointKind.PRISMATIC for joint in self.joints):
             return 0.0

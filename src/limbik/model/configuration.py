@@ -1,78 +1,80 @@
-"""The configuration space of a model: steps, differences, limits and random members of it.
-
-Joints with one number in q are treated together as arrays; ball and floating joints one by one.
-"""
+"""The configuration space of a model: steps, differences, limits and random members of it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 
 from limbik.errors import ConfigurationError, shortened
+from limbik.model.ball import TOLERANCE, BallLimits
 from limbik.model.joints import Joint, JointKind
 from limbik.spatial import (
     Array,
-    Quaternion,
-    Vector3,
-    cross,
     dot,
     exp_translation,
     log_translation,
-    norm,
-    perpendicular,
     quat_conjugate,
     quat_exp,
     quat_log,
     quat_multiply,
     quat_normalise,
     quat_rotate,
-    swing_twist,
 )
 
-# Room for rounding at the limits of ball joints, measured as a change of the unit quaternion (half an angle).
-TOLERANCE = 1e-12
 _SHORTEST_QUATERNION = 1e-6
 
 
 class ConfigurationSpace:
-    """Where the parts of q and v lie, and the operations on them. All arrays may have leading batch axes."""
+    """Where the parts of q and v lie, and the operations on them. All arrays may have leading batch axes.
+
+    Joints of one number ("scalar"), those with a quaternion ("turning": ball and floating joints), and the
+    positions of floating joints are each gathered by an array of places.
+    """
 
     def __init__(self, joints: Sequence[Joint]) -> None:
         self.joints = tuple(joints)
-        self.q_starts = _starts([joint.nq for joint in joints])
-        self.v_starts = _starts([joint.nv for joint in joints])
+        self.q_starts = [0, *accumulate(joint.nq for joint in joints)]
+        self.v_starts = [0, *accumulate(joint.nv for joint in joints)]
         self.nq, self.nv = self.q_starts[-1], self.v_starts[-1]
-        scalars = [i for i, joint in enumerate(joints) if joint.nq == 1]
-        self.scalar_joints = tuple(joints[i] for i in scalars)
-        self.scalar_q = np.array([self.q_starts[i] for i in scalars], dtype=np.intp)
-        self.scalar_v = np.array([self.v_starts[i] for i in scalars], dtype=np.intp)
-        # (joint, where its unit quaternion starts in q, where its angular part starts in v)
-        self.turning = tuple(
-            (joint, q_start + joint.nq - 4, v_start + joint.nv - 3)
-            for joint, q_start, v_start in zip(joints, self.q_starts, self.v_starts, strict=False)
-            if joint.kind in (JointKind.BALL, JointKind.FLOATING)
-        )
-        self.lower, self.upper = self._limits()
+        scalar = [k for k, joint in enumerate(joints) if joint.nq == 1]
+        turning = [k for k, joint in enumerate(joints) if joint.kind in (JointKind.BALL, JointKind.FLOATING)]
+        floating = [k for k in turning if joints[k].kind is JointKind.FLOATING]
+        limited = [k for k in turning if joints[k].has_limits]
+        self.scalar_q, self.scalar_v = _places(self.q_starts, scalar), _places(self.v_starts, scalar)
+        self.turning_q = _places(self.q_starts, turning, 4)  # [n, 4]
+        self.turning_v = _places(self.v_starts, turning, 3)  # [n, 3]
+        self.floating_q = _places(self.q_starts, floating, 3, before=4)  # [m, 3]
+        self.floating_v = _places(self.v_starts, floating, 3, before=3)  # [m, 3]
+        self.floating = np.array([turning.index(k) for k in floating], dtype=np.intp)  # among the turning
+        self.limited = np.array([turning.index(k) for k in limited], dtype=np.intp)  # among the turning
+        self.ball_limits = BallLimits([joints[k] for k in limited])
+        self.ball_ranges = BallLimits([joints[k] for k in turning])
+        self.scalar_ranges = np.array([_range(joints[k]) for k in scalar]).reshape(-1, 2)
+        self.lower, self.upper = self._limits(scalar)
         self.has_limits = any(joint.has_limits for joint in joints)
 
-    def _limits(self) -> tuple[Array, Array]:
+    def _limits(self, scalar: list[int]) -> tuple[Array, Array]:
         lower, upper = np.full(self.nq, -math.inf), np.full(self.nq, math.inf)
-        lower[self.scalar_q] = [joint.lower for joint in self.scalar_joints]
-        upper[self.scalar_q] = [joint.upper for joint in self.scalar_joints]
-        for _, q_start, _ in self.turning:
-            lower[q_start : q_start + 4], upper[q_start : q_start + 4] = -1.0, 1.0
+        lower[self.scalar_q] = [self.joints[k].lower for k in scalar]
+        upper[self.scalar_q] = [self.joints[k].upper for k in scalar]
+        lower[self.turning_q], upper[self.turning_q] = -1.0, 1.0
         return lower, upper
+
+    # --- what callers hand in -------------------------------------------------------------------------------
 
     def as_q(self, q: object, name: str = "q") -> Array:
         """`q` as float64 [..., nq] with finite numbers and quaternions that have a direction."""
         array = self._as_array(q, self.nq, name, "nq")
-        for joint, start, _ in self.turning:
-            length = norm(array[..., start : start + 4])
-            if (length < _SHORTEST_QUATERNION).any():
-                where = f"{name}[{start}:{start + 4}], the quaternion xyzw of joint {joint.name!r}"
-                raise ConfigurationError(f"{where}, needs length 1, found {float(length.min()):.2g}")
+        if self.turning_q.size:
+            turns = array[..., self.turning_q]
+            is_short = dot(turns, turns) < _SHORTEST_QUATERNION**2
+            if is_short.any():
+                start = int(self.turning_q[np.argwhere(is_short)[0][-1], 0])
+                where = f"{name}[{start}:{start + 4}], the quaternion xyzw of joint {self._joint_at(start)!r}"
+                raise ConfigurationError(f"{where}, needs length 1, found 0")
         return array
 
     def as_v(self, v: object, name: str = "v") -> Array:
@@ -83,64 +85,67 @@ class ConfigurationSpace:
         try:
             array = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ConfigurationError(
-                f"{name} needs an array of {size} numbers, found {shortened(value)}"
-            ) from None
+            found = shortened(value)
+            raise ConfigurationError(f"{name} needs an array of {size} numbers, found {found}") from None
         if array.ndim == 0 or array.shape[-1] != size:
             raise ConfigurationError(
                 f"{name} needs {size} numbers ({size_name}) along its last axis, found shape {array.shape}"
             )
         if not np.isfinite(array).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            starts = self.q_starts if size_name == "nq" else self.v_starts
-            joint = self.joints[int(np.searchsorted(starts, place[-1], side="right")) - 1]
-            where = ", ".join(map(str, place))
-            raise ConfigurationError(
-                f"{name}[{where}] of joint {joint.name!r} needs a finite number, found {array[place]}"
-            )
+            joint = self._joint_at(place[-1], size_name)
+            where = f"{name}[{', '.join(map(str, place))}] of joint {joint!r}"
+            raise ConfigurationError(f"{where} needs a finite number, found {array[place]}")
         return array
+
+    def _joint_at(self, place: int, size_name: str = "nq") -> str:
+        starts = self.q_starts if size_name == "nq" else self.v_starts
+        return self.joints[int(np.searchsorted(starts, place, side="right")) - 1].name
+
+    # --- operations -----------------------------------------------------------------------------------------
 
     def neutral(self) -> Array:
         """Zeros and identity quaternions, moved into the limits."""
         q = np.zeros(self.nq)
-        for _, start, _ in self.turning:
-            q[start + 3] = 1.0
+        q[self.turning_q[:, 3]] = 1.0
         return self.clip(q)
 
     def integrate(self, q: Array, v: Array) -> Array:
         """The configuration reached from q after unit time at the constant velocity v."""
-        lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-        out = np.empty((*lead, self.nq))
+        out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), self.nq))
         out[...] = q
         out[..., self.scalar_q] += v[..., self.scalar_v]
-        for joint, i, j in self.turning:
-            turn, angular = q[..., i : i + 4], v[..., j : j + 3]
-            out[..., i : i + 4] = quat_normalise(quat_multiply(quat_normalise(turn), quat_exp(angular)))
-            if joint.kind is JointKind.FLOATING:
-                step = exp_translation(v[..., j - 3 : j], angular)
-                out[..., i - 3 : i] += quat_rotate(quat_normalise(turn), step)
+        if self.turning_q.size:
+            turns, angular = quat_normalise(q[..., self.turning_q]), v[..., self.turning_v]
+            out[..., self.turning_q] = quat_normalise(quat_multiply(turns, quat_exp(angular)))
+            if self.floating.size:
+                step = exp_translation(v[..., self.floating_v], angular[..., self.floating, :])
+                out[..., self.floating_q] += quat_rotate(turns[..., self.floating, :], step)
         return out
 
     def difference(self, q0: Array, q1: Array) -> Array:
         """The velocity that leads from q0 to q1 in unit time; a turn is at most pi."""
-        lead = np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1])
-        out = np.zeros((*lead, self.nv))
+        out = np.zeros((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), self.nv))
         out[..., self.scalar_v] = q1[..., self.scalar_q] - q0[..., self.scalar_q]
-        for joint, i, j in self.turning:
-            back = quat_conjugate(quat_normalise(q0[..., i : i + 4]))
-            angular = quat_log(quat_multiply(back, quat_normalise(q1[..., i : i + 4])))
-            out[..., j : j + 3] = angular
-            if joint.kind is JointKind.FLOATING:
-                translation = quat_rotate(back, q1[..., i - 3 : i] - q0[..., i - 3 : i])
-                out[..., j - 3 : j] = log_translation(translation, angular)
+        if self.turning_q.size:
+            back = quat_conjugate(quat_normalise(q0[..., self.turning_q]))
+            angular = quat_log(quat_multiply(back, quat_normalise(q1[..., self.turning_q])))
+            out[..., self.turning_v] = angular
+            if self.floating.size:
+                moved = q1[..., self.floating_q] - q0[..., self.floating_q]
+                moved = quat_rotate(back[..., self.floating, :], moved)
+                out[..., self.floating_v] = log_translation(moved, angular[..., self.floating, :])
         return out
 
     def clip(self, q: Array) -> Array:
         """q moved into the limits, with quaternions of length 1."""
         out = np.clip(q, self.lower, self.upper)
-        for joint, i, _ in self.turning:
-            turn = quat_normalise(q[..., i : i + 4])
-            out[..., i : i + 4] = clip_ball(turn, joint) if joint.kind is JointKind.BALL else turn
+        if self.turning_q.size:
+            turns = quat_normalise(q[..., self.turning_q])
+            if self.limited.size:
+                turns = turns.copy()
+                turns[..., self.limited, :] = self.ball_limits.clip(turns[..., self.limited, :])
+            out[..., self.turning_q] = turns
         return out
 
     def is_within_limits(self, q: Array, margin: float) -> np.bool_ | np.ndarray:
@@ -149,92 +154,35 @@ class ConfigurationSpace:
         above = scalars >= self.lower[self.scalar_q] + margin
         below = scalars <= self.upper[self.scalar_q] - margin
         inside = np.asarray((above & below).all(axis=-1))
-        for joint, i, _ in self.turning:
-            if joint.kind is JointKind.BALL:
-                inside = inside & (excess_ball(quat_normalise(q[..., i : i + 4]), joint, margin) <= TOLERANCE)
+        if self.limited.size:
+            turns = quat_normalise(q[..., self.turning_q[self.limited]])
+            inside = inside & (self.ball_limits.excess(turns, margin) <= TOLERANCE).all(axis=-1)
         return inside
 
     def random(self, rng: np.random.Generator, lead: tuple[int, ...]) -> Array:
         """Configurations [*lead, nq] drawn uniformly within the limits."""
         out = np.empty((*lead, self.nq))
-        ranges = np.array([_range(joint) for joint in self.scalar_joints]).reshape(-1, 2)
-        out[..., self.scalar_q] = rng.uniform(ranges[:, 0], ranges[:, 1], (*lead, len(ranges)))
-        for joint, i, _ in self.turning:
-            if joint.kind is JointKind.FLOATING:
-                out[..., i - 3 : i] = rng.uniform(-1.0, 1.0, (*lead, 3))
-            out[..., i : i + 4] = _random_ball(joint, rng, lead)
+        low, high = self.scalar_ranges.T
+        out[..., self.scalar_q] = rng.uniform(low, high, (*lead, len(low)))
+        out[..., self.floating_q] = rng.uniform(-1.0, 1.0, (*lead, *self.floating_q.shape))
+        out[..., self.turning_q] = self.ball_ranges.random(rng, lead)
         return self.clip(out)
 
 
-# --- ball joints: q = swing * twist -------------------------------------------------------------------------
+def _places(starts: list[int], members: list[int], width: int = 0, before: int = 0) -> np.ndarray:
+    """Places of the last `width` numbers of some joints' parts, `before` numbers from their ends, [n, width].
 
-
-def excess_ball(turn: Quaternion, joint: Joint, margin: float = 0.0) -> Array:
-    """How far a unit quaternion is outside a ball joint's limits [...], as its change; <= 0 inside.
-
-    The twist loses its meaning as the swing nears half a turn, so its excess is weighted by cos(swing / 2).
+    Without a width: of the first number of each part, [n].
     """
-    swing, twist = _swing_and_twist(turn, joint)
-    angle = norm(swing)
-    out = np.full(angle.shape, -math.inf)
-    if joint.swing < math.pi:
-        out = 0.5 * (angle - (joint.swing - margin))
-    if joint.upper - joint.lower < 2.0 * math.pi:
-        twist = _unwound(twist, joint)
-        beyond = np.maximum(joint.lower + margin - twist, twist - (joint.upper - margin))
-        out = np.maximum(out, 0.5 * np.cos(0.5 * angle) * beyond)
-    return out
-
-
-def clip_ball(turn: Quaternion, joint: Joint) -> Quaternion:
-    """The unit quaternion with swing and twist each moved to the nearest allowed value.
-
-    The swing keeps its direction, and a twist that is out of range changes without moving the twist axis. A
-    quaternion inside the limits is returned as it is.
-    """
-    if not joint.has_limits:
-        return turn
-    swing, twist = _swing_and_twist(turn, joint)
-    angle = norm(swing)
-    is_wide = angle > joint.swing
-    swing = swing * np.where(is_wide, joint.swing / np.where(is_wide, angle, 1.0), 1.0)[..., None]
-    if joint.upper - joint.lower < 2.0 * math.pi:
-        twist = np.clip(_unwound(twist, joint), joint.lower, joint.upper)
-    clipped = quat_normalise(quat_multiply(quat_exp(swing), quat_exp(joint.axis * twist[..., None])))
-    clipped = np.where(dot(clipped, turn)[..., None] < 0.0, -clipped, clipped)
-    is_inside = excess_ball(turn, joint) <= TOLERANCE
-    return np.asarray(np.where(is_inside[..., None], turn, clipped))
-
-
-def _swing_and_twist(turn: Quaternion, joint: Joint) -> tuple[Vector3, Array]:
-    """Rotation vector of the swing [..., 3] and angle of the twist [...], -pi to pi [rad]."""
-    swing, twist = swing_twist(turn, joint.axis)
-    return quat_log(swing), dot(quat_log(twist), joint.axis)
-
-
-def _unwound(twist: Array, joint: Joint) -> Array:
-    """The twist with the whole turns added that bring it nearest to the middle of its range."""
-    middle = joint.lower + 0.5 * (joint.upper - joint.lower)
-    return np.asarray(twist - 2.0 * math.pi * np.round((twist - middle) / (2.0 * math.pi)))
-
-
-def _random_ball(joint: Joint, rng: np.random.Generator, lead: tuple[int, ...]) -> Quaternion:
-    """The image of the twist axis uniform on its cap of the sphere, the twist uniform in its range."""
-    sine = np.sqrt(rng.uniform(0.0, 1.0, lead)) * math.sin(0.5 * joint.swing)  # of half the swing
-    around = rng.uniform(-math.pi, math.pi, lead)
-    twist = rng.uniform(*_range(joint), lead)
-    first = perpendicular(joint.axis)
-    second = cross(joint.axis, first)
-    direction = np.cos(around)[..., None] * first + np.sin(around)[..., None] * second
-    swing = quat_exp(direction * (2.0 * np.arcsin(sine))[..., None])
-    return quat_normalise(quat_multiply(swing, quat_exp(joint.axis * twist[..., None])))
+    if not width:
+        return np.array([starts[k] for k in members], dtype=np.intp)
+    ends = np.array([starts[k + 1] - before for k in members], dtype=np.intp).reshape(-1, 1)
+    return ends + np.arange(-width, 0)
 
 
 def _range(joint: Joint) -> tuple[float, float]:
     """The limits, with finite ones in place of infinite ones: a full turn or two metres."""
     half = 1.0 if joint.kind is JointKind.PRISMATIC else math.pi
-    if joint.kind is JointKind.BALL and joint.upper - joint.lower >= 2.0 * half:
-        return -half, half
     if math.isinf(joint.lower) and math.isinf(joint.upper):
         return -half, half
     if math.isinf(joint.lower):
@@ -242,10 +190,3 @@ def _range(joint: Joint) -> tuple[float, float]:
     if math.isinf(joint.upper):
         return joint.lower, joint.lower + 2.0 * half
     return joint.lower, joint.upper
-
-
-def _starts(sizes: Sequence[int]) -> list[int]:
-    starts = [0]
-    for size in sizes:
-        starts.append(starts[-1] + size)
-    return starts

@@ -1,16 +1,13 @@
 """Forward kinematics and geometric Jacobian of a tree of joints, vectorised over leading axes of q.
 
-A joint's placement in its parent link is affine in (cos q, sin q) for hinges and in q for sliders:
-
-    pose_parent_child = constant + a * first + b * second,   (a, b) = (cos q, sin q) or (q, 0)
-
-so that the placements of all such joints are one array expression (Rodrigues' formula, multiplied out with
-the origin). Inside, the axis of joints leads: it makes the pose of one link a plain index.
+The joints of one kind are treated together as arrays; one loop over the tree then multiplies the placements.
+Inside, the axis of joints leads, before the batch axes: it makes the pose of one link a plain index.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,56 +15,39 @@ from limbik.model.joints import Joint, JointKind
 from limbik.spatial import Array, Matrix4, cross, quat_to_matrix, skew
 
 
+class Member(NamedTuple):
+    """One joint of a tree."""
+
+    joint: Joint
+    parent: int  # 0: the root link; otherwise 1 + the place of the joint whose child is the parent link
+    origin: Matrix4  # pose_parent_joint
+    q_start: int
+    v_start: int
+
+
 class Kinematics:
-    """A tree of joints as arrays.
+    """A tree of joints as arrays. members: in topological order."""
 
-    joints: in topological order. parents[k]: 0 for the root link, otherwise 1 + the place of the joint whose
-    child is the parent link of joint k. origins: pose_parent_joint [4, 4] for each. q_starts, v_starts: where
-    each joint's part begins.
-    """
-
-    def __init__(
-        self,
-        joints: Sequence[Joint],
-        parents: Sequence[int],
-        origins: Sequence[Matrix4],
-        q_starts: Sequence[int],
-        v_starts: Sequence[int],
-    ) -> None:
-        self.parents = tuple(parents)
-        self.size = len(joints)
-        self.constant = np.zeros((self.size, 4, 4))
-        first, second = np.zeros((self.size, 4, 4)), np.zeros((self.size, 4, 4))
-        hinges: list[int] = []
-        sliders: list[int] = []
-        self.turning: list[tuple[int, Joint, Matrix4, int, int]] = []
-        for k, (joint, origin) in enumerate(zip(joints, origins, strict=True)):
-            self.constant[k] = origin
-            if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS):
-                along = np.outer(joint.axis, joint.axis)
-                self.constant[k, :3, :3] = origin[:3, :3] @ along
-                first[k, :3, :3] = origin[:3, :3] @ (np.eye(3) - along)
-                second[k, :3, :3] = origin[:3, :3] @ skew(joint.axis)
-                hinges.append(k)
-            elif joint.kind is JointKind.PRISMATIC:
-                first[k, :3, 3] = origin[:3, :3] @ joint.axis
-                sliders.append(k)
-            elif joint.kind is not JointKind.FIXED:
-                self.turning.append((k, joint, origin, q_starts[k], v_starts[k]))
-        self.hinges, self.sliders = np.array(hinges, dtype=np.intp), np.array(sliders, dtype=np.intp)
-        self.first_hinges, self.second_hinges = first[self.hinges], second[self.hinges]
-        self.first_sliders = first[self.sliders]
-        self.constant_hinges, self.constant_sliders = self.constant[self.hinges], self.constant[self.sliders]
-        self.q_hinges = np.array([q_starts[k] for k in hinges], dtype=np.intp)
-        self.q_sliders = np.array([q_starts[k] for k in sliders], dtype=np.intp)
-        self.v_hinges = np.array([v_starts[k] for k in hinges], dtype=np.intp)
-        self.v_sliders = np.array([v_starts[k] for k in sliders], dtype=np.intp)
-        self.axes_hinges = np.array([joints[k].axis for k in hinges]).reshape(-1, 3)
-        self.axes_sliders = np.array([joints[k].axis for k in sliders]).reshape(-1, 3)
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.parents = tuple(member.parent for member in members)
+        self.size = len(members)
+        of_kind: dict[JointKind, list[int]] = {kind: [] for kind in JointKind}
+        for k, member in enumerate(members):
+            of_kind[member.joint.kind].append(k)
+        hinges = sorted(of_kind[JointKind.REVOLUTE] + of_kind[JointKind.CONTINUOUS])
+        groups = [
+            _Fixed(members, of_kind[JointKind.FIXED]),
+            _Hinges(members, hinges),
+            _Sliders(members, of_kind[JointKind.PRISMATIC]),
+            _Balls(members, of_kind[JointKind.BALL]),
+            _Floating(members, of_kind[JointKind.FLOATING]),
+        ]
+        self.groups = [group for group in groups if group.places.size]
 
     def links(self, q: Array, room: int = 0) -> Array:
-        """pose_root_link [1 + size + room, ..., 4, 4] of the root link and of each joint's child; `room` more
-        stay empty.
+        """pose_root_link [1 + size + room, ..., 4, 4] of the root link and of each joint's child.
+
+        The last `room` entries are left for the caller to fill.
         """
         lead = q.shape[:-1]
         placements = self._placements(q)
@@ -82,49 +62,134 @@ class Kinematics:
 
     def _placements(self, q: Array) -> Array:
         """pose_parent_child [size, ..., 4, 4]."""
-        lead = q.shape[:-1]
-        wide = (-1, *(1,) * len(lead), 4, 4)
-        out = np.empty((self.size, *lead, 4, 4))
-        if self.hinges.size < self.size:
-            out[...] = self.constant.reshape(wide)
-        if self.hinges.size:
-            angles = np.moveaxis(q[..., self.q_hinges], -1, 0)[..., None, None]
-            moved = np.cos(angles) * self.first_hinges.reshape(wide)
-            moved += np.sin(angles) * self.second_hinges.reshape(wide)
-            moved += self.constant_hinges.reshape(wide)
-            if self.hinges.size == self.size:
-                return moved
-            out[self.hinges] = moved
-        if self.sliders.size:
-            travels = np.moveaxis(q[..., self.q_sliders], -1, 0)[..., None, None]
-            out[self.sliders] = self.constant_sliders.reshape(wide) + travels * self.first_sliders.reshape(
-                wide
-            )
-        for k, joint, origin, i, _ in self.turning:
-            start = i + joint.nq - 4
-            out[k, ..., :3, :3] = origin[:3, :3] @ quat_to_matrix(q[..., start : start + 4])
-            if joint.kind is JointKind.FLOATING:
-                out[k, ..., :3, 3] = (origin[:3, :3] @ q[..., i : i + 3, None])[..., 0] + origin[:3, 3]
+        if len(self.groups) == 1:
+            return self.groups[0].placements(q)
+        out = np.empty((self.size, *q.shape[:-1], 4, 4))
+        for group in self.groups:
+            out[group.places] = group.placements(q)
         return out
 
     def jacobian(self, links: Array, point: Array, nv: int) -> Array:
         """Geometric Jacobian [..., 6, nv] in world axes, of a point [..., 3] that all the joints move."""
         out = np.zeros((*point.shape[:-1], 6, nv))
-        if self.hinges.size:
-            moved = links[self.hinges + 1]
-            axes = np.einsum("k...ij,kj->k...i", moved[..., :3, :3], self.axes_hinges)
-            out[..., :3, self.v_hinges] = np.moveaxis(cross(axes, point - moved[..., :3, 3]), 0, -1)
-            out[..., 3:, self.v_hinges] = np.moveaxis(axes, 0, -1)
-        if self.sliders.size:
-            turned = links[self.sliders + 1][..., :3, :3]
-            axes = np.einsum("k...ij,kj->k...i", turned, self.axes_sliders)
-            out[..., :3, self.v_sliders] = np.moveaxis(axes, 0, -1)
-        for k, joint, _, _, j in self.turning:
-            rotation = links[k + 1][..., :3, :3]
-            arm = point - links[k + 1][..., :3, 3]
-            angular = j + joint.nv - 3
-            out[..., :3, angular : angular + 3] = -skew(arm) @ rotation
-            out[..., 3:, angular : angular + 3] = rotation
-            if joint.kind is JointKind.FLOATING:
-                out[..., :3, j : j + 3] = rotation
+        for group in self.groups:
+            group.fill(out, links[group.places + 1], point)
         return out
+
+
+class _Fixed:
+    """Joints that do not move, and what all groups share."""
+
+    def __init__(self, members: Sequence[Member], places: Iterable[int]) -> None:
+        self.places = np.array(list(places), dtype=np.intp)
+        mine = [members[k] for k in self.places]
+        self.origins = np.array([member.origin for member in mine]).reshape(-1, 4, 4)
+        self.axes = np.array([member.joint.axis for member in mine]).reshape(-1, 3)
+        self.q = np.array([member.q_start for member in mine], dtype=np.intp)
+        self.v = np.array([member.v_start for member in mine], dtype=np.intp)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Constants of the kind of joint."""
+
+    def placements(self, q: Array) -> Array:
+        """pose_parent_child [n, ..., 4, 4]."""
+        return np.broadcast_to(_wide(self.origins, q), (len(self.places), *q.shape[:-1], 4, 4))
+
+    def fill(self, out: Array, links: Array, point: Array) -> None:
+        """Write the columns of these joints, whose child links stand at `links` [n, ..., 4, 4]."""
+
+
+class _Hinges(_Fixed):
+    """Rodrigues' formula, multiplied out with the origin: constant + cos(q) cosine + sin(q) sine."""
+
+    def prepare(self) -> None:
+        rotation = self.origins[:, :3, :3]
+        along = self.axes[:, :, None] * self.axes[:, None, :]
+        self.constant = self.origins.copy()
+        self.constant[:, :3, :3] = rotation @ along
+        self.cosine, self.sine = np.zeros_like(self.origins), np.zeros_like(self.origins)
+        self.cosine[:, :3, :3] = rotation @ (np.eye(3) - along)
+        self.sine[:, :3, :3] = rotation @ skew(self.axes)
+
+    def placements(self, q: Array) -> Array:
+        angles = _first(q[..., self.q])[..., None, None]
+        out = np.cos(angles) * _wide(self.cosine, q)
+        out += np.sin(angles) * _wide(self.sine, q)
+        out += _wide(self.constant, q)
+        return out
+
+    def fill(self, out: Array, links: Array, point: Array) -> None:
+        axes = np.einsum("k...ij,kj->k...i", links[..., :3, :3], self.axes)
+        out[..., :3, self.v] = _last(cross(axes, point - links[..., :3, 3]))
+        out[..., 3:, self.v] = _last(axes)
+
+
+class _Sliders(_Fixed):
+    def prepare(self) -> None:
+        self.along = np.zeros_like(self.origins)
+        self.along[:, :3, 3] = (self.origins[:, :3, :3] @ self.axes[:, :, None])[..., 0]
+
+    def placements(self, q: Array) -> Array:
+        travels = _first(q[..., self.q])[..., None, None]
+        return np.asarray(_wide(self.origins, q) + travels * _wide(self.along, q))
+
+    def fill(self, out: Array, links: Array, point: Array) -> None:
+        axes = np.einsum("k...ij,kj->k...i", links[..., :3, :3], self.axes)
+        out[..., :3, self.v] = _last(axes)
+
+
+class _Balls(_Fixed):
+    quaternion = 0  # where it begins in the joint's part of q
+    angular = 0  # where it begins in the joint's part of v
+
+    def prepare(self) -> None:
+        self.q_turn = self.q[:, None] + self.quaternion + np.arange(4)
+        self.v_turn = self.v[:, None] + self.angular + np.arange(3)
+
+    def placements(self, q: Array) -> Array:
+        turns = np.moveaxis(q[..., self.q_turn], -2, 0)
+        out = np.empty((len(self.places), *q.shape[:-1], 4, 4))
+        out[...] = _wide(self.origins, q)
+        out[..., :3, :3] = _wide(self.origins, q)[..., :3, :3] @ quat_to_matrix(turns)
+        return out
+
+    def fill(self, out: Array, links: Array, point: Array) -> None:
+        rotation = links[..., :3, :3]
+        out[..., :3, self.v_turn] = _before_last(-skew(point - links[..., :3, 3]) @ rotation)
+        out[..., 3:, self.v_turn] = _before_last(rotation)
+
+
+class _Floating(_Balls):
+    quaternion = 3
+    angular = 3
+
+    def placements(self, q: Array) -> Array:
+        out = super().placements(q)
+        place = np.moveaxis(q[..., self.q[:, None] + np.arange(3)], -2, 0)
+        out[..., :3, 3] += (_wide(self.origins, q)[..., :3, :3] @ place[..., None])[..., 0]
+        return out
+
+    def fill(self, out: Array, links: Array, point: Array) -> None:
+        super().fill(out, links, point)
+        out[..., :3, self.v[:, None] + np.arange(3)] = _before_last(links[..., :3, :3])
+
+
+def _wide(constants: Array, q: Array) -> Array:
+    """[n, 4, 4] with room for the batch axes of q after the first: [n, ..., 4, 4]."""
+    return constants if q.ndim == 1 else constants.reshape(-1, *(1,) * (q.ndim - 1), 4, 4)
+
+
+def _first(array: Array) -> Array:
+    """[..., n] as [n, ...]."""
+    return array if array.ndim == 1 else np.moveaxis(array, -1, 0)
+
+
+def _last(array: Array) -> Array:
+    """[n, ..., 3] as [..., 3, n]."""
+    return np.moveaxis(array, 0, -1)
+
+
+def _before_last(array: Array) -> Array:
+    """[n, ..., 3, 3] as [..., 3, n, 3]."""
+    return np.moveaxis(array, 0, -2)

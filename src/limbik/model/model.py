@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from limbik.errors import ConfigurationError, ModelError, did_you_mean
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.joints import Frame, Joint, JointKind, check_name
-from limbik.model.kinematics import Kinematics
+from limbik.model.kinematics import Kinematics, Member
 from limbik.spatial import Array, Matrix4
 
 if TYPE_CHECKING:
@@ -77,8 +77,10 @@ class Model:
         places = {link: k for k, link in enumerate(links)}
         all_frames = _all_frames(links, _as_tuple(frames, Frame, "frames"))
         space = ConfigurationSpace(ordered)
-        parents = [places[joint.parent] for joint in ordered]
-        origins = [joint.origin for joint in ordered]
+        members = [
+            Member(joint, places[joint.parent], joint.origin, q_start, v_start)
+            for joint, q_start, v_start in zip(ordered, space.q_starts, space.v_starts, strict=False)
+        ]
         neutral = space.neutral()
         for array in (space.lower, space.upper, neutral):
             array.setflags(write=False)
@@ -96,12 +98,12 @@ class Model:
             neutral=neutral,
             has_limits=space.has_limits,
             _space=space,
-            _kinematics=Kinematics(ordered, parents, origins, space.q_starts, space.v_starts),
+            _kinematics=Kinematics(members),
             _frame_links=np.array([places[frame.link] for frame in all_frames], dtype=np.intp),
             _frame_poses=np.array([frame.pose_link_frame for frame in all_frames]),
             _joint_places={joint.name: k for k, joint in enumerate(ordered)},
             _frame_places={frame.name: k for k, frame in enumerate(all_frames)},
-            _parent_joints=tuple(parent - 1 for parent in parents),
+            _parent_joints=tuple(member.parent - 1 for member in members),
             _paths={},
             derived={},
         )
@@ -297,38 +299,29 @@ class _Path:
     """The moving joints from the root to a frame; fixed joints are merged into their origins."""
 
     def __init__(self, model: Model, frame: str) -> None:
-        places = model._path_places(frame)
-        moving: list[int] = []
-        origins: list[Matrix4] = []
+        members: list[Member] = []
         pending = np.eye(4)
-        for k in places:
-            pending = pending @ model.joints[k].origin
-            if model.joints[k].kind is not JointKind.FIXED:
-                moving.append(k)
-                origins.append(pending)
+        for k in model._path_places(frame):
+            joint = model.joints[k]
+            pending = pending @ joint.origin
+            if joint.kind is not JointKind.FIXED:
+                q_start, v_start = model._space.q_starts[k], model._space.v_starts[k]
+                members.append(Member(joint, len(members), pending, q_start, v_start))
                 pending = np.eye(4)
-        joints = [model.joints[k] for k in moving]
-        space = model._space
         self.tool = pending @ model.frame(frame).pose_link_frame
-        self.kinematics = Kinematics(
-            joints,
-            range(len(moving)),
-            origins,
-            [space.q_starts[k] for k in moving],
-            [space.v_starts[k] for k in moving],
-        )
-        self.reach = _reach(joints, origins, self.tool)
+        self.kinematics = Kinematics(members)
+        self.reach = _reach(members, self.tool)
 
     def pose(self, links: Array) -> Matrix4:
         return np.asarray(links[-1] @ self.tool)
 
 
-def _reach(joints: Sequence[Joint], origins: Sequence[Matrix4], tool: Matrix4) -> float:
+def _reach(members: Sequence[Member], tool: Matrix4) -> float:
     """Sum of the greatest lengths between joints; a slider's travel is added to the piece before it."""
-    if not joints:
+    if not members:
         return 0.0
     total = 0.0
-    for k, (joint, origin) in enumerate(zip(joints, origins, strict=True)):
+    for k, (joint, _, origin, _, _) in enumerate(members):
         before = np.zeros(3) if k == 0 else origin[:3, 3]
         if joint.kind is JointKind.FLOATING:
             return math.inf

@@ -1,6 +1,6 @@
 """How a goal is met: one method per file, and the loop that they share.
 
-    solution = limbik.solvers.solve(model, target, solver="dls")
+solution = limbik.solvers.solve(model, target, solver="dls")
 """
 
 from limbik.solvers.ccd import CCD

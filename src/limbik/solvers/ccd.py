@@ -9,14 +9,15 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from limbik.core.compiled import Floats, Kernel, Records, compiled
+from limbik.core.answer import answer
+from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.descent import by_sweeps
 from limbik.core.rotation import exponential, product, rotate, rotation_between, times, transposed_times
 from limbik.core.spatial_chain import FRAME_SIZE, HINGE, ROTATION, SLIDE, place_frames, set_ball
 from limbik.core.trigonometry import sincos, turn_within_limits
-from limbik.core.answer import answer
-from limbik.core.descent import by_sweeps
 from limbik.goals import Goal, Position
-from limbik.solvers.solver import PLANAR, Solver, Tuning, kinematics, parameter
+from limbik.solvers.solver import PLANAR, AnswerKernel, Solver, Tuning, kinematics, parameter
+
 
 @compiled
 def sweep_plane(
@@ -24,7 +25,8 @@ def sweep_plane(
 ) -> float:
     """One sweep over hinges in the plane. q [n] is changed in place; returns the squared error [m^2].
 
-    Each turns by damping * atan2(u x v, u . v), u from the joint to the end effector, v from the joint to the target.
+    Each turns by damping * atan2(u x v, u . v), u from the joint to the end effector, v from the joint to the
+    target.
     """
     n = q.size
     heading = 0.0
@@ -67,7 +69,7 @@ def sweep_plane(
 def sweep_space(
     joints: Records, target: Floats, settings: Records, q: Floats, unused: Floats, frames: Floats
 ) -> float:
-    """One sweep over hinges, slides and ball joints in space. q [nq] is changed in place; returns the squared error."""
+    """One sweep in space. q [nq] is changed in place; returns the squared error [m^2]."""
     place_frames(joints, q, frames)
     tip = (joints.size - 1) * FRAME_SIZE
     for j in range(joints.size - 2, -1, -1):
@@ -117,7 +119,11 @@ def push_slide(
 ) -> None:
     """Move a slide so that the end effector comes nearest to the target; it moves along."""
     ax, ay, az = times(frames, o + ROTATION, joint.axis[0], joint.axis[1], joint.axis[2])
-    wanted = ax * (target[0] - frames[tip]) + ay * (target[1] - frames[tip + 1]) + az * (target[2] - frames[tip + 2])
+    wanted = (
+        ax * (target[0] - frames[tip])
+        + ay * (target[1] - frames[tip + 1])
+        + az * (target[2] - frames[tip + 2])
+    )
     old = q[joint.q]
     q[joint.q] = old + settings.damping * wanted
     if settings.use_limits:
@@ -139,8 +145,12 @@ def turn_ball(
     i = joint.q
     R = o + ROTATION
     # In the joint's moved frame: to the end effector, and to the target.
-    ux, uy, uz = transposed_times(frames, R, frames[tip] - frames[o], frames[tip + 1] - frames[o + 1], frames[tip + 2] - frames[o + 2])
-    vx, vy, vz = transposed_times(frames, R, target[0] - frames[o], target[1] - frames[o + 1], target[2] - frames[o + 2])
+    ux, uy, uz = transposed_times(
+        frames, R, frames[tip] - frames[o], frames[tip + 1] - frames[o + 1], frames[tip + 2] - frames[o + 2]
+    )
+    vx, vy, vz = transposed_times(
+        frames, R, target[0] - frames[o], target[1] - frames[o + 1], target[2] - frames[o + 2]
+    )
     x, y, z = rotation_between(ux, uy, uz, vx, vy, vz)
     damping = settings.damping
     old = (q[i], q[i + 1], q[i + 2], q[i + 3])
@@ -162,7 +172,9 @@ class CCD(Solver):
 
     name: ClassVar[str] = "ccd"
     title: ClassVar[str] = "CCD"
-    summary: ClassVar[str] = "One joint at a time, tip to base, each turned so that the end effector points at the target."
+    summary: ClassVar[str] = (
+        "One joint at a time, tip to base, each turned so that the end effector points at the target."
+    )
     source: ClassVar[str] = "Wang & Chen 1991"
     goals: ClassVar[tuple[type[Goal], ...]] = (Position,)
 
@@ -172,6 +184,6 @@ class CCD(Solver):
         return Tuning(damping=self.damping)
 
     @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         sweep = sweep_plane if chain == PLANAR else sweep_space
         return answer.bind(descend=by_sweeps, sweep=sweep, **kinematics(chain, goal))

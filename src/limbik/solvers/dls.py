@@ -1,17 +1,19 @@
-"""Damped least squares (Wampler 1986; Nakamura & Hanafusa 1986), with the error clamped (Buss 2004, section 7).
+"""Damped least squares (Wampler 1986; Nakamura & Hanafusa 1986), with the error clamped (Buss 2004, section
+7).
 
-The step minimises |J dq - r|^2 + lambda^2 |dq|^2. It is found in the small dual form, one row per number of the goal.
+The step minimises |J dq - r|^2 + lambda^2 |dq|^2. It is found in the small dual form, one row per number of
+the goal.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
-from limbik.core.compiled import Floats, Kernel, Records, compiled
+
+from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import cholesky_solve, clamp_factor, dual_matrix, transpose_times
 from limbik.goals import Goal
-from limbik.solvers.solver import Solver, Tuning, parameter, step_kernel
-
+from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
 
 LAMBDA = 0.03  # of the reach
 LONGEST_ERROR = 0.3  # of the reach
@@ -39,16 +41,20 @@ class DLS(Solver):
 
     name: ClassVar[str] = "dls"
     title: ClassVar[str] = "Damped least squares"
-    summary: ClassVar[str] = "A compromise between removing the error and moving little, which stays calm near singular postures."
+    summary: ClassVar[str] = (
+        "A compromise between removing the error and moving little, which stays calm near singular postures."
+    )
     source: ClassVar[str] = "Wampler 1986; Nakamura & Hanafusa 1986; Buss 2004"
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
-    lambda_: float | None = parameter(None, 0.0, 1e6, "m", "damping of the joints; by default 0.03 of the reach")
+    lambda_: float | None = parameter(
+        None, 0.0, 1e6, "m", "damping of the joints; by default 0.03 of the reach"
+    )
 
     def tuning(self, reach: float) -> Tuning:
         gain = LAMBDA * reach if self.lambda_ is None else self.lambda_
         return Tuning(damping=self.damping, gain=gain, longest_error=LONGEST_ERROR * reach)
 
     @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         return step_kernel(step, chain, goal)

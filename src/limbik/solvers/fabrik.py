@@ -1,8 +1,9 @@
 """FABRIK, forward and backward reaching inverse kinematics (Aristidou & Lasenby 2011).
 
-Joints are points. A backward pass puts the last point on the target and draws the others after it; a forward pass puts the
-first point back on the base and draws the others out again. Segments keep their lengths; angles follow from the points.
-With limits, each pass turns a segment no further from its neighbour than the joint between them allows.
+Joints are points. A backward pass puts the last point on the target and draws the others after it; a forward
+pass puts the first point back on the base and draws the others out again. Segments keep their lengths; angles
+follow from the points. With limits, each pass turns a segment no further from its neighbour than the joint
+between them allows.
 
 Points are p [n + 1, 3], the base first, at the origin; arms in the plane have z = 0.
 """
@@ -15,16 +16,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Kernel, Records, compiled
-from limbik.core.descent import REST_FADED, REST_FADING, SETTLED, SOLVED, SPENT, WINDOW, bend, record
 from limbik.core.answer import answer
+from limbik.core.compiled import Floats, Records, compiled, to_be_bound
+from limbik.core.descent import REST_FADED, REST_FADING, SETTLED, SOLVED, SPENT, WINDOW, bend, record
 from limbik.goals import Goal, Position
-from limbik.solvers.solver import BALLS, PLANAR, Solver, Tuning, kinematics
+from limbik.solvers.solver import BALLS, PLANAR, AnswerKernel, Solver, Tuning, kinematics
 
 COINCIDENT = 1e-200  # [m^2]
 
 # Bound by the chain.
-blend = draw_points = follow_points = backward_within_limits = segment_lengths = frames_for = None
+blend = draw_points = follow_points = backward_within_limits = segment_lengths = frames_for = to_be_bound()
 
 
 @compiled
@@ -94,7 +95,8 @@ def descend(
 
 @compiled
 def drag(lengths: Floats, p: Floats, first: int, way: int, x: float, y: float, z: float) -> None:
-    """Put one end of the chain (point `first`) at x, y, z and draw the others after it, in the order first + way, ...
+    """Put one end of the chain (point `first`) at x, y, z and draw the others after it, in the order first +
+    way, ...
 
     Each goes along the line to the one before. Where the two coincide, the segment keeps its old direction.
     """
@@ -127,7 +129,8 @@ def squared_distance(p: Floats, target: Floats) -> float:
 
 @compiled
 def lay_straight(lengths: Floats, target: Floats, p: Floats) -> bool:
-    """Where the target is out of reach, lay the chain on the line to it: stretched, or folded against its longest segment.
+    """Where the target is out of reach, lay the chain on the line to it: stretched, or folded against its
+    longest segment.
 
     Returns whether it was; the points are untouched if not.
     """
@@ -151,7 +154,7 @@ def lay_straight(lengths: Floats, target: Floats, p: Floats) -> bool:
 
 @compiled
 def lie_on_line(target: Floats, p: Floats) -> bool:
-    """Whether all points and the target lie on one line through the base (to 1e-9), which the passes never leave."""
+    """Whether points and target lie on one line through the base (to 1e-9), which the passes never leave."""
     extent = 0.0
     for k in range(3):
         extent += target[k] * target[k]
@@ -200,5 +203,5 @@ class FABRIK(Solver):
         return Tuning()
 
     @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         return answer.bind(descend=descend, **kinematics(chain, goal))

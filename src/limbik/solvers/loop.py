@@ -1,4 +1,4 @@
-"""What every solve goes through: the goal is read, the descent runs, restarts follow, the answer is checked."""
+"""What every solve goes through: the goal is read, the descent runs, restarts follow."""
 
 from __future__ import annotations
 
@@ -32,19 +32,22 @@ def solve(
 ) -> Solution:
     """A configuration that meets the goal, or the nearest legal one found.
 
-    goal: a Goal; or a pose (4x4 or RigidTransform) or a point [m] for the end effector. A point may have two numbers where
+    goal: a Goal; or a pose (4x4 or RigidTransform) or a point [m] for the end effector. A point may have two
+    numbers where
         the arm moves in a horizontal plane.
-    solver: "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as `DLS(damping=0.5)`.
+    solver: "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as
+    `DLS(damping=0.5)`.
     start: configuration [nq] to begin at; the neutral one by default. One outside the limits is moved inside.
     tolerance [m], tolerance_rotation [rad]: the goal is met within these.
     iterations: budget over all restarts.
-    restarts: how often to begin again at a random configuration after a stall; None: until the budget is spent; 0: never.
-    limits: False ignores joint limits.
-    rest, rest_bias: each iteration first moves the arm toward the configuration `rest` [nq] (default: neutral) by this
+    restarts: how often to begin again at a random configuration after a stall; None: until the budget is
+    spent; 0: never. limits: False ignores joint limits. rest, rest_bias: each iteration first moves the arm
+    toward the configuration `rest` [nq] (default: neutral) by this
         fraction (0 to 0.5), which fades so that the goal is still met.
     seed: of the restarts. Same inputs and seed, same answer.
 
-    Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot do it.
+    Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
+    do it.
     """
     return _solve(model, goal, start, rest, seed, options, None)
 
@@ -75,7 +78,8 @@ def iterate(model: Model, goal: Any, **options: Any) -> Iterator[Iterate]:
 
 
 def warmup(model: Model, solvers: Iterable[str | Solver] | None = None) -> None:
-    """Compile solvers for a model's end effector ahead of the first solve; default: every solver that can reach a point.
+    """Compile solvers for a model's end effector ahead of the first solve; default: every solver that can
+    reach a point.
 
     Takes seconds where nothing is in the compile cache yet.
     """
@@ -119,9 +123,7 @@ def _solve(
     )
 
 
-def _descent(
-    plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, rows: Rows | None
-) -> Result:
+def _descent(plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, rows: Rows | None) -> Result:
     """One descent from q, which is changed in place: what `core.answer.answer` returns."""
     if rows is None:
         return plan.run(goal, q, rest, settings, NO_TRACE)
@@ -173,7 +175,7 @@ def _goal_numbers(plan: Plan, goal: Goal) -> Array:
     if isinstance(goal, Position):
         if goal.target.size == 2 and not plan.is_level:
             raise GoalError(
-                f"a point of 2 numbers needs an arm that moves in a horizontal plane, and {plan.model.name!r} does not: "
+                f"a point of 2 numbers needs an arm in a horizontal plane, which {plan.model.name!r} is not: "
                 "give 3 numbers"
             )
         return goal.target.copy()

@@ -1,17 +1,18 @@
 """Newton-Raphson (Pieper 1968; Siciliano et al. 2009, section 3.7).
 
-Solve J dq = r exactly, by the shortest dq, as if the arm were linear. Converges quadratically near a solution; far from one,
-and near singular postures, its steps are too long and the shared loop shortens them.
+Solve J dq = r exactly, by the shortest dq, as if the arm were linear. Converges quadratically near a
+solution; far from one, and near singular postures, its steps are too long and the shared loop shortens them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
-from limbik.core.compiled import Floats, Kernel, Records, compiled
+
+from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import cholesky_solve, dual_matrix, transpose_times
 from limbik.goals import Goal
-from limbik.solvers.solver import Solver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
 
 JITTER = 1e-12  # of the trace: only enough to factorise where J J^T is singular
 
@@ -38,7 +39,9 @@ class Newton(Solver):
 
     name: ClassVar[str] = "newton"
     title: ClassVar[str] = "Newton-Raphson"
-    summary: ClassVar[str] = "The arm solved as if it were linear, again and again; quadratic near a solution, shortened far from one."
+    summary: ClassVar[str] = (
+        "The arm solved as if it were linear, again and again; quadratic near a solution."
+    )
     source: ClassVar[str] = "Pieper 1968; Siciliano et al. 2009"
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
@@ -47,5 +50,5 @@ class Newton(Solver):
         return Tuning(damping=self.damping)
 
     @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         return step_kernel(step, chain, goal)

@@ -32,8 +32,15 @@ class Options:
             "a positive angle [rad]",
             self.tolerance_rotation,
         )
-        _check(_is_count(self.iterations, 1), "iterations", "a whole number of at least 1, or None", self.iterations)
-        _check(_is_count(self.restarts, 0), "restarts", "a whole number of at least 0, or None", self.restarts)
+        _check(
+            _is_count(self.iterations, 1),
+            "iterations",
+            "a whole number of at least 1, or None",
+            self.iterations,
+        )
+        _check(
+            _is_count(self.restarts, 0), "restarts", "a whole number of at least 0, or None", self.restarts
+        )
         _check(isinstance(self.limits, bool), "limits", "True or False", self.limits)
         _check(0.0 <= _number(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
 
@@ -43,9 +50,8 @@ def _number(value: Any) -> float:
 
 
 def _is_count(value: Any, least: int) -> bool:
-    return value is None or (
-        isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-    )
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return value is None or (is_whole and int(value) >= least)
 
 
 def _check(is_right: bool, name: str, needed: str, found: Any) -> None:

@@ -1,17 +1,18 @@
 """Pseudo-inverse by singular value decomposition (Whitney 1969; Klein & Huang 1983).
 
-The shortest step that removes as much of the error as a step can. Directions in which the arm can hardly move are left
-out instead of being divided by almost nothing.
+The shortest step that removes as much of the error as a step can. Directions in which the arm can hardly move
+are left out instead of being divided by almost nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
-from limbik.core.compiled import Floats, Kernel, Records, compiled
+
+from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import clamp_factor, orthogonalise_rows, squared_length
 from limbik.goals import Goal
-from limbik.solvers.solver import Solver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
 
 SMALLEST_RATIO = 1e-3  # of a singular value to the largest
 LONGEST_ERROR = 0.3  # of the reach
@@ -45,7 +46,9 @@ class PseudoInverse(Solver):
 
     name: ClassVar[str] = "pinv"
     title: ClassVar[str] = "Pseudo-inverse (SVD)"
-    summary: ClassVar[str] = "The shortest step that removes the error as if the arm were linear, without its weakest directions."
+    summary: ClassVar[str] = (
+        "The shortest step that removes the error as if the arm were linear, without its weakest directions."
+    )
     source: ClassVar[str] = "Whitney 1969; Klein & Huang 1983"
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
@@ -54,5 +57,5 @@ class PseudoInverse(Solver):
         return Tuning(damping=self.damping, longest_error=LONGEST_ERROR * reach)
 
     @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         return step_kernel(step, chain, goal)

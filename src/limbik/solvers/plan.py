@@ -6,7 +6,7 @@ A plan is kept with its model, so that a solve costs little more than its kernel
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
 from limbik.spatial import Array
 
 DEFAULT_ITERATIONS = 10_000
-PATIENCE = 0.01  # a window gaining less than this fraction of the error is a stall, where a restart may do better
+PATIENCE = (
+    0.01  # a window gaining less than this fraction of the error is a stall, where a restart may do better
+)
 PATIENCE_AT_LAST = 1e-6  # and where none follows
 
 # What `core.answer.answer` returns.
-Result = tuple[int, int, float, float, bool, bool]
+Result: TypeAlias = tuple[int, int, float, float, bool, bool]
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
 
@@ -41,7 +43,9 @@ class Plan:
         self.chain = chain_to(model, frame)
         self.frame = model.end_effector if frame is None else frame
         if not self.chain.joints:
-            raise GoalError(f"frame {self.frame!r} of model {model.name!r} cannot move: no joint lies before it")
+            raise GoalError(
+                f"frame {self.frame!r} of model {model.name!r} cannot move: no joint lies before it"
+            )
         self.kind, packed = _packed(self.chain, goal)
         self.solver = choose(options.solver, self.kind, goal)
         self.packed = packed
@@ -122,4 +126,4 @@ def plan_for(model: Model, frame: str | None, goal: type[Goal], options: dict[st
         plan = None
     if plan is None:
         plan = model.derived[key] = Plan(model, frame, goal, read_options(options))
-    return plan  # type: ignore[no-any-return]
+    return plan

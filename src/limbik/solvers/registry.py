@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,7 +90,7 @@ def choose(solver: str | Solver, chain: str, goal: type[Goal]) -> Solver:
     problem = (
         f"a {goal.__name__} goal"
         if goal not in chosen.goals
-        else f"a chain of {_CHAIN_WORDS[chain]} (it works on {' or '.join(_CHAIN_WORDS[c] for c in chosen.chains)})"
+        else f"a chain of {_CHAIN_WORDS[chain]} (it works on {_or(_CHAIN_WORDS[c] for c in chosen.chains)})"
     )
     raise SolverError(f"{chosen.name} cannot solve {problem}; use {', '.join(able)}")
 
@@ -98,3 +99,7 @@ def can_solve(solver: str | Solver, chain: str, goal: type[Goal]) -> bool:
     """Whether a solver can meet a kind of goal with a kind of chain."""
     kind = solver if isinstance(solver, Solver) else _SOLVERS[solver]
     return goal in kind.goals and chain in kind.chains
+
+
+def _or(words: Iterable[str]) -> str:
+    return " or ".join(words)

@@ -1,6 +1,7 @@
 """Selectively damped least squares (Buss & Kim 2005).
 
-Each singular direction is damped on its own, by how far the joints would have to turn to move the end effector along it.
+Each singular direction is damped on its own, by how far the joints would have to turn to move the end
+effector along it.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from limbik.core.compiled import Floats, Kernel, Records, compiled
+from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import orthogonalise_rows, squared_length
 from limbik.goals import Goal
-from limbik.solvers.solver import Solver, Tuning, step_kernel
+from limbik.solvers.solver import AnswerKernel, Solver, Tuning, step_kernel
 
 LARGEST_TURN = math.pi / 4.0  # gamma_max [rad]
 SMALLEST_RATIO = 1e-10  # of a singular value to the largest
@@ -20,7 +21,7 @@ SMALLEST_RATIO = 1e-10  # of a singular value to the largest
 
 @compiled
 def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
-    """dq = ClampMaxAbs(sum_i ClampMaxAbs(v_i (u_i . r) / sigma_i, gamma_i), gamma_max) (equations 9 to 12)."""
+    """dq = ClampMaxAbs(sum_i ClampMaxAbs(v_i (u_i . r) / sigma_i, gamma_i), gamma_max) (eq. 9-12)."""
     rows = r.size
     W, U = work[:rows, : dq.size], work[rows : 2 * rows, :rows]
     part = work[2 * rows, : dq.size]
@@ -73,12 +74,12 @@ class SDLS(Solver):
 
     name: ClassVar[str] = "sdls"
     title: ClassVar[str] = "Selectively damped least squares"
-    summary: ClassVar[str] = "Damped least squares with a damping of its own for each direction, from how far the joints would turn."
+    summary: ClassVar[str] = "Damped least squares with a damping of its own for each direction of movement."
     source: ClassVar[str] = "Buss & Kim 2005"
 
     def tuning(self, reach: float) -> Tuning:
         return Tuning()
 
     @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         return step_kernel(step, chain, goal)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import Any, ClassVar, TypeAlias
 
 from limbik.core import ball_points, planar_chain, planar_points, spatial_chain
 from limbik.core.answer import answer
@@ -21,6 +19,8 @@ PLANAR = "planar"  # hinges with parallel axes
 BALLS = "ball"  # ball joints
 SPACE = "space"  # any mix of hinges, slides and ball joints
 CHAINS = (PLANAR, BALLS, SPACE)
+
+AnswerKernel: TypeAlias = Kernel[..., tuple[int, int, float, float, bool, bool]]
 
 EVERY_GOAL = (Position, Orientation, Pose)
 
@@ -86,7 +86,7 @@ class Solver:
         raise NotImplementedError
 
     @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         """The kernel for a kind of chain and of goal."""
         raise NotImplementedError
 
@@ -100,12 +100,12 @@ def kinematics(chain: str, goal: type[Goal]) -> dict[str, Any]:
     return {"ROWS": rows, **_named(spatial_chain, *points)}
 
 
-def step_kernel(step: Kernel, chain: str, goal: type[Goal]) -> Kernel:
+def step_kernel(step: Kernel[..., None], chain: str, goal: type[Goal]) -> AnswerKernel:
     """The kernel of a method that proposes a step for all joints at once."""
     return answer.bind(descend=by_steps, step=step, **kinematics(chain, goal))
 
 
-def _named(*modules: Any) -> dict[str, Kernel]:
+def _named(*modules: Any) -> dict[str, Kernel[..., Any]]:
     return {
         name: value
         for module in modules

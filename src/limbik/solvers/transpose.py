@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from typing import ClassVar
-from limbik.core.compiled import Floats, Kernel, Records, compiled
+
+from limbik.core.compiled import Floats, Records, compiled
 from limbik.goals import Goal
-from limbik.solvers.solver import Solver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
 
 
 @compiled
@@ -39,11 +40,13 @@ class Transpose(Solver):
     source: ClassVar[str] = "Wolovich & Elliott 1984; Buss 2004"
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
-    gamma: float | None = parameter(None, 1e-9, 1e9, "1/m^2", "longest step along the gradient; none by default")
+    gamma: float | None = parameter(
+        None, 1e-9, 1e9, "1/m^2", "longest step along the gradient; none by default"
+    )
 
     def tuning(self, reach: float) -> Tuning:
         return Tuning(damping=self.damping, gain=math.inf if self.gamma is None else self.gamma)
 
     @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> Kernel:
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         return step_kernel(step, chain, goal)
