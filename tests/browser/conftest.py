@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from browser.playground import Playground
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 ARGUMENTS = [
     "--headless=new",
@@ -15,7 +15,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-WINDOW = {"width": 1280, "height": 720}
+USUAL = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce", "color_scheme": "light"}
 
 
 @pytest.fixture(scope="session")
@@ -42,8 +42,7 @@ def make_playground(browser: Browser, address: str) -> Iterator[Callable[..., Pl
     opened: list[Playground] = []
 
     def make(*, server: str | None = None, **context: object) -> Playground:
-        options = {"viewport": WINDOW, "reduced_motion": "reduce", "color_scheme": "light"} | context
-        window = browser.new_context(**options)
+        window = browser.new_context(**USUAL | context)
         opened.append(Playground(window.new_page(), server or address))
         return opened[-1]
 
@@ -53,7 +52,17 @@ def make_playground(browser: Browser, address: str) -> Iterator[Callable[..., Pl
     assert [playground.faults for playground in opened] == [[] for _ in opened]
 
 
+@pytest.fixture(scope="session")
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """A window that most tests share."""
+    with browser.new_context(**USUAL) as window:
+        yield window
+
+
 @pytest.fixture
-def playground(make_playground: Callable[..., Playground]) -> Playground:
+def playground(window: BrowserContext, address: str) -> Iterator[Playground]:
     """One tab, not yet opened."""
-    return make_playground()
+    playground = Playground(window.new_page(), address)
+    yield playground
+    playground.page.close()
+    assert playground.faults == []

@@ -55,7 +55,9 @@ class Playground:
             if found:
                 return found
             if time.monotonic() > end:
-                raise AssertionError(f"waited in vain until {what}; the page shows {self.state}, {self.faults}")
+                raise AssertionError(
+                    f"waited in vain until {what}; the page shows {self.state}, {self.faults}"
+                )
             self.page.wait_for_timeout(25)
 
     # What the page shows
@@ -122,7 +124,9 @@ class Playground:
 
     def wait_query(self, **wanted: str) -> None:
         """Wait until the address bar has these settings."""
-        self.until(lambda: self.query.items() >= wanted.items(), f"the address bar has {wanted}, not {self.query}")
+        self.until(
+            lambda: self.query.items() >= wanted.items(), f"the address bar has {wanted}, not {self.query}"
+        )
 
     def wait_reached(self, solver: str, within: float = 1.0) -> None:
         """Wait until the page's error is small, and the tip that the tests compute is at the target."""

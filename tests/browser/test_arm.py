@@ -72,7 +72,9 @@ def test_a_finger_drags_target_and_base(make_playground: Callable[..., Playgroun
 def test_out_of_reach_the_arm_comes_to_rest_stretched_toward_the_target(playground: Playground) -> None:
     playground.open("?n=4&L=40&cv=0&mx=300&my=400&tx=700&ty=400&race=" + ",".join(SOLVERS))
     playground.until(
-        lambda: all(abs(playground.error(solver) - 240) < 1 for solver in SOLVERS), "all arms stand stretched", 30
+        lambda: all(abs(playground.error(solver) - 240) < 1 for solver in SOLVERS),
+        "all arms stand stretched",
+        30,
     )
     before = playground.state
     playground.page.wait_for_timeout(400)
@@ -110,7 +112,9 @@ def test_paused_the_arm_stands_and_a_step_is_one_iteration(playground: Playgroun
     playground.until(lambda: not np.array_equal(playground.q("dls"), first), "the arm has moved")
     assert playground.find("#hud-iterations").inner_text() == "1"
     playground.press(".")
-    playground.until(lambda: playground.find("#hud-iterations").inner_text() == "2", "two iterations are done")
+    playground.until(
+        lambda: playground.find("#hud-iterations").inner_text() == "2", "two iterations are done"
+    )
     playground.press("p")
     playground.wait_reached("dls")
 

@@ -20,7 +20,7 @@ import types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,7 +152,7 @@ def _file_name(name: str) -> str:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept: in `$LIMBIK_CACHE_DIR` or the user's cache folder; None if not writable."""
+    """Where compiled kernels are kept: in `$LIMBIK_CACHE_DIR` or the user's cache; None if not writable."""
     if "LIMBIK_CACHE_DIR" in os.environ:
         root = Path(os.environ["LIMBIK_CACHE_DIR"])
     elif sys.platform == "win32":
@@ -215,7 +215,7 @@ def _cache_class() -> type[FunctionCache]:
             return cls()
 
     class Implementation(CompileResultCacheImpl):
-        _locator_classes: ClassVar[list[type[object]]] = [Locator]
+        _locator_classes = [Locator]  # type: ignore[list-item] # noqa: RUF012
 
     class Cache(FunctionCache):
         _impl_class = Implementation

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from limbik.core.compiled import Floats, Records, compiled, to_be_bound
-from limbik.core.linear import transpose_times
+from limbik.core.linear import copy, fill, transpose_times
 
 # Why a descent ended.
 SOLVED = 0
@@ -97,7 +97,7 @@ def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: 
             advance(joints, q, dq, sign, use_limits, trial)
             bent = forward(joints, target, trial, J, r, frames)
             if bent < squared * (1.0 - 1e-12):
-                q[:] = trial
+                copy(trial, q)
                 return bent
     return squared
 
@@ -127,43 +127,43 @@ def by_steps(
     trial = np.empty(q.size)
     frames = frames_for(joints)
     work = np.empty((2 * ROWS + 1, max(nv, ROWS)))
-    use_limits = settings.use_limits
     bias = settings.rest_bias
-    now = 0
-    squared = forward(joints, target, q, both_J[0], both_r[0], frames)
-    record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
-    at_window = squared
+    now = 0  # which of the two Jacobians and residuals belongs to q; the other is for trials
+    squared = at_window = math.inf
     scale = 1.0
-    is_new = True
+    is_moved = True  # q has been changed by something else than an accepted step
+    is_new = True  # no step has been proposed from q yet
     for iteration in range(1, settings.budget + 1):
         J, r = both_J[now], both_r[now]
-        if is_met(r, off_plane, settings):
-            return SOLVED, iteration - 1
         if bias > REST_FADED:
             blend(joints, q, rest, bias)
             bias *= REST_FADING
-            squared = forward(joints, target, q, J, r, frames)
-            is_new = True
-            at_window = squared
+            is_moved = True
+        if is_moved:
+            squared = at_window = forward(joints, target, q, J, r, frames)
+            is_moved, is_new = False, True
+            if iteration == 1:
+                record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
+        if is_met(r, off_plane, settings):
+            return SOLVED, iteration - 1
         if is_new:
             transpose_times(J, r, gradient)
-            if use_limits:
+            if settings.use_limits:
                 freeze(joints, q, gradient, J)
             if is_stationary(J, gradient, squared):
-                bent = bend(joints, target, use_limits, q, squared)
+                bent = bend(joints, target, settings.use_limits, q, squared)
                 if not bent < squared and not bias > REST_FADED:
                     return SETTLED, iteration - 1
-                squared = forward(joints, target, q, J, r, frames)
-                transpose_times(J, r, gradient)
-                if use_limits:
-                    freeze(joints, q, gradient, J)
+                is_moved = True
+                record(iteration, q, math.sqrt(bent + off_plane), trace_q, trace_error)
+                continue
             step(J, r, gradient, settings, dq, work)
             shorten(dq)
-        advance(joints, q, dq, scale, use_limits, trial)
+        advance(joints, q, dq, scale, settings.use_limits, trial)
         changed = forward(joints, target, trial, both_J[1 - now], both_r[1 - now], frames)
         is_new = changed < squared
         if is_new:
-            q[:] = trial
+            copy(trial, q)
             squared = changed
             now = 1 - now
             scale = min(1.0, 2.0 * scale)
@@ -176,8 +176,6 @@ def by_steps(
             if squared > at_window * (1.0 - patience):
                 return SETTLED, iteration
             at_window = squared
-    if is_met(both_r[now], off_plane, settings):
-        return SOLVED, settings.budget
     return SPENT, settings.budget
 
 
@@ -201,7 +199,7 @@ def shorten(dq: Floats) -> None:
     for j in range(dq.size):
         longest = max(longest, abs(dq[j]))
     if not longest <= 1e300:
-        dq[:] = 0.0
+        fill(0.0, dq)
     elif longest > LONGEST_STEP:
         for j in range(dq.size):
             dq[j] *= LONGEST_STEP / longest
@@ -224,13 +222,11 @@ def by_sweeps(
     q [nq] is changed in place. To gain less than the fraction `patience` of the error in a window is a stall.
     Returns (why it ended, iterations).
     """
-    J = np.empty((ROWS, tangent_size(joints)))
-    r = np.empty(ROWS)
     frames = frames_for(joints)
+    J = np.empty((ROWS, tangent_size(joints)))
     bias = settings.rest_bias
-    squared = forward(joints, target, q, J, r, frames)
+    squared = at_window = forward(joints, target, q, J, np.empty(ROWS), frames)
     record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
-    at_window = squared
     limit = settings.tolerance * settings.tolerance
     for iteration in range(1, settings.budget + 1):
         if squared + off_plane <= limit:
@@ -250,6 +246,4 @@ def by_sweeps(
             if squared > at_window * (1.0 - patience):
                 return SETTLED, iteration
             at_window = squared
-    if squared + off_plane <= limit:
-        return SOLVED, settings.budget
     return SPENT, settings.budget

@@ -11,6 +11,20 @@ import math
 from limbik.core.compiled import Floats, compiled
 
 
+@compiled(inline=True)
+def copy(source: Floats, to: Floats) -> None:
+    """Copy a vector [n] into another. (A slice assignment would compile the checks of its shapes with it.)"""
+    for i in range(to.size):
+        to[i] = source[i]
+
+
+@compiled(inline=True)
+def fill(value: float, to: Floats) -> None:
+    """Set every number of a vector."""
+    for i in range(to.size):
+        to[i] = value
+
+
 @compiled
 def cholesky_solve(A: Floats, b: Floats, x: Floats) -> bool:
     """Solve A x = b for symmetric positive definite A [m, m], whose lower triangle is overwritten.
@@ -67,17 +81,19 @@ def transpose_times(J: Floats, y: Floats, x: Floats) -> None:
 
 
 @compiled
-def orthogonalise_rows(W: Floats, U: Floats) -> None:
+def orthogonalise_rows(J: Floats, W: Floats, U: Floats) -> None:
     """Thin singular value decomposition by one-sided Jacobi rotations (Hestenes 1958).
 
-    W [m, n] is turned in place until its rows are orthogonal; U [m, m] collects the rotations. Afterwards
-    J = U W, row i of W is sigma_i v_i^T, and column i of U is u_i. Singular values are not formed from
-    J J^T, so small ones keep their accuracy.
+    W [m, n] starts as J [m, n] and is turned until its rows are orthogonal; U [m, m] collects the turns.
+    Afterwards J = U W, row i of W is sigma_i v_i^T, and column i of U is u_i. Singular values are not formed
+    from J J^T, so small ones keep their accuracy.
     """
     m, n = W.shape
     for i in range(m):
         for k in range(m):
             U[i, k] = 1.0 if i == k else 0.0
+        for j in range(n):
+            W[i, j] = J[i, j]
     for _ in range(30):
         largest = 0.0
         for a in range(m - 1):

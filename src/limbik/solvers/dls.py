@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.linear import cholesky_solve, clamp_factor, dual_matrix, transpose_times
+from limbik.core.linear import cholesky_solve, clamp_factor, dual_matrix, fill, transpose_times
 from limbik.goals import Goal
 from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
 
@@ -27,7 +27,7 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
     dual_matrix(J, A)
     for i in range(rows):
         A[i, i] += settings.gain * settings.gain
-    dq[:] = 0.0
+    fill(0.0, dq)
     if cholesky_solve(A, r, y):
         scale = settings.damping * clamp_factor(r, settings.longest_error)
         for i in range(rows):

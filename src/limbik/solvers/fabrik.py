@@ -19,6 +19,7 @@ import numpy as np
 from limbik.core.answer import answer
 from limbik.core.compiled import Floats, Records, compiled, to_be_bound
 from limbik.core.descent import REST_FADED, REST_FADING, SETTLED, SOLVED, SPENT, WINDOW, bend, record
+from limbik.core.linear import copy
 from limbik.goals import Goal, Position
 from limbik.solvers.solver import BALLS, PLANAR, AnswerKernel, Solver, Tuning, kinematics
 
@@ -66,11 +67,11 @@ def descend(
             at_window = squared = math.inf
         if settings.use_limits:
             backward_within_limits(joints, lengths, target, p)
-            trial[:] = q
+            copy(q, trial)
             follow_points(joints, p, True, trial)
             changed = draw_points(joints, trial, target, p)
             if changed < squared:
-                q[:] = trial
+                copy(trial, q)
             else:
                 changed = bend_points(joints, target, True, q, squared, p)
         else:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.linear import cholesky_solve, dual_matrix, transpose_times
+from limbik.core.linear import cholesky_solve, copy, dual_matrix, transpose_times
 from limbik.goals import Goal
 from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
 
@@ -26,7 +26,7 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
     for i in range(rows):
         A[i, i] += JITTER * trace
     if not cholesky_solve(A, r, y):
-        dq[:] = gradient
+        copy(gradient, dq)
         return
     for i in range(rows):
         y[i] *= settings.damping

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.linear import clamp_factor, orthogonalise_rows, squared_length
+from limbik.core.linear import clamp_factor, fill, orthogonalise_rows, squared_length
 from limbik.goals import Goal
 from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
 
@@ -23,13 +23,12 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
     """dq = damping J^+ clamp(r) = damping sum_i v_i (u_i . r) / sigma_i."""
     rows = r.size
     W, U = work[:rows, : dq.size], work[rows : 2 * rows, :rows]
-    W[:] = J
-    orthogonalise_rows(W, U)
+    orthogonalise_rows(J, W, U)
     largest = 0.0
     for i in range(rows):
         largest = max(largest, squared_length(W[i]))
     scale = settings.damping * clamp_factor(r, settings.longest_error)
-    dq[:] = 0.0
+    fill(0.0, dq)
     for i in range(rows):
         squared = squared_length(W[i])
         if squared > SMALLEST_RATIO * SMALLEST_RATIO * largest:

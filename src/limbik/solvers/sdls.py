@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.linear import orthogonalise_rows, squared_length
+from limbik.core.linear import copy, fill, orthogonalise_rows, squared_length
 from limbik.goals import Goal
 from limbik.solvers.solver import AnswerKernel, Solver, Tuning, step_kernel
 
@@ -25,12 +25,11 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
     rows = r.size
     W, U = work[:rows, : dq.size], work[rows : 2 * rows, :rows]
     part = work[2 * rows, : dq.size]
-    W[:] = J
-    orthogonalise_rows(W, U)
+    orthogonalise_rows(J, W, U)
     largest = 0.0
     for i in range(rows):
         largest = max(largest, squared_length(W[i]))
-    dq[:] = 0.0
+    fill(0.0, dq)
     for i in range(rows):
         squared = squared_length(W[i])
         if not squared > SMALLEST_RATIO * SMALLEST_RATIO * largest:
@@ -52,8 +51,8 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
         for j in range(dq.size):
             part[j] = along / squared * W[i, j]
         add_clamped(part, bound, dq)
-    part[:] = dq
-    dq[:] = 0.0
+    copy(dq, part)
+    fill(0.0, dq)
     add_clamped(part, LARGEST_TURN, dq)
 
 

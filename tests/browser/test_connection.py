@@ -1,0 +1,179 @@
+"""What the page does when its server compiles, refuses, goes away and comes back."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+import numpy as np
+from browser.playground import Playground, near
+from playwright.sync_api import WebSocketRoute
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@contextmanager
+def serving(port: int) -> Iterator[str]:
+    """`limbik play` in a process of its own."""
+    command = [
+        sys.executable,
+        "-c",
+        "from limbik.cli import app; app()",
+        "play",
+        "--no-browser",
+        "--port",
+        str(port),
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(1200):
+            try:
+                urllib.request.urlopen(f"{address}/health").close()
+                break
+            except OSError:
+                assert process.poll() is None, "the server ended"
+                time.sleep(0.05)
+        yield address
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
+    make_playground: Callable[..., Playground],
+) -> None:
+    port = free_port()
+    with serving(port) as address:
+        playground = make_playground(server=address)
+        playground.is_offline_expected = True
+        playground.open("?algo=ccd&race=ccd,dls&n=4&L=60&cv=0")
+        assert not playground.find("#status").is_visible()
+        playground.page.mouse.click(350, 250)
+        playground.wait_at((350, 250))
+        playground.wait_reached("ccd")
+        before = playground.q("ccd")
+    playground.until(lambda: "not answering" in playground.find("#status").inner_text(), "the page says so")
+    assert playground.page.evaluate("window.limbikReady") is False
+    assert playground.find("#retry").count() == 1
+    playground.page.mouse.click(420, 240)
+    playground.wait_at((420, 240))
+    assert np.array_equal(playground.q("ccd"), before)
+    with serving(port):
+        playground.wait_live()
+        playground.wait_reached("ccd")
+        playground.wait_reached("dls")
+        assert not playground.find("#status").is_visible()
+        assert near(playground.target, (420, 240))
+        assert playground.q("ccd").size == 4
+        # A fresh server knows no pose: the arm went on from where it stood.
+        assert np.abs(playground.q("ccd") - before).max() < 1.5
+
+
+def relay(playground: Playground, change: Callable[[WebSocketRoute, WebSocketRoute, str], None]) -> None:
+    """Let `change` decide about every message of the page."""
+
+    def connect(page_side: WebSocketRoute) -> None:
+        server_side = page_side.connect_to_server()
+        page_side.on_message(lambda message: change(page_side, server_side, str(message)))
+
+    playground.page.route_web_socket("**/ws", connect)
+
+
+def test_an_error_of_the_server_is_shown_at_its_field_and_the_page_goes_on(playground: Playground) -> None:
+    def refuse_gamma(page_side: WebSocketRoute, server_side: WebSocketRoute, message: str) -> None:
+        request = json.loads(message)
+        if request.get("settings", {}).get("gamma") != 0.9:
+            server_side.send(message)
+            return
+        text = "settings.gamma: this is refused, for a test"
+        answer = {"type": "error", "id": request["id"], "message": text, "field": "settings.gamma"}
+        page_side.send(json.dumps(answer))
+
+    relay(playground, refuse_gamma)
+    playground.open("?algo=jt&cv=0")
+    playground.type_number("g", 0.9)
+    playground.until(lambda: "this is refused, for a test" in playground.notices, "the error is shown")
+    assert playground.find(".notice.is-error").count() == 1
+    assert playground.find("#g").get_attribute("aria-invalid") == "true"
+    playground.type_number("g", 0.5)
+    assert playground.find("#g").get_attribute("aria-invalid") is None
+    playground.page.mouse.click(400, 250)
+    playground.wait_at((400, 250))
+    playground.wait_reached("jt")
+
+
+def test_compiling_is_said_while_it_lasts(playground: Playground) -> None:
+    held: list[tuple[WebSocketRoute, str]] = []
+
+    def hold_solves(page_side: WebSocketRoute, server_side: WebSocketRoute, message: str) -> None:
+        if '"solve"' in message:
+            held.append((server_side, message))
+            page_side.send(json.dumps({"type": "status", "state": "compiling", "message": "compiling dls"}))
+        else:
+            server_side.send(message)
+
+    relay(playground, hold_solves)
+    playground.open(live=False)
+    playground.until(lambda: "compiling dls" in playground.find("#status").inner_text(), "the page says so")
+    assert playground.page.evaluate("window.limbikReady") is False
+    assert playground.find("#retry").is_hidden()
+    while held:
+        server_side, message = held.pop()
+        server_side.send(message)
+        playground.page.wait_for_timeout(300)
+    playground.page.unroute_all()
+
+
+def test_the_newest_target_wins_and_one_request_is_in_flight(playground: Playground) -> None:
+    waiting: list[int] = []
+    most: list[int] = []
+
+    def count(page_side: WebSocketRoute, server_side: WebSocketRoute, message: str) -> None:
+        if '"solve"' in message:
+            waiting.append(json.loads(message)["id"])
+            most.append(len(waiting))
+        server_side.send(message)
+
+    def connect(page_side: WebSocketRoute) -> None:
+        server_side = page_side.connect_to_server()
+
+        def answer(message: str | bytes) -> None:
+            if isinstance(message, bytes):
+                waiting.pop()
+            page_side.send(message)
+
+        page_side.on_message(lambda message: count(page_side, server_side, str(message)))
+        server_side.on_message(answer)
+
+    playground.page.route_web_socket("**/ws", connect)
+    playground.open("?cv=0&n=6&L=60")
+    for end in ((300, 300), (600, 250), (450, 200)):
+        playground.drag_target(end)
+    playground.wait_at((450, 200))
+    playground.wait_reached("dls")
+    assert max(most) == 1
+
+
+def test_garbage_on_another_socket_disturbs_no_page(playground: Playground) -> None:
+    playground.open("?cv=0")
+    answers = playground.page.evaluate(
+        """() => new Promise((done) => {
+          const socket = new WebSocket(location.origin.replace('http', 'ws') + '/ws');
+          const heard = [];
+          socket.onopen = () => { for (const text of ['{', '[]', '{"type":"solve"}', '{"type":"nonsense"}']) socket.send(text); };
+          socket.onmessage = (event) => { heard.push(JSON.parse(event.data).type); if (heard.length === 4) done(heard); };
+        })"""
+    )
+    assert answers == ["error"] * 4
+    playground.page.mouse.click(400, 250)
+    playground.wait_at((400, 250))
+    playground.wait_reached("dls")

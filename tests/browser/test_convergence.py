@@ -1,0 +1,109 @@
+"""The plots, and the scrubber through the last solve."""
+
+import numpy as np
+from browser.playground import Playground, tip
+
+
+def settled(playground: Playground, query: str, click: tuple[float, float] = (300, 260)) -> int:
+    """Open, move the target once, wait until the arm is there; the number of iterations of that solve."""
+    playground.open(query)
+    playground.page.mouse.click(*click)
+    playground.wait_at(click)
+    playground.wait_reached("dls", 0.1)
+    playground.until(
+        lambda: int(playground.find("#scrub").get_attribute("max") or 0) > 3, "the solve can be scrubbed"
+    )
+    playground.page.wait_for_timeout(250)
+    return int(playground.find("#scrub").get_attribute("max") or 0)
+
+
+def scrub_to(playground: Playground, step: int) -> None:
+    playground.find("#scrub").evaluate(
+        "(slider, step) => { slider.value = step; slider.dispatchEvent(new Event('input', {bubbles: true})); }",
+        step,
+    )
+    playground.until(
+        lambda: playground.find("#scrub-text").inner_text().startswith(f"step {step} of"),
+        f"step {step} is shown",
+    )
+    playground.page.wait_for_timeout(150)
+
+
+def test_the_scrubber_shows_the_arm_at_every_step_of_the_last_solve(playground: Playground) -> None:
+    last = settled(playground, "?n=5&L=60&it=4&d=0.5&cv=1")
+    live = playground.q("dls")
+    distances = []
+    for step in (0, 1, last // 2, last):
+        scrub_to(playground, step)
+        end = tip(playground.q("dls"), 60, playground.base)
+        distances.append(np.hypot(end[0] - 300, end[1] - 260))
+    assert distances[0] > distances[2] > distances[3]
+    assert distances[3] < 0.2
+    assert np.allclose(playground.q("dls"), live, atol=1e-6)
+    scrub_to(playground, 1)
+    assert not np.allclose(playground.q("dls"), live, atol=1e-3)
+    playground.find("#scrub-live").click()
+    playground.until(lambda: np.allclose(playground.q("dls"), live, atol=1e-6), "the arm is back")
+    assert playground.find("#scrub-text").inner_text() == f"last solve: {last}"
+
+
+def test_dragging_ends_the_look_at_the_past(playground: Playground) -> None:
+    settled(playground, "?n=5&L=60&cv=1")
+    scrub_to(playground, 0)
+    playground.page.mouse.click(520, 300)
+    playground.wait_at((520, 300))
+    playground.wait_reached("dls")
+    assert playground.find("#scrub-live").is_disabled()
+
+
+def test_replay_runs_through_the_last_solve_and_returns(playground: Playground) -> None:
+    last = settled(playground, "?n=5&L=60&it=4&cv=1")
+    playground.find("#replay").click()
+    playground.until(lambda: not playground.find("#scrub-live").is_disabled(), "the replay has begun")
+    playground.until(lambda: playground.find("#scrub-live").is_disabled(), "the replay has ended")
+    assert playground.find("#scrub-text").inner_text() == f"last solve: {last}"
+
+
+def test_opened_later_the_scrubber_still_knows_the_last_solve(playground: Playground) -> None:
+    playground.open("?n=5&L=60&it=4&d=0.5&cv=0")
+    playground.page.mouse.click(300, 260)
+    playground.wait_at((300, 260))
+    playground.wait_reached("dls", 0.1)
+    playground.find("#dock-toggle").click()
+    playground.until(
+        lambda: int(playground.find("#scrub").get_attribute("max") or 0) > 3, "the solve can be scrubbed"
+    )
+
+
+def test_both_plots_draw_every_solver_and_a_click_picks_a_step(playground: Playground) -> None:
+    playground.open("?race=ccd,dls&n=5&L=60&it=4&cv=1")
+    playground.page.mouse.click(300, 260)
+    playground.wait_reached("ccd")
+    for plot in ("#plot-iterations", "#plot-frames"):
+        box = playground.find(f"{plot} canvas").bounding_box()
+        assert box
+        assert box["width"] > 200
+        colours = playground.find(f"{plot} canvas").evaluate(
+            """canvas => { const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            const seen = new Set();
+            for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 250) seen.add([data[i], data[i+1], data[i+2]].join());
+            return [...seen]; }"""
+        )
+        assert {"0,98,112", "26,99,249"} <= set(colours)  # CCD and DLS in the light theme
+    playground.find("#plot-iterations .u-over").click(position={"x": 4, "y": 20})
+    playground.until(
+        lambda: playground.find("#scrub-text").inner_text().startswith("step 0 of"), "step 0 is shown"
+    )
+
+
+def test_scrubbing_stops_a_moving_target(playground: Playground) -> None:
+    playground.open("?mv=circle&sp=2&it=4&cv=1")
+    playground.until(
+        lambda: int(playground.find("#scrub").get_attribute("max") or 0) > 0, "a frame was solved"
+    )
+    scrub_to(playground, 0)
+    stood = playground.target
+    playground.page.wait_for_timeout(250)
+    assert playground.target == stood
+    playground.find("#scrub-live").click()
+    playground.until(lambda: playground.target != stood, "the target moves again")

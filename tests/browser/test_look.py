@@ -1,0 +1,190 @@
+"""What a person sees: themes, sizes, names for screen readers, nothing that jumps."""
+
+import re
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+import vendor
+from browser.playground import SOLVERS, Playground
+
+STATIC = vendor.VENDOR.parent
+
+
+def test_the_theme_follows_the_system_and_can_be_chosen(make_playground: Callable[..., Playground]) -> None:
+    playground = make_playground(color_scheme="dark").open("?cv=0")
+    theme = "document.documentElement.dataset.theme"
+    assert playground.page.evaluate(theme) == "dark"
+    playground.find("#theme").click()
+    assert playground.page.evaluate(theme) == "light"
+    assert playground.find("#theme").get_attribute("aria-label") == "Theme: light"
+    playground.open("?cv=0")
+    assert playground.page.evaluate(theme) == "light"  # remembered
+    playground.find("#theme").click()
+    assert playground.page.evaluate(theme) == "dark"
+    playground.find("#theme").click()
+    playground.page.emulate_media(color_scheme="light")
+    playground.until(lambda: playground.page.evaluate(theme) == "light", "the page follows the system")
+
+
+def test_nothing_jumps_while_the_page_opens_and_runs(playground: Playground) -> None:
+    playground.page.add_init_script(
+        """window.shifts = []; new PerformanceObserver((list) => { for (const entry of list.getEntries())
+        window.shifts.push(entry.value, ...entry.sources.map((source) => source.node?.id || source.node?.className)); })
+        .observe({type: 'layout-shift', buffered: true});"""
+    )
+    playground.open("?race=ccd,dls&mv=circle")
+    playground.page.wait_for_timeout(700)
+    assert playground.page.evaluate("window.shifts") == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844), (844, 390)])
+def test_everything_fits_and_can_be_pressed(
+    make_playground: Callable[..., Playground], width: int, height: int
+) -> None:
+    playground = make_playground(viewport={"width": width, "height": height}, has_touch=width < 900).open(
+        "?pn=1&cv=0"
+    )
+    assert playground.page.evaluate("document.documentElement.scrollWidth") <= width
+    for selector in (
+        "#pause",
+        "#step",
+        "#copy-link",
+        "#theme",
+        "#help-open",
+        "#race-switch",
+        ".chip[data-solver=ccd]",
+        "#n",
+    ):
+        box = playground.find(selector).bounding_box()
+        assert box, selector
+        assert box["x"] >= 0, selector
+        assert box["x"] + box["width"] <= width, selector
+        assert box["y"] + box["height"] <= height, selector
+    playground.find(".chip[data-solver=newton]").click()
+    assert playground.pressed(".chip[data-solver=newton]")
+    playground.find("#px").click()
+    assert playground.find("#px").is_checked()
+
+
+def test_on_a_phone_one_sheet_is_open_at_a_time(make_playground: Callable[..., Playground]) -> None:
+    playground = make_playground(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    ).open()
+    assert not playground.find("#panel").is_visible()
+    playground.find("#tab-settings").tap()
+    assert playground.find("#panel").is_visible()
+    playground.find("#tab-convergence").tap()
+    assert playground.find("#dock").is_visible()
+    assert not playground.find("#panel").is_visible()
+    playground.find("#tab-convergence").tap()
+    assert not playground.find("#dock").is_visible()
+
+
+def test_every_control_has_a_name_and_every_label_its_control(playground: Playground) -> None:
+    playground.open("?race=ccd,dls")
+    nameless = playground.page.evaluate(
+        """[...document.querySelectorAll('button, input, a, canvas[tabindex]')].filter((element) =>
+        !(element.getAttribute('aria-label') || element.textContent.trim() || element.labels?.length)).map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+    orphans = playground.page.evaluate(
+        "[...document.querySelectorAll('label[for]')].filter((label) => !label.control).map((label) => label.htmlFor)"
+    )
+    assert orphans == []
+    assert playground.find("#notices").get_attribute("aria-live") == "polite"
+
+
+def test_the_only_global_is_limbik_ready(playground: Playground) -> None:
+    playground.page.goto("about:blank")
+    bare = set(playground.page.evaluate("Object.getOwnPropertyNames(window)"))
+    playground.open()
+    added = set(playground.page.evaluate("Object.getOwnPropertyNames(window)")) - bare
+    ids = set(playground.page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)"))
+    assert added - ids == {"limbikReady"}
+
+
+# The files, without a browser
+
+PROTANOPIA = [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+]
+DEUTERANOPIA = [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.011820, 0.042940, 0.968881],
+]
+TRITANOPIA = [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.303900],
+]
+
+
+def tokens(theme: str) -> dict[str, str]:
+    text = (STATIC / "css/tokens.css").read_text()
+    block = text.split(':root[data-theme="dark"]')[1 if theme == "dark" else 0]
+    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
+
+
+def linear(colour: str) -> np.ndarray:
+    values = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(rgb: np.ndarray) -> np.ndarray:
+    """Ottosson's colour space, in which distances are alike to the eye."""
+    to_cones = [
+        [0.41222147, 0.53633254, 0.05144599],
+        [0.21190350, 0.68069955, 0.10739696],
+        [0.08830246, 0.28171884, 0.62997870],
+    ]
+    to_lab = [
+        [0.21045426, 0.79361779, -0.00407205],
+        [1.97799850, -2.42859221, 0.45059371],
+        [0.02590404, 0.78277177, -0.80867577],
+    ]
+    return np.array(to_lab) @ np.cbrt(np.array(to_cones) @ np.clip(rgb, 0, 1))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_solver_colours_keep_apart_in_colour_blind_sight(theme: str) -> None:
+    """Machado et al. 2009, full dichromacy; 0.1 in OKLab is five times a just noticeable difference."""
+    colours = tokens(theme)
+    ground = linear(colours["ground"]) @ [0.2126, 0.7152, 0.0722]
+    for sight in (np.eye(3), PROTANOPIA, DEUTERANOPIA, TRITANOPIA):
+        seen = {solver: oklab(np.array(sight) @ linear(colours[solver])) for solver in SOLVERS}
+        for a, b in combinations(SOLVERS, 2):
+            assert np.linalg.norm(seen[a] - seen[b]) > 0.1, (a, b)
+    for solver in SOLVERS:
+        light = linear(colours[solver]) @ [0.2126, 0.7152, 0.0722]
+        assert (max(light, ground) + 0.05) / (min(light, ground) + 0.05) >= 3, solver
+
+
+def test_vendored_libraries_are_the_listed_ones_with_their_licences() -> None:
+    assert vendor.check() == []
+    for package in vendor.PACKAGES:
+        assert (vendor.VENDOR / package.folder / "LICENSE").stat().st_size > 500
+
+
+def own_files() -> list[Path]:
+    return [
+        path
+        for path in STATIC.rglob("*")
+        if path.suffix in {".js", ".css", ".html", ".svg"} and "vendor" not in path.parts
+    ]
+
+
+def test_the_page_loads_nothing_from_elsewhere_and_every_file_it_names_exists() -> None:
+    for path in own_files():
+        text = path.read_text(encoding="utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")
+        assert "http://" not in text, path
+        assert "https://" not in text, path
+        for name in re.findall(r"from '(\./[^']+)'", text):
+            assert (path.parent / name).is_file(), (path, name)
+        for name in re.findall(r'(?:src|href)="(static/[^"]+)"', text):
+            assert (STATIC.parent / name).is_file(), name
