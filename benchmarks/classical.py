@@ -174,6 +174,7 @@ class Opened(Peer):
 
     def __init__(self, peer: Peer, session: Any) -> None:
         self.name, self.method, self.version = peer.name, peer.method, peer.version
+        self.may_hang = peer.may_hang
         self.session = session
 
     def open(self, arm: Arm, tolerance: float) -> Any:
@@ -183,7 +184,7 @@ class Opened(Peer):
 def spread(errors: np.ndarray, length: int, arm: Arm) -> float:
     """Largest minus smallest error over the last quarter of `length`, as a fraction of the reach.
 
-    A trace that ended earlier stays where it ended; an error that is not a distance in this scene counts as 1e9.
+    A trace that ended earlier stays where it ended; errors that are no distances of this scene give 1e9.
     """
     whole = np.append(errors, np.full(max(0, length - len(errors)), errors[-1]))
     if not np.all(np.isfinite(errors)) or np.max(errors) > 10.0 * arm.reach or np.min(errors) < 0.0:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import signal
 import statistics
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from peers.common import Peer
 from problems import Problem
 
 CHUNK = 100  # problems that one method solves before the next has its turn
+PATIENCE = 4.0  # [s] a call that takes longer is stopped and counts as a failure
+NO_ANSWER = Answer(directions=np.full((1, 3), np.nan))
 WARM_UP = 0.005  # [s] at the beginning of a turn; node's adapters do the same
 
 
@@ -97,7 +101,7 @@ def run_chunk(arm: Arm, session: Any, chunk: Sequence[Problem], row: Row, second
     if hasattr(session, "solve_many"):
         results = session.solve_many(chunk, seconds)
     else:
-        results = timed(session, chunk, seconds)
+        results = timed(session, chunk, seconds, row.peer.may_hang)
     for (elapsed, answer), problem in zip(results, chunk, strict=False):
         error, legal = check(arm, problem.target, answer)
         row.seconds.append(elapsed)
@@ -107,14 +111,19 @@ def run_chunk(arm: Arm, session: Any, chunk: Sequence[Problem], row: Row, second
     return float(sum(elapsed for elapsed, _ in results))
 
 
-def timed(session: Any, chunk: Sequence[Problem], seconds: float) -> list[tuple[float, Answer]]:
+def timed(
+    session: Any, chunk: Sequence[Problem], seconds: float, may_hang: bool
+) -> list[tuple[float, Answer]]:
     """Prepares all, solves all with only the call inside the clock, reads all answers."""
     prepared = [session.prepare(problem) for problem in chunk]
     solve = session.solve
     clock = time.perf_counter
     times, results = [], []
     gc.collect()
-    warm_up(session, chunk)
+    if may_hang:
+        solve = interrupted(solve)
+    else:
+        warm_up(session, chunk)
     began = clock()
     for item in prepared:
         before = clock()
@@ -124,7 +133,35 @@ def timed(session: Any, chunk: Sequence[Problem], seconds: float) -> list[tuple[
         results.append(result)
         if after - began > seconds:
             break
-    return [(t, session.answer(p, r)) for t, p, r in zip(times, prepared, results, strict=False)]
+    return [
+        (t, NO_ANSWER if r is None else session.answer(p, r))
+        for t, p, r in zip(times, prepared, results, strict=False)
+    ]
+
+
+class Expired(Exception):
+    """A call took longer than PATIENCE."""
+
+
+def interrupted(solve: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same call, stopped after PATIENCE, the answer then None. Without timers it runs on."""
+    if not hasattr(signal, "setitimer"):
+        return solve
+
+    def expire(number: int, frame: FrameType | None) -> None:
+        raise Expired
+
+    def call(item: Any) -> Any:
+        signal.signal(signal.SIGALRM, expire)
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        try:
+            return solve(item)
+        except Expired:
+            return None
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    return call
 
 
 def ratio(row: Row, reference: Row) -> float | None:
@@ -136,7 +173,7 @@ def ratio(row: Row, reference: Row) -> float | None:
 
 
 def iteration_cost(session: Any, problems: Sequence[Problem], repeats: int = 7) -> float | None:
-    """Microseconds of one iteration of a compiled method: what a larger budget adds, per iteration it adds.
+    """Microseconds of one iteration of a compiled method: what a larger budget adds, per added iteration.
 
     The same problems are solved with two budgets that both run out; the call around the loop cancels.
     """

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from arms import Arm
-from measure import Row, growth_exponent, ratio
+from measure import PATIENCE, Row, growth_exponent, ratio
 from report import table
 from results import TOLERANCES, Results
 
@@ -24,6 +24,13 @@ def number(value: float | None, digits: int = 3) -> str:
         return f"{value:.1e}"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return f"{value:,.{decimals}f}"
+
+
+def duration(microseconds: float) -> str:
+    """A time in microseconds, or that it was longer than the benchmark waits."""
+    if microseconds >= 0.99e6 * PATIENCE:
+        return f"> {PATIENCE:g} s"
+    return number(microseconds)
 
 
 def percent(flags: Sequence[bool]) -> str:
@@ -67,7 +74,9 @@ def solve_table(results: Results, arm: Arm) -> str:
         if not coarse.seconds:
             continue
         both = (coarse, fine)
-        cost = results.iteration_costs.get((arm.name, arm.limit, coarse.peer.name)) or coarse.us_per_iteration
+        cost = results.iteration_costs.get((arm.name, arm.limit, coarse.peer.name))
+        if not coarse.peer.name.startswith("limbik"):
+            cost = coarse.us_per_iteration
         counts = sorted({len(coarse.seconds), len(fine.seconds)}, reverse=True)
         lines.append(
             [
@@ -76,7 +85,7 @@ def solve_table(results: Results, arm: Arm) -> str:
                 *(percent(row.success(t * arm.reach)) for row, t in zip(both, TOLERANCES, strict=True)),
                 *(median(row.iterations) for row in both),
                 number(cost),
-                *(number(v) for row in both for v in (row.median_us, row.mean_us)),
+                *(duration(v) for row in both for v in (row.median_us, row.mean_us)),
                 *(times(over_limbik(row, rows)) for row, rows in zip(both, by_tolerance, strict=True)),
             ]
         )
@@ -111,7 +120,7 @@ def growth_table(results: Results, arms: Sequence[Arm], what: str, tolerance: fl
                 few = "" if len(row.seconds) >= 100 else f" of {len(row.seconds)}"
                 cells.append(percent(row.success(tolerance * arm.reach)) + few)
             else:
-                cells.append(number(row.median_us if what == "median" else row.mean_us))
+                cells.append(duration(row.median_us if what == "median" else row.mean_us))
         if any(cell != NOTHING for cell in cells):
             lines.append([first.peer.name, *cells])
     return table(header, lines)
@@ -174,7 +183,7 @@ def out_table(results: Results, arms: Sequence[Arm], what: str) -> str:
                 (o for o in results.out_of_reach.get((arm.name, arm.limit), []) if o.name == name), None
             )
             value = None if found is None else getattr(found, what)
-            cells.append(number(value))
+            cells.append(duration(value) if what == "median_us" and value is not None else number(value))
         if any(cell != NOTHING for cell in cells):
             lines.append([name, *cells])
     return table(header, lines)

@@ -28,6 +28,11 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "limbik-installed.json"
 LOG = VENV / "limbik-install.log"
 
+TEST_LIBRARIES = {  # shared library: (Debian package, what links with it)
+    "libatomic.so.1": ("libatomic1", "Playwright"),
+    "libgomp.so.1": ("libgomp1", "pinocchio"),
+}
+
 
 def main() -> None:
     parser = argparse.ArgumentParser()
@@ -37,7 +42,7 @@ def main() -> None:
     make_environment()
     install(set(wanted.extras))
     if wanted.tests:
-        provide_libgomp()
+        provide_libraries()
         provide_chromium()
 
 
@@ -107,16 +112,17 @@ def read_stamp() -> dict[str, object]:
         return {}
 
 
-def provide_libgomp() -> None:
-    """The library of OpenMP, which pinocchio links with and does not bring. A desktop has it, a container may not."""
+def provide_libraries() -> None:
+    """Shared libraries that wheels link with and do not bring. A desktop has them, a container may not."""
     if not sys.platform.startswith("linux"):
         return
-    try:
-        ctypes.CDLL("libgomp.so.1")
-    except OSError:
-        reason = apt_install("libgomp1")
-        if reason:
-            say(f"There is no libgomp.so.1, and {reason}. Tests that compare with pinocchio will fail.")
+    for library, (package, needed_by) in TEST_LIBRARIES.items():
+        try:
+            ctypes.CDLL(library)
+        except OSError:
+            reason = apt_install(package)
+            if reason:
+                say(f"There is no {library}, and {reason}. Tests that need {needed_by} will fail.")
 
 
 def provide_chromium() -> None:

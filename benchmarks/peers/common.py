@@ -41,6 +41,7 @@ class Peer:
     method: str  # the limbik solver that it is compared with
     version: str
     note: str = ""  # how it is set up, one line
+    may_hang: bool = False  # a call of it can take very long: it is stopped after `measure.PATIENCE`
 
     def open(self, arm: Arm, tolerance: float) -> Session | None:
         """A session for the arm and the tolerance [m]; None where the peer has no such joint or limit."""

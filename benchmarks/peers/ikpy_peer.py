@@ -81,6 +81,7 @@ def build(arm: Arm) -> Any:
 class Ikpy(Peer):
     name = "ikpy"
     method = "dls"
+    may_hang = True
 
     def __init__(self) -> None:
         require("ikpy", "pip install ikpy")

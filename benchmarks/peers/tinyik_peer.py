@@ -60,6 +60,7 @@ class TinyikSession:
 class Tinyik(Peer):
     name = "tinyik"
     method = "dls"
+    may_hang = True
 
     def __init__(self) -> None:
         require("tinyik", "pip install tinyik")

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from browser.playground import Playground
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from browser.playground import Playground
 
 ARGUMENTS = [
     "--headless=new",

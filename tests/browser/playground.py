@@ -13,7 +13,8 @@ T = TypeVar("T")
 Point = tuple[float, float]
 
 SOLVERS = ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton")
-PATIENCE = 60.0  # [s] until a wait is given up; kernels may be compiled meanwhile
+PATIENCE = 60.0  # [s] until a wait is given up
+PATIENCE_FIRST = 400.0  # [s] the same for a first frame: kernels may be compiled before it
 
 
 class Playground:
@@ -41,7 +42,8 @@ class Playground:
         return self
 
     def wait_live(self) -> None:
-        self.until(lambda: self.page.evaluate("window.limbikReady === true"), "the page is live")
+        is_ready = "window.limbikReady === true"
+        self.until(lambda: self.page.evaluate(is_ready), "the page is live", PATIENCE_FIRST)
         self.until(self.has_state, "the page shows its state")
 
     def has_state(self) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 import numpy as np
-from browser.playground import Playground, near
 from playwright.sync_api import WebSocketRoute
+
+from browser.playground import Playground, near
 
 
 def free_port() -> int:
@@ -55,7 +56,7 @@ def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
     with serving(port) as address:
         playground = make_playground(server=address)
         playground.is_offline_expected = True
-        playground.open("?algo=ccd&race=ccd,dls&n=4&L=60&cv=0")
+        playground.open("?algo=ccd&race=ccd,dls&n=4&L=60&cv=0&mx=400&my=400")
         assert not playground.find("#status").is_visible()
         playground.page.mouse.click(350, 250)
         playground.wait_at((350, 250))

@@ -1,6 +1,7 @@
 """The plots, and the scrubber through the last solve."""
 
 import numpy as np
+
 from browser.playground import Playground, tip
 
 

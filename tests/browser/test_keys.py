@@ -1,6 +1,7 @@
 """Every key does what the help says, and none while something is typed."""
 
 import pytest
+
 from browser.playground import Playground
 
 

@@ -1,6 +1,7 @@
 """Joint limits and the rest pose, as the page shows them."""
 
 import numpy as np
+
 from browser.playground import SOLVERS, Playground, near
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import vendor
 from browser.playground import SOLVERS, Playground
 
@@ -98,7 +99,7 @@ def test_every_control_has_a_name_and_every_label_its_control(playground: Playgr
 
 
 def test_the_only_global_is_limbik_ready(playground: Playground) -> None:
-    playground.page.goto("about:blank")
+    playground.page.goto(f"{playground.address}/health")
     bare = set(playground.page.evaluate("Object.getOwnPropertyNames(window)"))
     playground.open()
     added = set(playground.page.evaluate("Object.getOwnPropertyNames(window)")) - bare

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import numpy as np
+
 from browser.playground import SOLVERS, Playground
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+
 from browser.playground import Playground, near, write_query
 
 EVERYTHING = {

@@ -4,8 +4,9 @@
 kernel is called. `kernel.bind(step=..., ROWS=2)` gives a new kernel in which some global names mean something
 else: this is how one loop serves every solver, with its step inlined and its sizes known to the compiler.
 
-The compiled code is cached in a folder named after a hash of limbik's own kernels, so a change in any file
-that a kernel calls into is seen (Numba alone looks only at the file of the outermost function).
+The compiled code is kept on disk under a fingerprint of all that went into it: the kernel's own bytecode
+and constants, and those of every kernel that it calls. (Numba alone looks only at the file of the outermost
+function, and misses a change in any other.)
 """
 
 from __future__ import annotations
@@ -76,6 +77,23 @@ class Kernel(Generic[Arguments, Returned]):
         return f"{module}.{name}"
 
     @functools.cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that decides what the kernel does."""
+        code = self.function.__code__
+        constants = code.co_consts[1 if self.function.__doc__ else 0 :]
+        options = [
+            (key, sorted(value) if isinstance(value, set) else value) for key, value in self.options.items()
+        ]
+        digest = hashlib.sha256(repr((self.name, options, code.co_names, constants)).encode())
+        digest.update(code.co_code)
+        for name, value in sorted(self.scope.items()):
+            if isinstance(value, Kernel):
+                digest.update(_inner(value, self.bindings).fingerprint.encode())
+            elif isinstance(value, int | float | str):
+                digest.update(f"{name}={value!r}".encode())
+        return digest.hexdigest()
+
+    @functools.cached_property
     def dispatcher(self) -> Callable[Arguments, Returned]:
         """Numba's own callable: the quickest way in for a caller who keeps it."""
         with _compiling:
@@ -118,6 +136,7 @@ def _numba_dispatcher(kernel: Kernel[..., Any]) -> Any:
     )
     function.__qualname__ = _file_name(kernel.name)
     function.__module__ = kernel.function.__module__
+    vars(function)["fingerprint"] = kernel.fingerprint
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **kernel.options)(function)
     cache = _disk_cache(function)
     if cache is not None:
@@ -159,7 +178,7 @@ def cache_folder() -> Path | None:
         root = Path(os.environ.get("LOCALAPPDATA", "~/AppData/Local")).expanduser() / "limbik"
     else:
         root = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "limbik"
-    folder = root / f"kernels-{_source_hash()}"
+    folder = root / "kernels"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -174,19 +193,6 @@ def cache_folder() -> Path | None:
         return None
 
 
-@functools.cache
-def _source_hash() -> str:
-    """A hash of every file that holds a kernel, and of the compiler's version."""
-    import numba
-
-    package = Path(__file__).parent.parent
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for room in ("core", "solvers"):
-        for path in sorted((package / room).rglob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def _disk_cache(function: types.FunctionType) -> FunctionCache | None:
     """Numba's function cache, placed in `cache_folder()`."""
     if cache_folder() is None:
@@ -199,20 +205,23 @@ def _cache_class() -> type[FunctionCache]:
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
     class Locator(_CacheLocator):
-        """Keeps every kernel in limbik's folder, whose name already says which sources it belongs to."""
+        """Keeps every kernel in limbik's folder, stamped with its fingerprint."""
+
+        def __init__(self, fingerprint: str) -> None:
+            self._fingerprint = fingerprint
 
         def get_cache_path(self) -> str:
             return str(cache_folder())
 
         def get_source_stamp(self) -> str:
-            return _source_hash()
+            return self._fingerprint
 
         def get_disambiguator(self) -> str:
             return "limbik"
 
         @classmethod
         def from_function(cls, py_func: Any, py_file: str) -> Locator:
-            return cls()
+            return cls(py_func.fingerprint)
 
     class Implementation(CompileResultCacheImpl):
         _locator_classes = [Locator]  # type: ignore[list-item] # noqa: RUF012

@@ -71,6 +71,7 @@ store.watch(null, () => {
 });
 store.watch(['cv'], traceIfOpen);
 store.watch(['km', 'race'], layout);
+document.documentElement.dataset.built = '1';
 layout();
 complain();
 connection.open();
