@@ -39,7 +39,7 @@ import report
 import tables
 from arms import Arm, ball, planar
 from kernel_baseline import baseline
-from measure import iteration_cost, race
+from measure import Row, iteration_cost, open_session, race
 from peers.common import Missing, Peer, version_of
 from problems import Problem, out_of_reach, reachable
 from results import TOLERANCES, OutOfReach, Results
@@ -101,6 +101,8 @@ def measure_solves(
         for tolerance in TOLERANCES:
             progress(f"{findings.place(arm, tolerance)}")
             rows = race(arm, lists[arm.name, arm.limit], methods, tolerance * arm.reach, seconds)
+            for row in (row for row in rows if row.failure):
+                progress(f"{row.peer.name} failed: {row.failure}")
             results.solves[arm.name, arm.limit, tolerance] = rows
     return results
 
@@ -140,7 +142,10 @@ def measure_out_of_reach(
         problems = out_of_reach(arm, count, options.seed)
         outcomes = []
         for peer in methods:
-            session = peer.open(arm, 1e-3 * arm.reach)
+            row = Row(peer)
+            session = open_session(row, arm, 1e-3 * arm.reach)
+            if row.failure:
+                progress(f"{peer.name} failed: {row.failure}")
             if session is not None:
                 outcomes.append(one_out_of_reach(peer, session, arm, problems, options.seconds))
         results.out_of_reach[arm.name, arm.limit] = outcomes
@@ -152,9 +157,11 @@ def one_out_of_reach(
     row = race(arm, problems, [Opened(peer, session)], 1e-3 * arm.reach, seconds)[0]
     excess = [(e - p.optimum) / arm.reach for e, p in zip(row.errors, problems, strict=False)]
     traced = problems[:TRACED]
-    unsettled = frames = None
+    unsettled = rise = frames = None
     if hasattr(session, "trace"):
-        unsettled = max(spread(session.trace(p, TRACE), TRACE, arm) for p in traced)
+        traces = [session.trace(p, TRACE) for p in traced]
+        unsettled = max(spread(errors, TRACE, arm) for errors in traces)
+        rise = max(float(np.max(errors - np.minimum.accumulate(errors))) for errors in traces) / arm.reach
     if hasattr(session, "follow"):
         frames = max(spread(session.follow(p, FRAMES, PER_FRAME), FRAMES, arm) for p in traced)
     return OutOfReach(
@@ -163,6 +170,7 @@ def one_out_of_reach(
         excess=max(excess),
         excess_median=statistics.median(excess),
         unsettled=unsettled,
+        rise=rise,
         frames_unsettled=frames,
         median_us=row.median_us,
         false_claims=sum(bool(a.claims_success) for a in row.answers),
@@ -253,7 +261,7 @@ def all_tables(results: Results, arms: Sequence[Arm], methods: Sequence[Peer]) -
     if results.baseline and names:
         built["kernel"] = tables.kernel_table(results, [a for a in free if a.size == 10])
     out_arms = [arm for arm in arms if arm.name in OUT_ARMS]
-    for what in ("excess", "unsettled", "frames_unsettled", "median_us"):
+    for what in ("excess", "rise", "unsettled", "frames_unsettled", "median_us"):
         if out_arms:
             built[f"out-{what.replace('_', '-')}"] = tables.out_table(results, out_arms, what)
     return built

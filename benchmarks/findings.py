@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Sequence
 
@@ -37,17 +38,17 @@ def slower(results: Results, arms: Sequence[Arm]) -> list[str]:
 
 
 def faster_than(peer: Row, ours: Sequence[Row], label: str, tolerance: float) -> list[str]:
-    """Lines on the limbik solvers that this peer is faster than: its own method's, and all of them."""
-    factors = {own.peer.name: ratio(peer, own) or 0.0 for own in ours}
-    reached = percent(peer.success(tolerance))
+    """Lines on the limbik solvers whose median this peer beats: its own method's, and all of them."""
+    said = f"{label}: {peer.peer.name} ({percent(peer.success(tolerance))} %) takes"
     lines = []
     for own in ours:
-        factor = factors[own.peer.name]
+        factor = ratio(peer, own) or 0.0
         if own.peer.method == peer.peer.method and factor < 1.0:
-            lines.append(f"{label}: {peer.peer.name} ({reached} %) takes {factor:.2f}x of {own.peer.name}")
-    best = max(factors.values(), default=1.0)
+            mean = ratio(peer, own, statistics.fmean) or 0.0
+            lines.append(f"{said} {factor:.2f}x of {own.peer.name} (mean: {mean:.2f}x)")
+    best = max((ratio(peer, own) or 0.0 for own in ours), default=1.0)
     if best < 1.0:
-        lines.append(f"{label}: {peer.peer.name} ({reached} %) takes {best:.2f}x of limbik's fastest solver")
+        lines.append(f"{said} {best:.2f}x of limbik's fastest solver")
     return lines
 
 
@@ -126,9 +127,10 @@ def out_of_reach(results: Results, arms: Sequence[Arm]) -> list[str]:
             if one.excess > SETTLED:
                 lines.append(f"{label} ends {number(one.excess)} of the reach above the optimum")
             if max(one.unsettled or 0.0, one.frames_unsettled or 0.0) > SETTLED:
-                lines.append(
-                    f"{label} does not settle ({number(one.unsettled)}, {number(one.frames_unsettled)})"
-                )
+                changes = f"{number(one.unsettled)}, {number(one.frames_unsettled)}"
+                lines.append(f"{label} still changes at the end ({changes})")
+            if (one.rise or 0.0) > SETTLED:
+                lines.append(f"{label} jerks: its error grows by {number(one.rise)} of the reach on the way")
             if one.false_claims:
                 lines.append(f"{label} claimed success {one.false_claims} times")
     return lines

@@ -70,11 +70,7 @@ def race(
     for peer in peers:
         row = Row(peer)
         rows.append(row)
-        try:
-            session = peer.open(arm, tolerance)
-        except Exception as error:
-            session, row.failure = None, f"{type(error).__name__}: {error}"
-        row.is_supported = session is not None
+        session = open_session(row, arm, tolerance)
         if session is not None:
             sessions[peer.name] = session
     spent = {row.peer.name: 0.0 for row in rows}
@@ -85,6 +81,17 @@ def race(
             if name in sessions and len(row.seconds) == first and spent[name] < seconds:
                 spent[name] += run_chunk(arm, sessions[name], chunk, row, seconds - spent[name])
     return rows
+
+
+def open_session(row: Row, arm: Arm, tolerance: float) -> Any:
+    """The row's session; None where the peer cannot do this, or failed, which the row then says."""
+    try:
+        session = row.peer.open(arm, tolerance)
+    except Exception as error:  # a peer that breaks must not end the run
+        row.failure = f"{type(error).__name__}: {error}"
+        return None
+    row.is_supported = session is not None
+    return session
 
 
 def warm_up(session: Any, problems: Sequence[Problem]) -> None:
@@ -164,12 +171,14 @@ def interrupted(solve: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return call
 
 
-def ratio(row: Row, reference: Row) -> float | None:
-    """Median time of the row over the reference's median on the same first problems."""
+def ratio(
+    row: Row, reference: Row, average: Callable[[Sequence[float]], float] = statistics.median
+) -> float | None:
+    """Median (or mean) time of the row over the reference's on the same first problems."""
     count = min(len(row.seconds), len(reference.seconds))
     if count == 0:
         return None
-    return statistics.median(row.seconds[:count]) / statistics.median(reference.seconds[:count])
+    return average(row.seconds[:count]) / average(reference.seconds[:count])
 
 
 def iteration_cost(session: Any, problems: Sequence[Problem], repeats: int = 7) -> float | None:

@@ -20,6 +20,7 @@ class OutOfReach:
     excess: float  # the worst final error above the smallest possible one
     excess_median: float
     unsettled: float | None  # the widest spread of the error over the last quarter of a trace
+    rise: float | None  # the largest growth of the error above an earlier one in a trace
     frames_unsettled: float | None  # the same over the last frames of a playground-like session
     median_us: float
     false_claims: int  # answers that claimed success

@@ -30,6 +30,7 @@ class PybulletSession:
     def __init__(self, client: Any, arm: Arm, tolerance: float) -> None:
         self.client = client
         self.arm = arm
+        client.resetSimulation()  # one arm at a time: it holds few bodies and 128 joints each
         with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file:
             file.write(urdf(arm))
             file.flush()
@@ -93,7 +94,7 @@ def urdf(arm: Arm) -> str:
             if is_tip:
                 break
         offset = length
-    return "".join(parts) + "</robot>"
+    return "\n".join(parts) + "</robot>\n"  # its reader cuts long lines
 
 
 class Pybullet(Peer):

@@ -103,7 +103,8 @@ def _nearest_rotation(matrix: Matrix3, name: str, error: type[LimbikError]) -> M
     deviation = math.inf if is_huge else float(np.abs(matrix.T @ matrix - np.eye(3)).max())
     if not deviation <= ROTATION_TOLERANCE:
         raise error(f"{name} is not orthonormal: R^T R differs from the identity by {deviation:.2g}")
-    if np.linalg.det(matrix) < 0.0:
+    x, y, z = matrix
+    if cross(x, y) @ z < 0.0:
         raise error(f"{name} is a mirror image: its determinant is -1, a rotation's is +1")
     if deviation <= _UNIT_TOLERANCE:
         return matrix

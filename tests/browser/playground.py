@@ -25,12 +25,19 @@ class Playground:
         self.address = address
         self.faults: list[str] = []
         self.is_offline_expected = False
+        self.requests: list[dict[str, Any]] = []  # the solves that the page has asked for
+        page.on("websocket", lambda socket: socket.on("framesent", self._sent))
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", lambda message: self._heard(message.type, message.text))
 
     def _heard(self, kind: str, text: str) -> None:
-        if kind == "error" and not (self.is_offline_expected and "WebSocket" in text):
+        is_expected = self.is_offline_expected and ("WebSocket" in text or "CONNECTION_REFUSED" in text)
+        if kind == "error" and not is_expected:
             self.faults.append(text)
+
+    def _sent(self, message: str | bytes) -> None:
+        if str(message).startswith('{"type":"solve","id"'):
+            self.requests.append(json.loads(message))
 
     # Opening and waiting
 

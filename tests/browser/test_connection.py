@@ -68,6 +68,7 @@ def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
     playground.page.mouse.click(420, 240)
     playground.wait_at((420, 240))
     assert np.array_equal(playground.q("ccd"), before)
+    asked = len(playground.requests)
     with serving(port):
         playground.wait_live()
         playground.wait_reached("ccd")
@@ -75,8 +76,10 @@ def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
         assert not playground.find("#status").is_visible()
         assert near(playground.target, (420, 240))
         assert playground.q("ccd").size == 4
-        # A fresh server knows no pose: the arm went on from where it stood.
-        assert np.abs(playground.q("ccd") - before).max() < 1.5
+        # A fresh server knows no pose: the page has told it where the arms stood.
+        first = next(request for request in playground.requests[asked:] if request["start"])
+        assert np.allclose(first["start"]["ccd"], before, atol=1e-6)
+        assert set(first["start"]) == {"ccd", "dls"}
 
 
 def relay(playground: Playground, change: Callable[[WebSocketRoute, WebSocketRoute, str], None]) -> None:
@@ -170,8 +173,13 @@ def test_garbage_on_another_socket_disturbs_no_page(playground: Playground) -> N
         """() => new Promise((done) => {
           const socket = new WebSocket(location.origin.replace('http', 'ws') + '/ws');
           const heard = [];
-          socket.onopen = () => { for (const text of ['{', '[]', '{"type":"solve"}', '{"type":"nonsense"}']) socket.send(text); };
-          socket.onmessage = (event) => { heard.push(JSON.parse(event.data).type); if (heard.length === 4) done(heard); };
+          socket.onopen = () => {
+            for (const text of ['{', '[]', '{"type":"solve"}', '{"type":"nonsense"}']) socket.send(text);
+          };
+          socket.onmessage = (event) => {
+            heard.push(JSON.parse(event.data).type);
+            if (heard.length === 4) done(heard);
+          };
         })"""
     )
     assert answers == ["error"] * 4

@@ -20,7 +20,7 @@ def settled(playground: Playground, query: str, click: tuple[float, float] = (30
 
 def scrub_to(playground: Playground, step: int) -> None:
     playground.find("#scrub").evaluate(
-        "(slider, step) => { slider.value = step; slider.dispatchEvent(new Event('input', {bubbles: true})); }",
+        "(slider, step) => { slider.value = step; slider.dispatchEvent(new Event('input')); }",
         step,
     )
     playground.until(
@@ -85,10 +85,14 @@ def test_both_plots_draw_every_solver_and_a_click_picks_a_step(playground: Playg
         assert box
         assert box["width"] > 200
         colours = playground.find(f"{plot} canvas").evaluate(
-            """canvas => { const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-            const seen = new Set();
-            for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 250) seen.add([data[i], data[i+1], data[i+2]].join());
-            return [...seen]; }"""
+            """(canvas) => {
+              const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+              const seen = new Set();
+              for (let i = 0; i < data.length; i += 4) {
+                if (data[i + 3] > 250) seen.add(data.slice(i, i + 3).join());
+              }
+              return [...seen];
+            }"""
         )
         assert {"0,98,112", "26,99,249"} <= set(colours)  # CCD and DLS in the light theme
     playground.find("#plot-iterations .u-over").click(position={"x": 4, "y": 20})

@@ -1,23 +1,8 @@
 """Several solvers at once: the same start, the same target, one table."""
 
-import json
-from typing import Any
-
 import numpy as np
 
 from browser.playground import SOLVERS, Playground
-
-
-def requests_of(playground: Playground) -> list[dict[str, Any]]:
-    """The requests that the page sends, as they are sent."""
-    sent: list[dict[str, Any]] = []
-
-    def keep(message: str | bytes) -> None:
-        if '"solve"' in str(message):
-            sent.append(json.loads(message))
-
-    playground.page.on("websocket", lambda socket: socket.on("framesent", keep))
-    return sent
 
 
 def cell(playground: Playground, solver: str, name: str) -> str:
@@ -41,13 +26,13 @@ def test_all_seven_solvers_reach_the_target_and_fill_the_table(playground: Playg
         assert cell(playground, solver, "violations") == "–"
         assert cell(playground, solver, "tracking") == "–"
     colours = playground.page.evaluate(
-        "[...document.querySelectorAll('#race-rows tr')].map(row => getComputedStyle(row).getPropertyValue('--colour'))"
+        """[...document.querySelectorAll('#race-rows tr')]
+          .map((row) => getComputedStyle(row).getPropertyValue('--colour'))"""
     )
     assert len(set(colours)) == len(SOLVERS)
 
 
 def test_every_arm_starts_from_the_same_pose_whenever_the_set_changes(playground: Playground) -> None:
-    sent = requests_of(playground)
     playground.open("?algo=dls&n=4&cv=0")
     playground.page.mouse.click(300, 250)
     playground.wait_reached("dls")
@@ -56,13 +41,13 @@ def test_every_arm_starts_from_the_same_pose_whenever_the_set_changes(playground
     playground.find("#race-restart").click()
     playground.until(lambda: "newton" in playground.state["arms"], "Newton has joined")
     playground.wait_reached("newton")
-    starts = [request["start"] for request in sent if request["start"]]
+    starts = [request["start"] for request in playground.requests if request["start"]]
     sizes = [len(start) for start in starts]
     assert {4, 5} <= set(sizes)
     for start in starts:
         poses = np.array(list(start.values()))
         assert np.ptp(poses, axis=0).max() == 0
-    assert all(len(request["solvers"]) == len(set(request["solvers"])) for request in sent)
+    assert all(len(request["solvers"]) == len(set(request["solvers"])) for request in playground.requests)
 
 
 def test_any_subset_can_race_and_one_can_be_brought_to_the_front(playground: Playground) -> None:

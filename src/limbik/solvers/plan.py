@@ -5,7 +5,9 @@ A plan is kept with its model, so that a solve costs little more than its kernel
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,6 +34,8 @@ PATIENCE_AT_LAST = 1e-6  # and where none follows
 # What `core.answer.answer` returns.
 Result: TypeAlias = tuple[int, int, float, float, bool, bool]
 
+MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
+
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
 
 
@@ -56,7 +60,7 @@ class Plan:
         self.restarts = self.budget if options.restarts is None else int(options.restarts)
         self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
         self.rest = model.neutral[self.chain.q_places]
-        self.kernel = self.solver.kernel(self.kind, goal).dispatcher
+        self.kernel = _compiled_answer(type(self.solver), self.kind, goal)
 
     def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any) -> Result:
         """One descent from q [nq of the chain], changed in place; see `core.answer.answer`."""
@@ -83,6 +87,12 @@ class Plan:
     def distance(self, result: Result) -> float:
         """How far an answer is from the goal [m], radians counted as in the descent."""
         return math.hypot(result[2], self.settings["metres_per_radian"][0] * result[3])
+
+
+@functools.cache
+def _compiled_answer(solver: type[Solver], kind: str, goal: type[Goal]) -> Callable[..., Result]:
+    """The solver's kernel for a kind of chain and of goal; the same one for every model."""
+    return solver.kernel(kind, goal).dispatcher
 
 
 def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:
@@ -125,5 +135,8 @@ def plan_for(model: Model, frame: str | None, goal: type[Goal], options: dict[st
     except TypeError:  # an option that cannot be hashed is not one that `read_options` takes
         plan = None
     if plan is None:
-        plan = model.derived[key] = Plan(model, frame, goal, read_options(options))
+        plan = Plan(model, frame, goal, read_options(options))
+        if len(model.derived) >= MOST_PLANS:
+            model.derived.clear()
+        model.derived[key] = plan
     return plan

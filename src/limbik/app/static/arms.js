@@ -29,7 +29,7 @@ class Latest {
   }
 
   get median() {
-    return this.values.length ? [...this.values].sort((a, b) => a - b)[this.values.length >> 1] : NaN;
+    return this.values.length ? [...this.values].sort((a, b) => a - b)[(this.values.length - 1) >> 1] : NaN;
   }
 }
 
@@ -37,13 +37,15 @@ export class Arm {
   /** @param {string} solver @param {Float32Array} q */
   constructor(solver, q) {
     this.solver = solver;
+    this.frames = new Latest(FRAMES); // error after each frame [px]
+    this.tracking = new Latest(TRACKED);
     this.place(q);
     this.violations = 0;
     this.microseconds = NaN;
     this.costs = new Latest(COSTS); // [us] per iteration
   }
 
-  /** Put the arm in a pose, with no past. @param {ArrayLike<number>} q */
+  /** Put the arm in a pose; its last solve and its trace are over. @param {ArrayLike<number>} q */
   place(q) {
     this.q = Float32Array.from(q);
     /** Whether the server has yet to be told this pose. */
@@ -53,8 +55,6 @@ export class Arm {
     this.recording = new Recording(q.length);
     /** Pose at the beginning of the last solve. */
     this.before = this.q;
-    this.frames = new Latest(FRAMES);
-    this.tracking = new Latest(TRACKED);
     /** @type {number[]} x y x y ... of the end effector [px] */
     this.trail = [];
   }

@@ -35,11 +35,15 @@ export class Loop {
     this.refused = '';
     this.still = 0;
     this.serverMs = NaN;
-    this.roundTrip = NaN;
   }
 
   get paused() {
     return this.store.get('px');
+  }
+
+  /** How long the request in flight has been waiting for its answer [ms]. */
+  get waited() {
+    return this.inFlight ? performance.now() - this.inFlight.sent : 0;
   }
 
   /** Once per display frame. @param {number} seconds  since the last one */
@@ -126,7 +130,6 @@ export class Loop {
     if (!asked || frame.id !== asked.id) return;
     this.inFlight = null;
     this.serverMs = frame.server_ms;
-    this.roundTrip = performance.now() - asked.sent;
     this.refused = '';
     let moved = 0;
     for (const answer of frame.arms) moved = Math.max(moved, this.take(answer, asked));

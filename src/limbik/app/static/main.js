@@ -37,7 +37,7 @@ const connection = new Connection({
   frame: (frame) => loop.onAnswer(frame),
   error: onError,
   status: (message) => {
-    status.compiling = message.state === 'compiling' ? message.message || 'Compiling the solvers; a few seconds, once' : '';
+    status.compiling = message.state === 'compiling' ? message.message : '';
   },
   lost: onLost,
 });
@@ -45,7 +45,7 @@ const loop = new Loop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
 const view = new View(canvas, { store, arms, place, motion, loop, theme });
 const help = new Help(store);
-const status = new Status(connection);
+const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme });
 const race = new Race({ store, arms, motion, view, restart });
 const hud = new Hud(store, arms);
@@ -107,7 +107,7 @@ function readOut() {
 function onFrame() {
   view.isStale = true;
   convergence.touch();
-  status.compiling = '';
+  status.update();
   window.limbikReady = true;
 }
 

@@ -36,7 +36,7 @@ export class Panel {
     const field = find(row, 'input[type=number]');
     const step = setting.digits === 0 ? 1 : sliderStep(setting);
     Object.assign(slider, { min: setting.min, max: setting.slider ?? setting.max, step });
-    Object.assign(field, { min: setting.min, max: setting.max, step: setting.digits === 0 ? 1 : 'any' });
+    Object.assign(field, { min: setting.min, max: setting.max, step });
     slider.addEventListener('input', () => this.store.set({ [name]: clamped(name, Number(slider.value)).value }));
     field.addEventListener('change', () => this.typed(name, field));
     this.store.watch([name], () => {

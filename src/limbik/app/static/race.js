@@ -59,6 +59,7 @@ export class Race {
     this.button.setAttribute('aria-pressed', String(racing));
     document.getElementById('solver-chips')?.setAttribute('aria-label', racing ? 'Solvers in the race' : 'Solver');
     for (const chip of this.chips) chip.setAttribute('aria-pressed', String(running.includes(chip.dataset.solver ?? '')));
+    this.chips.find((chip) => chip.dataset.solver === front.solver)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     this.box.hidden = !racing;
     /** @type {HTMLElement} */ (document.getElementById('hud')).hidden = racing;
     if (running.join() !== this.shown) {

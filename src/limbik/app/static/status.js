@@ -1,14 +1,19 @@
-/** What the page says about its server: connecting, compiling, gone. Nothing while all is well. */
+/** What the page says about its server: connecting, compiling, late, gone. Nothing while all is well. */
 
-const PATIENCE = 500; // [ms] before a first connection is worth a word
+const PATIENCE = 500; // [ms] before a first connection, or an answer that is late, is worth a word
 
 export class Status {
-  /** @param {import('./connection.js').Connection} connection */
-  constructor(connection) {
+  /**
+   * @param {import('./connection.js').Connection} connection
+   * @param {() => number} waited  how long the page has been waiting for an answer [ms]
+   */
+  constructor(connection, waited) {
     this.connection = connection;
+    this.waited = waited;
     this.box = /** @type {HTMLElement} */ (document.getElementById('status'));
     this.text = /** @type {HTMLElement} */ (document.getElementById('status-text'));
     this.retry = /** @type {HTMLButtonElement} */ (document.getElementById('retry'));
+    /** What the server says it is compiling. */
     this.compiling = '';
     this.retry.addEventListener('click', () => connection.retryNow());
     window.setInterval(() => this.update(), 250);
@@ -22,7 +27,7 @@ export class Status {
     this.retry.hidden = !(isLost && state === 'waiting');
     if (isLost) this.say(this.lost());
     else if (isFirst) this.say('Connecting to the server');
-    else this.say(state === 'open' ? this.compiling : '');
+    else this.say(this.waited() > PATIENCE ? this.compiling || 'Waiting for the server' : '');
   }
 
   lost() {

@@ -1,0 +1,239 @@
+"""Serial chains in Denavit-Hartenberg form (Denavit & Hartenberg 1955; the standard convention).
+
+Frames between joints may be chosen freely, so every chain of hinges and slides can be written as
+
+    pose_world_tool = base * A_1(x_1) ... A_n(x_n) * tool,    A(x) = Rz(theta) Tz(d) Tx(a) Rx(alpha)
+
+with x = q + offset in the place of theta (hinge) or d (slide). One kernel for each n then serves every robot.
+The last row ends at the tool's origin, so what remains as `tool` is a rotation.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from limbik.errors import ModelError
+from limbik.model.chain import Chain
+from limbik.model.joints import JointKind
+from limbik.spatial import Array, Matrix4, Vector3, pose_from
+
+PARALLEL = 1e-14  # sine of the angle under which axes are taken as parallel
+NEARLY_PARALLEL = 0.05  # and under which their common normal lies too far away to be used
+COINCIDENT = 1e-14  # [m]
+LOCKED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalChain:
+    """A chain in Denavit-Hartenberg form; rows and values are in the order of the joints.
+
+    A pair of nearly parallel axes needs one more row between them, whose x is fixed ("locked").
+    """
+
+    base: Matrix4  # pose_world of the first row's frame
+    d: Array  # [n, m]; 0 for a slide
+    a: Array  # [n, m]
+    cos_alpha: Array  # [n]
+    sin_alpha: Array  # [n]
+    theta: Array  # [n, rad]; 0 for a hinge
+    tool: Matrix4  # rotation from the last row's frame to the tool's
+    is_slide: np.ndarray  # [n] of bool
+    joints: np.ndarray  # [n] of int: the place of the row's joint in the chain, or LOCKED
+    offset: Array  # [n, rad or m]: x = q + offset
+    lower: Array  # [n, rad or m] bounds of x
+    upper: Array
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.d)
+
+    def values(self, q: Array) -> Array:
+        """x [..., n] for the chain's q [..., nq]."""
+        x = np.broadcast_to(self.offset, (*np.shape(q)[:-1], self.size)).copy()
+        moving = self.joints != LOCKED
+        x[..., moving] += np.asarray(q)[..., self.joints[moving]]
+        return x
+
+    def configuration(self, x: Array) -> Array:
+        """The chain's q [..., nq] for x [..., n]."""
+        moving = self.joints != LOCKED
+        return np.asarray((x - self.offset)[..., moving])
+
+    def pose(self, x: Array) -> Matrix4:
+        """pose_world_tool [4, 4] at x [n]: the definition, for reference."""
+        pose = self.base
+        for i in range(self.size):
+            theta, d = (self.theta[i], x[i]) if self.is_slide[i] else (x[i], self.d[i])
+            c, s, ca, sa, a = (
+                math.cos(theta),
+                math.sin(theta),
+                self.cos_alpha[i],
+                self.sin_alpha[i],
+                self.a[i],
+            )
+            row = np.array(
+                [
+                    [c, -s * ca, s * sa, a * c],
+                    [s, c * ca, -c * sa, a * s],
+                    [0.0, sa, ca, d],
+                    [0.0, 0.0, 0.0, 1.0],
+                ]
+            )
+            pose = pose @ row
+        return np.asarray(pose @ self.tool)
+
+
+@dataclass(frozen=True, eq=False)
+class _Axis:
+    direction: Vector3
+    point: Vector3
+    joint: int
+    is_slide: bool
+
+
+def canonical(chain: Chain) -> CanonicalChain:
+    """The chain in Denavit-Hartenberg form. Raises ModelError for joints other than hinges and slides."""
+    axes, tool = _axes(chain)
+    frame = _Frame(_across(axes[0].direction), axes[0].direction, axes[0].point)
+    base = frame.pose
+    rows = []
+    for axis, after in zip(axes, [*axes[1:], None], strict=True):
+        following = frame.toward_point(tool[:3, 3]) if after is None else frame.toward_axis(after)
+        rows.append(_Row.between(frame, following, axis))
+        frame = following
+    return _assemble(chain, base, rows, pose_from(frame.pose[:3, :3].T @ tool[:3, :3]))
+
+
+def _axes(chain: Chain) -> tuple[list[_Axis], Matrix4]:
+    """The joints' axes in the world at zero, locked ones between them where needed; and the tool's pose."""
+    axes: list[_Axis] = []
+    pose = np.eye(4)
+    for k, joint in enumerate(chain.joints):
+        if joint.kind is JointKind.BALL:
+            raise ModelError(
+                f"joint {joint.name!r} is a ball joint: Denavit-Hartenberg form is for hinges and slides"
+            )
+        pose = pose @ joint.origin
+        axis = _Axis(pose[:3, :3] @ joint.axis, pose[:3, 3], k, joint.kind is JointKind.PRISMATIC)
+        if axes and PARALLEL < _sine(axes[-1].direction, axis.direction) < NEARLY_PARALLEL:
+            axes.append(_Axis(_across(axis.direction), axis.point, LOCKED, False))
+        axes.append(axis)
+    return axes, pose @ chain.tool
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """A frame by its x and z axes and its origin, in the world."""
+
+    x: Vector3
+    z: Vector3
+    origin: Vector3
+
+    @property
+    def pose(self) -> Matrix4:
+        return pose_from(np.column_stack([self.x, np.cross(self.z, self.x), self.z]), self.origin)
+
+    def toward_axis(self, axis: _Axis) -> _Frame:
+        """The next frame: z along the axis, x along the common normal of this z and that one."""
+        normal = np.cross(self.z, axis.direction)
+        sine = float(np.linalg.norm(normal))
+        if sine <= PARALLEL:
+            # A slide's axis may be shifted: leave it where this frame is.
+            point = self.origin if axis.is_slide else axis.point
+            return self._toward(point, axis.direction, keep_height=True)
+        normal /= sine
+        if axis.is_slide:
+            return _Frame(self._signed(normal), axis.direction, self.origin)
+        # Feet of the common normal, on this axis and on that one.
+        between = axis.point - self.origin
+        foot = self.origin + self.z * float(np.cross(between, axis.direction) @ normal) / sine
+        other = axis.point + axis.direction * float(np.cross(between, self.z) @ normal) / sine
+        distance = float((other - foot) @ normal)
+        if abs(distance) < COINCIDENT:
+            return _Frame(self._signed(normal), axis.direction, foot)
+        return _Frame(normal, axis.direction, other)
+
+    def toward_point(self, point: Vector3) -> _Frame:
+        """The last frame: its origin at the point, its z as this one's."""
+        return self._toward(point, self.z, keep_height=False)
+
+    def _toward(self, point: Vector3, z: Vector3, keep_height: bool) -> _Frame:
+        """A frame with a z parallel to this one's, through a point; at this frame's height or the point's."""
+        between = point - self.origin
+        height = float(between @ self.z)
+        across = between - height * self.z
+        distance = float(np.linalg.norm(across))
+        x = across / distance if distance > COINCIDENT else self.x
+        origin = (
+            self.origin + distance * x * (distance > COINCIDENT) + (0.0 if keep_height else height) * self.z
+        )
+        return _Frame(x, z, origin)
+
+    def _signed(self, normal: Vector3) -> Vector3:
+        """Of the two directions of a normal without length, the one nearer to x."""
+        return normal if normal @ self.x >= 0.0 else -normal
+
+
+@dataclass(frozen=True)
+class _Row:
+    axis: _Axis
+    d: float
+    a: float
+    cos_alpha: float
+    sin_alpha: float
+    theta: float
+
+    @staticmethod
+    def between(frame: _Frame, following: _Frame, axis: _Axis) -> _Row:
+        """The row that leads from one frame to the next, whose x is across this one's z."""
+        step = following.origin - frame.origin
+        return _Row(
+            axis,
+            d=_clean(step @ frame.z),
+            a=_clean(step @ following.x),
+            cos_alpha=_clean(frame.z @ following.z),
+            sin_alpha=_clean(np.cross(frame.z, following.z) @ following.x),
+            theta=_clean(math.atan2(np.cross(frame.x, following.x) @ frame.z, frame.x @ following.x)),
+        )
+
+
+def _assemble(chain: Chain, base: Matrix4, rows: list[_Row], tool: Matrix4) -> CanonicalChain:
+    is_slide = np.array([row.axis.is_slide for row in rows])
+    places = np.array([row.axis.joint for row in rows])
+    d, theta = np.array([row.d for row in rows]), np.array([row.theta for row in rows])
+    offset = np.where(is_slide, d, theta)
+    joints = [None if place == LOCKED else chain.joints[place] for place in places]
+    return CanonicalChain(
+        base=base,
+        d=np.where(is_slide, 0.0, d),
+        a=np.array([row.a for row in rows]),
+        cos_alpha=np.array([row.cos_alpha for row in rows]),
+        sin_alpha=np.array([row.sin_alpha for row in rows]),
+        theta=np.where(is_slide, theta, 0.0),
+        tool=tool,
+        is_slide=is_slide,
+        joints=places,
+        offset=offset,
+        lower=offset + np.array([0.0 if joint is None else joint.lower for joint in joints]),
+        upper=offset + np.array([0.0 if joint is None else joint.upper for joint in joints]),
+    )
+
+
+def _sine(u: Vector3, v: Vector3) -> float:
+    return float(np.linalg.norm(np.cross(u, v)))
+
+
+def _across(z: Vector3) -> Vector3:
+    """A unit vector across z: from the world axis that is farthest from it."""
+    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
+    return np.asarray(x / np.linalg.norm(x))
+
+
+def _clean(value: Any) -> float:
+    """Without the rounding of an exact 0, 1 or -1, so that kernels may rely on them."""
+    return float(round(value)) if abs(value - round(value)) < COINCIDENT else float(value)
