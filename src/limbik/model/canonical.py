@@ -23,7 +23,7 @@ from limbik.spatial import Array, Matrix4, Vector3, pose_from
 
 PARALLEL = 1e-14  # sine of the angle under which axes are taken as parallel
 NEARLY_PARALLEL = 0.05  # and under which their common normal lies too far away to be used
-COINCIDENT = 1e-14  # [m]
+COINCIDENT = 1e-13  # [m]
 LOCKED = -1
 
 
@@ -167,6 +167,7 @@ class _Frame:
         between = point - self.origin
         height = float(between @ self.z)
         across = between - height * self.z
+        across -= float(across @ self.z) * self.z  # once more: the first leaves rounding of the height's size
         distance = float(np.linalg.norm(across))
         x = across / distance if distance > COINCIDENT else self.x
         origin = (

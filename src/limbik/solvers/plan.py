@@ -5,7 +5,6 @@ A plan is kept with its model, so that a solve costs little more than its kernel
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -89,10 +88,15 @@ class Plan:
         return math.hypot(result[2], self.settings["metres_per_radian"][0] * result[3])
 
 
-@functools.cache
+_answers: dict[tuple[type[Solver], str, type[Goal]], Callable[..., Result]] = {}
+
+
 def _compiled_answer(solver: type[Solver], kind: str, goal: type[Goal]) -> Callable[..., Result]:
     """The solver's kernel for a kind of chain and of goal; the same one for every model."""
-    return solver.kernel(kind, goal).dispatcher
+    key = (solver, kind, goal)
+    if key not in _answers:
+        _answers[key] = solver.kernel(kind, goal).dispatcher
+    return _answers[key]
 
 
 def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:

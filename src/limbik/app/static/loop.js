@@ -49,6 +49,7 @@ export class Loop {
   /** Once per display frame. @param {number} seconds  since the last one */
   tick(seconds) {
     if (this.isHeld || (this.paused && this.steps === 0)) return;
+    if (!this.connection.live) return;
     this.motion.advance(this.paused ? 0 : Math.min(seconds, 0.1));
     this.ask();
   }

@@ -31,9 +31,9 @@ export class Status {
   }
 
   lost() {
-    if (this.connection.state === 'connecting') return 'The server is not answering. Trying again now';
+    if (this.connection.state === 'connecting') return 'Server not answering, trying again';
     const seconds = Math.max(0, Math.ceil((this.connection.retryAt - performance.now()) / 1000));
-    return `The server is not answering. Trying again in ${seconds} s`;
+    return `Server not answering, next try in ${seconds} s`;
   }
 
   /** @param {string} text */
