@@ -74,7 +74,7 @@ class Measured:
 
 
 def message(case: Case, number: int) -> str:
-    """A request whose target runs along a figure eight, a quarter of it out of reach."""
+    """A request whose target runs along a figure eight, half of it out of reach."""
     length = 40.0
     reach = case.links * length
     phase = 2 * math.pi * number / 240  # four seconds at 60 frames per second

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError
-from limbik.spatial import Array, Matrix3, Matrix4, Vector3, as_pose, as_rotation
+from limbik.spatial import Array, Matrix3, Matrix4, Vector3, as_numbers, as_pose, as_rotation
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,12 +36,14 @@ class Position(Goal):
 class Orientation(Goal):
     """Turn a frame to a rotation, wherever its origin is. See `Pose` to ask for both."""
 
-    target: Matrix3  # rotation_world_frame
+    target: Matrix3  # rotation_world_frame; of a pose, its rotation
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "target", _frozen(as_rotation(self.target, "the target of Orientation", error=GoalError))
-        )
+        target = self.target.as_matrix() if hasattr(self.target, "as_matrix") else self.target
+        if np.shape(target) == (4, 4):
+            target = as_pose(target, "the target of Orientation", error=GoalError)[:3, :3]
+        target = as_rotation(target, "the target of Orientation", error=GoalError)
+        object.__setattr__(self, "target", _frozen(target))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,11 +66,12 @@ def as_goal(value: Any) -> Goal:
 
     Raises GoalError for anything else, and where a number is not finite.
     """
-    if isinstance(value, Goal):
+    if isinstance(value, Goal) and type(value) is not Goal:
         return value
-    if hasattr(value, "as_matrix") or np.shape(value) == (4, 4):
+    shape = _shape(value)
+    if hasattr(value, "as_matrix") or shape == (4, 4):
         return Pose(target=value)
-    if np.shape(value) in ((2,), (3,)):
+    if shape in ((2,), (3,)):
         return Position(target=value)
     raise GoalError(
         "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, or a limbik.Position, "
@@ -76,11 +79,15 @@ def as_goal(value: Any) -> Goal:
     )
 
 
-def _as_point(value: Any) -> Vector3:
+def _shape(value: Any) -> tuple[int, ...] | None:
     try:
-        point = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise GoalError(f"the target of Position needs 2 or 3 numbers [m], found {value!r}") from None
+        return tuple(np.shape(value))
+    except ValueError:  # rows of different lengths
+        return None
+
+
+def _as_point(value: Any) -> Vector3:
+    point = as_numbers(value, "the target of Position", "2 or 3 numbers [m]", GoalError)
     if point.shape not in ((2,), (3,)):
         raise GoalError(f"the target of Position needs 2 or 3 numbers [m], found shape {point.shape}")
     if not np.isfinite(point).all():

@@ -51,8 +51,8 @@ class Solution:
     restarts: int
     time: float  # [s]
     solver: str  # name
-    start: Array  # [nq] where the descent began
-    start_was_moved: bool  # the given start was outside the limits (or a quaternion not of length 1)
+    start: Array  # [nq] as it was given
+    start_was_moved: bool  # it was outside the limits, many turns away, or a quaternion was not of length 1
 
     @property
     def success(self) -> bool:
@@ -75,11 +75,14 @@ class Iterate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """Every iteration of one solve: k + 1 configurations and errors, the start first."""
+    """Every iteration of one solve: k + 1 configurations and errors, the start first.
+
+    After restarts the last row need not be the best one: the answer is in `solution`.
+    """
 
     q: Array  # [k + 1, nq]
     error: Array  # [k + 1], as in `Iterate`
-    restarted_at: tuple[int, ...]  # rows that are starts of new descents
+    restarted_at: tuple[int, ...]  # rows that are the first iterations after a restart
     solution: Solution
 
     @property

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from limbik.core.compiled import Floats, Records, compiled, to_be_bound
-from limbik.core.linear import copy, fill, transpose_times
+from limbik.core.linear import copy, fill, squared_length, transpose_times
 
 # Why a descent ended.
 SOLVED = 0
@@ -41,8 +41,10 @@ REST_FADED = 1e-5
 WINDOW = 24  # iterations over which progress is judged
 STATIONARY = 1e-7  # |J^T r| / (|J| |r|) under which no small step helps
 SMALLEST_SCALE = 1e-3
+AFTER_GRADIENT = 0.02
 LONGEST_STEP = 1.0  # [rad or m] of any joint in one iteration
 BEND = 0.05  # [rad or m]
+MOST_EXTRAPOLATED = 16  # doublings
 
 # Bound by the chain and by the method.
 ROWS = to_be_bound()
@@ -125,6 +127,7 @@ def by_steps(
     gradient = np.empty(nv)
     dq = np.empty(nv)
     trial = np.empty(q.size)
+    at_window_q = q.copy()
     frames = frames_for(joints)
     work = np.empty((2 * ROWS + 1, max(nv, ROWS)))
     bias = settings.rest_bias
@@ -133,20 +136,24 @@ def by_steps(
     scale = 1.0
     is_moved = True  # q has been changed by something else than an accepted step
     is_new = True  # no step has been proposed from q yet
+    is_gradient = False  # the step on trial is down the gradient, not the method's own
     for iteration in range(1, settings.budget + 1):
         J, r = both_J[now], both_r[now]
         if bias > REST_FADED:
             blend(joints, q, rest, bias)
             bias *= REST_FADING
             is_moved = True
+            at_window = math.inf
         if is_moved:
-            squared = at_window = forward(joints, target, q, J, r, frames)
+            squared = forward(joints, target, q, J, r, frames)
             is_moved, is_new = False, True
             if iteration == 1:
+                at_window = squared
                 record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
         if is_met(r, off_plane, settings):
             return SOLVED, iteration - 1
         if is_new:
+            is_gradient = False
             transpose_times(J, r, gradient)
             if settings.use_limits:
                 freeze(joints, q, gradient, J)
@@ -166,17 +173,84 @@ def by_steps(
             copy(trial, q)
             squared = changed
             now = 1 - now
-            scale = min(1.0, 2.0 * scale)
+            scale = AFTER_GRADIENT if is_gradient else min(1.0, 2.0 * scale)
         else:
             scale *= 0.25
-            if scale < SMALLEST_SCALE:
+            if scale < SMALLEST_SCALE and is_gradient:
+                record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
                 return SETTLED, iteration
-        record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
+            if scale < SMALLEST_SCALE:
+                # The method's own direction leads nowhere: go down the gradient, by a length that must gain.
+                length = safe_length(J, r, gradient)
+                for j in range(nv):
+                    dq[j] = length * gradient[j]
+                scale = 1.0
+                is_gradient = True
         if iteration % WINDOW == 0:
+            squared = extrapolate(joints, target, settings.use_limits, q, at_window_q, squared)
+            is_moved = True
             if squared > at_window * (1.0 - patience):
+                record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
                 return SETTLED, iteration
             at_window = squared
+            copy(q, at_window_q)
+        record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
     return SPENT, settings.budget
+
+
+@compiled
+def safe_length(J: Floats, r: Floats, gradient: Floats) -> float:
+    """A step along the gradient J^T r that lowers the error for certain, to second order.
+
+    The slope over a bound on the curvature: |J g|^2 of the linear model, and what the turning of the levers
+    adds, which is at most |r| times the lever of the joint nearer to the tip for each pair of joints.
+    """
+    slope = 0.0
+    curvature = 0.0
+    before = 0.0  # sum of |g| over the joints nearer to the base
+    for j in range(gradient.size):
+        lever = 0.0
+        for i in range(r.size):
+            lever += J[i, j] * J[i, j]
+        g = abs(gradient[j])
+        slope += g * g
+        curvature += math.sqrt(lever) * g * (2.0 * before + g)
+        before += g
+    curvature *= math.sqrt(squared_length(r))
+    for i in range(r.size):
+        along = 0.0
+        for j in range(gradient.size):
+            along += J[i, j] * gradient[j]
+        curvature += along * along
+    return slope / curvature if curvature > 0.0 else 0.0
+
+
+@compiled
+def extrapolate(
+    joints: Records, target: Floats, use_limits: bool, q: Floats, before: Floats, squared: float
+) -> float:
+    """Go on in the direction that q [nq] has taken since `before`, as far as the error falls.
+
+    A slow descent creeps along a valley, a little less far in each iteration; this takes many iterations at
+    once. Returns the squared error afterwards.
+    """
+    frames = frames_for(joints)
+    nv = tangent_size(joints)
+    J, r, still = np.empty((ROWS, nv)), np.empty(ROWS), np.zeros(nv)
+    ahead, trial = np.empty(q.size), np.empty(q.size)
+    factor = 1.0
+    for _ in range(MOST_EXTRAPOLATED):
+        copy(q, ahead)
+        blend(joints, ahead, before, -factor)
+        advance(joints, ahead, still, 0.0, use_limits, trial)
+        tried = forward(joints, target, trial, J, r, frames)
+        if not tried < squared:
+            break
+        squared = tried
+        copy(q, before)
+        copy(trial, q)
+        factor = 2.0
+    return squared
 
 
 @compiled
@@ -224,6 +298,7 @@ def by_sweeps(
     """
     frames = frames_for(joints)
     J = np.empty((ROWS, tangent_size(joints)))
+    at_window_q = q.copy()
     bias = settings.rest_bias
     squared = at_window = forward(joints, target, q, J, np.empty(ROWS), frames)
     record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
@@ -236,14 +311,17 @@ def by_sweeps(
             bias *= REST_FADING
             at_window = squared = math.inf
         swept = sweep(joints, target, settings, q, J, frames)
+        is_stuck = False
         if not swept < squared * (1.0 - 1e-12) and not bias > REST_FADED:
             swept = bend(joints, target, settings.use_limits, q, swept)
-            if not swept < squared:
-                return SETTLED, iteration - 1
+            is_stuck = not swept < squared
         squared = swept
-        record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
         if iteration % WINDOW == 0:
-            if squared > at_window * (1.0 - patience):
-                return SETTLED, iteration
+            squared = extrapolate(joints, target, settings.use_limits, q, at_window_q, squared)
+            is_stuck |= squared > at_window * (1.0 - patience)
             at_window = squared
+            copy(q, at_window_q)
+        record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
+        if is_stuck:
+            return SETTLED, iteration
     return SPENT, settings.budget

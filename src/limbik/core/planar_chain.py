@@ -1,15 +1,18 @@
 """Chains that move in a plane: hinges with parallel axes. Two numbers say where a point is.
 
-The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`) are the ones
+The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`, `admit`) are the ones
 `core.spatial_chain` has too, so that one loop serves both.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.trigonometry import sincos
+from limbik.core.start import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
+from limbik.core.trigonometry import nearest_turn, sincos
 
 # One hinge and the link after it. The link's heading, relative to the link before, is sign * q + offset.
 LINK = np.dtype(
@@ -74,6 +77,23 @@ def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, fr
     r[0] = target[0] - x
     r[1] = target[1] - y
     return r[0] * r[0] + r[1] * r[1]
+
+
+@compiled
+def admit(joints: Records, use_limits: bool, q: Floats) -> int:
+    """Make q a start: within limits, and without a great many turns. Returns INVALID, MOVED or AS_IT_WAS."""
+    verdict = AS_IT_WAS
+    for j in range(q.size):
+        before = q[j]
+        if not abs(before) < math.inf:
+            return INVALID
+        if use_limits:
+            q[j] = min(max(before, joints[j].lower), joints[j].upper)
+        if abs(q[j]) > MANY_TURNS:
+            q[j] = nearest_turn(q[j])
+        if abs(q[j] - before) > ROUNDING:
+            verdict = MOVED
+    return verdict
 
 
 @compiled

@@ -1,6 +1,6 @@
 """Chains of hinges, slides and ball joints in space.
 
-The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`) are the ones
+The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`, `admit`) are the ones
 `core.planar_chain` has too, so that one loop serves both.
 """
 
@@ -22,7 +22,10 @@ from limbik.core.rotation import (
     turn_about,
     within_ball_limits,
 )
-from limbik.core.trigonometry import sincos
+from limbik.core.start import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
+from limbik.core.trigonometry import nearest_turn, sincos
+
+SHORTEST_QUATERNION = 1e-100  # under this length one has no direction
 
 HINGE = 0
 SLIDE = 1
@@ -161,6 +164,40 @@ def rotation_error(target: Floats, frames: Floats, at: int) -> tuple[float, floa
                 total += target[3 + 3 * i + m] * frames[at + 3 * k + m]
             between[3 * i + k] = total
     return rotation_vector(between)
+
+
+@compiled
+def admit(joints: Records, use_limits: bool, q: Floats) -> int:
+    """Make q a start: within limits, quaternions of length 1, without a great many turns.
+
+    Returns INVALID, MOVED or AS_IT_WAS.
+    """
+    verdict = AS_IT_WAS
+    for j in range(joints.size - 1):
+        joint = joints[j]
+        i = joint.q
+        if joint.kind == BALL:
+            squared = q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3]
+            if not SHORTEST_QUATERNION**2 < squared < 1.0 / SHORTEST_QUATERNION**2:
+                return INVALID
+            x, y, z, w = q[i], q[i + 1], q[i + 2], q[i + 3]
+            set_ball(joint, (x, y, z, w), use_limits, q)
+            # q and -q are the same rotation.
+            sign = 1.0 if x * q[i] + y * q[i + 1] + z * q[i + 2] + w * q[i + 3] >= 0.0 else -1.0
+            off = abs(sign * q[i] - x) + abs(sign * q[i + 1] - y)
+            off += abs(sign * q[i + 2] - z) + abs(sign * q[i + 3] - w)
+        else:
+            before = q[i]
+            if not abs(before) < math.inf:
+                return INVALID
+            if use_limits:
+                q[i] = min(max(before, joint.lower), joint.upper)
+            if joint.kind == HINGE and abs(q[i]) > MANY_TURNS:
+                q[i] = nearest_turn(q[i])
+            off = abs(q[i] - before)
+        if off > ROUNDING:
+            verdict = MOVED
+    return verdict
 
 
 @compiled

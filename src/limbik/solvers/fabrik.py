@@ -18,7 +18,17 @@ import numpy as np
 
 from limbik.core.answer import answer
 from limbik.core.compiled import Floats, Records, compiled, to_be_bound
-from limbik.core.descent import REST_FADED, REST_FADING, SETTLED, SOLVED, SPENT, WINDOW, bend, record
+from limbik.core.descent import (
+    REST_FADED,
+    REST_FADING,
+    SETTLED,
+    SOLVED,
+    SPENT,
+    WINDOW,
+    bend,
+    extrapolate,
+    record,
+)
 from limbik.core.linear import copy
 from limbik.goals import Goal, Position
 from limbik.solvers.solver import BALLS, PLANAR, AnswerKernel, Solver, Tuning, kinematics
@@ -45,6 +55,7 @@ def descend(
     lengths = segment_lengths(joints)
     p = np.empty((lengths.size + 1, 3))
     trial = q.copy()
+    at_window_q = q.copy()
     limit = settings.tolerance * settings.tolerance
     squared = draw_points(joints, q, target, p)
     record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
@@ -82,11 +93,15 @@ def descend(
                 follow_points(joints, p, False, q)
         is_stuck = not changed < squared * (1.0 - 1e-12)
         squared = changed
-        record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
-        is_solved = squared + off_plane <= limit
         if iteration % WINDOW == 0:
+            follow_points(joints, p, settings.use_limits, q)
+            squared = extrapolate(joints, target, settings.use_limits, q, at_window_q, squared)
+            draw_points(joints, q, target, p)
             is_stuck |= squared > at_window * (1.0 - patience)
             at_window = squared
+            copy(q, at_window_q)
+        record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
+        is_solved = squared + off_plane <= limit
         if is_solved or (is_stuck and not bias > REST_FADED):
             follow_points(joints, p, settings.use_limits, q)
             return SOLVED if is_solved else SETTLED, iteration

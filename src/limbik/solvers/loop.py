@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 
 from limbik.core.descent import SOLVED, SPENT
-from limbik.errors import ConfigurationError, GoalError
+from limbik.core.start import ROUNDING
+from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import Goal, Orientation, Pose, Position, as_goal
 from limbik.model.model import Model
 from limbik.solution import Iterate, Solution, Status, Trace
 from limbik.solvers.plan import NO_TRACE, Plan, Result, plan_for
 from limbik.solvers.registry import can_solve, names
 from limbik.solvers.solver import Solver
-from limbik.spatial import Array
+from limbik.spatial import Array, as_numbers
+
+FLOAT64 = np.dtype(np.float64)
+MOST_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
 Rows = list[tuple[Array, Array]]  # configurations and errors of one descent after the other
 
@@ -56,18 +60,17 @@ def trace(
     model: Model, goal: Any, *, start: Any = None, rest: Any = None, seed: int = 0, **options: Any
 ) -> Trace:
     """Solve, and keep every iteration. Options as in `solve`."""
-    rows: list[tuple[Array, Array]] = []
+    if (options.get("iterations") or 0) > MOST_TRACED:
+        raise SolverError(
+            f"a trace holds at most {MOST_TRACED:,} iterations, found {options['iterations']!r}"
+        )
+    rows: Rows = []
     solution = _solve(model, goal, start, rest, seed, options, rows)
-    restarted_at: list[int] = []
-    total = 0
-    for _, errors in rows:
-        if total:
-            restarted_at.append(total)
-        total += len(errors)
+    starts = np.cumsum([len(errors) for _, errors in rows])
     return Trace(
         np.concatenate([q for q, _ in rows]),
         np.concatenate([errors for _, errors in rows]),
-        tuple(restarted_at),
+        tuple(int(row) for row in starts[:-1]),
         solution,
     )
 
@@ -83,6 +86,8 @@ def warmup(model: Model, solvers: Iterable[str | Solver] | None = None) -> None:
 
     Takes seconds where nothing is in the compile cache yet.
     """
+    if isinstance(solvers, str):
+        solvers = [solvers]
     if solvers is None:
         kind = plan_for(model, None, Position, {}).kind
         solvers = [name for name in names() if can_solve(name, kind, Position)]
@@ -95,7 +100,9 @@ def _solve(
     model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], rows: Rows | None
 ) -> Solution:
     began = perf_counter_ns()
-    if type(goal) is np.ndarray and goal.shape == (3,):  # the common case, read without detours
+    if type(seed) is not int or seed < 0:
+        raise SolverError(f"`seed` needs a whole number of at least 0, found {seed!r}")
+    if type(goal) is np.ndarray and goal.shape == (3,) and goal.dtype == FLOAT64:  # the common case
         plan = plan_for(model, None, Position, options)
         numbers = np.array(goal, dtype=np.float64, order="C")
     else:
@@ -103,15 +110,19 @@ def _solve(
         plan = plan_for(model, asked.frame, type(asked), options)
         numbers = _goal_numbers(plan, asked)
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
-    toward = plan.rest if rest is None else plan.part(model.clip(_configuration(model, rest, "rest")))
-    q = plan.part(q_start)
+    inside = q_start if plan.is_whole else model.clip(q_start)
+    toward = plan.rest if rest is None else plan.part(_rest(model, rest))
+    q = plan.part(inside)
     first = _descent(plan, numbers, q, toward, plan.settings, rows)
     best, iterations, restarts = first, first[1], 0
-    if first[0] != SOLVED and not first[4] and plan.restarts:
+    if plan.restarts and not plan.is_done(first):
         best, q, iterations, restarts = _restart(plan, numbers, first, q, toward, seed, rows)
+    elsewhere = inside if plan.use_limits else q_start
+    if rows:
+        rows[:] = [(plan.whole(elsewhere, kept), errors) for kept, errors in rows]
     return Solution(
-        plan.whole(q_start, q),
-        _status(best[0], best[4]),
+        plan.whole(elsewhere, q),
+        _status(best[0], best[4] > 0.0),
         best[2],
         best[3],
         iterations,
@@ -119,7 +130,7 @@ def _solve(
         1e-9 * (perf_counter_ns() - began),
         plan.solver.name,
         q_start,
-        first[5],
+        first[5] or (plan.use_limits and inside is not q_start and _differ(inside, q_start)),
     )
 
 
@@ -130,8 +141,9 @@ def _descent(plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, rows
     room = int(settings["budget"][0]) + 1
     kept = (np.empty((room, q.size)), np.empty(room))
     result = plan.run(goal, q, rest, settings, kept)
-    count = result[1] + 1
-    rows.append((kept[0][:count], kept[1][:count]))
+    # The start of a restart is no iteration: its row is left out.
+    kept_rows = slice(1 if rows else 0, result[1] + 1)
+    rows.append((kept[0][kept_rows], kept[1][kept_rows]))
     return result
 
 
@@ -151,11 +163,11 @@ def _restart(
     rng = np.random.default_rng(seed)
     settings = plan.settings.copy()
     best, iterations, restarts = first, first[1], 0
-    while best[0] != SOLVED and restarts < plan.restarts and iterations < plan.budget:
+    while not plan.is_done(best) and restarts < plan.restarts and iterations < plan.budget:
         settings["budget"] = plan.budget - iterations
         trial = plan.part(plan.model.random(rng))
         result = _descent(plan, goal, trial, rest, settings, rows)
-        iterations += max(result[1], 1)
+        iterations += result[1]
         restarts += 1
         if result[0] == SOLVED or plan.distance(result) < plan.distance(best):
             best, q = result, trial
@@ -192,10 +204,21 @@ def _goal_numbers(plan: Plan, goal: Goal) -> Array:
 
 def _configuration(model: Model, value: Any, name: str) -> Array:
     """A configuration [nq] as a fresh array. Its numbers are checked by the kernel."""
-    try:
-        q = np.array(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise ConfigurationError(f"`{name}` needs {model.nq} numbers, found {value!r}") from None
+    if type(value) is np.ndarray and value.dtype == FLOAT64:
+        q = np.array(value, order="C")
+    else:
+        q = as_numbers(value, f"`{name}`", f"{model.nq} numbers (nq)", ConfigurationError)
     if q.shape != (model.nq,):
         raise ConfigurationError(f"`{name}` needs {model.nq} numbers (nq), found shape {q.shape}")
     return q
+
+
+def _rest(model: Model, rest: Any) -> Array:
+    q = _configuration(model, rest, "rest")
+    if not np.isfinite(q).all():
+        raise ConfigurationError(f"`rest` needs finite numbers, found {q.tolist()}")
+    return model.clip(q)
+
+
+def _differ(q0: Array, q1: Array) -> bool:
+    return bool((np.abs(q0 - q1) > ROUNDING).any())

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import SolverError, did_you_mean
-from limbik.solvers.solver import Solver
+from limbik.solvers.solver import Solver, as_real
+
+MOST_ITERATIONS = 10**9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,33 +27,16 @@ class Options:
     rest_bias: float = 0.0
 
     def __post_init__(self) -> None:
-        _check(0.0 < _number(self.tolerance) < math.inf, "tolerance", "a positive length [m]", self.tolerance)
-        _check(
-            0.0 < _number(self.tolerance_rotation) < math.inf,
-            "tolerance_rotation",
-            "a positive angle [rad]",
-            self.tolerance_rotation,
-        )
-        _check(
-            _is_count(self.iterations, 1),
-            "iterations",
-            "a whole number of at least 1, or None",
-            self.iterations,
-        )
-        _check(
-            _is_count(self.restarts, 0), "restarts", "a whole number of at least 0, or None", self.restarts
-        )
-        _check(isinstance(self.limits, bool), "limits", "True or False", self.limits)
-        _check(0.0 <= _number(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float | np.floating | np.integer) else math.nan
-
-
-def _is_count(value: Any, least: int) -> bool:
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return value is None or (is_whole and int(value) >= least)
+        for name, unit in (("tolerance", "length [m]"), ("tolerance_rotation", "angle [rad]")):
+            value = getattr(self, name)
+            _check(0.0 < as_real(value) < math.inf, name, f"a positive {unit}", value)
+        for name, least in (("iterations", 1), ("restarts", 0)):
+            value = getattr(self, name)
+            is_right = value is None or (least <= as_real(value) <= MOST_ITERATIONS and value == int(value))
+            _check(is_right, name, f"a whole number from {least} to {MOST_ITERATIONS:,}, or None", value)
+        is_right = isinstance(self.limits, bool | int | np.bool_) and self.limits in (0, 1)
+        _check(is_right, "limits", "True or False", self.limits)
+        _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
 
 
 def _check(is_right: bool, name: str, needed: str, found: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from limbik.core.answer import BAD_GOAL, BAD_START
-from limbik.core.descent import SETTINGS
+from limbik.core.descent import SETTINGS, SOLVED
 from limbik.core.pack import PackedChain, pack_plane, pack_space
 from limbik.errors import ConfigurationError, GoalError
 from limbik.goals import Goal, Position
@@ -31,8 +31,9 @@ PATIENCE = (
 PATIENCE_AT_LAST = 1e-6  # and where none follows
 
 # What `core.answer.answer` returns.
-Result: TypeAlias = tuple[int, int, float, float, bool, bool]
+Result: TypeAlias = tuple[int, int, float, float, float, bool]
 
+CLOSE_TO_BOUND = 1e-4  # of the reach: near enough to the least error that a goal out of reach allows
 MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
@@ -55,6 +56,7 @@ class Plan:
         self.is_level = packed.is_planar and abs(packed.place["z"][0, 2]) > 1.0 - 1e-12
         self.is_whole = self.chain.nq == model.nq and bool((self.chain.q_places == np.arange(model.nq)).all())
         self.settings = _settings(self.solver, options, self.chain)
+        self.use_limits = bool(options.limits) and model.has_limits
         self.budget = int(self.settings["budget"][0])
         self.restarts = self.budget if options.restarts is None else int(options.restarts)
         self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
@@ -76,12 +78,17 @@ class Plan:
         return q.copy() if self.is_whole else q[self.chain.q_places]
 
     def whole(self, q: Array, part: Array) -> Array:
-        """The model's q with the chain's part in its place, everything within limits."""
+        """The model's q [nq] with the chain's part [..., nq of the chain] in its place."""
         if self.is_whole:
             return part
-        q = self.model.clip(q) if self.settings["use_limits"][0] else q.copy()
-        q[self.chain.q_places] = part
+        q = np.broadcast_to(q, (*part.shape[:-1], self.model.nq)).copy()
+        q[..., self.chain.q_places] = part
         return q
+
+    def is_done(self, result: Result) -> bool:
+        """Whether no restart could do better: solved, or out of reach and as near as the bound allows."""
+        end, _, error, _, least_error, _ = result
+        return end == SOLVED or 0.0 < error <= least_error + CLOSE_TO_BOUND * self.chain.reach
 
     def distance(self, result: Result) -> float:
         """How far an answer is from the goal [m], radians counted as in the descent."""
@@ -128,7 +135,9 @@ def _refuse(code: int, goal: Array, q: Array) -> None:
     if code == BAD_GOAL:
         raise GoalError(f"the goal needs finite numbers, found {goal.tolist()}")
     if code == BAD_START:
-        raise ConfigurationError(f"`start` needs finite numbers, found {q.tolist()}")
+        raise ConfigurationError(
+            f"`start` needs finite numbers, and quaternions that have a direction; found {q.tolist()}"
+        )
 
 
 def plan_for(model: Model, frame: str | None, goal: type[Goal], options: dict[str, Any]) -> Plan:

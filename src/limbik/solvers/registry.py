@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from limbik.errors import SolverError, did_you_mean
-from limbik.goals import Goal
+from limbik.goals import Goal, Orientation
 from limbik.solvers.ccd import CCD
 from limbik.solvers.dls import DLS
 from limbik.solvers.fabrik import FABRIK
@@ -50,7 +50,7 @@ def get(name: str, **parameters: Any) -> Solver:
 
     Raises SolverError for an unknown name or parameter, or a value out of range.
     """
-    if name not in _SOLVERS:
+    if not isinstance(name, str) or name not in _SOLVERS:
         raise SolverError(f"there is no solver {name!r}; {did_you_mean(name, _SOLVERS)}")
     solver = _SOLVERS[name]
     known = [parameter.name for parameter in solver.parameters()]
@@ -81,14 +81,15 @@ def choose(solver: str | Solver, chain: str, goal: type[Goal]) -> Solver:
 
     Raises SolverError, naming the solvers that can, where it cannot.
     """
-    if solver == "auto":
-        return DLS()
-    chosen = solver if isinstance(solver, Solver) else get(solver)
+    if isinstance(solver, Solver):
+        chosen = solver
+    else:
+        chosen = DLS() if isinstance(solver, str) and solver == "auto" else get(solver)
     if can_solve(chosen, chain, goal):
         return chosen
     able = [name for name in _SOLVERS if can_solve(name, chain, goal)]
     problem = (
-        f"a {goal.__name__} goal"
+        f"{'an' if goal is Orientation else 'a'} {goal.__name__} goal"
         if goal not in chosen.goals
         else f"a chain of {_CHAIN_WORDS[chain]} (it works on {_or(_CHAIN_WORDS[c] for c in chosen.chains)})"
     )

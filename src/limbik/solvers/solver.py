@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -20,7 +21,7 @@ BALLS = "ball"  # ball joints
 SPACE = "space"  # any mix of hinges, slides and ball joints
 CHAINS = (PLANAR, BALLS, SPACE)
 
-AnswerKernel: TypeAlias = Kernel[..., tuple[int, int, float, float, bool, bool]]
+AnswerKernel: TypeAlias = Kernel[..., tuple[int, int, float, float, float, bool]]
 
 EVERY_GOAL = (Position, Orientation, Pose)
 
@@ -35,6 +36,11 @@ class Parameter:
     maximum: float
     unit: str
     help: str
+
+
+def as_real(value: Any) -> float:
+    """The value of a real number of any type; NaN for anything else."""
+    return float(value) if isinstance(value, numbers.Real) else math.nan
 
 
 def parameter(default: float | None, minimum: float, maximum: float, unit: str, text: str) -> Any:
@@ -67,7 +73,7 @@ class Solver:
             value = getattr(self, known.name)
             if value is None and known.default is None:
                 continue
-            if not (isinstance(value, int | float) and known.minimum <= value <= known.maximum):
+            if not known.minimum <= as_real(value) <= known.maximum:
                 raise SolverError(
                     f"{self.name}: `{known.name}` needs a number from {known.minimum:g} to {known.maximum:g}"
                     f"{f' [{known.unit}]' if known.unit else ''}, found {value!r}"

@@ -5,14 +5,23 @@ export class Help {
   constructor(store) {
     this.store = store;
     this.dialog = /** @type {HTMLDialogElement} */ (document.getElementById('help'));
-    this.dialog.addEventListener('close', () => store.get('help') && store.set({ help: false }));
-    this.dialog.addEventListener('click', (event) => event.target === this.dialog && this.dialog.close());
+    // The browser tells of a closed dialog only later, when it may be open again: what closes it sets the state at once.
+    this.dialog.addEventListener('cancel', (event) => this.close(event));
+    this.dialog.addEventListener('submit', (event) => this.close(event));
+    this.dialog.addEventListener('click', (event) => event.target === this.dialog && this.close(event));
+    this.dialog.addEventListener('close', () => !this.dialog.open && store.get('help') && store.set({ help: false }));
     document.getElementById('help-open')?.addEventListener('click', () => this.toggle());
     store.watch(['help'], () => this.apply());
   }
 
   toggle() {
-    this.store.set({ help: !this.store.get('help') });
+    this.store.set({ help: !this.dialog.open });
+  }
+
+  /** @param {Event} event */
+  close(event) {
+    event.preventDefault();
+    this.store.set({ help: false });
   }
 
   apply() {

@@ -1,0 +1,8 @@
+"""What a chain says of the configuration that it is to start from."""
+
+INVALID = -1  # a number is not finite, or a quaternion has no direction
+AS_IT_WAS = 0
+MOVED = 1
+
+ROUNDING = 1e-12  # [rad, m, or part of a quaternion] that does not count as moved
+MANY_TURNS = 1e4  # [rad] beyond which whole turns are taken off, because their sines lose digits
