@@ -115,6 +115,24 @@ def test_an_error_of_the_server_is_shown_at_its_field_and_the_page_goes_on(playg
     playground.wait_reached("jt")
 
 
+def test_what_failed_at_the_server_is_tried_again(playground: Playground) -> None:
+    failed: list[str] = []
+
+    def fail_once(page_side: WebSocketRoute, server_side: WebSocketRoute, message: str) -> None:
+        if '"solve"' in message and not failed:
+            failed.append(message)
+            answer = {"type": "error", "id": json.loads(message)["id"], "message": "it broke", "field": None}
+            page_side.send(json.dumps(answer))
+        else:
+            server_side.send(message)
+
+    relay(playground, fail_once)
+    playground.open("?cv=0")
+    assert failed
+    assert "it broke" in playground.notices
+    playground.wait_reached("dls")
+
+
 def test_compiling_is_said_while_it_lasts(playground: Playground) -> None:
     held: list[tuple[WebSocketRoute, str]] = []
 

@@ -150,7 +150,7 @@ _inner_kernels: dict[tuple[Any, ...], Kernel[..., Any]] = {}
 def _inner(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Kernel[..., Any]:
     """A kernel as its caller's bindings make it; the same object for equal bindings."""
     used = {name: value for name, value in bindings.items() if name in _names(kernel)}
-    bound = kernel.bind(**used) if used else kernel
+    bound = Kernel(kernel.function, {**kernel.options, "forceinline": True}, {**kernel.bindings, **used})
     key = (kernel.function, *sorted((name, id(value)) for name, value in bound.bindings.items()))
     return _inner_kernels.setdefault(key, bound)
 

@@ -42,6 +42,7 @@ WINDOW = 24  # iterations over which progress is judged
 STATIONARY = 1e-7  # |J^T r| / (|J| |r|) under which no small step helps
 SMALLEST_SCALE = 1e-3
 AFTER_GRADIENT = 0.02
+SLOW = 0.9  # a step that leaves more than this of the squared error
 LONGEST_STEP = 1.0  # [rad or m] of any joint in one iteration
 BEND = 0.05  # [rad or m]
 MOST_EXTRAPOLATED = 16  # doublings
@@ -136,39 +137,43 @@ def by_steps(
     scale = 1.0
     is_moved = True  # q has been changed by something else than an accepted step
     is_new = True  # no step has been proposed from q yet
+    is_slow = True  # the last step gained little: q may be a dead point
     is_gradient = False  # the step on trial is down the gradient, not the method's own
     for iteration in range(1, settings.budget + 1):
         J, r = both_J[now], both_r[now]
-        if bias > REST_FADED:
-            blend(joints, q, rest, bias)
-            bias *= REST_FADING
-            is_moved = True
-            at_window = math.inf
         if is_moved:
             squared = forward(joints, target, q, J, r, frames)
-            is_moved, is_new = False, True
+            is_moved = False
+            is_new = is_slow = True
             if iteration == 1:
                 at_window = squared
                 record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
         if is_met(r, off_plane, settings):
             return SOLVED, iteration - 1
+        if bias > REST_FADED:
+            blend(joints, q, rest, bias)
+            bias *= REST_FADING
+            squared = forward(joints, target, q, J, r, frames)
+            at_window = math.inf
+            is_new = True
         if is_new:
             is_gradient = False
             transpose_times(J, r, gradient)
             if settings.use_limits:
                 freeze(joints, q, gradient, J)
-            if is_stationary(J, gradient, squared):
+            if is_slow and is_stationary(J, gradient, squared):
                 bent = bend(joints, target, settings.use_limits, q, squared)
-                if not bent < squared and not bias > REST_FADED:
-                    return SETTLED, iteration - 1
-                is_moved = True
                 record(iteration, q, math.sqrt(bent + off_plane), trace_q, trace_error)
+                if not bent < squared and not bias > REST_FADED:
+                    return SETTLED, iteration
+                is_moved = True
                 continue
             step(J, r, gradient, settings, dq, work)
             shorten(dq)
         advance(joints, q, dq, scale, settings.use_limits, trial)
         changed = forward(joints, target, trial, both_J[1 - now], both_r[1 - now], frames)
         is_new = changed < squared
+        is_slow = not changed < SLOW * squared
         if is_new:
             copy(trial, q)
             squared = changed

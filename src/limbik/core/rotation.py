@@ -156,6 +156,23 @@ def rotation_between(ux: float, uy: float, uz: float, vx: float, vy: float, vz: 
 
 
 @compiled
+def smallest_turn(ux: float, uy: float, uz: float, vx: float, vy: float, vz: float) -> Quaternion:
+    """The unit quaternion of the smallest turn from u's direction to v's; none where one has no length.
+
+    Without trigonometry: the half angle's cosine and sine are in the ratio |u||v| + u.v to |u x v|.
+    """
+    dot = ux * vx + uy * vy + uz * vz
+    lengths = math.sqrt((ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz))
+    w = lengths + dot
+    if not w > 1e-6 * lengths:  # opposite, or nothing
+        x, y, z = rotation_between(ux, uy, uz, vx, vy, vz)
+        return exponential(x, y, z)
+    x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    scale = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
+    return scale * x, scale * y, scale * z, scale * w
+
+
+@compiled
 def within_ball_limits(
     q: Quaternion, ax: float, ay: float, az: float, lower: float, upper: float, cone: float
 ) -> Quaternion:

@@ -12,7 +12,15 @@ from typing import ClassVar
 from limbik.core.answer import answer
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.descent import by_sweeps
-from limbik.core.rotation import exponential, product, rotate, rotation_between, times, transposed_times
+from limbik.core.rotation import (
+    exponential,
+    logarithm,
+    product,
+    rotate,
+    smallest_turn,
+    times,
+    transposed_times,
+)
 from limbik.core.spatial_chain import FRAME_SIZE, HINGE, ROTATION, SLIDE, place_frames, set_ball
 from limbik.core.trigonometry import sincos, turn_within_limits
 from limbik.goals import Goal, Position
@@ -151,12 +159,14 @@ def turn_ball(
     vx, vy, vz = transposed_times(
         frames, R, target[0] - frames[o], target[1] - frames[o + 1], target[2] - frames[o + 2]
     )
-    x, y, z = rotation_between(ux, uy, uz, vx, vy, vz)
-    damping = settings.damping
+    turn = smallest_turn(ux, uy, uz, vx, vy, vz)
+    if settings.damping < 1.0:
+        x, y, z = logarithm(turn)
+        turn = exponential(settings.damping * x, settings.damping * y, settings.damping * z)
     old = (q[i], q[i + 1], q[i + 2], q[i + 3])
-    set_ball(joint, product(old, exponential(damping * x, damping * y, damping * z)), settings.use_limits, q)
-    # What the rotation became, as a turn of the moved frame.
-    turn = product((-old[0], -old[1], -old[2], old[3]), (q[i], q[i + 1], q[i + 2], q[i + 3]))
+    set_ball(joint, product(old, turn), settings.use_limits, q)
+    if settings.use_limits:  # what the turn became
+        turn = product((-old[0], -old[1], -old[2], old[3]), (q[i], q[i + 1], q[i + 2], q[i + 3]))
     wx, wy, wz = rotate(turn, ux, uy, uz)
     before = (ux - vx) ** 2 + (uy - vy) ** 2 + (uz - vz) ** 2
     if (wx - vx) ** 2 + (wy - vy) ** 2 + (wz - vz) ** 2 > before:

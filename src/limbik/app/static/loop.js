@@ -8,6 +8,7 @@ import { firstPose, points, resized } from './kinematics.js';
 
 const STILL = 1e-6; // [rad] an arm that moves less per frame stands
 const STILL_FRAMES = 8; // frames of standing until the loop rests
+const RETRY = 2000; // [ms] until a request that failed at the server is tried again; doubled each time
 const FRAME = 1 / 60; // [s] that a single step lets the target move
 
 export class Loop {
@@ -33,6 +34,8 @@ export class Loop {
     this.withTrace = false;
     this.problem = '';
     this.refused = '';
+    this.refusedUntil = 0;
+    this.failures = 0;
     this.still = 0;
     this.serverMs = NaN;
   }
@@ -70,7 +73,8 @@ export class Loop {
     const problem = problemOf(request);
     const isNew = problem !== this.problem || request.start !== null;
     if (isNew) this.still = 0;
-    if (problem === this.refused || (this.still >= STILL_FRAMES && this.steps === 0)) return;
+    if (problem === this.refused && performance.now() < this.refusedUntil) return;
+    if (this.still >= STILL_FRAMES && this.steps === 0) return;
     this.post(request, problem, isNew);
   }
 
@@ -132,6 +136,7 @@ export class Loop {
     this.inFlight = null;
     this.serverMs = frame.server_ms;
     this.refused = '';
+    this.failures = 0;
     let moved = 0;
     for (const answer of frame.arms) moved = Math.max(moved, this.take(answer, asked));
     const isDone = frame.arms.every((arm) => arm.status === 'solved' || arm.iterations === 0);
@@ -157,10 +162,16 @@ export class Loop {
     if (!this.isHeld && (!this.paused || this.steps > 0)) this.ask();
   }
 
-  /** The server refused a request: the same one is not sent again. @param {protocol.ServerError} error */
+  /**
+   * The server refused a request: the same one is not sent again. One that failed at the server, through no fault of an
+   * entry in it, is tried again, less and less often.
+   * @param {protocol.ServerError} error
+   */
   onError(error) {
     if (!this.inFlight || (error.id !== null && error.id !== this.inFlight.id)) return;
     this.refused = this.inFlight.problem;
+    this.refusedUntil = error.field === null ? performance.now() + RETRY * 2 ** this.failures : Infinity;
+    this.failures += 1;
     this.inFlight = null;
     this.arms.tellAll();
   }
