@@ -51,16 +51,15 @@ def branching_tree() -> Model:
     )
 
 
-def distance(model: Model, q: np.ndarray, target: np.ndarray, frame: str | None = None) -> np.ndarray:
+def distance(model: Model, q: np.ndarray, point: np.ndarray, frame: str | None = None) -> np.ndarray:
     """How far a frame's origin is from a point [m], by the model's own kinematics."""
-    reached = model.pose(q, frame)[..., :3, 3]
-    return np.linalg.norm(reached - np.resize([*target, *reached[..., 2:].ravel()[:1]], 3), axis=-1)
+    return np.linalg.norm(model.pose(q, frame)[..., :3, 3] - point, axis=-1)
 
 
-def angle(model: Model, q: np.ndarray, target: np.ndarray, frame: str | None = None) -> float:
+def angle(model: Model, q: np.ndarray, rotation: np.ndarray, frame: str | None = None) -> float:
     """The angle between a frame and a rotation [rad], by the model's own kinematics."""
-    turn = model.pose(q, frame)[:3, :3].T @ target
-    return float(Rotation.from_matrix(turn).magnitude())
+    between = model.pose(q, frame)[:3, :3].T @ rotation
+    return float(Rotation.from_matrix(between).magnitude())
 
 
 def assert_true(
@@ -77,30 +76,24 @@ def assert_true(
     q = solution.q
     assert q.shape == (model.nq,)
     assert np.isfinite(q).all()
-    if limits:
-        assert model.is_within_limits(q)
-    rounding = 1e-11 * (1.0 + length_scale(model, q, point))
-    if point is not None:
-        assert solution.error == np.float64(distance(model, q, point, frame)).item() or (
-            abs(solution.error - distance(model, q, point, frame)) <= rounding
-        )
-    if rotation is not None:
-        assert abs(solution.error_rotation - angle(model, q, rotation, frame)) <= 1e-7
+    assert not limits or model.is_within_limits(q)
     assert solution.success == bool(solution) == (solution.status is Status.SOLVED)
-    if solution.success:
-        assert solution.error <= tolerance + rounding
-        assert solution.error_rotation <= tolerance * (1.0 + 1e-9)
-        if point is not None:
-            assert distance(model, q, point, frame) <= tolerance + rounding
-        if rotation is not None:
-            assert angle(model, q, rotation, frame) <= tolerance + 1e-7
-    else:
-        assert solution.error > tolerance or solution.error_rotation > tolerance
+    rounding = 1e-11 * length_scale(model, q, point)
+    error = error_rotation = 0.0
+    if point is not None:
+        error = distance(model, q, point, frame)
+    if rotation is not None:
+        error_rotation = angle(model, q, rotation, frame)
+    assert abs(solution.error - error) <= rounding
+    assert abs(solution.error_rotation - error_rotation) <= 1e-7
+    is_met = solution.error <= tolerance and solution.error_rotation <= tolerance * (1.0 + 1e-12)
+    assert solution.success == is_met
 
 
 def length_scale(model: Model, q: np.ndarray, point: np.ndarray | None = None) -> float:
     """The largest coordinate [m] that takes part, for bounds on rounding."""
-    return float(np.abs(model.forward(q)[..., :3, 3]).max() + (0.0 if point is None else np.abs(point).max()))
+    farthest = np.abs(model.forward(q)[..., :3, 3]).max()
+    return float(farthest + (0.0 if point is None else np.abs(point).max()))
 
 
 def directions(count: int, seed: int, is_flat: bool) -> np.ndarray:

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from limbik.core.compiled import Floats, Records, compiled, to_be_bound
-from limbik.core.linear import copy, fill, squared_length, transpose_times
+from limbik.core.linear import copy, fill, orthogonalise_rows, squared_length, transpose_times
 
 # Why a descent ended.
 SOLVED = 0
@@ -80,29 +80,51 @@ def record(iteration: int, q: Floats, error: float, trace_q: Floats, trace_error
 def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: float) -> float:
     """Leave a dead point, such as a straight arm whose target lies on its own axis.
 
-    Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all joints
-    together, then in alternation, then one at a time, both ways. The first that gains is kept in q. Returns
-    the squared error afterwards: the same one at a true minimum.
+    Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all joints together,
+    then in alternation, then one at a time; each as it is, and without what would move the end effector at first
+    order (a pure bend, which draws it in); each both ways. The first that gains is kept in q. Returns the squared
+    error afterwards: the same one at a true minimum.
     """
-    dq = np.empty(tangent_size(joints))
-    J, r = np.empty((ROWS, dq.size)), np.empty(ROWS)
+    nv = tangent_size(joints)
+    dq = np.empty(nv)
+    J, r, W, U = np.empty((ROWS, nv)), np.empty(ROWS), np.empty((ROWS, nv)), np.empty((ROWS, ROWS))
     trial = np.empty(q.size)
     frames = frames_for(joints)
-    for pattern in range(dq.size + 2):
+    forward(joints, target, q, J, r, frames)
+    orthogonalise_rows(J, W, U)
+    for pattern in range(2 * nv + 4):
+        for j in range(nv):
+            if pattern < 2:
+                dq[j] = BEND
+            elif pattern < 4:
+                dq[j] = BEND if j % 2 == 0 else -BEND
+            else:
+                dq[j] = BEND if j == nv + 1 - pattern // 2 else 0.0
+        if pattern % 2 == 1:
+            remove_rows(W, dq)
         for sign in (1.0, -1.0):
-            for j in range(dq.size):
-                if pattern == 0:
-                    dq[j] = BEND
-                elif pattern == 1:
-                    dq[j] = BEND if j % 2 == 0 else -BEND
-                else:
-                    dq[j] = BEND if j == dq.size + 1 - pattern else 0.0
             advance(joints, q, dq, sign, use_limits, trial)
             bent = forward(joints, target, trial, J, r, frames)
             if bent < squared * (1.0 - 1e-12):
                 copy(trial, q)
                 return bent
     return squared
+
+
+@compiled
+def remove_rows(W: Floats, dq: Floats) -> None:
+    """Take out of dq what lies along the rows of W, which are orthogonal but of any length."""
+    longest = 0.0
+    for i in range(W.shape[0]):
+        longest = max(longest, squared_length(W[i]))
+    for i in range(W.shape[0]):
+        squared = squared_length(W[i])
+        if squared > 1e-20 * longest:
+            along = 0.0
+            for j in range(dq.size):
+                along += W[i, j] * dq[j]
+            for j in range(dq.size):
+                dq[j] -= along / squared * W[i, j]
 
 
 @compiled

@@ -107,11 +107,11 @@ def _compiled_answer(solver: type[Solver], kind: str, goal: type[Goal]) -> Calla
 
 
 def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:
-    """The kind of a chain, and the chain packed for it. Only points can be asked for in the plane."""
+    """The kind of a chain for a kind of goal, and the chain packed for it. The special kinds are for points."""
     planar = pack_plane(chain) if goal is Position else None
     if planar is not None:
         return PLANAR, planar
-    is_balls = all(joint.kind is JointKind.BALL for joint in chain.joints)
+    is_balls = goal is Position and all(joint.kind is JointKind.BALL for joint in chain.joints)
     return BALLS if is_balls else SPACE, pack_space(chain)
 
 
