@@ -231,7 +231,7 @@ def test_a_misspelled_field_is_told_the_right_one():
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda children: st.lists(children) | st.dictionaries(st.text(), children),
     max_leaves=10,
 )

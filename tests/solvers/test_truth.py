@@ -191,7 +191,7 @@ def assert_rest_is_true(model: Model, solver: str, seed: int, bias: float) -> No
     )
     assert_true(model, trace.solution, point=point)
     assert model.is_within_limits(trace.q).all()
-    np.testing.assert_array_equal(trace.q[0], model.clip(start))
+    np.testing.assert_allclose(trace.q[0], model.clip(start), rtol=0.0, atol=1e-14)
 
 
 @pytest.mark.parametrize("solver", IN_SPACE)

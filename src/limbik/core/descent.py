@@ -81,7 +81,7 @@ def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: 
     """Leave a dead point, such as a straight arm whose target lies on its own axis.
 
     Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all joints together,
-    then in alternation, then one at a time; each as it is, and without what would move the end effector at first
+    then in alternation, then one at a time; each as it is, and without what moves the end effector at first
     order (a pure bend, which draws it in); each both ways. The first that gains is kept in q. Returns the squared
     error afterwards: the same one at a true minimum.
     """

@@ -107,7 +107,7 @@ def _compiled_answer(solver: type[Solver], kind: str, goal: type[Goal]) -> Calla
 
 
 def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:
-    """The kind of a chain for a kind of goal, and the chain packed for it. The special kinds are for points."""
+    """The kind of a chain for a kind of goal, and the chain packed. The special kinds are for points."""
     planar = pack_plane(chain) if goal is Position else None
     if planar is not None:
         return PLANAR, planar
