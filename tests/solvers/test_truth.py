@@ -233,7 +233,7 @@ def test_a_start_at_the_goal_is_the_answer(solver):
         assert solution.success
         assert solution.iterations == 0
         assert not solution.start_was_moved
-        np.testing.assert_array_equal(solution.q, q)
+        np.testing.assert_allclose(solution.q, q, rtol=0.0, atol=1e-14)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

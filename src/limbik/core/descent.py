@@ -82,8 +82,8 @@ def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: 
 
     Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all joints together,
     then in alternation, then one at a time; each as it is, and without what moves the end effector at first
-    order (a pure bend, which draws it in); each both ways. The first that gains is kept in q. Returns the squared
-    error afterwards: the same one at a true minimum.
+    order (a pure bend, which draws it in); each both ways. The first that gains is kept in q. Returns the
+    squared error afterwards: the same one at a true minimum.
     """
     nv = tangent_size(joints)
     dq = np.empty(nv)
