@@ -89,12 +89,13 @@ def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: 
     for k in range(3):
         p[n, k] = target[k]
     ax = ay = az = 0.0  # direction of the segment after
+    is_bound = False  # a segment without length binds no other
     for j in range(n - 1, -1, -1):
         dx, dy, dz = p[j + 1, 0] - p[j, 0], p[j + 1, 1] - p[j, 1], p[j + 1, 2] - p[j, 2]
         length = math.sqrt(dx * dx + dy * dy + dz * dz)
         if length > 0.0:
             dx, dy, dz = dx / length, dy / length, dz / length
-        if j < n - 1 and is_along_segment(joints[j], joints[j + 1]):
+        if is_bound and is_along_segment(joints[j], joints[j + 1]):
             wx, wy, wz = rotation_between(ax, ay, az, dx, dy, dz)
             angle = math.sqrt(wx * wx + wy * wy + wz * wz)
             cone = joints[j + 1].cone
@@ -102,6 +103,7 @@ def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: 
                 s = cone / angle
                 dx, dy, dz = rotate(exponential(s * wx, s * wy, s * wz), ax, ay, az)
         ax, ay, az = dx, dy, dz
+        is_bound = lengths[j] > 0.0
         p[j, 0] = p[j + 1, 0] - lengths[j] * dx
         p[j, 1] = p[j + 1, 1] - lengths[j] * dy
         p[j, 2] = p[j + 1, 2] - lengths[j] * dz

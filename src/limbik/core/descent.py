@@ -80,7 +80,7 @@ def record(iteration: int, q: Floats, error: float, trace_q: Floats, trace_error
 def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: float) -> float:
     """Leave a dead point, such as a straight arm whose target lies on its own axis.
 
-    Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all joints together,
+    Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all together,
     then in alternation, then one at a time; each as it is, and without what moves the end effector at first
     order (a pure bend, which draws it in); each both ways. The first that gains is kept in q. Returns the
     squared error afterwards: the same one at a true minimum.
@@ -173,7 +173,7 @@ def by_steps(
         if is_met(r, off_plane, settings):
             return SOLVED, iteration - 1
         if bias > REST_FADED:
-            blend(joints, q, rest, bias)
+            blend(joints, q, rest, bias, settings.use_limits)
             bias *= REST_FADING
             squared = forward(joints, target, q, J, r, frames)
             at_window = math.inf
@@ -268,7 +268,7 @@ def extrapolate(
     factor = 1.0
     for _ in range(MOST_EXTRAPOLATED):
         copy(q, ahead)
-        blend(joints, ahead, before, -factor)
+        blend(joints, ahead, before, -factor, use_limits)
         advance(joints, ahead, still, 0.0, use_limits, trial)
         tried = forward(joints, target, trial, J, r, frames)
         if not tried < squared:
@@ -334,7 +334,7 @@ def by_sweeps(
         if squared + off_plane <= limit:
             return SOLVED, iteration - 1
         if bias > REST_FADED:
-            blend(joints, q, rest, bias)
+            blend(joints, q, rest, bias, settings.use_limits)
             bias *= REST_FADING
             at_window = squared = math.inf
         swept = sweep(joints, target, settings, q, J, frames)

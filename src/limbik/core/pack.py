@@ -89,6 +89,8 @@ def pack_plane(chain: Chain) -> PackedChain | None:
     # Links may stand at different heights: what counts is the height of the end effector.
     place = _place(chain, basis)
     place["origin"][0] += steps[:, 2].sum() * normal
+    place["reach"] = lengths.sum()
+    place["shortest_reach"] = max(0.0, 2.0 * lengths.max() - lengths.sum())
     return PackedChain(joints, place, is_planar=True)
 
 

@@ -107,8 +107,8 @@ def advance(joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bo
 
 
 @compiled
-def blend(joints: Records, q: Floats, rest: Floats, fraction: float) -> None:
-    """Move q the given fraction of the way to `rest`, in place."""
+def blend(joints: Records, q: Floats, rest: Floats, fraction: float, use_limits: bool) -> None:
+    """Move q the given fraction of the way to `rest`, in place; between legal values all are legal."""
     for j in range(q.size):
         q[j] += fraction * (rest[j] - q[j])
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.trigonometry import nearest_turn, sincos, turn_within_limits
+from limbik.core.trigonometry import nearest_turn, nearest_within_limits, sincos, turn_within_limits
 
 
 @compiled
@@ -67,18 +67,23 @@ def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> No
 
 @compiled
 def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: Floats) -> None:
-    """FABRIK's backward pass, no hinge between two segments turned further than its limits allow."""
+    """FABRIK's backward pass, no hinge between two segments turned further than its limits allow.
+
+    A segment without length has no heading of its own, and binds no other.
+    """
     n = joints.size
     p[n, 0], p[n, 1], p[n, 2] = target[0], target[1], 0.0
     after = 0.0
+    is_bound = False
     for j in range(n - 1, -1, -1):
         heading = math.atan2(p[j + 1, 1] - p[j, 1], p[j + 1, 0] - p[j, 0])
-        if j < n - 1:
+        if is_bound:
             hinge = joints[j + 1]
             wanted = hinge.sign * (after - heading - hinge.offset)
-            value = turn_within_limits(0.0, wanted, hinge.lower, hinge.upper)
+            value = nearest_within_limits(wanted, hinge.lower, hinge.upper)
             heading = after - hinge.sign * value - hinge.offset
         after = heading
+        is_bound = lengths[j] > 0.0
         sine, cosine = sincos(heading)
         p[j, 0] = p[j + 1, 0] - lengths[j] * cosine
         p[j, 1] = p[j + 1, 1] - lengths[j] * sine

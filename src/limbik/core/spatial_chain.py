@@ -233,8 +233,8 @@ def set_ball(joint: Records, wanted: tuple[float, float, float, float], use_limi
 
 
 @compiled
-def blend(joints: Records, q: Floats, rest: Floats, fraction: float) -> None:
-    """Move q the given fraction of the way to `rest`, in place."""
+def blend(joints: Records, q: Floats, rest: Floats, fraction: float, use_limits: bool) -> None:
+    """Move q the given fraction of the way to `rest`, in place, ball joints kept within their limits."""
     for j in range(joints.size - 1):
         joint = joints[j]
         i = joint.q
@@ -243,7 +243,7 @@ def blend(joints: Records, q: Floats, rest: Floats, fraction: float) -> None:
             back = (-q[i], -q[i + 1], -q[i + 2], q[i + 3])
             x, y, z = logarithm(product(back, (rest[i], rest[i + 1], rest[i + 2], rest[i + 3])))
             moved = product(here, exponential(fraction * x, fraction * y, fraction * z))
-            q[i], q[i + 1], q[i + 2], q[i + 3] = moved
+            set_ball(joint, moved, use_limits, q)
         else:
             q[i] += fraction * (rest[i] - q[i])
 

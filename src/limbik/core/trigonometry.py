@@ -60,6 +60,17 @@ def turn_within_limits(value: float, turn: float, lower: float, upper: float) ->
 
 
 @compiled
+def nearest_within_limits(wanted: float, lower: float, upper: float) -> float:
+    """The legal angle [rad] of a hinge nearest to the wanted one, whole turns not counted."""
+    if lower <= wanted <= upper:
+        return wanted
+    if upper - lower < math.inf:
+        middle = lower + 0.5 * (upper - lower)
+        wanted = middle + nearest_turn(wanted - middle)
+    return min(max(wanted, lower), upper)
+
+
+@compiled
 def angle_between(a: float, b: float) -> float:
     """How far apart two headings are [rad], at most half a turn."""
     return abs(nearest_turn(a - b))

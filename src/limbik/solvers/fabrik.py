@@ -72,7 +72,7 @@ def descend(
     at_window = squared
     for iteration in range(1, settings.budget + 1):
         if bias > REST_FADED:
-            blend(joints, q, rest, bias)
+            blend(joints, q, rest, bias, settings.use_limits)
             bias *= REST_FADING
             draw_points(joints, q, target, p)
             at_window = squared = math.inf

@@ -36,22 +36,32 @@ def solve(
 ) -> Solution:
     """A configuration that meets the goal, or the nearest legal one found.
 
-    goal: a Goal; or a pose (4x4 or RigidTransform) or a point [m] for the end effector. A point may have two
-    numbers where
-        the arm moves in a horizontal plane.
-    solver: "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as
-    `DLS(damping=0.5)`.
-    start: configuration [nq] to begin at; the neutral one by default. One outside the limits is moved inside.
-    tolerance [m], tolerance_rotation [rad]: the goal is met within these.
-    iterations: budget over all restarts.
-    restarts: how often to begin again at a random configuration after a stall; None: until the budget is
-    spent; 0: never. limits: False ignores joint limits. rest, rest_bias: each iteration first moves the arm
-    toward the configuration `rest` [nq] (default: neutral) by this
-        fraction (0 to 0.5), which fades so that the goal is still met.
-    seed: of the restarts. Same inputs and seed, same answer.
+    goal:
+        A Goal; or a pose (4x4 or RigidTransform) or a point [m] for the end effector. A point may have two
+        numbers where the arm moves in a horizontal plane.
+    start, rest:
+        Configurations [nq]; by default the neutral one. A start outside the limits is moved inside.
+    seed:
+        Of the restarts. Same inputs and seed, same answer.
 
-    Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
-    do it.
+    Further options:
+
+    solver:
+        "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as `DLS(damping=0.5)`.
+    tolerance [m], tolerance_rotation [rad]:
+        The goal is met within these; 1e-6 each by default.
+    iterations:
+        Budget over all restarts; 10 000 by default.
+    restarts:
+        How often to begin again at a random configuration after a stall. None: until the budget is spent.
+    limits:
+        False ignores joint limits.
+    rest_bias:
+        Each iteration first moves the arm toward `rest` by this fraction (0 to 0.5), which fades so that the
+        goal is still met.
+
+    Raises GoalError, ConfigurationError or SolverError where the request has no meaning, or the solver cannot do
+    it.
     """
     return _solve(model, goal, start, rest, seed, options, None)
 
