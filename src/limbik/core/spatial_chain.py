@@ -186,6 +186,8 @@ def admit(joints: Records, use_limits: bool, q: Floats) -> int:
             sign = 1.0 if x * q[i] + y * q[i + 1] + z * q[i + 2] + w * q[i + 3] >= 0.0 else -1.0
             off = abs(sign * q[i] - x) + abs(sign * q[i + 1] - y)
             off += abs(sign * q[i + 2] - z) + abs(sign * q[i + 3] - w)
+            if off <= ROUNDING:
+                q[i], q[i + 1], q[i + 2], q[i + 3] = x, y, z, w
         else:
             before = q[i]
             if not abs(before) < math.inf:

@@ -68,12 +68,14 @@ def descend(
         return SOLVED if squared + off_plane <= limit else SETTLED, 1
     if lie_on_line(target, p):
         squared = bend_points(joints, target, settings.use_limits, q, squared, p)
+        copy(q, at_window_q)
     bias = settings.rest_bias
     at_window = squared
     for iteration in range(1, settings.budget + 1):
         if bias > REST_FADED:
             blend(joints, q, rest, bias, settings.use_limits)
             bias *= REST_FADING
+            copy(q, at_window_q)
             draw_points(joints, q, target, p)
             at_window = squared = math.inf
         if settings.use_limits:
@@ -90,11 +92,11 @@ def descend(
             drag(lengths, p, 0, 1, 0.0, 0.0, 0.0)
             changed = squared_distance(p, target)
             if trace_error.size > 0 or bias > REST_FADED:
-                follow_points(joints, p, False, q)
+                recover(joints, p, False, at_window_q, q)
         is_stuck = not changed < squared * (1.0 - 1e-12)
         squared = changed
         if iteration % WINDOW == 0:
-            follow_points(joints, p, settings.use_limits, q)
+            recover(joints, p, settings.use_limits, at_window_q, q)
             squared = extrapolate(joints, target, settings.use_limits, q, at_window_q, squared)
             draw_points(joints, q, target, p)
             is_stuck |= squared > at_window * (1.0 - patience)
@@ -103,10 +105,22 @@ def descend(
         record(iteration, q, math.sqrt(squared + off_plane), trace_q, trace_error)
         is_solved = squared + off_plane <= limit
         if is_solved or (is_stuck and not bias > REST_FADED):
-            follow_points(joints, p, settings.use_limits, q)
+            recover(joints, p, settings.use_limits, at_window_q, q)
             return SOLVED if is_solved else SETTLED, iteration
-    follow_points(joints, p, settings.use_limits, q)
+    recover(joints, p, settings.use_limits, at_window_q, q)
     return SPENT, settings.budget
+
+
+@compiled
+def recover(joints: Records, p: Floats, use_limits: bool, last_q: Floats, q: Floats) -> None:
+    """q [nq] from the points.
+
+    Without limits q has not been kept up to date: it is turned on from where it last was, `last_q`, so that a
+    ball joint's twist does not depend on how often someone looks.
+    """
+    if not use_limits:
+        copy(last_q, q)
+        follow_points(joints, p, False, q)
 
 
 @compiled

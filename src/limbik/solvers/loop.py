@@ -110,7 +110,7 @@ def _solve(
     model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], rows: Rows | None
 ) -> Solution:
     began = perf_counter_ns()
-    if type(seed) is not int or seed < 0:
+    if not isinstance(seed, int | np.integer) or seed < 0:
         raise SolverError(f"`seed` needs a whole number of at least 0, found {seed!r}")
     if type(goal) is np.ndarray and goal.shape == (3,) and goal.dtype == FLOAT64:  # the common case
         plan = plan_for(model, None, Position, options)
@@ -119,6 +119,8 @@ def _solve(
         asked = as_goal(goal)
         plan = plan_for(model, asked.frame, type(asked), options)
         numbers = _goal_numbers(plan, asked)
+    if rows is not None and plan.budget > MOST_TRACED:
+        raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {plan.budget:,}")
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
     inside = q_start if plan.is_whole else model.clip(q_start)
     toward = plan.rest if rest is None else plan.part(_rest(model, rest))

@@ -1,0 +1,194 @@
+"""Arms of every size, of many joints, and angles of many turns."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import limbik
+from limbik import Model, ModelBuilder, Pose, Status
+from limbik.solvers import get
+from solvers.arms import CASES, IN_SPACE, SOLVERS, TURNING, assert_true, distance, hinge_arm, pose
+
+SCALES = (1e-6, 1e-3, 1e3, 1e6)
+
+
+def scaled(kind: str, scale: float, limits: float | None = None) -> Model:
+    """Six links of length `scale`."""
+    if kind == "planar":
+        return limbik.planar_arm(6, scale, limits=limits)
+    if kind == "ball":
+        return limbik.ball_arm([scale] * 6, swing=limits)
+    builder = ModelBuilder("hinges")
+    for k in range(7):
+        origin = (0.0 if k < 2 else scale, 0.0, 0.0)
+        builder = builder.revolute(f"joint{k}", axis="zy"[k % 2], origin=origin, limits=limits)
+    return builder.frame("tip", pose=(scale, 0.0, 0.0)).build(end_effector="tip")
+
+
+@pytest.mark.parametrize("limits", [None, 1.2])
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize(("kind", "solver"), CASES)
+def test_an_arm_of_any_size_moves_like_one_of_a_metre(kind, solver, scale, limits):
+    one, other = scaled(kind, 1.0, limits), scaled(kind, scale, limits)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        start, point = one.random(rng), one.pose(one.random(rng))[:3, 3]
+        a = one.solve(point, solver=solver, start=start, tolerance=1e-6)
+        b = other.solve(scale * point, solver=solver, start=start, tolerance=scale * 1e-6)
+        assert a.success
+        assert b.success
+        assert distance(other, b.q, scale * point) <= scale * 1.001e-6
+        if a.restarts == b.restarts == 0 and a.iterations < 30:  # before rounding takes them apart
+            assert a.iterations == b.iterations
+            np.testing.assert_allclose(one.difference(a.q, b.q), 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("solver", TURNING)
+def test_a_robot_of_any_size_takes_its_poses(solver, scale):
+    one, other = hinge_arm(6), scaled("hinges", scale)
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        q = one.random(rng)
+        wanted = other.pose(q)
+        start = q + 0.1
+        solution = other.solve(wanted, solver=solver, start=start, tolerance=scale * 1e-6)
+        assert solution.success
+        assert distance(other, solution.q, wanted[:3, 3]) <= scale * 1.001e-6
+
+
+@pytest.mark.parametrize("solver", IN_SPACE)
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_a_gantry_of_any_size_reaches_its_points(solver, scale):
+    gantry = ModelBuilder("gantry")
+    for axis in "xyz":
+        gantry = gantry.prismatic(axis, axis=axis, limits=(0.0, scale))
+    model = gantry.build()
+    for point in np.random.default_rng(2).uniform(0.0, scale, (5, 3)):
+        solution = model.solve(point, solver=solver, tolerance=1e-6 * scale)
+        assert solution.success
+        np.testing.assert_allclose(solution.q, point, atol=1.001e-6 * scale)
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_arm_far_from_the_origin_is_as_good(solver, offset):
+    builder = ModelBuilder("far").fixed("stand", origin=(offset, -offset, offset))
+    for k in range(4):
+        builder = builder.revolute(f"joint{k}", origin=(1.0 if k else 0.0, 0.0, 0.0))
+    arm = builder.frame("tip", pose=(1.0, 0.0, 0.0)).build(end_effector="tip")
+    point = np.array([offset + 1.0, -offset + 2.0, offset])
+    solution = arm.solve(point, solver=solver, tolerance=1e-6)
+    assert_true(arm, solution, point=point)
+    assert solution.success
+
+
+@pytest.mark.parametrize("links", [30, 64])
+@pytest.mark.parametrize(("kind", "solver"), CASES)
+def test_long_arms_reach_their_targets(kind, solver, links):
+    length = 1.0 / links
+    arms = {
+        "planar": lambda limits: limbik.planar_arm(links, length, limits=limits),
+        "ball": lambda limits: limbik.ball_arm([length] * links, swing=limits),
+        "hinges": lambda limits: hinge_arm(links, None if limits is None else (-limits, limits)),
+    }[kind]
+    scale = 1.0 * links if kind == "hinges" else 1.0
+    for limits in (None, 0.8):
+        arm, rng = arms(limits), np.random.default_rng(3)
+        for _ in range(5):
+            point = arm.pose(arm.random(rng))[:3, 3]
+            solution = arm.solve(point, solver=solver, tolerance=1e-6 * scale)
+            assert_true(arm, solution, point=point, tolerance=1e-6 * scale)
+            assert solution.success
+
+
+@pytest.mark.parametrize("turns", [1e2, 1e4, 1e6, 1e9, 1e12, 1e16, 1e300])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_starts_many_turns_away_do_no_harm(solver, turns):
+    builder = ModelBuilder("wheels").continuous("a").continuous("b", origin=(1.0, 0.0, 0.0))
+    arm = builder.continuous("c", origin=(1.0, 0.0, 0.0)).frame("tip", pose=(1.0, 0, 0)).build(end_effector="tip")
+    point = np.array([1.0, 1.0, 0.0])
+    for start in ([turns, -0.7 * turns, 0.3 * turns], [turns, 0.1, 0.2]):
+        solution = arm.solve(point, solver=solver, start=start)
+        assert np.isfinite(solution.q).all()
+        assert solution.success
+        assert distance(arm, solution.q, point) <= 1.01e-6
+
+
+@pytest.mark.parametrize("solver", IN_SPACE)
+@pytest.mark.parametrize("turns", [1e4, 1e10, 1e300])
+def test_starts_many_turns_away_do_no_harm_in_space(solver, turns):
+    arm = (
+        ModelBuilder("wheels")
+        .continuous("a", axis="z")
+        .continuous("b", axis="y", origin=(0.0, 0.0, 1.0))
+        .continuous("c", axis="x", origin=(1.0, 0.0, 0.0))
+        .frame("tip", pose=(0.0, 1.0, 0.0))
+        .build(end_effector="tip")
+    )
+    point = arm.pose([1.0, 1.0, 1.0])[:3, 3]
+    solution = arm.solve(point, solver=solver, start=[turns, -0.7 * turns, 0.3 * turns])
+    assert np.isfinite(solution.q).all()
+    assert not solution.success or distance(arm, solution.q, point) <= 1.01e-6
+    assert solution.success
+
+
+@pytest.mark.parametrize("far", [1e9, 1e160, 1e300])
+@pytest.mark.parametrize(("kind", "solver"), CASES)
+def test_a_target_at_the_end_of_the_world_leaves_finite_angles(kind, solver, far):
+    for arm in (scaled(kind, 1.0), scaled(kind, 1.0, 1.0)):
+        solution = arm.solve([far, far, 0.0], solver=solver, iterations=200)
+        assert solution.status is Status.UNREACHABLE
+        assert np.isfinite(solution.q).all()
+        assert arm.is_within_limits(solution.q)
+        assert solution.error > 0.9 * far
+
+
+@pytest.mark.parametrize("near", [1e-300, 1e-160, 1e-20])
+@pytest.mark.parametrize(("kind", "solver"), CASES)
+def test_a_target_at_a_hair_from_the_base_leaves_finite_angles(kind, solver, near):
+    arm = scaled(kind, 1.0)
+    point = np.array([near, near, 0.0])
+    solution = arm.solve(point, solver=solver)
+    assert_true(arm, solution, point=point)
+    assert solution.success
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_finest_tolerance_that_numbers_allow_is_met_or_not_claimed(solver):
+    arm = limbik.planar_arm(5, 1.0)
+    for tolerance in (1e-14, 1e-16, 1e-200, 5e-324):
+        solution = arm.solve([2.0, 3.0, 0.0], solver=solver, tolerance=tolerance, iterations=500)
+        assert solution.iterations <= 500
+        assert solution.error <= 1e-4
+        assert solution.success == (solution.error <= tolerance)
+
+
+@pytest.mark.parametrize("solver", TURNING)
+def test_half_a_turn_about_any_axis_is_made(solver):
+    """Where the rotation vector is about to change its sign."""
+    wrist = ModelBuilder("wrist").ball("ball").frame("tool", pose=(0.1, 0.0, 0.0)).build(end_effector="tool")
+    chain = hinge_arm(6)
+    for axis in np.vstack([np.eye(3), -np.eye(3), np.random.default_rng(4).normal(size=(4, 3))]):
+        for angle in (math.pi, math.pi - 1e-9, math.pi + 1e-9):
+            half = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis))
+            solution = wrist.solve(limbik.Orientation(target=half.as_matrix()), solver=solver)
+            assert_true(wrist, solution, rotation=half.as_matrix())
+            assert solution.success
+        wanted = pose(0.0, 0.0, 0.0, half)
+        wanted[:3, 3] = 3.0 * wanted[:3, 0]
+        solution = chain.solve(Pose(target=wanted), solver=solver, iterations=1000)
+        assert_true(chain, solution, point=wanted[:3, 3], rotation=wanted[:3, :3])
+
+
+@pytest.mark.parametrize("solver", ["jt", "dls"])
+def test_the_smallest_gains_end_too(solver):
+    parameter = {"jt": {"gamma": 1e-9}, "dls": {"lambda_": 1e6}}[solver]
+    solution = limbik.planar_arm(3, 1.0).solve([1.0, 2.0, 0.0], solver=get(solver, **parameter), iterations=300)
+    assert solution.iterations <= 300
+    assert np.isfinite(solution.q).all()
+    undamped = get("dls", lambda_=0.0)
+    for arm in (limbik.planar_arm(3, 1.0), limbik.planar_arm(3, 0.0)):
+        assert np.isfinite(arm.solve([2.0, 0.0, 0.0], solver=undamped).q).all()

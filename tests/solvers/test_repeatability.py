@@ -1,0 +1,256 @@
+"""The same question has the same answer: again, traced, in a thread, in another process, in a copy."""
+
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import limbik
+from limbik import Model, Pose, Position
+from solvers.arms import ARMS, CASES, IN_SPACE, SOLVERS, TURNING, arms, branching_tree, distance
+
+PANDA = limbik.load("panda")
+
+
+def same(a: limbik.Solution, b: limbik.Solution) -> bool:
+    """Equal to the last bit, but for the time."""
+    return (
+        a.q.tobytes() == b.q.tobytes()
+        and (a.status, a.error, a.error_rotation, a.iterations, a.restarts, a.start_was_moved)
+        == (b.status, b.error, b.error_rotation, b.iterations, b.restarts, b.start_was_moved)
+    )
+
+
+def hard_points(model: Model, count: int) -> np.ndarray:
+    """Points of which many need restarts, and some are out of reach."""
+    rng = np.random.default_rng(0)
+    return np.array([model.pose(model.random(rng))[:3, 3] * rng.uniform(0.8, 1.1) for _ in range(count)])
+
+
+def limited(kind: str) -> Model:
+    if kind == "planar":
+        return limbik.planar_arm(6, 1.0, limits=0.5)
+    return limbik.ball_arm([1.0] * 6, swing=0.4) if kind == "ball" else PANDA
+
+
+# --- again --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "solver"), CASES)
+def test_the_same_inputs_and_seed_give_the_same_answer(kind, solver):
+    first, second = limited(kind), pickle.loads(pickle.dumps(limited(kind)))
+    restarts = 0
+    for point in hard_points(first, 15):
+        a = first.solve(point, solver=solver, seed=5, iterations=500)
+        restarts += a.restarts
+        assert same(a, first.solve(point, solver=solver, seed=5, iterations=500))
+        assert same(a, second.solve(point.tolist(), solver=limbik.solvers.get(solver), seed=5, iterations=500))
+    assert restarts > 0
+
+
+def test_another_seed_restarts_elsewhere():
+    rng = np.random.default_rng(1)
+    others = 0
+    for _ in range(10):
+        wanted = PANDA.pose(PANDA.random(rng))
+        a, b = (PANDA.solve(wanted, seed=seed) for seed in (0, 1))
+        assert (a.restarts > 0) == (b.restarts > 0)
+        others += np.abs(a.q - b.q).max() > 0.1
+    assert others > 0
+
+
+def test_a_solve_in_between_changes_nothing():
+    arm, point = limited("planar"), [1.0, 4.0, 0.0]
+    before = arm.solve(point)
+    for solver in SOLVERS:
+        arm.solve([2.0, 2.0, 0.0], solver=solver, limits=False)
+        arm.solve([9.0, 2.0, 0.0], solver=solver, rest_bias=0.3)
+    assert same(before, arm.solve(point))
+
+
+def test_nothing_that_is_handed_in_is_changed():
+    arm = limited("planar")
+    point, start, rest = np.array([1.0, 4.0, 0.0]), np.full(6, 2.0), np.full(6, -2.0)
+    solution = arm.solve(point, start=start, rest=rest, rest_bias=0.3)
+    assert (start == 2.0).all()
+    assert (rest == -2.0).all()
+    assert (point == [1.0, 4.0, 0.0]).all()
+    solution.q[:] = 7.0
+    assert (arm.neutral == 0.0).all()
+    assert arm.solve(point).start.tolist() == [0.0] * 6
+    arm.solve(point).start[:] = 9.0
+    assert (arm.neutral == 0.0).all()
+
+
+def test_a_process_that_compiles_and_one_that_loads_give_the_same_answer(tmp_path):
+    program = (
+        "import limbik, numpy as np\n"
+        "arm = limbik.planar_arm(6, 1.0)\n"
+        "points = np.random.default_rng(0).normal(size=(40, 3)) * [2.0, 2.0, 0.0]\n"
+        "print([arm.solve(p, solver='pinv').q.tobytes().hex() for p in points])"
+    )
+    environment = {**os.environ, "LIMBIK_CACHE_DIR": str(tmp_path)}
+    compiled, loaded = (
+        subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert compiled == loaded
+
+
+# --- traced -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"restarts": 0}, {"iterations": 7}, {"rest_bias": 0.2}, {"limits": False}])
+@pytest.mark.parametrize(("kind", "solver"), CASES)
+def test_a_trace_is_the_solve_watched(kind, solver, options):
+    model = limited(kind)
+    options = {"iterations": 200, "solver": solver, **options}
+    for point in hard_points(model, 8):
+        start = model.random(3)
+        solution = model.solve(point, start=start, **options)
+        trace = model.trace(point, start=start, **options)
+        np.testing.assert_allclose(model.difference(trace.solution.q, solution.q), 0.0, atol=1e-9)
+        assert trace.solution.status is solution.status
+        assert trace.solution.iterations == solution.iterations == trace.iterations
+        assert trace.q.shape == (trace.iterations + 1, model.nq)
+        assert trace.error.shape == (trace.iterations + 1,)
+        assert len(trace) == len(list(trace)) == trace.iterations + 1
+        np.testing.assert_allclose(trace.error, distance(model, trace.q, point), atol=1e-10)
+        np.testing.assert_allclose(model.difference(start, trace.q[0]), 0.0, atol=1e-14)
+        best = int(np.argmin(trace.error))
+        if not options.get("rest_bias"):
+            assert trace.error[best] == pytest.approx(trace.solution.error, abs=1e-10)
+        assert len(trace.restarted_at) == trace.solution.restarts
+        assert all(0 < row <= trace.iterations for row in trace.restarted_at)
+        assert list(trace.restarted_at) == sorted(trace.restarted_at)
+
+
+@pytest.mark.parametrize("solver", ["dls", "ccd"])
+def test_iterate_yields_the_rows_of_the_trace(solver):
+    arm = limited("planar")
+    for point in hard_points(arm, 5):
+        trace = arm.trace(point, solver=solver, iterations=100)
+        rows = list(arm.iterate(point, solver=solver, iterations=100))
+        assert [row.iteration for row in rows] == list(range(len(trace)))
+        assert rows[0].note == "start"
+        assert {k for k, row in enumerate(rows) if row.note == "restart"} == set(trace.restarted_at)
+        if trace.iterations and trace.iterations not in trace.restarted_at:
+            assert rows[-1].note == "end"
+        for row, q, error in zip(rows, trace.q, trace.error, strict=True):
+            assert row.q.tobytes() == q.tobytes()
+            assert row.error == error
+
+
+@pytest.mark.parametrize("solver", TURNING)
+def test_a_trace_of_a_pose_counts_a_radian_as_half_of_the_reach(solver):
+    wanted = PANDA.pose(PANDA.random(1))
+    trace = PANDA.trace(Pose(target=wanted), solver=solver, iterations=60, restarts=0)
+    weight = 0.5 * PANDA.reach()
+    final = trace.solution
+    assert trace.error[-1] == pytest.approx(np.hypot(final.error, weight * final.error_rotation), rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", IN_SPACE)
+def test_a_trace_of_a_branch_has_the_configurations_of_the_whole_tree(solver):
+    tree = branching_tree()
+    start = tree.random(4)
+    point = tree.pose(tree.random(5), "left")[:3, 3]
+    trace = tree.trace(Position(frame="left", target=point), solver=solver, start=start)
+    assert trace.q.shape == (trace.iterations + 1, tree.nq)
+    np.testing.assert_allclose(distance(tree, trace.q, point, "left"), trace.error, atol=1e-11)
+    assert tree.is_within_limits(trace.q).all()
+
+
+# --- options ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_restarts_are_at_most_as_many_as_asked_for(solver):
+    arm = limbik.planar_arm(4, 1.0, limits=0.3)
+    for restarts in (0, 1, 5):
+        solution = arm.solve([-2.0, 1.0, 0.0], solver=solver, restarts=restarts)
+        assert not solution.success
+        assert solution.restarts == restarts
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_switched_off_limits_are_not_looked_at(solver):
+    arm, point = limbik.planar_arm(4, 1.0, limits=0.2), [-2.0, 1.0, 0.0]
+    assert not arm.solve(point, solver=solver, iterations=500).success
+    free = arm.solve(point, solver=solver, limits=False)
+    assert free.success
+    assert not arm.is_within_limits(free.q)
+    assert same(free, limbik.planar_arm(4, 1.0).solve(point, solver=solver))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_smaller_tolerance_costs_iterations_and_is_kept(solver):
+    arm = limbik.planar_arm(5, 1.0)
+    counts = []
+    for tolerance in (1e-1, 1e-3, 1e-6, 1e-10):
+        solution = arm.solve([2.0, 3.0, 0.0], solver=solver, tolerance=tolerance)
+        assert solution.success
+        assert solution.error <= tolerance
+        counts.append(solution.iterations)
+    assert counts == sorted(counts)
+
+
+def test_a_loose_rotation_is_enough_where_it_is_asked_for():
+    wanted = PANDA.pose(PANDA.random(2))
+    loose = PANDA.solve(wanted, tolerance=1e-2, tolerance_rotation=0.3)
+    strict = PANDA.solve(wanted, tolerance=1e-8, tolerance_rotation=1e-8)
+    assert loose.success
+    assert strict.success
+    assert strict.error_rotation <= 1e-8
+    assert loose.iterations < strict.iterations
+
+
+# --- in threads, in copies ----------------------------------------------------------------------------------
+
+
+def test_many_solves_at_once_give_the_answers_of_one_after_the_other():
+    models = [*arms().values(), limited("planar"), limited("ball"), PANDA]
+    tasks = [
+        (model, solver, point)
+        for model in models
+        for solver in ("ccd", "dls", "sdls")
+        for point in hard_points(model, 12)
+    ]
+
+    def ask(task):
+        model, solver, point = task
+        return model.solve(point, solver=solver, iterations=300, seed=3)
+
+    serial = [ask(task) for task in tasks]
+    with ThreadPoolExecutor(8) as pool:
+        parallel = list(pool.map(ask, tasks))
+    assert all(same(a, b) for a, b in zip(serial, parallel, strict=True))
+
+
+def test_threads_that_make_their_first_solve_together_all_get_an_answer():
+    arm = limbik.planar_arm(7, 0.3)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda k: arm.solve([0.5, 1.0, 0.0], iterations=50 + k % 3), range(64)))
+    assert len({answer.q.tobytes() for answer in answers}) == 1
+
+
+def test_models_that_have_solved_can_be_pickled():
+    arm = limited("ball")
+    arm.solve([1.0, 2.0, 0.0], solver="fabrik")
+    copy = pickle.loads(pickle.dumps(arm))
+    a, b = (model.trace([1.0, 2.0, 0.0], solver="ccd") for model in (arm, copy))
+    assert same(a.solution, b.solution)
+    again = pickle.loads(pickle.dumps(a))
+    assert same(again.solution, a.solution)
+    assert again.error.tobytes() == a.error.tobytes()
+
+
+def test_a_model_does_not_grow_with_every_solve():
+    arm = limbik.planar_arm(3, 1.0)
+    for k in range(2000):
+        arm.solve([1.0, 1.0, 0.0], tolerance=1e-6 * (1.0 + 1e-3 * k), iterations=5)
+    assert len(arm.derived) <= 1000
