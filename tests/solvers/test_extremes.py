@@ -108,7 +108,11 @@ def test_long_arms_reach_their_targets(kind, solver, links):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_starts_many_turns_away_do_no_harm(solver, turns):
     builder = ModelBuilder("wheels").continuous("a").continuous("b", origin=(1.0, 0.0, 0.0))
-    arm = builder.continuous("c", origin=(1.0, 0.0, 0.0)).frame("tip", pose=(1.0, 0, 0)).build(end_effector="tip")
+    arm = (
+        builder.continuous("c", origin=(1.0, 0.0, 0.0))
+        .frame("tip", pose=(1.0, 0, 0))
+        .build(end_effector="tip")
+    )
     point = np.array([1.0, 1.0, 0.0])
     for start in ([turns, -0.7 * turns, 0.3 * turns], [turns, 0.1, 0.2]):
         solution = arm.solve(point, solver=solver, start=start)
@@ -186,7 +190,9 @@ def test_half_a_turn_about_any_axis_is_made(solver):
 @pytest.mark.parametrize("solver", ["jt", "dls"])
 def test_the_smallest_gains_end_too(solver):
     parameter = {"jt": {"gamma": 1e-9}, "dls": {"lambda_": 1e6}}[solver]
-    solution = limbik.planar_arm(3, 1.0).solve([1.0, 2.0, 0.0], solver=get(solver, **parameter), iterations=300)
+    solution = limbik.planar_arm(3, 1.0).solve(
+        [1.0, 2.0, 0.0], solver=get(solver, **parameter), iterations=300
+    )
     assert solution.iterations <= 300
     assert np.isfinite(solution.q).all()
     undamped = get("dls", lambda_=0.0)

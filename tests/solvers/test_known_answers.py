@@ -12,8 +12,8 @@ from limbik.solvers import get
 from solvers.arms import IN_SPACE, SOLVERS, pose
 
 # --- asserted in the tests of pyfabrik 0.4: two links of 10, tolerance 0.01 ---------------------------------
-# It gives the heading of the first link and the turn to the second [degrees], which say how far the first link is
-# from the line to the target, and by how much the elbow bends, whichever way.
+# It gives the heading of the first link and the turn to the second [degrees]: how far the first link
+# is from the line to the target, and by how much the elbow bends, whichever way.
 
 PYFABRIK = [  # target, heading, turn, iterations there
     ([20.0, 0.0, 0.0], 0.0, 0.0, 0),

@@ -25,7 +25,9 @@ def posture(model: Model, seed: int) -> np.ndarray:
 
 def one_step(model: Model, goal, start: np.ndarray, solver: object, **options) -> np.ndarray:
     """The tangent vector of the first iteration [nv]."""
-    trace = model.trace(goal, solver=solver, start=start, iterations=1, restarts=0, tolerance=1e-12, **options)
+    trace = model.trace(
+        goal, solver=solver, start=start, iterations=1, restarts=0, tolerance=1e-12, **options
+    )
     assert trace.iterations == 1
     return model.difference(start, trace.q[1])
 
@@ -207,8 +209,11 @@ def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose
 
 
 def test_one_sweep_of_ccd_is_the_one_computed_by_hand():
-    """Two unit links along x, target (0, 2). The last joint, at (1, 0), turns by atan2(2, -1); the tip comes to
-    (1 - 1/sqrt 5, 2/sqrt 5). The first then turns by what its heading lacks to a right angle."""
+    """Two unit links along x, target (0, 2).
+
+    The last joint, at (1, 0), turns by atan2(2, -1), and the tip comes to (1 - 1/sqrt 5, 2/sqrt 5). The first
+    then turns by what the tip's heading lacks to a right angle.
+    """
     last = math.atan2(2.0, -1.0)
     first = math.pi / 2.0 - math.atan2(2.0 / math.sqrt(5.0), 1.0 - 1.0 / math.sqrt(5.0))
     for arm in (limbik.planar_arm(2, 1.0), limbik.planar_arm(2, 1.0, limits=3.0)):
@@ -324,7 +329,9 @@ def test_fabrik_keeps_every_length_in_every_iteration(kind, limits):
             target = model.pose(model.random(rng))[:3, 3] * factor
             trace = model.trace(target, solver="fabrik", start=model.random(rng), iterations=200)
             points = points_of(model, trace.q)
-            assert_allclose(np.linalg.norm(np.diff(points, axis=-2), axis=-1), [lengths] * len(trace), atol=1e-12)
+            assert_allclose(
+                np.linalg.norm(np.diff(points, axis=-2), axis=-1), [lengths] * len(trace), atol=1e-12
+            )
             assert_allclose(distance(model, trace.q, target), trace.error, atol=1e-12)
 
 

@@ -11,18 +11,21 @@ import pytest
 
 import limbik
 from limbik import Model, Pose, Position
-from solvers.arms import ARMS, CASES, IN_SPACE, SOLVERS, TURNING, arms, branching_tree, distance
+from solvers.arms import CASES, IN_SPACE, SOLVERS, TURNING, arms, branching_tree, distance
 
 PANDA = limbik.load("panda")
 
 
 def same(a: limbik.Solution, b: limbik.Solution) -> bool:
     """Equal to the last bit, but for the time."""
-    return (
-        a.q.tobytes() == b.q.tobytes()
-        and (a.status, a.error, a.error_rotation, a.iterations, a.restarts, a.start_was_moved)
-        == (b.status, b.error, b.error_rotation, b.iterations, b.restarts, b.start_was_moved)
-    )
+    return a.q.tobytes() == b.q.tobytes() and (
+        a.status,
+        a.error,
+        a.error_rotation,
+        a.iterations,
+        a.restarts,
+        a.start_was_moved,
+    ) == (b.status, b.error, b.error_rotation, b.iterations, b.restarts, b.start_was_moved)
 
 
 def hard_points(model: Model, count: int) -> np.ndarray:
@@ -48,7 +51,9 @@ def test_the_same_inputs_and_seed_give_the_same_answer(kind, solver):
         a = first.solve(point, solver=solver, seed=5, iterations=500)
         restarts += a.restarts
         assert same(a, first.solve(point, solver=solver, seed=5, iterations=500))
-        assert same(a, second.solve(point.tolist(), solver=limbik.solvers.get(solver), seed=5, iterations=500))
+        assert same(
+            a, second.solve(point.tolist(), solver=limbik.solvers.get(solver), seed=5, iterations=500)
+        )
     assert restarts > 0
 
 
@@ -95,7 +100,9 @@ def test_a_process_that_compiles_and_one_that_loads_give_the_same_answer(tmp_pat
     )
     environment = {**os.environ, "LIMBIK_CACHE_DIR": str(tmp_path)}
     compiled, loaded = (
-        subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, check=True
+        ).stdout
         for _ in range(2)
     )
     assert compiled == loaded
@@ -104,7 +111,9 @@ def test_a_process_that_compiles_and_one_that_loads_give_the_same_answer(tmp_pat
 # --- traced -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{}, {"restarts": 0}, {"iterations": 7}, {"rest_bias": 0.2}, {"limits": False}])
+@pytest.mark.parametrize(
+    "options", [{}, {"restarts": 0}, {"iterations": 7}, {"rest_bias": 0.2}, {"limits": False}]
+)
 @pytest.mark.parametrize(("kind", "solver"), CASES)
 def test_a_trace_is_the_solve_watched(kind, solver, options):
     model = limited(kind)

@@ -196,7 +196,12 @@ def test_a_point_of_two_numbers_needs_an_arm_in_a_horizontal_plane():
 
 
 def test_a_point_of_two_numbers_lies_at_the_height_of_the_arm():
-    table = ModelBuilder("table").fixed("leg", origin=(0.0, 0.0, 0.7)).revolute("a").revolute("b", origin=(1, 0, 0.1))
+    table = (
+        ModelBuilder("table")
+        .fixed("leg", origin=(0.0, 0.0, 0.7))
+        .revolute("a")
+        .revolute("b", origin=(1, 0, 0.1))
+    )
     arm = table.frame("tip", pose=(1.0, 0.0, 0.0)).build(end_effector="tip")
     solution = arm.solve([0.5, 1.2])
     assert solution.success
@@ -253,7 +258,11 @@ def test_what_a_solver_declares_is_what_it_does():
                 if words == "ball joints" and name == "Pose":
                     continue  # compiled for the other chains already
                 try:
-                    model.solve(goal(model.neutral + 0.1 * (words != "ball joints"), model), solver=info.name, iterations=2)
+                    model.solve(
+                        goal(model.neutral + 0.1 * (words != "ball joints"), model),
+                        solver=info.name,
+                        iterations=2,
+                    )
                 except SolverError:
                     assert not can
                 else:
@@ -349,8 +358,12 @@ class Odd:
         return "odd"
 
 
-@pytest.mark.parametrize("value", [Odd(), object(), b"1", "1", [None], {}, (), [[]], np.array(Odd()), 1j, range(3)])
-@pytest.mark.parametrize("name", ["goal", "start", "rest", "tolerance", "iterations", "solver", "limits", "seed"])
+@pytest.mark.parametrize(
+    "value", [Odd(), object(), b"1", "1", [None], {}, (), [[]], np.array(Odd()), 1j, range(3)]
+)
+@pytest.mark.parametrize(
+    "name", ["goal", "start", "rest", "tolerance", "iterations", "solver", "limits", "seed"]
+)
 def test_whatever_is_handed_in_only_limbiks_errors_come_out(name, value):
     if name == "goal":
         arguments, options = [value], {}

@@ -26,7 +26,9 @@ def limited(kind: str) -> Model:
 
 @pytest.mark.parametrize("with_limits", [False, True])
 @pytest.mark.parametrize(("kind", "solver"), CASES)
-def test_a_rest_bias_brings_the_answer_nearer_to_the_rest_pose_and_still_to_the_goal(kind, solver, with_limits):
+def test_a_rest_bias_brings_the_answer_nearer_to_the_rest_pose_and_still_to_the_goal(
+    kind, solver, with_limits
+):
     model = limited(kind) if with_limits else ARMS[kind]
     rng = np.random.default_rng(0)
     rest = model.integrate(model.neutral, 0.4 * rng.choice([-1.0, 1.0], model.nv))
@@ -83,7 +85,7 @@ def test_the_error_settles_out_of_reach_with_a_rest_bias_too(kind, solver, bias)
 
 @pytest.mark.parametrize("bias", [-0.01, 0.51, float("nan"), float("inf"), "0.1", None])
 def test_a_bias_out_of_its_range_is_refused(bias):
-    with pytest.raises(SolverError, match="`rest_bias` needs a fraction from 0 to 0.5"):
+    with pytest.raises(SolverError, match=r"`rest_bias` needs a fraction from 0 to 0\.5"):
         ARMS["planar"].solve([1.0, 1.0, 0.0], rest_bias=bias)
 
 

@@ -260,7 +260,9 @@ def test_a_goal_that_limits_forbid_is_called_stalled(solver):
 # --- odd arms -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lengths", [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0, 1.0]])
+@pytest.mark.parametrize(
+    "lengths", [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0, 1.0]]
+)
 @pytest.mark.parametrize("limits", [None, 2.5])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_links_without_length_do_no_harm(solver, limits, lengths):

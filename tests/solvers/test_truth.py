@@ -71,7 +71,7 @@ def planar_arms(draw):
 
 @st.composite
 def ball_arms(draw):
-    """Ball joints with segments along or across their twist axes, with cones and twist ranges of every size."""
+    """Ball joints with segments along or across their twist axes, cones and twist ranges of every size."""
     count = draw(st.integers(1, 5))
     angles = st.one_of(st.sampled_from([0.0, 1e-9, math.pi]), st.floats(0.0, math.pi))
     if draw(st.booleans()):
@@ -215,7 +215,9 @@ def test_frames_anywhere_in_a_tree_can_be_asked_for(solver, frame):
 @pytest.mark.parametrize("solver", TURNING)
 def test_a_floating_base_goes_wherever_its_frame_is_sent(solver):
     drone = (
-        ModelBuilder("drone").floating("body").revolute("arm", axis="y", limits=(-1.0, 1.0), origin=(0.2, 0, 0))
+        ModelBuilder("drone")
+        .floating("body")
+        .revolute("arm", axis="y", limits=(-1.0, 1.0), origin=(0.2, 0, 0))
     ).build()
     rng = np.random.default_rng(2)
     for _ in range(10):

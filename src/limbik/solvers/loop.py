@@ -60,8 +60,8 @@ def solve(
         Each iteration first moves the arm toward `rest` by this fraction (0 to 0.5), which fades so that the
         goal is still met.
 
-    Raises GoalError, ConfigurationError or SolverError where the request has no meaning, or the solver cannot do
-    it.
+    Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
+    do it.
     """
     return _solve(model, goal, start, rest, seed, options, None)
 
