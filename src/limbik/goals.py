@@ -40,7 +40,7 @@ class Orientation(Goal):
 
     def __post_init__(self) -> None:
         target = self.target.as_matrix() if hasattr(self.target, "as_matrix") else self.target
-        if np.shape(target) == (4, 4):
+        if _shape(target) == (4, 4):
             target = as_pose(target, "the target of Orientation", error=GoalError)[:3, :3]
         target = as_rotation(target, "the target of Orientation", error=GoalError)
         object.__setattr__(self, "target", _frozen(target))
