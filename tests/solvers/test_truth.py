@@ -289,6 +289,18 @@ def test_limits_may_lie_many_turns_away(solver):
     assert solved == 40
 
 
+@pytest.mark.parametrize("solver", IN_SPACE)
+@pytest.mark.parametrize("tilt", [1e-6, 1e-8, 1e-10])
+def test_axes_that_are_almost_parallel_make_no_false_answer(solver, tilt):
+    builder = ModelBuilder("tilted").revolute("a")
+    for k, axis in enumerate([(tilt, 0.0, 1.0), (0.0, -tilt, 1.0)]):
+        builder = builder.revolute(f"b{k}", axis=axis, origin=(1.0, 0.0, 0.0))
+    model = builder.frame("tip", pose=(1.0, 0.0, 0.0)).build(end_effector="tip")
+    point = model.pose([0.4, 0.5, 1.2])[:3, 3]
+    solution = model.solve(point, solver=solver, tolerance=1e-9, start=[0.3, 0.3, 0.3])
+    assert_true(model, solution, point=point, tolerance=1e-9)
+
+
 # --- robots, with pinocchio as the judge --------------------------------------------------------------------
 
 

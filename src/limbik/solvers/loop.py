@@ -70,10 +70,6 @@ def trace(
     model: Model, goal: Any, *, start: Any = None, rest: Any = None, seed: int = 0, **options: Any
 ) -> Trace:
     """Solve, and keep every iteration. Options as in `solve`."""
-    if (options.get("iterations") or 0) > MOST_TRACED:
-        raise SolverError(
-            f"a trace holds at most {MOST_TRACED:,} iterations, found {options['iterations']!r}"
-        )
     rows: Rows = []
     solution = _solve(model, goal, start, rest, seed, options, rows)
     starts = np.cumsum([len(errors) for _, errors in rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,10 +33,10 @@ class Options:
             _check(0.0 < as_real(value) < math.inf, name, f"a positive {unit}", value)
         for name, least in (("iterations", 1), ("restarts", 0)):
             value = getattr(self, name)
-            is_right = value is None or (least <= as_real(value) <= MOST_ITERATIONS and value == int(value))
+            is_whole = isinstance(value, numbers.Integral) and least <= as_real(value) <= MOST_ITERATIONS
+            is_right = value is None or is_whole
             _check(is_right, name, f"a whole number from {least} to {MOST_ITERATIONS:,}, or None", value)
-        is_right = isinstance(self.limits, bool | int | np.bool_) and self.limits in (0, 1)
-        _check(is_right, "limits", "True or False", self.limits)
+        _check(isinstance(self.limits, bool | np.bool_), "limits", "True or False", self.limits)
         _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
 
 

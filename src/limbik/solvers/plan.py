@@ -142,7 +142,7 @@ def _refuse(code: int, goal: Array, q: Array) -> None:
 
 def plan_for(model: Model, frame: str | None, goal: type[Goal], options: dict[str, Any]) -> Plan:
     """The plan for this kind of solve, made once and kept with the model."""
-    key = (frame, goal, *options.items())
+    key = (frame, goal, *options.items(), *map(type, options.values()))  # 1 == True, but is another option
     try:
         plan = model.derived.get(key)
     except TypeError:  # an option that cannot be hashed is not one that `read_options` takes

@@ -39,8 +39,9 @@ class Parameter:
 
 
 def as_real(value: Any) -> float:
-    """The value of a real number of any type; NaN for anything else."""
-    return float(value) if isinstance(value, numbers.Real) else math.nan
+    """The value of a real number of any type; NaN for anything else, True and False included."""
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return float(value) if is_real else math.nan
 
 
 def parameter(default: float | None, minimum: float, maximum: float, unit: str, text: str) -> Any:
