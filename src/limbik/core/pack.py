@@ -30,7 +30,7 @@ _KINDS = {
     JointKind.PRISMATIC: SLIDE,
     JointKind.BALL: BALL,
 }
-PARALLEL = 1e-12
+PARALLEL = 1e-12  # sine of the angle under which axes count as parallel: a nanometre in a kilometre
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def pack_plane(chain: Chain) -> PackedChain | None:
     axes = np.array([pose[:3, :3] @ joint.axis for pose, joint in zip(poses, chain.joints, strict=False)])
     normal = axes[0]
     signs = axes @ normal
-    if np.abs(np.abs(signs) - 1.0).max() > PARALLEL:
+    if np.linalg.norm(np.cross(axes, normal), axis=1).max() > PARALLEL:
         return None
     x = _across(normal)
     basis = np.array([x, np.cross(normal, x), normal])
