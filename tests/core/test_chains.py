@@ -14,6 +14,7 @@ from limbik.core.pack import pack_plane, pack_space
 from limbik.model.chain import chain_to
 from strategies import SEEDS, configuration, models, tangent
 
+FEW = settings(max_examples=50)
 KINDS = tuple(kind for kind in JointKind if kind is not JointKind.FLOATING)
 
 
@@ -34,6 +35,7 @@ def forward(kernels, packed, goal: np.ndarray, q: np.ndarray, rows: int):
     return J, r, off_plane
 
 
+@FEW
 @given(models(KINDS), SEEDS)
 def test_points_and_jacobians_in_space_are_the_models(model, seed):
     chain = chain_to(model)
@@ -45,6 +47,7 @@ def test_points_and_jacobians_in_space_are_the_models(model, seed):
     assert_allclose(J, model.jacobian(q)[:3, columns(model)], atol=1e-12)
 
 
+@FEW
 @given(models(KINDS), SEEDS, st.floats(0.1, 10.0), st.booleans())
 def test_poses_and_jacobians_in_space_are_the_models(model, seed, weight, with_position):
     chain = chain_to(model)
@@ -63,8 +66,8 @@ def test_poses_and_jacobians_in_space_are_the_models(model, seed, weight, with_p
     assert_allclose(J[3:], weight * jacobian[3:], atol=1e-11)
 
 
+@FEW
 @given(models(), SEEDS)
-@settings(max_examples=50)
 def test_a_floating_joint_moves_the_chain_as_it_moves_the_model(model, seed):
     chain = chain_to(model)
     assume(chain.joints)
@@ -87,6 +90,7 @@ def test_points_and_jacobians_in_the_plane_are_the_models(seed, links):
     assert off_plane == pytest.approx(goal[2] ** 2)
 
 
+@FEW
 @given(models(KINDS), SEEDS, st.booleans())
 def test_a_step_goes_where_the_model_integrates_to_and_stays_within_limits(model, seed, use_limits):
     chain = chain_to(model)

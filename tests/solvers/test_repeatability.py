@@ -133,6 +133,8 @@ def test_a_trace_is_the_solve_watched(kind, solver, options):
         best = int(np.argmin(trace.error))
         if not options.get("rest_bias"):
             assert trace.error[best] == pytest.approx(trace.solution.error, abs=1e-10)
+        if trace.solution.restarts == 0:
+            np.testing.assert_array_equal(trace.q[-1], trace.solution.q)
         assert len(trace.restarted_at) == trace.solution.restarts
         assert all(0 < row <= trace.iterations for row in trace.restarted_at)
         assert list(trace.restarted_at) == sorted(trace.restarted_at)

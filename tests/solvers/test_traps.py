@@ -165,6 +165,21 @@ def test_frame_by_frame_a_target_that_crosses_the_edge_of_reach_makes_no_arm_jum
         before = after
 
 
+@pytest.mark.parametrize(("kind", "solver"), CASES)
+def test_frame_by_frame_an_arm_follows_a_dragged_target_wherever_it_can(kind, solver):
+    arm, rng = ARMS[kind], np.random.default_rng(12)
+    q = arm.neutral
+    for _ in range(15):
+        point = arm.pose(arm.random(rng))[:3, 3]
+        errors = []
+        for after, error in frames(arm, solver, q, [point] * 100):
+            q = after
+            errors.append(error)
+            if error <= 1e-3:
+                break
+        assert errors[-1] <= 1e-3
+
+
 def limited(kind: str, half_range: float):
     if kind == "planar":
         return limbik.planar_arm(6, 1.0, limits=half_range)

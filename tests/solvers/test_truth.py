@@ -27,7 +27,7 @@ from strategies import SEEDS, configuration, models
 
 LENGTHS = st.one_of(st.just(0.0), st.floats(1e-3, 2.0))
 BUDGET = 300
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=40)
 FEWER = settings(max_examples=25)
 
 
