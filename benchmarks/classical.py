@@ -39,6 +39,7 @@ import report
 import tables
 from arms import Arm, ball, planar
 from kernel_baseline import baseline
+from machine import processor, progress
 from measure import Row, iteration_cost, open_session, race
 from peers.common import Missing, Peer, version_of
 from problems import Problem, out_of_reach, reachable
@@ -220,25 +221,12 @@ def machine(options: argparse.Namespace, methods: Sequence[Peer], missing: Seque
     return tables.facts(pairs)
 
 
-def processor() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
 def compiler() -> str:
     try:
         baseline.program()
         return baseline.version()
     except baseline.NoCompiler as reason:
         return f"no baseline ({reason})"
-
-
-def progress(text: str) -> None:
-    print(f"... {text}", file=sys.stderr, flush=True)
 
 
 def all_tables(results: Results, arms: Sequence[Arm], methods: Sequence[Peer]) -> dict[str, str]:

@@ -11,10 +11,11 @@ from limbik._version import __version__
 from limbik.goals import Goal, Orientation, Pose, Position
 from limbik.model import Frame, Joint, JointKind, Model, ModelBuilder, ball_arm, planar_arm
 from limbik.model.presets import load, presets
-from limbik.solution import Iterate, Solution, Status, Trace
-from limbik.solvers import iterate, solve, trace
+from limbik.solution import BatchSolution, Iterate, Solution, Status, Trace
+from limbik.solvers import iterate, solve, solve_batch, trace, warmup
 
 __all__ = [
+    "BatchSolution",
     "Frame",
     "Goal",
     "Iterate",
@@ -36,6 +37,8 @@ __all__ = [
     "planar_arm",
     "presets",
     "solve",
+    "solve_batch",
     "solvers",
     "trace",
+    "warmup",
 ]

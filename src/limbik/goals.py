@@ -48,11 +48,18 @@ class Orientation(Goal):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pose(Goal):
-    """Bring a frame to a pose: a 4x4 matrix or a scipy RigidTransform."""
+    """Bring a frame to a pose: a 4x4 matrix or a scipy RigidTransform.
+
+    The weights steer the descent, along and about the axes x, y and z of the target; 0 leaves one free, so that
+    (1, 1, 1, 1, 1, 0) asks for a point and a direction, with any spin about the target's z axis.
+    """
 
     target: Matrix4  # pose_world_frame
+    weights: tuple[float, ...] | None = None  # 3 for the position, 3 for the rotation; None: all 1
 
     def __post_init__(self) -> None:
+        if self.weights is not None:
+            object.__setattr__(self, "weights", _as_weights(self.weights))
         object.__setattr__(
             self, "target", _frozen(as_pose(self.target, "the target of Pose", error=GoalError))
         )
@@ -93,6 +100,14 @@ def _as_point(value: Any) -> Vector3:
     if not np.isfinite(point).all():
         raise GoalError(f"the target of Position needs finite numbers [m], found {point.tolist()}")
     return _frozen(point)
+
+
+def _as_weights(value: Any) -> tuple[float, ...]:
+    needed = "6 numbers of at least 0, not all of them 0"
+    weights = as_numbers(value, "the weights of Pose", needed, GoalError)
+    if weights.shape != (6,) or not (np.isfinite(weights).all() and weights.min() >= 0.0 and weights.any()):
+        raise GoalError(f"the weights of Pose need {needed}; found {_described(value)}")
+    return tuple(weights.tolist())
 
 
 def _frozen(values: Any) -> Array:

@@ -45,19 +45,36 @@ class Kernel(Generic[Arguments, Returned]):
     """A function that runs as machine code; see the module's docstring."""
 
     def __init__(
-        self, function: Callable[Arguments, Returned], options: dict[str, Any], bindings: dict[str, Any]
+        self,
+        function: Callable[Arguments, Returned],
+        options: dict[str, Any],
+        bindings: dict[str, Any],
+        interpreted: Callable[Arguments, Returned] | None = None,
     ) -> None:
         self.function: Any = function
         self.options = options
         self.bindings = bindings
+        self.given_interpreted = interpreted
         functools.update_wrapper(self, function)
 
     def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
         return self.dispatcher(*arguments, **named)
 
+    @functools.cached_property
+    def interpreted(self) -> Callable[Arguments, Returned]:
+        """The same function run by Python itself, and every kernel that it calls: slow, but there at once."""
+        if self.given_interpreted is not None:
+            return self.given_interpreted
+        names = {
+            name: _inner(value, self.bindings).interpreted if isinstance(value, Kernel) else value
+            for name, value in self.scope.items()
+        }
+        scope = {**self.function.__globals__, **names}
+        return types.FunctionType(self.function.__code__, scope, self.function.__name__)
+
     def bind(self, **bindings: Any) -> Kernel[Arguments, Returned]:
         """The same kernel with other meanings for global names that it, or a kernel it calls, uses."""
-        return Kernel(self.function, self.options, {**self.bindings, **bindings})
+        return Kernel(self.function, self.options, {**self.bindings, **bindings}, None)
 
     @property
     def scope(self) -> dict[str, Any]:
@@ -150,7 +167,8 @@ _inner_kernels: dict[tuple[Any, ...], Kernel[..., Any]] = {}
 def _inner(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Kernel[..., Any]:
     """A kernel as its caller's bindings make it; the same object for equal bindings."""
     used = {name: value for name, value in bindings.items() if name in _names(kernel)}
-    bound = Kernel(kernel.function, {**kernel.options, "forceinline": True}, {**kernel.bindings, **used})
+    options = {**kernel.options, "forceinline": True}
+    bound = Kernel(kernel.function, options, {**kernel.bindings, **used}, kernel.given_interpreted)
     key = (kernel.function, *sorted((name, id(value)) for name, value in bound.bindings.items()))
     return _inner_kernels.setdefault(key, bound)
 
@@ -170,32 +188,52 @@ def _file_name(name: str) -> str:
 
 
 @functools.cache
-def cache_folder() -> Path | None:
-    """Where compiled kernels are kept: in `$LIMBIK_CACHE_DIR` or the user's cache; None if not writable."""
+def cache_folder(content: str = "kernels") -> Path | None:
+    """Where something is kept for the next process: in `$LIMBIK_CACHE_DIR` or the user's cache; None if it cannot be
+    read or made. A folder that can only be read is good for what it holds.
+    """
     if "LIMBIK_CACHE_DIR" in os.environ:
         root = Path(os.environ["LIMBIK_CACHE_DIR"])
     elif sys.platform == "win32":
         root = Path(os.environ.get("LOCALAPPDATA", "~/AppData/Local")).expanduser() / "limbik"
     else:
         root = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "limbik"
-    folder = root / "kernels"
+    folder = root / content
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
     except OSError as error:
-        warnings.warn(
-            f"limbik cannot keep compiled kernels in {folder} ({error.strerror}); they will be compiled "
-            "again in every process. Set LIMBIK_CACHE_DIR to a folder that can be written.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        _warn_of_cache(root, str(error.strerror))
         return None
+    return folder
+
+
+@functools.cache
+def can_keep() -> bool:
+    """Whether the cache folder can be written; warns once where it cannot."""
+    folder = cache_folder()
+    if folder is None:
+        return False
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError as error:
+        _warn_of_cache(folder.parent, str(error.strerror))
+        return False
+
+
+@functools.cache
+def _warn_of_cache(root: Path, problem: str) -> None:
+    warnings.warn(
+        f"limbik cannot keep what it compiles in {root} ({problem}); it will be compiled again in every process. "
+        "Set LIMBIK_CACHE_DIR to a folder that can be written.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _disk_cache(function: types.FunctionType) -> FunctionCache | None:
     """Numba's function cache, placed in `cache_folder()`."""
-    if cache_folder() is None:
+    if not can_keep():
         return None
     return _cache_class()(function)
 

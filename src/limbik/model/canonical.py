@@ -11,7 +11,7 @@ The last row ends at the tool's origin, so what remains as `tool` is a rotation.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,25 @@ class CanonicalChain:
         """The chain's q [..., nq] for x [..., n]."""
         moving = self.joints != LOCKED
         return np.asarray((x - self.offset)[..., moving])
+
+    def with_tool_in_rows(self) -> CanonicalChain:
+        """The same chain with two more rows, locked, in the place of the tool's rotation."""
+        first, across, last = _euler_zxz(self.tool[:3, :3])
+        locked, nothing = np.array([first, last]), np.zeros(2)
+        return replace(
+            self,
+            d=np.append(self.d, nothing),
+            a=np.append(self.a, nothing),
+            cos_alpha=np.append(self.cos_alpha, [math.cos(across), 1.0]),
+            sin_alpha=np.append(self.sin_alpha, [math.sin(across), 0.0]),
+            theta=np.append(self.theta, nothing),
+            tool=np.eye(4),
+            is_slide=np.append(self.is_slide, [False, False]),
+            joints=np.append(self.joints, [LOCKED, LOCKED]),
+            offset=np.append(self.offset, locked),
+            lower=np.append(self.lower, locked),
+            upper=np.append(self.upper, locked),
+        )
 
     def pose(self, x: Array) -> Matrix4:
         """pose_world_tool [4, 4] at x [n]: the definition, for reference."""
@@ -223,6 +242,15 @@ def _assemble(chain: Chain, base: Matrix4, rows: list[_Row], tool: Matrix4) -> C
         lower=offset + np.array([0.0 if joint is None else joint.lower for joint in joints]),
         upper=offset + np.array([0.0 if joint is None else joint.upper for joint in joints]),
     )
+
+
+def _euler_zxz(rotation: Array) -> tuple[float, float, float]:
+    """Angles [rad] with rotation = Rz(first) Rx(across) Rz(last)."""
+    sine = math.hypot(rotation[0, 2], rotation[1, 2])
+    across = math.atan2(sine, rotation[2, 2])
+    if sine < 1e-12:  # one turn about z, or about -z
+        return math.atan2(rotation[1, 0], rotation[0, 0]), math.pi if rotation[2, 2] < 0.0 else 0.0, 0.0
+    return math.atan2(rotation[0, 2], -rotation[1, 2]), across, math.atan2(rotation[2, 0], rotation[2, 1])
 
 
 def _sine(u: Vector3, v: Vector3) -> float:

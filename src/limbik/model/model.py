@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -17,7 +18,7 @@ from limbik.spatial import Array, Matrix4
 
 if TYPE_CHECKING:
     from limbik.goals import GoalLike
-    from limbik.solution import Iterate, Solution, Trace
+    from limbik.solution import BatchSolution, Iterate, Solution, Trace
 
 
 _T = TypeVar("_T")
@@ -272,21 +273,27 @@ class Model:
 
     def solve(self, goal: GoalLike, **options: Any) -> Solution:
         """A configuration that meets the goal, or the nearest one found; see `limbik.solvers.solve`."""
-        from limbik.solvers import solve
+        return _solvers().solve(self, goal, **options)
 
-        return solve(self, goal, **options)
+    def solve_batch(self, poses: ArrayLike, **options: Any) -> BatchSolution:
+        """Configurations for many poses [N, 4, 4]; see `limbik.solvers.solve_batch`."""
+        return _solvers().solve_batch(self, poses, **options)
 
     def trace(self, goal: GoalLike, **options: Any) -> Trace:
         """Solve and keep every iteration; see `limbik.solvers.trace`."""
-        from limbik.solvers import trace
-
-        return trace(self, goal, **options)
+        return _solvers().trace(self, goal, **options)
 
     def iterate(self, goal: GoalLike, **options: Any) -> Iterator[Iterate]:
         """Solve one iteration at a time; see `limbik.solvers.iterate`."""
-        from limbik.solvers import iterate
+        return _solvers().iterate(self, goal, **options)
 
-        return iterate(self, goal, **options)
+
+@functools.cache
+def _solvers() -> Any:
+    """The room that solves; imported when it is first asked for, because it stands above this one."""
+    from limbik import solvers
+
+    return solvers
 
 
 def _rebuild(

@@ -3,9 +3,11 @@
 solution = limbik.solvers.solve(model, target, solver="dls")
 """
 
+from limbik.solvers.batch import solve_batch
 from limbik.solvers.ccd import CCD
 from limbik.solvers.dls import DLS
 from limbik.solvers.fabrik import FABRIK
+from limbik.solvers.lm import LM
 from limbik.solvers.loop import iterate, solve, trace, warmup
 from limbik.solvers.newton import Newton
 from limbik.solvers.pinv import PseudoInverse
@@ -18,6 +20,7 @@ __all__ = [
     "CCD",
     "DLS",
     "FABRIK",
+    "LM",
     "SDLS",
     "Newton",
     "Parameter",
@@ -30,6 +33,7 @@ __all__ = [
     "iterate",
     "names",
     "solve",
+    "solve_batch",
     "trace",
     "warmup",
 ]

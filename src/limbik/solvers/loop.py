@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
-from time import perf_counter_ns
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,14 @@ from limbik.core.start import ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import Goal, Orientation, Pose, Position, as_goal
 from limbik.model.model import Model
-from limbik.solution import Iterate, Solution, Status, Trace
-from limbik.solvers.plan import NO_TRACE, Plan, Result, plan_for
+from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
+from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, plan_for
 from limbik.solvers.registry import can_solve, names
 from limbik.solvers.solver import Solver
 from limbik.spatial import Array, as_numbers
 
 FLOAT64 = np.dtype(np.float64)
+POSE_SHAPE = (4, 4)
 MOST_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
 Rows = list[tuple[Array, Array]]  # configurations and errors of one descent after the other
@@ -63,6 +65,17 @@ def solve(
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
     do it.
     """
+    if not options and rest is None and type(seed) is int and seed == 0:
+        by_default = model.derived.get(BY_DEFAULT)
+        if (
+            by_default is not None
+            and type(goal) is np.ndarray
+            and goal.shape == POSE_SHAPE
+            and goal.dtype == FLOAT64
+        ):
+            if start is not None:
+                start = _configuration(model, start, "start")
+            return by_default.solve(goal, start)
     return _solve(model, goal, start, rest, seed, options, None)
 
 
@@ -105,7 +118,7 @@ def warmup(model: Model, solvers: Iterable[str | Solver] | None = None) -> None:
 def _solve(
     model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], rows: Rows | None
 ) -> Solution:
-    began = perf_counter_ns()
+    began = perf_counter()
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise SolverError(f"`seed` needs a whole number of at least 0, found {seed!r}")
     if type(goal) is np.ndarray and goal.shape == (3,) and goal.dtype == FLOAT64:  # the common case
@@ -113,8 +126,12 @@ def _solve(
         numbers = np.array(goal, dtype=np.float64, order="C")
     else:
         asked = as_goal(goal)
-        plan = plan_for(model, asked.frame, type(asked), options)
+        weights = asked.weights if isinstance(asked, Pose) else None
+        plan = plan_for(model, asked.frame, type(asked), options, weights)
         numbers = _goal_numbers(plan, asked)
+    if plan.fast is not None and rows is None:
+        given = None if start is None else _configuration(model, start, "start")
+        return plan.fast.solve(_pose_of(numbers), given, int(seed))
     if rows is not None and plan.budget > MOST_TRACED:
         raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {plan.budget:,}")
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
@@ -128,18 +145,16 @@ def _solve(
     elsewhere = inside if plan.use_limits else q_start
     if rows:
         rows[:] = [(plan.whole(elsewhere, kept), errors) for kept, errors in rows]
-    return Solution(
-        plan.whole(elsewhere, q),
-        _status(best[0], best[4] > 0.0),
+    was_moved = first[5] or (plan.use_limits and inside is not q_start and _differ(inside, q_start))
+    facts = Facts(
+        STATUSES.index(_status(best[0], best[4] > 0.0)),
         best[2],
-        best[3],
+        2.0 * math.sin(0.5 * best[3]),
         iterations,
         restarts,
-        1e-9 * (perf_counter_ns() - began),
-        plan.solver.name,
-        q_start,
-        first[5] or (plan.use_limits and inside is not q_start and _differ(inside, q_start)),
+        was_moved,
     )
+    return Solution(plan.whole(elsewhere, q), facts, perf_counter() - began, plan.solver.name, q_start)
 
 
 def _descent(plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, rows: Rows | None) -> Result:
@@ -208,6 +223,15 @@ def _goal_numbers(plan: Plan, goal: Goal) -> Array:
     elif isinstance(goal, Orientation):
         numbers[3:12] = goal.target.ravel()
     return numbers
+
+
+def _pose_of(numbers: Array) -> Array:
+    """The goal as the fast core takes it: a pose [4, 4], whatever of it is asked for."""
+    pose = np.eye(4)
+    if numbers.size == 14:
+        pose[:3, :3] = numbers[3:12].reshape(3, 3)
+    pose[: min(numbers.size, 3), 3] = numbers[:3]
+    return pose
 
 
 def _configuration(model: Model, value: Any, name: str) -> Array:

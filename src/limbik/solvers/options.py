@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from limbik.errors import SolverError, did_you_mean
 from limbik.solvers.solver import Solver, as_real
+from limbik.spatial import as_pose
 
 MOST_ITERATIONS = 10**9
 
@@ -26,6 +28,10 @@ class Options:
     restarts: int | None = None
     limits: bool = True
     rest_bias: float = 0.0
+    prefer: str | None = None
+    locked: tuple[str, ...] = ()
+    tool: tuple[float, ...] | None = None  # pose in 16 numbers
+    time_limit: float | None = None
 
     def __post_init__(self) -> None:
         for name, unit in (("tolerance", "length [m]"), ("tolerance_rotation", "angle [rad]")):
@@ -37,12 +43,28 @@ class Options:
             is_right = value is None or is_whole
             _check(is_right, name, f"a whole number from {least} to {MOST_ITERATIONS:,}, or None", value)
         _check(isinstance(self.limits, bool | np.bool_), "limits", "True or False", self.limits)
+        _check(self.prefer in (None, "nearest"), "prefer", '"nearest" or None', self.prefer)
+        right = self.time_limit is None or 0.0 < as_real(self.time_limit) < math.inf
+        _check(right, "time_limit", "a positive time [s], or None", self.time_limit)
         _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
 
 
 def _check(is_right: bool, name: str, needed: str, found: Any) -> None:
     if not is_right:
         raise SolverError(f"`{name}` needs {needed}, found {found!r}")
+
+
+def hashable(options: dict[str, Any]) -> dict[str, Any]:
+    """The options with names in a tuple and poses in 16 numbers, so that plans can be kept by them."""
+    if "locked" in options:
+        given = options["locked"]
+        names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
+        _check(all(isinstance(name, str) for name in names), "locked", "names of joints", given)
+        options = {**options, "locked": names}
+    if options.get("tool") is not None:
+        tool = as_pose(options["tool"], "`tool`", error=SolverError)
+        options = {**options, "tool": tuple(tool.ravel().tolist())}
+    return options
 
 
 def read_options(options: dict[str, Any]) -> Options:

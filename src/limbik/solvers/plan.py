@@ -5,8 +5,10 @@ A plan is kept with its model, so that a solve costs little more than its kernel
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,12 +16,13 @@ import numpy as np
 from limbik.core.answer import BAD_GOAL, BAD_START
 from limbik.core.descent import SETTINGS, SOLVED
 from limbik.core.pack import PackedChain, pack_plane, pack_space
-from limbik.errors import ConfigurationError, GoalError
-from limbik.goals import Goal, Position
+from limbik.errors import ConfigurationError, GoalError, SolverError
+from limbik.goals import Goal, Pose, Position
 from limbik.model.chain import Chain, chain_to
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solvers.options import Options, read_options
+from limbik.solvers.fast import MOST_ROWS, FastPlan, is_fast
+from limbik.solvers.options import Options, hashable, read_options
 from limbik.solvers.registry import choose
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
 from limbik.spatial import Array
@@ -34,6 +37,7 @@ PATIENCE_AT_LAST = 1e-6  # and where none follows
 Result: TypeAlias = tuple[int, int, float, float, float, bool]
 
 CLOSE_TO_BOUND = 1e-4  # of the reach: near enough to the least error that a goal out of reach allows
+BY_DEFAULT = "by default"  # key of the fast plan for a pose of the end effector, without options
 MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
@@ -42,16 +46,28 @@ NO_TRACE = (np.empty((0, 0)), np.empty(0))
 class Plan:
     """Everything about a solve that does not depend on the target or the start."""
 
-    def __init__(self, model: Model, frame: str | None, goal: type[Goal], options: Options) -> None:
+    def __init__(
+        self,
+        model: Model,
+        frame: str | None,
+        goal: type[Goal],
+        weights: tuple[float, ...] | None,
+        options: Options,
+    ) -> None:
         self.model = model
-        self.chain = chain_to(model, frame)
+        self.chain = _with_tool(chain_to(model, frame), options.tool)
         self.frame = model.end_effector if frame is None else frame
         if not self.chain.joints:
             raise GoalError(
                 f"frame {self.frame!r} of model {model.name!r} cannot move: no joint lies before it"
             )
         self.kind, packed = _packed(self.chain, goal)
-        self.solver = choose(options.solver, self.kind, goal)
+        suits = options.rest_bias == 0.0 and is_fast(self.chain)
+        self.solver = choose(options.solver, self.kind, goal, suits and self.kind == SPACE)
+        is_in_fast_core = suits and self.solver.name == "lm"
+        self.fast = FastPlan(model, self.chain, goal, weights, options) if is_in_fast_core else None
+        if self.fast is None:
+            _refuse_fast_options(options, weights)
         self.packed = packed
         self.is_level = packed.is_planar and abs(packed.place["z"][0, 2]) > 1.0 - 1e-12
         self.is_whole = self.chain.nq == model.nq and bool((self.chain.q_places == np.arange(model.nq)).all())
@@ -61,7 +77,12 @@ class Plan:
         self.restarts = self.budget if options.restarts is None else int(options.restarts)
         self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
         self.rest = model.neutral[self.chain.q_places]
-        self.kernel = _compiled_answer(type(self.solver), self.kind, goal)
+        self._goal = goal
+
+    @functools.cached_property
+    def kernel(self) -> Callable[..., Result]:
+        """The solver's compiled kernel."""
+        return _compiled_answer(type(self.solver), self.kind, self._goal)
 
     def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any) -> Result:
         """One descent from q [nq of the chain], changed in place; see `core.answer.answer`."""
@@ -106,6 +127,31 @@ def _compiled_answer(solver: type[Solver], kind: str, goal: type[Goal]) -> Calla
     return _answers[key]
 
 
+def _with_tool(chain: Chain, tool: tuple[float, ...] | None) -> Chain:
+    """The chain to a tool that is held in its frame."""
+    if tool is None:
+        return chain
+    pose = np.array(tool).reshape(4, 4)
+    return replace(
+        chain, tool=chain.tool @ pose, reach=chain.reach + float(np.linalg.norm(pose[:3, 3]))
+    )
+
+
+def _refuse_fast_options(options: Options, weights: tuple[float, ...] | None) -> None:
+    """Raise SolverError for what only the fast core can do."""
+    asked = {
+        "prefer": options.prefer is not None,
+        "locked": bool(options.locked),
+        "time_limit": options.time_limit is not None,
+        "weights": weights is not None,
+    }
+    for name, is_asked in asked.items():
+        if is_asked:
+            raise SolverError(
+                f"`{name}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides, without `rest_bias`"
+            )
+
+
 def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:
     """The kind of a chain for a kind of goal, and the chain packed. The special kinds are for points."""
     planar = pack_plane(chain) if goal is Position else None
@@ -140,16 +186,27 @@ def _refuse(code: int, goal: Array, q: Array) -> None:
         )
 
 
-def plan_for(model: Model, frame: str | None, goal: type[Goal], options: dict[str, Any]) -> Plan:
+def plan_for(
+    model: Model,
+    frame: str | None,
+    goal: type[Goal],
+    options: dict[str, Any],
+    weights: tuple[float, ...] | None = None,
+) -> Plan:
     """The plan for this kind of solve, made once and kept with the model."""
-    key = (frame, goal, *options.items(), *map(type, options.values()))  # 1 == True, but is another option
+    if "tool" in options or "locked" in options:
+        options = hashable(options)
+    # 1 == True, but is another option
+    key = (frame, goal, weights, *options.items(), *map(type, options.values()))
     try:
         plan = model.derived.get(key)
     except TypeError:  # an option that cannot be hashed is not one that `read_options` takes
         plan = None
     if plan is None:
-        plan = Plan(model, frame, goal, read_options(options))
+        plan = Plan(model, frame, goal, weights, read_options(options))
         if len(model.derived) >= MOST_PLANS:
             model.derived.clear()
         model.derived[key] = plan
+        if plan.fast is not None and key == (None, Pose, None):
+            model.derived[BY_DEFAULT] = plan.fast
     return plan

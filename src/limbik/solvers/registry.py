@@ -11,6 +11,7 @@ from limbik.goals import Goal, Orientation
 from limbik.solvers.ccd import CCD
 from limbik.solvers.dls import DLS
 from limbik.solvers.fabrik import FABRIK
+from limbik.solvers.lm import LM
 from limbik.solvers.newton import Newton
 from limbik.solvers.pinv import PseudoInverse
 from limbik.solvers.sdls import SDLS
@@ -18,7 +19,7 @@ from limbik.solvers.solver import BALLS, PLANAR, SPACE, Parameter, Solver
 from limbik.solvers.transpose import Transpose
 
 _SOLVERS: dict[str, type[Solver]] = {
-    solver.name: solver for solver in (CCD, FABRIK, Transpose, PseudoInverse, DLS, SDLS, Newton)
+    solver.name: solver for solver in (CCD, FABRIK, Transpose, PseudoInverse, DLS, SDLS, Newton, LM)
 }
 _CHAIN_WORDS = {
     PLANAR: "hinges in a plane",
@@ -76,15 +77,18 @@ def describe() -> tuple[SolverInfo, ...]:
     )
 
 
-def choose(solver: str | Solver, chain: str, goal: type[Goal]) -> Solver:
-    """The solver asked for, if it can do this; for "auto", damped least squares, which can do all of it.
+def choose(solver: str | Solver, chain: str, goal: type[Goal], is_fast: bool = False) -> Solver:
+    """The solver asked for, if it can do this.
+
+    For "auto" Levenberg-Marquardt where the fast core takes it, else damped least squares, which can do all of it.
 
     Raises SolverError, naming the solvers that can, where it cannot.
     """
     if isinstance(solver, Solver):
         chosen = solver
     else:
-        chosen = DLS() if isinstance(solver, str) and solver == "auto" else get(solver)
+        by_itself = LM() if is_fast else DLS()
+        chosen = by_itself if isinstance(solver, str) and solver == "auto" else get(solver)
     if can_solve(chosen, chain, goal):
         return chosen
     able = [name for name in _SOLVERS if can_solve(name, chain, goal)]

@@ -1,0 +1,504 @@
+"""The fast core's driver for one problem: several attempts at once, the first that arrives wins.
+
+The lanes of a block are attempts from different configurations, which go through the step (`core.step`) side by side.
+The same code runs compiled and, until that is ready, interpreted: see `core.native`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.core.compiled import Floats, compiled, to_be_bound
+from limbik.core.layout import (
+    KEY_CELL,
+    KEY_DEVIATION,
+    KEY_DISTANCE,
+    KEY_NUMBERS,
+    KEY_SIZE,
+    KEY_VIEW,
+    LANES,
+)
+
+# How a solve ended, in the answer's first number.
+SOLVED = 0
+UNREACHABLE = 1
+SETTLED = 2
+SPENT = 3
+RUNNING = 4
+BAD_GOAL = -1
+BAD_START = -2
+
+# How it begins.
+ANYWHERE = 0
+FROM_START = 1
+RESUME = 2
+
+# What it is doing.
+RACING = 0  # all lanes, the first to arrive wins
+TRACKING = 1  # the first lane alone, from the start
+GATHERING = 2  # sets of lanes; the nearest to the start wins
+
+RATIO = 0.8  # a lane has to lower its cost by this factor
+STALLS = 2  # and may miss it this often in a row
+TRACKING_STALLS = 4
+SURE = 4  # iterations before which no lane of a race is given up
+LONGEST = 40  # iterations of one attempt
+SET_LENGTH = 24  # iterations of a gathered set
+SETS = 3  # gathered where the nearest solution is asked for
+BEYOND_REACH = 60  # iterations where the goal is proved out of reach
+FULL_TURN = 2.0 * math.pi
+ROUNDING = 1e-9  # that a pose may be off by
+FARTHEST = 1e9  # [m] of a goal
+
+# The answer: code, error [m], twice the sine of half the rotation error, iterations, restarts, whether the start was moved, then q.
+HEADER = 6
+
+# What a lane remembers, after the block: rows of LANES.
+BEST = 0
+MISSED = 1
+AGE = 2
+SETTLED_LANE = 3
+
+# Numbers of a solve, after these.
+DOING = 0
+USED = 1
+TRIES = 2
+RANDOM = 3
+SETS_DONE = 4
+KEPT_DISTANCE = 5
+KEPT_COST = 6
+MOVED = 7
+PROVED = 8
+HAS_START = 9
+STATE = 10
+
+AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = to_be_bound()
+AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
+SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = SET_REACH = SET_SHORTEST_REACH = to_be_bound()
+SET_ASKS_POSITION = SET_USES_TABLE = SET_SEED = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
+D0 = D1 = D2 = D3 = D4 = N = ROWS = DEPTH = CELLS = TURNTABLE = SPINNER = to_be_bound()
+AT_LANES = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_DESK = AT_SIGHT = AT_ANSWER = to_be_bound()
+step = regard = complete = sight = to_be_bound()
+
+
+def working_places(n: int, rows: int, depth: int) -> dict[str, int]:
+    """Where things lie in the array that a solve works on; the block comes first."""
+    parts = {
+        "AT_LANES": 4 * LANES,
+        "AT_STATE": STATE,
+        "AT_START": n,
+        "AT_KEPT": n,  # x of the best so far
+        "AT_KEY": KEY_SIZE,
+        "AT_DESK": (depth + 3) * LANES,  # a cell's candidates; turntable, spinner, distance
+        "AT_SIGHT": n + 14,
+        "AT_ANSWER": HEADER + n,
+    }
+    places, at = {}, rows * LANES
+    for name, size in parts.items():
+        places[name] = at
+        at += size
+    return places | {"WORK_SIZE": at}
+
+
+@compiled
+def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, work: Floats) -> None:
+    """Solve for a pose [16]; with `mode` FROM_START from a configuration [n], else from the table.
+
+    The answer is written into `work`. Where it is RUNNING, the settings' rounds are over and a call with RESUME goes
+    on.
+    """
+    if mode != RESUME and not _begin(plan, table, pose, start, mode, work):
+        return
+    budget = int(min(work[AT_STATE + USED] + plan[SET_ROUNDS], plan[SET_BUDGET]))
+    if work[AT_STATE + PROVED] > 0.0:
+        budget = int(min(plan[SET_BUDGET], BEYOND_REACH))
+    used = int(work[AT_STATE + USED])
+    while used < budget:
+        step(work, plan)
+        used += 1
+        work[AT_STATE + USED] = used
+        doing = work[AT_STATE + DOING]
+        if doing == RACING:
+            winner = _first_arrived(plan, work, LANES)
+            if winner >= 0:
+                _finish(plan, work, winner)
+                return
+            if used >= SURE and _note_progress(work, STALLS) and _restart_settled(plan, table, work) == 0:
+                _give_up(plan, work, SETTLED)
+                return
+        elif doing == TRACKING:
+            if _first_arrived(plan, work, 1) == 0:
+                _finish(plan, work, 0)
+                return
+            if _note_progress(work, TRACKING_STALLS) and work[AT_LANES + SETTLED_LANE * LANES] > 0.0:
+                _keep(plan, work, 0)
+                if plan[SET_MAY_JUMP] == 0.0:
+                    _give_up(plan, work, SETTLED)
+                    return
+                _gather(plan, table, work)
+        else:
+            work[AT_LANES + AGE * LANES] += 1.0
+            if work[AT_LANES + AGE * LANES] >= SET_LENGTH and _gathered(plan, table, work):
+                return
+    if used < plan[SET_BUDGET] and work[AT_STATE + PROVED] == 0.0:
+        work[AT_ANSWER] = RUNNING
+    else:
+        _end(plan, work)
+
+
+@compiled
+def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, work: Floats) -> bool:
+    """Look at the goal and at the start and place the lanes; False where one is bad."""
+    if not _see(plan, pose, work):
+        work[AT_ANSWER] = BAD_GOAL
+        return False
+    for i in range(STATE):
+        work[AT_STATE + i] = 0.0
+    work[AT_STATE + RANDOM] = 1.0 + (int(plan[SET_SEED]) * 7919) % 2147483646
+    work[AT_STATE + KEPT_COST] = math.inf
+    work[AT_STATE + KEPT_DISTANCE] = math.inf
+    work[AT_STATE + PROVED] = 1.0 if _is_out_of_reach(plan, work) else 0.0
+    if mode == FROM_START:
+        work[AT_STATE + HAS_START] = 1.0
+        if not _take_start(plan, start, work):
+            work[AT_ANSWER] = BAD_START
+            return False
+        if plan[SET_NEAREST] == 1.0:
+            _gather(plan, table, work)
+        else:
+            work[AT_STATE + DOING] = TRACKING
+            for lane in range(LANES):
+                for i in range(N):
+                    work[i * LANES + lane] = work[AT_START + i]
+    else:
+        work[AT_STATE + DOING] = RACING
+        _seed_all(plan, table, work)
+    _fresh(work)
+    return True
+
+
+@compiled
+def _see(plan: Floats, pose: Floats, work: Floats) -> bool:
+    """Write the chain's first frame in the goal's axes into every lane; False where the pose is none."""
+    size = abs(pose[12]) + abs(pose[13]) + abs(pose[14]) + abs(pose[15] - 1.0)
+    if size > 1e-9:
+        return False
+    for i in range(12):
+        size += abs(pose[i])
+        work[AT_KEY + i] = pose[i]
+    if not size < FARTHEST:  # a sum that is NaN is not
+        return False
+    regard(work[AT_KEY : AT_KEY + KEY_SIZE], plan)
+    if work[AT_KEY + KEY_DEVIATION] > ROUNDING:
+        return False
+    for i in range(12):
+        for lane in range(LANES):
+            work[(N + i) * LANES + lane] = work[AT_KEY + KEY_VIEW + i]
+    return True
+
+
+@compiled
+def _is_out_of_reach(plan: Floats, work: Floats) -> bool:
+    """Whether no configuration can bring the tool's origin to the goal, by the lengths of the links."""
+    distance = math.sqrt(work[AT_KEY + KEY_DISTANCE])
+    slack = math.sqrt(plan[SET_TOLERANCE]) + 1e-12 * plan[SET_REACH]
+    beyond = max(distance - plan[SET_REACH], plan[SET_SHORTEST_REACH] - distance)
+    return plan[SET_ASKS_POSITION] == 1.0 and beyond > slack
+
+
+@compiled
+def _take_start(plan: Floats, start: Floats, work: Floats) -> bool:
+    """Bring the start inside the limits; False where it is not finite."""
+    for i in range(N):
+        q = start[i]
+        if not abs(q) < math.inf:
+            return False
+        lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
+        inside = q
+        if plan[AT_CIRCULAR + i] == 1.0 and (abs(q) > 1e4 or q < lower or q > upper):
+            middle = plan[AT_SEED_LOWER + i] + 0.5 * FULL_TURN - plan[AT_OFFSET + i]
+            inside = q - FULL_TURN * math.floor((q - middle) / FULL_TURN + 0.5)
+        inside = min(max(inside, lower), upper)
+        if abs(inside - q) > 1e-12:
+            work[AT_STATE + MOVED] = 1.0
+        work[AT_START + i] = inside + plan[AT_OFFSET + i]
+    return True
+
+
+@compiled
+def _fresh(work: Floats) -> None:
+    for lane in range(LANES):
+        work[AT_LANES + BEST * LANES + lane] = math.inf
+        work[AT_LANES + MISSED * LANES + lane] = 0.0
+        work[AT_LANES + AGE * LANES + lane] = 0.0
+
+
+# ------------------------------------------------------------------------------------------------ seeds
+
+
+@compiled
+def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
+    """The goal's own cell into the lanes, one candidate each; random configurations where no table serves."""
+    if plan[SET_USES_TABLE] == 0.0:
+        for lane in range(LANES):
+            _seed_random(plan, work, lane)
+        return
+    _open_cell(table, int(work[AT_KEY + KEY_CELL]), work)
+    for lane in range(LANES):
+        _seed_candidate(work, lane, lane)
+
+
+@compiled
+def _open_cell(table: Floats, cell: int, work: Floats) -> None:
+    """Put a cell's candidates on the desk and complete them for the goal."""
+    size = DEPTH * LANES
+    candidates = table[cell * size:(cell + 1) * size]
+    desk = work[AT_DESK:AT_DESK + size + 3 * LANES]
+    for i in range(size):
+        desk[i] = candidates[i]
+    complete(desk, work[AT_KEY + KEY_NUMBERS:AT_KEY + KEY_CELL])
+
+
+@compiled
+def _seed_candidate(work: Floats, lane: int, candidate: int) -> None:
+    """A candidate on the desk into a lane."""
+    held = 10
+    for i in range(N):
+        if i == TURNTABLE:
+            value = work[AT_DESK + DEPTH * LANES + candidate]
+        elif i == SPINNER:
+            value = work[AT_DESK + (DEPTH + 1) * LANES + candidate]
+        else:
+            value = work[AT_DESK + held * LANES + candidate]
+            held += 1
+        work[i * LANES + lane] = value
+
+
+@compiled
+def _seed_random(plan: Floats, work: Floats, lane: int) -> None:
+    for i in range(N):
+        lower, upper = plan[AT_SEED_LOWER + i], plan[AT_SEED_UPPER + i]
+        work[i * LANES + lane] = lower + (upper - lower) * _random(work)
+
+
+@compiled
+def _random(work: Floats) -> float:
+    """Between 0 and 1: Park and Miller's "minimal standard" generator (1988)."""
+    value = (int(work[AT_STATE + RANDOM]) * 48271) % 2147483647
+    work[AT_STATE + RANDOM] = value
+    return value / 2147483647.0
+
+
+@compiled
+def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
+    """A new configuration for a lane: from cells ever farther away; every fourth one is random."""
+    tries = int(work[AT_STATE + TRIES])
+    work[AT_STATE + TRIES] = tries + 1
+    if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
+        _seed_random(plan, work, lane)
+    else:
+        _open_cell(table, _neighbour(work, 1 + tries // 16), work)
+        _seed_candidate(work, lane, min(int(LANES * _random(work)), LANES - 1))
+    work[AT_LANES + BEST * LANES + lane] = math.inf
+    work[AT_LANES + MISSED * LANES + lane] = 0.0
+    work[AT_LANES + AGE * LANES + lane] = 0.0
+
+
+@compiled
+def _neighbour(work: Floats, distance: int) -> int:
+    """A random cell near the goal's own."""
+    rest = int(work[AT_KEY + KEY_CELL])
+    index, stride = 0, 1
+    for axis in range(5):
+        count = D4 if axis == 0 else D3 if axis == 1 else D2 if axis == 2 else D1 if axis == 3 else D0
+        place = rest % count
+        rest = rest // count
+        place += int(math.floor((2 * distance + 1) * _random(work))) - distance
+        index += stride * min(max(place, 0), count - 1)
+        stride *= count
+    return index
+
+
+# ------------------------------------------------------------------------------------------------ lanes
+
+
+@compiled
+def _first_arrived(plan: Floats, work: Floats, lanes: int) -> int:
+    """The first lane whose x, as evaluated, meets the tolerances; -1 where none does."""
+    for lane in range(lanes):
+        if _has_arrived(plan, work, lane):
+            return lane
+    return -1
+
+
+@compiled(inline=True)
+def _has_arrived(plan: Floats, work: Floats, lane: int) -> bool:
+    position, rotation = work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane]
+    # A little inside, for the rounding of the answer.
+    return (position <= 0.99 * plan[SET_TOLERANCE]) & (rotation <= 0.99 * plan[SET_TOLERANCE_ROTATION])
+
+
+@compiled
+def _note_progress(work: Floats, stalls: int) -> bool:
+    """Bring the lanes' records up to date; True where one of them no longer gets better."""
+    settled = 0.0
+    for lane in range(LANES):
+        cost = work[(N + 14) * LANES + lane]
+        best, missed, age = AT_LANES + lane, AT_LANES + LANES + lane, AT_LANES + 2 * LANES + lane
+        is_better = cost < RATIO * work[best]
+        work[best] = cost if is_better else work[best]
+        count = 0.0 if is_better else work[missed] + 1.0
+        work[missed] = count
+        work[age] += 1.0
+        has_settled = (count >= stalls) | (work[age] >= LONGEST)
+        work[AT_LANES + SETTLED_LANE * LANES + lane] = 1.0 if has_settled else 0.0
+        settled += work[AT_LANES + SETTLED_LANE * LANES + lane]
+    return settled > 0.0
+
+
+@compiled
+def _restart_settled(plan: Floats, table: Floats, work: Floats) -> int:
+    """Begin again in settled lanes, as often as it is allowed; returns how many lanes are under way."""
+    under_way = 0
+    for lane in range(LANES):
+        if work[AT_LANES + SETTLED_LANE * LANES + lane] > 0.0:
+            _keep(plan, work, lane)
+            if work[AT_STATE + TRIES] >= plan[SET_RESTARTS]:
+                continue
+            _seed_again(plan, table, work, lane)
+        under_way += 1
+    return under_way
+
+
+@compiled
+def _keep(plan: Floats, work: Floats, lane: int) -> None:
+    """Remember x of a lane where it is the best without a solution."""
+    cost = work[(N + 14) * LANES + lane]
+    if cost < work[AT_STATE + KEPT_COST]:
+        work[AT_STATE + KEPT_COST] = cost
+        for i in range(N):
+            work[AT_KEPT + i] = work[(N + 15 + i) * LANES + lane]
+
+
+# ------------------------------------------------------------------------------------------------ nearest
+
+
+@compiled
+def _gather(plan: Floats, table: Floats, work: Floats) -> None:
+    """Begin to gather solutions: the first set surrounds the start."""
+    work[AT_STATE + DOING] = GATHERING
+    work[AT_STATE + TRIES] += 1.0
+    scale = 0.0
+    for lane in range(LANES):
+        for i in range(N):
+            spread = scale * min(1.0, plan[AT_SEED_UPPER + i] - plan[AT_SEED_LOWER + i])
+            value = work[AT_START + i] + spread * (2.0 * _random(work) - 1.0)
+            low, high = plan[AT_Q_LOWER + i] + plan[AT_OFFSET + i], plan[AT_Q_UPPER + i] + plan[AT_OFFSET + i]
+            work[i * LANES + lane] = min(max(value, low), high)
+        scale = 0.05 if lane == 0 else 1.6 * scale
+    _fresh(work)
+
+
+@compiled
+def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
+    """Look at a finished set of lanes; True where the gathering is over and the answer written."""
+    for lane in range(LANES):
+        if _has_arrived(plan, work, lane):
+            distance = _distance_from_start(plan, work, lane)
+            if distance < work[AT_STATE + KEPT_DISTANCE]:
+                work[AT_STATE + KEPT_DISTANCE] = distance
+                work[AT_STATE + KEPT_COST] = -1.0
+                for i in range(N):
+                    work[AT_KEPT + i] = work[(N + 15 + i) * LANES + lane]
+        else:
+            _keep(plan, work, lane)
+    work[AT_STATE + SETS_DONE] += 1.0
+    enough = SETS if plan[SET_NEAREST] == 1.0 else 1
+    if work[AT_STATE + KEPT_DISTANCE] < math.inf and work[AT_STATE + SETS_DONE] >= enough:
+        _answer(plan, work, SOLVED)
+        return True
+    if work[AT_STATE + SETS_DONE] == 1.0:
+        _seed_all(plan, table, work)
+        work[AT_STATE + TRIES] += LANES
+        _fresh(work)
+    else:
+        for lane in range(LANES):
+            _seed_again(plan, table, work, lane)
+    return False
+
+
+@compiled
+def _distance_from_start(plan: Floats, work: Floats, lane: int) -> float:
+    """Sum of squares [rad^2 or m^2] of how far the joints of a lane are from the start."""
+    total = 0.0
+    for i in range(N):
+        difference = work[(N + 15 + i) * LANES + lane] - work[AT_START + i]
+        if plan[AT_CIRCULAR + i] == 1.0:
+            difference -= FULL_TURN * math.floor(difference / FULL_TURN + 0.5)
+        total += difference * difference
+    return total
+
+
+# ------------------------------------------------------------------------------------------------ answer
+
+
+@compiled
+def _finish(plan: Floats, work: Floats, lane: int) -> None:
+    """The answer from a lane that has arrived."""
+    for i in range(N):
+        work[AT_KEPT + i] = work[(N + 15 + i) * LANES + lane]
+    _answer(plan, work, SOLVED)
+
+
+@compiled
+def _end(plan: Floats, work: Floats) -> None:
+    """The answer where the budget is spent: the nearest, or what was gathered."""
+    if work[AT_STATE + KEPT_DISTANCE] < math.inf:
+        _answer(plan, work, SOLVED)
+        return
+    lanes = 1 if work[AT_STATE + DOING] == TRACKING else LANES
+    for lane in range(lanes):
+        _keep(plan, work, lane)
+    _give_up(plan, work, SETTLED if work[AT_STATE + TRIES] > 0.0 else SPENT)
+
+
+@compiled
+def _give_up(plan: Floats, work: Floats, code: int) -> None:
+    _answer(plan, work, UNREACHABLE if work[AT_STATE + PROVED] > 0.0 else code)
+
+
+@compiled
+def _answer(plan: Floats, work: Floats, code: int) -> None:
+    """Write q of the kept x, within its limits, and how far it is from the goal by forward kinematics."""
+    for i in range(N):
+        x, offset = work[AT_KEPT + i], plan[AT_OFFSET + i]
+        lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
+        q = x - offset
+        if plan[AT_CIRCULAR + i] == 1.0:
+            if work[AT_STATE + HAS_START] == 1.0:
+                wanted = work[AT_START + i] - offset
+            else:
+                wanted = plan[AT_SEED_LOWER + i] + 0.5 * FULL_TURN - offset
+            q -= FULL_TURN * math.floor((q - wanted) / FULL_TURN + 0.5)
+            if q > upper:
+                q -= FULL_TURN
+            elif q < lower:
+                q += FULL_TURN
+        q = min(max(q, lower), upper)
+        work[AT_ANSWER + HEADER + i] = q
+        work[AT_SIGHT + i] = q + offset
+    for i in range(12):
+        work[AT_SIGHT + N + i] = work[(N + i) * LANES]
+    sight(work[AT_SIGHT:AT_SIGHT + N + 14], plan)
+    position, rotation = work[AT_SIGHT + N + 12], work[AT_SIGHT + N + 13]
+    is_met = (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
+    if code == SOLVED and not is_met:
+        code = SETTLED
+    elif is_met:
+        code = SOLVED
+    work[AT_ANSWER] = code
+    work[AT_ANSWER + 1] = math.sqrt(position)
+    work[AT_ANSWER + 2] = math.sqrt(rotation)
+    work[AT_ANSWER + 3] = work[AT_STATE + USED]
+    work[AT_ANSWER + 4] = work[AT_STATE + TRIES]
+    work[AT_ANSWER + 5] = work[AT_STATE + MOVED]

@@ -1,0 +1,101 @@
+"""Where the numbers of one fast solve lie: an array of what the plan says, and one of what a solve works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from limbik.core.seeds import CANDIDATES, Shape
+
+LANES = CANDIDATES  # problems, or attempts at one problem, that run side by side
+
+# Rows of a block after x [n] and the first frame [12].
+VIEW = 12
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Offsets, as the kernels take them; see `places`."""
+
+    shape: Shape
+
+    @property
+    def rows(self) -> int:
+        """Rows of a block: x, first frame, squared errors [3], x as evaluated."""
+        return 2 * self.shape.n + VIEW + 3
+
+    @property
+    def step_constants(self) -> int:
+        """Numbers that the step reads, at the beginning of the plan."""
+        return 7 * self.shape.n + 22
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The offsets in the plan by name, and its SIZE."""
+        n = self.shape.n
+        parts = {
+            "STEP": self.step_constants,
+            "BASE": 12,  # world to the first row's frame: 3 rows of 4
+            "TOOL": 9,  # last row's frame to the tool's
+            "TABLE": 12,  # first row's frame to the turntable: 3 rows of 4
+            "OFFSET": n,  # x = q + offset
+            "Q_LOWER": n,
+            "Q_UPPER": n,
+            "SEED_LOWER": n,  # of x
+            "SEED_UPPER": n,
+            "CIRCULAR": n,  # 1 where a joint has no limits
+            "GRID": 14,  # see `GRID`
+            "SETTINGS": len(SETTINGS),
+        }
+        places, at = {}, 0
+        for name, size in parts.items():
+            places[name] = at
+            at += size
+        return places | {"SIZE": at}
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """Everything that a kernel needs to know before it is compiled."""
+        shape = self.shape
+        divisions = dict(zip(("D0", "D1", "D2", "D3", "D4"), (*shape.divisions, 1), strict=False))
+        return {
+            **{f"AT_{name}": place for name, place in self.places.items()},
+            **{f"SET_{name.upper()}": self.places["SETTINGS"] + i for i, name in enumerate(SETTINGS)},
+            **divisions,
+            "N": shape.n,
+            "ROWS": self.rows,
+            "DEPTH": shape.depth,
+            "CELLS": shape.cells,
+            "TURNTABLE": -1 if shape.turntable is None else shape.turntable,
+            "SPINNER": -1 if shape.spinner is None else shape.spinner,
+        }
+
+
+# Grid: a and d of the last row, origin [3] and scale [3] of the grid; then of turntable and spinner the lower bounds
+# [2], middles [2] and upper bounds [2].
+GRID_BOUNDS = 8
+
+# An outlook, what a goal's pose says before the first step: the pose [12, rows of 4]; heading, point [3], direction [3]
+# and across [3] of its key; the grid's bounds [6]; the cell; the chain's first frame in the goal's axes [12]; how far
+# the pose is from being one; its squared distance from the first joint [m^2].
+KEY_NUMBERS = 12
+KEY_BOUNDS = 22
+KEY_CELL = 28
+KEY_VIEW = 29
+KEY_DEVIATION = 41
+KEY_DISTANCE = 42
+KEY_SIZE = 43
+
+SETTINGS = (
+    "tolerance",  # squared [m^2]
+    "tolerance_rotation",  # squared [rad^2]
+    "budget",  # iterations
+    "rounds",  # iterations before the kernel returns to its caller
+    "restarts",  # how many attempts may follow the first ones
+    "reach",  # [m]
+    "shortest_reach",  # [m]
+    "asks_position",
+    "uses_table",
+    "seed",
+    "nearest",  # 1: of several solutions, the nearest to the start
+    "may_jump",  # 1: where the start leads nowhere, look elsewhere
+)

@@ -1,0 +1,182 @@
+"""The fast core's kernels for one shape of chain, put together from the step, the seeds and the drivers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from limbik.core import batch, lanes
+from limbik.core.compiled import Kernel
+from limbik.core.emit import Rows, Stored, emit
+from limbik.core.layout import (
+    GRID_BOUNDS,
+    KEY_BOUNDS,
+    KEY_CELL,
+    KEY_DEVIATION,
+    KEY_DISTANCE,
+    KEY_NUMBERS,
+    KEY_VIEW,
+    LANES,
+    VIEW,
+    Layout,
+)
+from limbik.core.seeds import CANDIDATES, KEY, Key, Shape, cell, completed, key
+from limbik.core.step import Asked, Frame, Row, Tuning, frames, iteration, pose_error
+from limbik.core.symbols import Scalar, Scalars, absolute, cross, dot
+
+
+WIDTHS = {False: 8, True: 16}  # lanes of a batch, in double and in single precision
+
+
+def one_problem(shape: Shape) -> Kernel[..., None]:
+    """`core.lanes.solve` for chains of that shape."""
+    return lanes.solve.bind(**bindings(shape))
+
+
+def many_problems(shape: Shape, width: int, single: bool = False) -> Kernel[..., None]:
+    """`core.batch.solve_many` for chains of that shape, with that many lanes."""
+    layout = Layout(shape)
+    return batch.solve_many.bind(
+        **layout.constants,
+        **batch.working_places(shape.n, layout.rows, shape.depth, width),
+        WIDTH=width,
+        step=step(shape, width, Tuning(single=single)),
+        regard=regard(shape, width, single),
+        complete=complete(shape, single),
+    )
+
+
+def bindings(shape: Shape, tuning: Tuning = Tuning()) -> dict[str, Any]:
+    """What the drivers' names mean for chains of that shape."""
+    layout = Layout(shape)
+    return {
+        **layout.constants,
+        **lanes.working_places(shape.n, layout.rows, shape.depth),
+        "step": step(shape, LANES, tuning),
+        "sight": sight(shape),
+        "regard": regard(shape, 1),
+        "complete": complete(shape),
+    }
+
+
+def step(shape: Shape, lanes: int, tuning: Tuning) -> Kernel[..., None]:
+    """One iteration of every lane; see `Layout.rows`."""
+    n = shape.n
+
+    def function(rows: Rows, constants: Rows) -> Stored:
+        x, first = rows[:n], _frame(rows[n:])
+        chain, lower, upper, asked = unpacked(constants, shape)
+        after = iteration(x, first, chain, lower, upper, asked, tuning)
+        errors = after.position, after.rotation, after.cost
+        return [*enumerate(errors, n + VIEW), *enumerate(x, n + VIEW + 3), *enumerate(after.x)]
+
+    constants = Layout(shape).step_constants
+    return emit(function, "step", inputs=n + VIEW, constants=constants, lanes=lanes, single=tuning.single)
+
+
+def sight(shape: Shape) -> Kernel[..., None]:
+    """Squared errors of position and rotation, behind x and the first frame of one problem."""
+    n = shape.n
+
+    def function(rows: Rows, constants: Rows) -> Stored:
+        chain, _, _, asked = unpacked(constants, shape)
+        tool, _ = frames(rows[:n], _frame(rows[n:]), chain, Tuning())
+        error = [row * value for row, value in zip(asked.rows, pose_error(tool, asked), strict=True)]
+        return [(n + VIEW, dot(error[:3], error[:3])), (n + VIEW + 1, dot(error[3:], error[3:]))]
+
+    return emit(function, "sight", inputs=n + VIEW, constants=Layout(shape).step_constants, lanes=1)
+
+
+def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
+    """What a goal's pose says before the first step; see `layout.KEY_SIZE`."""
+    places = Layout(shape).places
+    at = {name: slice(places[name], places[name] + 12) for name in ("BASE", "TOOL", "TABLE", "GRID")}
+
+    def function(rows: Rows, plan: Rows) -> Stored:
+        world = _from_rows(rows)
+        bounds = plan[places["GRID"] + GRID_BOUNDS : places["GRID"] + GRID_BOUNDS + KEY_CELL - KEY_BOUNDS]
+        pose = _seen_from(plan[at["BASE"]], world)
+        x, y, z = zip(pose.x, pose.y, pose.z, strict=True)  # rows of the rotation
+        tool = [plan[at["TOOL"]][3 * i : 3 * i + 3] for i in range(3)]
+        last = Frame(*([dot(row, column) for row in (x, y, z)] for column in tool), pose.origin)
+        grid = plan[at["GRID"]]
+        seen = _seen_from(plan[at["TABLE"]], last) if shape.turntable else last
+        found = key(seen, Row(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
+        numbers = (found.heading, *found.point, *found.direction, *found.across)
+        return [
+            *enumerate(numbers, KEY_NUMBERS),
+            *enumerate(bounds, KEY_BOUNDS),
+            (KEY_CELL, cell(found, grid[2:5], grid[5:8], shape)),
+            *enumerate(_inverse(last), KEY_VIEW),
+            (KEY_DEVIATION, _deviation(world)),
+            (KEY_DISTANCE, dot(last.origin, last.origin)),
+        ]
+
+    return emit(
+        function, "regard", inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single
+    )
+
+
+def _from_rows(numbers: Scalars) -> Frame:
+    """The frame of a pose given as 3 rows of 4."""
+    return Frame(*(numbers[column:12:4] for column in range(4)))
+
+
+def _seen_from(rows: Scalars, frame: Frame) -> Frame:
+    """A frame moved by a pose, given as 3 rows of 4."""
+    turned = [[dot(rows[4 * i : 4 * i + 3], axis) for i in range(3)] for axis in frame]
+    return Frame(*turned[:3], [value + rows[4 * i + 3] for i, value in enumerate(turned[3])])
+
+
+def _inverse(frame: Frame) -> list[Scalar]:
+    """The axes and the origin of the inverse of a frame, in 12 numbers."""
+    axes = frame.x, frame.y, frame.z
+    return [axis[i] for i in range(3) for axis in axes] + [-dot(axis, frame.origin) for axis in axes]
+
+
+def _deviation(frame: Frame) -> Scalar:
+    """How far three axes are from being right-handed, of length 1 and at right angles."""
+    axes = frame.x, frame.y, frame.z
+    total = absolute(dot(cross(frame.x, frame.y), frame.z) - 1.0)
+    for i in range(3):
+        for j in range(i + 1):
+            total = total + absolute(dot(axes[i], axes[j]) - (1.0 if i == j else 0.0))
+    return total
+
+
+def complete(shape: Shape, single: bool = False) -> Kernel[..., None]:
+    """Turntable, spinner and distance of a cell's candidates, behind them."""
+
+    def function(rows: Rows, numbers: Rows) -> Stored:
+        at = Key(numbers[0], numbers[1:4], numbers[4:7], numbers[7:10])
+        bounds = numbers[10:16]
+        values = completed(rows, at, bounds[:2], bounds[2:4], bounds[4:], shape)
+        return list(enumerate(values, shape.depth))
+
+    return emit(
+        function,
+        "complete",
+        inputs=4 + KEY,
+        constants=KEY_CELL - KEY_NUMBERS,
+        lanes=CANDIDATES,
+        single=single,
+    )
+
+
+def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scalars, Asked]:
+    """The rows, the bounds of x and what is asked, from the numbers that begin a plan."""
+    n = shape.n
+    chain = [
+        Row(*constants[5 * i : 5 * i + 4], 0.0, 1.0) if kind == "R" else Row(*constants[5 * i : 5 * i + 5], 0.0)
+        for i, kind in enumerate(shape.kinds)
+    ]
+    asked = constants[7 * n :]
+    return (
+        chain,
+        constants[5 * n : 6 * n],
+        constants[6 * n : 7 * n],
+        Asked(asked[:6], asked[6:12], asked[12:18], asked[18:21], asked[21]),
+    )
+
+
+def _frame(numbers: Scalars) -> Frame:
+    return Frame(numbers[:3], numbers[3:6], numbers[6:9], numbers[9:12])

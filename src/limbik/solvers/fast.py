@@ -1,0 +1,329 @@
+"""Solving in the fast core: chains of up to 12 hinges and slides, by Levenberg-Marquardt (`core.step`).
+
+A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out. Until the
+drivers are compiled they run interpreted, with the same answers.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from limbik.core import lanes, native
+from limbik.core.lanes import ANYWHERE, FROM_START, HEADER, RESUME, RUNNING
+from limbik.core.layout import Layout
+from limbik.core.prepare import Prepared, plan_numbers, prepare
+from limbik.core.programs import one_problem
+from limbik.core.seeds import Shape
+from limbik.core.tables import table_for
+from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
+from limbik.goals import Goal, Orientation, Pose, Position
+from limbik.model.canonical import LOCKED, CanonicalChain, canonical
+from limbik.model.chain import Chain
+from limbik.model.joints import JointKind
+from limbik.model.model import Model
+from limbik.solution import Solution
+from limbik.solvers.options import Options
+from limbik.spatial import Array
+
+MOST_ROWS = 12
+METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
+DEFAULT_ITERATIONS = 10_000
+ROUNDS = 200  # iterations between two looks at the clock
+ROUNDS_INTERPRETED = 10
+LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
+NO_TABLE = np.zeros(1, np.float32)
+EVERYTHING = (1.0,) * 6
+
+
+def is_fast(chain: Chain) -> bool:
+    """Whether the fast core takes a chain."""
+    slides_and_hinges = all(joint.kind is not JointKind.BALL for joint in chain.joints)
+    return slides_and_hinges and 0 < len(chain.joints) <= MOST_ROWS and canonical(chain).size <= MOST_ROWS
+
+
+class Work:
+    """What one solve works on. Any number may be in use, one to a thread."""
+
+    def __init__(self, size: int, answer: int) -> None:
+        self.numbers = aligned(size)
+        self.answer = self.numbers[answer:]
+        self.address = self.numbers.ctypes.data
+
+
+def aligned(size: int) -> Array:
+    """Zeros [size] that begin where a cache line does, so that no row of lanes lies across two of them."""
+    numbers = np.zeros(size + 8)
+    begin = -numbers.ctypes.data % 64 // 8
+    return numbers[begin : begin + size]
+
+
+class FastPlan:
+    """Everything about a solve in the fast core that does not depend on the target or the start."""
+
+    def __init__(
+        self, model: Model, chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options
+    ) -> None:
+        self.model = model
+        self.options = options
+        self.uses_limits = bool(options.limits)
+        self._canonical = _canonical(chain, goal, weights)
+        self._prepared = prepare(self._canonical, self.uses_limits)
+        self.shape = self._prepared.shape
+        self._moving = np.flatnonzero(self._canonical.joints != LOCKED)
+        self._places = chain.q_places
+        self._locked = _locked_rows(chain, self._canonical, options.locked)
+        n = self._canonical.size
+        self._is_whole = n == model.nq and bool((self._places == np.arange(model.nq)).all())
+        is_pose = goal is Pose and (weights is None or weights == EVERYTHING)
+        table = table_for(self._prepared) if is_pose and not self._locked else None
+        self._table = NO_TABLE if table is None else table.candidates.reshape(-1)
+        self._table_address = self._table.ctypes.data
+        self._length = _length(chain)
+        self._layout = Layout(self.shape)
+        self._settings = self._layout.constants
+        self._numbers = [
+            plan_numbers(
+                prepared,
+                table,
+                **_asked(goal, weights, METRES_PER_RADIAN * self._length),
+                use_limits=self.uses_limits,
+                settings=_settings(options, chain, goal, weights, table is not None),
+            )
+            for prepared in (self._prepared, prepare(self._canonical, self.uses_limits, keep_turns=True))
+        ]
+        self._addresses = [numbers.ctypes.data for numbers in self._numbers]
+        places = lanes.working_places(n, self._layout.rows, self.shape.depth)
+        self._work_size, self._answer_at = places["WORK_SIZE"], places["AT_ANSWER"]
+        self._free: list[Work] = []
+        self._solve_one: Any = None
+
+    def solve(self, pose: Array, start: Array | None, seed: int = 0) -> Solution:
+        """Solve for a pose [4, 4] of float64, from a start [nq] or from anywhere.
+
+        Raises GoalError or ConfigurationError where these are not what they should be.
+        """
+        began = perf_counter()
+        if start is None and self._is_whole and seed == 0 and not self._locked:
+            facts = self._run(pose.tobytes(), None, ANYWHERE, self._addresses[0])
+            q = facts[HEADER:]
+        else:
+            facts, q = self._solve_in_general(pose, start, seed)
+        if facts[0] < 0.0:
+            return self._refuse(facts[0], pose, start, seed)
+        return Solution(q, facts, perf_counter() - began, "lm", start)
+
+    @property
+    def table(self) -> np.ndarray:
+        """The seed table as the drivers take it."""
+        return self._table
+
+    @property
+    def length(self) -> float:
+        """[m] the arm's size."""
+        return self._length
+
+    def numbers(
+        self,
+        has_start: bool,
+        *,
+        seed: int = 0,
+        restarts: int | None = None,
+        tolerance: tuple[float, float] | None = None,
+    ) -> Array:
+        """The numbers of the plan for a batch; a tolerance [m, rad] is taken where it is wider than the plan's own."""
+        numbers = self._numbers[has_start].copy()
+        at = self._settings
+        numbers[at["SET_SEED"]] = seed
+        if restarts is not None or has_start:
+            numbers[at["SET_RESTARTS"]] = restarts or 0
+        if tolerance is not None:
+            for name, value in zip(("SET_TOLERANCE", "SET_TOLERANCE_ROTATION"), tolerance, strict=True):
+                numbers[at[name]] = max(numbers[at[name]], value**2)
+        return numbers
+
+    def rows_of(self, starts: Array) -> Array:
+        """Starts [N, nq] for every row [N, n]."""
+        if self._is_whole:
+            return starts
+        rows = np.zeros((len(starts), self._canonical.size))
+        rows[:, self._moving] = starts[:, self._places]
+        return rows
+
+    def whole(self, rows: Array, starts: Array | None) -> Array:
+        """The model's configurations [N, nq] for the rows' [N, n]."""
+        if self._is_whole:
+            return rows
+        whole = np.tile(self.model.neutral, (len(rows), 1)) if starts is None else starts.copy()
+        if self.uses_limits:
+            whole = self.model.clip(whole)
+        whole[:, self._places] = rows[:, self._moving]
+        return whole
+
+    def row_facts(self, solution: Solution) -> Array:
+        """A solution of this plan as a row of a batch's answers."""
+        return np.concatenate([solution.facts[:HEADER], self._rows(solution.q)])
+
+    def _solve_in_general(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, Array]:
+        mode = ANYWHERE if start is None else FROM_START
+        rows = None if start is None else self._rows(start)
+        if self._is_whole and seed == 0 and not self._locked:
+            facts = self._run(pose.tobytes(), None if rows is None else rows.tobytes(), mode, self._addresses[mode])
+            return facts, facts[HEADER:]
+        numbers = self._numbers[mode]
+        if seed or self._locked:
+            numbers = numbers.copy()
+            numbers[self._settings["SET_SEED"]] = seed
+            self._lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
+        facts = self._run(
+            pose.tobytes(), None if rows is None else rows.tobytes(), mode, numbers.ctypes.data, numbers
+        )
+        whole = self.model.neutral.copy() if start is None else start.copy()
+        if not self._is_whole and self.uses_limits:
+            whole = self.model.clip(whole)
+        whole[self._places] = facts[HEADER:][self._moving]
+        return facts, whole
+
+    def _run(
+        self, pose: bytes, start: bytes | None, mode: int, address: int, numbers: Array | None = None
+    ) -> Array:
+        """The answer: facts, then q of the rows."""
+        solve_one = self._solve_one
+        if solve_one is None:
+            solve_one = self._solve_one = native.compiled_program("one", self.shape)
+            if solve_one is None:
+                return self._run_interpreted(pose, start, mode, self._numbers[mode] if numbers is None else numbers)
+        try:
+            work = self._free.pop()
+        except IndexError:
+            work = Work(self._work_size, self._answer_at)
+        solve_one(address, self._table_address, pose, start or pose, mode, work.address)
+        if work.answer[0] == RUNNING:
+            ends = perf_counter() + float(self.options.time_limit or math.inf)
+            while work.answer[0] == RUNNING and perf_counter() < ends:
+                solve_one(address, self._table_address, pose, start or pose, RESUME, work.address)
+            if work.answer[0] == RUNNING:
+                stopped = self._without_budget(self._numbers[mode] if numbers is None else numbers)
+                solve_one(
+                    stopped.ctypes.data, self._table_address, pose, start or pose, RESUME, work.address
+                )
+        facts = work.answer.copy()
+        self._free.append(work)
+        return facts
+
+    def _run_interpreted(self, pose: bytes, start: bytes | None, mode: int, numbers: Array) -> Array:
+        run = _interpreted(self.shape)
+        work = np.zeros(self._work_size)
+        target = np.frombuffer(pose)
+        begin = target if start is None else np.frombuffer(start)
+        short = numbers.copy()
+        short[self._settings["SET_ROUNDS"]] = ROUNDS_INTERPRETED
+        ends = perf_counter() + min(float(self.options.time_limit or math.inf), LONGEST_INTERPRETED)
+        run(short, self._table, target, begin, mode, work)
+        while work[self._answer_at] == RUNNING and perf_counter() < ends:
+            run(short, self._table, target, begin, RESUME, work)
+        if work[self._answer_at] == RUNNING:
+            run(self._without_budget(short), self._table, target, begin, RESUME, work)
+        return work[self._answer_at :].copy()
+
+    def _without_budget(self, numbers: Array) -> Array:
+        stopped = numbers.copy()
+        stopped[self._settings["SET_BUDGET"]] = 0.0
+        return stopped
+
+    def _rows(self, start: Array) -> Array:
+        """The start of every row [n], the locked ones included."""
+        if self._is_whole:
+            return start
+        rows = np.zeros(self._canonical.size)
+        rows[self._moving] = start[self._places]
+        return rows
+
+    def _lock(self, numbers: Array, rows: Array) -> None:
+        """Hold the locked joints where the start has them."""
+        n, at = self.shape.n, self._settings
+        for i in self._locked:
+            lower, upper = numbers[at["AT_Q_LOWER"] + i], numbers[at["AT_Q_UPPER"] + i]
+            q = min(max(rows[i], lower), upper)
+            x = q + numbers[at["AT_OFFSET"] + i]
+            numbers[[5 * n + i, 6 * n + i, at["AT_SEED_LOWER"] + i, at["AT_SEED_UPPER"] + i]] = x
+            numbers[[at["AT_Q_LOWER"] + i, at["AT_Q_UPPER"] + i]] = q
+            numbers[at["AT_CIRCULAR"] + i] = 0.0
+
+    def _refuse(self, code: float, pose: Array, start: Array | None, seed: int) -> Solution:
+        if code == lanes.BAD_START:
+            assert start is not None
+            raise ConfigurationError(f"`start` needs finite numbers, found {start.tolist()}")
+        repaired = Pose(target=pose).target
+        if repaired.tobytes() == pose.tobytes():
+            raise GoalError(f"the target is farther away than 1e9 m: {pose[:3, 3].tolist()}")
+        return self.solve(repaired, start, seed)
+
+
+@functools.cache
+def _interpreted(shape: Shape) -> Callable[..., None]:
+    return one_problem(shape).interpreted
+
+
+def _canonical(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None) -> CanonicalChain:
+    chain_rows = canonical(chain)
+    if goal is not Pose or weights is None or weights == EVERYTHING:
+        return chain_rows
+    # Weights are along the goal's axes, which the tool's rotation must not turn away from the last row's.
+    chain_rows = chain_rows.with_tool_in_rows()
+    if chain_rows.size > MOST_ROWS:
+        raise SolverError(f"weights need a chain of up to {MOST_ROWS - 2} joints, found {chain_rows.size - 2}")
+    return chain_rows
+
+
+def _asked(
+    goal: type[Goal], weights: tuple[float, ...] | None, metres_per_radian: float
+) -> dict[str, Array]:
+    """Rows, weights and axes as in `core.step.Asked`."""
+    position, rotation = float(goal is not Orientation), float(goal is not Position)
+    given = np.array([position] * 3 + [rotation] * 3) if weights is None else np.array(weights)
+    free = np.flatnonzero(given[3:] == 0.0)
+    axes = np.ones(3)
+    if free.size == 1:  # any spin about one axis: that axis alone has a direction to keep
+        axes = np.where(np.arange(3) == free[0], 2.0, 0.0)
+    scale = np.array([1.0] * 3 + [metres_per_radian] * 3)
+    return {"rows": (given > 0.0).astype(float), "weights": given * scale, "axes": axes}
+
+
+def _settings(
+    options: Options, chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, uses_table: bool
+) -> dict[str, float]:
+    asks_position = goal is not Orientation and (weights is None or min(weights[:3]) > 0.0)
+    return {
+        "tolerance": options.tolerance**2,
+        "tolerance_rotation": (2.0 * math.sin(0.5 * min(options.tolerance_rotation, math.pi))) ** 2,
+        "budget": DEFAULT_ITERATIONS if options.iterations is None else options.iterations,
+        "rounds": 1e9 if options.time_limit is None else ROUNDS,
+        "restarts": 1e9 if options.restarts is None else options.restarts,
+        "reach": min(chain.reach, 1e9),
+        "shortest_reach": chain.shortest_reach,
+        "asks_position": asks_position,
+        "uses_table": uses_table,
+        "seed": 0,
+        "nearest": options.prefer == "nearest",
+        "may_jump": options.restarts is None or options.restarts > 0,
+    }
+
+
+def _length(chain: Chain) -> float:
+    """[m] the arm's size."""
+    return chain.reach if 0.0 < chain.reach < math.inf else 1.0
+
+
+def _locked_rows(chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:
+    known = [joint.name for joint in chain.joints]
+    for name in names:
+        if name not in known:
+            raise SolverError(f"`locked` names {name!r}, which is no joint on the way to the frame; "
+                              f"{did_you_mean(name, known)}")  # fmt: skip
+    return tuple(int(np.flatnonzero(rows.joints == known.index(name))[0]) for name in names)
