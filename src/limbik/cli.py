@@ -1,4 +1,4 @@
-"""The command line: `limbik play`."""
+"""The command line: `limbik play`, `limbik warmup`."""
 
 from __future__ import annotations
 
@@ -85,6 +85,36 @@ def play(
     with contextlib.suppress(KeyboardInterrupt):
         make_server(host).run(sockets=[listener])
     typer.echo("Stopped.")
+
+
+@app.command()
+def warmup(
+    robots: Annotated[
+        list[str] | None, typer.Argument(help="Names of robots; default: all that come with limbik.")
+    ] = None,
+) -> None:
+    """Compile the solvers of robots ahead, so that their first solve is as fast as every other.
+
+    What is compiled is kept in the cache folder for all processes to come (LIMBIK_CACHE_DIR names another one).
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from limbik.core.compiled import cache_folder, can_keep
+    from limbik.model.presets import load, presets
+    from limbik.solvers.warmup import tasks
+
+    models = [load(name) for name in robots or presets() if name != "planar-N"]
+    work = {task.text: task for model in models for task in tasks(model)}
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns) as progress:
+        bar = progress.add_task("", total=len(work))
+        for task in work.values():
+            progress.update(bar, description=task.text)
+            task.run()
+            progress.advance(bar)
+        progress.update(bar, description="Ready")
+    if can_keep():
+        typer.echo(f"Kept in {cache_folder()}")
 
 
 def _listen_or_offer(host: str, port: int, no_browser: bool) -> socket.socket:

@@ -18,6 +18,7 @@ from limbik.core.layout import (
     KEY_SIZE,
     KEY_VIEW,
 )
+from limbik.core.seeds import CANDIDATES, HELD
 
 STALLS = 2
 STALLS_FROM_START = 4
@@ -39,12 +40,12 @@ AT_MEMORY = AT_NEXT = AT_DESK = AT_FLAGS = AT_NUMBERS = to_be_bound()
 step = regard = complete = to_be_bound()
 
 
-def working_places(n: int, rows: int, depth: int, width: int) -> dict[str, int]:
+def working_places(n: int, rows: int, width: int) -> dict[str, int]:
     """Where things lie in the array that a batch works on; the block comes first."""
     parts = {
         "AT_MEMORY": (MEMORY + n) * width,
         "AT_NEXT": KEY_SIZE * width,  # outlooks of the problems that follow
-        "AT_DESK": (depth + 3) * 8,
+        "AT_DESK": (HELD + 3) * CANDIDATES,  # first numbers of candidates; turntable, spinner, distance
         "AT_FLAGS": width,
         "AT_NUMBERS": KEY_CELL - KEY_NUMBERS,  # of one key
     }
@@ -154,42 +155,50 @@ def _take(
             low, high = plan[5 * N + i], plan[6 * N + i]
             work[i * WIDTH + lane] = min(max(starts[N * problem + i] + plan[AT_OFFSET + i], low), high)
     elif plan[SET_USES_TABLE] == 1.0:
-        cell = int(work[AT_MEMORY + (KEY_CELL - KEY_NUMBERS) * WIDTH + lane])
-        _open_cell(table, cell, lane, work)
-        nearest = 0
-        for candidate in range(1, 8):
-            if work[AT_DESK + (DEPTH + 2) * 8 + candidate] < work[AT_DESK + (DEPTH + 2) * 8 + nearest]:
-                nearest = candidate
-        _seed_candidate(work, lane, nearest)
+        _seed_nearest(table, lane, work)
     else:
         _seed_random(plan, work, lane, counters)
 
 
 @compiled
+def _seed_nearest(table: Floats, lane: int, work: Floats) -> None:
+    """The candidate of a lane's own cell whose key is nearest to the goal's."""
+    cell = int(work[AT_MEMORY + (KEY_CELL - KEY_NUMBERS) * WIDTH + lane])
+    _open_cell(table, cell, lane, work)
+    nearest, least = 0, work[AT_DESK + (HELD + 2) * CANDIDATES]
+    for candidate in range(1, CANDIDATES):
+        distance = work[AT_DESK + (HELD + 2) * CANDIDATES + candidate]
+        is_nearer = distance < least
+        nearest = candidate if is_nearer else nearest
+        least = distance if is_nearer else least
+    _seed_candidate(table, cell, work, lane, nearest)
+
+
+@compiled
 def _open_cell(table: Floats, cell: int, lane: int, work: Floats) -> None:
-    """Put a cell's candidates on the desk and complete them for a lane's goal."""
-    size = DEPTH * 8
-    candidates = table[cell * size : (cell + 1) * size]
-    desk = work[AT_DESK : AT_DESK + size + 24]
-    for i in range(size):
-        desk[i] = candidates[i]
+    """Complete a cell's candidates for a lane's goal: turntable, spinner and distance onto the desk."""
     numbers = work[AT_NUMBERS : AT_NUMBERS + KEY_CELL - KEY_NUMBERS]
     for i in range(KEY_CELL - KEY_NUMBERS):
         numbers[i] = work[AT_MEMORY + i * WIDTH + lane]
+    desk = work[AT_DESK : AT_DESK + (HELD + 3) * CANDIDATES]
+    begin = cell * DEPTH * CANDIDATES
+    for i in range(HELD * CANDIDATES):
+        desk[i] = table[begin + i]
     complete(desk, numbers)
 
 
 @compiled
-def _seed_candidate(work: Floats, lane: int, candidate: int) -> None:
-    held = 10
+def _seed_candidate(table: Floats, cell: int, work: Floats, lane: int, candidate: int) -> None:
+    """A candidate of the cell on the desk into a lane."""
+    held = cell * DEPTH * CANDIDATES + HELD * CANDIDATES + candidate
     for i in range(N):
         if i == TURNTABLE:
-            value = work[AT_DESK + DEPTH * 8 + candidate]
+            value = work[AT_DESK + HELD * CANDIDATES + candidate]
         elif i == SPINNER:
-            value = work[AT_DESK + (DEPTH + 1) * 8 + candidate]
+            value = work[AT_DESK + (HELD + 1) * CANDIDATES + candidate]
         else:
-            value = work[AT_DESK + held * 8 + candidate]
-            held += 1
+            value = table[held]
+            held += CANDIDATES
         work[i * WIDTH + lane] = value
 
 
@@ -252,8 +261,10 @@ def _try_again(plan: Floats, table: Floats, lane: int, work: Floats, counters: F
         _seed_random(plan, work, lane, counters)
     else:
         cell = int(work[AT_MEMORY + (KEY_CELL - KEY_NUMBERS) * WIDTH + lane])
-        _open_cell(table, _neighbour(cell, 1 + tries // 16, lane, counters), lane, work)
-        _seed_candidate(work, lane, min(int(8 * _random(counters, lane)), 7))
+        cell = _neighbour(cell, 1 + tries // 16, lane, counters)
+        _open_cell(table, cell, lane, work)
+        candidate = min(int(CANDIDATES * _random(counters, lane)), CANDIDATES - 1)
+        _seed_candidate(table, cell, work, lane, candidate)
     return True
 
 

@@ -18,6 +18,7 @@ from limbik.core.layout import (
     KEY_VIEW,
     LANES,
 )
+from limbik.core.seeds import HELD
 
 # How a solve ended, in the answer's first number.
 SOLVED = 0
@@ -81,7 +82,7 @@ AT_LANES = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_DESK = AT_SIGHT = AT_ANSW
 step = regard = complete = sight = to_be_bound()
 
 
-def working_places(n: int, rows: int, depth: int) -> dict[str, int]:
+def working_places(n: int, rows: int) -> dict[str, int]:
     """Where things lie in the array that a solve works on; the block comes first."""
     parts = {
         "AT_LANES": 4 * LANES,
@@ -89,7 +90,7 @@ def working_places(n: int, rows: int, depth: int) -> dict[str, int]:
         "AT_START": n,
         "AT_KEPT": n,  # x of the best so far
         "AT_KEY": KEY_SIZE,
-        "AT_DESK": (depth + 3) * LANES,  # a cell's candidates; turntable, spinner, distance
+        "AT_DESK": (HELD + 3) * LANES,  # first numbers of candidates; turntable, spinner, distance
         "AT_SIGHT": n + 14,
         "AT_ANSWER": HEADER + n,
     }
@@ -243,34 +244,34 @@ def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
         for lane in range(LANES):
             _seed_random(plan, work, lane)
         return
-    _open_cell(table, int(work[AT_KEY + KEY_CELL]), work)
+    cell = int(work[AT_KEY + KEY_CELL])
+    _open_cell(table, cell, work)
     for lane in range(LANES):
-        _seed_candidate(work, lane, lane)
+        _seed_candidate(table, cell, work, lane, lane)
 
 
 @compiled
 def _open_cell(table: Floats, cell: int, work: Floats) -> None:
-    """Put a cell's candidates on the desk and complete them for the goal."""
-    size = DEPTH * LANES
-    candidates = table[cell * size:(cell + 1) * size]
-    desk = work[AT_DESK:AT_DESK + size + 3 * LANES]
-    for i in range(size):
-        desk[i] = candidates[i]
-    complete(desk, work[AT_KEY + KEY_NUMBERS:AT_KEY + KEY_CELL])
+    """Complete a cell's candidates for the goal: turntable, spinner and distance onto the desk."""
+    desk = work[AT_DESK : AT_DESK + (HELD + 3) * LANES]
+    begin = cell * DEPTH * LANES
+    for i in range(HELD * LANES):
+        desk[i] = table[begin + i]
+    complete(desk, work[AT_KEY + KEY_NUMBERS : AT_KEY + KEY_CELL])
 
 
 @compiled
-def _seed_candidate(work: Floats, lane: int, candidate: int) -> None:
-    """A candidate on the desk into a lane."""
-    held = 10
+def _seed_candidate(table: Floats, cell: int, work: Floats, lane: int, candidate: int) -> None:
+    """A candidate of the cell on the desk into a lane."""
+    held = cell * DEPTH * LANES + HELD * LANES + candidate
     for i in range(N):
         if i == TURNTABLE:
-            value = work[AT_DESK + DEPTH * LANES + candidate]
+            value = work[AT_DESK + HELD * LANES + candidate]
         elif i == SPINNER:
-            value = work[AT_DESK + (DEPTH + 1) * LANES + candidate]
+            value = work[AT_DESK + (HELD + 1) * LANES + candidate]
         else:
-            value = work[AT_DESK + held * LANES + candidate]
-            held += 1
+            value = table[held]
+            held += LANES
         work[i * LANES + lane] = value
 
 
@@ -297,8 +298,9 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
     if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
         _seed_random(plan, work, lane)
     else:
-        _open_cell(table, _neighbour(work, 1 + tries // 16), work)
-        _seed_candidate(work, lane, min(int(LANES * _random(work)), LANES - 1))
+        cell = _neighbour(work, 1 + tries // 16)
+        _open_cell(table, cell, work)
+        _seed_candidate(table, cell, work, lane, min(int(LANES * _random(work)), LANES - 1))
     work[AT_LANES + BEST * LANES + lane] = math.inf
     work[AT_LANES + MISSED * LANES + lane] = 0.0
     work[AT_LANES + AGE * LANES + lane] = 0.0

@@ -273,7 +273,7 @@ def _one(program: Program) -> tuple[Callable[..., None], Any]:
 
     shape, layout = program.shape, Layout(program.shape)
     n, plan_size, table_size = shape.n, layout.places["SIZE"], shape.cells * shape.depth * CANDIDATES
-    work_size = lanes.working_places(n, layout.rows, shape.depth)["WORK_SIZE"]
+    work_size = lanes.working_places(n, layout.rows)["WORK_SIZE"]
     solve = one_problem(shape).dispatcher
 
     def one(plan, table, pose, start, mode, work):  # type: ignore[no-untyped-def]
@@ -303,7 +303,7 @@ def _many(program: Program) -> tuple[Callable[..., None], Any]:
     is_single = program.name == "many_single"
     n, plan_size, table_size = shape.n, layout.places["SIZE"], shape.cells * shape.depth * CANDIDATES
     width = WIDTHS[is_single]
-    work_size = batch.working_places(n, layout.rows, shape.depth, width)["WORK_SIZE"]
+    work_size = batch.working_places(n, layout.rows, width)["WORK_SIZE"]
     counters_size, answer_size = batch.COUNTERS * width, HEADER + n
     solve = many_problems(shape, width, is_single).dispatcher
 

@@ -19,7 +19,7 @@ from limbik.core.layout import (
     VIEW,
     Layout,
 )
-from limbik.core.seeds import CANDIDATES, KEY, Key, Shape, cell, completed, key
+from limbik.core.seeds import CANDIDATES, HELD, Key, Shape, cell, completed, key
 from limbik.core.step import Asked, Frame, Row, Tuning, frames, iteration, pose_error
 from limbik.core.symbols import Scalar, Scalars, absolute, cross, dot
 
@@ -37,7 +37,7 @@ def many_problems(shape: Shape, width: int, single: bool = False) -> Kernel[...,
     layout = Layout(shape)
     return batch.solve_many.bind(
         **layout.constants,
-        **batch.working_places(shape.n, layout.rows, shape.depth, width),
+        **batch.working_places(shape.n, layout.rows, width),
         WIDTH=width,
         step=step(shape, width, Tuning(single=single)),
         regard=regard(shape, width, single),
@@ -50,7 +50,7 @@ def bindings(shape: Shape, tuning: Tuning = Tuning()) -> dict[str, Any]:
     layout = Layout(shape)
     return {
         **layout.constants,
-        **lanes.working_places(shape.n, layout.rows, shape.depth),
+        **lanes.working_places(shape.n, layout.rows),
         "step": step(shape, LANES, tuning),
         "sight": sight(shape),
         "regard": regard(shape, 1),
@@ -144,18 +144,18 @@ def _deviation(frame: Frame) -> Scalar:
 
 
 def complete(shape: Shape, single: bool = False) -> Kernel[..., None]:
-    """Turntable, spinner and distance of a cell's candidates, behind them."""
+    """Turntable, spinner and distance of candidates, behind their first numbers; from the numbers of a key."""
 
     def function(rows: Rows, numbers: Rows) -> Stored:
         at = Key(numbers[0], numbers[1:4], numbers[4:7], numbers[7:10])
         bounds = numbers[10:16]
         values = completed(rows, at, bounds[:2], bounds[2:4], bounds[4:], shape)
-        return list(enumerate(values, shape.depth))
+        return list(enumerate(values, HELD))
 
     return emit(
         function,
         "complete",
-        inputs=4 + KEY,
+        inputs=HELD,
         constants=KEY_CELL - KEY_NUMBERS,
         lanes=CANDIDATES,
         single=single,

@@ -81,10 +81,11 @@ class Shape:
     @property
     def depth(self) -> int:
         """Numbers of one candidate: heading, x axis of the tool, key, middle joints."""
-        return 4 + KEY + len(self.middle)
+        return HELD + len(self.middle)
 
 
 KEY = 6  # numbers by which keys are compared: a point and a direction
+HELD = 4 + KEY  # where the middle joints begin in a candidate
 
 
 class Key(NamedTuple):

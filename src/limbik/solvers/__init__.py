@@ -8,13 +8,14 @@ from limbik.solvers.ccd import CCD
 from limbik.solvers.dls import DLS
 from limbik.solvers.fabrik import FABRIK
 from limbik.solvers.lm import LM
-from limbik.solvers.loop import iterate, solve, trace, warmup
+from limbik.solvers.loop import iterate, solve, trace
 from limbik.solvers.newton import Newton
 from limbik.solvers.pinv import PseudoInverse
 from limbik.solvers.registry import SolverInfo, describe, get, names
 from limbik.solvers.sdls import SDLS
 from limbik.solvers.solver import Parameter, Solver
 from limbik.solvers.transpose import Transpose
+from limbik.solvers.warmup import warmup
 
 __all__ = [
     "CCD",

@@ -25,7 +25,7 @@ from limbik.solvers.plan import plan_for
 from limbik.spatial import Array, as_numbers, as_pose
 
 PRECISIONS = ("double", "single")
-COARSE = 1e-5  # of the arm's size, and [rad]: what single precision is asked for at most
+COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked for at most
 PIECE = 2048  # problems that a thread takes at a time
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
 
@@ -118,7 +118,8 @@ class _Job:
         numbers = self.plan.numbers(starts is not None, seed=self.seed, tolerance=coarse)
         near = self._pass(numbers, rows, is_single=True)
         # Finish in double precision, from where single precision came to.
-        answers = self._pass(self.plan.numbers(False, restarts=0), near[:, HEADER:])
+        begin = np.ascontiguousarray(near[:, HEADER:])
+        answers = self._pass(self.plan.numbers(False, restarts=0), begin)
         answers[:, 3:5] += near[:, 3:5]
         left = np.flatnonzero(answers[:, 0] != SOLVED)
         if left.size:
@@ -178,7 +179,7 @@ class _Job:
 
 
 def _work(shape: Shape, width: int, kind: np.dtype[Any]) -> Any:
-    size = batch.working_places(shape.n, Layout(shape).rows, shape.depth, width)["WORK_SIZE"]
+    size = batch.working_places(shape.n, Layout(shape).rows, width)["WORK_SIZE"]
     return aligned(size * kind.itemsize // 8 + 1).view(kind)[:size]
 
 

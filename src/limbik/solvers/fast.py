@@ -98,7 +98,7 @@ class FastPlan:
             for prepared in (self._prepared, prepare(self._canonical, self.uses_limits, keep_turns=True))
         ]
         self._addresses = [numbers.ctypes.data for numbers in self._numbers]
-        places = lanes.working_places(n, self._layout.rows, self.shape.depth)
+        places = lanes.working_places(n, self._layout.rows)
         self._work_size, self._answer_at = places["WORK_SIZE"], places["AT_ANSWER"]
         self._free: list[Work] = []
         self._solve_one: Any = None

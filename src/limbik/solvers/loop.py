@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
@@ -16,8 +16,6 @@ from limbik.goals import Goal, Orientation, Pose, Position, as_goal
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
 from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, plan_for
-from limbik.solvers.registry import can_solve, names
-from limbik.solvers.solver import Solver
 from limbik.spatial import Array, as_numbers
 
 FLOAT64 = np.dtype(np.float64)
@@ -97,22 +95,6 @@ def trace(
 def iterate(model: Model, goal: Any, **options: Any) -> Iterator[Iterate]:
     """The iterations of a solve, one record each. Options as in `solve`."""
     return iter(trace(model, goal, **options))
-
-
-def warmup(model: Model, solvers: Iterable[str | Solver] | None = None) -> None:
-    """Compile solvers for a model's end effector ahead of the first solve; default: every solver that can
-    reach a point.
-
-    Takes seconds where nothing is in the compile cache yet.
-    """
-    if isinstance(solvers, str):
-        solvers = [solvers]
-    if solvers is None:
-        kind = plan_for(model, None, Position, {}).kind
-        solvers = [name for name in names() if can_solve(name, kind, Position)]
-    for solver in solvers:
-        plan = plan_for(model, None, Position, {"solver": solver, "iterations": 1})
-        plan.run(np.zeros(3), plan.part(model.neutral), plan.rest, plan.settings, NO_TRACE)
 
 
 def _solve(

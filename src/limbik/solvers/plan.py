@@ -77,12 +77,12 @@ class Plan:
         self.restarts = self.budget if options.restarts is None else int(options.restarts)
         self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
         self.rest = model.neutral[self.chain.q_places]
-        self._goal = goal
+        self.goal = goal
 
     @functools.cached_property
     def kernel(self) -> Callable[..., Result]:
         """The solver's compiled kernel."""
-        return _compiled_answer(type(self.solver), self.kind, self._goal)
+        return _compiled_answer(type(self.solver), self.kind, self.goal)
 
     def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any) -> Result:
         """One descent from q [nq of the chain], changed in place; see `core.answer.answer`."""
