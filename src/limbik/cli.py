@@ -95,7 +95,8 @@ def warmup(
 ) -> None:
     """Compile the solvers of robots ahead, so that their first solve is as fast as every other.
 
-    What is compiled is kept in the cache folder for all processes to come (LIMBIK_CACHE_DIR names another one).
+    What is compiled is kept in the cache folder for all processes to come (LIMBIK_CACHE_DIR names another
+    one).
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

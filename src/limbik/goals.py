@@ -50,8 +50,8 @@ class Orientation(Goal):
 class Pose(Goal):
     """Bring a frame to a pose: a 4x4 matrix or a scipy RigidTransform.
 
-    The weights steer the descent, along and about the axes x, y and z of the target; 0 leaves one free, so that
-    (1, 1, 1, 1, 1, 0) asks for a point and a direction, with any spin about the target's z axis.
+    The weights steer the descent, along and about the axes x, y and z of the target; 0 leaves one free, so
+    that (1, 1, 1, 1, 1, 0) asks for a point and a direction, with any spin about the target's z axis.
     """
 
     target: Matrix4  # pose_world_frame

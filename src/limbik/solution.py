@@ -64,9 +64,7 @@ class Solution:
     # Made a million times a second: what is derived waits until it is asked for.
     __slots__ = ("_facts", "_q", "_solver", "_start", "_time")
 
-    def __init__(
-        self, q: Array, facts: Facts | Array, time: float, solver: str, start: Array | None
-    ) -> None:
+    def __init__(self, q: Array, facts: Facts | Array, time: float, solver: str, start: Array | None) -> None:
         self._q = q
         self._facts = facts
         self._time = time
@@ -139,8 +137,8 @@ class Solution:
     def __repr__(self) -> str:
         return (
             f"Solution(q={self.q!r}, status={self.status!s}, error={self.error!r}, "
-            f"error_rotation={self.error_rotation!r}, iterations={self.iterations}, restarts={self.restarts}, "
-            f"time={self.time!r}, solver={self.solver!r})"
+            f"error_rotation={self.error_rotation!r}, iterations={self.iterations}, "
+            f"restarts={self.restarts}, time={self.time!r}, solver={self.solver!r})"
         )
 
 

@@ -12,6 +12,7 @@ algebra".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -78,6 +79,24 @@ def as_pose(value: Any, name: str = "pose", *, error: type[LimbikError] = ModelE
     pose[3] = (0.0, 0.0, 0.0, 1.0)
     pose[:3, :3] = _nearest_rotation(pose[:3, :3], f"the rotation of {name}", error)
     return pose
+
+
+def as_poses(poses: Array, names: Sequence[str], *, error: type[LimbikError] = ModelError) -> Array:
+    """New poses [N, 4, 4], each as `as_pose` takes it; the first bad one raises `error`, which names it."""
+    rotations = poses[:, :3, :3]
+    with np.errstate(invalid="ignore", over="ignore"):
+        deviations = np.abs(np.swapaxes(rotations, 1, 2) @ rotations - np.eye(3)).max(axis=(1, 2))
+        is_good = deviations <= ROTATION_TOLERANCE
+        is_good &= np.abs(poses[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(axis=1) <= ROTATION_TOLERANCE
+        is_good &= np.isfinite(poses[:, :3, 3]).all(axis=1) & (np.linalg.det(rotations) > 0.0)
+    for i in np.flatnonzero(~is_good)[:1]:
+        as_pose(poses[i], names[i], error=error)
+    repaired = np.zeros_like(poses)
+    left, _, right = np.linalg.svd(rotations)
+    repaired[:, :3, :3] = left @ right
+    repaired[:, :3, 3] = poses[:, :3, 3]
+    repaired[:, 3, 3] = 1.0
+    return repaired
 
 
 def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> Array:

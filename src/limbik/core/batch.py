@@ -1,7 +1,7 @@
 """The fast core's driver for many problems: every lane has its own, and takes the next one when it is done.
 
-What happens to a problem does not depend on its neighbours, so neither does its answer: not on the lane it came into,
-nor on how a batch was cut up among threads.
+What happens to a problem does not depend on its neighbours, so neither does its answer: not on the lane it
+came into, nor on how a batch was cut up among threads.
 """
 
 from __future__ import annotations
@@ -9,43 +9,64 @@ from __future__ import annotations
 import math
 
 from limbik.core.compiled import Floats, compiled, to_be_bound
-from limbik.core.lanes import FARTHEST, FULL_TURN, HEADER, LONGEST, RATIO, ROUNDING, SETTLED, SOLVED, UNREACHABLE
-from limbik.core.layout import (
-    KEY_CELL,
-    KEY_DEVIATION,
-    KEY_DISTANCE,
-    KEY_NUMBERS,
-    KEY_SIZE,
-    KEY_VIEW,
+from limbik.core.lanes import FARTHEST, HEADER, LONGEST, RATIO, SETTLED, SOLVED, UNREACHABLE
+from limbik.core.layout import KEY_CELL, KEY_DEVIATION, KEY_DISTANCE, KEY_NUMBERS, KEY_SIZE, KEY_VIEW
+from limbik.core.placing import (
+    DESK_DISTANCE,
+    DESK_SIZE,
+    configuration,
+    first_random,
+    is_out_of_reach,
+    meets,
+    middle,
+    neighbour,
+    open_cell,
+    seed_candidate,
+    seed_random,
+    uniform,
 )
-from limbik.core.seeds import CANDIDATES, HELD
+from limbik.core.seeds import CANDIDATES
 
 STALLS = 2
 STALLS_FROM_START = 4
 IDLE = -1
+ENDLESS = 1e30  # a cost that everything is better than
 
-# What a lane remembers, in rows behind the block: its key, cell and whether it is proved out of reach; its record.
-MEMORY_KEY = 0
-MEMORY_BEST = KEY_CELL - KEY_NUMBERS + 2
-MEMORY = MEMORY_BEST + 6  # best, missed, age, used, tries, kept cost; then kept x
+# What a lane remembers, in rows behind the block: its goal's key and cell; whether there is hope; its record.
+CELL = KEY_CELL - KEY_NUMBERS
+HOPE = CELL + 1  # HOPEFUL, or why not
+BEST = HOPE + 1  # least cost of this attempt
+MISSED = BEST + 1  # iterations in a row that did not lower it enough
+AGE = MISSED + 1  # iterations of this attempt
+USED = AGE + 1  # and of all
+TRIES = USED + 1
+KEPT_COST = TRIES + 1  # of the best configuration of all attempts, which follows
+KEPT = KEPT_COST + 1
 
-# Counters of a lane: its problem, and its random number.
+HOPEFUL = 0.0
+OUT_OF_REACH = 1.0
+NO_POSE = 2.0
+
+# Flags of lanes.
+ARRIVED = 1.0
+STALLED = 2.0
+
+# Counters of a lane: its problem, and the state of its random numbers.
 COUNTERS = 2
 
-WIDTH = N = ROWS = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
-AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
-SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_REACH = SET_SHORTEST_REACH = to_be_bound()
-SET_ASKS_POSITION = SET_USES_TABLE = SET_SEED = SET_RESTARTS = to_be_bound()
+WIDTH = N = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = to_be_bound()
 AT_MEMORY = AT_NEXT = AT_DESK = AT_FLAGS = AT_NUMBERS = to_be_bound()
-step = regard = complete = to_be_bound()
+SET_BUDGET = SET_USES_TABLE = SET_RESTARTS = to_be_bound()
+LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
+step = regard = to_be_bound()
 
 
 def working_places(n: int, rows: int, width: int) -> dict[str, int]:
     """Where things lie in the array that a batch works on; the block comes first."""
     parts = {
-        "AT_MEMORY": (MEMORY + n) * width,
+        "AT_MEMORY": (KEPT + n) * width,
         "AT_NEXT": KEY_SIZE * width,  # outlooks of the problems that follow
-        "AT_DESK": (HELD + 3) * CANDIDATES,  # first numbers of candidates; turntable, spinner, distance
+        "AT_DESK": DESK_SIZE,
         "AT_FLAGS": width,
         "AT_NUMBERS": KEY_CELL - KEY_NUMBERS,  # of one key
     }
@@ -71,8 +92,8 @@ def solve_many(
 ) -> None:
     """Solve the problems from `first` to before `last`.
 
-    poses [count, 16]; starts [count, n] of q; answers [count, HEADER + n], as `core.lanes` has them, with an error of
-    NaN where a pose is none.
+    poses [count, 16]; starts [count, n] of q; answers [count, HEADER + n], as `core.lanes` has them, with an
+    error of NaN where a pose is none.
     """
     upcoming, waiting, active = first, 0, 0
     begin = first
@@ -101,9 +122,9 @@ def solve_many(
             for lane in range(WIDTH):
                 flag = work[AT_FLAGS + lane]
                 if flag != 0.0 and counters[lane] != IDLE:
-                    if flag == 2.0 and _try_again(plan, table, lane, work, counters):
+                    if flag == STALLED and _try_again(plan, table, lane, work, counters):
                         continue
-                    _write(plan, answers, starts, has_starts, lane, flag == 1.0, work, counters)
+                    _write(plan, answers, starts, has_starts, lane, flag == ARRIVED, work, counters)
                     counters[lane] = IDLE
                     active -= 1
 
@@ -113,12 +134,19 @@ def _regard_next(plan: Floats, poses: Floats, begin: int, count: int, work: Floa
     """The outlooks of the next problems, side by side."""
     for k in range(WIDTH):
         pose = 16 * (begin + min(k, count - 1))
-        size = abs(poses[pose + 12]) + abs(poses[pose + 13]) + abs(poses[pose + 14]) + abs(poses[pose + 15] - 1.0)
+        last = (
+            abs(poses[pose + 12])
+            + abs(poses[pose + 13])
+            + abs(poses[pose + 14])
+            + abs(poses[pose + 15] - 1.0)
+        )
+        size = 0.0
         for i in range(12):
             size += abs(poses[pose + i])
+        is_good = (last <= LARGEST_DEVIATION) & (size < FARTHEST)
         for i in range(12):
             # Where a number is not finite, nothing is computed with it.
-            work[AT_NEXT + i * WIDTH + k] = poses[pose + i] if size < FARTHEST else 2.0
+            work[AT_NEXT + i * WIDTH + k] = poses[pose + i] if is_good else 2.0
     regard(work[AT_NEXT : AT_NEXT + KEY_SIZE * WIDTH], plan)
 
 
@@ -136,20 +164,19 @@ def _take(
 ) -> None:
     """Put the k-th of the next problems into a lane."""
     counters[lane] = problem
-    counters[WIDTH + lane] = 1 + (int(plan[SET_SEED]) * 7919) % 2147483646
+    counters[WIDTH + lane] = first_random(plan)
     for i in range(12):
         work[(N + i) * WIDTH + lane] = work[AT_NEXT + (KEY_VIEW + i) * WIDTH + k]
-    for i in range(KEY_CELL - KEY_NUMBERS + 1):
-        work[AT_MEMORY + i * WIDTH + lane] = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
-    distance = math.sqrt(work[AT_NEXT + KEY_DISTANCE * WIDTH + k])
-    beyond = max(distance - plan[SET_REACH], plan[SET_SHORTEST_REACH] - distance)
-    is_out = plan[SET_ASKS_POSITION] == 1.0 and beyond > math.sqrt(plan[SET_TOLERANCE]) + 1e-12 * plan[SET_REACH]
-    is_bad = work[AT_NEXT + KEY_DEVIATION * WIDTH + k] > 1e3 * ROUNDING
-    work[AT_MEMORY + (MEMORY_BEST - 1) * WIDTH + lane] = 2.0 if is_bad else 1.0 if is_out else 0.0
-    for i in range(6):
-        work[AT_MEMORY + (MEMORY_BEST + i) * WIDTH + lane] = 0.0
-    work[AT_MEMORY + MEMORY_BEST * WIDTH + lane] = 1e30
-    work[AT_MEMORY + (MEMORY_BEST + 5) * WIDTH + lane] = 1e30
+    memory = AT_MEMORY + lane
+    for i in range(CELL + 1):
+        work[memory + i * WIDTH] = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
+    is_pose = work[AT_NEXT + KEY_DEVIATION * WIDTH + k] <= LARGEST_DEVIATION
+    is_out = is_out_of_reach(plan, work[AT_NEXT + KEY_DISTANCE * WIDTH + k])
+    work[memory + HOPE * WIDTH] = (OUT_OF_REACH if is_out else HOPEFUL) if is_pose else NO_POSE
+    work[memory + USED * WIDTH] = 0.0
+    work[memory + TRIES * WIDTH] = 0.0
+    work[memory + KEPT_COST * WIDTH] = ENDLESS
+    _begin_attempt(work, lane)
     if has_starts:
         for i in range(N):
             low, high = plan[5 * N + i], plan[6 * N + i]
@@ -157,84 +184,56 @@ def _take(
     elif plan[SET_USES_TABLE] == 1.0:
         _seed_nearest(table, lane, work)
     else:
-        _seed_random(plan, work, lane, counters)
+        seed_random(plan, work, lane, counters, WIDTH + lane)
+
+
+@compiled
+def _begin_attempt(work: Floats, lane: int) -> None:
+    memory = AT_MEMORY + lane
+    work[memory + BEST * WIDTH] = ENDLESS
+    work[memory + MISSED * WIDTH] = 0.0
+    work[memory + AGE * WIDTH] = 0.0
 
 
 @compiled
 def _seed_nearest(table: Floats, lane: int, work: Floats) -> None:
     """The candidate of a lane's own cell whose key is nearest to the goal's."""
-    cell = int(work[AT_MEMORY + (KEY_CELL - KEY_NUMBERS) * WIDTH + lane])
+    cell = int(work[AT_MEMORY + CELL * WIDTH + lane])
     _open_cell(table, cell, lane, work)
-    nearest, least = 0, work[AT_DESK + (HELD + 2) * CANDIDATES]
+    nearest, least = 0, work[AT_DESK + DESK_DISTANCE]
     for candidate in range(1, CANDIDATES):
-        distance = work[AT_DESK + (HELD + 2) * CANDIDATES + candidate]
+        distance = work[AT_DESK + DESK_DISTANCE + candidate]
         is_nearer = distance < least
         nearest = candidate if is_nearer else nearest
         least = distance if is_nearer else least
-    _seed_candidate(table, cell, work, lane, nearest)
+    seed_candidate(table, cell, work, lane, nearest)
 
 
 @compiled
 def _open_cell(table: Floats, cell: int, lane: int, work: Floats) -> None:
-    """Complete a cell's candidates for a lane's goal: turntable, spinner and distance onto the desk."""
-    numbers = work[AT_NUMBERS : AT_NUMBERS + KEY_CELL - KEY_NUMBERS]
+    """Complete a cell's candidates for a lane's goal."""
+    key = work[AT_NUMBERS : AT_NUMBERS + KEY_CELL - KEY_NUMBERS]
     for i in range(KEY_CELL - KEY_NUMBERS):
-        numbers[i] = work[AT_MEMORY + i * WIDTH + lane]
-    desk = work[AT_DESK : AT_DESK + (HELD + 3) * CANDIDATES]
-    begin = cell * DEPTH * CANDIDATES
-    for i in range(HELD * CANDIDATES):
-        desk[i] = table[begin + i]
-    complete(desk, numbers)
-
-
-@compiled
-def _seed_candidate(table: Floats, cell: int, work: Floats, lane: int, candidate: int) -> None:
-    """A candidate of the cell on the desk into a lane."""
-    held = cell * DEPTH * CANDIDATES + HELD * CANDIDATES + candidate
-    for i in range(N):
-        if i == TURNTABLE:
-            value = work[AT_DESK + HELD * CANDIDATES + candidate]
-        elif i == SPINNER:
-            value = work[AT_DESK + (HELD + 1) * CANDIDATES + candidate]
-        else:
-            value = table[held]
-            held += CANDIDATES
-        work[i * WIDTH + lane] = value
-
-
-@compiled
-def _seed_random(plan: Floats, work: Floats, lane: int, counters: Floats) -> None:
-    for i in range(N):
-        lower, upper = plan[AT_SEED_LOWER + i], plan[AT_SEED_UPPER + i]
-        work[i * WIDTH + lane] = lower + (upper - lower) * _random(counters, lane)
-
-
-@compiled
-def _random(counters: Floats, lane: int) -> float:
-    """Between 0 and 1: Park and Miller's "minimal standard" generator (1988)."""
-    value = (counters[WIDTH + lane] * 48271) % 2147483647
-    counters[WIDTH + lane] = value
-    return value / 2147483647.0
+        key[i] = work[AT_MEMORY + i * WIDTH + lane]
+    open_cell(table, cell, work, key)
 
 
 @compiled
 def _flag(plan: Floats, work: Floats, stalls: int) -> bool:
-    """Mark the lanes that have arrived (1) and those that no longer get better (2); True where there are any."""
+    """Mark the lanes that have arrived and those that no longer get better; True where there are any."""
     total = 0.0
     for lane in range(WIDTH):
         position, rotation = work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane]
-        cost = work[(N + 14) * WIDTH + lane]
-        best = AT_MEMORY + MEMORY_BEST * WIDTH + lane
-        is_better = cost < RATIO * work[best]
-        missed = 0.0 if is_better else work[best + WIDTH] + 1.0
-        age = work[best + 2 * WIDTH] + 1.0
-        work[best] = cost if is_better else work[best]
-        work[best + WIDTH] = missed
-        work[best + 2 * WIDTH] = age
-        work[best + 3 * WIDTH] += 1.0
-        flag = 2.0 if (missed >= stalls) | (age >= LONGEST) else 0.0
-        has_arrived = (position <= 0.99 * plan[SET_TOLERANCE]) & (rotation <= 0.99 * plan[SET_TOLERANCE_ROTATION])
-        flag = 1.0 if has_arrived else flag
+        cost, memory = work[(N + 14) * WIDTH + lane], AT_MEMORY + lane
+        is_better = cost < RATIO * work[memory + BEST * WIDTH]
+        missed = 0.0 if is_better else work[memory + MISSED * WIDTH] + 1.0
+        age = work[memory + AGE * WIDTH] + 1.0
+        work[memory + BEST * WIDTH] = cost if is_better else work[memory + BEST * WIDTH]
+        work[memory + MISSED * WIDTH] = missed
+        work[memory + AGE * WIDTH] = age
+        work[memory + USED * WIDTH] += 1.0
+        flag = STALLED if (missed >= stalls) | (age >= LONGEST) else 0.0
+        flag = ARRIVED if meets(plan, position, rotation) else flag
         work[AT_FLAGS + lane] = flag
         total += flag
     return total > 0.0
@@ -242,43 +241,27 @@ def _flag(plan: Floats, work: Floats, stalls: int) -> bool:
 
 @compiled
 def _try_again(plan: Floats, table: Floats, lane: int, work: Floats, counters: Floats) -> bool:
-    """A new configuration for a lane, unless its budget is spent or its goal out of reach."""
-    record = AT_MEMORY + MEMORY_BEST * WIDTH + lane
+    """A new configuration for a lane, unless its budget is spent or there is no hope."""
+    memory = AT_MEMORY + lane
     cost = work[(N + 14) * WIDTH + lane]
-    if cost < work[record + 5 * WIDTH]:
-        work[record + 5 * WIDTH] = cost
+    if cost < work[memory + KEPT_COST * WIDTH]:
+        work[memory + KEPT_COST * WIDTH] = cost
         for i in range(N):
-            work[AT_MEMORY + (MEMORY + i) * WIDTH + lane] = work[(N + 15 + i) * WIDTH + lane]
-    tries = int(work[record + 4 * WIDTH])
-    is_hopeless = work[record - WIDTH] > 0.0
-    if is_hopeless or work[record + 3 * WIDTH] >= plan[SET_BUDGET] or tries >= plan[SET_RESTARTS]:
+            work[memory + (KEPT + i) * WIDTH] = work[(N + 15 + i) * WIDTH + lane]
+    tries = int(work[memory + TRIES * WIDTH])
+    is_spent = (work[memory + USED * WIDTH] >= plan[SET_BUDGET]) | (tries >= plan[SET_RESTARTS])
+    if is_spent or work[memory + HOPE * WIDTH] != HOPEFUL:
         return False
-    work[record + 4 * WIDTH] += 1.0
-    work[record] = 1e30
-    work[record + WIDTH] = 0.0
-    work[record + 2 * WIDTH] = 0.0
+    work[memory + TRIES * WIDTH] += 1.0
+    _begin_attempt(work, lane)
     if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
-        _seed_random(plan, work, lane, counters)
+        seed_random(plan, work, lane, counters, WIDTH + lane)
     else:
-        cell = int(work[AT_MEMORY + (KEY_CELL - KEY_NUMBERS) * WIDTH + lane])
-        cell = _neighbour(cell, 1 + tries // 16, lane, counters)
+        cell = neighbour(int(work[memory + CELL * WIDTH]), 1 + tries // 16, counters, WIDTH + lane)
         _open_cell(table, cell, lane, work)
-        candidate = min(int(CANDIDATES * _random(counters, lane)), CANDIDATES - 1)
-        _seed_candidate(table, cell, work, lane, candidate)
+        candidate = min(int(CANDIDATES * uniform(counters, WIDTH + lane)), CANDIDATES - 1)
+        seed_candidate(table, cell, work, lane, candidate)
     return True
-
-
-@compiled
-def _neighbour(cell: int, distance: int, lane: int, counters: Floats) -> int:
-    """A random cell near another one."""
-    rest, index, stride = cell, 0, 1
-    for axis in range(5):
-        count = D4 if axis == 0 else D3 if axis == 1 else D2 if axis == 2 else D1 if axis == 3 else D0
-        place = rest % count + int(math.floor((2 * distance + 1) * _random(counters, lane))) - distance
-        rest = rest // count
-        index += stride * min(max(place, 0), count - 1)
-        stride *= count
-    return index
 
 
 @compiled
@@ -293,32 +276,18 @@ def _write(
     counters: Floats,
 ) -> None:
     """The answer of a lane: where it has arrived, or the best that it has seen."""
-    problem = int(counters[lane])
+    problem, memory = int(counters[lane]), AT_MEMORY + lane
     at = problem * (HEADER + N)
-    record = AT_MEMORY + MEMORY_BEST * WIDTH + lane
-    hopeless = work[record - WIDTH]
-    position, rotation = work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane]
-    answers[at] = SOLVED if has_arrived else UNREACHABLE if hopeless == 1.0 else SETTLED
-    answers[at + 1] = math.nan if hopeless == 2.0 else math.sqrt(position)
-    answers[at + 2] = math.sqrt(rotation)
-    answers[at + 3] = work[record + 3 * WIDTH]
-    answers[at + 4] = work[record + 4 * WIDTH]
+    hope = work[memory + HOPE * WIDTH]
+    answers[at] = SOLVED if has_arrived else UNREACHABLE if hope == OUT_OF_REACH else SETTLED
+    answers[at + 1] = math.nan if hope == NO_POSE else math.sqrt(work[(N + 12) * WIDTH + lane])
+    answers[at + 2] = math.sqrt(work[(N + 13) * WIDTH + lane])
+    answers[at + 3] = work[memory + USED * WIDTH]
+    answers[at + 4] = work[memory + TRIES * WIDTH]
     answers[at + 5] = 0.0
     for i in range(N):
-        if has_arrived:
-            x = work[(N + 15 + i) * WIDTH + lane]
-        else:
-            x = work[AT_MEMORY + (MEMORY + i) * WIDTH + lane]
-        lower, upper, offset = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i], plan[AT_OFFSET + i]
-        q = x - offset
-        if plan[AT_CIRCULAR + i] == 1.0:
-            if has_starts:
-                wanted = min(max(starts[N * problem + i], lower), upper)
-            else:
-                wanted = plan[AT_SEED_LOWER + i] + 0.5 * FULL_TURN - offset
-            q -= FULL_TURN * math.floor((q - wanted) / FULL_TURN + 0.5)
-            if q > upper:
-                q -= FULL_TURN
-            elif q < lower:
-                q += FULL_TURN
-        answers[at + HEADER + i] = min(max(q, lower), upper)
+        x = work[(N + 15 + i) * WIDTH + lane] if has_arrived else work[memory + (KEPT + i) * WIDTH]
+        wanted = middle(plan, i)
+        if has_starts:
+            wanted = min(max(starts[N * problem + i], plan[AT_Q_LOWER + i]), plan[AT_Q_UPPER + i])
+        answers[at + HEADER + i] = configuration(plan, i, x, wanted)

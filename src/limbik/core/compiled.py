@@ -189,8 +189,8 @@ def _file_name(name: str) -> str:
 
 @functools.cache
 def cache_folder(content: str = "kernels") -> Path | None:
-    """Where something is kept for the next process: in `$LIMBIK_CACHE_DIR` or the user's cache; None if it cannot be
-    read or made. A folder that can only be read is good for what it holds.
+    """Where something is kept for the next process: in `$LIMBIK_CACHE_DIR` or the user's cache; None if it
+    cannot be read or made. A folder that can only be read is good for what it holds.
     """
     if "LIMBIK_CACHE_DIR" in os.environ:
         root = Path(os.environ["LIMBIK_CACHE_DIR"])
@@ -224,8 +224,8 @@ def can_keep() -> bool:
 @functools.cache
 def _warn_of_cache(root: Path, problem: str) -> None:
     warnings.warn(
-        f"limbik cannot keep what it compiles in {root} ({problem}); it will be compiled again in every process. "
-        "Set LIMBIK_CACHE_DIR to a folder that can be written.",
+        f"limbik cannot keep what it compiles in {root} ({problem}); it will be compiled again in every "
+        "process. Set LIMBIK_CACHE_DIR to a folder that can be written.",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -34,7 +34,8 @@ def emit(
     """A kernel `name(block, constants)` that does what `function(rows, constants)` says.
 
     function:
-        Takes the first rows of the block and the constants as symbols; returns (row, value) pairs to be stored.
+        Takes the first rows of the block and the constants as symbols; returns (row, value) pairs to be
+        stored.
     inputs, constants:
         How many rows are read, and how many constants.
     """

@@ -1,7 +1,7 @@
 """The fast core's driver for one problem: several attempts at once, the first that arrives wins.
 
-The lanes of a block are attempts from different configurations, which go through the step (`core.step`) side by side.
-The same code runs compiled and, until that is ready, interpreted: see `core.native`.
+The lanes of a block are attempts from different configurations, which go through the step (`core.step`) side
+by side. The same code runs compiled and, until that is ready, interpreted: see `core.native`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,20 @@ from limbik.core.layout import (
     KEY_VIEW,
     LANES,
 )
-from limbik.core.seeds import HELD
+from limbik.core.placing import (
+    DESK_SIZE,
+    configuration,
+    first_random,
+    is_out_of_reach,
+    meets,
+    middle,
+    neighbour,
+    open_cell,
+    seed_candidate,
+    seed_random,
+    uniform,
+)
+from limbik.core.seeds import FULL_TURN
 
 # How a solve ended, in the answer's first number.
 SOLVED = 0
@@ -47,11 +60,11 @@ LONGEST = 40  # iterations of one attempt
 SET_LENGTH = 24  # iterations of a gathered set
 SETS = 3  # gathered where the nearest solution is asked for
 BEYOND_REACH = 60  # iterations where the goal is proved out of reach
-FULL_TURN = 2.0 * math.pi
 ROUNDING = 1e-9  # that a pose may be off by
 FARTHEST = 1e9  # [m] of a goal
 
-# The answer: code, error [m], twice the sine of half the rotation error, iterations, restarts, whether the start was moved, then q.
+# The answer: code, error [m], twice the sine of half the rotation error, iterations, restarts, whether the
+# start was moved, then q.
 HEADER = 6
 
 # What a lane remembers, after the block: rows of LANES.
@@ -73,13 +86,11 @@ PROVED = 8
 HAS_START = 9
 STATE = 10
 
-AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = to_be_bound()
-AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
-SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = SET_REACH = SET_SHORTEST_REACH = to_be_bound()
-SET_ASKS_POSITION = SET_USES_TABLE = SET_SEED = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
-D0 = D1 = D2 = D3 = D4 = N = ROWS = DEPTH = CELLS = TURNTABLE = SPINNER = to_be_bound()
-AT_LANES = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_DESK = AT_SIGHT = AT_ANSWER = to_be_bound()
-step = regard = complete = sight = to_be_bound()
+AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
+SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = to_be_bound()
+SET_USES_TABLE = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
+AT_LANES = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_SIGHT = AT_ANSWER = N = to_be_bound()
+step = regard = sight = to_be_bound()
 
 
 def working_places(n: int, rows: int) -> dict[str, int]:
@@ -90,7 +101,7 @@ def working_places(n: int, rows: int) -> dict[str, int]:
         "AT_START": n,
         "AT_KEPT": n,  # x of the best so far
         "AT_KEY": KEY_SIZE,
-        "AT_DESK": (HELD + 3) * LANES,  # first numbers of candidates; turntable, spinner, distance
+        "AT_DESK": DESK_SIZE,
         "AT_SIGHT": n + 14,
         "AT_ANSWER": HEADER + n,
     }
@@ -105,8 +116,8 @@ def working_places(n: int, rows: int) -> dict[str, int]:
 def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, work: Floats) -> None:
     """Solve for a pose [16]; with `mode` FROM_START from a configuration [n], else from the table.
 
-    The answer is written into `work`. Where it is RUNNING, the settings' rounds are over and a call with RESUME goes
-    on.
+    The answer is written into `work`. Where it is RUNNING, the settings' rounds are over and a call with
+    RESUME goes on.
     """
     if mode != RESUME and not _begin(plan, table, pose, start, mode, work):
         return
@@ -155,10 +166,10 @@ def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, 
         return False
     for i in range(STATE):
         work[AT_STATE + i] = 0.0
-    work[AT_STATE + RANDOM] = 1.0 + (int(plan[SET_SEED]) * 7919) % 2147483646
+    work[AT_STATE + RANDOM] = first_random(plan)
     work[AT_STATE + KEPT_COST] = math.inf
     work[AT_STATE + KEPT_DISTANCE] = math.inf
-    work[AT_STATE + PROVED] = 1.0 if _is_out_of_reach(plan, work) else 0.0
+    work[AT_STATE + PROVED] = 1.0 if is_out_of_reach(plan, work[AT_KEY + KEY_DISTANCE]) else 0.0
     if mode == FROM_START:
         work[AT_STATE + HAS_START] = 1.0
         if not _take_start(plan, start, work):
@@ -199,15 +210,6 @@ def _see(plan: Floats, pose: Floats, work: Floats) -> bool:
 
 
 @compiled
-def _is_out_of_reach(plan: Floats, work: Floats) -> bool:
-    """Whether no configuration can bring the tool's origin to the goal, by the lengths of the links."""
-    distance = math.sqrt(work[AT_KEY + KEY_DISTANCE])
-    slack = math.sqrt(plan[SET_TOLERANCE]) + 1e-12 * plan[SET_REACH]
-    beyond = max(distance - plan[SET_REACH], plan[SET_SHORTEST_REACH] - distance)
-    return plan[SET_ASKS_POSITION] == 1.0 and beyond > slack
-
-
-@compiled
 def _take_start(plan: Floats, start: Floats, work: Floats) -> bool:
     """Bring the start inside the limits; False where it is not finite."""
     for i in range(N):
@@ -217,8 +219,7 @@ def _take_start(plan: Floats, start: Floats, work: Floats) -> bool:
         lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
         inside = q
         if plan[AT_CIRCULAR + i] == 1.0 and (abs(q) > 1e4 or q < lower or q > upper):
-            middle = plan[AT_SEED_LOWER + i] + 0.5 * FULL_TURN - plan[AT_OFFSET + i]
-            inside = q - FULL_TURN * math.floor((q - middle) / FULL_TURN + 0.5)
+            inside = q - FULL_TURN * math.floor((q - middle(plan, i)) / FULL_TURN + 0.5)
         inside = min(max(inside, lower), upper)
         if abs(inside - q) > 1e-12:
             work[AT_STATE + MOVED] = 1.0
@@ -242,52 +243,12 @@ def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
     """The goal's own cell into the lanes, one candidate each; random configurations where no table serves."""
     if plan[SET_USES_TABLE] == 0.0:
         for lane in range(LANES):
-            _seed_random(plan, work, lane)
+            seed_random(plan, work, lane, work, AT_STATE + RANDOM)
         return
     cell = int(work[AT_KEY + KEY_CELL])
-    _open_cell(table, cell, work)
+    open_cell(table, cell, work, work[AT_KEY + KEY_NUMBERS :])
     for lane in range(LANES):
-        _seed_candidate(table, cell, work, lane, lane)
-
-
-@compiled
-def _open_cell(table: Floats, cell: int, work: Floats) -> None:
-    """Complete a cell's candidates for the goal: turntable, spinner and distance onto the desk."""
-    desk = work[AT_DESK : AT_DESK + (HELD + 3) * LANES]
-    begin = cell * DEPTH * LANES
-    for i in range(HELD * LANES):
-        desk[i] = table[begin + i]
-    complete(desk, work[AT_KEY + KEY_NUMBERS : AT_KEY + KEY_CELL])
-
-
-@compiled
-def _seed_candidate(table: Floats, cell: int, work: Floats, lane: int, candidate: int) -> None:
-    """A candidate of the cell on the desk into a lane."""
-    held = cell * DEPTH * LANES + HELD * LANES + candidate
-    for i in range(N):
-        if i == TURNTABLE:
-            value = work[AT_DESK + HELD * LANES + candidate]
-        elif i == SPINNER:
-            value = work[AT_DESK + (HELD + 1) * LANES + candidate]
-        else:
-            value = table[held]
-            held += LANES
-        work[i * LANES + lane] = value
-
-
-@compiled
-def _seed_random(plan: Floats, work: Floats, lane: int) -> None:
-    for i in range(N):
-        lower, upper = plan[AT_SEED_LOWER + i], plan[AT_SEED_UPPER + i]
-        work[i * LANES + lane] = lower + (upper - lower) * _random(work)
-
-
-@compiled
-def _random(work: Floats) -> float:
-    """Between 0 and 1: Park and Miller's "minimal standard" generator (1988)."""
-    value = (int(work[AT_STATE + RANDOM]) * 48271) % 2147483647
-    work[AT_STATE + RANDOM] = value
-    return value / 2147483647.0
+        seed_candidate(table, cell, work, lane, lane)
 
 
 @compiled
@@ -296,29 +257,14 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
     tries = int(work[AT_STATE + TRIES])
     work[AT_STATE + TRIES] = tries + 1
     if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
-        _seed_random(plan, work, lane)
+        seed_random(plan, work, lane, work, AT_STATE + RANDOM)
     else:
-        cell = _neighbour(work, 1 + tries // 16)
-        _open_cell(table, cell, work)
-        _seed_candidate(table, cell, work, lane, min(int(LANES * _random(work)), LANES - 1))
+        cell = neighbour(int(work[AT_KEY + KEY_CELL]), 1 + tries // 16, work, AT_STATE + RANDOM)
+        open_cell(table, cell, work, work[AT_KEY + KEY_NUMBERS :])
+        seed_candidate(table, cell, work, lane, min(int(LANES * uniform(work, AT_STATE + RANDOM)), LANES - 1))
     work[AT_LANES + BEST * LANES + lane] = math.inf
     work[AT_LANES + MISSED * LANES + lane] = 0.0
     work[AT_LANES + AGE * LANES + lane] = 0.0
-
-
-@compiled
-def _neighbour(work: Floats, distance: int) -> int:
-    """A random cell near the goal's own."""
-    rest = int(work[AT_KEY + KEY_CELL])
-    index, stride = 0, 1
-    for axis in range(5):
-        count = D4 if axis == 0 else D3 if axis == 1 else D2 if axis == 2 else D1 if axis == 3 else D0
-        place = rest % count
-        rest = rest // count
-        place += int(math.floor((2 * distance + 1) * _random(work))) - distance
-        index += stride * min(max(place, 0), count - 1)
-        stride *= count
-    return index
 
 
 # ------------------------------------------------------------------------------------------------ lanes
@@ -328,16 +274,9 @@ def _neighbour(work: Floats, distance: int) -> int:
 def _first_arrived(plan: Floats, work: Floats, lanes: int) -> int:
     """The first lane whose x, as evaluated, meets the tolerances; -1 where none does."""
     for lane in range(lanes):
-        if _has_arrived(plan, work, lane):
+        if meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane]):
             return lane
     return -1
-
-
-@compiled(inline=True)
-def _has_arrived(plan: Floats, work: Floats, lane: int) -> bool:
-    position, rotation = work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane]
-    # A little inside, for the rounding of the answer.
-    return (position <= 0.99 * plan[SET_TOLERANCE]) & (rotation <= 0.99 * plan[SET_TOLERANCE_ROTATION])
 
 
 @compiled
@@ -394,7 +333,7 @@ def _gather(plan: Floats, table: Floats, work: Floats) -> None:
     for lane in range(LANES):
         for i in range(N):
             spread = scale * min(1.0, plan[AT_SEED_UPPER + i] - plan[AT_SEED_LOWER + i])
-            value = work[AT_START + i] + spread * (2.0 * _random(work) - 1.0)
+            value = work[AT_START + i] + spread * (2.0 * uniform(work, AT_STATE + RANDOM) - 1.0)
             low, high = plan[AT_Q_LOWER + i] + plan[AT_OFFSET + i], plan[AT_Q_UPPER + i] + plan[AT_OFFSET + i]
             work[i * LANES + lane] = min(max(value, low), high)
         scale = 0.05 if lane == 0 else 1.6 * scale
@@ -405,7 +344,7 @@ def _gather(plan: Floats, table: Floats, work: Floats) -> None:
 def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
     """Look at a finished set of lanes; True where the gathering is over and the answer written."""
     for lane in range(LANES):
-        if _has_arrived(plan, work, lane):
+        if meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane]):
             distance = _distance_from_start(plan, work, lane)
             if distance < work[AT_STATE + KEPT_DISTANCE]:
                 work[AT_STATE + KEPT_DISTANCE] = distance
@@ -473,25 +412,14 @@ def _give_up(plan: Floats, work: Floats, code: int) -> None:
 def _answer(plan: Floats, work: Floats, code: int) -> None:
     """Write q of the kept x, within its limits, and how far it is from the goal by forward kinematics."""
     for i in range(N):
-        x, offset = work[AT_KEPT + i], plan[AT_OFFSET + i]
-        lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
-        q = x - offset
-        if plan[AT_CIRCULAR + i] == 1.0:
-            if work[AT_STATE + HAS_START] == 1.0:
-                wanted = work[AT_START + i] - offset
-            else:
-                wanted = plan[AT_SEED_LOWER + i] + 0.5 * FULL_TURN - offset
-            q -= FULL_TURN * math.floor((q - wanted) / FULL_TURN + 0.5)
-            if q > upper:
-                q -= FULL_TURN
-            elif q < lower:
-                q += FULL_TURN
-        q = min(max(q, lower), upper)
+        offset = plan[AT_OFFSET + i]
+        wanted = work[AT_START + i] - offset if work[AT_STATE + HAS_START] == 1.0 else middle(plan, i)
+        q = configuration(plan, i, work[AT_KEPT + i], wanted)
         work[AT_ANSWER + HEADER + i] = q
         work[AT_SIGHT + i] = q + offset
     for i in range(12):
         work[AT_SIGHT + N + i] = work[(N + i) * LANES]
-    sight(work[AT_SIGHT:AT_SIGHT + N + 14], plan)
+    sight(work[AT_SIGHT : AT_SIGHT + N + 14], plan)
     position, rotation = work[AT_SIGHT + N + 12], work[AT_SIGHT + N + 13]
     is_met = (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
     if code == SOLVED and not is_met:

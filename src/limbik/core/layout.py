@@ -1,4 +1,5 @@
-"""Where the numbers of one fast solve lie: an array of what the plan says, and one of what a solve works on."""
+"""Where the numbers of one fast solve lie: an array of what the plan says, and one of what a solve works
+on."""
 
 from __future__ import annotations
 
@@ -70,13 +71,13 @@ class Layout:
         }
 
 
-# Grid: a and d of the last row, origin [3] and scale [3] of the grid; then of turntable and spinner the lower bounds
-# [2], middles [2] and upper bounds [2].
+# Grid: a and d of the last row, origin [3] and scale [3] of the grid; then of turntable and spinner the lower
+# bounds [2], middles [2] and upper bounds [2].
 GRID_BOUNDS = 8
 
-# An outlook, what a goal's pose says before the first step: the pose [12, rows of 4]; heading, point [3], direction [3]
-# and across [3] of its key; the grid's bounds [6]; the cell; the chain's first frame in the goal's axes [12]; how far
-# the pose is from being one; its squared distance from the first joint [m^2].
+# An outlook, what a goal's pose says before the first step: the pose [12, rows of 4]; heading, point [3],
+# direction [3] and across [3] of its key; the grid's bounds [6]; the cell; the chain's first frame in the
+# goal's axes [12]; how far the pose is from being one; its squared distance from the first joint [m^2].
 KEY_NUMBERS = 12
 KEY_BOUNDS = 22
 KEY_CELL = 28

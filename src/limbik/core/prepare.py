@@ -1,4 +1,5 @@
-"""The numbers of a plan for the fast core: a chain, what is asked and the settings, as `core.layout` lays them out."""
+"""The numbers of a plan for the fast core: a chain, what is asked and the settings, as `core.layout` lays
+them out."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import numpy as np
 from limbik.core.layout import SETTINGS, Layout
 from limbik.core.seeds import FULL_TURN, Shape, Table
 from limbik.core.step import Frame
-from limbik.model.canonical import CanonicalChain
+from limbik.model.canonical import LOCKED, CanonicalChain
 from limbik.spatial import Array, pose_inverse
 
 UNBOUNDED = 1e9  # [rad or m] in the place of an infinite limit, so that nothing infinite is computed with
@@ -40,18 +41,26 @@ class Prepared:
 def prepare(chain: CanonicalChain, use_limits: bool = True, keep_turns: bool = False) -> Prepared:
     """The chain for the fast core.
 
-    A hinge that may turn all the way round is searched without limits, and whole turns are taken off at the end; with
-    `keep_turns` only one that has no limits at all.
+    A hinge that may turn all the way round is searched without limits, and whole turns are taken off at the
+    end; with `keep_turns` only one that has no limits at all.
     """
-    lower, upper = (chain.lower, chain.upper) if use_limits else _without_limits(chain)
+    lower, upper = (limits + chain.offset for limits in _limits(chain, use_limits))
     turns = math.inf if keep_turns else FULL_TURN - 1e-9
     circular = ~chain.is_slide & (upper - lower >= turns)
-    middle = np.where(np.isfinite(lower + upper), 0.5 * (lower + upper), chain.offset)
-    reach = _stretch(chain)
-    low = np.where(circular, middle - math.pi, np.where(np.isfinite(lower), lower, chain.offset - reach))
-    high = np.where(circular, middle + math.pi, np.where(np.isfinite(upper), upper, chain.offset + reach))
+    stretch = np.where(chain.is_slide, _stretch(chain), math.pi)
+    low, high = _finite_bounds(lower, upper, chain.offset, stretch)
+    middle = 0.5 * (low + high)
+    low, high = np.where(circular, middle - math.pi, low), np.where(circular, middle + math.pi, high)
     rows = np.stack([chain.d, chain.a, chain.cos_alpha, chain.sin_alpha, chain.theta], axis=1)
     return Prepared(chain, _shape(chain), rows, circular, low, high)
+
+
+def _finite_bounds(lower: Array, upper: Array, zero: Array, stretch: Array) -> tuple[Array, Array]:
+    """Bounds to be searched: the limits; twice `stretch` from the only one; or `stretch` around zero."""
+    has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
+    from_upper = np.where(has_upper, upper - 2.0 * stretch, zero - stretch)
+    low = np.where(has_lower, lower, from_upper)
+    return low, np.where(has_upper, upper, low + 2.0 * stretch)
 
 
 def table_frame(prepared: Prepared) -> Frame:
@@ -72,23 +81,24 @@ def plan_numbers(
 ) -> Array:
     """The plan as the kernels take it. rows, weights [6], axes [3] as in `core.step.Asked`."""
     chain, shape = prepared.chain, prepared.shape
-    lower, upper = (chain.lower, chain.upper) if use_limits else _without_limits(chain)
-    bounds = np.where(prepared.circular, -UNBOUNDED, lower), np.where(prepared.circular, UNBOUNDED, upper)
+    q_lower, q_upper = _limits(chain, use_limits)
+    lower = np.where(prepared.circular, -UNBOUNDED, q_lower + chain.offset)
+    upper = np.where(prepared.circular, UNBOUNDED, q_upper + chain.offset)
     softness = np.where(weights > 0.0, 1.0 / np.maximum(weights, 1e-12) ** 2, NO_WEIGHT)
     ends = [shape.turntable or 0, shape.n - 1 if shape.spinner is None else shape.spinner]
     low, high = prepared.lower[ends], prepared.upper[ends]
     grid = np.zeros(6) if table is None else np.concatenate([table.origin, table.scale])
     parts = {
         "STEP": (
-            prepared.rows.ravel(), *np.clip(bounds, -UNBOUNDED, UNBOUNDED), rows, weights, softness, axes,
-            [4.0 - axes.sum()],
+            prepared.rows.ravel(), *np.clip((lower, upper), -UNBOUNDED, UNBOUNDED), rows, weights, softness,
+            axes, [4.0 - axes.sum()],
         ),
         "BASE": (pose_inverse(chain.base)[:3].ravel(),),
         "TOOL": (chain.tool[:3, :3].ravel(),),
         "TABLE": (prepared.to_turntable[:3].ravel(),),
         "OFFSET": (chain.offset,),
-        "Q_LOWER": (lower - chain.offset,),
-        "Q_UPPER": (upper - chain.offset,),
+        "Q_LOWER": (q_lower,),
+        "Q_UPPER": (q_upper,),
         "SEED_LOWER": (prepared.lower,),
         "SEED_UPPER": (prepared.upper,),
         "CIRCULAR": (prepared.circular,),
@@ -110,9 +120,12 @@ def _shape(chain: CanonicalChain) -> Shape:
     return Shape(kinds, first if parallel else None)
 
 
-def _without_limits(chain: CanonicalChain) -> tuple[Array, Array]:
-    moving = chain.joints >= 0
-    return np.where(moving, -math.inf, chain.lower), np.where(moving, math.inf, chain.upper)
+def _limits(chain: CanonicalChain, use_limits: bool) -> tuple[Array, Array]:
+    """Bounds of q."""
+    if use_limits:
+        return chain.q_lower, chain.q_upper
+    free = np.where(chain.joints == LOCKED, 0.0, math.inf)
+    return -free, free
 
 
 def _stretch(chain: CanonicalChain) -> float:

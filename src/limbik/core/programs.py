@@ -7,6 +7,7 @@ from typing import Any
 from limbik.core import batch, lanes
 from limbik.core.compiled import Kernel
 from limbik.core.emit import Rows, Stored, emit
+from limbik.core.lanes import ROUNDING
 from limbik.core.layout import (
     GRID_BOUNDS,
     KEY_BOUNDS,
@@ -23,8 +24,9 @@ from limbik.core.seeds import CANDIDATES, HELD, Key, Shape, cell, completed, key
 from limbik.core.step import Asked, Frame, Row, Tuning, frames, iteration, pose_error
 from limbik.core.symbols import Scalar, Scalars, absolute, cross, dot
 
-
 WIDTHS = {False: 8, True: 16}  # lanes of a batch, in double and in single precision
+DEFAULT_TUNING = Tuning()
+SINGLE_ROUNDING = 1e-5  # that a pose in single precision may be off by
 
 
 def one_problem(shape: Shape) -> Kernel[..., None]:
@@ -39,18 +41,20 @@ def many_problems(shape: Shape, width: int, single: bool = False) -> Kernel[...,
         **layout.constants,
         **batch.working_places(shape.n, layout.rows, width),
         WIDTH=width,
+        LARGEST_DEVIATION=SINGLE_ROUNDING if single else ROUNDING,
         step=step(shape, width, Tuning(single=single)),
         regard=regard(shape, width, single),
         complete=complete(shape, single),
     )
 
 
-def bindings(shape: Shape, tuning: Tuning = Tuning()) -> dict[str, Any]:
+def bindings(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str, Any]:
     """What the drivers' names mean for chains of that shape."""
     layout = Layout(shape)
     return {
         **layout.constants,
         **lanes.working_places(shape.n, layout.rows),
+        "WIDTH": LANES,
         "step": step(shape, LANES, tuning),
         "sight": sight(shape),
         "regard": regard(shape, 1),
@@ -97,7 +101,7 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
         pose = _seen_from(plan[at["BASE"]], world)
         x, y, z = zip(pose.x, pose.y, pose.z, strict=True)  # rows of the rotation
         tool = [plan[at["TOOL"]][3 * i : 3 * i + 3] for i in range(3)]
-        last = Frame(*([dot(row, column) for row in (x, y, z)] for column in tool), pose.origin)
+        last = Frame._make([*([dot(row, column) for row in (x, y, z)] for column in tool), pose.origin])
         grid = plan[at["GRID"]]
         seen = _seen_from(plan[at["TABLE"]], last) if shape.turntable else last
         found = key(seen, Row(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
@@ -111,9 +115,7 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
             (KEY_DISTANCE, dot(last.origin, last.origin)),
         ]
 
-    return emit(
-        function, "regard", inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single
-    )
+    return emit(function, "regard", inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single)
 
 
 def _from_rows(numbers: Scalars) -> Frame:
@@ -124,7 +126,7 @@ def _from_rows(numbers: Scalars) -> Frame:
 def _seen_from(rows: Scalars, frame: Frame) -> Frame:
     """A frame moved by a pose, given as 3 rows of 4."""
     turned = [[dot(rows[4 * i : 4 * i + 3], axis) for i in range(3)] for axis in frame]
-    return Frame(*turned[:3], [value + rows[4 * i + 3] for i, value in enumerate(turned[3])])
+    return Frame._make([*turned[:3], [value + rows[4 * i + 3] for i, value in enumerate(turned[3])]])
 
 
 def _inverse(frame: Frame) -> list[Scalar]:
@@ -144,7 +146,8 @@ def _deviation(frame: Frame) -> Scalar:
 
 
 def complete(shape: Shape, single: bool = False) -> Kernel[..., None]:
-    """Turntable, spinner and distance of candidates, behind their first numbers; from the numbers of a key."""
+    """Turntable, spinner and distance of candidates, behind their first numbers; from the numbers of a
+    key."""
 
     def function(rows: Rows, numbers: Rows) -> Stored:
         at = Key(numbers[0], numbers[1:4], numbers[4:7], numbers[7:10])
@@ -166,7 +169,9 @@ def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scal
     """The rows, the bounds of x and what is asked, from the numbers that begin a plan."""
     n = shape.n
     chain = [
-        Row(*constants[5 * i : 5 * i + 4], 0.0, 1.0) if kind == "R" else Row(*constants[5 * i : 5 * i + 5], 0.0)
+        Row._make(
+            [*constants[5 * i : 5 * i + 4], 0.0, 1.0] if kind == "R" else [*constants[5 * i : 5 * i + 5], 0.0]
+        )
         for i, kind in enumerate(shape.kinds)
     ]
     asked = constants[7 * n :]

@@ -1,10 +1,11 @@
 """Where to begin: a table of configurations, found by where they bring the tool.
 
-A first hinge turns the whole chain about its axis and a last hinge turns the tool about its own z: both are solved in
-closed form, and a pose is left with four numbers: how far the last axis passes from the first one, how high, and its
-direction (two numbers) as seen from the first axis. A grid over these holds a few configurations in every cell. Slides
-along the first hinge's axis before it only change the height. A chain that begins otherwise has no such symmetry, and
-its key keeps five numbers: the point itself and the direction.
+A first hinge turns the whole chain about its axis and a last hinge turns the tool about its own z: both are
+solved in closed form, and a pose is left with four numbers: how far the last axis passes from the first one,
+how high, and its direction (two numbers) as seen from the first axis. A grid over these holds a few
+configurations in every cell. Slides along the first hinge's axis before it only change the height. A chain
+that begins otherwise has no such symmetry, and its key keeps five numbers: the point itself and the
+direction.
 
 The functions of a single pose are written on scalars, as `core.step` is.
 """
@@ -42,8 +43,8 @@ FULL_TURN = 2.0 * math.pi
 OUTSIDE = 10.0  # added to the distance of a candidate whose closed-form joints are outside their limits
 
 # atan(x) / x in x^2 on [0, 1]; error 5e-7
-ATAN = (0.007825573523317747, -0.03689905014597992, 0.08374224082203761, -0.13480456153301773, 0.1987988966588846,
-        -0.33326377056612294, 0.9999993288640585)  # fmt: skip
+ATAN = (0.007825573523317747, -0.03689905014597992, 0.08374224082203761, -0.13480456153301773,
+        0.1987988966588846, -0.33326377056612294, 0.9999993288640585)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,9 @@ def key(pose: Frame, last: Row, shape: Shape) -> Key:
     ]
     if shape.turntable is None:
         return Key(0.0, point, pose.z, pose.x)
-    radius = sqrt(point[0] * point[0] + point[1] * point[1] + 1e-20)
-    c, s = point[0] / radius, point[1] / radius
+    ahead = point[0] + 1e-12  # on the first axis itself, straight ahead
+    radius = sqrt(ahead * ahead + point[1] * point[1] + 1e-30)
+    c, s = ahead / radius, point[1] / radius
     return Key(
         arctangent(s, c), [radius, 0.0, point[2]], _seen_along(c, s, pose.z), _seen_along(c, s, pose.x)
     )
@@ -168,7 +170,7 @@ def _seen_along(c: Scalar, s: Scalar, vector: Scalars) -> list[Scalar]:
 def _unfolded(direction: Scalars) -> list[Scalar]:
     """A direction as two numbers from 0 to 1: the octahedron, folded open (Meyer et al. 2010)."""
     x, y, z = direction
-    scale = 1.0 / (absolute(x) + absolute(y) + absolute(z))
+    scale = 1.0 / (absolute(x) + absolute(y) + absolute(z) + 1e-30)
     u, v = x * scale, y * scale
     folded_u = (1.0 - absolute(v)) * select(u < 0.0, -1.0, 1.0)
     folded_v = (1.0 - absolute(u)) * select(v < 0.0, -1.0, 1.0)
@@ -202,16 +204,23 @@ def build(
         [n] whether a joint has no limits.
     """
     n, rng = shape.n, np.random.default_rng(1)
-    chain = [Row(*map(float, row), 1.0 if kind == "R" else 0.0) for row, kind in zip(rows, shape.kinds, strict=True)]
+    chain = [
+        Row._make([*map(float, row), 1.0 if kind == "R" else 0.0])
+        for row, kind in zip(rows, shape.kinds, strict=True)
+    ]
     held = list(shape.middle)
     kept = np.empty((shape.depth, SAMPLES), np.float32)
     margin = np.empty(SAMPLES, np.float32)
-    limited = [i for i in held if not circular[i] and shape.kinds[i] == "R" and upper[i] - lower[i] > 2 * MARGIN]
+    limited = [
+        i for i in held if not circular[i] and shape.kinds[i] == "R" and upper[i] - lower[i] > 2 * MARGIN
+    ]
     single = Tuning(single=True)
     for begin in range(0, SAMPLES, CHUNK):
         chunk = slice(begin, min(begin + CHUNK, SAMPLES))
         x = np.zeros((n, chunk.stop - chunk.start), np.float32)
-        x[held] = lower[held, None] + (upper - lower)[held, None] * rng.random((len(held), x.shape[1]), np.float32)
+        x[held] = lower[held, None] + (upper - lower)[held, None] * rng.random(
+            (len(held), x.shape[1]), np.float32
+        )
         pose, _ = frames(list(x), before, chain, single)
         at = key(pose, chain[-1], shape)
         kept[0, chunk] = at.heading
@@ -228,7 +237,8 @@ def build(
 
 
 def _filed(kept: np.ndarray, cells: np.ndarray, late: np.ndarray, shape: Shape) -> np.ndarray:
-    """Candidates by cell: the first ones that came, those near a limit last; empty cells as their neighbours."""
+    """Candidates by cell: the first ones that came, those near a limit last; empty cells as their
+    neighbours."""
     order = np.concatenate([np.flatnonzero(~late), np.flatnonzero(late)])
     order = order[np.argsort(cells[order], kind="stable")]
     count = np.bincount(cells, minlength=shape.cells)

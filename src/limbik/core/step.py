@@ -1,15 +1,16 @@
 """One iteration of the fast core, for every tier: a Levenberg-Marquardt step with joint limits.
 
-Everything here is ordinary Python on scalars (`core.symbols`). Called with floats it is the reference; with arrays it
-is a batch solver that needs no compiler; with symbols it is written out as straight-line code (`core.emit`).
+Everything here is ordinary Python on scalars (`core.symbols`). Called with floats it is the reference; with
+arrays it is a batch solver that needs no compiler; with symbols it is written out as straight-line code
+(`core.emit`).
 
-The chain is in Denavit-Hartenberg form (`model.canonical`) and is seen from the goal: its first frame is given in
-the goal's axes, so the tool has to arrive at the origin with no rotation, and a weight on a row of the error is a
-weight on an axis of the goal.
+The chain is in Denavit-Hartenberg form (`model.canonical`) and is seen from the goal: its first frame is
+given in the goal's axes, so the tool has to arrive at the origin with no rotation, and a weight on a row of
+the error is a weight on an axis of the goal.
 
-Sources: the damping is Sugihara's, "Solvability-Unconcerned Inverse Kinematics by the Levenberg-Marquardt Method",
-IEEE Trans. Robotics 27(5), 2011, with the squared error in the place of his E; joints that push against a limit are
-left out (an active set of one pass).
+Sources: the damping is Sugihara's, "Solvability-Unconcerned Inverse Kinematics by the Levenberg-Marquardt
+Method", IEEE Trans. Robotics 27(5), 2011, with the squared error in the place of his E; joints that push
+against a limit are left out (an active set of one pass).
 """
 
 from __future__ import annotations
@@ -41,11 +42,13 @@ COSINE = (5.626743595891965e-14, -1.156156042140605e-11, 2.088047140821598e-09, 
           1.0000000000000013)  # fmt: skip
 SINE_SINGLE = (2.6051662910417997e-06, -0.00019809046591917962, 0.008333050625854023, -0.16666657970775964,
                0.999999995717983)  # fmt: skip
-COSINE_SINGLE = (-2.6051076498184074e-07, 2.4760135716520707e-05, -0.0013888360852149105, 0.041666636210470585,
-                 -0.49999999357046526, 0.9999999997800425)  # fmt: skip
+COSINE_SINGLE = (-2.6051076498184074e-07, 2.4760135716520707e-05, -0.0013888360852149105,
+                 0.041666636210470585, -0.49999999357046526, 0.9999999997800425)  # fmt: skip
 
-NEAR_HALF_TURN = 1e-6  # squared cosine of half the rotation error under which its length is no longer grown
-
+# Squared cosine of half the rotation error under which it counts as a half turn: its axis is as good as lost,
+# and one that no machine is built along takes its place.
+NEAR_HALF_TURN = 1e-6
+HALF_TURN = (24.0 / 17.0, 18.0 / 17.0, 16.0 / 17.0)
 
 DAMPING = 0.05  # per squared error
 LEAST_DAMPING = 1e-12  # [m^2]
@@ -105,9 +108,16 @@ class Iteration(NamedTuple):
 
 
 def iteration(
-    x: Scalars, first: Frame, rows: Sequence[Row], lower: Scalars, upper: Scalars, asked: Asked, tuning: Tuning
+    x: Scalars,
+    first: Frame,
+    rows: Sequence[Row],
+    lower: Scalars,
+    upper: Scalars,
+    asked: Asked,
+    tuning: Tuning,
 ) -> Iteration:
-    """One iteration from the values x [n] within [lower, upper]; `first` is the chain's first frame in the goal's."""
+    """One iteration from the values x [n] within [lower, upper]; `first` is the chain's first frame in the
+    goal's."""
     tool, axes = frames(x, first, rows, tuning)
     error = [row * value for row, value in zip(asked.rows, pose_error(tool, asked), strict=True)]
     position, rotation = dot(error[:3], error[:3]), dot(error[3:], error[3:])
@@ -120,7 +130,9 @@ def iteration(
     J = [[mask * value for value in column] for mask, column in zip(free, J, strict=True)]
     change = damped_step(J, error, asked, tuning.damping(cost))
     change = [larger(smaller(value, tuning.longest_step), -tuning.longest_step) for value in change]
-    moved = [larger(smaller(a + b, high), low) for a, b, low, high in zip(x, change, lower, upper, strict=True)]
+    moved = [
+        larger(smaller(a + b, high), low) for a, b, low, high in zip(x, change, lower, upper, strict=True)
+    ]
     return Iteration(moved, position, rotation, cost)
 
 
@@ -148,19 +160,21 @@ def pose_error(tool: Frame, asked: Asked) -> list[Scalar]:
 def rotation_error(tool: Frame, asked: Asked) -> list[Scalar]:
     """Twice the sine of half the angle to go, times its axis.
 
-    The sum over the tool's axes of (axis x wanted axis) is 2 sin(angle) times the axis of rotation, and the sum of
-    their cosines gives the angle. With weights (0, 0, 2) for the axes the tool's z alone counts: the same formula
-    gives the turn that brings z to the goal's z, and says nothing of the spin about it.
+    The sum over the tool's axes of (axis x wanted axis) is 2 sin(angle) times the axis of rotation, and the
+    sum of their cosines gives the angle. With weights (0, 0, 2) for the axes the tool's z alone counts: the
+    same formula gives the turn that brings z to the goal's z, and says nothing of the spin about it.
     """
     x, y, z = tool.x, tool.y, tool.z
     ax, ay, az = asked.axes
     half_cosine = (ax * x[0] + ay * y[1] + az * z[2] + asked.spare) * 0.25  # squared
     scale = 0.5 / sqrt(larger(half_cosine, NEAR_HALF_TURN))
-    return [
+    error = (
         (ay * y[2] - az * z[1]) * -scale,
         (az * z[0] - ax * x[2]) * -scale,
         (ax * x[1] - ay * y[0]) * -scale,
-    ]
+    )
+    is_opposite = half_cosine < NEAR_HALF_TURN
+    return [select(is_opposite, turn, value) for turn, value in zip(HALF_TURN, error, strict=True)]
 
 
 def jacobian(tip: Scalars, axes: list[tuple[Scalars, Scalars]], rows: Sequence[Row]) -> list[list[Scalar]]:
@@ -206,7 +220,7 @@ def solve_symmetric(A: list[list[Scalar]], b: Scalars) -> list[Scalar]:
     """The solution of A x = b for the lower triangle of a positive definite A, by A = L D L^T."""
     n = len(b)
     L = [list(row) for row in A]
-    inverse = []
+    inverse: list[Scalar] = []
     for j in range(n):
         scaled = L[j][:j]
         for k in range(j):

@@ -1,8 +1,8 @@
 """Scalar mathematics that runs on floats, on NumPy arrays and on symbols.
 
-A function written with `+ - * /`, comparisons and the operations below can be called with floats (one problem),
-with arrays (one problem per element), or with symbols of a `Tape`, which records what is done to them as
-straight-line code: see `core.emit`.
+A function written with `+ - * /`, comparisons and the operations below can be called with floats (one
+problem), with arrays (one problem per element), or with symbols of a `Tape`, which records what is done to
+them as straight-line code: see `core.emit`.
 """
 
 from __future__ import annotations
@@ -109,9 +109,7 @@ def _is(value: Scalar, number: float) -> bool:
     return isinstance(value, int | float) and value == number
 
 
-def _operation(
-    name: str, on_floats: Callable[..., Any], on_arrays: Callable[..., Any]
-) -> Callable[..., Any]:
+def _operation(name: str, on_floats: Callable[..., Any], on_arrays: Callable[..., Any]) -> Callable[..., Any]:
     def operation(*values: Scalar) -> Scalar:
         for value in values:
             if isinstance(value, Symbol):

@@ -44,8 +44,18 @@ class CanonicalChain:
     is_slide: np.ndarray  # [n] of bool
     joints: np.ndarray  # [n] of int: the place of the row's joint in the chain, or LOCKED
     offset: Array  # [n, rad or m]: x = q + offset
-    lower: Array  # [n, rad or m] bounds of x
-    upper: Array
+    q_lower: Array  # [n, rad or m] the joint's limits; of a locked row 0
+    q_upper: Array
+
+    @property
+    def lower(self) -> Array:
+        """[n, rad or m] least x."""
+        return np.asarray(self.q_lower + self.offset)
+
+    @property
+    def upper(self) -> Array:
+        """[n, rad or m] greatest x."""
+        return np.asarray(self.q_upper + self.offset)
 
     @property
     def size(self) -> int:
@@ -79,8 +89,8 @@ class CanonicalChain:
             is_slide=np.append(self.is_slide, [False, False]),
             joints=np.append(self.joints, [LOCKED, LOCKED]),
             offset=np.append(self.offset, locked),
-            lower=np.append(self.lower, locked),
-            upper=np.append(self.upper, locked),
+            q_lower=np.append(self.q_lower, nothing),
+            q_upper=np.append(self.q_upper, nothing),
         )
 
     def pose(self, x: Array) -> Matrix4:
@@ -239,8 +249,8 @@ def _assemble(chain: Chain, base: Matrix4, rows: list[_Row], tool: Matrix4) -> C
         is_slide=is_slide,
         joints=places,
         offset=offset,
-        lower=offset + np.array([0.0 if joint is None else joint.lower for joint in joints]),
-        upper=offset + np.array([0.0 if joint is None else joint.upper for joint in joints]),
+        q_lower=np.array([0.0 if joint is None else joint.lower for joint in joints]),
+        q_upper=np.array([0.0 if joint is None else joint.upper for joint in joints]),
     )
 
 

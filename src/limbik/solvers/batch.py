@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from limbik.core import batch, native
-from limbik.core.lanes import HEADER, SOLVED
+from limbik.core.lanes import FARTHEST, HEADER, SOLVED
 from limbik.core.layout import Layout
 from limbik.core.programs import WIDTHS, many_problems
 from limbik.core.seeds import Shape
@@ -22,7 +22,7 @@ from limbik.model.model import Model
 from limbik.solution import BatchSolution
 from limbik.solvers.fast import MOST_ROWS, FastPlan, aligned
 from limbik.solvers.plan import plan_for
-from limbik.spatial import Array, as_numbers, as_pose
+from limbik.spatial import Array, as_numbers, as_poses
 
 PRECISIONS = ("double", "single")
 COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked for at most
@@ -50,8 +50,8 @@ def solve_batch(
     threads:
         How many cores to use; None: all of them. The answers do not depend on it.
     precision:
-        "single" finds the way in single precision, which is faster, and finishes in double precision. Success is checked
-        in double precision either way.
+        "single" finds the way in single precision, which is faster, and finishes in double precision. Success
+        is checked in double precision either way.
 
     Further options as in `limbik.solve`: tolerance, tolerance_rotation, iterations, restarts, limits, tool.
 
@@ -128,16 +128,19 @@ class _Job:
         return answers
 
     def mend(self, answers: Array, starts: Array | None) -> None:
-        """Solve again, one at a time, what a batch cannot: poses off by rounding, and starts that lead nowhere."""
-        for i in np.flatnonzero(np.isnan(answers[:, 1])):
-            self._solve_one(int(i), as_pose(self.targets[i], f"pose {i}", error=GoalError), answers, starts)
+        """Solve again where a pose was off by rounding, and, one at a time, where a start led nowhere."""
+        bad = np.flatnonzero(np.isnan(answers[:, 1]))
+        if bad.size:
+            self.targets[bad] = as_poses(self.targets[bad], [f"pose {i}" for i in bad], error=GoalError)
+            job = _Job(self.plan, self.targets[bad], self.threads, self.seed)
+            answers[bad] = job.solve(None if starts is None else starts[bad], False)
+            for i in bad[np.isnan(answers[bad, 1])]:
+                place = self.targets[i, :3, 3].tolist()
+                raise GoalError(f"pose {i} is farther away than {FARTHEST:g} m: {place}")
         if starts is not None and self.plan.options.restarts is None:
             for i in np.flatnonzero(answers[:, 0] != SOLVED):
-                self._solve_one(int(i), self.targets[i], answers, starts)
-
-    def _solve_one(self, i: int, pose: Array, answers: Array, starts: Array | None) -> None:
-        solution = self.plan.solve(pose, None if starts is None else starts[i], self.seed)
-        answers[i] = self.plan.row_facts(solution)
+                solution = self.plan.solve(self.targets[i], starts[i], self.seed)
+                answers[i] = self.plan.row_facts(solution)
 
     def _pass(self, numbers: Array, rows: Array | None, is_single: bool = False) -> Array:
         """One run of the driver over all problems, cut up among the threads."""

@@ -1,7 +1,7 @@
 """Solving in the fast core: chains of up to 12 hinges and slides, by Levenberg-Marquardt (`core.step`).
 
-A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out. Until the
-drivers are compiled they run interpreted, with the same answers.
+A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out.
+Until the drivers are compiled they run interpreted, with the same answers.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ import numpy as np
 from limbik.core import lanes, native
 from limbik.core.lanes import ANYWHERE, FROM_START, HEADER, RESUME, RUNNING
 from limbik.core.layout import Layout
-from limbik.core.prepare import Prepared, plan_numbers, prepare
+from limbik.core.placing import LARGEST_SEED
+from limbik.core.prepare import plan_numbers, prepare
 from limbik.core.programs import one_problem
 from limbik.core.seeds import Shape
+from limbik.core.start import ROUNDING
 from limbik.core.tables import table_for
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, Orientation, Pose, Position
@@ -27,7 +29,7 @@ from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solution import Solution
+from limbik.solution import Facts, Solution
 from limbik.solvers.options import Options
 from limbik.spatial import Array
 
@@ -37,6 +39,7 @@ DEFAULT_ITERATIONS = 10_000
 ROUNDS = 200  # iterations between two looks at the clock
 ROUNDS_INTERPRETED = 10
 LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
+MOVED = Facts._fields.index("start_was_moved")
 NO_TABLE = np.zeros(1, np.float32)
 EVERYTHING = (1.0,) * 6
 
@@ -67,7 +70,12 @@ class FastPlan:
     """Everything about a solve in the fast core that does not depend on the target or the start."""
 
     def __init__(
-        self, model: Model, chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options
+        self,
+        model: Model,
+        chain: Chain,
+        goal: type[Goal],
+        weights: tuple[float, ...] | None,
+        options: Options,
     ) -> None:
         self.model = model
         self.options = options
@@ -136,10 +144,11 @@ class FastPlan:
         restarts: int | None = None,
         tolerance: tuple[float, float] | None = None,
     ) -> Array:
-        """The numbers of the plan for a batch; a tolerance [m, rad] is taken where it is wider than the plan's own."""
+        """The numbers of the plan for a batch; a tolerance [m, rad] is taken where it is wider than the
+        plan's own."""
         numbers = self._numbers[has_start].copy()
         at = self._settings
-        numbers[at["SET_SEED"]] = seed
+        numbers[at["SET_SEED"]] = seed % LARGEST_SEED
         if restarts is not None or has_start:
             numbers[at["SET_RESTARTS"]] = restarts or 0
         if tolerance is not None:
@@ -173,19 +182,24 @@ class FastPlan:
         mode = ANYWHERE if start is None else FROM_START
         rows = None if start is None else self._rows(start)
         if self._is_whole and seed == 0 and not self._locked:
-            facts = self._run(pose.tobytes(), None if rows is None else rows.tobytes(), mode, self._addresses[mode])
+            facts = self._run(
+                pose.tobytes(), None if rows is None else rows.tobytes(), mode, self._addresses[mode]
+            )
             return facts, facts[HEADER:]
         numbers = self._numbers[mode]
         if seed or self._locked:
             numbers = numbers.copy()
-            numbers[self._settings["SET_SEED"]] = seed
+            numbers[self._settings["SET_SEED"]] = seed % LARGEST_SEED
             self._lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
         facts = self._run(
             pose.tobytes(), None if rows is None else rows.tobytes(), mode, numbers.ctypes.data, numbers
         )
         whole = self.model.neutral.copy() if start is None else start.copy()
         if not self._is_whole and self.uses_limits:
-            whole = self.model.clip(whole)
+            inside = self.model.clip(whole)
+            others = np.delete(np.abs(inside - whole), self._places)
+            facts[MOVED] = max(facts[MOVED], float((others > ROUNDING).any()))
+            whole = inside
         whole[self._places] = facts[HEADER:][self._moving]
         return facts, whole
 
@@ -197,7 +211,9 @@ class FastPlan:
         if solve_one is None:
             solve_one = self._solve_one = native.compiled_program("one", self.shape)
             if solve_one is None:
-                return self._run_interpreted(pose, start, mode, self._numbers[mode] if numbers is None else numbers)
+                return self._run_interpreted(
+                    pose, start, mode, self._numbers[mode] if numbers is None else numbers
+                )
         try:
             work = self._free.pop()
         except IndexError:
@@ -209,9 +225,7 @@ class FastPlan:
                 solve_one(address, self._table_address, pose, start or pose, RESUME, work.address)
             if work.answer[0] == RUNNING:
                 stopped = self._without_budget(self._numbers[mode] if numbers is None else numbers)
-                solve_one(
-                    stopped.ctypes.data, self._table_address, pose, start or pose, RESUME, work.address
-                )
+                solve_one(stopped.ctypes.data, self._table_address, pose, start or pose, RESUME, work.address)
         facts = work.answer.copy()
         self._free.append(work)
         return facts
@@ -223,7 +237,8 @@ class FastPlan:
         begin = target if start is None else np.frombuffer(start)
         short = numbers.copy()
         short[self._settings["SET_ROUNDS"]] = ROUNDS_INTERPRETED
-        ends = perf_counter() + min(float(self.options.time_limit or math.inf), LONGEST_INTERPRETED)
+        longest = LONGEST_INTERPRETED if native.is_under_way("one", self.shape) else math.inf
+        ends = perf_counter() + min(float(self.options.time_limit or math.inf), longest)
         run(short, self._table, target, begin, mode, work)
         while work[self._answer_at] == RUNNING and perf_counter() < ends:
             run(short, self._table, target, begin, RESUME, work)
@@ -277,13 +292,13 @@ def _canonical(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None
     # Weights are along the goal's axes, which the tool's rotation must not turn away from the last row's.
     chain_rows = chain_rows.with_tool_in_rows()
     if chain_rows.size > MOST_ROWS:
-        raise SolverError(f"weights need a chain of up to {MOST_ROWS - 2} joints, found {chain_rows.size - 2}")
+        raise SolverError(
+            f"weights need a chain of up to {MOST_ROWS - 2} joints, found {chain_rows.size - 2}"
+        )
     return chain_rows
 
 
-def _asked(
-    goal: type[Goal], weights: tuple[float, ...] | None, metres_per_radian: float
-) -> dict[str, Array]:
+def _asked(goal: type[Goal], weights: tuple[float, ...] | None, metres_per_radian: float) -> dict[str, Array]:
     """Rows, weights and axes as in `core.step.Asked`."""
     position, rotation = float(goal is not Orientation), float(goal is not Position)
     given = np.array([position] * 3 + [rotation] * 3) if weights is None else np.array(weights)

@@ -1,8 +1,8 @@
 """The Levenberg-Marquardt method (Levenberg 1944; Marquardt 1963) with Sugihara's damping (2011).
 
-Damped least squares whose damping is proportional to the squared error: bold near the goal, calm far from it and where
-no solution exists. Chains of up to 12 hinges and slides run in the fast core (`solvers.fast`), with several attempts
-side by side; this is the same method for every other chain, and for watching it.
+Damped least squares whose damping is proportional to the squared error: bold near the goal, calm far from it
+and where no solution exists. Chains of up to 12 hinges and slides run in the fast core (`solvers.fast`), with
+several attempts side by side; this is the same method for every other chain, and for watching it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class LM(Solver):
     name: ClassVar[str] = "lm"
     title: ClassVar[str] = "Levenberg-Marquardt"
     summary: ClassVar[str] = (
-        "Damped least squares whose damping shrinks with the squared error; on arms of hinges and slides it runs in the "
-        "fast core, several attempts side by side."
+        "Damped least squares whose damping shrinks with the squared error; on arms of hinges and slides it "
+        "runs in the fast core, several attempts side by side."
     )
     source: ClassVar[str] = "Levenberg 1944; Marquardt 1963; Sugihara 2011"
 

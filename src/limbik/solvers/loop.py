@@ -113,7 +113,7 @@ def _solve(
         numbers = _goal_numbers(plan, asked)
     if plan.fast is not None and rows is None:
         given = None if start is None else _configuration(model, start, "start")
-        return plan.fast.solve(_pose_of(numbers), given, int(seed))
+        return plan.fast.solve(_pose_of(numbers, plan), given, int(seed))
     if rows is not None and plan.budget > MOST_TRACED:
         raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {plan.budget:,}")
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
@@ -207,12 +207,15 @@ def _goal_numbers(plan: Plan, goal: Goal) -> Array:
     return numbers
 
 
-def _pose_of(numbers: Array) -> Array:
+def _pose_of(numbers: Array, plan: Plan) -> Array:
     """The goal as the fast core takes it: a pose [4, 4], whatever of it is asked for."""
     pose = np.eye(4)
+    if numbers.size == 2:
+        pose[:3, 3] = *numbers, plan.height
+        return pose
     if numbers.size == 14:
         pose[:3, :3] = numbers[3:12].reshape(3, 3)
-    pose[: min(numbers.size, 3), 3] = numbers[:3]
+    pose[:3, 3] = numbers[:3]
     return pose
 
 

@@ -78,6 +78,13 @@ class Plan:
         self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
         self.rest = model.neutral[self.chain.q_places]
         self.goal = goal
+        self.options = options
+
+    @functools.cached_property
+    def height(self) -> float:
+        """[m] at which an arm in a horizontal plane moves."""
+        tool = np.eye(4) if self.options.tool is None else np.array(self.options.tool).reshape(4, 4)
+        return float((self.model.pose(self.model.neutral, self.frame) @ tool)[2, 3])
 
     @functools.cached_property
     def kernel(self) -> Callable[..., Result]:
@@ -132,9 +139,7 @@ def _with_tool(chain: Chain, tool: tuple[float, ...] | None) -> Chain:
     if tool is None:
         return chain
     pose = np.array(tool).reshape(4, 4)
-    return replace(
-        chain, tool=chain.tool @ pose, reach=chain.reach + float(np.linalg.norm(pose[:3, 3]))
-    )
+    return replace(chain, tool=chain.tool @ pose, reach=chain.reach + float(np.linalg.norm(pose[:3, 3])))
 
 
 def _refuse_fast_options(options: Options, weights: tuple[float, ...] | None) -> None:
@@ -148,7 +153,8 @@ def _refuse_fast_options(options: Options, weights: tuple[float, ...] | None) ->
     for name, is_asked in asked.items():
         if is_asked:
             raise SolverError(
-                f"`{name}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides, without `rest_bias`"
+                f"`{name}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides, "
+                "without `rest_bias`"
             )
 
 

@@ -80,7 +80,8 @@ def describe() -> tuple[SolverInfo, ...]:
 def choose(solver: str | Solver, chain: str, goal: type[Goal], is_fast: bool = False) -> Solver:
     """The solver asked for, if it can do this.
 
-    For "auto" Levenberg-Marquardt where the fast core takes it, else damped least squares, which can do all of it.
+    For "auto" Levenberg-Marquardt where the fast core takes it, else damped least squares, which can do all
+    of it.
 
     Raises SolverError, naming the solvers that can, where it cannot.
     """

@@ -27,11 +27,13 @@ class Task:
 
 
 def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> None:
-    """Compile ahead of the first solve; default: what solve() and solve_batch() use for the model's end effector.
+    """Compile ahead of the first solve; default: what solve() and solve_batch() use for the model's end
+    effector.
 
     Takes up to half a minute where nothing is in the compile cache yet, and returns when everything is ready.
 
-    Raises SolverError for an unknown solver or one that cannot solve for the model, LimbikError where the compiler fails.
+    Raises SolverError for an unknown solver or one that cannot solve for the model, LimbikError where the
+    compiler fails.
     """
     for task in tasks(model, solvers):
         task.run()

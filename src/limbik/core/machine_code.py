@@ -1,0 +1,208 @@
+"""Machine code for one shape of chain, made in a process of its own: `python -m limbik.core.machine_code`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from limbik.core.seeds import CANDIDATES, Shape
+
+# What the machine code is decided by, besides the compiler and the processor.
+SOURCES = (
+    "batch", "compiled", "emit", "lanes", "layout", "machine_code", "native", "placing", "programs", "seeds",
+    "step", "symbols",
+)  # fmt: skip
+
+
+def _hash_of_sources() -> bytes:
+    digest = hashlib.sha256()
+    for name in SOURCES:
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
+    return digest.digest()
+
+
+# As they are when they are imported: files that change later are not what this process runs.
+_SOURCES_HASH = _hash_of_sources()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A driver for one shape of chain."""
+
+    name: str  # one, many, many_single
+    shape: Shape
+
+
+@functools.cache
+def fingerprint() -> str:
+    """A hash of everything that decides what the machine code is."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    digest = hashlib.sha256(f"{llvmlite.__version__} {llvm.get_host_cpu_name()}".encode())
+    digest.update(llvm.get_host_cpu_features().flatten().encode())
+    digest.update(_SOURCES_HASH)
+    return digest.hexdigest()[:16]
+
+
+def target_machine() -> Any:
+    """LLVM's description of this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        reloc="default",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def main(name: str, kinds: str, turntable: str, path: str, expected: str) -> None:
+    """Compile a driver for one shape and write the machine code, whole or not at all.
+
+    expected: the fingerprint of the process that will run it.
+    """
+    if fingerprint() != expected:
+        sys.exit("limbik or its compiler has changed since the process was started")
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(10)
+    code = machine_code(Program(name, Shape(kinds, None if turntable == "None" else int(turntable))))
+    target = Path(path)
+    with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as file:
+        file.write(code)
+    os.replace(file.name, target)
+
+
+def machine_code(program: Program) -> bytes:
+    """The object file with a driver."""
+    import llvmlite.binding as llvm
+
+    machine = target_machine()
+    function, signature = (_one if program.name == "one" else _many)(program)
+    module = llvm.parse_assembly(_entry(program.name, function, signature))
+    for part in module.functions:
+        if not part.is_declaration and part.name != program.name:
+            part.linkage = "internal"
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+    return bytes(machine.emit_object(module))
+
+
+def _entry(name: str, function: Callable[..., None], signature: Any) -> str:
+    """A compiled function in LLVM's language, behind a plain C function of that name.
+
+    Numba's own wrapper reports exceptions to Python; the drivers raise none.
+    """
+    import numba
+
+    compiled = numba.cfunc(signature, error_model="numpy")(function)
+    types = [
+        str(numba.core.registry.cpu_target.target_context.get_value_type(each)) for each in signature.args
+    ]
+    types = ["ptr" if each.endswith("*") else each for each in types]
+    given = ", ".join(f"{each} %a{i}" for i, each in enumerate(types))
+    return f"""{compiled.inspect_llvm()}
+
+define void @{name}({given}) {{
+  %result = alloca ptr
+  %error = alloca ptr
+  %status = call i32 @{compiled.native_name.removeprefix("cfunc.")}(ptr %result, ptr %error, {given})
+  ret void
+}}
+"""
+
+
+def _one(program: Program) -> tuple[Callable[..., None], Any]:
+    """`core.lanes.solve` as a function of addresses, and its signature."""
+    from numba import types
+    from numba.np.numpy_support import carray
+
+    from limbik.core import lanes
+    from limbik.core.layout import Layout
+    from limbik.core.programs import one_problem
+
+    shape, layout = program.shape, Layout(program.shape)
+    n, plan_size, table_size = shape.n, layout.places["SIZE"], shape.cells * shape.depth * CANDIDATES
+    work_size = lanes.working_places(n, layout.rows)["WORK_SIZE"]
+    solve = one_problem(shape).dispatcher
+
+    def one(plan, table, pose, start, mode, work):  # type: ignore[no-untyped-def]
+        solve(
+            carray(plan, plan_size),
+            carray(table, table_size),
+            carray(pose, 16),
+            carray(start, n),
+            mode,
+            carray(work, work_size),
+        )
+
+    doubles, singles = types.CPointer(types.float64), types.CPointer(types.float32)
+    return one, types.void(doubles, singles, doubles, doubles, types.int64, doubles)
+
+
+def _many(program: Program) -> tuple[Callable[..., None], Any]:
+    """`core.batch.solve_many` as a function of addresses, and its signature."""
+    from numba import types
+    from numba.np.numpy_support import carray
+
+    from limbik.core import batch
+    from limbik.core.lanes import HEADER
+    from limbik.core.layout import Layout
+    from limbik.core.programs import WIDTHS, many_problems
+
+    shape, layout = program.shape, Layout(program.shape)
+    is_single = program.name == "many_single"
+    n, plan_size, table_size = shape.n, layout.places["SIZE"], shape.cells * shape.depth * CANDIDATES
+    width = WIDTHS[is_single]
+    work_size = batch.working_places(n, layout.rows, width)["WORK_SIZE"]
+    counters_size, answer_size = batch.COUNTERS * width, HEADER + n
+    solve = many_problems(shape, width, is_single).dispatcher
+
+    def many(plan, table, poses, starts, count, has_starts, first, last, answers, work, counters):  # type: ignore[no-untyped-def]
+        solve(
+            carray(plan, plan_size),
+            carray(table, table_size),
+            carray(poses, 16 * count),
+            carray(starts, n * count),
+            has_starts,
+            first,
+            last,
+            carray(answers, answer_size * count),
+            carray(work, work_size),
+            carray(counters, counters_size),
+        )
+
+    doubles, whole = types.CPointer(types.float64), types.int64
+    singles = types.CPointer(types.float32)
+    numbers = singles if is_single else doubles
+    signature = types.void(
+        numbers,
+        singles,
+        doubles,
+        doubles,
+        whole,
+        whole,
+        whole,
+        whole,
+        doubles,
+        numbers,
+        types.CPointer(whole),
+    )
+    return many, signature
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

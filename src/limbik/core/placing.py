@@ -1,0 +1,121 @@
+"""What both drivers of the fast core do with one lane: give it a configuration, and take its answer.
+
+The lanes of a block lie side by side: number i of a lane stands at `work[i * WIDTH + lane]`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.core.compiled import Floats, compiled, to_be_bound
+from limbik.core.layout import KEY_CELL, KEY_NUMBERS
+from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
+
+LARGEST_SEED = 2147483646
+
+# The desk: a cell's candidates opened for one goal. Their first numbers, then what `complete` makes of them.
+DESK_TURNTABLE = HELD * CANDIDATES
+DESK_SPINNER = (HELD + 1) * CANDIDATES
+DESK_DISTANCE = (HELD + 2) * CANDIDATES
+DESK_SIZE = (HELD + 3) * CANDIDATES
+
+WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
+AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = AT_DESK = to_be_bound()
+SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_REACH = SET_SHORTEST_REACH = to_be_bound()
+SET_ASKS_POSITION = SET_SEED = to_be_bound()
+complete = to_be_bound()
+
+
+@compiled
+def first_random(plan: Floats) -> int:
+    """The state with which `uniform` begins."""
+    return 1 + (int(plan[SET_SEED]) * 7919) % LARGEST_SEED
+
+
+@compiled
+def uniform(states: Floats, place: int) -> float:
+    """Between 0 and 1: Park and Miller's "minimal standard" generator (1988), with its state in an array."""
+    value = (int(states[place]) * 48271) % 2147483647
+    states[place] = value
+    return value / 2147483647.0
+
+
+@compiled
+def seed_random(plan: Floats, work: Floats, lane: int, states: Floats, place: int) -> None:
+    """A random configuration into a lane."""
+    for i in range(N):
+        lower, upper = plan[AT_SEED_LOWER + i], plan[AT_SEED_UPPER + i]
+        work[i * WIDTH + lane] = lower + (upper - lower) * uniform(states, place)
+
+
+@compiled
+def neighbour(cell: int, distance: int, states: Floats, place: int) -> int:
+    """A random cell near another one."""
+    rest, index, stride = cell, 0, 1
+    for axis in range(5):
+        count = D4 if axis == 0 else D3 if axis == 1 else D2 if axis == 2 else D1 if axis == 3 else D0
+        shift = math.floor((2 * distance + 1) * uniform(states, place)) - distance
+        index += stride * min(max(rest % count + shift, 0), count - 1)
+        rest = rest // count
+        stride *= count
+    return index
+
+
+@compiled
+def open_cell(table: Floats, cell: int, work: Floats, key: Floats) -> None:
+    """Complete a cell's candidates for a goal's key: turntable, spinner and distance onto the desk."""
+    desk = work[AT_DESK : AT_DESK + DESK_SIZE]
+    begin = cell * DEPTH * CANDIDATES
+    for i in range(HELD * CANDIDATES):
+        desk[i] = table[begin + i]
+    complete(desk, key[: KEY_CELL - KEY_NUMBERS])
+
+
+@compiled
+def seed_candidate(table: Floats, cell: int, work: Floats, lane: int, candidate: int) -> None:
+    """A candidate of the cell on the desk into a lane."""
+    held = (cell * DEPTH + HELD) * CANDIDATES + candidate
+    for i in range(N):
+        if i == TURNTABLE:
+            value = work[AT_DESK + DESK_TURNTABLE + candidate]
+        elif i == SPINNER:
+            value = work[AT_DESK + DESK_SPINNER + candidate]
+        else:
+            value = table[held]
+            held += CANDIDATES
+        work[i * WIDTH + lane] = value
+
+
+@compiled
+def is_out_of_reach(plan: Floats, squared_distance: float) -> bool:
+    """Whether no configuration can bring the tool's origin so far from the first joint, or so near."""
+    distance = math.sqrt(squared_distance)
+    slack = math.sqrt(plan[SET_TOLERANCE]) + 1e-12 * plan[SET_REACH]
+    beyond = max(distance - plan[SET_REACH], plan[SET_SHORTEST_REACH] - distance)
+    return (plan[SET_ASKS_POSITION] == 1.0) & (beyond > slack)
+
+
+@compiled(inline=True)
+def meets(plan: Floats, position: float, rotation: float) -> bool:
+    """Whether squared errors are within tolerance, a little inside for the rounding of the answer."""
+    return (position <= 0.99 * plan[SET_TOLERANCE]) & (rotation <= 0.99 * plan[SET_TOLERANCE_ROTATION])
+
+
+@compiled
+def configuration(plan: Floats, i: int, x: float, wanted: float) -> float:
+    """Joint i's q for its x, within its limits; of turns that look the same, the one nearest to `wanted`."""
+    lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
+    q = x - plan[AT_OFFSET + i]
+    if plan[AT_CIRCULAR + i] == 1.0:
+        q -= FULL_TURN * math.floor((q - wanted) / FULL_TURN + 0.5)
+        if q > upper:
+            q -= FULL_TURN
+        elif q < lower:
+            q += FULL_TURN
+    return min(max(q, lower), upper)
+
+
+@compiled
+def middle(plan: Floats, i: int) -> float:
+    """The middle of where a hinge without limits is searched, as q."""
+    return plan[AT_SEED_LOWER + i] + 0.5 * FULL_TURN - plan[AT_OFFSET + i]
