@@ -28,6 +28,7 @@ from limbik.core.placing import (
     neighbour,
     open_cell,
     seed_candidate,
+    seed_candidates,
     seed_random,
     uniform,
 )
@@ -89,7 +90,7 @@ STATE = 10
 AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
 SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = to_be_bound()
 SET_USES_TABLE = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
-AT_LANES = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_SIGHT = AT_ANSWER = N = to_be_bound()
+AT_LANES = AT_ARRIVED = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_SIGHT = AT_ANSWER = N = to_be_bound()
 step = regard = sight = to_be_bound()
 
 
@@ -97,6 +98,7 @@ def working_places(n: int, rows: int) -> dict[str, int]:
     """Where things lie in the array that a solve works on; the block comes first."""
     parts = {
         "AT_LANES": 4 * LANES,
+        "AT_ARRIVED": LANES,
         "AT_STATE": STATE,
         "AT_START": n,
         "AT_KEPT": n,  # x of the best so far
@@ -247,8 +249,7 @@ def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
         return
     cell = int(work[AT_KEY + KEY_CELL])
     open_cell(table, cell, work, work[AT_KEY + KEY_NUMBERS :])
-    for lane in range(LANES):
-        seed_candidate(table, cell, work, lane, lane)
+    seed_candidates(table, cell, work)
 
 
 @compiled
@@ -273,9 +274,15 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
 @compiled
 def _first_arrived(plan: Floats, work: Floats, lanes: int) -> int:
     """The first lane whose x, as evaluated, meets the tolerances; -1 where none does."""
-    for lane in range(lanes):
-        if meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane]):
-            return lane
+    count = 0.0
+    for lane in range(LANES):
+        has_arrived = meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane])
+        work[AT_ARRIVED + lane] = 1.0 if has_arrived else 0.0
+        count += work[AT_ARRIVED + lane]
+    if count > 0.0:
+        for lane in range(lanes):
+            if work[AT_ARRIVED + lane] > 0.0:
+                return lane
     return -1
 
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from limbik.core.entries import plain_entry, python_entry
 from limbik.core.seeds import CANDIDATES, Shape
 
 # What the machine code is decided by, besides the compiler and the processor.
 SOURCES = (
-    "batch", "compiled", "emit", "lanes", "layout", "machine_code", "native", "placing", "programs", "seeds",
-    "step", "symbols",
+    "batch", "compiled", "emit", "entries", "lanes", "layout", "machine_code", "native", "placing",
+    "programs", "seeds", "step", "symbols",
 )  # fmt: skip
 
 
@@ -27,6 +28,9 @@ def _hash_of_sources() -> bytes:
     for name in SOURCES:
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return digest.digest()
+
+
+BYTES_OF_ONE = (2, 3)  # the arguments of "one" that come as bytes: pose and start
 
 
 # As they are when they are imported: files that change later are not what this process runs.
@@ -91,7 +95,7 @@ def machine_code(program: Program) -> bytes:
 
     machine = target_machine()
     function, signature = (_one if program.name == "one" else _many)(program)
-    module = llvm.parse_assembly(_entry(program.name, function, signature))
+    module = llvm.parse_assembly(_with_entry(program.name, function, signature))
     for part in module.functions:
         if not part.is_declaration and part.name != program.name:
             part.linkage = "internal"
@@ -101,32 +105,28 @@ def machine_code(program: Program) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def _entry(name: str, function: Callable[..., None], signature: Any) -> str:
-    """A compiled function in LLVM's language, behind a plain C function of that name.
+def _with_entry(name: str, function: Callable[..., int], signature: Any) -> str:
+    """A compiled function in LLVM's language, behind an entry of that name.
 
     Numba's own wrapper reports exceptions to Python; the drivers raise none.
     """
     import numba
 
     compiled = numba.cfunc(signature, error_model="numpy")(function)
+    value_type = numba.core.registry.cpu_target.target_context.get_value_type
     types = [
-        str(numba.core.registry.cpu_target.target_context.get_value_type(each)) for each in signature.args
+        "ptr" if str(value_type(each)).endswith("*") else str(value_type(each)) for each in signature.args
     ]
-    types = ["ptr" if each.endswith("*") else each for each in types]
-    given = ", ".join(f"{each} %a{i}" for i, each in enumerate(types))
-    return f"""{compiled.inspect_llvm()}
-
-define void @{name}({given}) {{
-  %result = alloca ptr
-  %error = alloca ptr
-  %status = call i32 @{compiled.native_name.removeprefix("cfunc.")}(ptr %result, ptr %error, {given})
-  ret void
-}}
-"""
+    plain_name = compiled.native_name.removeprefix("cfunc.")
+    if name == "one":
+        entry = python_entry(name, plain_name, types, BYTES_OF_ONE)
+    else:
+        entry = plain_entry(name, plain_name, types)
+    return compiled.inspect_llvm() + entry
 
 
-def _one(program: Program) -> tuple[Callable[..., None], Any]:
-    """`core.lanes.solve` as a function of addresses, and its signature."""
+def _one(program: Program) -> tuple[Callable[..., int], Any]:
+    """`core.lanes.solve` of addresses, returning the code of the answer; and its signature."""
     from numba import types
     from numba.np.numpy_support import carray
 
@@ -136,25 +136,28 @@ def _one(program: Program) -> tuple[Callable[..., None], Any]:
 
     shape, layout = program.shape, Layout(program.shape)
     n, plan_size, table_size = shape.n, layout.places["SIZE"], shape.cells * shape.depth * CANDIDATES
-    work_size = lanes.working_places(n, layout.rows)["WORK_SIZE"]
+    places = lanes.working_places(n, layout.rows)
+    work_size, answer = places["WORK_SIZE"], places["AT_ANSWER"]
     solve = one_problem(shape).dispatcher
 
     def one(plan, table, pose, start, mode, work):  # type: ignore[no-untyped-def]
+        numbers = carray(work, work_size)
         solve(
             carray(plan, plan_size),
             carray(table, table_size),
             carray(pose, 16),
             carray(start, n),
             mode,
-            carray(work, work_size),
+            numbers,
         )
+        return int(numbers[answer])
 
     doubles, singles = types.CPointer(types.float64), types.CPointer(types.float32)
-    return one, types.void(doubles, singles, doubles, doubles, types.int64, doubles)
+    return one, types.int64(doubles, singles, doubles, doubles, types.int64, doubles)
 
 
-def _many(program: Program) -> tuple[Callable[..., None], Any]:
-    """`core.batch.solve_many` as a function of addresses, and its signature."""
+def _many(program: Program) -> tuple[Callable[..., int], Any]:
+    """`core.batch.solve_many` of addresses, returning 0; and its signature."""
     from numba import types
     from numba.np.numpy_support import carray
 
@@ -184,11 +187,12 @@ def _many(program: Program) -> tuple[Callable[..., None], Any]:
             carray(work, work_size),
             carray(counters, counters_size),
         )
+        return 0
 
     doubles, whole = types.CPointer(types.float64), types.int64
     singles = types.CPointer(types.float32)
     numbers = singles if is_single else doubles
-    signature = types.void(
+    signature = types.int64(
         numbers,
         singles,
         doubles,

@@ -23,26 +23,17 @@ from pathlib import Path
 from typing import Any
 
 from limbik.core.compiled import cache_folder, can_keep
+from limbik.core.entries import plain_callable, python_callable
 from limbik.core.machine_code import Program, fingerprint, target_machine
 from limbik.core.seeds import Shape
 from limbik.errors import LimbikError
 
 WHEN = ("background", "first", "never")
 
-Address = ctypes.c_void_p
-Number = ctypes.c_int64
-Code = ctypes.c_char_p
-# How the drivers are called. One problem holds the interpreter's lock, being shorter than letting go of it.
-SIGNATURES: dict[str, Any] = {
-    # plan, table, pose, start, mode, work
-    "one": ctypes.PYFUNCTYPE(None, Address, Address, Code, Code, Number, Address),
-    # plan, table, poses, starts, how many, whether starts are given, first, last, answers, work, counters
-    "many": ctypes.CFUNCTYPE(
-        None, Address, Address, Address, Address, Number, Number, Number, Number, Address, Address, Address
-    ),
-}
-SIGNATURES["many_single"] = SIGNATURES["many"]
-PROGRAMS = tuple(SIGNATURES)
+Address, Number = ctypes.c_void_p, ctypes.c_int64
+# Arguments of a batch: plan, table, poses, starts, how many, whether starts are given, first, last, answers,
+# work, counters.
+MANY = (Address, Address, Address, Address, Number, Number, Number, Number, Address, Address, Address)
 
 
 class Build:
@@ -58,9 +49,11 @@ class Build:
         """Load what `make` gives; where that fails, say so once."""
         try:
             self._engine = _engine(make())
-            self.function = SIGNATURES[self.program.name](
-                self._engine.get_function_address(self.program.name)
-            )
+            name = self.program.name
+            if name == "one":
+                self.function = python_callable(self._engine, name)
+            else:
+                self.function = plain_callable(self._engine, name, MANY)
         except Exception as error:
             self.failure = str(error)
             warnings.warn(

@@ -87,6 +87,21 @@ def seed_candidate(table: Floats, cell: int, work: Floats, lane: int, candidate:
 
 
 @compiled
+def seed_candidates(table: Floats, cell: int, work: Floats) -> None:
+    """All candidates of the cell on the desk, one into each lane."""
+    held = (cell * DEPTH + HELD) * CANDIDATES
+    for i in range(N):
+        if i == TURNTABLE or i == SPINNER:
+            place = AT_DESK + (DESK_TURNTABLE if i == TURNTABLE else DESK_SPINNER)
+            for lane in range(CANDIDATES):
+                work[i * WIDTH + lane] = work[place + lane]
+        else:
+            for lane in range(CANDIDATES):
+                work[i * WIDTH + lane] = table[held + lane]
+            held += CANDIDATES
+
+
+@compiled
 def is_out_of_reach(plan: Floats, squared_distance: float) -> bool:
     """Whether no configuration can bring the tool's origin so far from the first joint, or so near."""
     distance = math.sqrt(squared_distance)

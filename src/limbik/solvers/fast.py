@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from limbik.core import lanes, native
-from limbik.core.lanes import ANYWHERE, FROM_START, HEADER, RESUME, RUNNING
+from limbik.core.lanes import ANYWHERE, FARTHEST, FROM_START, HEADER, RESUME, RUNNING
 from limbik.core.layout import Layout
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.prepare import plan_numbers, prepare
@@ -39,6 +39,7 @@ DEFAULT_ITERATIONS = 10_000
 ROUNDS = 200  # iterations between two looks at the clock
 ROUNDS_INTERPRETED = 10
 LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
+Q = slice(HEADER, None)  # of an answer
 MOVED = Facts._fields.index("start_was_moved")
 NO_TABLE = np.zeros(1, np.float32)
 EVERYTHING = (1.0,) * 6
@@ -93,6 +94,7 @@ class FastPlan:
         self._table = NO_TABLE if table is None else table.candidates.reshape(-1)
         self._table_address = self._table.ctypes.data
         self._length = _length(chain)
+        self._is_plain = self._is_whole and not self._locked
         self._layout = Layout(self.shape)
         self._settings = self._layout.constants
         self._numbers = [
@@ -117,14 +119,15 @@ class FastPlan:
         Raises GoalError or ConfigurationError where these are not what they should be.
         """
         began = perf_counter()
-        if start is None and self._is_whole and seed == 0 and not self._locked:
-            facts = self._run(pose.tobytes(), None, ANYWHERE, self._addresses[0])
-            q = facts[HEADER:]
+        if start is None and self._is_plain and seed == 0:
+            facts = self._run(pose.tobytes(), None, ANYWHERE, self._addresses[ANYWHERE])
+            if facts is not None:
+                return Solution(facts[Q], facts, perf_counter() - began, "lm", None)
         else:
             facts, q = self._solve_in_general(pose, start, seed)
-        if facts[0] < 0.0:
-            return self._refuse(facts[0], pose, start, seed)
-        return Solution(q, facts, perf_counter() - began, "lm", start)
+            if facts is not None:
+                return Solution(q, facts, perf_counter() - began, "lm", start)
+        return self._refuse(pose, start, seed)
 
     @property
     def table(self) -> np.ndarray:
@@ -178,24 +181,22 @@ class FastPlan:
         """A solution of this plan as a row of a batch's answers."""
         return np.concatenate([solution.facts[:HEADER], self._rows(solution.q)])
 
-    def _solve_in_general(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, Array]:
+    def _solve_in_general(self, pose: Array, start: Array | None, seed: int) -> tuple[Array | None, Array]:
+        """Facts, or None where the pose or the start is none, and the model's q [nq]."""
         mode = ANYWHERE if start is None else FROM_START
         rows = None if start is None else self._rows(start)
-        if self._is_whole and seed == 0 and not self._locked:
-            facts = self._run(
-                pose.tobytes(), None if rows is None else rows.tobytes(), mode, self._addresses[mode]
-            )
-            return facts, facts[HEADER:]
-        numbers = self._numbers[mode]
+        target, begin = pose.tobytes(), None if rows is None else rows.tobytes()
+        numbers, address = None, self._addresses[mode]
         if seed or self._locked:
-            numbers = numbers.copy()
+            numbers = self._numbers[mode].copy()
             numbers[self._settings["SET_SEED"]] = seed % LARGEST_SEED
             self._lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
-        facts = self._run(
-            pose.tobytes(), None if rows is None else rows.tobytes(), mode, numbers.ctypes.data, numbers
-        )
+            address = numbers.ctypes.data
+        facts = self._run(target, begin, mode, address, numbers)
+        if facts is None or self._is_whole:
+            return facts, pose if facts is None else facts[Q]
         whole = self.model.neutral.copy() if start is None else start.copy()
-        if not self._is_whole and self.uses_limits:
+        if self.uses_limits:
             inside = self.model.clip(whole)
             others = np.delete(np.abs(inside - whole), self._places)
             facts[MOVED] = max(facts[MOVED], float((others > ROUNDING).any()))
@@ -205,8 +206,8 @@ class FastPlan:
 
     def _run(
         self, pose: bytes, start: bytes | None, mode: int, address: int, numbers: Array | None = None
-    ) -> Array:
-        """The answer: facts, then q of the rows."""
+    ) -> Array | None:
+        """The answer: facts, then q of the rows; None where the pose or the start is none."""
         solve_one = self._solve_one
         if solve_one is None:
             solve_one = self._solve_one = native.compiled_program("one", self.shape)
@@ -218,19 +219,19 @@ class FastPlan:
             work = self._free.pop()
         except IndexError:
             work = Work(self._work_size, self._answer_at)
-        solve_one(address, self._table_address, pose, start or pose, mode, work.address)
-        if work.answer[0] == RUNNING:
+        code = solve_one(address, self._table_address, pose, start or pose, mode, work.address)
+        if code == RUNNING:
             ends = perf_counter() + float(self.options.time_limit or math.inf)
-            while work.answer[0] == RUNNING and perf_counter() < ends:
-                solve_one(address, self._table_address, pose, start or pose, RESUME, work.address)
-            if work.answer[0] == RUNNING:
+            while code == RUNNING and perf_counter() < ends:
+                code = solve_one(address, self._table_address, pose, pose, RESUME, work.address)
+            if code == RUNNING:
                 stopped = self._without_budget(self._numbers[mode] if numbers is None else numbers)
-                solve_one(stopped.ctypes.data, self._table_address, pose, start or pose, RESUME, work.address)
-        facts = work.answer.copy()
+                code = solve_one(stopped.ctypes.data, self._table_address, pose, pose, RESUME, work.address)
+        facts = work.answer.copy() if code >= 0 else None
         self._free.append(work)
         return facts
 
-    def _run_interpreted(self, pose: bytes, start: bytes | None, mode: int, numbers: Array) -> Array:
+    def _run_interpreted(self, pose: bytes, start: bytes | None, mode: int, numbers: Array) -> Array | None:
         run = _interpreted(self.shape)
         work = np.zeros(self._work_size)
         target = np.frombuffer(pose)
@@ -244,7 +245,7 @@ class FastPlan:
             run(short, self._table, target, begin, RESUME, work)
         if work[self._answer_at] == RUNNING:
             run(self._without_budget(short), self._table, target, begin, RESUME, work)
-        return work[self._answer_at :].copy()
+        return work[self._answer_at :].copy() if work[self._answer_at] >= 0.0 else None
 
     def _without_budget(self, numbers: Array) -> Array:
         stopped = numbers.copy()
@@ -270,13 +271,13 @@ class FastPlan:
             numbers[[at["AT_Q_LOWER"] + i, at["AT_Q_UPPER"] + i]] = q
             numbers[at["AT_CIRCULAR"] + i] = 0.0
 
-    def _refuse(self, code: float, pose: Array, start: Array | None, seed: int) -> Solution:
-        if code == lanes.BAD_START:
-            assert start is not None
+    def _refuse(self, pose: Array, start: Array | None, seed: int) -> Solution:
+        """Solve for the nearest pose, where one is off by rounding; else raise what is wrong."""
+        if start is not None and not np.isfinite(start).all():
             raise ConfigurationError(f"`start` needs finite numbers, found {start.tolist()}")
         repaired = Pose(target=pose).target
         if repaired.tobytes() == pose.tobytes():
-            raise GoalError(f"the target is farther away than 1e9 m: {pose[:3, 3].tolist()}")
+            raise GoalError(f"the target is farther away than {FARTHEST:g} m: {pose[:3, 3].tolist()}")
         return self.solve(repaired, start, seed)
 
 
