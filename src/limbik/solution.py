@@ -64,7 +64,9 @@ class Solution:
     # Made a million times a second: what is derived waits until it is asked for.
     __slots__ = ("_facts", "_q", "_solver", "_start", "_time")
 
-    def __init__(self, q: Array, facts: Facts | Array, time: float, solver: str, start: Array | None) -> None:
+    def __init__(
+        self, q: Array, facts: Facts | Array, time: float, solver: str, start: Array | bytes | None
+    ) -> None:
         self._q = q
         self._facts = facts
         self._time = time
@@ -129,7 +131,7 @@ class Solution:
     @property
     def start(self) -> Array | None:
         """[nq] as it was given; None where the method chose its own."""
-        return self._start
+        return np.frombuffer(self._start) if isinstance(self._start, bytes) else self._start
 
     def __bool__(self) -> bool:
         return self.success

@@ -64,6 +64,10 @@ BEYOND_REACH = 60  # iterations where the goal is proved out of reach
 ROUNDING = 1e-9  # that a pose may be off by
 FARTHEST = 1e9  # [m] of a goal
 
+# Marks of lanes.
+HERE = 2.0
+AHEAD = 1.0
+
 # The answer: code, error [m], twice the sine of half the rotation error, iterations, restarts, whether the
 # start was moved, then q.
 HEADER = 6
@@ -89,8 +93,8 @@ STATE = 10
 
 AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
 SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = to_be_bound()
-SET_USES_TABLE = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
-AT_LANES = AT_ARRIVED = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_SIGHT = AT_ANSWER = N = to_be_bound()
+SET_NEAR = SET_USES_TABLE = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
+AT_LANES = AT_MARKS = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_SIGHT = AT_ANSWER = N = to_be_bound()
 step = regard = sight = to_be_bound()
 
 
@@ -98,7 +102,7 @@ def working_places(n: int, rows: int) -> dict[str, int]:
     """Where things lie in the array that a solve works on; the block comes first."""
     parts = {
         "AT_LANES": 4 * LANES,
-        "AT_ARRIVED": LANES,
+        "AT_MARKS": LANES,
         "AT_STATE": STATE,
         "AT_START": n,
         "AT_KEPT": n,  # x of the best so far
@@ -133,16 +137,13 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
         work[AT_STATE + USED] = used
         doing = work[AT_STATE + DOING]
         if doing == RACING:
-            winner = _first_arrived(plan, work, LANES)
-            if winner >= 0:
-                _finish(plan, work, winner)
+            if _has_arrived(plan, work, LANES):
                 return
             if used >= SURE and _note_progress(work, STALLS) and _restart_settled(plan, table, work) == 0:
                 _give_up(plan, work, SETTLED)
                 return
         elif doing == TRACKING:
-            if _first_arrived(plan, work, 1) == 0:
-                _finish(plan, work, 0)
+            if _has_arrived(plan, work, 1):
                 return
             if _note_progress(work, TRACKING_STALLS) and work[AT_LANES + SETTLED_LANE * LANES] > 0.0:
                 _keep(plan, work, 0)
@@ -272,18 +273,29 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
 
 
 @compiled
-def _first_arrived(plan: Floats, work: Floats, lanes: int) -> int:
-    """The first lane whose x, as evaluated, meets the tolerances; -1 where none does."""
-    count = 0.0
+def _has_arrived(plan: Floats, work: Floats, lanes: int) -> bool:
+    """Whether one of the first lanes has arrived, or does so with its next step; then the answer is written.
+
+    Near the goal a step squares the error, so that the last evaluation of all lanes can be spared.
+    """
+    marked = 0.0
     for lane in range(LANES):
         has_arrived = meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane])
-        work[AT_ARRIVED + lane] = 1.0 if has_arrived else 0.0
-        count += work[AT_ARRIVED + lane]
-    if count > 0.0:
-        for lane in range(lanes):
-            if work[AT_ARRIVED + lane] > 0.0:
-                return lane
-    return -1
+        is_near = work[(N + 14) * LANES + lane] <= plan[SET_NEAR]
+        mark = HERE if has_arrived else AHEAD if is_near else 0.0
+        work[AT_MARKS + lane] = mark
+        marked += mark
+    if marked == 0.0:
+        return False
+    for lane in range(lanes):
+        if work[AT_MARKS + lane] == HERE:
+            _answer(plan, work, (N + 15) * LANES + lane, LANES, SOLVED)
+            return True
+    for lane in range(lanes):
+        if work[AT_MARKS + lane] == AHEAD and _look_at(plan, work, lane, LANES):
+            _close(plan, work, SOLVED)
+            return True
+    return False
 
 
 @compiled
@@ -363,7 +375,7 @@ def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
     work[AT_STATE + SETS_DONE] += 1.0
     enough = SETS if plan[SET_NEAREST] == 1.0 else 1
     if work[AT_STATE + KEPT_DISTANCE] < math.inf and work[AT_STATE + SETS_DONE] >= enough:
-        _answer(plan, work, SOLVED)
+        _answer(plan, work, AT_KEPT, 1, SOLVED)
         return True
     if work[AT_STATE + SETS_DONE] == 1.0:
         _seed_all(plan, table, work)
@@ -391,18 +403,10 @@ def _distance_from_start(plan: Floats, work: Floats, lane: int) -> float:
 
 
 @compiled
-def _finish(plan: Floats, work: Floats, lane: int) -> None:
-    """The answer from a lane that has arrived."""
-    for i in range(N):
-        work[AT_KEPT + i] = work[(N + 15 + i) * LANES + lane]
-    _answer(plan, work, SOLVED)
-
-
-@compiled
 def _end(plan: Floats, work: Floats) -> None:
     """The answer where the budget is spent: the nearest, or what was gathered."""
     if work[AT_STATE + KEPT_DISTANCE] < math.inf:
-        _answer(plan, work, SOLVED)
+        _answer(plan, work, AT_KEPT, 1, SOLVED)
         return
     lanes = 1 if work[AT_STATE + DOING] == TRACKING else LANES
     for lane in range(lanes):
@@ -412,30 +416,37 @@ def _end(plan: Floats, work: Floats) -> None:
 
 @compiled
 def _give_up(plan: Floats, work: Floats, code: int) -> None:
-    _answer(plan, work, UNREACHABLE if work[AT_STATE + PROVED] > 0.0 else code)
+    _answer(plan, work, AT_KEPT, 1, UNREACHABLE if work[AT_STATE + PROVED] > 0.0 else code)
 
 
 @compiled
-def _answer(plan: Floats, work: Floats, code: int) -> None:
-    """Write q of the kept x, within its limits, and how far it is from the goal by forward kinematics."""
+def _answer(plan: Floats, work: Floats, at: int, stride: int, code: int) -> None:
+    """Write the answer for an x in `work`; whether it is solved is up to forward kinematics."""
+    is_met = _look_at(plan, work, at, stride)
+    _close(plan, work, SOLVED if is_met else SETTLED if code == SOLVED else code)
+
+
+@compiled
+def _look_at(plan: Floats, work: Floats, at: int, stride: int) -> bool:
+    """Write q of an x, within its limits, and how far it is from the goal; True where the goal is met."""
     for i in range(N):
         offset = plan[AT_OFFSET + i]
         wanted = work[AT_START + i] - offset if work[AT_STATE + HAS_START] == 1.0 else middle(plan, i)
-        q = configuration(plan, i, work[AT_KEPT + i], wanted)
+        q = configuration(plan, i, work[at + i * stride], wanted)
         work[AT_ANSWER + HEADER + i] = q
         work[AT_SIGHT + i] = q + offset
     for i in range(12):
         work[AT_SIGHT + N + i] = work[(N + i) * LANES]
     sight(work[AT_SIGHT : AT_SIGHT + N + 14], plan)
     position, rotation = work[AT_SIGHT + N + 12], work[AT_SIGHT + N + 13]
-    is_met = (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
-    if code == SOLVED and not is_met:
-        code = SETTLED
-    elif is_met:
-        code = SOLVED
-    work[AT_ANSWER] = code
     work[AT_ANSWER + 1] = math.sqrt(position)
     work[AT_ANSWER + 2] = math.sqrt(rotation)
+    return (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
+
+
+@compiled
+def _close(plan: Floats, work: Floats, code: int) -> None:
+    work[AT_ANSWER] = code
     work[AT_ANSWER + 3] = work[AT_STATE + USED]
     work[AT_ANSWER + 4] = work[AT_STATE + TRIES]
     work[AT_ANSWER + 5] = work[AT_STATE + MOVED]

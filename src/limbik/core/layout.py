@@ -89,6 +89,7 @@ KEY_SIZE = 43
 SETTINGS = (
     "tolerance",  # squared [m^2]
     "tolerance_rotation",  # squared [rad^2]
+    "near",  # squared error [m^2] from which the next step is likely to arrive
     "budget",  # iterations
     "rounds",  # iterations before the kernel returns to its caller
     "restarts",  # how many attempts may follow the first ones

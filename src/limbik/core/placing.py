@@ -91,7 +91,7 @@ def seed_candidates(table: Floats, cell: int, work: Floats) -> None:
     """All candidates of the cell on the desk, one into each lane."""
     held = (cell * DEPTH + HELD) * CANDIDATES
     for i in range(N):
-        if i == TURNTABLE or i == SPINNER:
+        if i in (TURNTABLE, SPINNER):
             place = AT_DESK + (DESK_TURNTABLE if i == TURNTABLE else DESK_SPINNER)
             for lane in range(CANDIDATES):
                 work[i * WIDTH + lane] = work[place + lane]

@@ -36,6 +36,7 @@ from limbik.spatial import Array
 MOST_ROWS = 12
 METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
 DEFAULT_ITERATIONS = 10_000
+NEAR = float(__import__("os").environ.get("NEAR", 0.2))
 ROUNDS = 200  # iterations between two looks at the clock
 ROUNDS_INTERPRETED = 10
 LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
@@ -111,6 +112,7 @@ class FastPlan:
         places = lanes.working_places(n, self._layout.rows)
         self._work_size, self._answer_at = places["WORK_SIZE"], places["AT_ANSWER"]
         self._free: list[Work] = []
+        self.shape_of_q = (model.nq,)
         self._solve_one: Any = None
 
     def solve(self, pose: Array, start: Array | None, seed: int = 0) -> Solution:
@@ -119,14 +121,16 @@ class FastPlan:
         Raises GoalError or ConfigurationError where these are not what they should be.
         """
         began = perf_counter()
-        if start is None and self._is_plain and seed == 0:
-            facts = self._run(pose.tobytes(), None, ANYWHERE, self._addresses[ANYWHERE])
+        begin = None if start is None else start.tobytes()
+        if self._is_plain and seed == 0:
+            mode = ANYWHERE if begin is None else FROM_START
+            facts = self._run(pose.tobytes(), begin, mode, self._addresses[mode])
             if facts is not None:
-                return Solution(facts[Q], facts, perf_counter() - began, "lm", None)
+                return Solution(facts[Q], facts, perf_counter() - began, "lm", begin)
         else:
             facts, q = self._solve_in_general(pose, start, seed)
             if facts is not None:
-                return Solution(q, facts, perf_counter() - began, "lm", start)
+                return Solution(q, facts, perf_counter() - began, "lm", begin)
         return self._refuse(pose, start, seed)
 
     @property
@@ -212,24 +216,29 @@ class FastPlan:
         if solve_one is None:
             solve_one = self._solve_one = native.compiled_program("one", self.shape)
             if solve_one is None:
-                return self._run_interpreted(
-                    pose, start, mode, self._numbers[mode] if numbers is None else numbers
-                )
+                numbers = self._numbers[mode] if numbers is None else numbers
+                return self._run_interpreted(pose, start, mode, numbers)
         try:
             work = self._free.pop()
         except IndexError:
             work = Work(self._work_size, self._answer_at)
         code = solve_one(address, self._table_address, pose, start or pose, mode, work.address)
         if code == RUNNING:
-            ends = perf_counter() + float(self.options.time_limit or math.inf)
-            while code == RUNNING and perf_counter() < ends:
-                code = solve_one(address, self._table_address, pose, pose, RESUME, work.address)
-            if code == RUNNING:
-                stopped = self._without_budget(self._numbers[mode] if numbers is None else numbers)
-                code = solve_one(stopped.ctypes.data, self._table_address, pose, pose, RESUME, work.address)
+            code = self._go_on(self._numbers[mode] if numbers is None else numbers, pose, work)
         facts = work.answer.copy() if code >= 0 else None
         self._free.append(work)
         return facts
+
+    def _go_on(self, numbers: Array, pose: bytes, work: Work) -> int:
+        """Resume a solve until the time is over; the code of the answer."""
+        code, address = RUNNING, numbers.ctypes.data
+        ends = perf_counter() + float(self.options.time_limit or math.inf)
+        while code == RUNNING and perf_counter() < ends:
+            code = self._solve_one(address, self._table_address, pose, pose, RESUME, work.address)
+        if code == RUNNING:
+            stopped = self._without_budget(numbers)
+            code = self._solve_one(stopped.ctypes.data, self._table_address, pose, pose, RESUME, work.address)
+        return code
 
     def _run_interpreted(self, pose: bytes, start: bytes | None, mode: int, numbers: Array) -> Array | None:
         run = _interpreted(self.shape)
@@ -318,6 +327,7 @@ def _settings(
     return {
         "tolerance": options.tolerance**2,
         "tolerance_rotation": (2.0 * math.sin(0.5 * min(options.tolerance_rotation, math.pi))) ** 2,
+        "near": NEAR * options.tolerance * _length(chain),
         "budget": DEFAULT_ITERATIONS if options.iterations is None else options.iterations,
         "rounds": 1e9 if options.time_limit is None else ROUNDS,
         "restarts": 1e9 if options.restarts is None else options.restarts,

@@ -68,10 +68,11 @@ def solve(
         if (
             by_default is not None
             and type(goal) is np.ndarray
+            and goal.dtype is FLOAT64
             and goal.shape == POSE_SHAPE
-            and goal.dtype == FLOAT64
+            and (start is None or type(start) is np.ndarray)
         ):
-            if start is not None:
+            if start is not None and not (start.dtype is FLOAT64 and start.shape == by_default.shape_of_q):
                 start = _configuration(model, start, "start")
             return by_default.solve(goal, start)
     return _solve(model, goal, start, rest, seed, options, None)
