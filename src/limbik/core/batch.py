@@ -55,7 +55,7 @@ STALLED = 2.0
 COUNTERS = 2
 
 WIDTH = N = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = to_be_bound()
-AT_MEMORY = AT_NEXT = AT_DESK = AT_FLAGS = AT_NUMBERS = to_be_bound()
+AT_MEMORY = AT_NEXT = AT_SEEDS = AT_DESK = AT_FLAGS = AT_NUMBERS = to_be_bound()
 SET_BUDGET = SET_USES_TABLE = SET_RESTARTS = to_be_bound()
 LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
 step = regard = to_be_bound()
@@ -66,6 +66,7 @@ def working_places(n: int, rows: int, width: int) -> dict[str, int]:
     parts = {
         "AT_MEMORY": (KEPT + n) * width,
         "AT_NEXT": KEY_SIZE * width,  # outlooks of the problems that follow
+        "AT_SEEDS": n * width,  # where these begin
         "AT_DESK": DESK_SIZE,
         "AT_FLAGS": width,
         "AT_NUMBERS": KEY_CELL - KEY_NUMBERS,  # of one key
@@ -111,6 +112,8 @@ def solve_many(
                     waiting = min(WIDTH, last - upcoming)
                     upcoming += waiting
                     _regard_next(plan, poses, begin, waiting, work)
+                    if not has_starts:
+                        _seed_next(plan, table, work)
                 problem = upcoming - waiting
                 waiting -= 1
                 active += 1
@@ -151,6 +154,27 @@ def _regard_next(plan: Floats, poses: Floats, begin: int, count: int, work: Floa
 
 
 @compiled
+def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
+    """For each of the next problems the candidate of its cell whose key is nearest.
+
+    All at once: the processor waits for several cells of the table at a time.
+    """
+    if plan[SET_USES_TABLE] == 0.0:
+        return
+    for k in range(WIDTH):
+        cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
+        _copy_key(work, AT_NEXT + KEY_NUMBERS * WIDTH + k)
+        open_cell(table, cell, work, work[AT_NUMBERS:])
+        nearest, least = 0, work[AT_DESK + DESK_DISTANCE]
+        for candidate in range(1, CANDIDATES):
+            distance = work[AT_DESK + DESK_DISTANCE + candidate]
+            is_nearer = distance < least
+            nearest = candidate if is_nearer else nearest
+            least = distance if is_nearer else least
+        seed_candidate(table, cell, work, AT_SEEDS + k, nearest)
+
+
+@compiled
 def _take(
     plan: Floats,
     table: Floats,
@@ -182,7 +206,8 @@ def _take(
             low, high = plan[5 * N + i], plan[6 * N + i]
             work[i * WIDTH + lane] = min(max(starts[N * problem + i] + plan[AT_OFFSET + i], low), high)
     elif plan[SET_USES_TABLE] == 1.0:
-        _seed_nearest(table, lane, work)
+        for i in range(N):
+            work[i * WIDTH + lane] = work[AT_SEEDS + i * WIDTH + k]
     else:
         seed_random(plan, work, lane, counters, WIDTH + lane)
 
@@ -196,26 +221,10 @@ def _begin_attempt(work: Floats, lane: int) -> None:
 
 
 @compiled
-def _seed_nearest(table: Floats, lane: int, work: Floats) -> None:
-    """The candidate of a lane's own cell whose key is nearest to the goal's."""
-    cell = int(work[AT_MEMORY + CELL * WIDTH + lane])
-    _open_cell(table, cell, lane, work)
-    nearest, least = 0, work[AT_DESK + DESK_DISTANCE]
-    for candidate in range(1, CANDIDATES):
-        distance = work[AT_DESK + DESK_DISTANCE + candidate]
-        is_nearer = distance < least
-        nearest = candidate if is_nearer else nearest
-        least = distance if is_nearer else least
-    seed_candidate(table, cell, work, lane, nearest)
-
-
-@compiled
-def _open_cell(table: Floats, cell: int, lane: int, work: Floats) -> None:
-    """Complete a cell's candidates for a lane's goal."""
-    key = work[AT_NUMBERS : AT_NUMBERS + KEY_CELL - KEY_NUMBERS]
+def _copy_key(work: Floats, at: int) -> None:
+    """A goal's key, of which the first number stands at `at`, to where `open_cell` takes it."""
     for i in range(KEY_CELL - KEY_NUMBERS):
-        key[i] = work[AT_MEMORY + i * WIDTH + lane]
-    open_cell(table, cell, work, key)
+        work[AT_NUMBERS + i] = work[at + i * WIDTH]
 
 
 @compiled
@@ -258,7 +267,8 @@ def _try_again(plan: Floats, table: Floats, lane: int, work: Floats, counters: F
         seed_random(plan, work, lane, counters, WIDTH + lane)
     else:
         cell = neighbour(int(work[memory + CELL * WIDTH]), 1 + tries // 16, counters, WIDTH + lane)
-        _open_cell(table, cell, lane, work)
+        _copy_key(work, memory)
+        open_cell(table, cell, work, work[AT_NUMBERS:])
         candidate = min(int(CANDIDATES * uniform(counters, WIDTH + lane)), CANDIDATES - 1)
         seed_candidate(table, cell, work, lane, candidate)
     return True

@@ -66,7 +66,7 @@ class Kernel(Generic[Arguments, Returned]):
         if self.given_interpreted is not None:
             return self.given_interpreted
         names = {
-            name: _inner(value, self.bindings).interpreted if isinstance(value, Kernel) else value
+            name: _interpreted(value, self.bindings) if isinstance(value, Kernel) else value
             for name, value in self.scope.items()
         }
         scope = {**self.function.__globals__, **names}
@@ -81,6 +81,15 @@ class Kernel(Generic[Arguments, Returned]):
         """What the global names in the function's body mean."""
         names = self.function.__globals__ | self.bindings
         return {name: names[name] for name in self.function.__code__.co_names if name in names}
+
+    @property
+    def names(self) -> set[str]:
+        """The global names used by this kernel and by the kernels that it calls."""
+        names = set(self.function.__code__.co_names)
+        for value in self.scope.values():
+            if isinstance(value, Kernel):
+                names |= value.names
+        return names
 
     @property
     def name(self) -> str:
@@ -161,25 +170,20 @@ def _numba_dispatcher(kernel: Kernel[..., Any]) -> Any:
     return dispatcher
 
 
+def _interpreted(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Callable[..., Any]:
+    return kernel.given_interpreted or _inner(kernel, bindings).interpreted
+
+
 _inner_kernels: dict[tuple[Any, ...], Kernel[..., Any]] = {}
 
 
 def _inner(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Kernel[..., Any]:
     """A kernel as its caller's bindings make it; the same object for equal bindings."""
-    used = {name: value for name, value in bindings.items() if name in _names(kernel)}
+    used = {name: value for name, value in bindings.items() if name in kernel.names}
     options = {**kernel.options, "forceinline": True}
     bound = Kernel(kernel.function, options, {**kernel.bindings, **used}, kernel.given_interpreted)
     key = (kernel.function, *sorted((name, id(value)) for name, value in bound.bindings.items()))
     return _inner_kernels.setdefault(key, bound)
-
-
-def _names(kernel: Kernel[..., Any]) -> set[str]:
-    """The global names used by a kernel and by the kernels that it calls."""
-    names = set(kernel.function.__code__.co_names)
-    for value in kernel.scope.values():
-        if isinstance(value, Kernel):
-            names |= _names(value)
-    return names
 
 
 def _file_name(name: str) -> str:

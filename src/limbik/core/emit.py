@@ -6,6 +6,7 @@ the lanes into vector instructions.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -39,19 +40,44 @@ def emit(
     inputs, constants:
         How many rows are read, and how many constants.
     """
-    source = _source(function, name, inputs, constants, lanes, single)
-    scope: dict[str, Any] = {
-        "__name__": __name__,
-        "sqrt": math.sqrt,
-        "floor": np.floor,
-        "absolute": abs,
-        "smaller": smaller,
-        "larger": larger,
-        "select": select,
-        "float32": np.float32,
-    }
-    exec(compile(source, f"<{name}>", "exec"), scope)
-    return Kernel(scope[name], {"fastmath": EMITTED}, {}, _interpreted(function, inputs, constants, lanes))
+
+    def write() -> Callable[..., None]:
+        scope: dict[str, Any] = {
+            "__name__": __name__,
+            "sqrt": math.sqrt,
+            "floor": np.floor,
+            "absolute": abs,
+            "smaller": smaller,
+            "larger": larger,
+            "select": select,
+            "float32": np.float32,
+        }
+        exec(compile(_source(function, name, inputs, constants, lanes, single), f"<{name}>", "exec"), scope)
+        written: Callable[..., None] = scope[name]
+        return written
+
+    return Emitted(write, _interpreted(function, inputs, constants, lanes))
+
+
+class Emitted(Kernel[[Any, Any], None]):
+    """A kernel whose code is written when it is to be compiled: that takes longer than a solve does without
+    it."""
+
+    def __init__(self, write: Callable[[], Callable[..., None]], interpreted: Callable[..., None]) -> None:
+        self.write = write
+        self.options = {"fastmath": EMITTED}
+        self.bindings = {}
+        self.given_interpreted = interpreted
+
+    @functools.cached_property
+    def function(self) -> Any:
+        """The code."""
+        return self.write()
+
+    @property
+    def names(self) -> set[str]:
+        """None: the code is on its own."""
+        return set()
 
 
 def _interpreted(

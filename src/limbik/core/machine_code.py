@@ -34,7 +34,7 @@ BYTES_OF_ONE = (2, 3)  # the arguments of "one" that come as bytes: pose and sta
 
 
 # As they are when they are imported: files that change later are not what this process runs.
-_SOURCES_HASH = _hash_of_sources()
+SOURCES_HASH = _hash_of_sources()
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def fingerprint() -> str:
 
     digest = hashlib.sha256(f"{llvmlite.__version__} {llvm.get_host_cpu_name()}".encode())
     digest.update(llvm.get_host_cpu_features().flatten().encode())
-    digest.update(_SOURCES_HASH)
+    digest.update(SOURCES_HASH)
     return digest.hexdigest()[:16]
 
 

@@ -74,7 +74,7 @@ def _begin_anew() -> None:
     """In a forked process, which has no builder: forget what it was to do."""
     global _waiting, _lock
     _waiting, _lock = queue.SimpleQueue(), threading.Lock()
-    _start_builder.cache_clear()
+    start_building.cache_clear()
     for program in [program for program, build in _builds.items() if not build.done.is_set()]:
         del _builds[program]
 
@@ -103,6 +103,7 @@ def compile_now(name: str, shape: Shape) -> None:
     """
     program = Program(name, shape)
     build = _builds.get(program) or _begin(program, ahead=True)
+    start_building()
     build.done.wait()
     if build.function is None:
         raise LimbikError(f"the fast core could not be compiled: {build.failure}")
@@ -123,15 +124,19 @@ def _begin(program: Program, ahead: bool = False) -> Build:
             return build
         else:
             _waiting.put(build)
-            _start_builder()
         _builds[program] = build
     if when == "first":
+        start_building()
         build.done.wait()
     return build
 
 
 @functools.cache
-def _start_builder() -> threading.Thread:
+def start_building() -> threading.Thread:
+    """Begin to compile what was asked for.
+
+    A caller who goes on interpreted calls it after the first solve, which has the processor for itself.
+    """
     thread = threading.Thread(target=_build_all, name="limbik compiler", daemon=True)
     thread.start()
     return thread

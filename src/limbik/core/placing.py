@@ -72,8 +72,8 @@ def open_cell(table: Floats, cell: int, work: Floats, key: Floats) -> None:
 
 
 @compiled
-def seed_candidate(table: Floats, cell: int, work: Floats, lane: int, candidate: int) -> None:
-    """A candidate of the cell on the desk into a lane."""
+def seed_candidate(table: Floats, cell: int, work: Floats, at: int, candidate: int) -> None:
+    """A candidate of the cell on the desk into a lane: `at` is the place of its first number."""
     held = (cell * DEPTH + HELD) * CANDIDATES + candidate
     for i in range(N):
         if i == TURNTABLE:
@@ -83,7 +83,7 @@ def seed_candidate(table: Floats, cell: int, work: Floats, lane: int, candidate:
         else:
             value = table[held]
             held += CANDIDATES
-        work[i * WIDTH + lane] = value
+        work[at + i * WIDTH] = value
 
 
 @compiled

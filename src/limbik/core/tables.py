@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import os
 import tempfile
@@ -11,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from limbik.core import seeds, step, symbols
+from limbik.core import seeds
 from limbik.core.compiled import cache_folder, can_keep
+from limbik.core.machine_code import SOURCES_HASH
 from limbik.core.prepare import Prepared, table_frame
 from limbik.core.seeds import CANDIDATES, Shape, Table
 
 MOST_IN_MEMORY = 64
+MOST_ON_DISK = 128  # of 2 to 3 MB each
 
 _tables: dict[str, Table] = {}
 
@@ -55,7 +56,7 @@ def _without_tool(prepared: Prepared) -> np.ndarray:
 
 def _content_hash(prepared: Prepared) -> str:
     held = list(prepared.shape.middle)
-    digest = hashlib.sha256(_sources())
+    digest = hashlib.sha256(SOURCES_HASH)
     digest.update(repr(prepared.shape).encode())
     for values in (
         _without_tool(prepared),
@@ -68,22 +69,19 @@ def _content_hash(prepared: Prepared) -> str:
     return digest.hexdigest()[:32]
 
 
-@functools.cache
-def _sources() -> bytes:
-    """What decides how a table is built."""
-    return b"".join(Path(str(module.__file__)).read_bytes() for module in (seeds, step, symbols))
-
-
 def _read(name: str, shape: Shape) -> Table | None:
     folder = cache_folder("tables")
     if folder is None:
         return None
     try:
-        numbers = np.load(folder / f"{name}.npy", allow_pickle=False)
+        file = folder / f"{name}.npy"
+        numbers = np.load(file, allow_pickle=False)
         grid = numbers[:12].view(np.float64)
         candidates = numbers[12:].reshape(shape.cells, shape.depth, CANDIDATES)
     except (OSError, ValueError, EOFError):  # absent, or not whole
         return None
+    with contextlib.suppress(OSError):
+        os.utime(file)  # used last
     return Table(candidates, grid[:3].copy(), grid[3:].copy())
 
 
@@ -92,6 +90,14 @@ def _write(name: str, table: Table) -> None:
     if folder is None:
         return
     grid = np.concatenate([table.origin, table.scale]).view(np.float32)
-    with contextlib.suppress(OSError), tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        np.save(file, np.concatenate([grid, table.candidates.ravel()]))
+    with contextlib.suppress(OSError):
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+            np.save(file, np.concatenate([grid, table.candidates.ravel()]))
         os.replace(file.name, folder / f"{name}.npy")
+        _forget_oldest(folder)
+
+
+def _forget_oldest(folder: Path) -> None:
+    files = sorted(folder.glob("*.npy"), key=lambda file: file.stat().st_mtime)
+    for file in files[:-MOST_ON_DISK]:
+        file.unlink(missing_ok=True)

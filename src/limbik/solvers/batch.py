@@ -161,6 +161,7 @@ class _Job:
         driver = native.compiled_program("many_single" if is_single else "many", plan.shape)
         if driver is None:
             _interpret(plan, numbers, self.targets, rows, begin, end, answers)
+            native.start_building()
             return
         width, kind = WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
         work, counters = _work(plan.shape, width, kind), np.zeros(batch.COUNTERS * width, np.int64)

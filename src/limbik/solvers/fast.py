@@ -34,9 +34,10 @@ from limbik.solvers.options import Options
 from limbik.spatial import Array
 
 MOST_ROWS = 12
+SHORTEST_LENGTH = 1e-3  # [m]
 METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
 DEFAULT_ITERATIONS = 10_000
-NEAR = float(__import__("os").environ.get("NEAR", 0.2))
+NEAR = 0.2  # of tolerance and length: squared errors below it are met with the next step
 ROUNDS = 200  # iterations between two looks at the clock
 ROUNDS_INTERPRETED = 10
 LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
@@ -254,6 +255,7 @@ class FastPlan:
             run(short, self._table, target, begin, RESUME, work)
         if work[self._answer_at] == RUNNING:
             run(self._without_budget(short), self._table, target, begin, RESUME, work)
+        native.start_building()
         return work[self._answer_at :].copy() if work[self._answer_at] >= 0.0 else None
 
     def _without_budget(self, numbers: Array) -> Array:
@@ -342,8 +344,8 @@ def _settings(
 
 
 def _length(chain: Chain) -> float:
-    """[m] the arm's size."""
-    return chain.reach if 0.0 < chain.reach < math.inf else 1.0
+    """[m] the arm's size; 1 where it has none, as a wrist whose links are only rounding."""
+    return chain.reach if SHORTEST_LENGTH < chain.reach < math.inf else 1.0
 
 
 def _locked_rows(chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:
