@@ -40,7 +40,8 @@ def solve(
         A Goal; or a pose (4x4 or RigidTransform) or a point [m] for the end effector. A point may have two
         numbers where the arm moves in a horizontal plane.
     start, rest:
-        Configurations [nq]; by default the neutral one. A start outside the limits is moved inside.
+        Configurations [nq]. A start outside the limits is moved inside, and a solve stays on its branch where
+        it can; without one "lm" finds its own, and the other solvers take the neutral configuration.
     seed:
         Of the restarts. Same inputs and seed, same answer.
 
@@ -48,17 +49,30 @@ def solve(
 
     solver:
         "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as `DLS(damping=0.5)`.
+        "auto" is "lm" for arms of up to 12 hinges and slides in space, else "dls".
     tolerance [m], tolerance_rotation [rad]:
         The goal is met within these; 1e-6 each by default.
     iterations:
         Budget over all restarts; 10 000 by default.
     restarts:
-        How often to begin again at a random configuration after a stall. None: until the budget is spent.
+        How often to begin again elsewhere after a stall. None: until the budget is spent. 0: only from the
+        start.
     limits:
         False ignores joint limits.
     rest_bias:
         Each iteration first moves the arm toward `rest` by this fraction (0 to 0.5), which fades so that the
-        goal is still met.
+        goal is still met. Not with "lm".
+
+    Of "lm" on arms of up to 12 hinges and slides alone:
+
+    prefer:
+        "nearest": of several solutions, the nearest to the start.
+    locked:
+        Names of joints that stay where the start has them.
+    tool:
+        Pose 4x4 of a tool in the frame; the tool is then what meets the goal.
+    time_limit [s]:
+        Ends a solve that has not met its goal.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
     do it.
