@@ -7,6 +7,8 @@ from hypothesis import settings
 
 from chromium import find_chromium
 
+os.environ.setdefault("LIMBIK_COMPILE", "never")  # a test that needs machine code says so
+
 IN_CI = bool(os.environ.get("CI"))
 
 settings.register_profile("limbik-ci", derandomize=True, deadline=None, database=None, print_blob=True)
