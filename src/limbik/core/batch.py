@@ -10,10 +10,22 @@ import math
 
 from limbik.core.compiled import Floats, compiled, to_be_bound
 from limbik.core.lanes import FARTHEST, HEADER, LONGEST, RATIO, SETTLED, SOLVED, UNREACHABLE
-from limbik.core.layout import KEY_CELL, KEY_DEVIATION, KEY_DISTANCE, KEY_NUMBERS, KEY_SIZE, KEY_VIEW
-from limbik.core.placing import (
+from limbik.core.layout import (
     DESK_DISTANCE,
-    DESK_SIZE,
+    DESK_KEY,
+    DESK_ROWS,
+    DESK_SPINNER,
+    DESK_TURNTABLE,
+    GRID_BOUNDS,
+    GRID_SIZE,
+    KEY_CELL,
+    KEY_DEVIATION,
+    KEY_DISTANCE,
+    KEY_NUMBERS,
+    KEY_SIZE,
+    KEY_VIEW,
+)
+from limbik.core.placing import (
     configuration,
     first_random,
     is_out_of_reach,
@@ -22,26 +34,26 @@ from limbik.core.placing import (
     neighbour,
     open_cell,
     seed_candidate,
+    seed_from_desk,
     seed_random,
     uniform,
 )
-from limbik.core.seeds import CANDIDATES
+from limbik.core.seeds import CANDIDATES, HELD
 
 STALLS = 2
 STALLS_FROM_START = 4
 IDLE = -1
 ENDLESS = 1e30  # a cost that everything is better than
 
-# What a lane remembers, in rows behind the block: its goal's key and cell; whether there is hope; its record.
-CELL = KEY_CELL - KEY_NUMBERS
-HOPE = CELL + 1  # HOPEFUL, or why not
-BEST = HOPE + 1  # least cost of this attempt
-MISSED = BEST + 1  # iterations in a row that did not lower it enough
-AGE = MISSED + 1  # iterations of this attempt
-USED = AGE + 1  # and of all
-TRIES = USED + 1
-KEPT_COST = TRIES + 1  # of the best configuration of all attempts, which follows
-KEPT = KEPT_COST + 1
+# What a lane remembers, in rows behind the block.
+HOPE = 0  # HOPEFUL, or why not
+BEST = 1  # least cost of this attempt
+MISSED = 2  # iterations in a row that did not lower it enough
+AGE = 3  # iterations of this attempt
+USED = 4  # and of all
+TRIES = 5
+KEPT_COST = 6  # of the best configuration of all attempts, which follows
+KEPT = 7
 
 HOPEFUL = 0.0
 OUT_OF_REACH = 1.0
@@ -51,14 +63,15 @@ NO_POSE = 2.0
 ARRIVED = 1.0
 STALLED = 2.0
 
-# Counters of a lane: its problem, and the state of its random numbers.
-COUNTERS = 2
+# Whole numbers, in rows: the problem of each lane, the state of its random numbers, and the lanes that have
+# ended.
+COUNTERS = 3
 
-WIDTH = N = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = to_be_bound()
-AT_MEMORY = AT_NEXT = AT_SEEDS = AT_DESK = AT_FLAGS = AT_NUMBERS = to_be_bound()
+WIDTH = N = DEPTH = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to_be_bound()
+AT_MEMORY = AT_NEXT = AT_SEEDS = AT_DESK = AT_DESKS = AT_FLAGS = AT_OUTLOOK = to_be_bound()
 SET_BUDGET = SET_USES_TABLE = SET_RESTARTS = to_be_bound()
 LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
-step = regard = to_be_bound()
+step = regard = regard_one = complete_all = to_be_bound()
 
 
 def working_places(n: int, rows: int, width: int) -> dict[str, int]:
@@ -67,9 +80,10 @@ def working_places(n: int, rows: int, width: int) -> dict[str, int]:
         "AT_MEMORY": (KEPT + n) * width,
         "AT_NEXT": KEY_SIZE * width,  # outlooks of the problems that follow
         "AT_SEEDS": n * width,  # where these begin
-        "AT_DESK": DESK_SIZE,
+        "AT_DESKS": DESK_ROWS * CANDIDATES * width,  # one desk beside the other
         "AT_FLAGS": width,
-        "AT_NUMBERS": KEY_CELL - KEY_NUMBERS,  # of one key
+        "AT_OUTLOOK": KEY_SIZE,  # of one problem that begins again
+        "AT_DESK": DESK_ROWS * CANDIDATES,
     }
     places, at = {}, rows * width
     for name, size in parts.items():
@@ -96,40 +110,36 @@ def solve_many(
     poses [count, 16]; starts [count, n] of q; answers [count, HEADER + n], as `core.lanes` has them, with an
     error of NaN where a pose is none.
     """
-    upcoming, waiting, active = first, 0, 0
-    begin = first
+    begin, upcoming, waiting, active, ended = first, first, 0, 0, WIDTH
     for lane in range(WIDTH):
         counters[lane] = IDLE
+        counters[2 * WIDTH + lane] = lane
     while True:
-        if active < WIDTH and (waiting > 0 or upcoming < last):
-            for lane in range(WIDTH):
-                if counters[lane] != IDLE:
+        for place in range(ended):
+            lane = counters[2 * WIDTH + place]
+            if counters[lane] != IDLE:
+                flag = work[AT_FLAGS + lane]
+                if flag == STALLED and _try_again(plan, table, poses, lane, work, counters):
                     continue
-                if waiting == 0:
-                    if upcoming >= last:
-                        break
-                    begin = upcoming
-                    waiting = min(WIDTH, last - upcoming)
-                    upcoming += waiting
-                    _regard_next(plan, poses, begin, waiting, work)
-                    if not has_starts:
-                        _seed_next(plan, table, work)
+                _write(plan, answers, starts, has_starts, lane, flag == ARRIVED, work, counters)
+                counters[lane] = IDLE
+                active -= 1
+            if waiting == 0 and upcoming < last:
+                begin = upcoming
+                waiting = min(WIDTH, last - upcoming)
+                upcoming += waiting
+                _regard_next(plan, poses, begin, waiting, work)
+                if not has_starts:
+                    _seed_next(plan, table, work)
+            if waiting > 0:
                 problem = upcoming - waiting
+                _take(plan, starts, has_starts, problem, problem - begin, lane, work, counters)
                 waiting -= 1
                 active += 1
-                _take(plan, table, starts, has_starts, problem, problem - begin, lane, work, counters)
         if active == 0:
             return
         step(work, plan)
-        if _flag(plan, work, STALLS_FROM_START if has_starts else STALLS):
-            for lane in range(WIDTH):
-                flag = work[AT_FLAGS + lane]
-                if flag != 0.0 and counters[lane] != IDLE:
-                    if flag == STALLED and _try_again(plan, table, lane, work, counters):
-                        continue
-                    _write(plan, answers, starts, has_starts, lane, flag == ARRIVED, work, counters)
-                    counters[lane] = IDLE
-                    active -= 1
+        ended = _flag(plan, work, STALLS_FROM_START if has_starts else STALLS, counters)
 
 
 @compiled
@@ -155,29 +165,40 @@ def _regard_next(plan: Floats, poses: Floats, begin: int, count: int, work: Floa
 
 @compiled
 def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
-    """For each of the next problems the candidate of its cell whose key is nearest.
-
-    All at once: the processor waits for several cells of the table at a time.
-    """
+    """For each of the next problems the candidate of its cell whose key is nearest."""
     if plan[SET_USES_TABLE] == 0.0:
         return
+    lanes = CANDIDATES * WIDTH
     for k in range(WIDTH):
-        cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
-        _copy_key(work, AT_NEXT + KEY_NUMBERS * WIDTH + k)
-        open_cell(table, cell, work, work[AT_NUMBERS:])
-        nearest, least = 0, work[AT_DESK + DESK_DISTANCE]
+        desk = AT_DESKS + k * CANDIDATES
+        held = int(work[AT_NEXT + KEY_CELL * WIDTH + k]) * DEPTH * CANDIDATES
+        for i in range(HELD):
+            for candidate in range(CANDIDATES):
+                work[desk + i * lanes + candidate] = table[held + i * CANDIDATES + candidate]
+        for i in range(KEY_CELL - KEY_NUMBERS):
+            value = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
+            for candidate in range(CANDIDATES):
+                work[desk + (DESK_KEY + i) * lanes + candidate] = value
+    complete_all(
+        work[AT_DESKS : AT_DESKS + DESK_ROWS * lanes], plan[AT_GRID + GRID_BOUNDS : AT_GRID + GRID_SIZE]
+    )
+    for k in range(WIDTH):
+        desk = AT_DESKS + k * CANDIDATES
+        nearest, least = 0, work[desk + DESK_DISTANCE * lanes]
         for candidate in range(1, CANDIDATES):
-            distance = work[AT_DESK + DESK_DISTANCE + candidate]
+            distance = work[desk + DESK_DISTANCE * lanes + candidate]
             is_nearer = distance < least
             nearest = candidate if is_nearer else nearest
             least = distance if is_nearer else least
-        seed_candidate(table, cell, work, AT_SEEDS + k, nearest)
+        cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
+        turntable = work[desk + DESK_TURNTABLE * lanes + nearest]
+        spinner = work[desk + DESK_SPINNER * lanes + nearest]
+        seed_candidate(table, cell, nearest, work, AT_SEEDS + k, turntable, spinner)
 
 
 @compiled
 def _take(
     plan: Floats,
-    table: Floats,
     starts: Floats,
     has_starts: int,
     problem: int,
@@ -192,8 +213,6 @@ def _take(
     for i in range(12):
         work[(N + i) * WIDTH + lane] = work[AT_NEXT + (KEY_VIEW + i) * WIDTH + k]
     memory = AT_MEMORY + lane
-    for i in range(CELL + 1):
-        work[memory + i * WIDTH] = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
     is_pose = work[AT_NEXT + KEY_DEVIATION * WIDTH + k] <= LARGEST_DEVIATION
     is_out = is_out_of_reach(plan, work[AT_NEXT + KEY_DISTANCE * WIDTH + k])
     work[memory + HOPE * WIDTH] = (OUT_OF_REACH if is_out else HOPEFUL) if is_pose else NO_POSE
@@ -221,16 +240,8 @@ def _begin_attempt(work: Floats, lane: int) -> None:
 
 
 @compiled
-def _copy_key(work: Floats, at: int) -> None:
-    """A goal's key, of which the first number stands at `at`, to where `open_cell` takes it."""
-    for i in range(KEY_CELL - KEY_NUMBERS):
-        work[AT_NUMBERS + i] = work[at + i * WIDTH]
-
-
-@compiled
-def _flag(plan: Floats, work: Floats, stalls: int) -> bool:
-    """Mark the lanes that have arrived and those that no longer get better; True where there are any."""
-    total = 0.0
+def _flag(plan: Floats, work: Floats, stalls: int, counters: Floats) -> int:
+    """Mark the lanes that have arrived and those that no longer get better; how many these are."""
     for lane in range(WIDTH):
         position, rotation = work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane]
         cost, memory = work[(N + 14) * WIDTH + lane], AT_MEMORY + lane
@@ -244,12 +255,15 @@ def _flag(plan: Floats, work: Floats, stalls: int) -> bool:
         flag = STALLED if (missed >= stalls) | (age >= LONGEST) else 0.0
         flag = ARRIVED if meets(plan, position, rotation) else flag
         work[AT_FLAGS + lane] = flag
-        total += flag
-    return total > 0.0
+    ended = 0
+    for lane in range(WIDTH):
+        counters[2 * WIDTH + ended] = lane
+        ended += (work[AT_FLAGS + lane] != 0.0) & (counters[lane] != IDLE)
+    return ended
 
 
 @compiled
-def _try_again(plan: Floats, table: Floats, lane: int, work: Floats, counters: Floats) -> bool:
+def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floats, counters: Floats) -> bool:
     """A new configuration for a lane, unless its budget is spent or there is no hope."""
     memory = AT_MEMORY + lane
     cost = work[(N + 14) * WIDTH + lane]
@@ -266,11 +280,13 @@ def _try_again(plan: Floats, table: Floats, lane: int, work: Floats, counters: F
     if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
         seed_random(plan, work, lane, counters, WIDTH + lane)
     else:
-        cell = neighbour(int(work[memory + CELL * WIDTH]), 1 + tries // 16, counters, WIDTH + lane)
-        _copy_key(work, memory)
-        open_cell(table, cell, work, work[AT_NUMBERS:])
+        for i in range(12):
+            work[AT_OUTLOOK + i] = poses[16 * counters[lane] + i]
+        regard_one(work[AT_OUTLOOK : AT_OUTLOOK + KEY_SIZE], plan)
+        cell = neighbour(int(work[AT_OUTLOOK + KEY_CELL]), 1 + tries // 16, counters, WIDTH + lane)
+        open_cell(plan, table, cell, work, AT_OUTLOOK + KEY_NUMBERS, 1)
         candidate = min(int(CANDIDATES * uniform(counters, WIDTH + lane)), CANDIDATES - 1)
-        seed_candidate(table, cell, work, lane, candidate)
+        seed_from_desk(table, cell, candidate, work, lane)
     return True
 
 

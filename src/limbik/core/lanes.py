@@ -10,6 +10,7 @@ import math
 
 from limbik.core.compiled import Floats, compiled, to_be_bound
 from limbik.core.layout import (
+    DESK_ROWS,
     KEY_CELL,
     KEY_DEVIATION,
     KEY_DISTANCE,
@@ -19,7 +20,6 @@ from limbik.core.layout import (
     LANES,
 )
 from limbik.core.placing import (
-    DESK_SIZE,
     configuration,
     first_random,
     is_out_of_reach,
@@ -27,8 +27,8 @@ from limbik.core.placing import (
     middle,
     neighbour,
     open_cell,
-    seed_candidate,
     seed_candidates,
+    seed_from_desk,
     seed_random,
     uniform,
 )
@@ -107,7 +107,7 @@ def working_places(n: int, rows: int) -> dict[str, int]:
         "AT_START": n,
         "AT_KEPT": n,  # x of the best so far
         "AT_KEY": KEY_SIZE,
-        "AT_DESK": DESK_SIZE,
+        "AT_DESK": DESK_ROWS * LANES,
         "AT_SIGHT": n + 14,
         "AT_ANSWER": HEADER + n,
     }
@@ -249,7 +249,7 @@ def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
             seed_random(plan, work, lane, work, AT_STATE + RANDOM)
         return
     cell = int(work[AT_KEY + KEY_CELL])
-    open_cell(table, cell, work, work[AT_KEY + KEY_NUMBERS :])
+    open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS, 1)
     seed_candidates(table, cell, work)
 
 
@@ -262,8 +262,9 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
         seed_random(plan, work, lane, work, AT_STATE + RANDOM)
     else:
         cell = neighbour(int(work[AT_KEY + KEY_CELL]), 1 + tries // 16, work, AT_STATE + RANDOM)
-        open_cell(table, cell, work, work[AT_KEY + KEY_NUMBERS :])
-        seed_candidate(table, cell, work, lane, min(int(LANES * uniform(work, AT_STATE + RANDOM)), LANES - 1))
+        open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS, 1)
+        candidate = min(int(LANES * uniform(work, AT_STATE + RANDOM)), LANES - 1)
+        seed_from_desk(table, cell, candidate, work, lane)
     work[AT_LANES + BEST * LANES + lane] = math.inf
     work[AT_LANES + MISSED * LANES + lane] = 0.0
     work[AT_LANES + AGE * LANES + lane] = 0.0

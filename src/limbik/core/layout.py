@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from limbik.core.seeds import CANDIDATES, Shape
+from limbik.core.seeds import CANDIDATES, HELD, Shape
 
 LANES = CANDIDATES  # problems, or attempts at one problem, that run side by side
 
@@ -44,7 +44,7 @@ class Layout:
             "SEED_LOWER": n,  # of x
             "SEED_UPPER": n,
             "CIRCULAR": n,  # 1 where a joint has no limits
-            "GRID": 14,  # see `GRID`
+            "GRID": GRID_SIZE,  # see `GRID`
             "SETTINGS": len(SETTINGS),
         }
         places, at = {}, 0
@@ -74,17 +74,25 @@ class Layout:
 # Grid: a and d of the last row, origin [3] and scale [3] of the grid; then of turntable and spinner the lower
 # bounds [2], middles [2] and upper bounds [2].
 GRID_BOUNDS = 8
+GRID_SIZE = 14
 
 # An outlook, what a goal's pose says before the first step: the pose [12, rows of 4]; heading, point [3],
-# direction [3] and across [3] of its key; the grid's bounds [6]; the cell; the chain's first frame in the
-# goal's axes [12]; how far the pose is from being one; its squared distance from the first joint [m^2].
+# direction [3] and across [3] of its key; the cell; the chain's first frame in the goal's axes [12]; how far
+# the pose is from being one; its squared distance from the first joint [m^2].
 KEY_NUMBERS = 12
-KEY_BOUNDS = 22
-KEY_CELL = 28
-KEY_VIEW = 29
-KEY_DEVIATION = 41
-KEY_DISTANCE = 42
-KEY_SIZE = 43
+KEY_CELL = 22
+KEY_VIEW = 23
+KEY_DEVIATION = 35
+KEY_DISTANCE = 36
+KEY_SIZE = 37
+
+# A desk, where candidates are opened for a goal, one to a lane: their first numbers; the goal's key; what
+# `complete` makes of them: turntable, spinner and distance.
+DESK_KEY = HELD
+DESK_TURNTABLE = DESK_KEY + KEY_CELL - KEY_NUMBERS
+DESK_SPINNER = DESK_TURNTABLE + 1
+DESK_DISTANCE = DESK_SPINNER + 1
+DESK_ROWS = DESK_DISTANCE + 1
 
 SETTINGS = (
     "tolerance",  # squared [m^2]

@@ -8,19 +8,23 @@ from __future__ import annotations
 import math
 
 from limbik.core.compiled import Floats, compiled, to_be_bound
-from limbik.core.layout import KEY_CELL, KEY_NUMBERS
+from limbik.core.layout import (
+    DESK_KEY,
+    DESK_ROWS,
+    DESK_SPINNER,
+    DESK_TURNTABLE,
+    GRID_BOUNDS,
+    GRID_SIZE,
+    KEY_CELL,
+    KEY_NUMBERS,
+)
 from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
 
 LARGEST_SEED = 2147483646
 
-# The desk: a cell's candidates opened for one goal. Their first numbers, then what `complete` makes of them.
-DESK_TURNTABLE = HELD * CANDIDATES
-DESK_SPINNER = (HELD + 1) * CANDIDATES
-DESK_DISTANCE = (HELD + 2) * CANDIDATES
-DESK_SIZE = (HELD + 3) * CANDIDATES
-
 WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
-AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = AT_DESK = to_be_bound()
+AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
+AT_GRID = AT_DESK = to_be_bound()
 SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_REACH = SET_SHORTEST_REACH = to_be_bound()
 SET_ASKS_POSITION = SET_SEED = to_be_bound()
 complete = to_be_bound()
@@ -62,28 +66,42 @@ def neighbour(cell: int, distance: int, states: Floats, place: int) -> int:
 
 
 @compiled
-def open_cell(table: Floats, cell: int, work: Floats, key: Floats) -> None:
-    """Complete a cell's candidates for a goal's key: turntable, spinner and distance onto the desk."""
-    desk = work[AT_DESK : AT_DESK + DESK_SIZE]
+def open_cell(plan: Floats, table: Floats, cell: int, work: Floats, key: int, stride: int) -> None:
+    """Complete a cell's candidates for a goal's key, whose numbers stand at `key` in `work`, on the desk."""
+    desk = work[AT_DESK : AT_DESK + DESK_ROWS * CANDIDATES]
     begin = cell * DEPTH * CANDIDATES
     for i in range(HELD * CANDIDATES):
         desk[i] = table[begin + i]
-    complete(desk, key[: KEY_CELL - KEY_NUMBERS])
+    for i in range(KEY_CELL - KEY_NUMBERS):
+        value = work[key + i * stride]
+        for candidate in range(CANDIDATES):
+            desk[(DESK_KEY + i) * CANDIDATES + candidate] = value
+    complete(desk, plan[AT_GRID + GRID_BOUNDS : AT_GRID + GRID_SIZE])
 
 
 @compiled
-def seed_candidate(table: Floats, cell: int, work: Floats, at: int, candidate: int) -> None:
-    """A candidate of the cell on the desk into a lane: `at` is the place of its first number."""
+def seed_candidate(
+    table: Floats, cell: int, candidate: int, work: Floats, at: int, turntable: float, spinner: float
+) -> None:
+    """A candidate of a cell, completed, into a lane: `at` is the place of its first number."""
     held = (cell * DEPTH + HELD) * CANDIDATES + candidate
     for i in range(N):
         if i == TURNTABLE:
-            value = work[AT_DESK + DESK_TURNTABLE + candidate]
+            value = turntable
         elif i == SPINNER:
-            value = work[AT_DESK + DESK_SPINNER + candidate]
+            value = spinner
         else:
             value = table[held]
             held += CANDIDATES
         work[at + i * WIDTH] = value
+
+
+@compiled
+def seed_from_desk(table: Floats, cell: int, candidate: int, work: Floats, lane: int) -> None:
+    """A candidate of the cell on the desk into a lane."""
+    turntable = work[AT_DESK + DESK_TURNTABLE * CANDIDATES + candidate]
+    spinner = work[AT_DESK + DESK_SPINNER * CANDIDATES + candidate]
+    seed_candidate(table, cell, candidate, work, lane, turntable, spinner)
 
 
 @compiled
@@ -92,7 +110,7 @@ def seed_candidates(table: Floats, cell: int, work: Floats) -> None:
     held = (cell * DEPTH + HELD) * CANDIDATES
     for i in range(N):
         if i in (TURNTABLE, SPINNER):
-            place = AT_DESK + (DESK_TURNTABLE if i == TURNTABLE else DESK_SPINNER)
+            place = AT_DESK + (DESK_TURNTABLE if i == TURNTABLE else DESK_SPINNER) * CANDIDATES
             for lane in range(CANDIDATES):
                 work[i * WIDTH + lane] = work[place + lane]
         else:

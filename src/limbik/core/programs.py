@@ -9,8 +9,10 @@ from limbik.core.compiled import Kernel
 from limbik.core.emit import Rows, Stored, emit
 from limbik.core.lanes import ROUNDING
 from limbik.core.layout import (
+    DESK_KEY,
+    DESK_TURNTABLE,
     GRID_BOUNDS,
-    KEY_BOUNDS,
+    GRID_SIZE,
     KEY_CELL,
     KEY_DEVIATION,
     KEY_DISTANCE,
@@ -20,7 +22,7 @@ from limbik.core.layout import (
     VIEW,
     Layout,
 )
-from limbik.core.seeds import CANDIDATES, HELD, Key, Shape, cell, completed, key
+from limbik.core.seeds import CANDIDATES, Key, Shape, cell, completed, key
 from limbik.core.step import Asked, Frame, Row, Tuning, frames, iteration, pose_error
 from limbik.core.symbols import Scalar, Scalars, absolute, cross, dot
 
@@ -44,7 +46,9 @@ def many_problems(shape: Shape, width: int, single: bool = False) -> Kernel[...,
         LARGEST_DEVIATION=SINGLE_ROUNDING if single else ROUNDING,
         step=step(shape, width, Tuning(single=single)),
         regard=regard(shape, width, single),
-        complete=complete(shape, single),
+        regard_one=regard(shape, 1, single),
+        complete=complete(shape, CANDIDATES, single),
+        complete_all=complete(shape, CANDIDATES * width, single),
     )
 
 
@@ -58,7 +62,7 @@ def bindings(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str, Any]:
         "step": step(shape, LANES, tuning),
         "sight": sight(shape),
         "regard": regard(shape, 1),
-        "complete": complete(shape),
+        "complete": complete(shape, CANDIDATES),
     }
 
 
@@ -97,7 +101,6 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
 
     def function(rows: Rows, plan: Rows) -> Stored:
         world = _from_rows(rows)
-        bounds = plan[places["GRID"] + GRID_BOUNDS : places["GRID"] + GRID_BOUNDS + KEY_CELL - KEY_BOUNDS]
         pose = _seen_from(plan[at["BASE"]], world)
         x, y, z = zip(pose.x, pose.y, pose.z, strict=True)  # rows of the rotation
         tool = [plan[at["TOOL"]][3 * i : 3 * i + 3] for i in range(3)]
@@ -108,7 +111,6 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
         numbers = (found.heading, *found.point, *found.direction, *found.across)
         return [
             *enumerate(numbers, KEY_NUMBERS),
-            *enumerate(bounds, KEY_BOUNDS),
             (KEY_CELL, cell(found, grid[2:5], grid[5:8], shape)),
             *enumerate(_inverse(last), KEY_VIEW),
             (KEY_DEVIATION, _deviation(world)),
@@ -145,24 +147,17 @@ def _deviation(frame: Frame) -> Scalar:
     return total
 
 
-def complete(shape: Shape, single: bool = False) -> Kernel[..., None]:
-    """Turntable, spinner and distance of candidates, behind their first numbers; from the numbers of a
-    key."""
+def complete(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
+    """Turntable, spinner and distance of the candidates on a desk."""
 
-    def function(rows: Rows, numbers: Rows) -> Stored:
-        at = Key(numbers[0], numbers[1:4], numbers[4:7], numbers[7:10])
-        bounds = numbers[10:16]
-        values = completed(rows, at, bounds[:2], bounds[2:4], bounds[4:], shape)
-        return list(enumerate(values, HELD))
+    def function(rows: Rows, bounds: Rows) -> Stored:
+        at = rows[DESK_KEY:]
+        goal = Key(at[0], at[1:4], at[4:7], at[7:10])
+        values = completed(rows, goal, bounds[:2], bounds[2:4], bounds[4:], shape)
+        return list(enumerate(values, DESK_TURNTABLE))
 
-    return emit(
-        function,
-        "complete",
-        inputs=HELD,
-        constants=KEY_CELL - KEY_NUMBERS,
-        lanes=CANDIDATES,
-        single=single,
-    )
+    constants = GRID_SIZE - GRID_BOUNDS
+    return emit(function, "complete", inputs=DESK_TURNTABLE, constants=constants, lanes=lanes, single=single)
 
 
 def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scalars, Asked]:
