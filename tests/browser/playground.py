@@ -12,7 +12,7 @@ from playwright.sync_api import CDPSession, Locator, Page
 T = TypeVar("T")
 Point = tuple[float, float]
 
-SOLVERS = ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton")
+SOLVERS = ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton", "lm")
 PATIENCE = 60.0  # [s] until a wait is given up
 PATIENCE_FIRST = 400.0  # [s] the same for a first frame: kernels may be compiled before it
 

@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik import Model, ModelBuilder, Solution, Status
 
-SOLVERS = ("ccd", "fabrik", "jt", "pinv", "dls", "sdls", "newton")
+SOLVERS = ("ccd", "fabrik", "jt", "pinv", "dls", "sdls", "newton", "lm")
 IN_SPACE = tuple(name for name in SOLVERS if name != "fabrik")  # can move any chain
-TURNING = ("jt", "pinv", "dls", "sdls", "newton")  # can turn a frame to a rotation
+TURNING = ("jt", "pinv", "dls", "sdls", "newton", "lm")  # can turn a frame to a rotation
 ROBOTS = ("panda", "ur5e", "iiwa14", "puma560")
 
 

@@ -272,7 +272,7 @@ def test_what_a_solver_declares_is_what_it_does():
 # --- solvers and their parameters ---------------------------------------------------------------------------
 
 
-def test_the_solvers_are_these_seven():
+def test_the_solvers_are_these():
     assert names() == SOLVERS
     assert tuple(info.name for info in describe()) == SOLVERS
 

@@ -45,7 +45,7 @@ BOUNDS: Mapping[str, Bound] = {
     "length": Bound(minimum=30, maximum=140, unit="px"),
     "coordinate": Bound(minimum=-100_000, maximum=100_000, unit="px"),
     "angle": Bound(minimum=-1e6, maximum=1e6, unit="rad"),
-    "arms": Bound(minimum=1, maximum=7, whole=True),
+    "arms": Bound(minimum=1, maximum=8, whole=True),
     "iterations": Bound(minimum=1, maximum=64, default=16, whole=True),
     "gamma": Bound(minimum=0.02, maximum=1, default=0.3),
     "lambda": Bound(minimum=0, maximum=10, default=3, unit="link lengths"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from limbik.core.compiled import Floats, compiled, to_be_bound
-from limbik.core.lanes import FARTHEST, HEADER, LONGEST, RATIO, SETTLED, SOLVED, UNREACHABLE
+from limbik.core.lanes import FARTHEST, HEADER, LONGEST, RATIO, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.core.layout import (
     DESK_DISTANCE,
     DESK_KEY,
@@ -52,8 +52,10 @@ MISSED = 2  # iterations in a row that did not lower it enough
 AGE = 3  # iterations of this attempt
 USED = 4  # and of all
 TRIES = 5
-KEPT_COST = 6  # of the best configuration of all attempts, which follows
-KEPT = 7
+KEPT_COST = 6  # of the best configuration of all attempts
+KEPT_POSITION = 7  # and its squared errors
+KEPT_ROTATION = 8
+KEPT = 9  # and itself
 
 HOPEFUL = 0.0
 OUT_OF_REACH = 1.0
@@ -251,8 +253,9 @@ def _flag(plan: Floats, work: Floats, stalls: int, counters: Floats) -> int:
         work[memory + BEST * WIDTH] = cost if is_better else work[memory + BEST * WIDTH]
         work[memory + MISSED * WIDTH] = missed
         work[memory + AGE * WIDTH] = age
-        work[memory + USED * WIDTH] += 1.0
-        flag = STALLED if (missed >= stalls) | (age >= LONGEST) else 0.0
+        used = work[memory + USED * WIDTH] + 1.0
+        work[memory + USED * WIDTH] = used
+        flag = STALLED if (missed >= stalls) | (age >= LONGEST) | (used >= plan[SET_BUDGET]) else 0.0
         flag = ARRIVED if meets(plan, position, rotation) else flag
         work[AT_FLAGS + lane] = flag
     ended = 0
@@ -269,6 +272,8 @@ def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floa
     cost = work[(N + 14) * WIDTH + lane]
     if cost < work[memory + KEPT_COST * WIDTH]:
         work[memory + KEPT_COST * WIDTH] = cost
+        work[memory + KEPT_POSITION * WIDTH] = work[(N + 12) * WIDTH + lane]
+        work[memory + KEPT_ROTATION * WIDTH] = work[(N + 13) * WIDTH + lane]
         for i in range(N):
             work[memory + (KEPT + i) * WIDTH] = work[(N + 15 + i) * WIDTH + lane]
     tries = int(work[memory + TRIES * WIDTH])
@@ -304,11 +309,17 @@ def _write(
     """The answer of a lane: where it has arrived, or the best that it has seen."""
     problem, memory = int(counters[lane]), AT_MEMORY + lane
     at = problem * (HEADER + N)
-    hope = work[memory + HOPE * WIDTH]
-    answers[at] = SOLVED if has_arrived else UNREACHABLE if hope == OUT_OF_REACH else SETTLED
-    answers[at + 1] = math.nan if hope == NO_POSE else math.sqrt(work[(N + 12) * WIDTH + lane])
-    answers[at + 2] = math.sqrt(work[(N + 13) * WIDTH + lane])
-    answers[at + 3] = work[memory + USED * WIDTH]
+    hope, used = work[memory + HOPE * WIDTH], work[memory + USED * WIDTH]
+    if has_arrived:
+        code, position, rotation = SOLVED, work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane]
+    else:
+        is_spent = (used >= plan[SET_BUDGET]) & (work[memory + TRIES * WIDTH] == 0.0)
+        code = UNREACHABLE if hope == OUT_OF_REACH else SPENT if is_spent else SETTLED
+        position, rotation = work[memory + KEPT_POSITION * WIDTH], work[memory + KEPT_ROTATION * WIDTH]
+    answers[at] = code
+    answers[at + 1] = math.nan if hope == NO_POSE else math.sqrt(position)
+    answers[at + 2] = math.sqrt(rotation)
+    answers[at + 3] = used
     answers[at + 4] = work[memory + TRIES * WIDTH]
     answers[at + 5] = 0.0
     for i in range(N):

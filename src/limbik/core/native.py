@@ -96,6 +96,14 @@ def is_under_way(name: str, shape: Shape) -> bool:
     return build is not None and not build.done.is_set()
 
 
+def wait_for(name: str, shape: Shape) -> None:
+    """Return when the driver is compiled, or cannot be."""
+    build = _builds.get(Program(name, shape))
+    if build is not None:
+        start_building()
+        build.done.wait()
+
+
 def compile_now(name: str, shape: Shape) -> None:
     """Have the driver for a shape of chain compiled. Takes about 10 s where it is not in the cache.
 

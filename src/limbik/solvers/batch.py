@@ -12,22 +12,25 @@ from typing import Any
 import numpy as np
 
 from limbik.core import batch, native
-from limbik.core.lanes import FARTHEST, HEADER, SOLVED
+from limbik.core.lanes import FARTHEST, HEADER, SOLVED, UNREACHABLE
 from limbik.core.layout import Layout
 from limbik.core.programs import WIDTHS, many_problems
 from limbik.core.seeds import Shape
+from limbik.core.start import ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.solution import BatchSolution
-from limbik.solvers.fast import MOST_ROWS, FastPlan, aligned
+from limbik.solvers.fast import MOST_ROWS, MOVED, FastPlan, aligned
 from limbik.solvers.plan import plan_for
 from limbik.spatial import Array, as_numbers, as_poses
 
 PRECISIONS = ("double", "single")
 COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked for at most
+FINISH = 20  # iterations in double precision after single
 PIECE = 2048  # problems that a thread takes at a time
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
+BUDGET_INTERPRETED = 60  # iterations after which a problem waits for it
 
 
 def solve_batch(
@@ -77,6 +80,8 @@ def solve_batch(
     job = _Job(plan, targets, threads or os.cpu_count() or 1, seed)
     answers = job.solve(starts, precision == "single")
     job.mend(answers, starts)
+    if starts is not None and plan.uses_limits:
+        answers[:, MOVED] = (np.abs(model.clip(starts) - starts) > ROUNDING).any(axis=1)
     q = plan.whole(answers[:, HEADER:], starts)
     return BatchSolution(q, answers[:, :HEADER], perf_counter() - began, "lm")
 
@@ -112,14 +117,16 @@ class _Job:
     def solve(self, starts: Array | None, is_single: bool) -> Array:
         """Answers [N, HEADER + n] of the rows."""
         rows = None if starts is None else self.plan.rows_of(starts)
-        if not is_single:
+        if not is_single or self.plan.budget < 2 * FINISH:
             return self._pass(self.plan.numbers(starts is not None, seed=self.seed), rows)
         coarse = COARSE * self.plan.length, COARSE
-        numbers = self.plan.numbers(starts is not None, seed=self.seed, tolerance=coarse)
+        numbers = self.plan.numbers(
+            starts is not None, seed=self.seed, tolerance=coarse, iterations=self.plan.budget - FINISH
+        )
         near = self._pass(numbers, rows, is_single=True)
         # Finish in double precision, from where single precision came to.
         begin = np.ascontiguousarray(near[:, HEADER:])
-        answers = self._pass(self.plan.numbers(False, restarts=0), begin)
+        answers = self._pass(self.plan.numbers(False, restarts=0, iterations=FINISH), begin)
         answers[:, 3:5] += near[:, 3:5]
         left = np.flatnonzero(answers[:, 0] != SOLVED)
         if left.size:
@@ -158,10 +165,10 @@ class _Job:
 
     def _piece(self, numbers: Array, rows: Array | None, is_single: bool, answers: Array, begin: int) -> None:
         plan, end = self.plan, min(begin + PIECE, len(self.targets))
-        driver = native.compiled_program("many_single" if is_single else "many", plan.shape)
+        name = "many_single" if is_single else "many"
+        driver = native.compiled_program(name, plan.shape)
         if driver is None:
-            _interpret(plan, numbers, self.targets, rows, begin, end, answers)
-            native.start_building()
+            self._interpret(name, numbers, rows, answers, begin, end)
             return
         width, kind = WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
         work, counters = _work(plan.shape, width, kind), np.zeros(batch.COUNTERS * width, np.int64)
@@ -180,6 +187,27 @@ class _Job:
             work.ctypes.data,
             counters.ctypes.data,
         )
+
+    def _interpret(
+        self, name: str, numbers: Array, rows: Array | None, answers: Array, begin: int, end: int
+    ) -> None:
+        """The same by Python; the few problems that take long wait for the driver, where it is being
+        compiled."""
+        plan, is_coming = self.plan, native.is_under_way(name, self.plan.shape)
+        if not is_coming:
+            _interpret(plan, numbers, self.targets, rows, begin, end, answers)
+            return
+        short = numbers.copy()
+        budget = plan.places["SET_BUDGET"]
+        short[budget] = min(short[budget], BUDGET_INTERPRETED)
+        _interpret(plan, short, self.targets, rows, begin, end, answers)
+        native.start_building()
+        is_left = (answers[begin:end, 0] != SOLVED) & (answers[begin:end, 0] != UNREACHABLE)
+        left = begin + np.flatnonzero(is_left & ~np.isnan(answers[begin:end, 1]))
+        if left.size and short[budget] < numbers[budget]:
+            native.wait_for(name, plan.shape)
+            job = _Job(plan, self.targets[left], 1, self.seed)
+            answers[left] = job._pass(numbers, None if rows is None else rows[left], name == "many_single")
 
 
 def _work(shape: Shape, width: int, kind: np.dtype[Any]) -> Any:

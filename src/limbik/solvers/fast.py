@@ -98,7 +98,7 @@ class FastPlan:
         self._length = _length(chain)
         self._is_plain = self._is_whole and not self._locked
         self._layout = Layout(self.shape)
-        self._settings = self._layout.constants
+        self.places = self._layout.constants
         self._numbers = [
             plan_numbers(
                 prepared,
@@ -140,6 +140,11 @@ class FastPlan:
         return self._table
 
     @property
+    def budget(self) -> int:
+        """Iterations that one solve may take."""
+        return int(self._numbers[0][self.places["SET_BUDGET"]])
+
+    @property
     def length(self) -> float:
         """[m] the arm's size."""
         return self._length
@@ -150,15 +155,18 @@ class FastPlan:
         *,
         seed: int = 0,
         restarts: int | None = None,
+        iterations: int | None = None,
         tolerance: tuple[float, float] | None = None,
     ) -> Array:
         """The numbers of the plan for a batch; a tolerance [m, rad] is taken where it is wider than the
         plan's own."""
         numbers = self._numbers[has_start].copy()
-        at = self._settings
+        at = self.places
         numbers[at["SET_SEED"]] = seed % LARGEST_SEED
         if restarts is not None or has_start:
             numbers[at["SET_RESTARTS"]] = restarts or 0
+        if iterations is not None:
+            numbers[at["SET_BUDGET"]] = iterations
         if tolerance is not None:
             for name, value in zip(("SET_TOLERANCE", "SET_TOLERANCE_ROTATION"), tolerance, strict=True):
                 numbers[at[name]] = max(numbers[at[name]], value**2)
@@ -194,7 +202,7 @@ class FastPlan:
         numbers, address = None, self._addresses[mode]
         if seed or self._locked:
             numbers = self._numbers[mode].copy()
-            numbers[self._settings["SET_SEED"]] = seed % LARGEST_SEED
+            numbers[self.places["SET_SEED"]] = seed % LARGEST_SEED
             self._lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
             address = numbers.ctypes.data
         facts = self._run(target, begin, mode, address, numbers)
@@ -247,7 +255,7 @@ class FastPlan:
         target = np.frombuffer(pose)
         begin = target if start is None else np.frombuffer(start)
         short = numbers.copy()
-        short[self._settings["SET_ROUNDS"]] = ROUNDS_INTERPRETED
+        short[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
         longest = LONGEST_INTERPRETED if native.is_under_way("one", self.shape) else math.inf
         ends = perf_counter() + min(float(self.options.time_limit or math.inf), longest)
         run(short, self._table, target, begin, mode, work)
@@ -260,7 +268,7 @@ class FastPlan:
 
     def _without_budget(self, numbers: Array) -> Array:
         stopped = numbers.copy()
-        stopped[self._settings["SET_BUDGET"]] = 0.0
+        stopped[self.places["SET_BUDGET"]] = 0.0
         return stopped
 
     def _rows(self, start: Array) -> Array:
@@ -273,7 +281,7 @@ class FastPlan:
 
     def _lock(self, numbers: Array, rows: Array) -> None:
         """Hold the locked joints where the start has them."""
-        n, at = self.shape.n, self._settings
+        n, at = self.shape.n, self.places
         for i in self._locked:
             lower, upper = numbers[at["AT_Q_LOWER"] + i], numbers[at["AT_Q_UPPER"] + i]
             q = min(max(rows[i], lower), upper)

@@ -5,7 +5,7 @@ import uPlot from './vendor/uplot/uPlot.esm.js';
 const LOWEST = 1e-4; // [px] errors below are drawn there
 const HEIGHT = 128;
 /** Lines differ in more than colour. */
-const DASHES = { ccd: [], fabrik: [8, 3], jt: [2, 3], dls: [], pinv: [10, 3, 2, 3], sdls: [5, 3], newton: [3, 6] };
+const DASHES = { ccd: [], fabrik: [8, 3], jt: [2, 3], dls: [], pinv: [10, 3, 2, 3], sdls: [5, 3], newton: [3, 6], lm: [12, 4] };
 
 /** @param {number} error [px] @returns {number} */
 export function log10(error) {

@@ -21,6 +21,7 @@ export const SOLVERS = [
   { name: 'pinv', short: 'PINV', title: 'Pseudo-inverse', key: '5', settings: ['d'] },
   { name: 'sdls', short: 'SDLS', title: 'Selectively damped least squares', key: '6', settings: [] },
   { name: 'newton', short: 'Newton', title: 'Newton-Raphson', key: '7', settings: ['d'] },
+  { name: 'lm', short: 'LM', title: 'Levenberg-Marquardt', key: '8', settings: [] },
 ];
 
 const NAMES = SOLVERS.map((solver) => solver.name);

@@ -1,0 +1,83 @@
+"""How many operations the fast core's step does, counted on the tape that its code is emitted from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+from limbik.core import programs, step
+from limbik.core.seeds import Shape
+from limbik.core.step import Tuning
+from limbik.core.symbols import Tape
+
+KINDS = ("+ -", "*", "/", "sqrt", "compare, select, floor")
+PARTS = {
+    "frames": ("frames",),
+    "sines and cosines": ("sincos",),
+    "Jacobian": ("jacobian",),
+    "error": ("pose_error",),
+    "normal equations": ("_gram",),
+    "their solution": ("solve_symmetric",),
+}
+
+
+def operations(shape: Shape) -> tuple[Counter[str], Counter[str]]:
+    """Of one iteration of one lane: operations by kind (`KINDS`), and by part of the step (`PARTS`, "rest").
+
+    "frames" does not count the sines and cosines in it.
+    """
+    by_part: Counter[str] = Counter()
+
+    def counted(function: Callable[..., Any], name: str, *, inputs: int, constants: int, **_: Any) -> Tape:
+        tape = Tape()
+        with _watched(tape, by_part):
+            function(
+                [tape.symbol(f"r{i}") for i in range(inputs)],
+                [tape.symbol(f"c{i}") for i in range(constants)],
+            )
+        return tape
+
+    with mock.patch.object(programs, "emit", counted):
+        tape: Any = programs.step(shape, 1, Tuning())
+    by_kind = Counter(_kind(expression) for _, expression in tape.lines)
+    by_part["frames"] -= by_part["sines and cosines"]
+    by_part["rest"] = len(tape.lines) - by_part.total()
+    return by_kind, by_part
+
+
+def _kind(expression: str) -> str:
+    operator = re.search(r" (\S+) ", expression)
+    if expression.startswith("sqrt"):
+        return "sqrt"
+    if "(" in expression or (operator is not None and operator[1] in "<=>=&|"):
+        return "compare, select, floor"
+    if operator is None:
+        return "+ -"  # a change of sign
+    return "+ -" if operator[1] in "+-" else operator[1]
+
+
+@contextmanager
+def _watched(tape: Tape, by_part: Counter[str]) -> Iterator[None]:
+    """Count what each part of the step writes on the tape."""
+    with ExitStack() as changes:
+        for part, names in PARTS.items():
+            for name in names:
+                watched = _watching(getattr(step, name), part, tape, by_part)
+                changes.enter_context(mock.patch.object(step, name, watched))
+        yield
+
+
+def _watching(
+    function: Callable[..., Any], part: str, tape: Tape, by_part: Counter[str]
+) -> Callable[..., Any]:
+    def watched(*arguments: Any) -> Any:
+        before = len(tape.lines)
+        result = function(*arguments)
+        by_part[part] += len(tape.lines) - before
+        return result
+
+    return watched

@@ -1,0 +1,203 @@
+"""The fast core with one of its choices made otherwise, for `ablation.py`.
+
+Nothing of it is copied: the step is written out again with other numbers in it, the drivers are bound to
+other constants, and what has no parameter (the seed table's constants, its grid) is replaced for as long as
+a variation is measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import limbik
+from limbik.core import batch, lanes, programs, seeds, step, symbols, tables
+from limbik.core.compiled import Kernel
+from limbik.core.layout import Layout
+from limbik.core.prepare import Prepared, table_frame
+from limbik.core.step import Tuning
+from limbik.goals import Pose
+from limbik.model.chain import chain_to
+from limbik.solvers import fast
+from limbik.solvers.options import Options
+
+TUNING = Tuning()  # as built
+BUDGET = 200  # iterations
+TOLERANCE = 1e-6  # [m] and [rad]
+WIDTH = 256  # lanes of the batch, which is run interpreted: on arrays, without compiling
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """What differs from the fast core as it is."""
+
+    tuning: Tuning = TUNING
+    iteration: Callable[..., Any] = step.iteration
+    constants: Mapping[str, float] = field(default_factory=dict)  # of limbik.core's modules, by name
+    divisions: int | None = None  # of the seed table's grid, along each number of the key
+    settings: Mapping[str, float] = field(default_factory=dict)  # `core.layout.SETTINGS`, by name
+    in_plan: Mapping[str, float] = field(default_factory=dict)  # constants of `solvers.fast`, by name
+
+    @contextlib.contextmanager
+    def applied(self) -> Iterator[None]:
+        """limbik as the variation has it."""
+        with contextlib.ExitStack() as changes:
+            for module in [m for name, m in sys.modules.items() if name.startswith("limbik.core.")]:
+                for name, value in self.constants.items():
+                    if hasattr(module, name):
+                        changes.enter_context(mock.patch.object(module, name, value))
+            if self.divisions is not None:
+                count = self.divisions
+                grid = property(lambda shape: (count,) * (4 if shape.turntable is not None else 5))
+                changes.enter_context(mock.patch.object(seeds.Shape, "divisions", grid))
+            changes.enter_context(mock.patch.object(programs, "iteration", self.iteration))
+            changes.enter_context(mock.patch.dict(vars(fast), self.in_plan))
+            changes.enter_context(mock.patch.object(fast, "table_for", _fresh_table))
+            yield
+
+
+AS_BUILT = Variation()
+
+
+def candidates(count: int) -> dict[str, float]:
+    """The constants where a cell holds that many candidates, and that many attempts run side by side."""
+    return {"CANDIDATES": count, "LANES": count}
+
+
+def _fresh_table(prepared: Prepared) -> seeds.Table:
+    """The seed table as `core.tables` has it, but never from the disk, which knows no variations."""
+    return seeds.build(
+        tables._without_tool(prepared),
+        table_frame(prepared),
+        prepared.shape,
+        prepared.lower,
+        prepared.upper,
+        prepared.circular,
+    )
+
+
+# ------------------------------------------------------------------------------------------------ limits
+
+
+def clamping(*arguments: Any) -> step.Iteration:
+    """The iteration without the active set: limits only cut what the step would do."""
+    with mock.patch.object(step, "may_move", lambda *_: 1.0):
+        return step.iteration(*arguments)
+
+
+def rejecting(
+    x: Any, first: Any, rows: Any, lower: Any, upper: Any, asked: Any, tuning: Tuning
+) -> step.Iteration:
+    """The iteration as if there were no limits; what arrives outside them does not count as arrived.
+
+    Hinges are kept within half a turn of the middle of their limits.
+    """
+    after = step.iteration(x, first, rows, [-1e9] * len(x), [1e9] * len(x), asked, tuning)
+    middles = [0.5 * (low + high) for low, high in zip(lower, upper, strict=True)]
+    turned = [seeds.toward(value, middle) for value, middle in zip(after.x, middles, strict=True)]
+    following = [
+        row.is_hinge * a + (1.0 - row.is_hinge) * b for row, a, b in zip(rows, turned, after.x, strict=True)
+    ]
+    outside = (x[0] < lower[0]) | (x[0] > upper[0])
+    for value, low, high in zip(x[1:], lower[1:], upper[1:], strict=True):
+        outside = outside | ((value < low) | (value > high))
+    missed = after.position + symbols.select(outside, 1.0, 0.0)
+    return step.Iteration(following, missed, after.rotation, after.cost)
+
+
+# ------------------------------------------------------------------------------------------------ solving
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How a list of problems went."""
+
+    iterations: np.ndarray  # [N]; of a problem that is not solved: all that were spent on it
+    restarts: np.ndarray  # [N]
+    is_solved: np.ndarray  # [N] as checked afterwards, by the model's kinematics and limits
+
+    @property
+    def is_solved_at_once(self) -> np.ndarray:
+        """[N] whether the first attempts found the solution."""
+        return self.is_solved & (self.restarts == 0)
+
+
+class Arm:
+    """A robot, and poses of random configurations within its limits."""
+
+    def __init__(self, name: str, model: limbik.Model, count: int, seed: int) -> None:
+        self.name, self.model = name, model
+        self.poses = np.ascontiguousarray(model.pose(model.random(seed, count)))
+
+    def one_at_a_time(self, variation: Variation) -> Outcome:
+        """One attempt at a time for every problem, as in a batch, run interpreted."""
+        with variation.applied(), np.errstate(all="ignore"):
+            plan, numbers = self._plan(variation)
+            shape = plan.shape
+            driver = _varied(
+                programs.many_problems(shape, WIDTH), variation, programs.step(shape, WIDTH, variation.tuning)
+            )
+            count, layout = len(self.poses), Layout(shape)
+            answers = np.zeros((count, lanes.HEADER + shape.n))
+            size = batch.working_places(shape.n, layout.rows, WIDTH)["WORK_SIZE"]
+            driver.interpreted(
+                numbers,
+                plan.table,
+                self.poses.reshape(-1),
+                np.zeros(1),
+                False,
+                0,
+                count,
+                answers.reshape(-1),
+                np.zeros(size),
+                np.zeros(batch.COUNTERS * WIDTH, np.int64),
+            )
+            return self._outcome(plan, answers)
+
+    def race(self, variation: Variation) -> Outcome:
+        """Attempts at one problem side by side, the first to arrive wins (`core.lanes`), compiled."""
+        with variation.applied():
+            plan, numbers = self._plan(variation)
+            shape = plan.shape
+            side_by_side = int(variation.constants.get("LANES", programs.LANES))
+            stepping = programs.step(shape, side_by_side, variation.tuning)
+            driver = _varied(programs.one_problem(shape), variation, stepping).dispatcher
+            places = lanes.working_places(shape.n, Layout(shape).rows)
+            work, at = np.zeros(places["WORK_SIZE"]), places["AT_ANSWER"]
+            answers = np.zeros((len(self.poses), lanes.HEADER + shape.n))
+            for pose, answer in zip(self.poses.reshape(-1, 16), answers, strict=True):
+                driver(numbers, plan.table, pose, pose, lanes.ANYWHERE, work)
+                answer[:] = work[at : at + answer.size]
+            return self._outcome(plan, answers)
+
+    def _plan(self, variation: Variation) -> tuple[fast.FastPlan, np.ndarray]:
+        options = Options(solver="lm", iterations=BUDGET, tolerance=TOLERANCE, tolerance_rotation=TOLERANCE)
+        plan = fast.FastPlan(self.model, chain_to(self.model, None), Pose, None, options)
+        numbers = plan.numbers(False)
+        places = Layout(plan.shape).constants
+        for name, value in variation.settings.items():
+            numbers[places[f"SET_{name.upper()}"]] = value
+        return plan, numbers
+
+    def _outcome(self, plan: fast.FastPlan, answers: np.ndarray) -> Outcome:
+        q = plan.whole(answers[:, lanes.HEADER :], None)
+        reached = self.model.pose(q)
+        apart = np.linalg.norm(reached[:, :3, 3] - self.poses[:, :3, 3], axis=1)
+        # |A - B| of two rotation matrices is 2 sqrt(2) times the sine of half the angle between them.
+        turned = np.linalg.norm((reached - self.poses)[:, :3, :3], axis=(1, 2)) / math.sqrt(2.0)
+        is_solved = (apart <= TOLERANCE) & (turned <= TOLERANCE) & self.model.is_within_limits(q)
+        is_solved &= answers[:, 0] == lanes.SOLVED
+        return Outcome(answers[:, 3], answers[:, 4], is_solved)
+
+
+def _varied(
+    driver: Kernel[..., None], variation: Variation, stepping: Kernel[..., None]
+) -> Kernel[..., None]:
+    return driver.bind(**variation.constants, step=stepping)

@@ -1,0 +1,102 @@
+"""Emitted kernels, compiled and interpreted, do what the function says that they were written from."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from limbik.core.emit import emit
+from limbik.core.symbols import absolute, floor, larger, polynomial, select, smaller, sqrt
+
+INPUTS, CONSTANTS = 3, 2
+TOLERANCE = {False: 1e-12, True: 1e-5}
+
+
+def every_operation(rows, constants):
+    """Something of everything, some of it stored behind the inputs and one of it over an input."""
+    x, y, z = rows
+    a, b = constants
+    length = sqrt(x * x + y * y + 0.5)
+    turned = polynomial((0.25, -1.0, 0.5), z - 2.0 * floor(z * 0.5 + 0.5))
+    nearer = select((x < y) & (length > a), x * b, -y / length)
+    return [
+        (4, length + absolute(z)),
+        (3, smaller(larger(turned, -1.0), 1.0)),
+        (5, nearer),
+        (0, select((x >= 0.0) | (y <= z), x + 1.0 / length, x * 0.0)),
+        (6, 0.75),
+    ]
+
+
+def by_hand(x, y, z, a, b):
+    """The same in plain Python, by row."""
+    length = math.sqrt(x * x + y * y + 0.5)
+    u = z - 2.0 * math.floor(z * 0.5 + 0.5)
+    turned = (0.25 * u - 1.0) * u + 0.5
+    return {
+        4: length + abs(z),
+        3: min(max(turned, -1.0), 1.0),
+        5: x * b if x < y and length > a else -y / length,
+        0: x + 1.0 / length if x >= 0.0 or y <= z else 0.0,
+        6: 0.75,
+        1: y,
+        2: z,
+    }
+
+
+@pytest.mark.parametrize("lanes", [1, 8])
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("tier", ["interpreted", "compiled"])
+def test_a_kernel_does_what_its_function_says(lanes, single, tier):
+    kernel = emit(every_operation, "every", inputs=INPUTS, constants=CONSTANTS, lanes=lanes, single=single)
+    run = kernel.interpreted if tier == "interpreted" else kernel.dispatcher
+    kind = np.float32 if single else np.float64
+    rng = np.random.default_rng(lanes)
+    for _ in range(20):
+        values, constants = rng.uniform(-3.0, 3.0, (INPUTS, lanes)).astype(kind), rng.uniform(0.2, 2.0, 2)
+        block = np.zeros((7, lanes), kind)
+        block[:INPUTS] = values
+        run(block.reshape(-1), constants.astype(kind))
+        for lane in range(lanes):
+            for row, expected in by_hand(*values[:, lane].tolist(), *constants.tolist()).items():
+                assert abs(block[row, lane] - expected) <= TOLERANCE[single] * (1.0 + abs(expected)), row
+
+
+@pytest.mark.parametrize("tier", ["interpreted", "compiled"])
+def test_inputs_are_read_before_anything_is_stored(tier):
+    kernel = emit(lambda rows, _: [(0, rows[1]), (1, rows[0])], "swap", inputs=2, constants=0, lanes=8)
+    run = kernel.interpreted if tier == "interpreted" else kernel.dispatcher
+    block = np.arange(16.0)
+    run(block, np.zeros(1))
+    assert_array_equal(block, [*range(8, 16), *range(8)])
+
+
+@pytest.mark.parametrize("lanes", [1, 8])
+def test_no_more_of_the_block_is_touched_than_is_stored(lanes):
+    kernel = emit(every_operation, "every", inputs=INPUTS, constants=CONSTANTS, lanes=lanes)
+    block = np.full(9 * lanes, 7.0)
+    kernel.interpreted(block, np.array([1.0, 2.0, 9.0]))
+    assert_allclose(block[7 * lanes :], 7.0)
+    assert_allclose(block[lanes : 3 * lanes], 7.0)
+
+
+def test_lanes_do_not_see_each_other():
+    kernel = emit(every_operation, "every", inputs=INPUTS, constants=CONSTANTS, lanes=8)
+    rng = np.random.default_rng(0)
+    values = rng.uniform(-3.0, 3.0, (INPUTS, 8))
+    constants = np.array([0.7, 1.3])
+    results = []
+    for order in (np.arange(8), np.arange(8)[::-1]):
+        for run in (kernel.interpreted, kernel.dispatcher):
+            block = np.zeros((7, 8))
+            block[:INPUTS] = values[:, order]
+            run(block.reshape(-1), constants)
+            results.append(block[:, np.argsort(order)])
+    assert_array_equal(results[0], results[2])
+    assert_array_equal(results[1], results[3])
+    alone = np.zeros((7, 8))
+    alone[:INPUTS] = math.nan
+    alone[:INPUTS, 3] = values[:, 3]
+    kernel.dispatcher(alone.reshape(-1), constants)
+    assert_array_equal(alone[:, 3], results[1][:, 3])

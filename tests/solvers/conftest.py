@@ -1,0 +1,30 @@
+"""What the tests of the fast core share."""
+
+import pytest
+
+import limbik
+from fast_chains import interpreted
+from limbik.core import native
+
+
+@pytest.fixture(scope="module")
+def interpreted_core():
+    """The fast core runs interpreted: random chains would start a compiler each."""
+    with interpreted():
+        yield
+
+
+@pytest.fixture(scope="session")
+def compiled_panda():
+    """The drivers of chains of seven hinges are machine code from here on."""
+    limbik.warmup(limbik.load("panda"))
+
+
+@pytest.fixture(params=["interpreted", "compiled"])
+def tier(request, monkeypatch):
+    """Each tier in turn, for arms of seven hinges."""
+    if request.param == "compiled":
+        request.getfixturevalue("compiled_panda")
+    else:
+        monkeypatch.setattr(native, "compiled_program", lambda name, shape: None)
+    return request.param
