@@ -1,8 +1,16 @@
 """Chains for the tests of the fast core, goals that they can reach, and what is true of every answer."""
 
+import atexit
 import contextlib
+import functools
 import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,3 +120,33 @@ def evaluated(tape: Tape, values: list[Scalar], **inputs: float) -> list[float]:
     }
     exec("\n".join(f"{name} = {expression}" for name, expression in tape.lines), names)
     return [eval(tape.text(value), names) for value in values]
+
+
+def run_python(script: str, cache: Path, compile_when: str = "never", timeout: float = 300.0) -> str:
+    """What a script prints in a process of its own, with a cache folder; it has to succeed."""
+    environment = {**os.environ, "LIMBIK_CACHE_DIR": str(cache), "LIMBIK_COMPILE": compile_when}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=timeout
+    )
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+@functools.cache
+def warm_cache() -> Path:
+    """A cache folder that `limbik warmup planar-2` has filled; filled once, and not to be written to."""
+    folder = Path(tempfile.mkdtemp(prefix="limbik-test-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    environment = {**os.environ, "LIMBIK_CACHE_DIR": str(folder)}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-m", "limbik.cli", "warmup", "planar-2"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300.0,
+    )
+    assert done.returncode == 0, done.stderr
+    (folder / "said").write_text(done.stdout)
+    return folder

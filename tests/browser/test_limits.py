@@ -8,7 +8,7 @@ from browser.playground import SOLVERS, Playground, near
 def test_no_arm_ever_shows_a_joint_outside_its_limits(playground: Playground) -> None:
     playground.open(f"?race={','.join(SOLVERS)}&lm=1&ld=35&sl=1&n=6&L=60&it=8&cv=0")
     limit = np.deg2rad(35) + 1e-5
-    for target in ((200, 300), (500, 200), (600, 480), (390, 300), (100, 480)):
+    for target in ((200, 420), (500, 200), (600, 480), (480, 300), (100, 480)):
         playground.page.mouse.click(*target)
         playground.wait_at(target)
         for _ in range(4):

@@ -298,7 +298,9 @@ def test_an_iteration_is_the_damped_step_of_the_joints_that_may_move(seed, count
     W = np.diag(asked.weights)
     cost = float(error @ W @ W @ error)
     assert_allclose(after.cost, cost, rtol=1e-12)
-    assert_allclose([after.position, after.rotation], [error[:3] @ error[:3], error[3:] @ error[3:]], rtol=1e-12)
+    assert_allclose(
+        [after.position, after.rotation], [error[:3] @ error[:3], error[3:] @ error[3:]], rtol=1e-12
+    )
     slope = J.T @ W @ W @ error
     assume(np.abs(slope).min() > 1e-9)
     blocked = ((x <= lower) & (slope < 0.0)) | ((x >= upper) & (slope > 0.0))
@@ -314,7 +316,13 @@ def test_an_iteration_is_the_damped_step_of_the_joints_that_may_move(seed, count
 
 
 def test_a_joint_at_a_limit_moves_only_inward():
-    for x, slope, expected in [(0.0, -1.0, 0.0), (0.0, 1.0, 1.0), (1.0, 1.0, 0.0), (1.0, -1.0, 1.0), (0.5, 9.0, 1.0)]:
+    for x, slope, expected in [
+        (0.0, -1.0, 0.0),
+        (0.0, 1.0, 1.0),
+        (1.0, 1.0, 0.0),
+        (1.0, -1.0, 1.0),
+        (0.5, 9.0, 1.0),
+    ]:
         assert may_move(x, slope, 0.0, 1.0) == expected
     assert may_move(0.0, 1.0, 0.0, 0.0) == may_move(0.0, -1.0, 0.0, 0.0) == 0.0
 
@@ -352,8 +360,7 @@ def in_every_tier(seed, count, tuning):
     on_symbols = evaluated(tape, written, **{f"x{i}": float(value) for i, value in enumerate(x)})
     shape = Shape("".join("R" if row.is_hinge else "P" for row in rows), None)
     numbers = np.concatenate(
-        [[value for row in rows for value in row[:5]], lower, upper]
-        + [np.atleast_1d(part) for part in asked]
+        [[value for row in rows for value in row[:5]], lower, upper] + [np.atleast_1d(part) for part in asked]
     )
     kernel = step(shape, 8, tuning)
     block = np.zeros((2 * count + VIEW + 3, 8))

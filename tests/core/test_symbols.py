@@ -57,7 +57,9 @@ def test_floats_and_symbols_agree_to_the_last_bit(values):
 def test_floats_and_arrays_agree_to_the_last_bit(problems):
     together = everything(*np.array(problems).T)
     for k, values in enumerate(problems):
-        assert [float(np.broadcast_to(result, len(problems))[k]) for result in together] == everything(*values)
+        assert [float(np.broadcast_to(result, len(problems))[k]) for result in together] == everything(
+            *values
+        )
 
 
 def test_one_array_is_enough_to_make_an_operation_one_on_arrays():

@@ -107,13 +107,15 @@ def test_a_start_half_a_turn_away_is_left():
         assert solution.success
 
 
-def test_one_hinge_turns_half_a_turn():
-    model = ModelBuilder("hinge").continuous("joint", axis="z").build()
+@pytest.mark.parametrize("axis", [(0, 0, 1), (1, 0, 0), (0.6, -0.8, 0), (2, 0, -3), (0, 8, -9), (1, 1, 1)])
+def test_one_hinge_turns_half_a_turn(axis):
+    model = ModelBuilder("hinge").continuous("joint", axis=axis).build()
     for angle in (math.pi, -math.pi, math.pi - 1e-9, 3.0):
-        target = turned(angle, "z")
-        solution = model.solve(target, start=[0.0])
-        assert_honest(model, solution, target)
-        assert solution.success
+        target = model.pose([angle])
+        for start in ([0.0], [angle + math.pi]):
+            solution = model.solve(target, start=start, iterations=300)
+            assert_honest(model, solution, target)
+            assert solution.success
 
 
 @pytest.mark.parametrize("width", [0.0, 1e-12, 1e-9, 1e-6])
@@ -131,7 +133,15 @@ def test_limits_a_hair_apart_are_kept(width):
 
 @pytest.mark.parametrize(
     "pair",
-    [NO_LIMITS, (-math.inf, 0.3), (0.3, math.inf), (20.0, math.inf), (-math.inf, -20.0), (-9.0, 9.0), (20.0, 21.0)],
+    [
+        NO_LIMITS,
+        (-math.inf, 0.3),
+        (0.3, math.inf),
+        (20.0, math.inf),
+        (-math.inf, -20.0),
+        (-9.0, 9.0),
+        (20.0, 21.0),
+    ],
 )
 def test_unusual_limits_are_kept(pair):
     for count in (2, 6, 7):
@@ -577,7 +587,9 @@ def test_a_tool_is_as_a_goal_moved_by_its_inverse():
         start = q + 0.02
         target = robot.pose(q) @ tool
         with_tool = robot.solve(target, start=start, tool=tool, tolerance=1e-9, tolerance_rotation=1e-9)
-        moved = robot.solve(target @ np.linalg.inv(tool), start=start, tolerance=1e-9, tolerance_rotation=1e-9)
+        moved = robot.solve(
+            target @ np.linalg.inv(tool), start=start, tolerance=1e-9, tolerance_rotation=1e-9
+        )
         assert with_tool.success
         assert moved.success
         assert_allclose(with_tool.q, moved.q, atol=1e-5)

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Model, Orientation, Pose
+from limbik.core.step import damping
 from limbik.solvers import get
 from solvers.arms import CASES, IN_SPACE, TURNING, arms, branching_tree, distance, hinge_arm
 
@@ -198,6 +199,7 @@ def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose
         "pinv": lambda: pseudo_inverse(J, residual, longest),
         "newton": lambda: newton(J, residual),
         "sdls": lambda: selectively_damped(J, residual),
+        "lm": lambda: damped(J, residual, math.sqrt(damping(residual @ residual)), math.inf),
     }[solver]()
     if solver == "newton" and not is_pose:
         expected = newton(J[3:], residual[3:])

@@ -11,6 +11,7 @@ function, and misses a change in any other.)
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -19,9 +20,9 @@ import tempfile
 import threading
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import IO, TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -209,6 +210,20 @@ def cache_folder(content: str = "kernels") -> Path | None:
         _warn_of_cache(root, str(error.strerror))
         return None
     return folder
+
+
+@contextlib.contextmanager
+def file_made_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file to be written that appears under its name when it is complete, or not at all."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        try:
+            yield file
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            file.close()
+            Path(file.name).unlink(missing_ok=True)
+            raise
 
 
 @functools.cache

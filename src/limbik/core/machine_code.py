@@ -7,12 +7,12 @@ import functools
 import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from limbik.core.compiled import file_made_whole
 from limbik.core.entries import plain_entry, python_entry
 from limbik.core.seeds import CANDIDATES, Shape
 
@@ -83,10 +83,19 @@ def main(name: str, kinds: str, turntable: str, path: str, expected: str) -> Non
     with contextlib.suppress(AttributeError, OSError):
         os.nice(10)
     code = machine_code(Program(name, Shape(kinds, None if turntable == "None" else int(turntable))))
-    target = Path(path)
-    with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as file:
-        file.write(code)
-    os.replace(file.name, target)
+    with file_made_whole(Path(path)) as file:
+        file.write(sealed(code))
+
+
+def sealed(code: bytes) -> bytes:
+    """Machine code as it is kept: behind its digest, because a damaged file would take the process down."""
+    return hashlib.sha256(code).digest() + code
+
+
+def unsealed(content: bytes) -> bytes | None:
+    """The machine code of a file; None where it is damaged."""
+    digest, code = content[:32], content[32:]
+    return code if hashlib.sha256(code).digest() == digest else None
 
 
 def machine_code(program: Program) -> bytes:

@@ -9,6 +9,7 @@ the processor), so a file is never wrong, only absent. Until it is there, the sa
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -24,7 +25,7 @@ from typing import Any
 
 from limbik.core.compiled import cache_folder, can_keep
 from limbik.core.entries import plain_callable, python_callable
-from limbik.core.machine_code import Program, fingerprint, target_machine
+from limbik.core.machine_code import Program, fingerprint, target_machine, unsealed
 from limbik.core.seeds import Shape
 from limbik.errors import LimbikError
 
@@ -125,9 +126,9 @@ def _begin(program: Program, ahead: bool = False) -> Build:
         if program in _builds and not (ahead and _builds[program].failure):
             return _builds[program]
         build = Build(program)
-        file = _file(program)
-        if file is not None and file.exists():
-            build.finish(file.read_bytes)
+        code = _kept(program)
+        if code is not None:
+            build.finish(lambda: code)
         elif when == "never" and not ahead:
             return build
         else:
@@ -172,7 +173,18 @@ def _compiled_elsewhere(program: Program) -> bytes:
         if done.returncode != 0:
             last = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
             raise LimbikError(last[-1])
-        return target.read_bytes()
+        code = unsealed(target.read_bytes())
+        if code is None:
+            raise LimbikError(f"{target} is damaged")
+        return code
+
+
+def _kept(program: Program) -> bytes | None:
+    """The machine code on disk; None where there is none, or it is damaged."""
+    file = _file(program)
+    with contextlib.suppress(OSError):
+        return None if file is None else unsealed(file.read_bytes())
+    return None
 
 
 def _file(program: Program) -> Path | None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from limbik.core import seeds
-from limbik.core.compiled import cache_folder, can_keep
+from limbik.core.compiled import cache_folder, can_keep, file_made_whole
 from limbik.core.machine_code import SOURCES_HASH
 from limbik.core.prepare import Prepared, table_frame
 from limbik.core.seeds import CANDIDATES, Shape, Table
@@ -91,9 +90,8 @@ def _write(name: str, table: Table) -> None:
         return
     grid = np.concatenate([table.origin, table.scale]).view(np.float32)
     with contextlib.suppress(OSError):
-        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        with file_made_whole(folder / f"{name}.npy") as file:
             np.save(file, np.concatenate([grid, table.candidates.ravel()]))
-        os.replace(file.name, folder / f"{name}.npy")
         _forget_oldest(folder)
 
 

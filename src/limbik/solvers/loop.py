@@ -95,7 +95,11 @@ def solve(
 def trace(
     model: Model, goal: Any, *, start: Any = None, rest: Any = None, seed: int = 0, **options: Any
 ) -> Trace:
-    """Solve, and keep every iteration. Options as in `solve`."""
+    """Solve, and keep every iteration. Options as in `solve`.
+
+    Where a solve with "lm" runs in the fast core, with several attempts side by side, its trace shows the
+    same method with one attempt after the other.
+    """
     rows: Rows = []
     solution = _solve(model, goal, start, rest, seed, options, rows)
     starts = np.cumsum([len(errors) for _, errors in rows])
@@ -129,6 +133,8 @@ def _solve(
     if plan.fast is not None and rows is None:
         given = None if start is None else _configuration(model, start, "start")
         return plan.fast.solve(_pose_of(numbers, plan), given, int(seed))
+    if rows is not None and plan.only_fast:
+        raise SolverError(f"a trace cannot have `{plan.only_fast[0]}`")
     if rows is not None and plan.budget > MOST_TRACED:
         raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {plan.budget:,}")
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")

@@ -62,12 +62,19 @@ class Plan:
                 f"frame {self.frame!r} of model {model.name!r} cannot move: no joint lies before it"
             )
         self.kind, packed = _packed(self.chain, goal)
-        suits = options.rest_bias == 0.0 and is_fast(self.chain)
-        self.solver = choose(options.solver, self.kind, goal, suits and self.kind == SPACE)
-        is_in_fast_core = suits and self.solver.name == "lm"
-        self.fast = FastPlan(model, self.chain, goal, weights, options) if is_in_fast_core else None
-        if self.fast is None:
-            _refuse_fast_options(options, weights)
+        only_fast = _only_fast(options, weights)
+        # Points for hinges in a plane have a kernel of their own, the same for any number of joints.
+        suits = self.kind == SPACE or bool(only_fast)
+        suits = suits and options.rest_bias == 0.0 and is_fast(self.chain)
+        self.solver = choose(options.solver, self.kind, goal, suits)
+        self.fast = None
+        if suits and self.solver.name == "lm":
+            self.fast = FastPlan(model, self.chain, goal, weights, options)
+        elif only_fast:
+            raise SolverError(
+                f"`{only_fast[0]}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides, "
+                "without `rest_bias`"
+            )
         self.packed = packed
         self.is_level = packed.is_planar and abs(packed.place["z"][0, 2]) > 1.0 - 1e-12
         self.is_whole = self.chain.nq == model.nq and bool((self.chain.q_places == np.arange(model.nq)).all())
@@ -79,6 +86,7 @@ class Plan:
         self.rest = model.neutral[self.chain.q_places]
         self.goal = goal
         self.options = options
+        self.only_fast = only_fast
 
     @functools.cached_property
     def height(self) -> float:
@@ -142,20 +150,15 @@ def _with_tool(chain: Chain, tool: tuple[float, ...] | None) -> Chain:
     return replace(chain, tool=chain.tool @ pose, reach=chain.reach + float(np.linalg.norm(pose[:3, 3])))
 
 
-def _refuse_fast_options(options: Options, weights: tuple[float, ...] | None) -> None:
-    """Raise SolverError for what only the fast core can do."""
+def _only_fast(options: Options, weights: tuple[float, ...] | None) -> list[str]:
+    """What is asked for that only the fast core can do."""
     asked = {
         "prefer": options.prefer is not None,
         "locked": bool(options.locked),
         "time_limit": options.time_limit is not None,
         "weights": weights is not None,
     }
-    for name, is_asked in asked.items():
-        if is_asked:
-            raise SolverError(
-                f"`{name}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides, "
-                "without `rest_bias`"
-            )
+    return [name for name, is_asked in asked.items() if is_asked]
 
 
 def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:

@@ -1,0 +1,278 @@
+"""Machine code in files: when it is made, where it is kept, and what becomes of a solve if it cannot be."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import limbik
+from fast_chains import run_python, warm_cache
+from limbik.core import machine_code, native
+from limbik.core.machine_code import Program
+from limbik.core.seeds import Shape
+from limbik.errors import LimbikError
+
+PLANE = Shape("RR", 0)
+
+# A model of two hinges, goals within its reach, and its answers as text.
+SCRIPT = """
+import os, sys, threading, time, warnings
+import numpy as np
+import limbik
+from limbik.core import native
+from limbik.core.seeds import Shape
+
+PLANE = Shape("RR", 0)
+model = limbik.load("planar-2")
+targets = model.pose(model.random(0, size=40))
+
+def answers():
+    near = [model.solve(t, start=q) for t, q in zip(targets, model.random(1, size=40))]
+    found = [model.solve(target) for target in targets]
+    assert all(found), found
+    return np.array([solution.q for solution in found + near])
+
+def say(q):
+    print("\\n".join(" ".join(map(repr, row)) for row in q.tolist()))
+"""
+
+
+def numbers(text):
+    return [float(word) for word in text.split()]
+
+
+def objects(cache):
+    """The object files of a cache, which holds no others but Numba's."""
+    return sorted(file.name for file in (cache / "kernels").glob("*") if file.suffix not in (".nbi", ".nbc"))
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A warm cache that may be written to."""
+    return shutil.copytree(warm_cache(), tmp_path / "copy")
+
+
+def test_never_means_that_nothing_is_compiled(tmp_path):
+    run_python(SCRIPT + "answers(); assert native.compiled_program('one', PLANE) is None", tmp_path, "never")
+    assert objects(tmp_path) == []
+
+
+def test_machine_code_and_interpreter_give_the_same_answers(tmp_path):
+    interpreted = numbers(run_python(SCRIPT + "say(answers())", tmp_path, "never"))
+    compiled = numbers(run_python(SCRIPT + "say(answers())", warm_cache(), "never"))
+    assert len(interpreted) == 160
+    assert compiled == pytest.approx(interpreted, abs=1e-9)
+
+
+def test_the_background_takes_over_and_a_fork_in_between_is_no_harm(tmp_path):
+    script = (
+        SCRIPT
+        + """
+before = answers()
+native.start_building()
+assert native.is_under_way("one", PLANE)
+child = os.fork() if hasattr(os, "fork") else None
+if child == 0:
+    try:
+        after = answers()
+        native.compile_now("one", PLANE)
+        assert native.compiled_program("one", PLANE) is not None
+        good = np.abs(after - before).max() < 1e-9 and np.abs(answers() - before).max() < 1e-9
+    except BaseException as error:
+        print(error, file=sys.stderr)
+        good = False
+    os._exit(0 if good else 1)
+ends = time.monotonic() + 200.0
+while native.compiled_program("one", PLANE) is None and time.monotonic() < ends:
+    time.sleep(0.05)
+assert native.compiled_program("one", PLANE) is not None
+assert np.abs(answers() - before).max() < 1e-9
+if child is not None:
+    assert os.waitpid(child, 0)[1] == 0
+"""
+    )
+    run_python(script, tmp_path, "background")
+    assert [name.split("-")[0] for name in objects(tmp_path)] == ["one"]
+
+
+def test_two_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path):
+    environment = {**os.environ, "LIMBIK_CACHE_DIR": str(tmp_path), "LIMBIK_COMPILE": "first"}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    script = SCRIPT + "say(answers()); assert native.compiled_program('one', PLANE) is not None"
+    both = [
+        subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [each.communicate(timeout=300)[0] for each in both]
+    assert [each.returncode for each in both] == [0, 0]
+    assert said[0] == said[1]
+    assert [name.split("-")[0] for name in objects(tmp_path)] == ["one"]  # and nothing is left lying about
+
+
+@pytest.mark.parametrize("when", ["Never", "", "always", "0"])
+def test_another_word_for_when_to_compile_is_refused(monkeypatch, when):
+    monkeypatch.setenv("LIMBIK_COMPILE", when)
+    monkeypatch.setattr(native, "_builds", {})
+    model = limbik.load("planar-2")
+    with pytest.raises(LimbikError, match=r"LIMBIK_COMPILE needs one of background, first, never"):
+        model.solve(model.pose([0.1, 0.2]))
+
+
+def test_a_file_is_named_after_all_that_decides_what_it_holds(monkeypatch):
+    names = [
+        native._file(Program(name, shape)).name
+        for name in ("one", "many")
+        for shape in (PLANE, Shape("RP", 0), Shape("RR", None))
+    ]
+    assert len(set(names)) == 6
+    fingerprint = machine_code.fingerprint.__wrapped__
+    kept = fingerprint()
+    assert kept == fingerprint() == machine_code.fingerprint()
+    assert all(kept in name for name in names)
+    monkeypatch.setattr(machine_code, "SOURCES_HASH", b"other sources")
+    changed = fingerprint()
+    import llvmlite.binding as llvm
+
+    monkeypatch.setattr(llvm, "get_host_cpu_name", lambda: "another")
+    moved = fingerprint()
+    monkeypatch.setattr("llvmlite.__version__", "0.0")
+    assert len({kept, changed, moved, fingerprint()}) == 4
+
+
+def test_sources_that_change_while_a_process_runs_are_not_what_it_runs(tmp_path):
+    package = os.path.dirname(limbik.__file__)
+    shutil.copytree(
+        package, tmp_path / "source" / "limbik", ignore=shutil.ignore_patterns("__pycache__", "static")
+    )
+    script = f"""
+import sys
+sys.path.insert(0, {str(tmp_path / "source")!r})
+import warnings
+import limbik
+from limbik.core import native
+from limbik.core.seeds import Shape
+assert limbik.__file__.startswith({str(tmp_path)!r})
+changed = {str(tmp_path / "source" / "limbik" / "core" / "step.py")!r}
+text = open(changed).read()
+open(changed, "w").write(text + "\\n# another version\\n")
+model = limbik.load("planar-2")
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    try:
+        native.compile_now("one", Shape("RR", 0))
+    except limbik.errors.LimbikError as error:
+        print("refused:", error)
+assert native.compiled_program("one", Shape("RR", 0)) is None
+assert model.solve(model.pose([0.4, 0.5]))
+"""
+    assert "refused:" in run_python(script, tmp_path / "cache", "background")
+
+
+@pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "other"])
+def test_a_damaged_file_does_no_harm(copy, damage):
+    (file,) = (copy / "kernels").glob("one-*.o")
+    whole = file.read_bytes()
+    other = next((copy / "kernels").glob("many-*.o")).read_bytes()
+    file.write_bytes(
+        {"empty": b"", "garbage": b"garbage" * 1000, "cut": whole[: len(whole) // 2], "other": other}[damage]
+    )
+    script = (
+        SCRIPT
+        + """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    answers()
+print(len([warning for warning in caught if issubclass(warning.category, RuntimeWarning)]))
+"""
+    )
+    assert int(run_python(script, copy, "never")) <= 1
+
+
+def test_a_damaged_file_is_made_again(copy):
+    (file,) = (copy / "kernels").glob("one-*.o")
+    whole = file.read_bytes()
+    file.write_bytes(b"garbage")
+    script = (
+        SCRIPT
+        + """
+warnings.simplefilter("ignore")
+native.compile_now("one", PLANE)
+assert native.compiled_program("one", PLANE) is not None
+answers()
+"""
+    )
+    run_python(script, copy, "background")
+    assert len(file.read_bytes()) > len(whole) // 2
+
+
+def warned(stderr):
+    return stderr.count("cannot keep what it compiles")
+
+
+def test_a_cache_folder_that_cannot_be_made_is_told_once_and_does_no_harm(tmp_path):
+    (tmp_path / "file").write_text("")
+    script = (
+        SCRIPT
+        + """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    answers()
+    assert native.compiled_program("one", PLANE) is not None
+    model.solve_batch(targets[:3])
+    limbik.planar_arm(3, 0.5).solve(limbik.planar_arm(3, 0.5).pose([0.1, 0.2, 0.3]), iterations=5)
+print([str(warning.message) for warning in caught if "cannot keep" in str(warning.message)].__len__())
+"""
+    )
+    script = script.replace(
+        "    model.solve_batch", "    os.environ['LIMBIK_COMPILE'] = 'never'\n    model.solve_batch"
+    )
+    assert run_python(script, tmp_path / "file" / "cache", "first") == "1\n"
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a user whom permissions stop")
+def test_a_cache_folder_that_can_only_be_read_is_told_once_and_serves(copy):
+    for folder in (copy, copy / "kernels", copy / "tables"):
+        folder.chmod(0o555)
+    script = (
+        SCRIPT
+        + """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    answers()
+    limbik.planar_arm(3, 0.5).solve(limbik.planar_arm(3, 0.5).pose([0.1, 0.2, 0.3]))
+    limbik.planar_arm(4, 0.5).solve(limbik.planar_arm(4, 0.5).pose([0.1, 0.2, 0.3, 0.4]))
+assert native.compiled_program("one", PLANE) is not None
+print(len([warning for warning in caught if "cannot keep" in str(warning.message)]))
+"""
+    )
+    try:
+        assert run_python(script, copy, "never") == "1\n"
+    finally:
+        for folder in (copy, copy / "kernels", copy / "tables"):
+            folder.chmod(0o755)
+
+
+def test_a_compiler_that_fails_is_told_and_the_interpreter_goes_on(tmp_path):
+    script = (
+        SCRIPT
+        + """
+def fail(program):
+    raise limbik.errors.LimbikError("no compiler today")
+
+native._compiled_elsewhere = fail
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    answers()
+print([str(warning.message) for warning in caught])
+try:
+    native.compile_now("one", PLANE)
+except limbik.errors.LimbikError as error:
+    print(error)
+"""
+    )
+    said = run_python(script, tmp_path, "first").splitlines()
+    assert said[0].count("no compiler today") == 1
+    assert "slower" in said[0]
+    assert said[1] == "the fast core could not be compiled: no compiler today"

@@ -1,0 +1,117 @@
+"""Compiling ahead: what is warmed up needs neither a compiler nor a wait."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+import limbik
+from fast_chains import run_python, warm_cache
+from limbik.errors import SolverError
+from limbik.solvers.warmup import tasks
+
+SOLVE = """
+import sys
+import numpy as np
+import limbik
+from limbik.core import native
+from limbik.core.seeds import Shape
+
+model = limbik.load("planar-2")
+targets = model.pose(model.random(0, size=30))
+assert all(model.solve(target) for target in targets)
+assert model.solve(targets[0], start=model.neutral, prefer="nearest")
+for precision in ("double", "single"):
+    assert model.solve_batch(targets, precision=precision).success.all()
+for name in ("one", "many", "many_single"):
+    assert native.compiled_program(name, Shape("RR", 0)) is not None, name
+print("numba" in sys.modules)
+"""
+
+
+def command(*arguments, cache, timeout=300.0):
+    environment = {**os.environ, "LIMBIK_CACHE_DIR": str(cache)}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    return subprocess.run(
+        [sys.executable, "-m", "limbik.cli", "warmup", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+
+
+def test_importing_limbik_does_not_import_the_compiler(tmp_path):
+    script = "import sys, limbik; print(sorted({'numba', 'llvmlite'} & set(sys.modules)))"
+    assert run_python(script, tmp_path) == "[]\n"
+
+
+def test_an_interpreted_solve_does_not_import_the_compiler(tmp_path):
+    script = """
+import sys, limbik
+model = limbik.load("planar-2")
+targets = model.pose(model.random(0, size=5))
+assert model.solve(targets[0])
+assert model.solve_batch(targets).success.all()
+print("numba" in sys.modules)
+"""
+    assert run_python(script, tmp_path) == "False\n"
+
+
+def test_the_command_says_where_it_keeps_what_it_compiled():
+    cache = warm_cache()
+    assert f"Kept in {cache}" in (cache / "said").read_text()
+    names = sorted(file.name.split("-")[0] for file in (cache / "kernels").glob("*.o"))
+    assert names == ["many", "many_single", "one"]
+
+
+@pytest.mark.parametrize("when", ["background", "first", "never"])
+def test_after_the_command_every_solve_is_machine_code_without_the_compiler(when):
+    assert run_python(SOLVE, warm_cache(), when) == "False\n"
+
+
+def test_what_is_warm_is_not_compiled_again():
+    before = {file: file.stat().st_mtime_ns for file in (warm_cache() / "kernels").glob("*.o")}
+    began = time.perf_counter()
+    result = command("planar-2", cache=warm_cache())
+    assert result.returncode == 0
+    assert time.perf_counter() - began < 30.0
+    assert {file: file.stat().st_mtime_ns for file in (warm_cache() / "kernels").glob("*.o")} == before
+
+
+def test_warming_up_from_python_leaves_compiled_drivers():
+    script = """
+import limbik
+from limbik.core import native
+from limbik.core.seeds import Shape
+model = limbik.load("planar-2")
+limbik.warmup(model)
+for name in ("one", "many", "many_single"):
+    assert native.compiled_program(name, Shape("RR", 0)) is not None, name
+print(bool(model.solve(model.pose([0.3, 0.4]))))
+"""
+    for when in ("never", "background"):
+        assert run_python(script, warm_cache(), when) == "True\n"
+
+
+def test_an_unknown_robot_is_refused_in_one_line(tmp_path):
+    result = command("pandda", cache=tmp_path)
+    assert result.returncode == 2
+    assert "pandda" in result.stderr
+    assert "did you mean" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not list(tmp_path.rglob("*.o"))
+
+
+def test_an_unknown_solver_is_refused():
+    with pytest.raises(SolverError, match="no solver"):
+        limbik.warmup(limbik.load("planar-2"), "lmm")
+
+
+def test_tasks_are_named_after_what_they_compile():
+    texts = [task.text for task in tasks(limbik.load("panda"))]
+    assert len(set(texts)) == len(texts)
+    for word in ("single solves", "batches", "single precision"):
+        assert any(word in text and "RRRRRRR" in text for text in texts)
