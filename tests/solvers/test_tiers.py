@@ -16,7 +16,9 @@ KINDS = {
     "anywhere": lambda model, target, start: model.solve(target),
     "from a start": lambda model, target, start: model.solve(target, start=start),
     "nearest": lambda model, target, start: model.solve(target, start=start, prefer="nearest"),
-    "locked": lambda model, target, start: model.solve(target, start=start, locked=model.joint_names[2]),
+    "locked": lambda model, target, start: model.solve(
+        target, start=start, locked=model.joint_names[2], iterations=100
+    ),
     "point": lambda model, target, start: model.solve(
         Position(target=target[:3, 3]), solver="lm", start=start
     ),

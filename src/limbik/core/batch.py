@@ -195,7 +195,7 @@ def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
         cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
         turntable = work[desk + DESK_TURNTABLE * lanes + nearest]
         spinner = work[desk + DESK_SPINNER * lanes + nearest]
-        seed_candidate(table, cell, nearest, work, AT_SEEDS + k, turntable, spinner)
+        seed_candidate(plan, table, cell, nearest, work, AT_SEEDS + k, turntable, spinner)
 
 
 @compiled
@@ -291,7 +291,7 @@ def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floa
         cell = neighbour(int(work[AT_OUTLOOK + KEY_CELL]), 1 + tries // 16, counters, WIDTH + lane)
         open_cell(plan, table, cell, work, AT_OUTLOOK + KEY_NUMBERS, 1)
         candidate = min(int(CANDIDATES * uniform(counters, WIDTH + lane)), CANDIDATES - 1)
-        seed_from_desk(table, cell, candidate, work, lane)
+        seed_from_desk(plan, table, cell, candidate, work, lane)
     return True
 
 

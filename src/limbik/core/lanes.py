@@ -250,7 +250,7 @@ def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
         return
     cell = int(work[AT_KEY + KEY_CELL])
     open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS, 1)
-    seed_candidates(table, cell, work)
+    seed_candidates(plan, table, cell, work)
 
 
 @compiled
@@ -264,7 +264,7 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
         cell = neighbour(int(work[AT_KEY + KEY_CELL]), 1 + tries // 16, work, AT_STATE + RANDOM)
         open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS, 1)
         candidate = min(int(LANES * uniform(work, AT_STATE + RANDOM)), LANES - 1)
-        seed_from_desk(table, cell, candidate, work, lane)
+        seed_from_desk(plan, table, cell, candidate, work, lane)
     work[AT_LANES + BEST * LANES + lane] = math.inf
     work[AT_LANES + MISSED * LANES + lane] = 0.0
     work[AT_LANES + AGE * LANES + lane] = 0.0

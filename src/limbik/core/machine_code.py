@@ -84,18 +84,19 @@ def main(name: str, kinds: str, turntable: str, path: str, expected: str) -> Non
         os.nice(10)
     code = machine_code(Program(name, Shape(kinds, None if turntable == "None" else int(turntable))))
     with file_made_whole(Path(path)) as file:
-        file.write(sealed(code))
+        file.write(sealed(code, Path(path).name))
 
 
-def sealed(code: bytes) -> bytes:
-    """Machine code as it is kept: behind its digest, because a damaged file would take the process down."""
-    return hashlib.sha256(code).digest() + code
+def sealed(code: bytes, name: str) -> bytes:
+    """Machine code as it is kept under a name: behind a digest of both, because a damaged file, or that of
+    another driver, would take the process down."""
+    return hashlib.sha256(name.encode() + code).digest() + code
 
 
-def unsealed(content: bytes) -> bytes | None:
+def unsealed(content: bytes, name: str) -> bytes | None:
     """The machine code of a file; None where it is damaged."""
-    digest, code = content[:32], content[32:]
-    return code if hashlib.sha256(code).digest() == digest else None
+    code = content[32:]
+    return code if sealed(code, name) == content else None
 
 
 def machine_code(program: Program) -> bytes:

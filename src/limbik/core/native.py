@@ -173,7 +173,7 @@ def _compiled_elsewhere(program: Program) -> bytes:
         if done.returncode != 0:
             last = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
             raise LimbikError(last[-1])
-        code = unsealed(target.read_bytes())
+        code = unsealed(target.read_bytes(), target.name)
         if code is None:
             raise LimbikError(f"{target} is damaged")
         return code
@@ -183,7 +183,7 @@ def _kept(program: Program) -> bytes | None:
     """The machine code on disk; None where there is none, or it is damaged."""
     file = _file(program)
     with contextlib.suppress(OSError):
-        return None if file is None else unsealed(file.read_bytes())
+        return None if file is None else unsealed(file.read_bytes(), file.name)
     return None
 
 

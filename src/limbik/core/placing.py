@@ -81,7 +81,14 @@ def open_cell(plan: Floats, table: Floats, cell: int, work: Floats, key: int, st
 
 @compiled
 def seed_candidate(
-    table: Floats, cell: int, candidate: int, work: Floats, at: int, turntable: float, spinner: float
+    plan: Floats,
+    table: Floats,
+    cell: int,
+    candidate: int,
+    work: Floats,
+    at: int,
+    turntable: float,
+    spinner: float,
 ) -> None:
     """A candidate of a cell, completed, into a lane: `at` is the place of its first number."""
     held = (cell * DEPTH + HELD) * CANDIDATES + candidate
@@ -91,21 +98,21 @@ def seed_candidate(
         elif i == SPINNER:
             value = spinner
         else:
-            value = table[held]
+            value = min(max(table[held], plan[5 * N + i]), plan[6 * N + i])  # rounded to single precision
             held += CANDIDATES
         work[at + i * WIDTH] = value
 
 
 @compiled
-def seed_from_desk(table: Floats, cell: int, candidate: int, work: Floats, lane: int) -> None:
+def seed_from_desk(plan: Floats, table: Floats, cell: int, candidate: int, work: Floats, lane: int) -> None:
     """A candidate of the cell on the desk into a lane."""
     turntable = work[AT_DESK + DESK_TURNTABLE * CANDIDATES + candidate]
     spinner = work[AT_DESK + DESK_SPINNER * CANDIDATES + candidate]
-    seed_candidate(table, cell, candidate, work, lane, turntable, spinner)
+    seed_candidate(plan, table, cell, candidate, work, lane, turntable, spinner)
 
 
 @compiled
-def seed_candidates(table: Floats, cell: int, work: Floats) -> None:
+def seed_candidates(plan: Floats, table: Floats, cell: int, work: Floats) -> None:
     """All candidates of the cell on the desk, one into each lane."""
     held = (cell * DEPTH + HELD) * CANDIDATES
     for i in range(N):
@@ -114,8 +121,9 @@ def seed_candidates(table: Floats, cell: int, work: Floats) -> None:
             for lane in range(CANDIDATES):
                 work[i * WIDTH + lane] = work[place + lane]
         else:
+            lower, upper = plan[5 * N + i], plan[6 * N + i]
             for lane in range(CANDIDATES):
-                work[i * WIDTH + lane] = table[held + lane]
+                work[i * WIDTH + lane] = min(max(table[held + lane], lower), upper)
             held += CANDIDATES
 
 
