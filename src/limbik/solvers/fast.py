@@ -96,7 +96,7 @@ class FastPlan:
         self._table = NO_TABLE if table is None else table.candidates.reshape(-1)
         self._table_address = self._table.ctypes.data
         self._length = _length(chain)
-        self._is_plain = self._is_whole and not self._locked
+        self._is_plain = self._is_whole and not self._locked and options.time_limit is None
         self._layout = Layout(self.shape)
         self.places = self._layout.constants
         self._numbers = [
@@ -122,17 +122,33 @@ class FastPlan:
         Raises GoalError or ConfigurationError where these are not what they should be.
         """
         began = perf_counter()
-        begin = None if start is None else start.tobytes()
-        if self._is_plain and seed == 0:
-            mode = ANYWHERE if begin is None else FROM_START
-            facts = self._run(pose.tobytes(), begin, mode, self._addresses[mode])
-            if facts is not None:
-                return Solution(facts[Q], facts, perf_counter() - began, "lm", begin)
+        solve_one = self._solve_one
+        if solve_one is None or seed or not self._is_plain:
+            return self._solve_in_general(pose, start, seed, began)
+        try:
+            work = self._free.pop()
+        except IndexError:
+            work = self._new_work()
+        if start is None:
+            begin = None
+            code = solve_one(
+                self._addresses[ANYWHERE], self._table_address, pose.tobytes(), b"", ANYWHERE, work.address
+            )
         else:
-            facts, q = self._solve_in_general(pose, start, seed)
-            if facts is not None:
-                return Solution(q, facts, perf_counter() - began, "lm", begin)
-        return self._refuse(pose, start, seed)
+            begin = start.tobytes()
+            code = solve_one(
+                self._addresses[FROM_START],
+                self._table_address,
+                pose.tobytes(),
+                begin,
+                FROM_START,
+                work.address,
+            )
+        facts = work.answer.copy()
+        self._free.append(work)
+        if code < 0:
+            return self._refuse(pose, start, seed)
+        return Solution(facts[Q], facts, perf_counter() - began, "lm", begin)
 
     @property
     def table(self) -> np.ndarray:
@@ -194,49 +210,49 @@ class FastPlan:
         """A solution of this plan as a row of a batch's answers."""
         return np.concatenate([solution.facts[:HEADER], self._rows(solution.q)])
 
-    def _solve_in_general(self, pose: Array, start: Array | None, seed: int) -> tuple[Array | None, Array]:
-        """Facts, or None where the pose or the start is none, and the model's q [nq]."""
+    def _solve_in_general(self, pose: Array, start: Array | None, seed: int, began: float) -> Solution:
+        """The same with locked joints, a seed, a time limit, joints off the path, or before there is machine
+        code."""
         mode = ANYWHERE if start is None else FROM_START
         rows = None if start is None else self._rows(start)
-        target, begin = pose.tobytes(), None if rows is None else rows.tobytes()
-        numbers, address = None, self._addresses[mode]
+        numbers = self._numbers[mode]
         if seed or self._locked:
-            numbers = self._numbers[mode].copy()
+            numbers = numbers.copy()
             numbers[self.places["SET_SEED"]] = seed % LARGEST_SEED
             self._lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
-            address = numbers.ctypes.data
-        facts = self._run(target, begin, mode, address, numbers)
-        if facts is None or self._is_whole:
-            return facts, pose if facts is None else facts[Q]
-        whole = self.model.neutral.copy() if start is None else start.copy()
-        if self.uses_limits:
-            inside = self.model.clip(whole)
-            others = np.delete(np.abs(inside - whole), self._places)
-            facts[MOVED] = max(facts[MOVED], float((others > ROUNDING).any()))
-            whole = inside
-        whole[self._places] = facts[HEADER:][self._moving]
-        return facts, whole
+        facts = self._run(numbers, pose.tobytes(), None if rows is None else rows.tobytes())
+        if facts is None:
+            return self._refuse(pose, start, seed)
+        q = facts[Q] if self._is_whole else self._whole_q(facts, start)
+        return Solution(q, facts, perf_counter() - began, "lm", None if start is None else start.copy())
 
-    def _run(
-        self, pose: bytes, start: bytes | None, mode: int, address: int, numbers: Array | None = None
-    ) -> Array | None:
+    def _whole_q(self, facts: Array, start: Array | None) -> Array:
+        """The model's q [nq]; the facts also tell whether a joint off the path was moved inside its
+        limits."""
+        q = self.model.neutral if start is None else start
+        inside = np.array(self.model.clip(q) if self.uses_limits else q)
+        others = np.delete(np.abs(inside - q), self._places)
+        facts[MOVED] = max(facts[MOVED], float((others > ROUNDING).any()))
+        inside[self._places] = facts[Q][self._moving]
+        return inside
+
+    def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
         """The answer: facts, then q of the rows; None where the pose or the start is none."""
-        solve_one = self._solve_one
-        if solve_one is None:
-            solve_one = self._solve_one = native.compiled_program("one", self.shape)
-            if solve_one is None:
-                numbers = self._numbers[mode] if numbers is None else numbers
-                return self._run_interpreted(pose, start, mode, numbers)
-        try:
-            work = self._free.pop()
-        except IndexError:
-            work = Work(self._work_size, self._answer_at)
-        code = solve_one(address, self._table_address, pose, start or pose, mode, work.address)
+        if self._solve_one is None:
+            self._solve_one = native.compiled_program("one", self.shape)
+            if self._solve_one is None:
+                return self._run_interpreted(numbers, pose, start)
+        work, mode = self._new_work(), ANYWHERE if start is None else FROM_START
+        code = self._solve_one(
+            numbers.ctypes.data, self._table_address, pose, start or b"", mode, work.address
+        )
         if code == RUNNING:
-            code = self._go_on(self._numbers[mode] if numbers is None else numbers, pose, work)
-        facts = work.answer.copy() if code >= 0 else None
+            code = self._go_on(numbers, pose, work)
         self._free.append(work)
-        return facts
+        return work.answer.copy() if code >= 0 else None
+
+    def _new_work(self) -> Work:
+        return Work(self._work_size, self._answer_at)
 
     def _go_on(self, numbers: Array, pose: bytes, work: Work) -> int:
         """Resume a solve until the time is over; the code of the answer."""
@@ -249,8 +265,8 @@ class FastPlan:
             code = self._solve_one(stopped.ctypes.data, self._table_address, pose, pose, RESUME, work.address)
         return code
 
-    def _run_interpreted(self, pose: bytes, start: bytes | None, mode: int, numbers: Array) -> Array | None:
-        run = _interpreted(self.shape)
+    def _run_interpreted(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
+        run, mode = _interpreted(self.shape), ANYWHERE if start is None else FROM_START
         work = np.zeros(self._work_size)
         target = np.frombuffer(pose)
         begin = target if start is None else np.frombuffer(start)
