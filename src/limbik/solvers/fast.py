@@ -90,13 +90,14 @@ class FastPlan:
         self._places = chain.q_places
         self._locked = _locked_rows(chain, self._canonical, options.locked)
         n = self._canonical.size
-        self._is_whole = n == model.nq and bool((self._places == np.arange(model.nq)).all())
+        self._is_complete = np.array_equal(self._places, np.arange(model.nq))  # no joint off the path
+        self._is_whole = self._is_complete and n == model.nq
         is_pose = goal is Pose and (weights is None or weights == EVERYTHING)
         table = table_for(self._prepared) if is_pose and not self._locked else None
         self._table = NO_TABLE if table is None else table.candidates.reshape(-1)
         self._table_address = self._table.ctypes.data
         self._length = _length(chain)
-        self._is_plain = self._is_whole and not self._locked and options.time_limit is None
+        self._is_plain = not self._locked and options.time_limit is None
         self._layout = Layout(self.shape)
         self.places = self._layout.constants
         self._numbers = [
@@ -135,7 +136,7 @@ class FastPlan:
                 self._addresses[ANYWHERE], self._table_address, pose.tobytes(), b"", ANYWHERE, work.address
             )
         else:
-            begin = start.tobytes()
+            begin = start.tobytes() if self._is_whole else self._rows(start).tobytes()
             code = solve_one(
                 self._addresses[FROM_START],
                 self._table_address,
@@ -148,7 +149,10 @@ class FastPlan:
         self._free.append(work)
         if code < 0:
             return self._refuse(pose, start, seed)
-        return Solution(facts[Q], facts, perf_counter() - began, "lm", begin)
+        if self._is_whole:
+            return Solution(facts[Q], facts, perf_counter() - began, "lm", begin)
+        q = self._whole_q(facts, start)
+        return Solution(q, facts, perf_counter() - began, "lm", None if start is None else start.copy())
 
     @property
     def table(self) -> np.ndarray:
@@ -229,6 +233,8 @@ class FastPlan:
     def _whole_q(self, facts: Array, start: Array | None) -> Array:
         """The model's q [nq]; the facts also tell whether a joint off the path was moved inside its
         limits."""
+        if self._is_complete:
+            return facts[Q][self._moving]
         q = self.model.neutral if start is None else start
         inside = np.array(self.model.clip(q) if self.uses_limits else q)
         others = np.delete(np.abs(inside - q), self._places)

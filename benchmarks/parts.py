@@ -1,0 +1,247 @@
+"""Where the time of the fast core goes: the parts of a single solve, and of a problem in a batch.
+
+    python benchmarks/parts.py               print the tables
+    python benchmarks/parts.py --write       and store them in docs/performance.md
+
+Each part is timed by itself, many times over, and the fastest run counts. What processor and compiler can do
+at best is measured by straight-line code that only multiplies and adds, 16 rows of lanes side by side.
+"""
+
+# ruff: noqa: E402  (limbik may be a checkout that is not installed)
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
+
+import numpy as np
+
+import limbik
+import report
+from limbik.core import batch, native, programs
+from limbik.core.emit import emit
+from limbik.core.lanes import ANYWHERE, FROM_START, HEADER
+from limbik.core.layout import Layout
+from limbik.goals import Pose
+from limbik.solvers.fast import FastPlan, aligned
+from limbik.solvers.plan import plan_for
+from operations import operations
+from tables import number
+
+SCRIPT = "benchmarks/parts.py"
+DOCUMENT = HERE.parent / "docs" / "performance.md"
+ROBOT = "panda"
+PROBLEMS = 2000
+RUNS = 60
+CHAINS, LINKS = 16, 100  # rows of the code that only multiplies and adds, and how often each does
+
+
+def fastest(run: Callable[[], Any], count: int) -> float:
+    """Nanoseconds of the fastest of many runs, over `count`."""
+    best = np.inf
+    for _ in range(RUNS):
+        began = time.perf_counter()
+        run()
+        best = min(best, time.perf_counter() - began)
+    return 1e9 * best / count
+
+
+def single(model: Any, plan: FastPlan, poses: np.ndarray, starts: np.ndarray) -> str:
+    """The parts of a call of `model.solve(pose)`."""
+    native.compile_now("one", plan.shape)
+    solve_one, work = native.compiled_program("one", plan.shape), plan._new_work()
+    targets, begins = [pose.tobytes() for pose in poses], [start.tobytes() for start in starts]
+
+    def kernel(mode: int, **settings: float) -> float:
+        numbers = plan.numbers(mode == FROM_START, restarts=10**9)
+        for name, value in settings.items():
+            numbers[plan.places[name]] = value
+        places = numbers.ctypes.data, plan.table.ctypes.data
+
+        def run() -> None:
+            for target, begin in zip(targets, begins, strict=True):
+                solve_one(*places, target, begin, mode, work.address)
+
+        return fastest(run, len(targets))
+
+    def calls(named: Sequence[dict[str, Any]]) -> float:
+        def run() -> None:
+            for pose, options in zip(poses, named, strict=True):
+                model.solve(pose, **options)
+
+        return fastest(run, len(poses))
+
+    def nothing() -> None:
+        for _ in zip(targets, begins, strict=True):
+            pass
+
+    rows = []
+    modes = (("from anywhere", ANYWHERE, [{}] * len(poses)), ("from 0.1 rad away", FROM_START, None))
+    for name, mode, named in modes:
+        named = named or [{"start": start} for start in starts]
+        iterations = float(
+            np.mean([model.solve(p, **o).iterations for p, o in zip(poses, named, strict=True)])
+        )
+        call, whole, ends = calls(named), kernel(mode), kernel(mode, SET_BUDGET=0)
+        rows.append(
+            [
+                name,
+                number(call),
+                number(call - whole),
+                number(ends - fastest(nothing, len(targets))),
+                number(iterations),
+                number((whole - ends) / iterations),
+            ]
+        )
+    header = [
+        "`model.solve`, ns",
+        "a call",
+        "Python",
+        "entry, goal, seeds, answer",
+        "iterations",
+        "each iteration, its checks and the look ahead",
+    ]
+    return report.table(header, rows)
+
+
+def many(plan: FastPlan, poses: np.ndarray, is_single: bool) -> list[str]:
+    """The parts of one problem of a batch, on one thread."""
+    import numba
+
+    width = programs.WIDTHS[is_single]
+    kind = np.float32 if is_single else np.float64
+    driver = programs.many_problems(plan.shape, width, is_single)
+    size = batch.working_places(plan.shape.n, Layout(plan.shape).rows, width)["WORK_SIZE"]
+    work = aligned(size * np.dtype(kind).itemsize // 8 + 1).view(kind)[:size]
+    counters = np.zeros(batch.COUNTERS * width, np.int64)
+    tolerance = (1e-4 * plan.length, 1e-4) if is_single else None
+    numbers = plan.numbers(False, tolerance=tolerance).astype(kind)
+    answers = np.zeros((len(poses), HEADER + plan.shape.n))
+    table, targets, starts, results = plan.table, poses.reshape(-1), np.zeros(1), answers.reshape(-1)
+    names = ("_regard_next", "_seed_next", "_take", "_flag", "_write")
+    regard, seed, take, flag, write = (
+        getattr(batch, name).bind(**driver.bindings).dispatcher for name in names
+    )
+    step, whole, count = driver.bindings["step"].dispatcher, driver.dispatcher, len(poses) // width * width
+
+    @numba.njit
+    def stepping(numbers, targets, table, starts, results, work, counters):
+        for _ in range(count // width):
+            step(work, numbers)
+
+    @numba.njit
+    def flagging(numbers, targets, table, starts, results, work, counters):
+        total = 0
+        for _ in range(count // width):
+            total += flag(numbers, work, 2, counters)
+        return total
+
+    @numba.njit
+    def beginning(numbers, targets, table, starts, results, work, counters):
+        for begin in range(0, count, width):
+            regard(numbers, targets, begin, width, work)
+            seed(numbers, table, work)
+
+    @numba.njit
+    def taking(numbers, targets, table, starts, results, work, counters):
+        for problem in range(count):
+            take(numbers, starts, 0, problem, problem % width, problem % width, work, counters)
+
+    @numba.njit
+    def writing(numbers, targets, table, starts, results, work, counters):
+        for problem in range(count):
+            counters[problem % width] = problem
+            write(numbers, results, starts, 0, problem % width, True, work, counters)
+
+    arguments = numbers, targets, table, starts, results, work, counters
+
+    def everything() -> None:
+        whole(numbers, table, targets, starts, 0, 0, len(poses), results, work, counters)
+
+    everything()
+    iterations = float(answers[:, 3].mean())
+    costs = []
+    for part in (stepping, flagging, beginning, taking, writing):
+        part(*arguments)
+        costs.append(fastest(lambda part=part: part(*arguments), count))
+    total = fastest(everything, len(poses))
+    by_kind, _ = operations(plan.shape)
+    arithmetic = by_kind["+ -"] + by_kind["*"]
+    best = multiply_add(width, is_single)
+    used = iterations * arithmetic / (2.0 * total * best)  # a multiply-add is two operations
+    parts = [iterations * costs[0], iterations * costs[1], *costs[2:]]
+    return [
+        "single" if is_single else "double",
+        number(iterations),
+        *(number(part) for part in parts),
+        number(total - sum(parts)),
+        number(total),
+        number(1e3 / total),
+        number(best),
+        f"{100.0 * used:.0f}",
+    ]
+
+
+def multiply_add(width: int, is_single: bool) -> float:
+    """Multiply-adds per nanosecond that emitted code reaches where nothing else is done."""
+
+    def chains(rows: list[Any], constants: list[Any]) -> list[tuple[int, Any]]:
+        values = rows
+        for _ in range(LINKS):
+            values = [value * constants[0] + constants[1] for value in values]
+        return list(enumerate(values))
+
+    kernel = emit(chains, "chains", inputs=CHAINS, constants=2, lanes=width, single=is_single).dispatcher
+    kind = np.float32 if is_single else np.float64
+    block, constants = aligned(CHAINS * width).view(kind)[: CHAINS * width], np.array([0.5, 0.25], kind)
+    import numba
+
+    @numba.njit
+    def run(block, constants, count):
+        for _ in range(count):
+            kernel(block, constants)
+
+    run(block, constants, 1)
+    return CHAINS * LINKS * width / fastest(lambda: run(block, constants, 1000), 1000)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print the tables; with --write store them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--write", action="store_true", help=f"store the tables in {DOCUMENT.name}")
+    options = parser.parse_args(argv)
+    model, rng = limbik.load(ROBOT), np.random.default_rng(5)
+    q = np.array([model.random(rng) for _ in range(PROBLEMS)])
+    starts = model.clip(q + rng.uniform(-0.1, 0.1, q.shape))
+    poses = np.array([model.pose(each) for each in q])
+    plan = plan_for(model, None, Pose, {}).fast
+    assert plan is not None
+    header = [
+        "a problem of a batch, ns",
+        "iterations",
+        "steps",
+        "flags",
+        "goal and seed",
+        "into a lane",
+        "answer",
+    ]
+    header += ["rest", "all", "million per second", "best multiply-adds per ns", "of the best used %"]
+    lines = [many(plan, np.tile(poses, (10, 1, 1)), is_single) for is_single in (False, True)]
+    tables = {"single": single(model, plan, poses, starts), "many": report.table(header, lines)}
+    for name, text in tables.items():
+        print(f"\n## {name}\n\n{text}", flush=True)
+    if options.write:
+        report.write(DOCUMENT, SCRIPT, tables)
+
+
+if __name__ == "__main__":
+    main()
