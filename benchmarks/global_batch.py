@@ -17,7 +17,7 @@ from robots import Robot
 from tables import number, percent
 
 PASSES = 5
-FEWEST = 2000  # poses in a batch
+FEWEST = 20_000  # poses in a batch
 
 
 @dataclass(frozen=True, kw_only=True)

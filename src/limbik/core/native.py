@@ -161,9 +161,9 @@ def _build_all() -> None:
 
 def _compiled_elsewhere(program: Program) -> bytes:
     """The machine code, from another process, which leaves it in the cache too."""
-    file, shape = _file(program), program.shape
+    kept, shape = cache_folder(), program.shape
     with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
-        target = file if file is not None and can_keep() else Path(folder) / "code.o"
+        target = (kept if kept is not None and can_keep() else Path(folder)) / _file_name(program)
         arguments = [program.name, shape.kinds, str(shape.turntable), str(target), fingerprint()]
         command = [sys.executable, "-m", "limbik.core.machine_code", *arguments]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -181,16 +181,21 @@ def _compiled_elsewhere(program: Program) -> bytes:
 
 def _kept(program: Program) -> bytes | None:
     """The machine code on disk; None where there is none, or it is damaged."""
-    file = _file(program)
+    folder = cache_folder()
+    if folder is None or not any(folder.glob(f"{_stem(program)}-*.o")):
+        return None  # without asking the compiler for its version, which takes longer than a solve
+    file = folder / _file_name(program)
     with contextlib.suppress(OSError):
-        return None if file is None else unsealed(file.read_bytes(), file.name)
+        return unsealed(file.read_bytes(), file.name)
     return None
 
 
-def _file(program: Program) -> Path | None:
-    folder, shape = cache_folder(), program.shape
-    name = f"{program.name}-{shape.kinds}-{shape.turntable}-{fingerprint()}.o"
-    return None if folder is None else folder / name
+def _stem(program: Program) -> str:
+    return f"{program.name}-{program.shape.kinds}-{program.shape.turntable}"
+
+
+def _file_name(program: Program) -> str:
+    return f"{_stem(program)}-{fingerprint()}.o"
 
 
 def _engine(code: bytes) -> Any:
