@@ -56,7 +56,7 @@ def fastest(run: Callable[[], Any], count: int) -> float:
 def single(model: Any, plan: FastPlan, poses: np.ndarray, starts: np.ndarray) -> str:
     """The parts of a call of `model.solve(pose)`."""
     native.compile_now("one", plan.shape)
-    solve_one, work = native.compiled_program("one", plan.shape), plan._new_work()
+    solve_one, work = native.compiled_program("one", plan.shape), plan._any_work()
     targets, begins = [pose.tobytes() for pose in poses], [start.tobytes() for start in starts]
 
     def kernel(mode: int, **settings: float) -> float:

@@ -104,7 +104,8 @@ def warmup(
     from limbik.model.presets import load, presets
     from limbik.solvers.warmup import tasks
 
-    models = [load(name) for name in robots or presets() if name != "planar-N"]
+    names = robots or [name for name in presets() if name != "planar-N"]
+    models = [load(name) for name in names]
     work = {task.text: task for model in models for task in tasks(model)}
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns) as progress:

@@ -103,9 +103,11 @@ def _as_point(value: Any) -> Vector3:
 
 
 def _as_weights(value: Any) -> tuple[float, ...]:
-    needed = "6 numbers of at least 0, not all of them 0"
+    needed = "6 numbers from 0 to 1e6, not all of them 0"
     weights = as_numbers(value, "the weights of Pose", needed, GoalError)
-    if weights.shape != (6,) or not (np.isfinite(weights).all() and weights.min() >= 0.0 and weights.any()):
+    if weights.shape != (6,) or not (
+        np.isfinite(weights).all() and weights.min() >= 0.0 and 0.0 < weights.max() <= 1e6
+    ):
         raise GoalError(f"the weights of Pose need {needed}; found {_described(value)}")
     return tuple(weights.tolist())
 

@@ -271,8 +271,8 @@ def test_seed_bounds_are_finite_and_within_limits(model, use_limits, keep_turns)
     assert (chain.lower <= chain.upper).all()
     scale = 1e-12 * (1.0 + np.abs(chain.lower) + np.abs(chain.upper))
     if use_limits:
-        assert (chain.lower >= form.lower - scale).all()
-        assert (chain.upper <= form.upper + scale).all()
+        assert (chain.lower >= chain.scale * form.lower - scale).all()
+        assert (chain.upper <= chain.scale * form.upper + scale).all()
     assert not (chain.circular & form.is_slide).any()
 
 
@@ -310,7 +310,7 @@ def test_a_slide_is_searched_over_its_limits_or_the_arms_size(pair):
         .build(end_effector="tip")
     )
     chain = prepared(model)
-    low, high = chain.lower[0] - chain.chain.offset[0], chain.upper[0] - chain.chain.offset[0]
+    low, high = (np.array([chain.lower[0], chain.upper[0]]) - chain.offset[0]) / chain.scale[0]
     assert math.isfinite(low)
     assert math.isfinite(high)
     assert pair[0] - 1e-12 <= low <= high <= pair[1] + 1e-12

@@ -64,11 +64,12 @@ def asked_for(rows=ALL, weights=ALL, axes=(1.0, 1.0, 1.0)):
 
 
 def rows_of(model):
-    """A model's chain as rows, and its canonical form."""
+    """A model's chain as rows, its canonical form, and the x of a unit of q [n]."""
     form = canonical(chain_to(model))
     hinges = np.where(form.is_slide, 0.0, 1.0)
-    numbers = np.column_stack([prepare(form).rows, hinges])
-    return [Row(*each) for each in numbers.tolist()], form
+    prepared = prepare(form)
+    numbers = np.column_stack([prepared.rows, hinges])
+    return [Row(*each) for each in numbers.tolist()], form, prepared.scale
 
 
 def random_rows(rng, count):
@@ -101,9 +102,9 @@ def random_problem(seed, count):
 
 @given(fast_chains(), SEEDS)
 def test_the_tool_is_where_the_model_says(model, seed):
-    rows, form = rows_of(model)
+    rows, form, unit = rows_of(model)
     for q in model.random(seed, size=3):
-        tool, axes = frames(form.values(q).tolist(), frame_of(form.base), rows, EXACT)
+        tool, axes = frames((unit * form.values(q)).tolist(), frame_of(form.base), rows, EXACT)
         expected = model.pose(q)
         scale = 1.0 + np.abs(form.d).max() + np.abs(form.a).max() + np.abs(expected).max()
         assert_allclose(pose_of(tool) @ form.tool, expected, rtol=0.0, atol=1e-11 * scale)
@@ -112,10 +113,11 @@ def test_the_tool_is_where_the_model_says(model, seed):
 
 @given(fast_chains(max_joints=7), SEEDS)
 def test_columns_are_those_of_the_models_jacobian(model, seed):
-    rows, form = rows_of(model)
+    rows, form, unit = rows_of(model)
     q = model.random(seed)
-    tool, axes = frames(form.values(q).tolist(), frame_of(form.base), rows, EXACT)
-    columns = np.array(jacobian(tool.origin, axes, rows))[form.joints >= 0]
+    tool, axes = frames((unit * form.values(q)).tolist(), frame_of(form.base), rows, EXACT)
+    columns = unit[:, None] * np.array(jacobian(tool.origin, axes, rows))
+    columns = columns[form.joints >= 0]
     scale = 1.0 + np.abs(form.d).max() + np.abs(form.a).max() + np.abs(columns).max()
     assert_allclose(columns.T, model.jacobian(q), rtol=0.0, atol=1e-11 * scale)
 
@@ -151,9 +153,9 @@ def panda():
 
 
 def test_a_robot_moves_as_in_pinocchio(panda):
-    rows, form = rows_of(panda.limbik)
+    rows, form, unit = rows_of(panda.limbik)
     for q in panda.limbik.random(0, size=50):
-        tool, axes = frames(form.values(q).tolist(), frame_of(form.base), rows, EXACT)
+        tool, axes = frames((unit * form.values(q)).tolist(), frame_of(form.base), rows, EXACT)
         assert_allclose(pose_of(tool) @ form.tool, panda.pose(q), rtol=0.0, atol=1e-13)
         columns = np.array(jacobian(tool.origin, axes, rows))
         assert_allclose(columns.T, panda.jacobian(q), rtol=0.0, atol=1e-13)

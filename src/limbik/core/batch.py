@@ -33,6 +33,7 @@ from limbik.core.placing import (
     middle,
     neighbour,
     open_cell,
+    place,
     seed_candidate,
     seed_from_desk,
     seed_random,
@@ -69,9 +70,9 @@ STALLED = 2.0
 # ended.
 COUNTERS = 3
 
-WIDTH = N = DEPTH = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to_be_bound()
+WIDTH = N = DEPTH = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to_be_bound()
 AT_MEMORY = AT_NEXT = AT_SEEDS = AT_DESK = AT_DESKS = AT_FLAGS = AT_OUTLOOK = to_be_bound()
-SET_BUDGET = SET_USES_TABLE = SET_RESTARTS = to_be_bound()
+SET_LENGTH = SET_BUDGET = SET_USES_TABLE = SET_RESTARTS = to_be_bound()
 LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
 step = regard = regard_one = complete_all = to_be_bound()
 
@@ -117,8 +118,8 @@ def solve_many(
         counters[lane] = IDLE
         counters[2 * WIDTH + lane] = lane
     while True:
-        for place in range(ended):
-            lane = counters[2 * WIDTH + place]
+        for slot in range(ended):
+            lane = counters[2 * WIDTH + slot]
             if counters[lane] != IDLE:
                 flag = work[AT_FLAGS + lane]
                 if flag == STALLED and _try_again(plan, table, poses, lane, work, counters):
@@ -225,7 +226,7 @@ def _take(
     if has_starts:
         for i in range(N):
             low, high = plan[5 * N + i], plan[6 * N + i]
-            work[i * WIDTH + lane] = min(max(starts[N * problem + i] + plan[AT_OFFSET + i], low), high)
+            work[i * WIDTH + lane] = min(max(place(plan, i, starts[N * problem + i]), low), high)
     elif plan[SET_USES_TABLE] == 1.0:
         for i in range(N):
             work[i * WIDTH + lane] = work[AT_SEEDS + i * WIDTH + k]
@@ -317,7 +318,7 @@ def _write(
         code = UNREACHABLE if hope == OUT_OF_REACH else SPENT if is_spent else SETTLED
         position, rotation = work[memory + KEPT_POSITION * WIDTH], work[memory + KEPT_ROTATION * WIDTH]
     answers[at] = code
-    answers[at + 1] = math.nan if hope == NO_POSE else math.sqrt(position)
+    answers[at + 1] = math.nan if hope == NO_POSE else math.sqrt(position) * plan[SET_LENGTH]
     answers[at + 2] = math.sqrt(rotation)
     answers[at + 3] = used
     answers[at + 4] = work[memory + TRIES * WIDTH]

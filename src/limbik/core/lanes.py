@@ -12,6 +12,7 @@ from limbik.core.compiled import Floats, compiled, to_be_bound
 from limbik.core.layout import (
     DESK_ROWS,
     KEY_CELL,
+    KEY_CUT,
     KEY_DEVIATION,
     KEY_DISTANCE,
     KEY_NUMBERS,
@@ -27,6 +28,7 @@ from limbik.core.placing import (
     middle,
     neighbour,
     open_cell,
+    place,
     seed_candidates,
     seed_from_desk,
     seed_random,
@@ -58,11 +60,12 @@ STALLS = 2  # and may miss it this often in a row
 TRACKING_STALLS = 4
 SURE = 4  # iterations before which no lane of a race is given up
 LONGEST = 40  # iterations of one attempt
-SET_LENGTH = 24  # iterations of a gathered set
-SETS = 3  # gathered where the nearest solution is asked for
+ITERATIONS_OF_SET = 24  # gathered
+SETS = 6  # gathered where the nearest solution is asked for
 BEYOND_REACH = 60  # iterations where the goal is proved out of reach
 ROUNDING = 1e-9  # that a pose may be off by
-FARTHEST = 1e9  # [m] of a goal
+FARTHEST = 1e9  # [m] of a goal in a batch; those farther away are solved one by one
+LOST_ANGLE = 1e15  # [rad] of which the rounding is as large as an angle
 
 # Marks of lanes.
 HERE = 2.0
@@ -89,10 +92,11 @@ KEPT_COST = 6
 MOVED = 7
 PROVED = 8
 HAS_START = 9
-STATE = 10
+IN_USE = 10  # lanes of a gathered set
+STATE = 11
 
-AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
-SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = to_be_bound()
+AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
+SET_LENGTH = SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = to_be_bound()
 SET_NEAR = SET_USES_TABLE = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
 AT_LANES = AT_MARKS = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_SIGHT = AT_ANSWER = N = to_be_bound()
 step = regard = sight = to_be_bound()
@@ -153,7 +157,7 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
                 _gather(plan, table, work)
         else:
             work[AT_LANES + AGE * LANES] += 1.0
-            if work[AT_LANES + AGE * LANES] >= SET_LENGTH and _gathered(plan, table, work):
+            if work[AT_LANES + AGE * LANES] >= ITERATIONS_OF_SET and _gathered(plan, table, work):
                 return
     if used < plan[SET_BUDGET] and work[AT_STATE + PROVED] == 0.0:
         work[AT_ANSWER] = RUNNING
@@ -201,7 +205,7 @@ def _see(plan: Floats, pose: Floats, work: Floats) -> bool:
     for i in range(12):
         size += abs(pose[i])
         work[AT_KEY + i] = pose[i]
-    if not size < FARTHEST:  # a sum that is NaN is not
+    if not size < math.inf:  # a sum that is NaN is not
         return False
     regard(work[AT_KEY : AT_KEY + KEY_SIZE], plan)
     if work[AT_KEY + KEY_DEVIATION] > ROUNDING:
@@ -220,13 +224,13 @@ def _take_start(plan: Floats, start: Floats, work: Floats) -> bool:
         if not abs(q) < math.inf:
             return False
         lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
-        inside = q
+        inside = q if abs(q) < LOST_ANGLE else middle(plan, i)
         if plan[AT_CIRCULAR + i] == 1.0 and (abs(q) > 1e4 or q < lower or q > upper):
-            inside = q - FULL_TURN * math.floor((q - middle(plan, i)) / FULL_TURN + 0.5)
+            inside -= FULL_TURN * math.floor((inside - middle(plan, i)) / FULL_TURN + 0.5)
         inside = min(max(inside, lower), upper)
         if abs(inside - q) > 1e-12:
             work[AT_STATE + MOVED] = 1.0
-        work[AT_START + i] = inside + plan[AT_OFFSET + i]
+        work[AT_START + i] = place(plan, i, inside)
     return True
 
 
@@ -346,15 +350,16 @@ def _keep(plan: Floats, work: Floats, lane: int) -> None:
 
 @compiled
 def _gather(plan: Floats, table: Floats, work: Floats) -> None:
-    """Begin to gather solutions: the first set surrounds the start."""
+    """Begin to gather solutions: the first set surrounds the start, which has the first lane."""
     work[AT_STATE + DOING] = GATHERING
-    work[AT_STATE + TRIES] += 1.0
+    work[AT_STATE + IN_USE] = min(LANES, 1.0 + plan[SET_RESTARTS] - work[AT_STATE + TRIES])
+    work[AT_STATE + TRIES] += work[AT_STATE + IN_USE] - 1.0
     scale = 0.0
     for lane in range(LANES):
         for i in range(N):
             spread = scale * min(1.0, plan[AT_SEED_UPPER + i] - plan[AT_SEED_LOWER + i])
             value = work[AT_START + i] + spread * (2.0 * uniform(work, AT_STATE + RANDOM) - 1.0)
-            low, high = plan[AT_Q_LOWER + i] + plan[AT_OFFSET + i], plan[AT_Q_UPPER + i] + plan[AT_OFFSET + i]
+            low, high = place(plan, i, plan[AT_Q_LOWER + i]), place(plan, i, plan[AT_Q_UPPER + i])
             work[i * LANES + lane] = min(max(value, low), high)
         scale = 0.05 if lane == 0 else 1.6 * scale
     _fresh(work)
@@ -363,7 +368,7 @@ def _gather(plan: Floats, table: Floats, work: Floats) -> None:
 @compiled
 def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
     """Look at a finished set of lanes; True where the gathering is over and the answer written."""
-    for lane in range(LANES):
+    for lane in range(int(work[AT_STATE + IN_USE])):
         if meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane]):
             distance = _distance_from_start(plan, work, lane)
             if distance < work[AT_STATE + KEPT_DISTANCE]:
@@ -374,17 +379,24 @@ def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
         else:
             _keep(plan, work, lane)
     work[AT_STATE + SETS_DONE] += 1.0
+    is_found = work[AT_STATE + KEPT_DISTANCE] < math.inf
+    left = plan[SET_RESTARTS] - work[AT_STATE + TRIES]
     enough = SETS if plan[SET_NEAREST] == 1.0 else 1
-    if work[AT_STATE + KEPT_DISTANCE] < math.inf and work[AT_STATE + SETS_DONE] >= enough:
-        _answer(plan, work, AT_KEPT, 1, SOLVED)
+    if (is_found and work[AT_STATE + SETS_DONE] >= enough) or left <= 0.0:
+        if is_found:
+            _answer(plan, work, AT_KEPT, 1, SOLVED)
+        else:
+            _give_up(plan, work, SETTLED)
         return True
+    work[AT_STATE + IN_USE] = min(LANES, left)
     if work[AT_STATE + SETS_DONE] == 1.0:
         _seed_all(plan, table, work)
-        work[AT_STATE + TRIES] += LANES
+        work[AT_STATE + TRIES] += work[AT_STATE + IN_USE]
         _fresh(work)
     else:
-        for lane in range(LANES):
+        for lane in range(int(work[AT_STATE + IN_USE])):
             _seed_again(plan, table, work, lane)
+        work[AT_LANES + AGE * LANES] = 0.0
     return False
 
 
@@ -393,7 +405,7 @@ def _distance_from_start(plan: Floats, work: Floats, lane: int) -> float:
     """Sum of squares [rad^2 or m^2] of how far the joints of a lane are from the start."""
     total = 0.0
     for i in range(N):
-        difference = work[(N + 15 + i) * LANES + lane] - work[AT_START + i]
+        difference = (work[(N + 15 + i) * LANES + lane] - work[AT_START + i]) / plan[AT_SCALE + i]
         if plan[AT_CIRCULAR + i] == 1.0:
             difference -= FULL_TURN * math.floor(difference / FULL_TURN + 0.5)
         total += difference * difference
@@ -431,16 +443,17 @@ def _answer(plan: Floats, work: Floats, at: int, stride: int, code: int) -> None
 def _look_at(plan: Floats, work: Floats, at: int, stride: int) -> bool:
     """Write q of an x, within its limits, and how far it is from the goal; True where the goal is met."""
     for i in range(N):
-        offset = plan[AT_OFFSET + i]
-        wanted = work[AT_START + i] - offset if work[AT_STATE + HAS_START] == 1.0 else middle(plan, i)
+        wanted = middle(plan, i)
+        if work[AT_STATE + HAS_START] == 1.0:
+            wanted = (work[AT_START + i] - plan[AT_OFFSET + i]) / plan[AT_SCALE + i]
         q = configuration(plan, i, work[at + i * stride], wanted)
         work[AT_ANSWER + HEADER + i] = q
-        work[AT_SIGHT + i] = q + offset
+        work[AT_SIGHT + i] = place(plan, i, q)
     for i in range(12):
         work[AT_SIGHT + N + i] = work[(N + i) * LANES]
     sight(work[AT_SIGHT : AT_SIGHT + N + 14], plan)
     position, rotation = work[AT_SIGHT + N + 12], work[AT_SIGHT + N + 13]
-    work[AT_ANSWER + 1] = math.sqrt(position)
+    work[AT_ANSWER + 1] = (math.sqrt(position) + work[AT_KEY + KEY_CUT]) * plan[SET_LENGTH]
     work[AT_ANSWER + 2] = math.sqrt(rotation)
     return (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
 

@@ -38,7 +38,9 @@ class Layout:
             "BASE": 12,  # world to the first row's frame: 3 rows of 4
             "TOOL": 9,  # last row's frame to the tool's
             "TABLE": 12,  # first row's frame to the turntable: 3 rows of 4
-            "OFFSET": n,  # x = q + offset
+            "LENGTH": 1,  # one over the unit of length [1/m]
+            "SCALE": n,  # x = scale q + offset
+            "OFFSET": n,
             "Q_LOWER": n,
             "Q_UPPER": n,
             "SEED_LOWER": n,  # of x
@@ -78,13 +80,15 @@ GRID_SIZE = 14
 
 # An outlook, what a goal's pose says before the first step: the pose [12, rows of 4]; heading, point [3],
 # direction [3] and across [3] of its key; the cell; the chain's first frame in the goal's axes [12]; how far
-# the pose is from being one; its squared distance from the first joint [m^2].
+# the pose is from being one; its squared distance from the first joint; how much was
+# cut off the way to a goal that is farther away than `FAR`.
 KEY_NUMBERS = 12
 KEY_CELL = 22
 KEY_VIEW = 23
 KEY_DEVIATION = 35
 KEY_DISTANCE = 36
-KEY_SIZE = 37
+KEY_CUT = 37
+KEY_SIZE = 38
 
 # A desk, where candidates are opened for a goal, one to a lane: their first numbers; the goal's key; what
 # `complete` makes of them: turntable, spinner and distance.
@@ -95,14 +99,15 @@ DESK_DISTANCE = DESK_SPINNER + 1
 DESK_ROWS = DESK_DISTANCE + 1
 
 SETTINGS = (
-    "tolerance",  # squared [m^2]
+    "length",  # the unit of length [m]; all of the following are in it
+    "tolerance",  # squared
     "tolerance_rotation",  # squared [rad^2]
-    "near",  # squared error [m^2] from which the next step is likely to arrive
+    "near",  # squared error from which the next step is likely to arrive
     "budget",  # iterations
     "rounds",  # iterations before the kernel returns to its caller
     "restarts",  # how many attempts may follow the first ones
-    "reach",  # [m]
-    "shortest_reach",  # [m]
+    "reach",
+    "shortest_reach",
     "asks_position",
     "uses_table",
     "seed",

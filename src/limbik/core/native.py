@@ -111,7 +111,9 @@ def compile_now(name: str, shape: Shape) -> None:
     Raises LimbikError where the compiler fails.
     """
     program = Program(name, shape)
-    build = _builds.get(program) or _begin(program, ahead=True)
+    build = _builds.get(program)
+    if build is None or build.failure:
+        build = _begin(program, ahead=True)
     start_building()
     build.done.wait()
     if build.function is None:
@@ -156,7 +158,8 @@ def _build_all() -> None:
     waiting = _waiting
     while True:
         build = waiting.get()
-        build.finish(functools.partial(_compiled_elsewhere, build.program))
+        with contextlib.suppress(Warning):  # where warnings are errors, this thread has nobody to tell
+            build.finish(functools.partial(_compiled_elsewhere, build.program))
 
 
 def _compiled_elsewhere(program: Program) -> bytes:
@@ -165,8 +168,9 @@ def _compiled_elsewhere(program: Program) -> bytes:
     with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
         target = (kept if kept is not None and can_keep() else Path(folder)) / _file_name(program)
         arguments = [program.name, shape.kinds, str(shape.turntable), str(target), fingerprint()]
-        command = [sys.executable, "-m", "limbik.core.machine_code", *arguments]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        command = [sys.executable, "-P", "-m", "limbik.core.machine_code", *arguments]
+        places = [path or str(Path.cwd()) for path in sys.path]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )

@@ -23,7 +23,7 @@ from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
 LARGEST_SEED = 2147483646
 
 WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
-AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
+AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
 AT_GRID = AT_DESK = to_be_bound()
 SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_REACH = SET_SHORTEST_REACH = to_be_bound()
 SET_ASKS_POSITION = SET_SEED = to_be_bound()
@@ -146,7 +146,7 @@ def meets(plan: Floats, position: float, rotation: float) -> bool:
 def configuration(plan: Floats, i: int, x: float, wanted: float) -> float:
     """Joint i's q for its x, within its limits; of turns that look the same, the one nearest to `wanted`."""
     lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
-    q = x - plan[AT_OFFSET + i]
+    q = (x - plan[AT_OFFSET + i]) / plan[AT_SCALE + i]
     if plan[AT_CIRCULAR + i] == 1.0:
         q -= FULL_TURN * math.floor((q - wanted) / FULL_TURN + 0.5)
         if q > upper:
@@ -154,6 +154,12 @@ def configuration(plan: Floats, i: int, x: float, wanted: float) -> float:
         elif q < lower:
             q += FULL_TURN
     return min(max(q, lower), upper)
+
+
+@compiled(inline=True)
+def place(plan: Floats, i: int, q: float) -> float:
+    """Joint i's x for its q."""
+    return plan[AT_SCALE + i] * q + plan[AT_OFFSET + i]
 
 
 @compiled

@@ -14,7 +14,8 @@ from limbik.core.step import Frame
 from limbik.model.canonical import LOCKED, CanonicalChain
 from limbik.spatial import Array, pose_inverse
 
-UNBOUNDED = 1e9  # [rad or m] in the place of an infinite limit, so that nothing infinite is computed with
+FARTHEST_TRAVEL = 30.0  # [lengths] of a slide without limits
+UNBOUNDED = 1e9  # in the place of an infinite limit, so that nothing infinite is computed with
 NO_WEIGHT = 1e30  # softness of a row that is not asked for
 
 
@@ -24,7 +25,10 @@ class Prepared:
 
     chain: CanonicalChain
     shape: Shape
+    length: float  # [m] the unit of length of all that follows
     rows: Array  # [n, 5] as in `core.step.Row`
+    scale: Array  # [n] x = scale q + offset
+    offset: Array  # [n]
     circular: np.ndarray  # [n] of bool
     lower: Array  # [n] of x for seeds: finite, and of one turn at most
     upper: Array
@@ -34,25 +38,38 @@ class Prepared:
         """The pose [4, 4] of the first row's frame as seen from the turntable, the slides before it at 0."""
         pose = np.eye(4)
         for i in range(self.shape.turntable or 0):
-            pose = pose @ _row_pose(*self.rows[i])
+            pose = pose @ _row_pose(0.0, *self.rows[i, 1:])
         return pose_inverse(pose)
 
 
-def prepare(chain: CanonicalChain, use_limits: bool = True, keep_turns: bool = False) -> Prepared:
-    """The chain for the fast core.
+def prepare(
+    chain: CanonicalChain, length: float = 1.0, use_limits: bool = True, keep_turns: bool = False
+) -> Prepared:
+    """The chain for the fast core, in units of a length [m] of the arm's size.
 
     A hinge that may turn all the way round is searched without limits, and whole turns are taken off at the
     end; with `keep_turns` only one that has no limits at all.
     """
-    lower, upper = (limits + chain.offset for limits in _limits(chain, use_limits))
-    turns = math.inf if keep_turns else FULL_TURN - 1e-9
+    q_lower, q_upper = _limits(chain, use_limits)
+    travel = _travel(chain, q_lower, q_upper, length)
+    scale = np.where(chain.is_slide, 1.0 / (travel * length), 1.0)
+    offset = scale * chain.offset
+    lower, upper = scale * q_lower + offset, scale * q_upper + offset
+    turns = math.inf if keep_turns else FULL_TURN - 1e-12
     circular = ~chain.is_slide & (upper - lower >= turns)
-    stretch = np.where(chain.is_slide, _stretch(chain), math.pi)
-    low, high = _finite_bounds(lower, upper, chain.offset, stretch)
+    stretch = np.where(chain.is_slide, 2.0 / travel, math.pi)
+    low, high = _finite_bounds(lower, upper, offset, stretch)
     middle = 0.5 * (low + high)
     low, high = np.where(circular, middle - math.pi, low), np.where(circular, middle + math.pi, high)
-    rows = np.stack([chain.d, chain.a, chain.cos_alpha, chain.sin_alpha, chain.theta], axis=1)
-    return Prepared(chain, _shape(chain), rows, circular, low, high)
+    d = np.where(chain.is_slide, travel, chain.d / length)
+    rows = np.stack([d, chain.a / length, chain.cos_alpha, chain.sin_alpha, chain.theta], axis=1)
+    return Prepared(chain, _shape(chain), length, rows, scale, offset, circular, low, high)
+
+
+def _travel(chain: CanonicalChain, lower: Array, upper: Array, length: float) -> Array:
+    """How far a slide may be moved in one step [lengths]: half its range, or as good as any distance."""
+    half = 0.5 * (upper - lower) / length
+    return np.where(chain.is_slide & np.isfinite(half), np.maximum(half, 1.0), FARTHEST_TRAVEL)
 
 
 def _finite_bounds(lower: Array, upper: Array, zero: Array, stretch: Array) -> tuple[Array, Array]:
@@ -82,8 +99,8 @@ def plan_numbers(
     """The plan as the kernels take it. rows, weights [6], axes [3] as in `core.step.Asked`."""
     chain, shape = prepared.chain, prepared.shape
     q_lower, q_upper = _limits(chain, use_limits)
-    lower = np.where(prepared.circular, -UNBOUNDED, q_lower + chain.offset)
-    upper = np.where(prepared.circular, UNBOUNDED, q_upper + chain.offset)
+    lower = np.where(prepared.circular, -UNBOUNDED, prepared.scale * q_lower + prepared.offset)
+    upper = np.where(prepared.circular, UNBOUNDED, prepared.scale * q_upper + prepared.offset)
     softness = np.where(weights > 0.0, 1.0 / np.maximum(weights, 1e-12) ** 2, NO_WEIGHT)
     ends = [shape.turntable or 0, shape.n - 1 if shape.spinner is None else shape.spinner]
     low, high = prepared.lower[ends], prepared.upper[ends]
@@ -96,13 +113,15 @@ def plan_numbers(
         "BASE": (pose_inverse(chain.base)[:3].ravel(),),
         "TOOL": (chain.tool[:3, :3].ravel(),),
         "TABLE": (prepared.to_turntable[:3].ravel(),),
-        "OFFSET": (chain.offset,),
+        "LENGTH": ([1.0 / prepared.length],),
+        "SCALE": (prepared.scale,),
+        "OFFSET": (prepared.offset,),
         "Q_LOWER": (q_lower,),
         "Q_UPPER": (q_upper,),
         "SEED_LOWER": (prepared.lower,),
         "SEED_UPPER": (prepared.upper,),
         "CIRCULAR": (prepared.circular,),
-        "GRID": (chain.d[-1:], chain.a[-1:], grid, low, 0.5 * (low + high), high),
+        "GRID": (prepared.rows[-1, :2], grid, low, 0.5 * (low + high), high),
         "SETTINGS": ([settings[name] for name in SETTINGS],),
     }  # fmt: skip
     numbers = np.zeros(Layout(shape).places["SIZE"])
@@ -126,11 +145,6 @@ def _limits(chain: CanonicalChain, use_limits: bool) -> tuple[Array, Array]:
         return chain.q_lower, chain.q_upper
     free = np.where(chain.joints == LOCKED, 0.0, math.inf)
     return -free, free
-
-
-def _stretch(chain: CanonicalChain) -> float:
-    """[m] a length of the arm's size, for slides without limits."""
-    return float(np.abs(chain.d).sum() + np.abs(chain.a).sum()) or 1.0
 
 
 def _row_pose(d: float, a: float, cos_alpha: float, sin_alpha: float, theta: float) -> Array:

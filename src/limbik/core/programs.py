@@ -14,6 +14,7 @@ from limbik.core.layout import (
     GRID_BOUNDS,
     GRID_SIZE,
     KEY_CELL,
+    KEY_CUT,
     KEY_DEVIATION,
     KEY_DISTANCE,
     KEY_NUMBERS,
@@ -24,10 +25,11 @@ from limbik.core.layout import (
 )
 from limbik.core.seeds import CANDIDATES, Key, Shape, cell, completed, key
 from limbik.core.step import Asked, Frame, Row, Tuning, frames, iteration, pose_error
-from limbik.core.symbols import Scalar, Scalars, absolute, cross, dot
+from limbik.core.symbols import Scalar, Scalars, absolute, cross, dot, larger, smaller, sqrt
 
 WIDTHS = {False: 8, True: 16}  # lanes of a batch, in double and in single precision
 DEFAULT_TUNING = Tuning()
+FAR = 1e6  # arm lengths: a goal farther away is looked for in its direction
 SINGLE_ROUNDING = 1e-5  # that a pose in single precision may be off by
 
 
@@ -104,7 +106,13 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
         pose = _seen_from(plan[at["BASE"]], world)
         x, y, z = zip(pose.x, pose.y, pose.z, strict=True)  # rows of the rotation
         tool = [plan[at["TOOL"]][3 * i : 3 * i + 3] for i in range(3)]
-        last = Frame._make([*([dot(row, column) for row in (x, y, z)] for column in tool), pose.origin])
+        origin = [value * plan[places["LENGTH"]] for value in pose.origin]
+        size = absolute(origin[0]) + absolute(origin[1]) + absolute(origin[2])
+        share = smaller(FAR / (size + FAR * 1e-9), 1.0)
+        origin = [value * share for value in origin]
+        distance = dot(origin, origin)
+        cut = larger(size / FAR - 1.0, 0.0) * sqrt(distance)
+        last = Frame._make([*([dot(row, column) for row in (x, y, z)] for column in tool), origin])
         grid = plan[at["GRID"]]
         seen = _seen_from(plan[at["TABLE"]], last) if shape.turntable else last
         found = key(seen, Row(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
@@ -114,7 +122,8 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
             (KEY_CELL, cell(found, grid[2:5], grid[5:8], shape)),
             *enumerate(_inverse(last), KEY_VIEW),
             (KEY_DEVIATION, _deviation(world)),
-            (KEY_DISTANCE, dot(last.origin, last.origin)),
+            (KEY_DISTANCE, distance),
+            (KEY_CUT, cut),
         ]
 
     return emit(function, "regard", inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single)

@@ -69,7 +69,11 @@ class Tuning:
 
 
 class Row(NamedTuple):
-    """One joint: Rz(theta) Tz(d) Tx(a) Rx(alpha), with x added to theta (hinge, 1) or to d (slide, 0)."""
+    """One joint: Rz(theta) Tz(d) Tx(a) Rx(alpha), with x added to theta (hinge, 1), or x times d for d
+    (slide, 0).
+
+    Lengths are in units of the arm's own length, and those of a slide's x in units of its travel: its d.
+    """
 
     d: Scalar
     a: Scalar
@@ -145,7 +149,7 @@ def frames(
     for value, row in zip(x, rows, strict=True):
         axes.append((w, p))
         s, c = sincos(value * row.is_hinge + row.theta, tuning)
-        d = row.d + (1.0 - row.is_hinge) * value
+        d = row.d * (row.is_hinge + (1.0 - row.is_hinge) * value)
         u, v = _turned(u, v, c, s)
         p = [point + (d * along + row.a * across) for point, along, across in zip(p, w, u, strict=True)]
         v, w = _turned(v, w, row.cos_alpha, row.sin_alpha)
@@ -182,8 +186,8 @@ def jacobian(tip: Scalars, axes: list[tuple[Scalars, Scalars]], rows: Sequence[R
     columns = []
     for (axis, point), row in zip(axes, rows, strict=True):
         arm = cross(axis, [a - b for a, b in zip(tip, point, strict=True)])
-        is_slide = 1.0 - row.is_hinge
-        moves = [row.is_hinge * a + is_slide * b for a, b in zip(arm, axis, strict=True)]
+        travel = (1.0 - row.is_hinge) * row.d
+        moves = [row.is_hinge * a + travel * b for a, b in zip(arm, axis, strict=True)]
         columns.append(moves + [row.is_hinge * a for a in axis])
     return columns
 

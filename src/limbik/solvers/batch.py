@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from limbik.core import batch, native
-from limbik.core.lanes import FARTHEST, HEADER, SOLVED, UNREACHABLE
+from limbik.core.lanes import HEADER, SOLVED, UNREACHABLE
 from limbik.core.layout import Layout
 from limbik.core.programs import WIDTHS, many_problems
 from limbik.core.seeds import Shape
-from limbik.core.start import ROUNDING
+from limbik.core.start import MANY_TURNS, ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import Pose
 from limbik.model.model import Model
@@ -62,10 +62,12 @@ def solve_batch(
     """
     began = perf_counter()
     _check(threads, precision, seed)
-    for name in ("prefer", "locked", "time_limit"):
-        if options.get(name):
+    for name in ("prefer", "locked", "time_limit", "rest_bias"):
+        if options.get(name) is not None:
             raise SolverError(f"solve_batch() does not take `{name}`; use solve() for one goal at a time")
     targets = as_numbers(poses, "`poses`", "an array of shape (N, 4, 4)", GoalError)
+    if targets.shape == (0,):
+        targets = targets.reshape(0, 4, 4)
     if targets.ndim != 3 or targets.shape[1:] != (4, 4):
         raise GoalError(f"`poses` needs an array of shape (N, 4, 4), found shape {targets.shape}")
     plan = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")}).fast
@@ -81,7 +83,8 @@ def solve_batch(
     answers = job.solve(starts, precision == "single")
     job.mend(answers, starts)
     if starts is not None and plan.uses_limits:
-        answers[:, MOVED] = (np.abs(model.clip(starts) - starts) > ROUNDING).any(axis=1)
+        inside = model.clip(starts)
+        answers[:, MOVED] = ((np.abs(inside - starts) > ROUNDING) | (np.abs(starts) > MANY_TURNS)).any(axis=1)
     q = plan.whole(answers[:, HEADER:], starts)
     return BatchSolution(q, answers[:, :HEADER], perf_counter() - began, "lm")
 
@@ -101,7 +104,8 @@ def _starts(model: Model, start: Any, count: int) -> Array:
     if starts.shape not in ((model.nq,), (count, model.nq)):
         raise ConfigurationError(f"`start` needs {needed}, found shape {starts.shape}")
     if not np.isfinite(starts).all():
-        raise ConfigurationError("`start` needs finite numbers")
+        row = np.atleast_2d(starts)[~np.isfinite(np.atleast_2d(starts)).all(axis=1)][0]
+        raise ConfigurationError(f"`start` needs finite numbers, found {row.tolist()}")
     return np.ascontiguousarray(np.broadcast_to(starts, (count, model.nq)))
 
 
@@ -138,16 +142,18 @@ class _Job:
         """Solve again where a pose was off by rounding, and, one at a time, where a start led nowhere."""
         bad = np.flatnonzero(np.isnan(answers[:, 1]))
         if bad.size:
-            self.targets[bad] = as_poses(self.targets[bad], [f"pose {i}" for i in bad], error=GoalError)
+            self.targets[bad] = as_poses(self.targets[bad], [f"poses[{i}]" for i in bad], error=GoalError)
             job = _Job(self.plan, self.targets[bad], self.threads, self.seed)
             answers[bad] = job.solve(None if starts is None else starts[bad], False)
-            for i in bad[np.isnan(answers[bad, 1])]:
-                place = self.targets[i, :3, 3].tolist()
-                raise GoalError(f"pose {i} is farther away than {FARTHEST:g} m: {place}")
-        if starts is not None and self.plan.options.restarts is None:
+            for i in bad[np.isnan(answers[bad, 1])]:  # farther away than single precision can say
+                self._solve_one(int(i), answers, starts)
+        if starts is not None and self.plan.options.restarts != 0:
             for i in np.flatnonzero(answers[:, 0] != SOLVED):
-                solution = self.plan.solve(self.targets[i], starts[i], self.seed)
-                answers[i] = self.plan.row_facts(solution)
+                self._solve_one(int(i), answers, starts)
+
+    def _solve_one(self, i: int, answers: Array, starts: Array | None) -> None:
+        solution = self.plan.solve(self.targets[i], None if starts is None else starts[i], self.seed)
+        answers[i] = self.plan.row_facts(solution)
 
     def _pass(self, numbers: Array, rows: Array | None, is_single: bool = False) -> Array:
         """One run of the driver over all problems, cut up among the threads."""

@@ -1,7 +1,8 @@
 """Solving in the fast core: chains of up to 12 hinges and slides, by Levenberg-Marquardt (`core.step`).
 
 A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out.
-Until the drivers are compiled they run interpreted, with the same answers.
+Until the drivers are compiled they run interpreted, with the same answers, but give up after a tenth of a
+second.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from limbik.core import lanes, native
-from limbik.core.lanes import ANYWHERE, FARTHEST, FROM_START, HEADER, RESUME, RUNNING
+from limbik.core.lanes import ANYWHERE, FROM_START, HEADER, RESUME, RUNNING, SETTLED, SPENT
 from limbik.core.layout import Layout
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.prepare import plan_numbers, prepare
 from limbik.core.programs import one_problem
-from limbik.core.seeds import Shape
-from limbik.core.start import ROUNDING
+from limbik.core.seeds import FULL_TURN, Shape
+from limbik.core.start import MANY_TURNS, ROUNDING
 from limbik.core.tables import table_for
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, Orientation, Pose, Position
@@ -34,7 +35,7 @@ from limbik.solvers.options import Options
 from limbik.spatial import Array
 
 MOST_ROWS = 12
-SHORTEST_LENGTH = 1e-3  # [m]
+SHORTEST_LENGTH = 1e-9  # [m]
 METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
 DEFAULT_ITERATIONS = 10_000
 NEAR = 0.2  # of tolerance and length: squared errors below it are met with the next step
@@ -84,7 +85,9 @@ class FastPlan:
         self.options = options
         self.uses_limits = bool(options.limits)
         self._canonical = _canonical(chain, goal, weights)
-        self._prepared = prepare(self._canonical, self.uses_limits)
+        self._length = _length(chain, self._canonical)
+        unit = self._length
+        self._prepared = prepare(self._canonical, unit, self.uses_limits)
         self.shape = self._prepared.shape
         self._moving = np.flatnonzero(self._canonical.joints != LOCKED)
         self._places = chain.q_places
@@ -96,7 +99,6 @@ class FastPlan:
         table = table_for(self._prepared) if is_pose and not self._locked else None
         self._table = NO_TABLE if table is None else table.candidates.reshape(-1)
         self._table_address = self._table.ctypes.data
-        self._length = _length(chain)
         self._is_plain = not self._locked and options.time_limit is None
         self._layout = Layout(self.shape)
         self.places = self._layout.constants
@@ -104,11 +106,14 @@ class FastPlan:
             plan_numbers(
                 prepared,
                 table,
-                **_asked(goal, weights, METRES_PER_RADIAN * self._length),
+                **_asked(goal, weights, METRES_PER_RADIAN),
                 use_limits=self.uses_limits,
-                settings=_settings(options, chain, goal, weights, table is not None),
+                settings=_settings(options, chain, goal, weights, table is not None, unit),
             )
-            for prepared in (self._prepared, prepare(self._canonical, self.uses_limits, keep_turns=True))
+            for prepared in (
+                self._prepared,
+                prepare(self._canonical, unit, self.uses_limits, keep_turns=True),
+            )
         ]
         self._addresses = [numbers.ctypes.data for numbers in self._numbers]
         places = lanes.working_places(n, self._layout.rows)
@@ -126,10 +131,7 @@ class FastPlan:
         solve_one = self._solve_one
         if solve_one is None or seed or not self._is_plain:
             return self._solve_in_general(pose, start, seed, began)
-        try:
-            work = self._free.pop()
-        except IndexError:
-            work = self._new_work()
+        work = self._any_work()
         if start is None:
             begin = None
             code = solve_one(
@@ -188,17 +190,19 @@ class FastPlan:
         if iterations is not None:
             numbers[at["SET_BUDGET"]] = iterations
         if tolerance is not None:
-            for name, value in zip(("SET_TOLERANCE", "SET_TOLERANCE_ROTATION"), tolerance, strict=True):
-                numbers[at[name]] = max(numbers[at[name]], value**2)
+            position, rotation = at["SET_TOLERANCE"], at["SET_TOLERANCE_ROTATION"]
+            numbers[position] = max(numbers[position], (tolerance[0] / numbers[at["SET_LENGTH"]]) ** 2)
+            numbers[rotation] = max(numbers[rotation], tolerance[1] ** 2)
         return numbers
 
     def rows_of(self, starts: Array) -> Array:
         """Starts [N, nq] for every row [N, n]."""
-        if self._is_whole:
-            return starts
         rows = np.zeros((len(starts), self._canonical.size))
         rows[:, self._moving] = starts[:, self._places]
-        return rows
+        prepared = self._prepared
+        turns = prepared.circular & (np.abs(rows) > MANY_TURNS)
+        middle = 0.5 * (prepared.lower + prepared.upper) - prepared.offset
+        return np.where(turns, middle + np.remainder(rows - middle + math.pi, FULL_TURN) - math.pi, rows)
 
     def whole(self, rows: Array, starts: Array | None) -> Array:
         """The model's configurations [N, nq] for the rows' [N, n]."""
@@ -248,7 +252,7 @@ class FastPlan:
             self._solve_one = native.compiled_program("one", self.shape)
             if self._solve_one is None:
                 return self._run_interpreted(numbers, pose, start)
-        work, mode = self._new_work(), ANYWHERE if start is None else FROM_START
+        work, mode = self._any_work(), ANYWHERE if start is None else FROM_START
         code = self._solve_one(
             numbers.ctypes.data, self._table_address, pose, start or b"", mode, work.address
         )
@@ -257,8 +261,11 @@ class FastPlan:
         self._free.append(work)
         return work.answer.copy() if code >= 0 else None
 
-    def _new_work(self) -> Work:
-        return Work(self._work_size, self._answer_at)
+    def _any_work(self) -> Work:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return Work(self._work_size, self._answer_at)
 
     def _go_on(self, numbers: Array, pose: bytes, work: Work) -> int:
         """Resume a solve until the time is over; the code of the answer."""
@@ -269,6 +276,7 @@ class FastPlan:
         if code == RUNNING:
             stopped = self._without_budget(numbers)
             code = self._solve_one(stopped.ctypes.data, self._table_address, pose, pose, RESUME, work.address)
+            _say_spent(work.answer)
         return code
 
     def _run_interpreted(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
@@ -285,6 +293,7 @@ class FastPlan:
             run(short, self._table, target, begin, RESUME, work)
         if work[self._answer_at] == RUNNING:
             run(self._without_budget(short), self._table, target, begin, RESUME, work)
+            _say_spent(work[self._answer_at :])
         native.start_building()
         return work[self._answer_at :].copy() if work[self._answer_at] >= 0.0 else None
 
@@ -307,7 +316,7 @@ class FastPlan:
         for i in self._locked:
             lower, upper = numbers[at["AT_Q_LOWER"] + i], numbers[at["AT_Q_UPPER"] + i]
             q = min(max(rows[i], lower), upper)
-            x = q + numbers[at["AT_OFFSET"] + i]
+            x = q * numbers[at["AT_SCALE"] + i] + numbers[at["AT_OFFSET"] + i]
             numbers[[5 * n + i, 6 * n + i, at["AT_SEED_LOWER"] + i, at["AT_SEED_UPPER"] + i]] = x
             numbers[[at["AT_Q_LOWER"] + i, at["AT_Q_UPPER"] + i]] = q
             numbers[at["AT_CIRCULAR"] + i] = 0.0
@@ -318,8 +327,14 @@ class FastPlan:
             raise ConfigurationError(f"`start` needs finite numbers, found {start.tolist()}")
         repaired = Pose(target=pose).target
         if repaired.tobytes() == pose.tobytes():
-            raise GoalError(f"the target is farther away than {FARTHEST:g} m: {pose[:3, 3].tolist()}")
+            raise GoalError(f"the target has numbers that are too large: {pose.tolist()}")
         return self.solve(repaired, start, seed)
+
+
+def _say_spent(answer: Array) -> None:
+    """What was stopped by the clock has not settled."""
+    if answer[0] == SETTLED:
+        answer[0] = SPENT
 
 
 @functools.cache
@@ -353,18 +368,25 @@ def _asked(goal: type[Goal], weights: tuple[float, ...] | None, metres_per_radia
 
 
 def _settings(
-    options: Options, chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, uses_table: bool
+    options: Options,
+    chain: Chain,
+    goal: type[Goal],
+    weights: tuple[float, ...] | None,
+    uses_table: bool,
+    unit: float,
 ) -> dict[str, float]:
     asks_position = goal is not Orientation and (weights is None or min(weights[:3]) > 0.0)
+    tolerance, reach = options.tolerance / unit, min(chain.reach / unit, 1e9)
     return {
-        "tolerance": options.tolerance**2,
+        "length": unit,
+        "tolerance": tolerance**2,
         "tolerance_rotation": (2.0 * math.sin(0.5 * min(options.tolerance_rotation, math.pi))) ** 2,
-        "near": NEAR * options.tolerance * _length(chain),
+        "near": NEAR * tolerance,
         "budget": DEFAULT_ITERATIONS if options.iterations is None else options.iterations,
         "rounds": 1e9 if options.time_limit is None else ROUNDS,
         "restarts": 1e9 if options.restarts is None else options.restarts,
-        "reach": min(chain.reach, 1e9),
-        "shortest_reach": chain.shortest_reach,
+        "reach": reach,
+        "shortest_reach": chain.shortest_reach / unit,
         "asks_position": asks_position,
         "uses_table": uses_table,
         "seed": 0,
@@ -373,9 +395,10 @@ def _settings(
     }
 
 
-def _length(chain: Chain) -> float:
+def _length(chain: Chain, rows: CanonicalChain) -> float:
     """[m] the arm's size; 1 where it has none, as a wrist whose links are only rounding."""
-    return chain.reach if SHORTEST_LENGTH < chain.reach < math.inf else 1.0
+    size = chain.reach if math.isfinite(chain.reach) else float(np.abs(rows.d).sum() + np.abs(rows.a).sum())
+    return size if SHORTEST_LENGTH < size < math.inf else 1.0
 
 
 def _locked_rows(chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:

@@ -22,14 +22,14 @@ damping = compiled(fast_step.damping)
 @compiled
 def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
     """dq = J^T (J J^T + damping I)^-1 r."""
-    rows = r.size
+    rows, unit = r.size, settings.damping
     A, y = work[:rows, :rows], work[rows, :rows]
     squared = 0.0
     for i in range(rows):
         squared += r[i] * r[i]
     dual_matrix(J, A)
     for i in range(rows):
-        A[i, i] += damping(squared)
+        A[i, i] += unit * damping(squared / unit)
     fill(0.0, dq)
     if cholesky_solve(A, r, y):
         transpose_times(J, y, dq)
@@ -48,7 +48,7 @@ class LM(Solver):
     source: ClassVar[str] = "Levenberg 1944; Marquardt 1963; Sugihara 2011"
 
     def tuning(self, reach: float) -> Tuning:
-        return Tuning()
+        return Tuning(damping=reach**2)  # the unit of squared errors
 
     @classmethod
     def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:

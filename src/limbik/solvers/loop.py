@@ -66,7 +66,7 @@ def solve(
     Of "lm" on arms of up to 12 hinges and slides alone:
 
     prefer:
-        "nearest": of several solutions, the nearest to the start.
+        "nearest": of several solutions that were found, the nearest to the start.
     locked:
         Names of joints that stay where the start has them.
     tool:
@@ -130,7 +130,11 @@ def _solve(
         weights = asked.weights if isinstance(asked, Pose) else None
         plan = plan_for(model, asked.frame, type(asked), options, weights)
         numbers = _goal_numbers(plan, asked)
+    if options.get("prefer") is not None and start is None:
+        raise SolverError("`prefer` needs a `start`, which solutions can be near to")
     if plan.fast is not None and rows is None:
+        if rest is not None:
+            _rest(model, rest)
         given = None if start is None else _configuration(model, start, "start")
         return plan.fast.solve(_pose_of(numbers, plan), given, int(seed))
     if rows is not None and plan.only_fast:

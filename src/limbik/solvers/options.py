@@ -74,6 +74,7 @@ def read_options(options: dict[str, Any]) -> Options:
     try:
         return Options(**options)
     except TypeError:
-        known = (*Options.__dataclass_fields__, "start", "rest", "seed")
+        known = Options.__dataclass_fields__
         unknown = next(name for name in options if name not in known)
-        raise SolverError(f"solve() has no option {unknown!r}; {did_you_mean(unknown, known)}") from None
+        hint = did_you_mean(unknown, (*known, "start", "seed"))
+        raise SolverError(f"there is no option {unknown!r} here; {hint}") from None

@@ -72,8 +72,8 @@ class Plan:
             self.fast = FastPlan(model, self.chain, goal, weights, options)
         elif only_fast:
             raise SolverError(
-                f"`{only_fast[0]}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides, "
-                "without `rest_bias`"
+                f"`{only_fast[0]}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides (a "
+                "pair of nearly parallel axes counts for one more), without `rest_bias`"
             )
         self.packed = packed
         self.is_level = packed.is_planar and abs(packed.place["z"][0, 2]) > 1.0 - 1e-12
