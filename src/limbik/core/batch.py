@@ -9,7 +9,18 @@ from __future__ import annotations
 import math
 
 from limbik.core.compiled import Floats, compiled, to_be_bound
-from limbik.core.lanes import FARTHEST, HEADER, LONGEST, RATIO, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.core.lanes import (
+    FARTHEST,
+    HEADER,
+    LONGEST,
+    RATIO,
+    SETTLED,
+    SOLVED,
+    SPENT,
+    STALLS,
+    TRACKING_STALLS,
+    UNREACHABLE,
+)
 from limbik.core.layout import (
     DESK_DISTANCE,
     DESK_KEY,
@@ -41,8 +52,6 @@ from limbik.core.placing import (
 )
 from limbik.core.seeds import CANDIDATES, HELD
 
-STALLS = 2
-STALLS_FROM_START = 4
 IDLE = -1
 ENDLESS = 1e30  # a cost that everything is better than
 
@@ -142,7 +151,7 @@ def solve_many(
         if active == 0:
             return
         step(work, plan)
-        ended = _flag(plan, work, STALLS_FROM_START if has_starts else STALLS, counters)
+        ended = _flag(plan, work, TRACKING_STALLS if has_starts else STALLS, counters)
 
 
 @compiled

@@ -150,11 +150,11 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
             if _has_arrived(plan, work, 1):
                 return
             if _note_progress(work, TRACKING_STALLS) and work[AT_LANES + SETTLED_LANE * LANES] > 0.0:
-                _keep(plan, work, 0)
+                _keep(work, 0)
                 if plan[SET_MAY_JUMP] == 0.0:
                     _give_up(plan, work, SETTLED)
                     return
-                _gather(plan, table, work)
+                _gather(plan, work)
         else:
             work[AT_LANES + AGE * LANES] += 1.0
             if work[AT_LANES + AGE * LANES] >= ITERATIONS_OF_SET and _gathered(plan, table, work):
@@ -183,7 +183,7 @@ def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, 
             work[AT_ANSWER] = BAD_START
             return False
         if plan[SET_NEAREST] == 1.0:
-            _gather(plan, table, work)
+            _gather(plan, work)
         else:
             work[AT_STATE + DOING] = TRACKING
             for lane in range(LANES):
@@ -298,7 +298,7 @@ def _has_arrived(plan: Floats, work: Floats, lanes: int) -> bool:
             return True
     for lane in range(lanes):
         if work[AT_MARKS + lane] == AHEAD and _look_at(plan, work, lane, LANES):
-            _close(plan, work, SOLVED)
+            _close(work, SOLVED)
             return True
     return False
 
@@ -327,7 +327,7 @@ def _restart_settled(plan: Floats, table: Floats, work: Floats) -> int:
     under_way = 0
     for lane in range(LANES):
         if work[AT_LANES + SETTLED_LANE * LANES + lane] > 0.0:
-            _keep(plan, work, lane)
+            _keep(work, lane)
             if work[AT_STATE + TRIES] >= plan[SET_RESTARTS]:
                 continue
             _seed_again(plan, table, work, lane)
@@ -336,7 +336,7 @@ def _restart_settled(plan: Floats, table: Floats, work: Floats) -> int:
 
 
 @compiled
-def _keep(plan: Floats, work: Floats, lane: int) -> None:
+def _keep(work: Floats, lane: int) -> None:
     """Remember x of a lane where it is the best without a solution."""
     cost = work[(N + 14) * LANES + lane]
     if cost < work[AT_STATE + KEPT_COST]:
@@ -349,7 +349,7 @@ def _keep(plan: Floats, work: Floats, lane: int) -> None:
 
 
 @compiled
-def _gather(plan: Floats, table: Floats, work: Floats) -> None:
+def _gather(plan: Floats, work: Floats) -> None:
     """Begin to gather solutions: the first set surrounds the start, which has the first lane."""
     work[AT_STATE + DOING] = GATHERING
     work[AT_STATE + IN_USE] = min(LANES, 1.0 + plan[SET_RESTARTS] - work[AT_STATE + TRIES])
@@ -377,7 +377,7 @@ def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
                 for i in range(N):
                     work[AT_KEPT + i] = work[(N + 15 + i) * LANES + lane]
         else:
-            _keep(plan, work, lane)
+            _keep(work, lane)
     work[AT_STATE + SETS_DONE] += 1.0
     is_found = work[AT_STATE + KEPT_DISTANCE] < math.inf
     left = plan[SET_RESTARTS] - work[AT_STATE + TRIES]
@@ -423,7 +423,7 @@ def _end(plan: Floats, work: Floats) -> None:
         return
     lanes = 1 if work[AT_STATE + DOING] == TRACKING else LANES
     for lane in range(lanes):
-        _keep(plan, work, lane)
+        _keep(work, lane)
     _give_up(plan, work, SETTLED if work[AT_STATE + TRIES] > 0.0 else SPENT)
 
 
@@ -436,7 +436,7 @@ def _give_up(plan: Floats, work: Floats, code: int) -> None:
 def _answer(plan: Floats, work: Floats, at: int, stride: int, code: int) -> None:
     """Write the answer for an x in `work`; whether it is solved is up to forward kinematics."""
     is_met = _look_at(plan, work, at, stride)
-    _close(plan, work, SOLVED if is_met else SETTLED if code == SOLVED else code)
+    _close(work, SOLVED if is_met else SETTLED if code == SOLVED else code)
 
 
 @compiled
@@ -459,7 +459,7 @@ def _look_at(plan: Floats, work: Floats, at: int, stride: int) -> bool:
 
 
 @compiled
-def _close(plan: Floats, work: Floats, code: int) -> None:
+def _close(work: Floats, code: int) -> None:
     work[AT_ANSWER] = code
     work[AT_ANSWER + 3] = work[AT_STATE + USED]
     work[AT_ANSWER + 4] = work[AT_STATE + TRIES]

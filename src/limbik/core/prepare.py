@@ -14,7 +14,7 @@ from limbik.core.step import Frame
 from limbik.model.canonical import LOCKED, CanonicalChain
 from limbik.spatial import Array, pose_inverse
 
-FARTHEST_TRAVEL = 30.0  # [lengths] of a slide without limits
+FARTHEST_TRAVEL = 1e3  # [lengths] of a slide without limits
 UNBOUNDED = 1e9  # in the place of an infinite limit, so that nothing infinite is computed with
 NO_WEIGHT = 1e30  # softness of a row that is not asked for
 

@@ -51,7 +51,8 @@ NEAR_HALF_TURN = 1e-6
 HALF_TURN = (24.0 / 17.0, 18.0 / 17.0, 16.0 / 17.0)
 
 DAMPING = 0.05  # per squared error
-LEAST_DAMPING = 1e-12  # [m^2]
+LEAST_DAMPING = 1e-12
+ROUNDING = {False: 1e-15, True: 1e-7}  # in double and in single precision, of a sum of products
 
 
 def damping(cost: Scalar) -> Scalar:
@@ -132,7 +133,7 @@ def iteration(
     slope = [dot(column, pull) for column in J]
     free = [may_move(*each) for each in zip(x, slope, lower, upper, strict=True)]
     J = [[mask * value for value in column] for mask, column in zip(free, J, strict=True)]
-    change = damped_step(J, error, asked, tuning.damping(cost))
+    change = damped_step(J, error, asked, tuning.damping(cost), ROUNDING[tuning.single])
     change = [larger(smaller(value, tuning.longest_step), -tuning.longest_step) for value in change]
     moved = [
         larger(smaller(a + b, high), low) for a, b, low, high in zip(x, change, lower, upper, strict=True)
@@ -197,7 +198,9 @@ def may_move(x: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     return select(((x <= lower) & (slope < 0.0)) | ((x >= upper) & (slope > 0.0)), 0.0, 1.0)
 
 
-def damped_step(J: list[list[Scalar]], e: Scalars, asked: Asked, added: Scalar) -> list[Scalar]:
+def damped_step(
+    J: list[list[Scalar]], e: Scalars, asked: Asked, added: Scalar, rounding: float = 0.0
+) -> list[Scalar]:
     """The step dx [n] that minimises |W (J dx - e)|^2 + added |dx|^2, with the weights as W.
 
     By the smaller of the two normal equations: (J^T W^2 J + added I) dx = J^T W^2 e, or
@@ -206,18 +209,24 @@ def damped_step(J: list[list[Scalar]], e: Scalars, asked: Asked, added: Scalar) 
     if len(J) <= 5:
         J = [[weight * value for weight, value in zip(asked.weights, column, strict=True)] for column in J]
         e = [weight * value for weight, value in zip(asked.weights, e, strict=True)]
-        return solve_symmetric(_gram(J, [added] * len(J)), [dot(column, e) for column in J])
+        return solve_symmetric(_gram(J, [added] * len(J), rounding), [dot(column, e) for column in J])
     across = [[column[i] for column in J] for i in range(6)]
-    y = solve_symmetric(_gram(across, [added * softness for softness in asked.softness]), e)
+    y = solve_symmetric(_gram(across, [added * softness for softness in asked.softness], rounding), e)
     return [dot(column, y) for column in J]
 
 
-def _gram(vectors: list[list[Scalar]], added: Scalars) -> list[list[Scalar]]:
-    """The lower triangle of the products of all pairs of vectors, with something added on the diagonal."""
-    return [
-        [dot(u, v) + added[i] if i == j else dot(u, v) for j, v in enumerate(vectors[: i + 1])]
-        for i, u in enumerate(vectors)
-    ]
+def _gram(vectors: list[list[Scalar]], added: Scalars, rounding: float) -> list[list[Scalar]]:
+    """The lower triangle of the products of all pairs of vectors, with something added on the diagonal.
+
+    What rounding leaves of all squares is added too: no pivot may be less.
+    """
+    A = [[dot(u, v) for v in vectors[: i + 1]] for i, u in enumerate(vectors)]
+    least: Scalar = 0.0
+    for row in A:
+        least = least + rounding * row[-1]
+    for row, more in zip(A, added, strict=True):
+        row[-1] = row[-1] + (more + least)
+    return A
 
 
 def solve_symmetric(A: list[list[Scalar]], b: Scalars) -> list[Scalar]:

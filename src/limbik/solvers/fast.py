@@ -39,7 +39,7 @@ SHORTEST_LENGTH = 1e-9  # [m]
 METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
 DEFAULT_ITERATIONS = 10_000
 NEAR = 0.2  # of tolerance and length: squared errors below it are met with the next step
-ROUNDS = 200  # iterations between two looks at the clock
+ROUNDS = 500  # iterations between two looks at the clock, and at whether the user has pressed Ctrl-C
 ROUNDS_INTERPRETED = 10
 LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
 Q = slice(HEADER, None)  # of an answer
@@ -147,6 +147,8 @@ class FastPlan:
                 FROM_START,
                 work.address,
             )
+        if code == RUNNING:
+            code = self._go_on(self._numbers[ANYWHERE if begin is None else FROM_START], pose.tobytes(), work)
         facts = work.answer.copy()
         self._free.append(work)
         if code < 0:
@@ -383,7 +385,7 @@ def _settings(
         "tolerance_rotation": (2.0 * math.sin(0.5 * min(options.tolerance_rotation, math.pi))) ** 2,
         "near": NEAR * tolerance,
         "budget": DEFAULT_ITERATIONS if options.iterations is None else options.iterations,
-        "rounds": 1e9 if options.time_limit is None else ROUNDS,
+        "rounds": ROUNDS,
         "restarts": 1e9 if options.restarts is None else options.restarts,
         "reach": reach,
         "shortest_reach": chain.shortest_reach / unit,
