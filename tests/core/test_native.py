@@ -122,7 +122,7 @@ def test_another_word_for_when_to_compile_is_refused(monkeypatch, when):
 
 def test_a_file_is_named_after_all_that_decides_what_it_holds(monkeypatch):
     names = [
-        native._file(Program(name, shape)).name
+        native._file_name(Program(name, shape))
         for name in ("one", "many")
         for shape in (PLANE, Shape("RP", 0), Shape("RR", None))
     ]

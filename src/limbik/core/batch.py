@@ -30,6 +30,7 @@ from limbik.core.layout import (
     GRID_BOUNDS,
     GRID_SIZE,
     KEY_CELL,
+    KEY_CUT,
     KEY_DEVIATION,
     KEY_DISTANCE,
     KEY_NUMBERS,
@@ -65,7 +66,8 @@ TRIES = 5
 KEPT_COST = 6  # of the best configuration of all attempts
 KEPT_POSITION = 7  # and its squared errors
 KEPT_ROTATION = 8
-KEPT = 9  # and itself
+CUT = 9  # what is missing on the way to a goal that is very far away
+KEPT = 10  # the best configuration itself
 
 HOPEFUL = 0.0
 OUT_OF_REACH = 1.0
@@ -228,6 +230,7 @@ def _take(
     is_pose = work[AT_NEXT + KEY_DEVIATION * WIDTH + k] <= LARGEST_DEVIATION
     is_out = is_out_of_reach(plan, work[AT_NEXT + KEY_DISTANCE * WIDTH + k])
     work[memory + HOPE * WIDTH] = (OUT_OF_REACH if is_out else HOPEFUL) if is_pose else NO_POSE
+    work[memory + CUT * WIDTH] = work[AT_NEXT + KEY_CUT * WIDTH + k]
     work[memory + USED * WIDTH] = 0.0
     work[memory + TRIES * WIDTH] = 0.0
     work[memory + KEPT_COST * WIDTH] = ENDLESS
@@ -327,7 +330,8 @@ def _write(
         code = UNREACHABLE if hope == OUT_OF_REACH else SPENT if is_spent else SETTLED
         position, rotation = work[memory + KEPT_POSITION * WIDTH], work[memory + KEPT_ROTATION * WIDTH]
     answers[at] = code
-    answers[at + 1] = math.nan if hope == NO_POSE else math.sqrt(position) * plan[SET_LENGTH]
+    error = (math.sqrt(position) + work[memory + CUT * WIDTH]) * plan[SET_LENGTH]
+    answers[at + 1] = math.nan if hope == NO_POSE else error
     answers[at + 2] = math.sqrt(rotation)
     answers[at + 3] = used
     answers[at + 4] = work[memory + TRIES * WIDTH]

@@ -62,7 +62,7 @@ SURE = 4  # iterations before which no lane of a race is given up
 LONGEST = 40  # iterations of one attempt
 ITERATIONS_OF_SET = 24  # gathered
 SETS = 6  # gathered where the nearest solution is asked for
-BEYOND_REACH = 60  # iterations where the goal is proved out of reach
+BEYOND_REACH = 200  # iterations where the goal is proved out of reach
 ROUNDING = 1e-9  # that a pose may be off by
 FARTHEST = 1e9  # [m] of a goal in a batch; those farther away are solved one by one
 LOST_ANGLE = 1e15  # [rad] of which the rounding is as large as an angle
@@ -139,6 +139,8 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
         step(work, plan)
         used += 1
         work[AT_STATE + USED] = used
+        if work[AT_STATE + PROVED] > 0.0:
+            continue  # to come as near as it can
         doing = work[AT_STATE + DOING]
         if doing == RACING:
             if _has_arrived(plan, work, LANES):
@@ -182,7 +184,8 @@ def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, 
         if not _take_start(plan, start, work):
             work[AT_ANSWER] = BAD_START
             return False
-        if plan[SET_NEAREST] == 1.0:
+        is_proved = work[AT_STATE + PROVED] > 0.0
+        if plan[SET_NEAREST] == 1.0 or (is_proved and plan[SET_MAY_JUMP] == 1.0):
             _gather(plan, work)
         else:
             work[AT_STATE + DOING] = TRACKING

@@ -148,6 +148,7 @@ def start_building() -> threading.Thread:
 
     A caller who goes on interpreted calls it after the first solve, which has the processor for itself.
     """
+    fingerprint()  # two threads that import LLVM at the same time would be in each other's way
     thread = threading.Thread(target=_build_all, name="limbik compiler", daemon=True)
     thread.start()
     return thread

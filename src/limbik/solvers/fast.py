@@ -399,7 +399,9 @@ def _settings(
 
 def _length(chain: Chain, rows: CanonicalChain) -> float:
     """[m] the arm's size; 1 where it has none, as a wrist whose links are only rounding."""
-    size = chain.reach if math.isfinite(chain.reach) else float(np.abs(rows.d).sum() + np.abs(rows.a).sum())
+    if not math.isfinite(chain.reach):  # slides without limits, which may go anywhere
+        return max(float(np.abs(rows.d).sum() + np.abs(rows.a).sum()), 1e-2)
+    size = chain.reach
     return size if SHORTEST_LENGTH < size < math.inf else 1.0
 
 
