@@ -49,6 +49,7 @@ from limbik.core.placing import (
     seed_candidate,
     seed_from_desk,
     seed_random,
+    share_of_way,
     uniform,
 )
 from limbik.core.seeds import CANDIDATES, HELD
@@ -228,9 +229,14 @@ def _take(
         work[(N + i) * WIDTH + lane] = work[AT_NEXT + (KEY_VIEW + i) * WIDTH + k]
     memory = AT_MEMORY + lane
     is_pose = work[AT_NEXT + KEY_DEVIATION * WIDTH + k] <= LARGEST_DEVIATION
-    is_out = is_out_of_reach(plan, work[AT_NEXT + KEY_DISTANCE * WIDTH + k])
+    squared_distance = work[AT_NEXT + KEY_DISTANCE * WIDTH + k]
+    is_out = is_out_of_reach(plan, squared_distance)
+    share = share_of_way(plan, squared_distance)
+    for i in range(9, 12):
+        work[(N + i) * WIDTH + lane] *= share
     work[memory + HOPE * WIDTH] = (OUT_OF_REACH if is_out else HOPEFUL) if is_pose else NO_POSE
-    work[memory + CUT * WIDTH] = work[AT_NEXT + KEY_CUT * WIDTH + k]
+    cut = (1.0 - share) * math.sqrt(squared_distance)
+    work[memory + CUT * WIDTH] = work[AT_NEXT + KEY_CUT * WIDTH + k] + cut
     work[memory + USED * WIDTH] = 0.0
     work[memory + TRIES * WIDTH] = 0.0
     work[memory + KEPT_COST * WIDTH] = ENDLESS
@@ -269,7 +275,8 @@ def _flag(plan: Floats, work: Floats, stalls: int, counters: Floats) -> int:
         used = work[memory + USED * WIDTH] + 1.0
         work[memory + USED * WIDTH] = used
         flag = STALLED if (missed >= stalls) | (age >= LONGEST) | (used >= plan[SET_BUDGET]) else 0.0
-        flag = ARRIVED if meets(plan, position, rotation) else flag
+        has_arrived = meets(plan, position, rotation) & (work[memory + HOPE * WIDTH] == HOPEFUL)
+        flag = ARRIVED if has_arrived else flag
         work[AT_FLAGS + lane] = flag
     ended = 0
     for lane in range(WIDTH):

@@ -32,6 +32,7 @@ from limbik.core.placing import (
     seed_candidates,
     seed_from_desk,
     seed_random,
+    share_of_way,
     uniform,
 )
 from limbik.core.seeds import FULL_TURN
@@ -179,6 +180,11 @@ def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, 
     work[AT_STATE + KEPT_COST] = math.inf
     work[AT_STATE + KEPT_DISTANCE] = math.inf
     work[AT_STATE + PROVED] = 1.0 if is_out_of_reach(plan, work[AT_KEY + KEY_DISTANCE]) else 0.0
+    share = share_of_way(plan, work[AT_KEY + KEY_DISTANCE])
+    work[AT_KEY + KEY_CUT] += (1.0 - share) * math.sqrt(work[AT_KEY + KEY_DISTANCE])
+    for i in range(9, 12):
+        for lane in range(LANES):
+            work[(N + i) * LANES + lane] *= share
     if mode == FROM_START:
         work[AT_STATE + HAS_START] = 1.0
         if not _take_start(plan, start, work):
@@ -458,7 +464,8 @@ def _look_at(plan: Floats, work: Floats, at: int, stride: int) -> bool:
     position, rotation = work[AT_SIGHT + N + 12], work[AT_SIGHT + N + 13]
     work[AT_ANSWER + 1] = (math.sqrt(position) + work[AT_KEY + KEY_CUT]) * plan[SET_LENGTH]
     work[AT_ANSWER + 2] = math.sqrt(rotation)
-    return (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
+    is_met = (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
+    return is_met & (work[AT_STATE + PROVED] == 0.0)
 
 
 @compiled

@@ -136,6 +136,15 @@ def is_out_of_reach(plan: Floats, squared_distance: float) -> bool:
     return (plan[SET_ASKS_POSITION] == 1.0) & (beyond > slack)
 
 
+@compiled
+def share_of_way(plan: Floats, squared_distance: float) -> float:
+    """How far along the way to a goal the links reach at most; that point is looked for where it is less than
+    1."""
+    distance = math.sqrt(squared_distance)
+    is_far = (plan[SET_ASKS_POSITION] == 1.0) & (distance > plan[SET_REACH])
+    return plan[SET_REACH] / distance if is_far else 1.0
+
+
 @compiled(inline=True)
 def meets(plan: Floats, position: float, rotation: float) -> bool:
     """Whether squared errors are within tolerance, a little inside for the rounding of the answer."""

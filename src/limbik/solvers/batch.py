@@ -147,6 +147,8 @@ class _Job:
             answers[bad] = job.solve(None if starts is None else starts[bad], False)
             for i in bad[np.isnan(answers[bad, 1])]:  # farther away than single precision can say
                 self._solve_one(int(i), answers, starts)
+        for i in np.flatnonzero(answers[:, 0] == UNREACHABLE):
+            self.plan.measure(answers[i], self.targets[i])
         if starts is not None and self.plan.options.restarts != 0:
             for i in np.flatnonzero(answers[:, 0] != SOLVED):
                 self._solve_one(int(i), answers, starts)

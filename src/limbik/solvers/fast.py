@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from limbik.core import lanes, native
-from limbik.core.lanes import ANYWHERE, FROM_START, HEADER, RESUME, RUNNING, SETTLED, SPENT
+from limbik.core.lanes import ANYWHERE, FROM_START, HEADER, RESUME, RUNNING, SETTLED, SPENT, UNREACHABLE
 from limbik.core.layout import Layout
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.prepare import plan_numbers, prepare
@@ -153,6 +153,8 @@ class FastPlan:
         self._free.append(work)
         if code < 0:
             return self._refuse(pose, start, seed)
+        if code == UNREACHABLE:
+            self.measure(facts, pose)
         if self._is_whole:
             return Solution(facts[Q], facts, perf_counter() - began, "lm", begin)
         q = self._whole_q(facts, start)
@@ -216,6 +218,12 @@ class FastPlan:
         whole[:, self._places] = rows[:, self._moving]
         return whole
 
+    def measure(self, facts: Array, pose: Array) -> None:
+        """The distance from a goal out of reach, of which the core knows only what two parts of the way add
+        up to."""
+        x = self._canonical.offset + facts[Q]
+        facts[1] = math.hypot(*(self._canonical.pose(x)[:3, 3] - pose[:3, 3]))
+
     def row_facts(self, solution: Solution) -> Array:
         """A solution of this plan as a row of a batch's answers."""
         return np.concatenate([solution.facts[:HEADER], self._rows(solution.q)])
@@ -233,6 +241,8 @@ class FastPlan:
         facts = self._run(numbers, pose.tobytes(), None if rows is None else rows.tobytes())
         if facts is None:
             return self._refuse(pose, start, seed)
+        if facts[0] == UNREACHABLE:
+            self.measure(facts, pose)
         q = facts[Q] if self._is_whole else self._whole_q(facts, start)
         return Solution(q, facts, perf_counter() - began, "lm", None if start is None else start.copy())
 
