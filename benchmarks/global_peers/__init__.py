@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-
-from peers.common import Missing
+from peers.common import Missing, load_all
 
 from .common import Peer
 
@@ -22,12 +20,4 @@ MODULES = (
 
 def available() -> tuple[list[Peer], list[Missing]]:
     """Methods that can run here, limbik's first, and what is missing with the command that installs it."""
-    peers: list[Peer] = []
-    missing: list[Missing] = []
-    for name in MODULES:
-        module = importlib.import_module(f"{__name__}.{name}")
-        try:
-            peers.extend(module.load())
-        except Missing as reason:
-            missing.append(reason)
-    return peers, missing
+    return load_all(__name__, MODULES)

@@ -21,6 +21,19 @@ class Missing(Exception):
         self.command = command
 
 
+def load_all(package: str, modules: Sequence[str]) -> tuple[list[Any], list[Missing]]:
+    """What the adapters of a package can run here, and what is missing with the command that installs it."""
+    peers: list[Any] = []
+    missing: list[Missing] = []
+    for name in modules:
+        module = importlib.import_module(f"{package}.{name}")
+        try:
+            peers.extend(module.load())
+        except Missing as reason:
+            missing.append(reason)
+    return peers, missing
+
+
 class Session(Protocol):
     """A peer with an arm built and a tolerance set. Only `solve` is timed."""
 

@@ -36,6 +36,7 @@ from limbik.core.layout import (
     KEY_NUMBERS,
     KEY_SIZE,
     KEY_VIEW,
+    one_after_another,
 )
 from limbik.core.placing import (
     configuration,
@@ -82,7 +83,7 @@ STALLED = 2.0
 # ended.
 COUNTERS = 3
 
-WIDTH = N = DEPTH = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to_be_bound()
+WIDTH = N = DEPTH = AT_LOWER = AT_UPPER = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to_be_bound()
 AT_MEMORY = AT_NEXT = AT_SEEDS = AT_DESK = AT_DESKS = AT_FLAGS = AT_OUTLOOK = to_be_bound()
 SET_LENGTH = SET_BUDGET = SET_USES_TABLE = SET_RESTARTS = to_be_bound()
 LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
@@ -100,11 +101,7 @@ def working_places(n: int, rows: int, width: int) -> dict[str, int]:
         "AT_OUTLOOK": KEY_SIZE,  # of one problem that begins again
         "AT_DESK": DESK_ROWS * CANDIDATES,
     }
-    places, at = {}, rows * width
-    for name, size in parts.items():
-        places[name] = at
-        at += size
-    return places | {"WORK_SIZE": at}
+    return one_after_another(parts, "WORK_SIZE", begin=rows * width)
 
 
 @compiled
@@ -243,7 +240,7 @@ def _take(
     _begin_attempt(work, lane)
     if has_starts:
         for i in range(N):
-            low, high = plan[5 * N + i], plan[6 * N + i]
+            low, high = plan[AT_LOWER + i], plan[AT_UPPER + i]
             work[i * WIDTH + lane] = min(max(place(plan, i, starts[N * problem + i]), low), high)
     elif plan[SET_USES_TABLE] == 1.0:
         for i in range(N):

@@ -60,8 +60,7 @@ def emit(
 
 
 class Emitted(Kernel[[Any, Any], None]):
-    """A kernel whose code is written when it is to be compiled: that takes longer than a solve does without
-    it."""
+    """A kernel whose code is written when it is to be compiled: writing takes longer than a solve."""
 
     def __init__(self, write: Callable[[], Callable[..., None]], interpreted: Callable[..., None]) -> None:
         self.write = write

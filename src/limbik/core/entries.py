@@ -40,8 +40,7 @@ define i64 @{name}({given}) {{
 
 
 def python_entry(name: str, function: str, types: Sequence[str], as_bytes: Sequence[int]) -> str:
-    """A function for `python_callable`: numbers and addresses come as int, the arguments `as_bytes` as
-    bytes."""
+    """A function for `python_callable`: all arguments come as int, those `as_bytes` as bytes."""
     lines = []
     for i, each in enumerate(types):
         convert = TO_NUMBER if each != "ptr" else TO_BYTES if i in as_bytes else TO_ADDRESS
@@ -70,8 +69,7 @@ def _load_function(name: str, place: int) -> str:
 
 
 def _call(function: str, types: Sequence[str]) -> str:
-    """Numba's calling convention: results go to two places in front of the arguments; `%code` is the
-    first."""
+    """Numba's calling convention: two places for results stand before the arguments; `%code` is the first."""
     given = ", ".join(f"{each} %a{i}" for i, each in enumerate(types))
     return f"""  %result = alloca i64
   %error = alloca ptr

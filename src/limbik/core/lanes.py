@@ -19,6 +19,7 @@ from limbik.core.layout import (
     KEY_SIZE,
     KEY_VIEW,
     LANES,
+    one_after_another,
 )
 from limbik.core.placing import (
     configuration,
@@ -36,6 +37,7 @@ from limbik.core.placing import (
     uniform,
 )
 from limbik.core.seeds import FULL_TURN
+from limbik.core.start import MANY_TURNS
 
 # How a solve ended, in the answer's first number.
 SOLVED = 0
@@ -116,11 +118,7 @@ def working_places(n: int, rows: int) -> dict[str, int]:
         "AT_SIGHT": n + 14,
         "AT_ANSWER": HEADER + n,
     }
-    places, at = {}, rows * LANES
-    for name, size in parts.items():
-        places[name] = at
-        at += size
-    return places | {"WORK_SIZE": at}
+    return one_after_another(parts, "WORK_SIZE", begin=rows * LANES)
 
 
 @compiled
@@ -209,7 +207,7 @@ def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, 
 def _see(plan: Floats, pose: Floats, work: Floats) -> bool:
     """Write the chain's first frame in the goal's axes into every lane; False where the pose is none."""
     size = abs(pose[12]) + abs(pose[13]) + abs(pose[14]) + abs(pose[15] - 1.0)
-    if size > 1e-9:
+    if size > ROUNDING:
         return False
     for i in range(12):
         size += abs(pose[i])
@@ -234,7 +232,7 @@ def _take_start(plan: Floats, start: Floats, work: Floats) -> bool:
             return False
         lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
         inside = q if abs(q) < LOST_ANGLE else middle(plan, i)
-        if plan[AT_CIRCULAR + i] == 1.0 and (abs(q) > 1e4 or q < lower or q > upper):
+        if plan[AT_CIRCULAR + i] == 1.0 and (abs(q) > MANY_TURNS or q < lower or q > upper):
             inside -= FULL_TURN * math.floor((inside - middle(plan, i)) / FULL_TURN + 0.5)
         inside = min(max(inside, lower), upper)
         if abs(inside - q) > 1e-12:
@@ -246,9 +244,14 @@ def _take_start(plan: Floats, start: Floats, work: Floats) -> bool:
 @compiled
 def _fresh(work: Floats) -> None:
     for lane in range(LANES):
-        work[AT_LANES + BEST * LANES + lane] = math.inf
-        work[AT_LANES + MISSED * LANES + lane] = 0.0
-        work[AT_LANES + AGE * LANES + lane] = 0.0
+        _fresh_lane(work, lane)
+
+
+@compiled(inline=True)
+def _fresh_lane(work: Floats, lane: int) -> None:
+    work[AT_LANES + BEST * LANES + lane] = math.inf
+    work[AT_LANES + MISSED * LANES + lane] = 0.0
+    work[AT_LANES + AGE * LANES + lane] = 0.0
 
 
 # ------------------------------------------------------------------------------------------------ seeds
@@ -278,9 +281,7 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
         open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS, 1)
         candidate = min(int(LANES * uniform(work, AT_STATE + RANDOM)), LANES - 1)
         seed_from_desk(plan, table, cell, candidate, work, lane)
-    work[AT_LANES + BEST * LANES + lane] = math.inf
-    work[AT_LANES + MISSED * LANES + lane] = 0.0
-    work[AT_LANES + AGE * LANES + lane] = 0.0
+    _fresh_lane(work, lane)
 
 
 # ------------------------------------------------------------------------------------------------ lanes

@@ -1,8 +1,8 @@
-"""Where the numbers of one fast solve lie: an array of what the plan says, and one of what a solve works
-on."""
+"""Where the numbers of a fast solve lie: an array of what the plan says, and one that a solve works on."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from limbik.core.seeds import CANDIDATES, HELD, Shape
@@ -11,6 +11,12 @@ LANES = CANDIDATES  # problems, or attempts at one problem, that run side by sid
 
 # Rows of a block after x [n] and the first frame [12].
 VIEW = 12
+
+
+def one_after_another(sizes: dict[str, int], whole: str, begin: int = 0) -> dict[str, int]:
+    """Where each part begins, and under the name `whole` where the last one ends."""
+    ends = [*itertools.accumulate(sizes.values(), initial=begin)]
+    return dict(zip((*sizes, whole), ends, strict=True))
 
 
 @dataclass(frozen=True)
@@ -49,11 +55,7 @@ class Layout:
             "GRID": GRID_SIZE,  # see `GRID`
             "SETTINGS": len(SETTINGS),
         }
-        places, at = {}, 0
-        for name, size in parts.items():
-            places[name] = at
-            at += size
-        return places | {"SIZE": at}
+        return one_after_another(parts, "SIZE")
 
     @property
     def constants(self) -> dict[str, int]:
@@ -64,10 +66,10 @@ class Layout:
             **{f"AT_{name}": place for name, place in self.places.items()},
             **{f"SET_{name.upper()}": self.places["SETTINGS"] + i for i, name in enumerate(SETTINGS)},
             **divisions,
+            "AT_LOWER": 5 * shape.n,  # of x, in the numbers of the step
+            "AT_UPPER": 6 * shape.n,
             "N": shape.n,
-            "ROWS": self.rows,
             "DEPTH": shape.depth,
-            "CELLS": shape.cells,
             "TURNTABLE": -1 if shape.turntable is None else shape.turntable,
             "SPINNER": -1 if shape.spinner is None else shape.spinner,
         }
@@ -80,8 +82,8 @@ GRID_SIZE = 14
 
 # An outlook, what a goal's pose says before the first step: the pose [12, rows of 4]; heading, point [3],
 # direction [3] and across [3] of its key; the cell; the chain's first frame in the goal's axes [12]; how far
-# the pose is from being one; its squared distance from the first joint; how much was
-# cut off the way to a goal that is farther away than `FAR`.
+# the pose is from being one; its squared distance from the first joint; how much was cut off the way to one
+# that is farther away than `FAR`.
 KEY_NUMBERS = 12
 KEY_CELL = 22
 KEY_VIEW = 23

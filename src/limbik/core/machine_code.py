@@ -19,7 +19,7 @@ from limbik.core.seeds import CANDIDATES, Shape
 # What the machine code is decided by, besides the compiler and the processor.
 SOURCES = (
     "batch", "compiled", "emit", "entries", "lanes", "layout", "machine_code", "native", "placing",
-    "programs", "seeds", "step", "symbols",
+    "programs", "seeds", "start", "step", "symbols",
 )  # fmt: skip
 
 

@@ -85,8 +85,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def compiled_program(name: str, shape: Shape) -> Any:
-    """The driver for a shape of chain; None while it is being compiled, or where `$LIMBIK_COMPILE` forbids
-    it."""
+    """The driver for a shape of chain; None where it is not compiled yet, or may not be."""
     program = Program(name, shape)
     return (_builds.get(program) or _begin(program)).function
 

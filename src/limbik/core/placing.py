@@ -24,7 +24,7 @@ LARGEST_SEED = 2147483646
 
 WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
 AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
-AT_GRID = AT_DESK = to_be_bound()
+AT_LOWER = AT_UPPER = AT_GRID = AT_DESK = to_be_bound()
 SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_REACH = SET_SHORTEST_REACH = to_be_bound()
 SET_ASKS_POSITION = SET_SEED = to_be_bound()
 complete = to_be_bound()
@@ -98,7 +98,8 @@ def seed_candidate(
         elif i == SPINNER:
             value = spinner
         else:
-            value = min(max(table[held], plan[5 * N + i]), plan[6 * N + i])  # rounded to single precision
+            # The table is rounded to single precision.
+            value = min(max(table[held], plan[AT_LOWER + i]), plan[AT_UPPER + i])
             held += CANDIDATES
         work[at + i * WIDTH] = value
 
@@ -121,7 +122,7 @@ def seed_candidates(plan: Floats, table: Floats, cell: int, work: Floats) -> Non
             for lane in range(CANDIDATES):
                 work[i * WIDTH + lane] = work[place + lane]
         else:
-            lower, upper = plan[5 * N + i], plan[6 * N + i]
+            lower, upper = plan[AT_LOWER + i], plan[AT_UPPER + i]
             for lane in range(CANDIDATES):
                 work[i * WIDTH + lane] = min(max(table[held + lane], lower), upper)
             held += CANDIDATES
@@ -138,8 +139,7 @@ def is_out_of_reach(plan: Floats, squared_distance: float) -> bool:
 
 @compiled
 def share_of_way(plan: Floats, squared_distance: float) -> float:
-    """How far along the way to a goal the links reach at most; that point is looked for where it is less than
-    1."""
+    """How far along the way to a goal the links reach, at most 1; the point there is what is looked for."""
     distance = math.sqrt(squared_distance)
     is_far = (plan[SET_ASKS_POSITION] == 1.0) & (distance > plan[SET_REACH])
     return plan[SET_REACH] / distance if is_far else 1.0

@@ -1,5 +1,4 @@
-"""The numbers of a plan for the fast core: a chain, what is asked and the settings, as `core.layout` lays
-them out."""
+"""The numbers of a plan for the fast core: chain, goal and settings, as `core.layout` lays them out."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import numpy as np
 from limbik.core.layout import SETTINGS, Layout
 from limbik.core.seeds import FULL_TURN, Shape, Table
 from limbik.core.step import Frame
-from limbik.model.canonical import LOCKED, CanonicalChain
+from limbik.model.canonical import LOCKED, CanonicalChain, row_pose
 from limbik.spatial import Array, pose_inverse
 
 FARTHEST_TRAVEL = 1e3  # [lengths] of a slide without limits
@@ -38,7 +37,7 @@ class Prepared:
         """The pose [4, 4] of the first row's frame as seen from the turntable, the slides before it at 0."""
         pose = np.eye(4)
         for i in range(self.shape.turntable or 0):
-            pose = pose @ _row_pose(0.0, *self.rows[i, 1:])
+            pose = pose @ row_pose(0.0, *self.rows[i, 1:])
         return pose_inverse(pose)
 
 
@@ -124,11 +123,11 @@ def plan_numbers(
         "GRID": (prepared.rows[-1, :2], grid, low, 0.5 * (low + high), high),
         "SETTINGS": ([settings[name] for name in SETTINGS],),
     }  # fmt: skip
-    numbers = np.zeros(Layout(shape).places["SIZE"])
+    places = Layout(shape).places
+    numbers = np.zeros(places["SIZE"])
     for name, values in parts.items():
         part = np.concatenate([np.asarray(value, dtype=np.float64) for value in values])
-        at = Layout(shape).places[name]
-        numbers[at : at + part.size] = part
+        numbers[places[name] : places[name] + part.size] = part
     return numbers
 
 
@@ -145,15 +144,3 @@ def _limits(chain: CanonicalChain, use_limits: bool) -> tuple[Array, Array]:
         return chain.q_lower, chain.q_upper
     free = np.where(chain.joints == LOCKED, 0.0, math.inf)
     return -free, free
-
-
-def _row_pose(d: float, a: float, cos_alpha: float, sin_alpha: float, theta: float) -> Array:
-    c, s = math.cos(theta), math.sin(theta)
-    return np.array(
-        [
-            [c, -s * cos_alpha, s * sin_alpha, a * c],
-            [s, c * cos_alpha, -c * sin_alpha, a * s],
-            [0.0, sin_alpha, cos_alpha, d],
-            [0.0, 0.0, 0.0, 1.0],
-        ]
-    )

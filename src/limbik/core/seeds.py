@@ -237,8 +237,7 @@ def build(
 
 
 def _filed(kept: np.ndarray, cells: np.ndarray, late: np.ndarray, shape: Shape) -> np.ndarray:
-    """Candidates by cell: the first ones that came, those near a limit last; empty cells as their
-    neighbours."""
+    """Candidates by cell, as they came, those near a limit last; empty cells have their neighbours'."""
     order = np.concatenate([np.flatnonzero(~late), np.flatnonzero(late)])
     order = order[np.argsort(cells[order], kind="stable")]
     count = np.bincount(cells, minlength=shape.cells)

@@ -121,8 +121,7 @@ def iteration(
     asked: Asked,
     tuning: Tuning,
 ) -> Iteration:
-    """One iteration from the values x [n] within [lower, upper]; `first` is the chain's first frame in the
-    goal's."""
+    """One iteration from x [n] within [lower, upper]; `first` is the chain's first frame in the goal's."""
     tool, axes = frames(x, first, rows, tuning)
     error = [row * value for row, value in zip(asked.rows, pose_error(tool, asked), strict=True)]
     position, rotation = dot(error[:3], error[:3]), dot(error[3:], error[3:])

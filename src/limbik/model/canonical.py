@@ -94,27 +94,23 @@ class CanonicalChain:
         )
 
     def pose(self, x: Array) -> Matrix4:
-        """pose_world_tool [4, 4] at x [n]: the definition, for reference."""
+        """pose_world_tool [..., 4, 4] at x [..., n]: the definition, for reference."""
         pose = self.base
         for i in range(self.size):
-            theta, d = (self.theta[i], x[i]) if self.is_slide[i] else (x[i], self.d[i])
-            c, s, ca, sa, a = (
-                math.cos(theta),
-                math.sin(theta),
-                self.cos_alpha[i],
-                self.sin_alpha[i],
-                self.a[i],
-            )
-            row = np.array(
-                [
-                    [c, -s * ca, s * sa, a * c],
-                    [s, c * ca, -c * sa, a * s],
-                    [0.0, sa, ca, d],
-                    [0.0, 0.0, 0.0, 1.0],
-                ]
-            )
-            pose = pose @ row
+            theta, d = (self.theta[i], x[..., i]) if self.is_slide[i] else (x[..., i], self.d[i])
+            pose = pose @ row_pose(d, self.a[i], self.cos_alpha[i], self.sin_alpha[i], theta)
         return np.asarray(pose @ self.tool)
+
+
+def row_pose(d: Any, a: float, cos_alpha: float, sin_alpha: float, theta: Any) -> Matrix4:
+    """Rz(theta) Tz(d) Tx(a) Rx(alpha) as a pose [..., 4, 4]; d and theta may be arrays [...]."""
+    c, s = np.cos(theta), np.sin(theta)
+    pose = np.zeros((*np.broadcast_shapes(np.shape(d), np.shape(theta)), 4, 4))
+    pose[..., 0, :] = np.stack([c, -s * cos_alpha, s * sin_alpha, a * c], axis=-1)
+    pose[..., 1, :] = np.stack([s, c * cos_alpha, -c * sin_alpha, a * s], axis=-1)
+    pose[..., 2, 1], pose[..., 2, 2], pose[..., 2, 3] = sin_alpha, cos_alpha, d
+    pose[..., 3, 3] = 1.0
+    return pose
 
 
 @dataclass(frozen=True, eq=False)

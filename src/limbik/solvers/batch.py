@@ -121,11 +121,11 @@ class _Job:
     def solve(self, starts: Array | None, is_single: bool) -> Array:
         """Answers [N, HEADER + n] of the rows."""
         rows = None if starts is None else self.plan.rows_of(starts)
-        if not is_single or self.plan.budget < 2 * FINISH:
+        if not is_single or self.plan.options.budget < 2 * FINISH:
             return self._pass(self.plan.numbers(starts is not None, seed=self.seed), rows)
         coarse = COARSE * self.plan.length, COARSE
         numbers = self.plan.numbers(
-            starts is not None, seed=self.seed, tolerance=coarse, iterations=self.plan.budget - FINISH
+            starts is not None, seed=self.seed, tolerance=coarse, iterations=self.plan.options.budget - FINISH
         )
         near = self._pass(numbers, rows, is_single=True)
         # Finish in double precision, from where single precision came to.
@@ -147,8 +147,11 @@ class _Job:
             answers[bad] = job.solve(None if starts is None else starts[bad], False)
             for i in bad[np.isnan(answers[bad, 1])]:  # farther away than single precision can say
                 self._solve_one(int(i), answers, starts)
-        for i in np.flatnonzero(answers[:, 0] == UNREACHABLE):
-            self.plan.measure(answers[i], self.targets[i])
+        far = answers[:, 0] == UNREACHABLE
+        if far.any():
+            measured = answers[far]
+            self.plan.measure(measured, self.targets[far])
+            answers[far] = measured
         if starts is not None and self.plan.options.restarts != 0:
             for i in np.flatnonzero(answers[:, 0] != SOLVED):
                 self._solve_one(int(i), answers, starts)
@@ -176,7 +179,7 @@ class _Job:
         name = "many_single" if is_single else "many"
         driver = native.compiled_program(name, plan.shape)
         if driver is None:
-            self._interpret(name, numbers, rows, answers, begin, end)
+            self._piece_interpreted(name, numbers, rows, answers, begin, end)
             return
         width, kind = WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
         work, counters = _work(plan.shape, width, kind), np.zeros(batch.COUNTERS * width, np.int64)
@@ -196,11 +199,10 @@ class _Job:
             counters.ctypes.data,
         )
 
-    def _interpret(
+    def _piece_interpreted(
         self, name: str, numbers: Array, rows: Array | None, answers: Array, begin: int, end: int
     ) -> None:
-        """The same by Python; the few problems that take long wait for the driver, where it is being
-        compiled."""
+        """The same by Python; while the driver is being compiled, problems that take long wait for it."""
         plan, is_coming = self.plan, native.is_under_way(name, self.plan.shape)
         if not is_coming:
             _interpret(plan, numbers, self.targets, rows, begin, end, answers)

@@ -32,17 +32,17 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.solution import Facts, Solution
 from limbik.solvers.options import Options
-from limbik.spatial import Array
+from limbik.spatial import Array, norm
 
 MOST_ROWS = 12
 SHORTEST_LENGTH = 1e-9  # [m]
 METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
-DEFAULT_ITERATIONS = 10_000
 NEAR = 0.2  # of tolerance and length: squared errors below it are met with the next step
 ROUNDS = 500  # iterations between two looks at the clock, and at whether the user has pressed Ctrl-C
 ROUNDS_INTERPRETED = 10
 LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
 Q = slice(HEADER, None)  # of an answer
+ERROR = Facts._fields.index("error")
 MOVED = Facts._fields.index("start_was_moved")
 NO_TABLE = np.zeros(1, np.float32)
 EVERYTHING = (1.0,) * 6
@@ -85,9 +85,8 @@ class FastPlan:
         self.options = options
         self.uses_limits = bool(options.limits)
         self._canonical = _canonical(chain, goal, weights)
-        self._length = _length(chain, self._canonical)
-        unit = self._length
-        self._prepared = prepare(self._canonical, unit, self.uses_limits)
+        self.length = _length(chain, self._canonical)  # [m] the arm's size
+        self._prepared = prepare(self._canonical, self.length, self.uses_limits)
         self.shape = self._prepared.shape
         self._moving = np.flatnonzero(self._canonical.joints != LOCKED)
         self._places = chain.q_places
@@ -97,8 +96,8 @@ class FastPlan:
         self._is_whole = self._is_complete and n == model.nq
         is_pose = goal is Pose and (weights is None or weights == EVERYTHING)
         table = table_for(self._prepared) if is_pose and not self._locked else None
-        self._table = NO_TABLE if table is None else table.candidates.reshape(-1)
-        self._table_address = self._table.ctypes.data
+        self.table = NO_TABLE if table is None else table.candidates.reshape(-1)
+        self._table_address = self.table.ctypes.data
         self._is_plain = not self._locked and options.time_limit is None
         self._layout = Layout(self.shape)
         self.places = self._layout.constants
@@ -108,11 +107,11 @@ class FastPlan:
                 table,
                 **_asked(goal, weights, METRES_PER_RADIAN),
                 use_limits=self.uses_limits,
-                settings=_settings(options, chain, goal, weights, table is not None, unit),
+                settings=_settings(options, chain, goal, weights, table is not None, self.length),
             )
             for prepared in (
                 self._prepared,
-                prepare(self._canonical, unit, self.uses_limits, keep_turns=True),
+                prepare(self._canonical, self.length, self.uses_limits, keep_turns=True),
             )
         ]
         self._addresses = [numbers.ctypes.data for numbers in self._numbers]
@@ -160,21 +159,6 @@ class FastPlan:
         q = self._whole_q(facts, start)
         return Solution(q, facts, perf_counter() - began, "lm", None if start is None else start.copy())
 
-    @property
-    def table(self) -> np.ndarray:
-        """The seed table as the drivers take it."""
-        return self._table
-
-    @property
-    def budget(self) -> int:
-        """Iterations that one solve may take."""
-        return int(self._numbers[0][self.places["SET_BUDGET"]])
-
-    @property
-    def length(self) -> float:
-        """[m] the arm's size."""
-        return self._length
-
     def numbers(
         self,
         has_start: bool,
@@ -184,8 +168,7 @@ class FastPlan:
         iterations: int | None = None,
         tolerance: tuple[float, float] | None = None,
     ) -> Array:
-        """The numbers of the plan for a batch; a tolerance [m, rad] is taken where it is wider than the
-        plan's own."""
+        """The plan's numbers for a batch; a tolerance [m, rad] counts where it is wider than the plan's."""
         numbers = self._numbers[has_start].copy()
         at = self.places
         numbers[at["SET_SEED"]] = seed % LARGEST_SEED
@@ -201,9 +184,7 @@ class FastPlan:
 
     def rows_of(self, starts: Array) -> Array:
         """Starts [N, nq] for every row [N, n]."""
-        rows = np.zeros((len(starts), self._canonical.size))
-        rows[:, self._moving] = starts[:, self._places]
-        prepared = self._prepared
+        rows, prepared = self._rows(starts), self._prepared
         turns = prepared.circular & (np.abs(rows) > MANY_TURNS)
         middle = 0.5 * (prepared.lower + prepared.upper) - prepared.offset
         return np.where(turns, middle + np.remainder(rows - middle + math.pi, FULL_TURN) - math.pi, rows)
@@ -219,18 +200,19 @@ class FastPlan:
         return whole
 
     def measure(self, facts: Array, pose: Array) -> None:
-        """The distance from a goal out of reach, of which the core knows only what two parts of the way add
-        up to."""
-        x = self._canonical.offset + facts[Q]
-        facts[1] = math.hypot(*(self._canonical.pose(x)[:3, 3] - pose[:3, 3]))
+        """The distance of answers [..., HEADER + n] from goals [..., 4, 4] out of reach.
+
+        The core knows only what the two parts of the way to them add up to.
+        """
+        x = self._canonical.offset + facts[..., Q]
+        facts[..., ERROR] = norm(self._canonical.pose(x)[..., :3, 3] - pose[..., :3, 3])
 
     def row_facts(self, solution: Solution) -> Array:
         """A solution of this plan as a row of a batch's answers."""
         return np.concatenate([solution.facts[:HEADER], self._rows(solution.q)])
 
     def _solve_in_general(self, pose: Array, start: Array | None, seed: int, began: float) -> Solution:
-        """The same with locked joints, a seed, a time limit, joints off the path, or before there is machine
-        code."""
+        """The same with locked joints, a seed or a time limit, or before there is machine code."""
         mode = ANYWHERE if start is None else FROM_START
         rows = None if start is None else self._rows(start)
         numbers = self._numbers[mode]
@@ -247,8 +229,7 @@ class FastPlan:
         return Solution(q, facts, perf_counter() - began, "lm", None if start is None else start.copy())
 
     def _whole_q(self, facts: Array, start: Array | None) -> Array:
-        """The model's q [nq]; the facts also tell whether a joint off the path was moved inside its
-        limits."""
+        """The model's q [nq]; the facts then tell of joints off the path that were moved, too."""
         if self._is_complete:
             return facts[Q][self._moving]
         q = self.model.neutral if start is None else start
@@ -300,11 +281,11 @@ class FastPlan:
         short[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
         longest = LONGEST_INTERPRETED if native.is_under_way("one", self.shape) else math.inf
         ends = perf_counter() + min(float(self.options.time_limit or math.inf), longest)
-        run(short, self._table, target, begin, mode, work)
+        run(short, self.table, target, begin, mode, work)
         while work[self._answer_at] == RUNNING and perf_counter() < ends:
-            run(short, self._table, target, begin, RESUME, work)
+            run(short, self.table, target, begin, RESUME, work)
         if work[self._answer_at] == RUNNING:
-            run(self._without_budget(short), self._table, target, begin, RESUME, work)
+            run(self._without_budget(short), self.table, target, begin, RESUME, work)
             _say_spent(work[self._answer_at :])
         native.start_building()
         return work[self._answer_at :].copy() if work[self._answer_at] >= 0.0 else None
@@ -315,21 +296,22 @@ class FastPlan:
         return stopped
 
     def _rows(self, start: Array) -> Array:
-        """The start of every row [n], the locked ones included."""
+        """The start [..., nq] for every row [..., n], the locked ones included."""
         if self._is_whole:
             return start
-        rows = np.zeros(self._canonical.size)
-        rows[self._moving] = start[self._places]
+        rows = np.zeros((*start.shape[:-1], self._canonical.size))
+        rows[..., self._moving] = start[..., self._places]
         return rows
 
     def _lock(self, numbers: Array, rows: Array) -> None:
         """Hold the locked joints where the start has them."""
-        n, at = self.shape.n, self.places
+        at = self.places
         for i in self._locked:
             lower, upper = numbers[at["AT_Q_LOWER"] + i], numbers[at["AT_Q_UPPER"] + i]
             q = min(max(rows[i], lower), upper)
             x = q * numbers[at["AT_SCALE"] + i] + numbers[at["AT_OFFSET"] + i]
-            numbers[[5 * n + i, 6 * n + i, at["AT_SEED_LOWER"] + i, at["AT_SEED_UPPER"] + i]] = x
+            for name in ("AT_LOWER", "AT_UPPER", "AT_SEED_LOWER", "AT_SEED_UPPER"):
+                numbers[at[name] + i] = x
             numbers[[at["AT_Q_LOWER"] + i, at["AT_Q_UPPER"] + i]] = q
             numbers[at["AT_CIRCULAR"] + i] = 0.0
 
@@ -394,7 +376,7 @@ def _settings(
         "tolerance": tolerance**2,
         "tolerance_rotation": (2.0 * math.sin(0.5 * min(options.tolerance_rotation, math.pi))) ** 2,
         "near": NEAR * tolerance,
-        "budget": DEFAULT_ITERATIONS if options.iterations is None else options.iterations,
+        "budget": options.budget,
         "rounds": ROUNDS,
         "restarts": 1e9 if options.restarts is None else options.restarts,
         "reach": reach,

@@ -12,9 +12,10 @@ import numpy as np
 
 from limbik.errors import SolverError, did_you_mean
 from limbik.solvers.solver import Solver, as_real
-from limbik.spatial import as_pose
+from limbik.spatial import Matrix4, as_pose
 
 MOST_ITERATIONS = 10**9
+DEFAULT_ITERATIONS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,16 @@ class Options:
     locked: tuple[str, ...] = ()
     tool: tuple[float, ...] | None = None  # pose in 16 numbers
     time_limit: float | None = None
+
+    @property
+    def budget(self) -> int:
+        """Iterations over all restarts."""
+        return DEFAULT_ITERATIONS if self.iterations is None else int(self.iterations)
+
+    @property
+    def tool_pose(self) -> Matrix4:
+        """pose_frame_tool."""
+        return np.eye(4) if self.tool is None else np.array(self.tool).reshape(4, 4)
 
     def __post_init__(self) -> None:
         for name, unit in (("tolerance", "length [m]"), ("tolerance_rotation", "angle [rad]")):

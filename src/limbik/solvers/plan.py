@@ -27,7 +27,6 @@ from limbik.solvers.registry import choose
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
 from limbik.spatial import Array
 
-DEFAULT_ITERATIONS = 10_000
 PATIENCE = (
     0.01  # a window gaining less than this fraction of the error is a stall, where a restart may do better
 )
@@ -55,7 +54,7 @@ class Plan:
         options: Options,
     ) -> None:
         self.model = model
-        self.chain = _with_tool(chain_to(model, frame), options.tool)
+        self.chain = _with_tool(chain_to(model, frame), options)
         self.frame = model.end_effector if frame is None else frame
         if not self.chain.joints:
             raise GoalError(
@@ -91,8 +90,7 @@ class Plan:
     @functools.cached_property
     def height(self) -> float:
         """[m] at which an arm in a horizontal plane moves."""
-        tool = np.eye(4) if self.options.tool is None else np.array(self.options.tool).reshape(4, 4)
-        return float((self.model.pose(self.model.neutral, self.frame) @ tool)[2, 3])
+        return float((self.model.pose(self.model.neutral, self.frame) @ self.options.tool_pose)[2, 3])
 
     @functools.cached_property
     def kernel(self) -> Callable[..., Result]:
@@ -142,11 +140,11 @@ def _compiled_answer(solver: type[Solver], kind: str, goal: type[Goal]) -> Calla
     return _answers[key]
 
 
-def _with_tool(chain: Chain, tool: tuple[float, ...] | None) -> Chain:
+def _with_tool(chain: Chain, options: Options) -> Chain:
     """The chain to a tool that is held in its frame."""
-    if tool is None:
+    if options.tool is None:
         return chain
-    pose = np.array(tool).reshape(4, 4)
+    pose = options.tool_pose
     return replace(chain, tool=chain.tool @ pose, reach=chain.reach + float(np.linalg.norm(pose[:3, 3])))
 
 
@@ -177,7 +175,7 @@ def _settings(solver: Solver, options: Options, chain: Chain) -> Any:
     settings["tolerance"] = options.tolerance
     settings["tolerance_rotation"] = options.tolerance_rotation
     settings["metres_per_radian"] = 0.5 * reach
-    settings["budget"] = DEFAULT_ITERATIONS if options.iterations is None else options.iterations
+    settings["budget"] = options.budget
     settings["use_limits"] = options.limits and chain.has_limits
     settings["rest_bias"] = options.rest_bias
     settings["damping"] = tuning.damping
