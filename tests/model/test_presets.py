@@ -8,16 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 import limbik.model
 from limbik.errors import ModelError
-from limbik.model import load
-from limbik.model.presets import presets
+from limbik.model import JointKind, load
+from limbik.model.presets import preset_title, presets
 
 HALF = math.pi / 2
-ROBOTS = ("iiwa14", "panda", "puma560", "ur5e")
+UNIVERSAL = ("ur10", "ur10e", "ur16e", "ur20", "ur3", "ur30", "ur3e", "ur5", "ur5e")
+OTHERS = ("fr3", "gen3", "iiwa14", "iiwa7", "panda", "puma560", "sawyer", "so100", "so101")
+ROBOTS = (*OTHERS, *UNIVERSAL, "xarm6", "xarm7", "z1")
 
 
 def pose(position: list[float], quat_xyzw: list[float]) -> np.ndarray:
@@ -33,9 +35,11 @@ def test_every_listed_name_can_be_loaded() -> None:
         model = load(name)
         assert model.name == name
         assert model.is_within_limits(model.neutral)
-        assert np.isfinite(model.lower).all()
-        assert np.isfinite(model.upper).all()
+        endless = [joint.kind is JointKind.CONTINUOUS for joint in model.joints]
+        assert_array_equal(np.isinf(model.lower), endless)
+        assert_array_equal(np.isinf(model.upper), endless)
         assert load(name) is model
+        assert preset_title(name)
 
 
 def test_planar_arms_of_any_size() -> None:
@@ -49,7 +53,7 @@ def test_planar_arms_of_any_size() -> None:
     [
         (
             "pandas",
-            "there is no preset 'pandas'; did you mean 'panda'.* known: planar-N, iiwa14, panda, puma560",
+            "there is no preset 'pandas'; did you mean 'panda'.* known: planar-N, fr3, gen3, iiwa14,",
         ),
         ("UR5E", "there is no preset 'UR5E'; did you mean 'ur5e'"),
         ("planar-0", "there is no preset 'planar-0'; did you mean 'planar-N'"),
@@ -147,6 +151,30 @@ def test_ur5e_limits_and_names() -> None:
     assert_allclose(ur5e.upper, 2 * math.pi)
     assert_allclose(ur5e.lower, -2 * math.pi)
     assert ur5e.joint_names[2] == "elbow_joint"
+
+
+@pytest.mark.parametrize(
+    ("name", "shoulder", "upper_arm", "forearm"),
+    [
+        ("ur3", 0.1519, 0.24365, 0.21325),
+        ("ur3e", 0.15185, 0.24355, 0.2132),
+        ("ur5", 0.089159, 0.425, 0.39225),
+        ("ur5e", 0.1625, 0.425, 0.3922),
+        ("ur10", 0.1273, 0.612, 0.5723),
+        ("ur10e", 0.1807, 0.6127, 0.57155),
+        ("ur16e", 0.1807, 0.4784, 0.36),
+        ("ur20", 0.2363, 0.862, 0.7287),
+        ("ur30", 0.2363, 0.637, 0.5037),
+    ],
+)
+def test_arms_of_universal_robots_stand_upright_as_high_as_their_links_are_long(
+    name: str, shoulder: float, upper_arm: float, forearm: float
+) -> None:
+    robot = load(name)
+    upright = robot.pose([0, -HALF, 0, -HALF, 0, 0], "link3")
+    assert upright[2, 3] == pytest.approx(shoulder + upper_arm, abs=1e-12)
+    wrist = robot.pose([0, -HALF, 0, -HALF, 0, 0], "link4")
+    assert wrist[2, 3] == pytest.approx(shoulder + upper_arm + forearm, abs=1e-12)
 
 
 # --- KUKA LBR iiwa 14 ---------------------------------------------------------------------------------------

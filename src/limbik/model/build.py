@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import ModelError, did_you_mean, shortened
-from limbik.model.joints import Frame, Joint, JointKind, as_axis, as_limits, check_name
+from limbik.model.joints import Frame, Joint, JointKind, Mass, Mimic, as_axis, as_limits, check_name
 from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, as_pose, as_vector, pose_from
 
@@ -143,7 +143,7 @@ class ModelBuilder:
     Each joint's child link has the name of the joint unless `child` is given. The parent link is the one
     added last unless `parent` is given; the first joint stands on the root. An axis is three numbers or "x",
     "-y", ..., an origin or pose is a pose or three numbers (x, y, z) [m], limits are a (lower, upper) pair or
-    half of a range around zero [rad or m].
+    half of a range around zero [rad or m]. A joint with a `mimic` rule moves with another.
     """
 
     def __init__(self, name: str, root: str = "base") -> None:
@@ -151,6 +151,7 @@ class ModelBuilder:
         self._root = check_name(root, "`root` of a model")
         self._joints: list[Joint] = []
         self._frames: list[Frame] = []
+        self._masses: list[Mass] = []
 
     def revolute(
         self,
@@ -158,24 +159,28 @@ class ModelBuilder:
         *,
         axis: ArrayLike = "z",
         limits: ArrayLike | None = None,
+        mimic: Mimic | None = None,
         parent: str | None = None,
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
         """Add a hinge about `axis`; limits [rad]."""
-        return self._add(name, JointKind.REVOLUTE, parent, child, origin, axis=axis, limits=limits)
+        return self._add(
+            name, JointKind.REVOLUTE, parent, child, origin, axis=axis, limits=limits, mimic=mimic
+        )
 
     def continuous(
         self,
         name: str,
         *,
         axis: ArrayLike = "z",
+        mimic: Mimic | None = None,
         parent: str | None = None,
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
         """Add a hinge about `axis` without limits."""
-        return self._add(name, JointKind.CONTINUOUS, parent, child, origin, axis=axis)
+        return self._add(name, JointKind.CONTINUOUS, parent, child, origin, axis=axis, mimic=mimic)
 
     def prismatic(
         self,
@@ -183,12 +188,15 @@ class ModelBuilder:
         *,
         axis: ArrayLike = "z",
         limits: ArrayLike | None = None,
+        mimic: Mimic | None = None,
         parent: str | None = None,
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
         """Add a slider along `axis`; limits [m]."""
-        return self._add(name, JointKind.PRISMATIC, parent, child, origin, axis=axis, limits=limits)
+        return self._add(
+            name, JointKind.PRISMATIC, parent, child, origin, axis=axis, limits=limits, mimic=mimic
+        )
 
     def ball(
         self,
@@ -222,9 +230,21 @@ class ModelBuilder:
         self._frames.append(Frame(name=name, link=self._parent(link, name), pose_link_frame=place))
         return self
 
+    def mass(self, link: str, mass: float, center: ArrayLike = (0.0, 0.0, 0.0)) -> Self:
+        """Add a mass [kg] to a link, its center in the link's frame [m]."""
+        self._masses.append(Mass(link=self._parent(link, "a mass"), mass=mass, center=center))  # type: ignore[arg-type]
+        return self
+
     def build(self, *, end_effector: str | None = None) -> Model:
         """The model; end_effector: see `Model`."""
-        return Model(self._name, self._joints, self._frames, root=self._root, end_effector=end_effector)
+        return Model(
+            self._name,
+            self._joints,
+            self._frames,
+            masses=self._masses,
+            root=self._root,
+            end_effector=end_effector,
+        )
 
     def _add(
         self,
@@ -237,6 +257,7 @@ class ModelBuilder:
         axis: ArrayLike = "z",
         limits: ArrayLike | None = None,
         swing: float = math.pi,
+        mimic: Mimic | None = None,
     ) -> Self:
         check_name(name, "`name` of a joint")
         where = f"joint {name!r}"
@@ -252,6 +273,7 @@ class ModelBuilder:
                 lower=lower,
                 upper=upper,
                 swing=swing,
+                mimic=mimic,
             )
         )
         return self

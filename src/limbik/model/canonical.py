@@ -76,7 +76,7 @@ class CanonicalChain:
 
     def with_tool_in_rows(self) -> CanonicalChain:
         """The same chain with two more rows, locked, in the place of the tool's rotation."""
-        first, across, last = _euler_zxz(self.tool[:3, :3])
+        first, across, last = euler_zxz(self.tool[:3, :3])
         locked, nothing = np.array([first, last]), np.zeros(2)
         return replace(
             self,
@@ -142,6 +142,11 @@ def _axes(chain: Chain) -> tuple[list[_Axis], Matrix4]:
         if joint.kind is JointKind.BALL:
             raise ModelError(
                 f"joint {joint.name!r} is a ball joint: Denavit-Hartenberg form is for hinges and slides"
+            )
+        if joint.mimic:
+            raise ModelError(
+                f"joint {joint.name!r} follows {joint.mimic.joint!r}: Denavit-Hartenberg form is for joints "
+                "that move on their own"
             )
         pose = pose @ joint.origin
         axis = _Axis(pose[:3, :3] @ joint.axis, pose[:3, 3], k, joint.kind is JointKind.PRISMATIC)
@@ -250,7 +255,7 @@ def _assemble(chain: Chain, base: Matrix4, rows: list[_Row], tool: Matrix4) -> C
     )
 
 
-def _euler_zxz(rotation: Array) -> tuple[float, float, float]:
+def euler_zxz(rotation: Array) -> tuple[float, float, float]:
     """Angles [rad] with rotation = Rz(first) Rx(across) Rz(last)."""
     sine = math.hypot(rotation[0, 2], rotation[1, 2])
     across = math.atan2(sine, rotation[2, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from limbik.model.joints import Joint, JointKind
 from limbik.model.model import Model
+from limbik.model.reach import reach_range
 from limbik.spatial import Matrix4
 
 
@@ -19,12 +21,14 @@ class Chain:
 
     The `origin` of each joint is its place in the moved frame of the joint before it (of the world, for the
     first). A floating joint has become three slides and a ball joint, which read the same seven numbers.
+
+    With `has_mimic`, some joint's value is a multiple of another's (`Joint.mimic`, whose leader need not be
+    on the path): `joints` then has no part of q for each, and only what asks for `has_mimic` may solve it.
     """
 
     joints: tuple[Joint, ...]  # revolute, continuous, prismatic and ball
     tool: Matrix4  # pose of the frame in the moved frame of the last joint
-    q_places: NDArray[np.intp]  # [nq of the chain]: where its numbers lie in the model's q
-    reach: float  # [m] upper bound of the distance from the first joint to the frame
+    q_places: NDArray[np.intp]  # [nq of the chain]: where the numbers that move it lie in the model's q
 
     @property
     def nq(self) -> int:
@@ -32,28 +36,42 @@ class Chain:
         return self.q_places.size
 
     @property
+    def has_mimic(self) -> bool:
+        """Whether some joint on the path follows another, on the path or off it."""
+        return any(joint.mimic for joint in self.joints)
+
+    @property
     def has_limits(self) -> bool:
         """Whether some joint cannot take every value."""
         return any(joint.has_limits for joint in self.joints)
 
+    @functools.cached_property
+    def reach_range(self) -> tuple[float, float]:
+        """Least and greatest distance [m] of the frame from the first joint; see `model.reach`."""
+        travels = [(joint.lower, joint.upper) for joint in self.joints]
+        return reach_range(self.joints, [joint.origin for joint in self.joints], travels, self.tool)
+
     @property
-    def segments(self) -> NDArray[np.float64]:
-        """[n joints, 3] from each joint to the next, at last to the frame, in the joint's moved frame [m]."""
-        ends = [joint.origin[:3, 3] for joint in self.joints[1:]] + [self.tool[:3, 3]]
-        return np.array(ends).reshape(-1, 3)
+    def reach(self) -> float:
+        """[m] upper bound of the distance from the first joint to the frame, at any configuration."""
+        return self.reach_range[1]
 
     @property
     def shortest_reach(self) -> float:
-        """[m] lower bound of the distance from the first joint to the frame: the longest segment less all
-        others.
+        """[m] lower bound of the distance from the first joint to the frame, at any configuration."""
+        return self.reach_range[0]
 
-        Holds at any configuration, because a turn about a joint changes no distance between neighbouring
-        joints; a slide does, so with one the bound is 0.
-        """
-        if any(joint.kind is JointKind.PRISMATIC for joint in self.joints):
-            return 0.0
-        lengths = np.linalg.norm(self.segments, axis=1)
-        return max(0.0, 2.0 * float(lengths.max(initial=0.0)) - float(lengths.sum()))
+    def with_free_slides(self) -> Chain:
+        """The same chain where no slide has limits, for bounds that hold without them."""
+        return replace(
+            self,
+            joints=tuple(
+                replace(joint, lower=-math.inf, upper=math.inf)
+                if joint.kind is JointKind.PRISMATIC
+                else joint
+                for joint in self.joints
+            ),
+        )
 
 
 def chain_to(model: Model, frame: str | None = None) -> Chain:
@@ -74,8 +92,7 @@ def chain_to(model: Model, frame: str | None = None) -> Chain:
     return Chain(
         joints=tuple(joints),
         tool=pending @ model.frame(name).pose_link_frame,
-        q_places=np.array(places, dtype=np.intp),
-        reach=model.reach(name),
+        q_places=np.array(list(dict.fromkeys(places)), dtype=np.intp),
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, count
 
 import numpy as np
 
 from limbik.errors import ConfigurationError, shortened
 from limbik.model.ball import TOLERANCE, BallLimits
+from limbik.model.followers import Followers
 from limbik.model.joints import Joint, JointKind
 from limbik.spatial import (
     Array,
@@ -31,7 +32,8 @@ class ConfigurationSpace:
     """Where the parts of q and v lie, and the operations on them. All arrays may have leading batch axes.
 
     Joints of one number ("scalar"), those with a quaternion ("turning": ball and floating joints), and the
-    positions of floating joints are each gathered by an array of places.
+    positions of floating joints are each gathered by an array of places. Followers (joints with a mimic rule)
+    have no part of q and v; their values stand behind q where kinematics needs them, see `values`.
     """
 
     def __init__(self, joints: Sequence[Joint]) -> None:
@@ -39,6 +41,9 @@ class ConfigurationSpace:
         self.q_starts = [0, *accumulate(joint.nq for joint in joints)]
         self.v_starts = [0, *accumulate(joint.nv for joint in joints)]
         self.nq, self.nv = self.q_starts[-1], self.v_starts[-1]
+        self.followers = Followers(joints, self.q_starts, self.v_starts)
+        self.leaders = _leaders(joints)
+        self.value_starts = self._value_starts()
         scalar = [k for k, joint in enumerate(joints) if joint.nq == 1]
         turning = [k for k, joint in enumerate(joints) if joint.kind in (JointKind.BALL, JointKind.FLOATING)]
         floating = [k for k in turning if joints[k].kind is JointKind.FLOATING]
@@ -63,7 +68,21 @@ class ConfigurationSpace:
         lower[self.turning_q], upper[self.turning_q] = -1.0, 1.0
         return lower, upper
 
+    def _value_starts(self) -> list[tuple[int, int]]:
+        """Where each joint's part begins in `values`, and among the columns of a Jacobian with those of the
+        followers behind those of v.
+        """
+        behind = count()
+        return [
+            (self.nq + (k := next(behind)), self.nv + k) if joint.mimic else (q_start, v_start)
+            for joint, q_start, v_start in zip(self.joints, self.q_starts, self.v_starts, strict=False)
+        ]
+
     # --- what callers hand in -------------------------------------------------------------------------------
+
+    def values(self, q: object) -> Array:
+        """`q`, checked, with the followers' values behind it [..., nq + followers]."""
+        return self.followers.append(self.as_q(q))
 
     def as_q(self, q: object, name: str = "q") -> Array:
         """`q` as float64 [..., nq] with finite numbers and quaternions that have a direction."""
@@ -167,6 +186,12 @@ class ConfigurationSpace:
         out[..., self.floating_q] = rng.uniform(-1.0, 1.0, (*lead, *self.floating_q.shape))
         out[..., self.turning_q] = self.ball_ranges.random(rng, lead)
         return self.clip(out)
+
+
+def _leaders(joints: Sequence[Joint]) -> list[int]:
+    """For each joint the place of the one whose part of q it reads: itself, or the one it follows."""
+    places = {joint.name: k for k, joint in enumerate(joints)}
+    return [places[joint.mimic.joint] if joint.mimic else k for k, joint in enumerate(joints)]
 
 
 def _places(starts: list[int], members: list[int], width: int = 0, before: int = 0) -> np.ndarray:

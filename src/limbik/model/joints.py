@@ -1,4 +1,4 @@
-"""The kinds of joint, and one joint of a model."""
+"""The kinds of joint, one joint of a model, and what hangs on its links: frames and masses."""
 
 from __future__ import annotations
 
@@ -51,6 +51,38 @@ _SIZES = {
     JointKind.FLOATING: (7, 6),
 }
 _UNLIMITED = (JointKind.CONTINUOUS, JointKind.FIXED, JointKind.FLOATING)
+SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)  # one number: these lead and follow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mimic:
+    """A joint moves with another: value = multiplier * (value of the other) + offset.
+
+    multiplier [rad or m, per rad or m of the other]: not 0; a joint that does not move is a fixed one.
+    """
+
+    joint: str  # name of the leading joint
+    multiplier: float = 1.0
+    offset: float = 0.0  # [rad or m]
+
+    def __post_init__(self) -> None:
+        check_name(self.joint, "`joint` of a mimic rule")
+        where = f"the mimic rule on joint {self.joint!r}"
+        for field_name in ("multiplier", "offset"):
+            number = _as_number(getattr(self, field_name), f"{where}: {field_name}")
+            if math.isinf(number):
+                raise ModelError(f"{where}: {field_name} needs a finite number, found {number}")
+            object.__setattr__(self, field_name, number)
+        if self.multiplier == 0.0:
+            raise ModelError(f"{where}: multiplier needs a number other than 0; use FIXED for no motion")
+
+    def value(self, leading: float) -> float:
+        """The joint's value [rad or m] for a value of the leading joint; infinite for an infinite one."""
+        return self.multiplier * leading + self.offset + 0.0  # never -0
+
+    def leading(self, value: float) -> float:
+        """The leading joint's value [rad or m] that gives this value; infinite for an infinite one."""
+        return (value - self.offset) / self.multiplier + 0.0  # never -0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,6 +94,8 @@ class Joint:
     A ball joint's rotation is split as swing * twist: first a twist about `axis`, then a swing that turns
     `axis` itself. `lower` and `upper` bound the twist, `swing` is the half-angle of the cone within which
     `axis` must stay.
+
+    A joint with a mimic rule is a follower: it moves as another joint does and has no part of q and v.
     """
 
     name: str
@@ -73,6 +107,7 @@ class Joint:
     lower: float = -math.inf  # [rad or m]; ball: least twist
     upper: float = math.inf  # [rad or m]; ball: greatest twist
     swing: float = math.pi  # [rad]; ball only
+    mimic: Mimic | None = None  # revolute, continuous and prismatic only
 
     def __post_init__(self) -> None:
         for field_name in ("name", "parent", "child"):
@@ -91,6 +126,7 @@ class Joint:
                 f"{where}: a {self.kind.value} joint has no limits, found {lower:g} to {upper:g}{hint}"
             )
         swing = _as_swing(self.swing, self.kind, where)
+        self._check_mimic(where)
         origin.setflags(write=False)
         axis.setflags(write=False)
         for field_name, value in (
@@ -102,15 +138,28 @@ class Joint:
         ):
             object.__setattr__(self, field_name, value)
 
+    def _check_mimic(self, where: str) -> None:
+        if self.mimic is None:
+            return
+        if not isinstance(self.mimic, Mimic):
+            raise ModelError(f"{where}: mimic needs a Mimic, found {self.mimic!r}")
+        if self.kind not in SCALAR:
+            raise ModelError(
+                f"{where}: a {self.kind.value} joint cannot follow another; "
+                "revolute, continuous and prismatic ones can"
+            )
+        if self.mimic.joint == self.name:
+            raise ModelError(f"{where} follows itself; a mimic rule needs another joint")
+
     @property
     def nq(self) -> int:
-        """Numbers in q."""
-        return self.kind.nq
+        """Numbers in q: none for a follower."""
+        return 0 if self.mimic else self.kind.nq
 
     @property
     def nv(self) -> int:
-        """Numbers in v: the degrees of freedom."""
-        return self.kind.nv
+        """Numbers in v: the degrees of freedom, none for a follower."""
+        return 0 if self.mimic else self.kind.nv
 
     @property
     def has_limits(self) -> bool:
@@ -134,6 +183,26 @@ class Frame:
         pose = as_pose(self.pose_link_frame, f"the pose of frame {self.name!r}")
         pose.setflags(write=False)
         object.__setattr__(self, "pose_link_frame", pose)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mass:
+    """A mass on a link. Several on one link add up."""
+
+    link: str
+    mass: float  # [kg]
+    center: Vector3  # [m], in the link's frame
+
+    def __post_init__(self) -> None:
+        check_name(self.link, "`link` of a mass")
+        where = f"the mass of link {self.link!r}"
+        mass = _as_number(self.mass, where)
+        if not 0.0 <= mass < math.inf:
+            raise ModelError(f"{where} needs a finite number that is not negative [kg], found {mass:g}")
+        center = as_vector(self.center, 3, f"the center of {where}")
+        center.setflags(write=False)
+        object.__setattr__(self, "mass", mass)
+        object.__setattr__(self, "center", center)
 
 
 def check_name(name: object, what: str) -> str:

@@ -76,6 +76,18 @@ class Kinematics:
             group.fill(out, links[group.places + 1], point)
         return out
 
+    def velocities(self, links: Array, points: Array, shares: Array, nv: int) -> Array:
+        """Jacobian [..., 3, nv] of the sum of points in world axes, where each joint moves only its own.
+
+        points [size, ..., 3] [m], shares [size]: how much each point counts.
+        """
+        out = np.zeros((*points.shape[1:-1], 6, nv))
+        of_columns = np.zeros(nv)
+        for group in self.groups:
+            group.fill(out, links[group.places + 1], points[group.places])
+            of_columns[group.columns] = shares[group.places, None]
+        return np.asarray(out[..., :3, :] * of_columns)
+
 
 class _Fixed:
     """Joints that do not move, and what all groups share."""
@@ -87,6 +99,7 @@ class _Fixed:
         self.axes = np.array([member.joint.axis for member in mine]).reshape(-1, 3)
         self.q = np.array([member.q_start for member in mine], dtype=np.intp)
         self.v = np.array([member.v_start for member in mine], dtype=np.intp)
+        self.columns = self.v[:, None] + np.arange(mine[0].joint.kind.nv if mine else 0)  # [n, nv of one]
         self.prepare()
 
     def prepare(self) -> None:

@@ -12,8 +12,11 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import ConfigurationError, ModelError, did_you_mean
 from limbik.model.configuration import ConfigurationSpace
-from limbik.model.joints import Frame, Joint, JointKind, check_name
+from limbik.model.followers import resolved, value_range
+from limbik.model.joints import Frame, Joint, JointKind, Mass, check_name
 from limbik.model.kinematics import Kinematics, Member
+from limbik.model.masses import Masses
+from limbik.model.reach import reach_range
 from limbik.spatial import Array, Matrix4
 
 if TYPE_CHECKING:
@@ -30,18 +33,23 @@ class Model:
     name: of the model.
     joints: Joint in any order; each moves one link (its child), so that the links form a tree with one root.
     frames: named places on links, besides the links themselves: every link is also a frame of the same name.
+    masses: Mass, any number for each link, for the center of mass.
     root: name of the root link; only needed when there are no joints.
     end_effector: name of the frame that goals mean when they name none; default: the link of the last joint.
 
     `q` [nq] is a configuration, `v` [nv] a tangent vector; the joints' parts stand in the order of `joints`.
     JointKind says what each kind of joint has in them. Functions of q take leading batch axes [..., nq].
 
-    Raises ModelError for a description that is not one tree.
+    A joint with a mimic rule has no part of q: it moves with its leader. Here all rules are on joints that do
+    not follow themselves, and the limits of a leader are narrowed to those that keep its followers in theirs.
+
+    Raises ModelError for a description that is not one tree, and for mimic rules that cannot be kept.
     """
 
     name: str
     joints: tuple[Joint, ...]  # parents before children
     frames: tuple[Frame, ...]  # links first, the root leading, then the other frames
+    masses: tuple[Mass, ...]
     frame_names: tuple[str, ...]
     joint_names: tuple[str, ...]
     root: str
@@ -56,6 +64,7 @@ class Model:
 
     _space: ConfigurationSpace
     _kinematics: Kinematics
+    _masses: Masses
     _frame_links: np.ndarray  # place of each frame's link, 0 the root
     _frame_poses: Array  # [n_frames, 4, 4]
     _joint_places: dict[str, int]
@@ -69,18 +78,21 @@ class Model:
         joints: Iterable[Joint],
         frames: Iterable[Frame] = (),
         *,
+        masses: Iterable[Mass] = (),
         root: str | None = None,
         end_effector: str | None = None,
     ) -> None:
         check_name(name, "`name` of a model")
         ordered, root = _as_tree(_as_tuple(joints, Joint, "joints"), root)
+        ordered = resolved(ordered)
         links = [root, *(joint.child for joint in ordered)]
         places = {link: k for k, link in enumerate(links)}
         all_frames = _all_frames(links, _as_tuple(frames, Frame, "frames"))
+        all_masses = _all_masses(links, _as_tuple(masses, Mass, "masses"))
         space = ConfigurationSpace(ordered)
         members = [
-            Member(joint, places[joint.parent], joint.origin, q_start, v_start)
-            for joint, q_start, v_start in zip(ordered, space.q_starts, space.v_starts, strict=False)
+            Member(joint, places[joint.parent], joint.origin, *starts)
+            for joint, starts in zip(ordered, space.value_starts, strict=True)
         ]
         neutral = space.neutral()
         for array in (space.lower, space.upper, neutral):
@@ -89,6 +101,7 @@ class Model:
             name=name,
             joints=ordered,
             frames=all_frames,
+            masses=all_masses,
             frame_names=tuple(frame.name for frame in all_frames),
             joint_names=tuple(joint.name for joint in ordered),
             root=root,
@@ -100,6 +113,7 @@ class Model:
             has_limits=space.has_limits,
             _space=space,
             _kinematics=Kinematics(members),
+            _masses=Masses([(places[mass.link], mass) for mass in all_masses], members),
             _frame_links=np.array([places[frame.link] for frame in all_frames], dtype=np.intp),
             _frame_poses=np.array([frame.pose_link_frame for frame in all_frames]),
             _joint_places={joint.name: k for k, joint in enumerate(ordered)},
@@ -118,7 +132,7 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         others = self.frames[len(self.joints) + 1 :]
-        return _rebuild, (self.name, self.joints, others, self.root, self.end_effector)
+        return _rebuild, (self.name, self.joints, others, self.masses, self.root, self.end_effector)
 
     def __repr__(self) -> str:
         return (
@@ -137,13 +151,13 @@ class Model:
         return self.frames[self._frame_place(name)]
 
     def q_slice(self, joint_name: str) -> slice:
-        """Where that joint's part of q lies."""
-        starts, k = self._space.q_starts, self._joint_place(joint_name)
+        """Where that joint's part of q lies; for a follower, that of the joint it follows."""
+        starts, k = self._space.q_starts, self._space.leaders[self._joint_place(joint_name)]
         return slice(starts[k], starts[k + 1])
 
     def v_slice(self, joint_name: str) -> slice:
-        """Where that joint's part of v lies."""
-        starts, k = self._space.v_starts, self._joint_place(joint_name)
+        """Where that joint's part of v lies; for a follower, that of the joint it follows."""
+        starts, k = self._space.v_starts, self._space.leaders[self._joint_place(joint_name)]
         return slice(starts[k], starts[k + 1])
 
     def path(self, frame: str | None = None) -> tuple[Joint, ...]:
@@ -186,7 +200,7 @@ class Model:
 
     def forward(self, q: ArrayLike) -> Array:
         """pose_world_frame [..., n_frames, 4, 4] of all frames, in the order of `frames`, at q [..., nq]."""
-        q = self._space.as_q(q)
+        q = self._space.values(q)
         n_links = len(self.joints) + 1
         n_others = len(self.frames) - n_links
         poses = self._kinematics.links(q, n_others)
@@ -198,7 +212,7 @@ class Model:
     def pose(self, q: ArrayLike, frame: str | None = None) -> Matrix4:
         """pose_world_frame [..., 4, 4] of one frame (default: the end effector) at q [..., nq]."""
         path = self._path(frame)
-        return path.pose(path.kinematics.links(self._space.as_q(q)))
+        return path.pose(path.kinematics.links(self._space.values(q)))
 
     def jacobian(
         self, q: ArrayLike, frame: str | None = None, axes: Literal["world", "local"] = "world"
@@ -211,14 +225,44 @@ class Model:
         if axes not in ("world", "local"):
             raise ModelError(f"axes needs 'world' or 'local', found {axes!r}")
         path = self._path(frame)
-        links = path.kinematics.links(self._space.as_q(q))
+        links = path.kinematics.links(self._space.values(q))
         pose = path.pose(links)
-        jacobian = path.kinematics.jacobian(links, pose[..., :3, 3], self.nv)
+        followers = self._space.followers
+        columns = path.kinematics.jacobian(links, pose[..., :3, 3], self.nv + followers.count)
+        jacobian = followers.fold(columns)
         if axes == "local":
             back = np.swapaxes(pose[..., :3, :3], -1, -2)
             jacobian[..., :3, :] = back @ jacobian[..., :3, :]
             jacobian[..., 3:, :] = back @ jacobian[..., 3:, :]
         return jacobian
+
+    @property
+    def mass(self) -> float:
+        """Of all links together [kg]."""
+        return self._masses.total
+
+    def center_of_mass(self, q: ArrayLike) -> Array:
+        """Where the center of mass is in the world [..., 3] at q [..., nq] [m].
+
+        Raises ModelError for a model without masses.
+        """
+        self._refuse_no_mass()
+        return self._masses.center(self._kinematics.links(self._space.values(q)))
+
+    def center_of_mass_jacobian(self, q: ArrayLike) -> Array:
+        """J [..., 3, nv] at q [..., nq]: J @ v is the velocity of the center of mass in the world [m/s].
+
+        Raises ModelError for a model without masses.
+        """
+        self._refuse_no_mass()
+        links = self._kinematics.links(self._space.values(q))
+        followers = self._space.followers
+        columns = self._masses.jacobian(links, self._kinematics, self.nv + followers.count)
+        return followers.fold(columns)
+
+    def _refuse_no_mass(self) -> None:
+        if self.mass == 0.0:
+            raise ModelError(f"model {self.name!r} has no masses, so it has no center of mass")
 
     def reach(self, frame: str | None = None) -> float:
         """Upper bound [m] of how far a frame's origin gets from the first moving joint on its path."""
@@ -297,9 +341,14 @@ def _solvers() -> Any:
 
 
 def _rebuild(
-    name: str, joints: tuple[Joint, ...], frames: tuple[Frame, ...], root: str, end_effector: str
+    name: str,
+    joints: tuple[Joint, ...],
+    frames: tuple[Frame, ...],
+    masses: tuple[Mass, ...],
+    root: str,
+    end_effector: str,
 ) -> Model:
-    return Model(name, joints, frames, root=root, end_effector=end_effector)
+    return Model(name, joints, frames, masses=masses, root=root, end_effector=end_effector)
 
 
 class _Path:
@@ -312,35 +361,27 @@ class _Path:
             joint = model.joints[k]
             pending = pending @ joint.origin
             if joint.kind is not JointKind.FIXED:
-                q_start, v_start = model._space.q_starts[k], model._space.v_starts[k]
-                members.append(Member(joint, len(members), pending, q_start, v_start))
+                members.append(Member(joint, len(members), pending, *model._space.value_starts[k]))
                 pending = np.eye(4)
         self.tool = pending @ model.frame(frame).pose_link_frame
         self.kinematics = Kinematics(members)
-        self.reach = _reach(members, self.tool)
+        leaders = [model.joints[model._space.leaders[model._joint_place(m.joint.name)]] for m in members]
+        self.reach = _reach(members, leaders, self.tool)
 
     def pose(self, links: Array) -> Matrix4:
         return np.asarray(links[-1] @ self.tool)
 
 
-def _reach(members: Sequence[Member], tool: Matrix4) -> float:
-    """Sum of the greatest lengths between joints; a slider's travel is added to the piece before it."""
+def _reach(members: Sequence[Member], leaders: Sequence[Joint], tool: Matrix4) -> float:
+    """Upper bound [m] of how far the tool gets from the first of the members.
+
+    leaders: for each member the joint whose limits hold for it: itself, or the one it follows.
+    """
     if not members:
         return 0.0
-    total = 0.0
-    for k, (joint, _, origin, _, _) in enumerate(members):
-        before = np.zeros(3) if k == 0 else origin[:3, 3]
-        if joint.kind is JointKind.FLOATING:
-            return math.inf
-        if joint.kind is JointKind.PRISMATIC:
-            if math.isinf(joint.lower) or math.isinf(joint.upper):
-                return math.inf
-            direction = origin[:3, :3] @ joint.axis
-            ends = before + joint.lower * direction, before + joint.upper * direction
-            total += max(float(np.linalg.norm(end)) for end in ends)
-        else:
-            total += float(np.linalg.norm(before))
-    return total + float(np.linalg.norm(tool[:3, 3]))
+    joints = [member.joint for member in members]
+    travels = [value_range(joint, leader) for joint, leader in zip(joints, leaders, strict=True)]
+    return reach_range(joints, [member.origin for member in members], travels, tool)[1]
 
 
 # --- one tree -----------------------------------------------------------------------------------------------
@@ -428,6 +469,15 @@ def _all_frames(links: Sequence[str], frames: tuple[Frame, ...]) -> tuple[Frame,
             raise ModelError(f"frame {frame.name!r} has the name of a link; every link is already a frame")
     _refuse_duplicates([frame.name for frame in frames], "frames")
     return (*(Frame(name=link, link=link) for link in links), *frames)
+
+
+def _all_masses(links: Sequence[str], masses: tuple[Mass, ...]) -> tuple[Mass, ...]:
+    for mass in masses:
+        if mass.link not in links:
+            raise ModelError(
+                f"there is a mass on the unknown link {mass.link!r}; {did_you_mean(mass.link, links)}"
+            )
+    return masses
 
 
 def _refuse_duplicates(names: list[str], what: str) -> None:

@@ -1,9 +1,9 @@
 """Robots by name, each from a small data file beside this one that cites where its numbers come from.
 
-A file has Denavit-Hartenberg rows, lengths in metres. With z the joint's axis and Rot, Trans about and along
-an axis, a row of convention "standard" (Denavit & Hartenberg 1955) is Rot(z, theta) Trans(z, d) Trans(x, a)
-Rot(x, alpha), one of convention "craig" (Craig 1986, "modified") is Rot(x, alpha) Trans(x, a) Rot(z, theta)
-Trans(z, d).
+A file has Denavit-Hartenberg rows, lengths in metres, see `limbik.model.denavit_hartenberg`; or, with
+convention "origins", each joint's place in the link before it: xyz [m], rpy_deg (turns about the fixed axes
+x, y, z, in this order, as in URDF) and its axis. Limits are lower_deg and upper_deg or, in radians, lower and
+upper; a joint without them turns without end.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ import numpy as np
 
 from limbik.errors import ModelError, did_you_mean
 from limbik.model.build import planar_arm
+from limbik.model.denavit_hartenberg import Row, chain_of_rows
 from limbik.model.joints import Frame, Joint, JointKind
 from limbik.model.model import Model
-from limbik.spatial import Matrix4
+from limbik.spatial import Matrix4, pose_from
 
 _PLANAR = re.compile(r"planar-([1-9][0-9]{0,3})")
 
@@ -44,57 +45,74 @@ def load(name: str) -> Model:
         raise ModelError("planar-N needs a number of links in place of N, for example 'planar-3'")
     if name not in presets():
         raise ModelError(f"there is no preset {name!r}; {did_you_mean(name, presets())}")
+    return _model(name, _data(name))
+
+
+def preset_title(name: str) -> str:
+    """The full name of a robot among `presets`, such as "Franka Emika Panda"."""
+    return str(_data(name)["title"])
+
+
+def _data(name: str) -> dict[str, Any]:
     text = (importlib.resources.files(__name__) / f"{name}.toml").read_text(encoding="utf-8")
-    return _model(name, tomllib.loads(text))
+    return tomllib.loads(text)
 
 
 def _model(name: str, data: dict[str, Any]) -> Model:
+    if data["convention"] == "origins":
+        return _chain_of_origins(name, data)
+    rows = [_row(data["base"], JointKind.FIXED)] if "base" in data else []
+    rows += [_row(row, _kind(row)) for row in data["joints"]]
+    rows += [_row(row, JointKind.FIXED) for row in data["frames"]]
+    return chain_of_rows(name, rows, data["convention"], end_effector=data["end_effector"])
+
+
+def _row(row: dict[str, Any], kind: JointKind) -> Row:
+    lengths = {key: float(row.get(key, 0.0)) for key in ("d", "a")}
+    turns = {key: math.radians(row.get(f"{key}_deg", 0.0)) for key in ("theta", "alpha")}
+    lower, upper = _limits(row)
+    return Row(name=row.get("name"), kind=kind, lower=lower, upper=upper, **lengths, **turns)
+
+
+def _chain_of_origins(name: str, data: dict[str, Any]) -> Model:
+    """From "base" over "link1", "link2", ..., as Denavit-Hartenberg rows have it; frames are on the last."""
     joints = []
-    pending = np.eye(4)  # from the link before to where the next row starts
     for k, row in enumerate(data["joints"]):
-        before, after = _row(row, data["convention"])
+        lower, upper = _limits(row)
         joints.append(
             Joint(
                 name=row["name"],
-                kind=JointKind.REVOLUTE,
+                kind=_kind(row),
                 parent=f"link{k}" if k else "base",
                 child=f"link{k + 1}",
-                origin=pending @ before,
-                lower=_angle(row, "lower"),
-                upper=_angle(row, "upper"),
+                origin=_origin(row),
+                axis=np.array(row["axis"], dtype=np.float64),
+                lower=lower,
+                upper=upper,
             )
         )
-        pending = after
-    frames = []
-    for row in data["frames"]:
-        pending = pending @ _screw_z(row.get("d", 0.0), row.get("theta_deg", 0.0))
-        frames.append(Frame(name=row["name"], link=joints[-1].child, pose_link_frame=pending))
+    frames = [
+        Frame(name=row["name"], link=joints[-1].child, pose_link_frame=_origin(row)) for row in data["frames"]
+    ]
     return Model(name, joints, frames, end_effector=data["end_effector"])
 
 
-def _row(row: dict[str, Any], convention: str) -> tuple[Matrix4, Matrix4]:
-    """What a row puts before and after its joint's own rotation about z. (It commutes with the translation
-    along z.)
-    """
-    along_x = _screw_x(row["a"], row["alpha_deg"])
-    along_z = _screw_z(row["d"], row.get("theta_deg", 0.0))
-    if convention == "craig":
-        return along_x @ along_z, np.eye(4)
-    return along_z, along_x
+def _origin(row: dict[str, Any]) -> Matrix4:
+    (cr, sr), (cp, sp), (cy, sy) = map(_cos_sin, row.get("rpy_deg", (0.0, 0.0, 0.0)))
+    roll = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
+    pitch = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
+    yaw = np.array([[cy, -sy, 0.0], [sy, cy, 0.0], [0.0, 0.0, 1.0]])
+    return pose_from(yaw @ pitch @ roll, row.get("xyz", (0.0, 0.0, 0.0)))
 
 
-def _angle(row: dict[str, Any], key: str) -> float:
-    return float(row[key]) if key in row else math.radians(row[f"{key}_deg"])
+def _kind(row: dict[str, Any]) -> JointKind:
+    return JointKind.REVOLUTE if {"lower", "lower_deg"} & set(row) else JointKind.CONTINUOUS
 
 
-def _screw_x(length: float, degrees: float) -> Matrix4:
-    c, s = _cos_sin(degrees)
-    return np.array([[1.0, 0.0, 0.0, length], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]])
-
-
-def _screw_z(length: float, degrees: float) -> Matrix4:
-    c, s = _cos_sin(degrees)
-    return np.array([[c, -s, 0.0, 0.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, length], [0.0, 0.0, 0.0, 1.0]])
+def _limits(row: dict[str, Any]) -> tuple[float, float]:
+    if _kind(row) is JointKind.CONTINUOUS:
+        return -math.inf, math.inf
+    return _angle(row, "lower"), _angle(row, "upper")
 
 
 def _cos_sin(degrees: float) -> tuple[float, float]:
@@ -102,3 +120,7 @@ def _cos_sin(degrees: float) -> tuple[float, float]:
     quarters = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
     angle = math.radians(degrees)
     return quarters.get(degrees % 360.0, (math.cos(angle), math.sin(angle)))
+
+
+def _angle(row: dict[str, Any], key: str) -> float:
+    return float(row[key]) if key in row else math.radians(row[f"{key}_deg"])

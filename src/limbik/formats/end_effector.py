@@ -1,0 +1,100 @@
+"""Which link goals mean when neither the file nor the user says it: the tool of the longest arm.
+
+1. The arm is the path with the most joints that move on their own (the first in the file among equals).
+2. Its gripper is taken off: the arm ends where it splits into fingers, that is, into branches which each have
+   fewer joints than stand before them; and before a joint that is named for a gripper's jaw.
+3. Of the links that are fixed to the one at its end, the tool is one that is named so (tcp, tool, grasp, end
+   effector, tip, in this order), otherwise the one at the end of the longest line of fixed joints that is not
+   named for a sensor or a finger.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from limbik.model import Joint, JointKind
+
+_JAW = re.compile(r"finger|gripper|jaw|claw|thumb", re.IGNORECASE)
+_NO_TOOL = re.compile(r"imu|camera|optical|sensor|laser|lidar|finger|thumb", re.IGNORECASE)
+_TOOL_WORDS = ("tcp", "tool", "grasp[a-z]*", "ee|eef|end_?effector", "tip")
+_TOOLS = [re.compile(rf"(?<![a-z])({words})(?![a-z])", re.IGNORECASE) for words in _TOOL_WORDS]
+
+
+def default_end_effector(joints: Sequence[Joint], root: str) -> str:
+    """The name of a link. joints: of one tree with that root link, in any order."""
+    tree = _Tree(joints)
+    arm = tree.without_gripper(tree.arm(root))
+    return tree.tool(arm[-1].child if arm else root)
+
+
+class _Tree:
+    def __init__(self, joints: Sequence[Joint]) -> None:
+        self.mover = {joint.child: joint for joint in joints}
+        self.moved_by: dict[str, list[Joint]] = {}  # the joints on each link
+        for joint in joints:
+            self.moved_by.setdefault(joint.parent, []).append(joint)
+
+    def below(self, link: str, *, fixed_only: bool = False) -> Iterator[tuple[str, int]]:
+        """(link, number of joints before it) of a link and of all after it; those before others come first.
+
+        With fixed_only, of the links that are fixed to it, and the number counts fixed joints.
+        """
+        waiting = [(link, 0)]
+        while waiting:
+            name, depth = waiting.pop()
+            yield name, depth
+            for joint in reversed(self.moved_by.get(name, [])):
+                if not fixed_only:
+                    waiting.append((joint.child, depth + _leads(joint)))
+                elif _is_fixed(joint):
+                    waiting.append((joint.child, depth + 1))
+
+    def arm(self, root: str) -> list[Joint]:
+        """The joints that move on their own, on the path from the root that has most of them."""
+        link, _ = max(self.below(root), key=lambda found: found[1])
+        path = []
+        while link in self.mover:
+            if _leads(self.mover[link]):
+                path.append(self.mover[link])
+            link = self.mover[link].parent
+        return path[::-1]
+
+    def without_gripper(self, arm: list[Joint]) -> list[Joint]:
+        for count, joint in enumerate(arm, start=1):
+            branches = self.moving_on(joint.child)
+            if len(branches) > 1 and all(self.length(branch) < count for branch in branches):
+                return arm[:count]
+        while len(arm) > 1 and _JAW.search(arm[-1].name):
+            arm = arm[:-1]
+        return arm
+
+    def moving_on(self, link: str) -> list[Joint]:
+        """The moving joints, followers too, on a link and on what is fixed to it."""
+        return [
+            joint
+            for name, _ in self.below(link, fixed_only=True)
+            for joint in self.moved_by.get(name, [])
+            if not _is_fixed(joint)
+        ]
+
+    def length(self, branch: Joint) -> int:
+        """The most joints that move on their own on a path that begins with `branch`."""
+        return _leads(branch) + max(depth for _, depth in self.below(branch.child))
+
+    def tool(self, link: str) -> str:
+        fixed = list(self.below(link, fixed_only=True))
+        ends = [name for name, _ in fixed if not any(map(_is_fixed, self.moved_by.get(name, [])))]
+        for pattern in _TOOLS:
+            for name in ends:
+                if pattern.search(name):
+                    return name
+        return max(fixed, key=lambda found: 0 if _NO_TOOL.search(found[0]) else found[1])[0]
+
+
+def _is_fixed(joint: Joint) -> bool:
+    return joint.kind is JointKind.FIXED
+
+
+def _leads(joint: Joint) -> bool:
+    return not _is_fixed(joint) and joint.mimic is None

@@ -1,0 +1,43 @@
+"""Limits of followers that contradict their mimic rules, as some files have them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from limbik.model import Joint
+
+
+def without_contradicting_limits(joints: Sequence[Joint]) -> tuple[list[Joint], list[str]]:
+    """The joints without those limits of followers that leave their leader no room, and a remark on each.
+
+    joints: with mimic rules on joints that are among them, not in a circle.
+    """
+    by_name = {joint.name: joint for joint in joints}
+    ranges = {joint.name: (joint.lower, joint.upper) for joint in joints}
+    remarks = []
+    for joint in joints:
+        if joint.mimic is None or not joint.has_limits:
+            continue
+        leader, needed_lower, needed_upper = _needed(joint, by_name)
+        lower, upper = ranges[leader]
+        narrowed = max(lower, needed_lower), min(upper, needed_upper)
+        if lower < upper and narrowed[0] >= narrowed[1]:
+            by_name[joint.name] = replace(joint, lower=-math.inf, upper=math.inf)
+            remarks.append(
+                f"joint {joint.name!r} follows {leader!r}, and its limits {joint.lower:g} to {joint.upper:g} "
+                f"would leave that one no room; its limits are not looked at"
+            )
+        else:
+            ranges[leader] = narrowed
+    return [by_name[joint.name] for joint in joints], remarks
+
+
+def _needed(joint: Joint, by_name: Mapping[str, Joint]) -> tuple[str, float, float]:
+    """The joint at the end of the line of leaders, and the limits that keep `joint` within its own."""
+    lower, upper = joint.lower, joint.upper
+    while joint.mimic is not None:
+        lower, upper = sorted((joint.mimic.leading(lower), joint.mimic.leading(upper)))
+        joint = by_name[joint.mimic.joint]
+    return joint.name, lower, upper

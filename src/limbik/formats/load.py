@@ -1,0 +1,91 @@
+"""`load`: a robot by name, from a file, or from a text, whatever its format."""
+
+from __future__ import annotations
+
+import os
+import re
+from os import PathLike
+from pathlib import Path
+
+from limbik.errors import FormatError, ModelError, did_you_mean, shortened
+from limbik.formats import registry
+from limbik.formats.base import Base, based
+from limbik.formats.source import ENDINGS, Source, is_text, open_source
+from limbik.model import Model
+from limbik.model.presets import load as load_preset
+
+_KNOWN = "a URDF, xacro, MJCF or table of Denavit-Hartenberg parameters"
+_STRANGERS = {
+    "sdf": "SDF, the format of Gazebo",
+    "COLLADA": "a mesh",
+    "mujocoinclude": "a part of an MJCF; load the file that includes it",
+}
+
+
+def load(source: str | PathLike[str], *, base: Base = "fixed", end_effector: str | None = None) -> Model:
+    """The model of a robot.
+
+        limbik.load("panda")
+        limbik.load("~/robots/go2.urdf", base="floating")
+        limbik.load("arm.xml", end_effector="gripper")
+
+    source: a name (see `presets`), the path of a file, or the text of one: a str that has more than one
+    line or begins with "<". URDF, xacro, MJCF and tables of Denavit-Hartenberg parameters are told apart by
+    what they hold.
+    base: "fixed", "floating" (a joint "root_joint" moves the robot freely from a link "world") or "planar"
+    (it slides along x and y and turns about z: "root_joint.x", "root_joint.y", "root_joint"). A floating
+    base that the file itself has stays.
+    end_effector: name of the frame that goals mean when they name none; each format's reader says its
+    default.
+
+    Raises ModelError for an unknown name, FormatError, which names file, line and element, for a file that
+    cannot be read, and MissingExtra where a format needs a library that is not installed.
+    """
+    if not isinstance(source, str | PathLike):
+        raise ModelError(f"source needs a name, a path or a text, found {shortened(source)}")
+    if isinstance(source, str) and not is_text(source) and (model := _by_name(source)):
+        return based(model, base, end_effector)
+    return based(_read(open_source(source)), base, end_effector)
+
+
+def _by_name(name: str) -> Model | None:
+    """The robot of that name; None if the name is that of a file."""
+    if not name.strip():
+        raise ModelError(f"source needs a name, a path or a text, found {name!r}")
+    if re.fullmatch(r"planar-\w+", name):
+        return load_preset(name)
+    if found := registry.find(name):
+        return _registered(found)
+    is_path = Path(name).suffix.lower() in ENDINGS or "/" in name or "\\" in name
+    if is_path or os.path.exists(name):  # Path.exists raises for texts too long for a path
+        return None
+    known = ("planar-N", *registry.names())
+    raise ModelError(f"there is no robot and no file {name!r}; {did_you_mean(name, known)}")
+
+
+def _registered(found: registry.Found) -> Model:
+    if found.description is None:
+        return load_preset(found.robot.name)
+    path = found.description.path
+    assert path is not None, "find() answers with what is installed"
+    return based(_read(open_source(path)), end_effector=found.description.end_effector)
+
+
+def _read(source: Source) -> Model:
+    from limbik.formats import dh, elements, mjcf, urdf, xacro
+
+    if not source.text.lstrip("\ufeff \t\r\n").startswith("<"):
+        if dh.is_table(source.text):
+            return dh.read(source)
+        raise FormatError(source.name, f"expected {_KNOWN}, found {_beginning(source.text)}")
+    root = elements.parse(source)
+    if root.tag == "mujoco":
+        return mjcf.read(source)
+    if root.tag == "robot":
+        return xacro.read(source) if urdf.is_xacro(root) else urdf.from_element(root)
+    stranger = f", {_STRANGERS[root.tag]}" if root.tag in _STRANGERS else ""
+    raise root.error(f"expected {_KNOWN}, found <{root.tag}>{stranger}")
+
+
+def _beginning(text: str) -> str:
+    return shortened(text.strip().split("\n")[0]) if text.strip() else "nothing"

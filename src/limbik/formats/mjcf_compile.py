@@ -1,0 +1,169 @@
+"""MJCF compiled by MuJoCo, with nothing in it that kinematics and masses do not need."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+from limbik.errors import FormatError, MissingExtra
+from limbik.formats.source import Source
+
+NO_MASS = 1e-14  # [kg] what MuJoCo is told to take for bodies without mass, which it would refuse
+_ROOT = re.compile(r"(?>[\s\ufeff]+|<\?.*?\?>|<!--.*?-->|<![A-Z][^>]*>)*+<([^\s/>]+)", re.DOTALL)
+_LINE = re.compile(r"\bline(?: number)?[ =](\d+)", re.IGNORECASE)
+_ELEMENT = re.compile(r"^Element '([^']+)'", re.MULTILINE)
+_NAME = re.compile(r"^Element name '([^']+)'", re.MULTILINE)
+_SYNTAX = re.compile(r"^Error=XML_ERROR_(\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled model and what was lost on the way."""
+
+    model: Any  # mujoco.MjModel
+    name: str
+    has_masses: bool
+    notes: list[str] = field(default_factory=list)
+
+
+def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
+    """The model in a source. Raises FormatError where it is not MJCF or MuJoCo refuses it.
+
+    Masses may come from meshes. Where their files are missing, the whole model has no masses: a part of them
+    would give a wrong center of mass.
+    """
+    _refuse_other_formats(source)
+    spec = _parsed(source, with_keyframes)
+    name = _stem(source) if spec.modelname in ("", "MuJoCo Model") else spec.modelname
+    _keep_geoms_that_weigh(spec)
+    shaped = list(dict.fromkeys(geom.parent.name or "a body" for geom in spec.geoms if _is_from_file(geom)))
+    try:
+        return Compiled(_compile(spec), name, has_masses=True)
+    except ValueError as error:
+        if not shaped:
+            raise _format_error(source, error) from None
+        lost = f"masses of {_few(shaped)} come from files that cannot be read ({_first_line(error)})"
+    spec = _parsed(source, with_keyframes)
+    _keep_geoms_that_weigh(spec)
+    for geom in [geom for geom in spec.geoms if _is_from_file(geom)]:
+        spec.delete(geom)
+    try:
+        return Compiled(_compile(spec), name, False, [f"{lost}; the model has no masses"])
+    except ValueError as error:
+        raise _format_error(source, error) from None
+
+
+def _refuse_other_formats(source: Source) -> None:
+    root = _ROOT.match(source.text)
+    if root is None:
+        raise FormatError(source.name, "is not XML: MJCF begins with <mujoco>")
+    line = source.text.count("\n", 0, root.start(1)) + 1
+    if root[1] == "mujocoinclude":
+        problem = "is a part of MJCF that other files include, not a model; read one of those"
+        raise FormatError(source.name, problem, line=line, element="<mujocoinclude>")
+    if root[1] != "mujoco":
+        raise FormatError(source.name, f"needs <mujoco> as its root, found <{root[1]}>", line=line)
+
+
+def _parsed(source: Source, with_keyframes: bool) -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        raise MissingExtra("robots", "reading MJCF") from None
+    try:
+        if source.path is not None and source.path.suffix == ".xml":  # MuJoCo reads no other endings
+            spec = mujoco.MjSpec.from_file(str(source.path))
+        else:
+            spec = mujoco.MjSpec.from_string(source.text)
+    except ValueError as error:
+        raise _format_error(source, error) from None
+    if source.path is not None:
+        spec.modelfiledir = str(source.path.parent)
+    for key in [] if with_keyframes else list(spec.keys):
+        spec.delete(key)
+    return spec
+
+
+def _keep_geoms_that_weigh(spec: Any) -> None:
+    """Delete the others, except those that a tendon of an equality goes round."""
+    needed = _geoms_of_coupling_tendons(spec)
+    for body in list(spec.bodies):
+        mode = int(body.compiler.inertiafromgeom)  # 0 never, 1 always, 2 where the body has no inertial
+        has_mass_of_geoms = body.id != 0 and (mode == 1 or (mode == 2 and not body.explicitinertial))
+        low, high = body.compiler.inertiagrouprange
+        for geom in list(body.geoms):
+            mass = geom.density if math.isnan(geom.mass) else geom.mass
+            weighs = has_mass_of_geoms and mass != 0.0 and low <= geom.group <= high
+            if weighs or geom.name in needed:
+                geom.contype = geom.conaffinity = 0  # it collides with nothing: no convex hull is needed
+            else:
+                spec.delete(geom)
+
+
+def _geoms_of_coupling_tendons(spec: Any) -> set[str]:
+    """Names of geoms that they go round. All other tendons are deleted."""
+    coupling = {name for equality in spec.equalities for name in (equality.name1, equality.name2)}
+    for tendon in [tendon for tendon in spec.tendons if tendon.name not in coupling]:
+        spec.delete(tendon)
+    targets = (wrap.target for tendon in spec.tendons for wrap in tendon.path)
+    return {target.name for target in targets if target is not None}
+
+
+def _is_from_file(geom: Any) -> bool:
+    return bool(geom.meshname or geom.hfieldname)
+
+
+def _compile(spec: Any) -> Any:
+    """MjModel of a spec, without all that neither moves nor weighs."""
+    for part in ("sensors", "actuators", "pairs", "tuples", "skins"):
+        for element in list(getattr(spec, part)):
+            spec.delete(element)
+    for element in [*spec.geoms, *spec.sites, *spec.tendons]:
+        element.material = ""
+    meshes, fields = {geom.meshname for geom in spec.geoms}, {geom.hfieldname for geom in spec.geoms}
+    unused = [mesh for mesh in spec.meshes if mesh.name not in meshes]
+    unused += [field for field in spec.hfields if field.name not in fields]
+    for element in [*unused, *spec.materials, *spec.textures]:
+        spec.delete(element)
+    for joint in spec.joints:
+        joint.armature = 1.0  # whatever the masses are, the joints have inertia
+    spec.compiler.boundmass = max(spec.compiler.boundmass, NO_MASS)
+    spec.compiler.boundinertia = max(spec.compiler.boundinertia, NO_MASS)
+    spec.compiler.fusestatic = False  # bodies keep their names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of MuJoCo, about dynamics
+        return spec.compile()
+
+
+def _stem(source: Source) -> str:
+    return source.path.stem if source.path else "mjcf"
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(repr(name) for name in names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
+
+
+def _first_line(error: ValueError) -> str:
+    return str(error).partition("\n")[0].removeprefix("Error: ")
+
+
+def _format_error(source: Source, error: ValueError) -> FormatError:
+    """MuJoCo's message in limbik's form. Line 0 is MuJoCo's for what stands in an included file."""
+    message = str(error)
+    lines = [int(line) for line in _LINE.findall(message)]
+    element, name, syntax = (pattern.search(message) for pattern in (_ELEMENT, _NAME, _SYNTAX))
+    if syntax:
+        what = f"the included file, line {lines[0]}," if "Include error" in message else ""
+        problem = f"{what} is not well-formed XML: {syntax[1].replace('_', ' ').lower()}".lstrip()
+    else:
+        problem = "MuJoCo: " + re.sub(r"^(XML )?Error: (Error: )?", "", message.partition("\n")[0])
+        problem += ", in an included file" if lines and lines[-1] == 0 else ""
+    return FormatError(
+        source.name,
+        problem,
+        line=lines[-1] if lines and lines[-1] else None,
+        element=f"<{element[1]}>" if element else repr(name[1]) if name else None,
+    )

@@ -1,0 +1,105 @@
+"""What a reader is given: the path of a file, or the text itself."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import re
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TypeAlias
+
+from limbik.errors import FormatError, shortened
+
+LARGEST = 64 * 2**20  # [bytes] more than any description of a robot
+ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".srdf", ".csv", ".yaml", ".yml")
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_XML_ENCODING = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]+)[\"']")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A description's text and where it is from."""
+
+    name: str  # for messages: the path as it was given, or "<text>"
+    text: str
+    path: Path | None = None  # None for a text
+
+
+SourceLike: TypeAlias = str | PathLike[str] | Source
+
+
+def open_source(source: SourceLike) -> Source:
+    """The text of a file, or a text as it is: a str that has more than one line or begins with "<".
+
+    Raises FormatError for a file that does not exist, is a folder, or is not a text.
+    """
+    if isinstance(source, Source):
+        return source
+    if isinstance(source, str) and is_text(source):
+        return Source("<text>", source)
+    if not isinstance(source, str | PathLike):
+        raise FormatError("<source>", f"needs a path or a text, found {shortened(source)}")
+    name = str(fspath(source))
+    path = Path(name).expanduser()
+    return Source(name, _decoded(_content(path, name), name), path)
+
+
+def is_text(source: str) -> bool:
+    """Whether a str is a description itself and not the path of one."""
+    return "\n" in source or source.lstrip("\ufeff \t\r").startswith("<")
+
+
+def _content(path: Path, name: str) -> bytes:
+    try:
+        if path.is_dir():
+            raise FormatError(name, f"is a folder; {_files_in(path)}")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise FormatError(name, f"there is no such file{_near(path)}") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or error
+        raise FormatError(name, f"cannot be read: {reason}") from None
+    if len(content) > LARGEST:
+        raise FormatError(
+            name, f"is larger than {LARGEST // 2**20} MiB, more than any description of a robot"
+        )
+    return content
+
+
+def _files_in(folder: Path) -> str:
+    names = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() in ENDINGS)
+    if not names:
+        return "it holds no description of a robot"
+    return "it holds " + ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
+
+def _near(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f", and no folder {str(path.parent)!r}"
+    names = [entry.name for entry in path.parent.iterdir() if entry.suffix.lower() in ENDINGS]
+    near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
+
+
+def _decoded(content: bytes, name: str) -> str:
+    encoding = next((e for mark, e in _BYTE_ORDER_MARKS.items() if content.startswith(mark)), None)
+    if encoding is None:
+        content = content.rstrip(b"\0")  # some programs write the end of their strings too
+        if b"\0" in content:
+            raise FormatError(name, "is a binary file, not a description of a robot")
+        declared = _XML_ENCODING.match(content)
+        encoding = declared[1].decode("ascii") if declared else "utf-8"
+    try:
+        return content.decode(encoding)
+    except LookupError:
+        raise FormatError(name, f"declares an encoding that does not exist, {encoding!r}", line=1) from None
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FormatError(name, f"is not text in the encoding {encoding}", line=line) from None

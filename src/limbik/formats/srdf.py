@@ -1,0 +1,261 @@
+"""SRDF: what MoveIt and others know about a robot besides its joints (https://wiki.ros.org/srdf).
+
+Read are groups, group states, end effectors, virtual and passive joints, and pairs of links whose
+collisions are not looked at; other elements (spheres, rotors, grippers of other programs) are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from limbik.errors import ModelError, did_you_mean
+from limbik.formats.base import BASE_JOINT
+from limbik.formats.elements import Element, parse
+from limbik.formats.source import SourceLike, open_source
+from limbik.model import Model
+from limbik.spatial import Array
+
+_VIRTUAL = ("fixed", "floating", "planar")
+_TAGS = ("virtual_joint", "group", "group_state", "end_effector", "passive_joint", "disable_collisions")
+_OTHER_TAGS = ("enable_collisions", "disable_default_collisions")  # of MoveIt, when it makes pairs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """The joints between two links."""
+
+    base_link: str
+    tip_link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """A named set of joints, as the file says it; `Srdf.joints` makes one list of it."""
+
+    name: str
+    joints: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()  # each stands for the joint that moves it
+    chains: tuple[Chain, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedState:
+    """Values of joints under a name, such as "home"."""
+
+    name: str
+    group: str | None  # None where the file names none
+    values: Mapping[str, tuple[float, ...]]  # by name of the joint, as in q
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndEffector:
+    """A group that is a hand or a tool, and where it is mounted."""
+
+    name: str
+    group: str
+    parent_link: str
+    parent_group: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VirtualJoint:
+    """How the robot stands in the world: a joint of type fixed, floating or planar."""
+
+    name: str
+    type: str
+    parent_frame: str
+    child_link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisabledPair:
+    """Two links whose collisions are not looked at."""
+
+    link1: str
+    link2: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Srdf:
+    """What a file says, by name and in its order."""
+
+    name: str
+    groups: Mapping[str, Group]
+    named_states: tuple[NamedState, ...]
+    end_effectors: Mapping[str, EndEffector]
+    virtual_joints: Mapping[str, VirtualJoint]
+    passive_joints: tuple[str, ...]
+    disabled_collisions: tuple[DisabledPair, ...]
+
+    def joints(self, group: str, model: Model) -> tuple[str, ...]:
+        """The names of a group's joints that have a part of q, in the order of the model.
+
+        Those of its joints, those that move its links, those of its chains and of its subgroups. Joints
+        that the model does not have (virtual ones) are left out.
+        """
+        wanted: set[str] = set()
+        self._gather(self._group(group), model, wanted)
+        return tuple(joint.name for joint in model.joints if joint.name in wanted and joint.nq)
+
+    def configuration(self, state: str, model: Model, *, group: str | None = None) -> Array:
+        """The configuration q [nq] of a named state; joints that it does not name are neutral.
+
+        group: the state of that group, where several groups have a state of that name.
+        """
+        found = [one for one in self.named_states if one.name == state and group in (None, one.group)]
+        if not found:
+            names = dict.fromkeys(one.name for one in self.named_states if group in (None, one.group))
+            raise ModelError(f"there is no named state {state!r}; {did_you_mean(state, names)}")
+        if len(found) > 1:
+            groups = ", ".join(repr(one.group) for one in found)
+            raise ModelError(f"the groups {groups} have a state {state!r}; say which group is meant")
+        q = model.neutral.copy()
+        for name, values in found[0].values.items():
+            if name in model.joint_names and model.joint(name).nq:
+                q[model.q_slice(name)] = values
+        return q
+
+    def _group(self, name: str) -> Group:
+        if name not in self.groups:
+            raise ModelError(f"there is no group {name!r}; {did_you_mean(name, self.groups)}")
+        return self.groups[name]
+
+    def _gather(self, group: Group, model: Model, wanted: set[str]) -> None:
+        """Add the joints of a group to `wanted`."""
+        mover = {joint.child: joint.name for joint in model.joints}
+        wanted.update(group.joints)
+        wanted.update(mover[link] for link in group.links if link in mover)
+        for chain in group.chains:
+            base, tip = (_path(model, link) for link in (chain.base_link, chain.tip_link))
+            wanted.update(base.symmetric_difference(tip))
+        for name in group.groups:
+            self._gather(self._group(name), model, wanted)
+
+
+def _path(model: Model, link: str) -> set[str]:
+    return {joint.name for joint in model.path(link)}
+
+
+def read(source: SourceLike, model: Model | None = None) -> Srdf:
+    """What an SRDF file or text says.
+
+    model: when given, links and joints that it does not have are errors, and so is a state with a wrong
+    number of values. Virtual joints count as known, and so does "root_joint", which many files do not
+    declare.
+
+    Raises FormatError naming line and element.
+    """
+    robot = parse(open_source(source))
+    if robot.tag != "robot":
+        raise robot.error(f"an SRDF begins with <robot>, found <{robot.tag}>")
+    if robot.all("joint"):
+        raise robot.error("this is URDF, which has no groups; read it with limbik.load")
+    robot.refuse_misspelt((*_TAGS, *_OTHER_TAGS))
+    reader = _Reader(robot, model)
+    elements = robot.by_name("group")
+    groups = {name: reader.group(element) for name, element in elements.items()}
+    _refuse_circles(elements, groups)
+    virtual_joints = robot.by_name("virtual_joint").items()
+    return Srdf(
+        name=robot.attributes.get("name", ""),
+        groups=groups,
+        named_states=tuple(reader.state(one) for one in robot.all("group_state")),
+        end_effectors={name: reader.end_effector(one) for name, one in robot.by_name("end_effector").items()},
+        virtual_joints={name: reader.virtual_joint(one) for name, one in virtual_joints},
+        passive_joints=tuple(reader.joint(one) for one in robot.all("passive_joint")),
+        disabled_collisions=tuple(reader.pair(one) for one in robot.all("disable_collisions")),
+    )
+
+
+class _Reader:
+    """Makes dataclasses of elements and checks names on the way."""
+
+    def __init__(self, robot: Element, model: Model | None) -> None:
+        self.groups = robot.by_name("group")
+        self.links = {frame.name: frame for frame in model.frames} if model else None
+        self.joints = {joint.name: joint for joint in model.joints} if model else {}
+        self.joint_names = [*self.joints, BASE_JOINT, *robot.by_name("virtual_joint")] if model else None
+
+    def group(self, element: Element) -> Group:
+        element.refuse_misspelt(("joint", "link", "chain", "group"))
+        return Group(
+            name=element.text("name"),
+            joints=tuple(self.joint(part) for part in element.all("joint")),
+            links=tuple(self.link(part, "name") for part in element.all("link")),
+            chains=tuple(
+                Chain(base_link=self.link(part, "base_link"), tip_link=self.link(part, "tip_link"))
+                for part in element.all("chain")
+            ),
+            groups=tuple(_known(part, "name", "group", self.groups) for part in element.all("group")),
+        )
+
+    def state(self, element: Element) -> NamedState:
+        element.refuse_misspelt(("joint",))
+        in_group = "group" in element.attributes
+        return NamedState(
+            name=element.text("name"),
+            group=_known(element, "group", "group", self.groups) if in_group else None,
+            values={self.joint(part): self.values(part) for part in element.all("joint")},
+        )
+
+    def values(self, element: Element) -> tuple[float, ...]:
+        values = tuple(element.list_of_numbers("value"))
+        joint = self.joints.get(element.text("name"))
+        size = joint.kind.nq if joint else 0  # files of robots with joints made fixed still give them values
+        if joint and size and len(values) != size:
+            raise element.error(f"a {joint.kind.value} joint has {size} values, found {len(values)}")
+        return values
+
+    def end_effector(self, element: Element) -> EndEffector:
+        in_group = "parent_group" in element.attributes
+        return EndEffector(
+            name=element.text("name"),
+            group=_known(element, "group", "group", self.groups),
+            parent_link=self.link(element, "parent_link"),
+            parent_group=_known(element, "parent_group", "group", self.groups) if in_group else None,
+        )
+
+    def virtual_joint(self, element: Element) -> VirtualJoint:
+        return VirtualJoint(
+            name=element.text("name"),
+            type=_known(element, "type", "type", _VIRTUAL),
+            parent_frame=element.text("parent_frame"),
+            child_link=self.link(element, "child_link"),
+        )
+
+    def pair(self, element: Element) -> DisabledPair:
+        return DisabledPair(
+            link1=self.link(element, "link1"),
+            link2=self.link(element, "link2"),
+            reason=element.attributes.get("reason", ""),
+        )
+
+    def joint(self, element: Element) -> str:
+        return _known(element, "name", "joint", self.joint_names)
+
+    def link(self, element: Element, attribute: str) -> str:
+        return _known(element, attribute, "link", self.links)
+
+
+def _known(element: Element, attribute: str, what: str, names: Collection[str] | None) -> str:
+    """The name in an attribute; names: None if all are good."""
+    name = element.text(attribute)
+    if names is not None and name not in names:
+        raise element.error(f"there is no {what} {name!r}; {did_you_mean(name, names)}")
+    return name
+
+
+def _refuse_circles(elements: Mapping[str, Element], groups: Mapping[str, Group]) -> None:
+    """Raise for a group that is a part of itself."""
+    for name, element in elements.items():
+        waiting, seen = [*groups[name].groups], set()
+        while waiting:
+            part = waiting.pop()
+            if part == name:
+                raise element.error("this group is a part of itself")
+            if part not in seen:
+                seen.add(part)
+                waiting += groups[part].groups

@@ -1,0 +1,249 @@
+"""URDF: the Unified Robot Description Format of ROS (https://wiki.ros.org/urdf/XML).
+
+What moves is read: links, joints, limits, mimic rules, masses. Meshes, colours, transmissions, sensors and
+simulators' extensions are not looked at. Where files leave something out:
+
+no <origin>     Nothing is between the links, as the specification says.
+no <axis>       The axis is x, as the specification says. A planar joint without one moves in x and y, as
+                it does in MoveIt, Drake and Pinocchio.
+no <limit>, or one with neither lower nor upper
+                The joint is unlimited, and a FormatWarning says so. (The specification calls the first an
+                error and the second a joint that cannot move. Few who write that mean it.)
+<limit> with one of lower and upper
+                The other is 0, as the specification says.
+
+Where they say what cannot be meant:
+
+lower = upper = 0
+                The joint cannot move, and a FormatWarning says so: some programs write it where nobody filled
+                in the form.
+limits of a follower that contradict its mimic rule
+                They are not looked at if they would leave its leader no room to move, and a FormatWarning
+                says so. ROS never looks at them.
+limits of a continuous, planar or floating joint, mimic rule of a fixed one
+                They are not looked at: there is nothing that they could mean.
+
+Whatever else contradicts the specification is a FormatError with line and element. A planar joint becomes two
+sliders "NAME.x", "NAME.y" and a hinge "NAME" about the normal of the plane.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import TypeAlias
+
+import numpy as np
+
+from limbik.errors import FormatError, FormatWarning, ModelError
+from limbik.formats.base import planar_joints
+from limbik.formats.elements import Element, parse
+from limbik.formats.end_effector import default_end_effector
+from limbik.formats.followers import without_contradicting_limits
+from limbik.formats.source import SourceLike, open_source
+from limbik.formats.urdf_checks import SCALAR_TYPES, check_mimic_rules, check_tree, joint_type
+from limbik.model import Joint, JointKind, Mass, Mimic, Model
+from limbik.spatial import Matrix3, Matrix4, Vector3, pose_from, quat_normalise, quat_to_matrix
+
+Limits: TypeAlias = tuple[float, float]  # lower, upper [rad or m]
+
+_UNLIMITED: Limits = (-math.inf, math.inf)
+_WITH_LIMITS = ("revolute", "prismatic")
+
+
+def read(source: SourceLike, *, end_effector: str | None = None) -> Model:
+    """The model that a URDF file or text describes.
+
+    end_effector: name of the link that goals mean when they name none; default: the tool of the longest arm,
+    see `limbik.formats.end_effector`.
+
+    Joints, and so the parts of q, stand in the order of the file, parents before children. Raises
+    FormatError; warns with FormatWarning, see above.
+    """
+    return from_element(parse(open_source(source)), end_effector=end_effector)
+
+
+def from_element(robot: Element, *, end_effector: str | None = None) -> Model:
+    """The model that a <robot> element describes; see `read`."""
+    _refuse_others(robot)
+    robot.refuse_misspelt(("link", "joint"))
+    links, elements = robot.by_name("link"), robot.by_name("joint")
+    root = check_tree(robot, links, elements)
+    check_mimic_rules(elements)
+    joints = [joint for element in elements.values() for joint in _joints(element)]
+    joints, contradictions = without_contradicting_limits(joints)
+    _warn(robot, [*_remarks(elements), *contradictions])
+    masses = [mass for link in links.values() if (mass := _mass(link))]
+    name = robot.attributes.get("name", "").strip() or PurePath(robot.source).stem
+    end_effector = end_effector or default_end_effector(joints, root)
+    try:
+        return Model(name, joints, masses=masses, root=root, end_effector=end_effector)
+    except ModelError as error:
+        raise FormatError(robot.source, str(error)) from None
+
+
+def is_xacro(robot: Element) -> bool:
+    """Whether a <robot> is a program for xacro that was not run: it has xacro's elements, or its links or
+    joints have xacro's expressions.
+    """
+    if any(element.tag.startswith("xacro:") for element in robot.walk()):
+        return True
+    inside = (part for member in robot.all("link", "joint") for part in member.walk())
+    return any("${" in value or "$(" in value for part in inside for value in part.attributes.values())
+
+
+def _refuse_others(robot: Element) -> None:
+    if robot.tag != "robot":
+        raise robot.error(f"a URDF begins with <robot>, found <{robot.tag}>")
+    if is_xacro(robot):
+        raise robot.error("this is xacro, not URDF; limbik.load processes it, and limbik.formats.xacro.read")
+    if not robot.all("link", "joint") and robot.all("group", "disable_collisions"):
+        raise robot.error("this is SRDF, which has no joints; limbik.formats.srdf.read reads it")
+
+
+# --- joints -------------------------------------------------------------------------------------------------
+
+
+def _joints(joint: Element) -> list[Joint]:
+    """The joint; for a planar one the three that it is made of."""
+    name, kind = joint.text("name"), joint_type(joint)
+    parent, child = (joint.need(tag).text("link") for tag in ("parent", "child"))
+    if kind == "planar":
+        normal = _axis(joint, default=(0.0, 0.0, 1.0))
+        return planar_joints(name, parent, child, _origin(joint), normal)
+    lower, upper = _limits(joint) if kind in _WITH_LIMITS else _UNLIMITED
+    return [
+        Joint(
+            name=name,
+            kind=JointKind(kind),
+            parent=parent,
+            child=child,
+            origin=_origin(joint),
+            axis=_axis(joint, default=(1.0, 0.0, 0.0)) if kind in SCALAR_TYPES else np.array([0.0, 0.0, 1.0]),
+            lower=lower,
+            upper=upper,
+            mimic=_mimic(joint) if kind in SCALAR_TYPES else None,
+        )
+    ]
+
+
+def _origin(element: Element) -> Matrix4:
+    """The pose that <origin> gives."""
+    origin = element.one("origin")
+    if origin is None:
+        return np.eye(4)
+    origin.only("xyz", "rpy", "quat_xyzw")
+    return pose_from(_rotation(origin), origin.numbers("xyz", 3))
+
+
+def _rotation(origin: Element) -> Matrix3:
+    """rpy [rad] are turns about the fixed axes x, y and z, in this order; quat_xyzw came with URDF 1.2."""
+    rpy, quat_xyzw = origin.numbers("rpy", 3), origin.numbers("quat_xyzw", 4)
+    if quat_xyzw is None:
+        return _turned(*(rpy or (0.0, 0.0, 0.0)))
+    if rpy is not None:
+        raise origin.error("`rpy` and `quat_xyzw` both give the rotation; leave out one of them")
+    if not any(quat_xyzw):
+        raise origin.error("`quat_xyzw` needs a quaternion of length 1, found 0 0 0 0")
+    return quat_to_matrix(quat_normalise(np.array(quat_xyzw)))
+
+
+def _turned(roll: float, pitch: float, yaw: float) -> Matrix3:
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in (roll, pitch, yaw))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def _axis(joint: Element, default: Sequence[float]) -> Vector3:
+    axis = joint.one("axis")
+    if axis is None:
+        return np.array(default)
+    axis.only("xyz")
+    axis.text("xyz")
+    direction = axis.numbers("xyz", 3) or []
+    if not any(direction):
+        raise axis.error("`xyz` needs a direction, found 0 0 0")
+    return np.array(direction)
+
+
+def _limits(joint: Element) -> Limits:
+    limit = _said_limits(joint)
+    if limit is None:
+        return _UNLIMITED
+    lower, upper = (limit.number(name, 0.0, finite=False) for name in ("lower", "upper"))
+    if lower > upper:
+        raise limit.error(
+            f"the limits are the wrong way round, lower {lower:g} > upper {upper:g}; "
+            "a hinge without limits is of type continuous"
+        )
+    if lower == math.inf or upper == -math.inf:
+        raise limit.error(f"no value lies between the limits {lower:g} and {upper:g}")
+    return lower, upper
+
+
+def _said_limits(joint: Element) -> Element | None:
+    """<limit>, if there is one that says lower or upper."""
+    limit = joint.one("limit")
+    if limit is None:
+        return None
+    limit.refuse_misspelt_attributes("lower", "upper")
+    return limit if "lower" in limit.attributes or "upper" in limit.attributes else None
+
+
+def _mimic(joint: Element) -> Mimic | None:
+    rule = joint.one("mimic")
+    if rule is None:
+        return None
+    multiplier, offset = rule.number("multiplier", 1.0), rule.number("offset", 0.0)
+    if multiplier == 0.0:
+        raise rule.error("`multiplier` needs a number other than 0; a joint that stays is of type fixed")
+    return Mimic(joint=rule.text("joint"), multiplier=multiplier, offset=offset)
+
+
+# --- masses -------------------------------------------------------------------------------------------------
+
+
+def _mass(link: Element) -> Mass | None:
+    link.refuse_misspelt(("inertial", "visual", "collision"))
+    inertial = link.one("inertial")
+    if inertial is None:
+        return None
+    inertial.refuse_misspelt(("origin", "mass", "inertia"))
+    element = inertial.need("mass")
+    element.only("value")
+    mass = element.number("value")
+    if mass < 0.0:
+        raise element.error(f"`value` needs a number that is not negative [kg], found {mass:g}")
+    return Mass(link=link.text("name"), mass=mass, center=_origin(inertial)[:3, 3])
+
+
+# --- what is not as one may think ---------------------------------------------------------------------------
+
+
+def _remarks(joints: Mapping[str, Element]) -> list[str]:
+    limited = [joint for joint in joints.values() if joint_type(joint) in _WITH_LIMITS]
+    unsaid = [joint for joint in limited if _said_limits(joint) is None and joint.one("mimic") is None]
+    stuck = [joint for joint in limited if _limits(joint) == (0.0, 0.0)]
+    remarks = []
+    if unsaid:
+        remarks.append(f"no lower and no upper limit, so taken as unlimited: {_list(unsaid)}")
+    if stuck:
+        remarks.append(f"lower and upper limit are both 0, so these joints cannot move: {_list(stuck)}")
+    return remarks
+
+
+def _list(joints: Sequence[Element]) -> str:
+    named = [f"{joint.text('name')!r} (line {joint.line})" for joint in joints[:10]]
+    return ", ".join(named) + (f" and {len(joints) - 10} more" if len(joints) > 10 else "")
+
+
+def _warn(robot: Element, remarks: Sequence[str]) -> None:
+    for remark in remarks:
+        warnings.warn(f"{robot.source}: {remark}", FormatWarning, stacklevel=4)

@@ -1,0 +1,97 @@
+"""Whether the links and joints of a URDF make one tree, and its mimic rules make sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from limbik.errors import did_you_mean
+from limbik.formats.elements import Element
+
+SCALAR_TYPES = ("revolute", "continuous", "prismatic")  # one number: these lead and follow
+TYPES = (*SCALAR_TYPES, "fixed", "floating", "planar")
+
+
+def joint_type(joint: Element) -> str:
+    """One of `TYPES`."""
+    found = joint.text("type")
+    if found not in TYPES:
+        raise joint.error(f"unknown type {found!r}; {did_you_mean(found, TYPES)}")
+    return found
+
+
+def check_tree(robot: Element, links: Mapping[str, Element], joints: Mapping[str, Element]) -> str:
+    """The root link. Raises FormatError where the joints do not make one tree of all links."""
+    if not links:
+        raise robot.error("needs at least one <link>, found none")
+    mover: dict[str, Element] = {}  # the joint that moves each link
+    for joint in joints.values():
+        joint.refuse_misspelt(("origin", "parent", "child", "axis", "limit", "mimic"))
+        parent, child = (_link(joint, tag, links) for tag in ("parent", "child"))
+        if parent == child:
+            raise joint.error(f"connects link {parent!r} with itself")
+        if child in mover:
+            other = mover[child]
+            raise joint.error(f"link {child!r} is already the child of {other!r} in line {other.line}")
+        mover[child] = joint
+    roots = [link for name, link in links.items() if name not in mover]
+    if len(roots) > 1:
+        named = ", ".join(f"{root.text('name')!r} (line {root.line})" for root in roots[:5])
+        more = f" and {len(roots) - 5} more" if len(roots) > 5 else ""
+        problem = f"a robot has one root, but {len(roots)} links are no joint's child: {named}{more}"
+        raise roots[1].error(problem)
+    _refuse_cycles(mover)
+    return roots[0].text("name")
+
+
+def _link(joint: Element, tag: str, links: Mapping[str, Element]) -> str:
+    element = joint.need(tag)
+    element.only("link")
+    name = element.text("link")
+    if name not in links:
+        raise element.error(f"there is no link {name!r}; {did_you_mean(name, links)}")
+    return name
+
+
+def _refuse_cycles(mover: Mapping[str, Element]) -> None:
+    is_checked: set[str] = set()
+    for link in mover:
+        walked: dict[str, None] = {}  # an ordered set
+        while link in mover and link not in is_checked and link not in walked:
+            walked[link] = None
+            link = mover[link].need("parent").text("link")
+        if link in walked:
+            names = list(walked)
+            circle = names[names.index(link) :]
+            raise mover[link].error(f"the links form a circle: {' -> '.join([link, *reversed(circle)])}")
+        is_checked.update(walked)
+
+
+def check_mimic_rules(joints: Mapping[str, Element]) -> None:
+    """Raises FormatError for rules on joints that are unknown or cannot lead, and for rules in a circle.
+
+    Rules of fixed joints are not looked at.
+    """
+    moving = {name: joint for name, joint in joints.items() if joint_type(joint) != "fixed"}
+    rules = {name: rule for name, joint in moving.items() if (rule := joint.one("mimic"))}
+    for name, rule in rules.items():
+        rule.only("joint", "multiplier", "offset")
+        leader = rule.text("joint")
+        if leader not in joints:
+            others = [other for other in joints if other != name]
+            raise rule.error(f"there is no joint {leader!r}; {did_you_mean(leader, others)}")
+        for part, verb in ((name, "follow"), (leader, "lead")):
+            found = joint_type(joints[part])
+            if found not in SCALAR_TYPES:
+                can = "revolute, continuous and prismatic joints can"
+                raise rule.error(f"{part!r} is of type {found} and cannot {verb}; {can}")
+    for name in rules:
+        _refuse_circle(name, rules)
+
+
+def _refuse_circle(name: str, rules: Mapping[str, Element]) -> None:
+    walked = [name]
+    while (leader := rules[walked[-1]].text("joint")) in rules:
+        if leader in walked:
+            circle = " -> ".join([*walked[walked.index(leader) :], leader])
+            raise rules[leader].error(f"joints follow each other in a circle: {circle}")
+        walked.append(leader)

@@ -1,0 +1,91 @@
+"""How far the joints are from their limits, and beyond which of them a configuration is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.model.ball import BallLimits
+from limbik.model.joints import SCALAR, Joint, JointKind
+from limbik.model.model import Model
+from limbik.spatial import Array, Quaternion, dot, norm, quat_log, quat_normalise, swing_twist
+
+
+class Reading(NamedTuple):
+    """One limited quantity of a joint: its angle or travel, or the swing or twist of a ball joint."""
+
+    joint: Joint
+    quantity: str  # "angle", "travel", "swing" or "twist"
+    value: float  # [rad or m]
+    lower: float
+    upper: float
+
+    @property
+    def margin(self) -> float:
+        """To the nearer limit [rad or m]; negative beyond it, infinite where there is none."""
+        return min(self.value - self.lower, self.upper - self.value)
+
+
+def readings(model: Model, q: Array) -> Iterator[Reading]:
+    """What the limits are compared with, for every joint that has a part of q [nq]."""
+    for joint in model.joints:
+        if joint.mimic is not None:
+            continue
+        part = model.q_slice(joint.name)
+        if joint.kind in SCALAR:
+            quantity = "travel" if joint.kind is JointKind.PRISMATIC else "angle"
+            lower, upper = float(model.lower[part.start]), float(model.upper[part.start])
+            yield Reading(joint, quantity, float(q[part.start]), lower, upper)
+        elif joint.kind is JointKind.BALL:
+            yield from _of_ball(joint, q[part])
+
+
+def limit_margins(model: Model, q: Array) -> Array:
+    """[nq] how far each number of q is from the nearer limit [rad or m]; infinite where there is none.
+
+    The four numbers of a ball joint all have the smaller one of its swing's and its twist's margin.
+    """
+    margins = np.full(model.nq, math.inf)
+    for reading in readings(model, q):
+        part = model.q_slice(reading.joint.name)
+        margins[part] = np.minimum(margins[part], reading.margin)
+    return margins
+
+
+def unwound(model: Model, q: Array) -> Array:
+    """q [nq] with whole turns taken from angles beyond their limits, as far as that brings them nearer.
+
+    A joint that others follow is left as it is: a turn of it need not be one of theirs.
+    """
+    leaders = {joint.mimic.joint for joint in model.joints if joint.mimic is not None}
+    q = q.copy()
+    for reading in readings(model, q):
+        if reading.quantity == "angle" and reading.margin < 0.0 and reading.joint.name not in leaders:
+            turns = round((reading.value - _middle(reading)) / (2.0 * math.pi))
+            q[model.q_slice(reading.joint.name)] = reading.value - turns * 2.0 * math.pi
+    return q
+
+
+def _middle(reading: Reading) -> float:
+    """The middle of the range; where one side is open, half a turn inside the limit."""
+    if math.isinf(reading.lower):
+        return reading.upper - math.pi
+    if math.isinf(reading.upper):
+        return reading.lower + math.pi
+    return 0.5 * (reading.lower + reading.upper)
+
+
+def _of_ball(joint: Joint, turn: Quaternion) -> Iterator[Reading]:
+    limits = BallLimits([joint])
+    swing, twist = (quat_log(part) for part in swing_twist(quat_normalise(turn), joint.axis))
+    yield Reading(
+        joint, "swing", float(norm(swing)), -math.inf, joint.swing if joint.swing < math.pi else math.inf
+    )
+    angle = float(dot(twist, joint.axis))
+    angle -= 2.0 * math.pi * round((angle - float(limits.middle[0])) / (2.0 * math.pi))
+    is_free = bool(np.isinf(limits.twist_room[0]))
+    lower, upper = (-math.inf, math.inf) if is_free else (float(limits.lower[0]), float(limits.upper[0]))
+    yield Reading(joint, "twist", angle, lower, upper)

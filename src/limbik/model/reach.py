@@ -1,0 +1,119 @@
+"""How near and how far a frame can be from the first joint on its path, whatever the joints do.
+
+Between two joints that turn, the way is one vector: links, and slides that do not turn against them. Over the
+travels of the slides its length has a least and a greatest value. The way to the frame is the sum of such
+vectors, each turned in some direction, so the triangle inequality bounds its length: at most the sum of the
+greatest lengths; at least the least length of any one vector, less the greatest lengths of all others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.model.joints import Joint, JointKind
+from limbik.spatial import Array, Matrix4, Vector3
+
+MOST_SLIDES = (
+    3  # in one vector, for the number of corners; a fourth slide begins another vector, which holds too
+)
+
+
+class Slide(NamedTuple):
+    """A travel within one vector."""
+
+    direction: Vector3
+    lower: float  # [m]
+    upper: float  # [m]
+
+
+class Way(NamedTuple):
+    """The vector from one turning joint to the next: a fixed part and slides."""
+
+    offset: Vector3
+    slides: tuple[Slide, ...]
+
+
+def reach_range(
+    joints: Sequence[Joint], origins: Sequence[Matrix4], travels: Sequence[tuple[float, float]], tool: Matrix4
+) -> tuple[float, float]:
+    """Least and greatest distance [m] of the tool from where the first joint stands at zero.
+
+    origins: of each moving joint in the moved frame of the one before it. travels: what each takes as value;
+    read for slides. tool: in the moved frame of the last joint. The greatest may be infinite.
+    """
+    spans = np.array([_span(way) for way in _ways(joints, origins, travels, tool)])
+    least, greatest = spans[:, 0], spans[:, 1]
+    endless = np.flatnonzero(np.isinf(greatest))
+    if endless.size > 1:
+        return 0.0, math.inf
+    if endless.size == 1:
+        others = float(np.delete(greatest, endless).sum())
+        return max(0.0, float(least[endless[0]]) - others), math.inf
+    total = float(greatest.sum())
+    return max(0.0, float((least + greatest).max()) - total), total
+
+
+def _ways(
+    joints: Sequence[Joint], origins: Sequence[Matrix4], travels: Sequence[tuple[float, float]], tool: Matrix4
+) -> Iterator[Way]:
+    pose, slides = np.eye(4), list[Slide]()  # in the axes of the turning joint before, or of the first joint
+    for k, (joint, origin, travel) in enumerate(zip(joints, origins, travels, strict=True)):
+        if k > 0:
+            pose = pose @ origin
+        if joint.kind is JointKind.PRISMATIC and len(slides) < MOST_SLIDES:
+            slides.append(Slide(pose[:3, :3] @ joint.axis, *travel))
+            continue
+        yield Way(pose[:3, 3], tuple(slides))
+        pose, slides = np.eye(4), []
+        if joint.kind is JointKind.PRISMATIC:
+            slides.append(Slide(joint.axis, *travel))
+        elif joint.kind is JointKind.FLOATING:
+            slides += [Slide(axis, -math.inf, math.inf) for axis in np.eye(3)]
+    yield Way((pose @ tool)[:3, 3], tuple(slides))
+
+
+def _span(way: Way) -> tuple[float, float]:
+    """Least and greatest length [m]."""
+    if not way.slides:
+        length = float(np.linalg.norm(way.offset))
+        return length, length
+    ends = [(slide.lower, slide.upper) for slide in way.slides]
+    if np.isinf(ends).any():
+        return _least(way), math.inf
+    directions = np.array([slide.direction for slide in way.slides])
+    corners = way.offset + np.array(list(itertools.product(*ends))) @ directions
+    return _least(way), float(np.linalg.norm(corners, axis=1).max())
+
+
+def _least(way: Way) -> float:
+    """The least length [m]: there, each slide is at an end of its travel, or where its derivative is 0.
+
+    Every such place within the travels is looked at.
+    """
+    least = math.inf
+    choices = [[None, *(end for end in slide[1:] if math.isfinite(end))] for slide in way.slides]
+    for chosen in itertools.product(*choices):
+        held = [
+            end * slide.direction for slide, end in zip(way.slides, chosen, strict=True) if end is not None
+        ]
+        rest = way.offset + sum(held, start=np.zeros(3))
+        free = [slide for slide, end in zip(way.slides, chosen, strict=True) if end is None]
+        least = min(least, _length_left(rest, free))
+    return least
+
+
+def _length_left(rest: Vector3, free: Sequence[Slide]) -> float:
+    """The length [m] that free slides leave of a vector; infinite where their travel does not allow it."""
+    if not free:
+        return float(np.linalg.norm(rest))
+    directions: Array = np.array([slide.direction for slide in free]).T
+    travel = np.linalg.lstsq(directions, -rest, rcond=None)[0]
+    for slide, value in zip(free, travel, strict=True):
+        if not slide.lower <= value <= slide.upper:
+            return math.inf
+    return float(np.linalg.norm(rest + directions @ travel))
