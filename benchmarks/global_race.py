@@ -91,11 +91,13 @@ class Row:
 
 
 def pose_error(found: np.ndarray, wanted: np.ndarray) -> tuple[float, float]:
-    """Distance [m] and angle [rad] between two poses."""
-    turn = found[:3, :3].T @ wanted[:3, :3]
-    sine = 0.5 * np.linalg.norm((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]))
-    cosine = 0.5 * (np.trace(turn) - 1.0)
-    return float(np.linalg.norm(found[:3, 3] - wanted[:3, 3])), float(np.arctan2(sine, cosine))
+    """Largest distance [m] and angle [rad] between poses [..., 4, 4]."""
+    turn = np.swapaxes(found[..., :3, :3], -1, -2) @ wanted[..., :3, :3]
+    across = turn[..., (2, 0, 1), (1, 2, 0)] - turn[..., (1, 2, 0), (2, 0, 1)]
+    sine = 0.5 * np.linalg.norm(across, axis=-1)
+    cosine = 0.5 * (np.trace(turn, axis1=-2, axis2=-1) - 1.0)
+    apart = np.linalg.norm(found[..., :3, 3] - wanted[..., :3, 3], axis=-1)
+    return float(apart.max()), float(np.arctan2(sine, cosine).max())
 
 
 class _Runner:

@@ -167,7 +167,11 @@ def open_robot(name: str) -> Robot:
         robot = _plain(name, limbik.load(name))
         check(robot, [])
         return robot
-    source = SOURCES[name]
+    return open_source(name, SOURCES[name])
+
+
+def open_source(name: str, source: Source) -> Robot:
+    """The robot of a file, its forms held against each other. Raises MissingRobot or WrongRobot."""
     kinematics, frame = _read(source)
     model, places = _model(name, kinematics, frame)
     robot = _plain(name, model)
@@ -182,7 +186,7 @@ def _read(source: Source) -> tuple[Any, int]:
     """pinocchio's model of a robot file, and the number of the frame."""
     import pinocchio
 
-    path = _file(source)
+    path = file_of(source)
     read = pinocchio.buildModelFromMJCF if path.suffix == ".xml" else pinocchio.buildModelFromUrdf
     model = read(str(path))
     if not model.existFrame(source.frame):
@@ -190,7 +194,8 @@ def _read(source: Source) -> tuple[Any, int]:
     return model, model.getFrameId(source.frame)
 
 
-def _file(source: Source) -> Path:
+def file_of(source: Source) -> Path:
+    """The robot's file where its package is installed. Raises MissingRobot."""
     try:
         files = importlib.metadata.files(source.distribution) or []
     except importlib.metadata.PackageNotFoundError:

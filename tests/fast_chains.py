@@ -79,7 +79,7 @@ def assert_honest(
     assert q.shape == (model.nq,)
     assert np.isfinite(q).all()
     assert not limits or model.is_within_limits(q)
-    assert solution.success == bool(solution) == (solution.status is Status.SOLVED)
+    assert solution.success == bool(solution) == (solution.ended is Status.SOLVED)
     scale = 1.0 + np.abs(target[:3, 3]).max() + np.abs(model.forward(q)[:, :3, 3]).max()
     error = position_error(model, q, target, frame) if position else 0.0
     angle = rotation_error(model, q, target, frame) if rotation else 0.0

@@ -21,6 +21,7 @@ ROOMS = (
     "formats",
     "goals",
     "solution",
+    "diagnosis",
     "core",
     "solvers",
     "collision",
@@ -29,6 +30,7 @@ ROOMS = (
     "__init__",
     "app",
     "integrations",
+    "commands",
     "cli",
     "__main__",
 )
@@ -38,6 +40,8 @@ DEFERRED = {
     ("model/model.py", "solvers"),  # Model.solve, .trace and .iterate
     ("model/model.py", "goals"),
     ("model/model.py", "solution"),
+    ("solution.py", "diagnosis"),  # Solution.explain
+    ("solution.py", "solvers"),  # what it derives, when it is asked for
 }
 
 SOURCES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

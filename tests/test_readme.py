@@ -1,5 +1,7 @@
 """What the documents say: their Python runs, their tables are current, their links lead somewhere."""
 
+import contextlib
+import io
 import re
 from pathlib import Path
 
@@ -15,11 +17,16 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relativ
 
 
 @each_page
-def test_python_in_the_documents_runs(page: Path) -> None:
+def test_python_in_the_documents_runs_and_prints_what_is_shown(page: Path) -> None:
     text = page.read_text()
-    for block in re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+    blocks = r"^```python\n(.*?)^```(?:\n+```text\n(.*?)^```)?"
+    for block in re.finditer(blocks, text, re.DOTALL | re.MULTILINE):
         lines_above = "\n" * text.count("\n", 0, block.start(1))  # an error then tells the line in the page
-        exec(compile(lines_above + block[1], page, "exec"), {"__name__": "__main__"})
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(lines_above + block[1], page, "exec"), {"__name__": "__main__"})
+        if block[2] is not None:
+            assert printed.getvalue() == block[2]
 
 
 def test_readme_shows_python() -> None:

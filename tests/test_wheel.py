@@ -19,3 +19,4 @@ def test_the_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:
     compiled = {file for file in files if "/__pycache__/" in file}
     assert not files - compiled - installed
     assert {"limbik/py.typed", "limbik/app/static/index.html", "limbik/model/presets/panda.toml"} <= installed
+    assert "limbik/formats/robots.toml" in installed

@@ -25,12 +25,16 @@ class RoboticsToolbox(Peer):
         self.version = version_of("roboticstoolbox-python")
 
     def open(self, robot: Robot, is_tracking: bool) -> Any:
-        et = self.rtb.ET
-        parts = []
-        for joint, low, high in zip(robot.joints, robot.finite_lower, robot.finite_upper, strict=True):
-            moving = et.tz if joint.is_slide else et.Rz
-            parts += [et.SE3(joint.origin), moving(qlim=[float(low), float(high)])]
-        return _Session(self.rtb.ETS([*parts, et.SE3(robot.tool)]), self.gain)
+        return _Session(chain_of(self.rtb, robot), self.gain)
+
+
+def chain_of(rtb: Any, robot: Robot) -> Any:
+    """The robot as elementary transforms, an `ETS`."""
+    parts = []
+    for joint, low, high in zip(robot.joints, robot.finite_lower, robot.finite_upper, strict=True):
+        moving = rtb.ET.tz if joint.is_slide else rtb.ET.Rz
+        parts += [rtb.ET.SE3(joint.origin), moving(qlim=[float(low), float(high)])]
+    return rtb.ETS([*parts, rtb.ET.SE3(robot.tool)])
 
 
 class _Session:

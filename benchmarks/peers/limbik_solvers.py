@@ -64,7 +64,7 @@ class LimbikSession:
             iterations=result.iterations,
             restarts=result.restarts,
             claims_success=result.success,
-            status=result.status.name,
+            status=result.ended.name,
         )
 
     def placed(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

@@ -8,9 +8,11 @@ solution = arm.solve([0.7, 0.6, 0.0])
 
 from limbik import errors, solvers
 from limbik._version import __version__
+from limbik.formats import load
+from limbik.formats.registry import robots
 from limbik.goals import Goal, Orientation, Pose, Position
-from limbik.model import Frame, Joint, JointKind, Model, ModelBuilder, ball_arm, planar_arm
-from limbik.model.presets import load, presets
+from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model, ModelBuilder, ball_arm, planar_arm
+from limbik.model.presets import presets
 from limbik.solution import BatchSolution, Iterate, Solution, Status, Trace
 from limbik.solvers import iterate, solve, solve_batch, trace, warmup
 
@@ -21,6 +23,8 @@ __all__ = [
     "Iterate",
     "Joint",
     "JointKind",
+    "Mass",
+    "Mimic",
     "Model",
     "ModelBuilder",
     "Orientation",
@@ -36,6 +40,7 @@ __all__ = [
     "load",
     "planar_arm",
     "presets",
+    "robots",
     "solve",
     "solve_batch",
     "solvers",

@@ -1,4 +1,4 @@
-"""The command line: `limbik play`, `limbik warmup`."""
+"""The command line: `limbik play`, `limbik solve`, `limbik warmup`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from limbik import __version__
+from limbik.commands.info import info
+from limbik.commands.solve import solve
 from limbik.errors import LimbikError
 
 if TYPE_CHECKING:
@@ -85,6 +87,12 @@ def play(
     with contextlib.suppress(KeyboardInterrupt):
         make_server(host).run(sockets=[listener])
     typer.echo("Stopped.")
+
+
+app.command()(solve)
+
+
+app.command()(info)
 
 
 @app.command()

@@ -15,7 +15,28 @@ class ModelError(LimbikError):
 
 
 class FormatError(LimbikError):
-    """A file does not follow its format."""
+    """A file cannot be read or does not follow its format: "robot.urdf:12: <joint name='elbow'>: problem".
+
+    source: name of the file. problem: what was found and what would be right. line counts from 1; element
+    says which part of the file, in the words of its format.
+    """
+
+    def __init__(
+        self, source: str, problem: str, *, line: int | None = None, element: str | None = None
+    ) -> None:
+        super().__init__(source, problem)
+        self.source = source
+        self.problem = problem
+        self.line = line
+        self.element = element
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        return ": ".join([place, *([self.element] if self.element else []), self.problem])
+
+
+class FormatWarning(UserWarning):
+    """A file was read, but something in it is not what a user may think."""
 
 
 class GoalError(LimbikError):

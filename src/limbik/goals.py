@@ -1,9 +1,10 @@
-"""What is asked: goals for frames of a model."""
+"""What is asked: goals for the frames, joints and masses of a model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,39 +12,88 @@ from numpy.typing import ArrayLike
 from limbik.errors import GoalError
 from limbik.spatial import Array, Matrix3, Matrix4, Vector3, as_numbers, as_pose, as_rotation
 
+Axes: TypeAlias = Literal["world", "frame"]
+Weights: TypeAlias = tuple[float, ...]
+
+ONE3, ZERO3 = (1.0,) * 3, (0.0,) * 3
+ONE6, ZERO6 = (1.0,) * 6, (0.0,) * 6
+PRIORITIES = (0, 1, 2)
+LARGEST_WEIGHT = 1e6
+STILL = np.eye(4)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Goal:
-    """What is asked of one frame; None is the model's end effector."""
+    """What is asked of one frame; None is the model's end effector.
+
+    A solve succeeds when all goals of priority 0 are met. Those of priority 1 are met as well as they can be
+    without giving up any of these, and those of priority 2 after them.
+    """
 
     frame: str | None = None
+    priority: int = 0
+
+    def __post_init__(self) -> None:
+        if type(self.priority) is not int or self.priority not in PRIORITIES:
+            raise GoalError(f"the priority of {self._kind} needs 0, 1 or 2, found {self.priority!r}")
+
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Position(Goal):
     """Bring the origin of a frame to a point.
 
-    A point of two numbers lies in the plane in which the arm moves, at the arm's own height.
+    Weights and tolerance belong to the axes x, y and z of the world, or of the frame; one number stands for
+    all three. A point of two numbers lies in the plane in which the arm moves, at the arm's own height.
     """
 
     target: Vector3  # [m], in world axes
+    weight: float | Weights = ONE3  # 0 leaves that axis free
+    tolerance: float | Weights = ZERO3  # [m] to either side, inside which there is no error
+    axes: Axes = "world"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "target", _as_point(self.target))
+        super().__post_init__()
+        target = _vector(self.target, f"the target of {self._kind}", "2 or 3 numbers [m]", (2, 3))
+        self._set(
+            target=target,
+            weight=_weights(self.weight, 3, f"the weight of {self._kind}"),
+            tolerance=_tolerance(self.tolerance, 3, f"the tolerance of {self._kind}"),
+        )
+        _check_axes(self.axes, self._kind)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Orientation(Goal):
-    """Turn a frame to a rotation, wherever its origin is. See `Pose` to ask for both."""
+    """Turn a frame to a rotation, wherever its origin is. See `Pose` to ask for both.
+
+    Weights and tolerance belong to turns about the axes x, y and z of the world, or of the frame.
+    """
 
     target: Matrix3  # rotation_world_frame; of a pose, its rotation
+    weight: float | Weights = ONE3  # 0 leaves the turn about that axis free
+    tolerance: float | Weights = ZERO3  # [rad] either way, inside which there is no error
+    axes: Axes = "world"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         target = self.target.as_matrix() if hasattr(self.target, "as_matrix") else self.target
+        name = f"the target of {self._kind}"
         if _shape(target) == (4, 4):
-            target = as_pose(target, "the target of Orientation", error=GoalError)[:3, :3]
-        target = as_rotation(target, "the target of Orientation", error=GoalError)
-        object.__setattr__(self, "target", _frozen(target))
+            target = as_pose(target, name, error=GoalError)[:3, :3]
+        self._set(
+            target=_frozen(as_rotation(target, name, error=GoalError)),
+            weight=_weights(self.weight, 3, f"the weight of {self._kind}"),
+            tolerance=_tolerance(self.tolerance, 3, f"the tolerance of {self._kind}"),
+        )
+        _check_axes(self.axes, self._kind)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,21 +101,182 @@ class Pose(Goal):
     """Bring a frame to a pose: a 4x4 matrix or a scipy RigidTransform.
 
     The weights steer the descent, along and about the axes x, y and z of the target; 0 leaves one free, so
-    that (1, 1, 1, 1, 1, 0) asks for a point and a direction, with any spin about the target's z axis.
+    that (1, 1, 1, 1, 1, 0) asks for a point and a direction, with any spin about the target's z axis. The
+    tolerance is a box around the target, along and about the same axes.
     """
 
     target: Matrix4  # pose_world_frame
-    weights: tuple[float, ...] | None = None  # 3 for the position, 3 for the rotation; None: all 1
+    weights: Weights | None = None  # 3 for the position, 3 for the rotation; None: all 1
+    tolerance: Weights | None = None  # 3 [m], 3 [rad], inside which there is no error; None: all 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.weights is not None:
-            object.__setattr__(self, "weights", _as_weights(self.weights))
-        object.__setattr__(
-            self, "target", _frozen(as_pose(self.target, "the target of Pose", error=GoalError))
+            self._set(weights=_weights(self.weights, 6, f"the weights of {self._kind}"))
+        if self.tolerance is not None:
+            self._set(tolerance=_tolerance(self.tolerance, 6, f"the tolerance of {self._kind}"))
+        self._set(target=_frozen(as_pose(self.target, f"the target of {self._kind}", error=GoalError)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Relative(Pose):
+    """Bring a frame to a pose in the axes of another frame, wherever the two are together.
+
+    Weights and tolerance as in `Pose`. With no tolerance, this closes a loop of joints.
+    """
+
+    reference: str  # the other frame; the target is pose_reference_frame
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Direction(Goal):
+    """Turn an axis of a frame along a direction of the world, with any spin about it."""
+
+    axis: Vector3  # in the frame, of any length
+    target: Vector3  # in world axes, of any length
+    weight: float = 1.0
+    tolerance: float = 0.0  # [rad] half-angle of the cone inside which there is no error
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            axis=_direction(self.axis, f"the axis of {self._kind}"),
+            target=_direction(self.target, f"the target of {self._kind}"),
+            weight=_weights(self.weight, 1, f"the weight of {self._kind}")[0],
+            tolerance=_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
         )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LookAt(Goal):
+    """Point an axis of a frame, which goes through its origin, at a point."""
+
+    axis: Vector3  # in the frame, of any length
+    target: Vector3  # [m], in world axes
+    weight: float = 1.0
+    tolerance: float = 0.0  # [rad] half-angle of the cone inside which there is no error
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            axis=_direction(self.axis, f"the axis of {self._kind}"),
+            target=_vector(self.target, f"the target of {self._kind}", "3 numbers [m]", (3,)),
+            weight=_weights(self.weight, 1, f"the weight of {self._kind}")[0],
+            tolerance=_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PointOnLine(Goal):
+    """Bring the origin of a frame onto a line."""
+
+    point: Vector3  # [m] any point of the line, in world axes
+    direction: Vector3  # of the line, of any length
+    weight: float = 1.0
+    tolerance: float = 0.0  # [m] from the line, along each of two axes across it
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            point=_vector(self.point, f"the point of {self._kind}", "3 numbers [m]", (3,)),
+            direction=_direction(self.direction, f"the direction of {self._kind}"),
+            weight=_weights(self.weight, 1, f"the weight of {self._kind}")[0],
+            tolerance=_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PointOnPlane(Goal):
+    """Bring the origin of a frame onto a plane."""
+
+    point: Vector3  # [m] any point of the plane, in world axes
+    normal: Vector3  # of the plane, of any length
+    weight: float = 1.0
+    tolerance: float = 0.0  # [m] to either side of the plane
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            point=_vector(self.point, f"the point of {self._kind}", "3 numbers [m]", (3,)),
+            normal=_direction(self.normal, f"the normal of {self._kind}"),
+            weight=_weights(self.weight, 1, f"the weight of {self._kind}")[0],
+            tolerance=_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CenterOfMass(Goal):
+    """Bring the centre of mass of the whole model to a point. Weights and tolerance are along world axes."""
+
+    target: Vector3  # [m], in world axes
+    weight: float | Weights = ONE3  # 0 leaves that axis free: (1, 1, 0) asks for a place over the ground
+    tolerance: float | Weights = ZERO3  # [m] to either side, inside which there is no error
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _refuse_frame(self)
+        self._set(
+            target=_vector(self.target, f"the target of {self._kind}", "3 numbers [m]", (3,)),
+            weight=_weights(self.weight, 3, f"the weight of {self._kind}"),
+            tolerance=_tolerance(self.tolerance, 3, f"the tolerance of {self._kind}"),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointValue(Goal):
+    """Bring one hinge or slide to a value. Whole turns do not count for a hinge without limits."""
+
+    joint: str
+    value: float  # [rad or m]
+    weight: float = 1.0
+    tolerance: float = 0.0  # [rad or m] either way, inside which there is no error
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _refuse_frame(self)
+        self._set(
+            value=float(_vector([self.value], f"the value of {self._kind}", "a number", (1,))[0]),
+            weight=_weights(self.weight, 1, f"the weight of {self._kind}")[0],
+            tolerance=_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Posture(Goal):
+    """Bring all joints near to a configuration; as a preference, unless the priority is 0.
+
+    weight: one number, or one for each of the model's degrees of freedom [nv]; 0 leaves that one free. The
+    translation and the rotation of a joint with several of them count as one each, with the largest weight.
+    """
+
+    q: Array  # [nq]
+    weight: float | Weights = 1.0
+    priority: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _refuse_frame(self)
+        q = as_numbers(self.q, f"the q of {self._kind}", "one number per place in q", GoalError)
+        if q.ndim != 1 or not np.isfinite(q).all():
+            raise GoalError(f"the q of {self._kind} needs finite numbers (nq), found {_described(self.q)}")
+        size = int(np.size(self.weight))
+        weight = _weights(self.weight, size, f"the weight of {self._kind}")
+        self._set(q=_frozen(q), weight=weight[0] if np.ndim(self.weight) == 0 else weight)
+
+
 GoalLike: TypeAlias = Goal | ArrayLike
+
+
+def as_goals(value: Any) -> tuple[Goal, ...]:
+    """Goals from one of them, from several, or from a bare pose or point; see `as_goal`."""
+    if isinstance(value, list | tuple) and value and all(isinstance(each, Goal) for each in value):
+        return tuple(as_goal(each) for each in value)
+    if isinstance(value, list | tuple) and any(isinstance(each, Goal) for each in value):
+        found = next(each for each in value if not isinstance(each, Goal))
+        raise GoalError(f"a list of goals needs goals only, such as limbik.Pose; found {_described(found)}")
+    if isinstance(value, list | tuple) and not value:
+        raise GoalError("a list of goals needs at least one")
+    return (as_goal(value),)
 
 
 def as_goal(value: Any) -> Goal:
@@ -81,8 +292,8 @@ def as_goal(value: Any) -> Goal:
     if shape in ((2,), (3,)):
         return Position(target=value)
     raise GoalError(
-        "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, or a limbik.Position, "
-        f"Orientation or Pose; found {_described(value)}"
+        "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, a goal such as limbik.Pose or "
+        f"a list of goals; found {_described(value)}"
     )
 
 
@@ -93,23 +304,105 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return None
 
 
-def _as_point(value: Any) -> Vector3:
-    point = as_numbers(value, "the target of Position", "2 or 3 numbers [m]", GoalError)
-    if point.shape not in ((2,), (3,)):
-        raise GoalError(f"the target of Position needs 2 or 3 numbers [m], found shape {point.shape}")
-    if not np.isfinite(point).all():
-        raise GoalError(f"the target of Position needs finite numbers [m], found {point.tolist()}")
-    return _frozen(point)
+def _vector(value: Any, name: str, needed: str, sizes: tuple[int, ...]) -> Vector3:
+    vector = as_numbers(value, name, needed, GoalError)
+    if vector.ndim != 1 or vector.size not in sizes:
+        raise GoalError(f"{name} needs {needed}, found shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        unit = " [m]" if "[m]" in needed else ""
+        raise GoalError(f"{name} needs finite numbers{unit}, found {vector.tolist()}")
+    return _frozen(vector)
 
 
-def _as_weights(value: Any) -> tuple[float, ...]:
-    needed = "6 numbers from 0 to 1e6, not all of them 0"
-    weights = as_numbers(value, "the weights of Pose", needed, GoalError)
-    if weights.shape != (6,) or not (
-        np.isfinite(weights).all() and weights.min() >= 0.0 and 0.0 < weights.max() <= 1e6
-    ):
-        raise GoalError(f"the weights of Pose need {needed}; found {_described(value)}")
-    return tuple(weights.tolist())
+def _direction(value: Any, name: str) -> Vector3:
+    vector = _vector(value, name, "3 numbers", (3,))
+    largest = float(np.abs(vector).max())
+    if largest == 0.0:
+        raise GoalError(f"{name} needs a direction, found 0 0 0")
+    vector = vector / largest
+    return _frozen(vector / np.linalg.norm(vector))
+
+
+def _weights(value: Any, size: int, name: str) -> Weights:
+    needed = {1: "a number above 0, to 1e6"}.get(size, f"{size} numbers from 0 to 1e6, not all of them 0")
+    weights = _per_axis(value, size, name, needed)
+    if not (min(weights) >= 0.0 and 0.0 < max(weights) <= LARGEST_WEIGHT):
+        raise GoalError(f"{name} need{_s(name)} {needed}; found {_described(value)}")
+    return weights
+
+
+def _tolerance(value: Any, size: int, name: str) -> Weights:
+    needed = {1: "a number of at least 0"}.get(size, f"{size} numbers of at least 0")
+    tolerance = _per_axis(value, size, name, needed)
+    if min(tolerance) < 0.0:
+        raise GoalError(f"{name} needs {needed}; found {_described(value)}")
+    return tolerance
+
+
+def _per_axis(value: Any, size: int, name: str, needed: str) -> Weights:
+    numbers = as_numbers(value, name, needed, GoalError)
+    if numbers.ndim == 0 and size in (1, 3):
+        numbers = np.full(size, numbers)
+    if numbers.shape != (size,) or not np.isfinite(numbers).all():
+        raise GoalError(f"{name} need{_s(name)} {needed}; found {_described(value)}")
+    return tuple(map(float, numbers.tolist()))
+
+
+def _s(name: str) -> str:
+    return "" if name.startswith("the weights") else "s"
+
+
+def _check_axes(value: object, kind: str) -> None:
+    if value not in ("world", "frame"):
+        raise GoalError(f"the axes of {kind} needs 'world' or 'frame', found {value!r}")
+
+
+def _refuse_frame(goal: Goal) -> None:
+    if goal.frame is not None:
+        raise GoalError(f"{type(goal).__name__} is about no frame, found frame {goal.frame!r}")
+
+
+def example(kind: type[Goal], frame: str | None, weights: Weights | None, pose: Matrix4 = STILL) -> Goal:
+    """A plain goal of a kind: a Position, Orientation or Pose."""
+    if kind is Position:
+        return Position(frame=frame, target=pose[:3, 3])
+    if kind is Orientation:
+        return Orientation(frame=frame, target=pose[:3, :3])
+    return Pose(frame=frame, target=pose, weights=weights)
+
+
+def is_plain(goal: Goal) -> bool:
+    """Whether every solver knows what the goal asks: all of a position, a rotation or a pose, no more, no
+    less."""
+    if isinstance(goal, Relative) or goal.priority != 0:
+        return False
+    if isinstance(goal, Pose):
+        return goal.tolerance is None or not any(goal.tolerance)
+    if isinstance(goal, Position | Orientation):
+        return goal.weight == ONE3 and goal.tolerance == ZERO3
+    return False
+
+
+def axes_of(value: float | Weights) -> Weights:
+    """Three numbers, from them or from one that stands for all."""
+    return tuple(value) if isinstance(value, tuple) else (float(value),) * 3
+
+
+def free_axis(weights: Weights) -> int | None:
+    """The one axis with any spin about it; None where all turns count, or less than two."""
+    free = [k for k, weight in enumerate(weights) if weight == 0.0]
+    return free[0] if len(free) == 1 else None
+
+
+def frames_of(goals: Iterable[Goal]) -> set[str | None]:
+    """The frames that goals are about, by name; None for the end effector."""
+    found: set[str | None] = set()
+    for goal in goals:
+        if not isinstance(goal, CenterOfMass | JointValue | Posture):
+            found.add(goal.frame)
+        if isinstance(goal, Relative):
+            found.add(goal.reference)
+    return found
 
 
 def _frozen(values: Any) -> Array:

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.goals import Goal
+from limbik.model.margins import limit_margins
+from limbik.model.model import Model
 from limbik.spatial import Array
+
+if TYPE_CHECKING:
+    from limbik.diagnosis import Diagnosis
 
 
 class Status(enum.Enum):
     """Why a solve ended."""
 
     SOLVED = "solved"
-    UNREACHABLE = (
-        "unreachable"  # proved: farther away, or nearer, than the links can reach, or off the arm's plane
-    )
-    STALLED = (
-        "stalled"  # every descent settled without meeting the goal: likely out of reach within the limits
-    )
-    BUDGET_SPENT = "budget spent"  # still descending when the iterations ran out
+    UNREACHABLE = "unreachable"  # proved: too far from the first joint, too near, or off the arm's plane
+    LIKELY_UNREACHABLE = "likely unreachable"  # every descent settled without meeting the goal
+    LIMITS_BIND = "limits bind"  # a solution was found, but beyond the limits
+    ORIENTATION_UNAVAILABLE = "orientation unavailable"  # the position alone can be met within the limits
+    BUDGET_SPENT = "budget spent"  # a solution exists, or the error was still falling
 
     @property
     def meaning(self) -> str:
@@ -35,8 +39,10 @@ class Status(enum.Enum):
 _MEANINGS = {
     Status.SOLVED: "the goal is met within tolerance and every limit is kept",
     Status.UNREACHABLE: "the goal is out of reach, whatever the joints do",
-    Status.STALLED: "every attempt settled away from the goal; it is likely out of reach within the limits",
-    Status.BUDGET_SPENT: "the iterations ran out while the error was still falling",
+    Status.LIKELY_UNREACHABLE: "every attempt settled away from the goal; it is likely out of reach",
+    Status.LIMITS_BIND: "the goal could be met beyond the limits, and no solution was found within them",
+    Status.ORIENTATION_UNAVAILABLE: "the position can be reached, but not with this orientation",
+    Status.BUDGET_SPENT: "the search was cut short: more iterations or restarts may find a solution",
 }
 
 
@@ -51,27 +57,63 @@ class Facts(NamedTuple):
     start_was_moved: float  # 1 or 0
 
 
-STATUSES = (Status.SOLVED, Status.UNREACHABLE, Status.STALLED, Status.BUDGET_SPENT)
+# What a solver itself can tell; the other reasons take a second look.
+STATUSES = (Status.SOLVED, Status.UNREACHABLE, Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT)
+
+
+class Miss(NamedTuple):
+    """How far one goal is from being met; 0 where nothing of the kind was asked for."""
+
+    position: float  # [m]
+    rotation: float  # [rad]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Request:
+    """What a solver was asked, in full: enough to ask again."""
+
+    model: Model
+    goals: tuple[Goal, ...]
+    solver: str  # name of the method
+    options: Mapping[str, Any]  # of `solve`, where they are not the default
+
+    def request(self, target: Any, /) -> Request:
+        """Itself: a solution that was copied or unpickled holds the request in place of a plan."""
+        return self
+
+
+class Question(Protocol):
+    """What remembers a request until somebody asks for it, such as the plan of a solve."""
+
+    def request(self, target: Any, /) -> Request:
+        """The request; `target` is what the solution was given for it."""
 
 
 class Solution:
     """The configuration that a solver found, and how good it is.
 
     `success` was checked by forward kinematics at `q`. Where it is False, `q` is the nearest legal
-    configuration found.
+    configuration found, and `explain()` says why there is none that meets the goal.
     """
 
     # Made a million times a second: what is derived waits until it is asked for.
-    __slots__ = ("_facts", "_q", "_solver", "_start", "_time")
+    __slots__ = ("_diagnosis", "_facts", "_q", "_question", "_start", "_target", "_time")
 
     def __init__(
-        self, q: Array, facts: Facts | Array, time: float, solver: str, start: Array | bytes | None
+        self,
+        q: Array,
+        facts: Facts | Array,
+        time: float,
+        question: Question,
+        start: Array | bytes | None,
+        target: Any,
     ) -> None:
         self._q = q
         self._facts = facts
         self._time = time
-        self._solver = solver
+        self._question = question
         self._start = start
+        self._target = target
 
     @property
     def q(self) -> Array:
@@ -84,8 +126,26 @@ class Solution:
         return self._facts
 
     @property
+    def request(self) -> Request:
+        """What was asked."""
+        return self._question.request(self._target)
+
+    @property
     def status(self) -> Status:
-        """Why the solve ended."""
+        """Why the solve ended.
+
+        Known at once for what is solved or proved to be out of reach. For other failures the first look
+        searches for the reason, which takes milliseconds; `ended` is what was known before.
+        """
+        ended = self.ended
+        return ended if ended in (Status.SOLVED, Status.UNREACHABLE) else self.explain().status
+
+    @property
+    def ended(self) -> Status:
+        """How the descent ended, known at once.
+
+        SOLVED, UNREACHABLE, LIKELY_UNREACHABLE (it settled) or BUDGET_SPENT (it was cut short).
+        """
         return STATUSES[int(self._facts[0])]
 
     @property
@@ -102,6 +162,15 @@ class Solution:
     def error_rotation(self) -> float:
         """[rad] angle between the frame and the goal; 0 where no rotation was asked for."""
         return 2.0 * math.asin(min(0.5 * self._facts[2], 1.0))
+
+    @property
+    def goal_errors(self) -> tuple[Miss, ...]:
+        """How far each goal is from being met, in the order in which they were given."""
+        request = self.request
+        if len(request.goals) == 1:
+            return (Miss(self.error, self.error_rotation),)
+        misses: tuple[Miss, ...] = _measure().misses(request, self._q)
+        return misses
 
     @property
     def iterations(self) -> int:
@@ -126,22 +195,77 @@ class Solution:
     @property
     def solver(self) -> str:
         """Name of the method."""
-        return self._solver
+        return self.request.solver
 
     @property
     def start(self) -> Array | None:
         """[nq] as it was given; None where the method chose its own."""
         return np.frombuffer(self._start) if isinstance(self._start, bytes) else self._start
 
+    @property
+    def limit_margins(self) -> Array:
+        """[nq] how far each joint is from its nearer limit [rad or m]; infinite where it has none.
+
+        Negative beyond a limit, which only happens with limits=False. The four numbers of a ball joint all
+        have the smaller margin of its swing and its twist.
+        """
+        return limit_margins(self.request.model, self._q)
+
+    @property
+    def manipulability(self) -> float:
+        """Yoshikawa's measure sqrt(det(J J^T)) at q, J being the rows that the goals ask for.
+
+        In metres to the power of the rows of position for hinges (m^3 for a pose), 0 in a singular
+        configuration. Of an arm that can move in fewer directions than that anywhere (planar arms, fewer
+        joints than rows), the product of as many singular values as it can have.
+        """
+        return float(_measure().manipulability(self.request, self._q))
+
+    @property
+    def condition_number(self) -> float:
+        """The largest singular value of J over the smallest: 1 at best, infinite in a singular configuration.
+
+        J is that of `manipulability`, with lengths counted in half reaches, so that it has no unit.
+        """
+        return float(_measure().condition_number(self.request, self._q))
+
+    def explain(self) -> Diagnosis:
+        """What was asked, how far off the answer is, why, and what could be done; `print` shows sentences.
+
+        Looked for at the first call, which takes milliseconds where the solve failed.
+        """
+        try:
+            return self._diagnosis
+        except AttributeError:
+            self._diagnosis: Diagnosis = _diagnose(self)
+            return self._diagnosis
+
     def __bool__(self) -> bool:
         return self.success
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Solution, (self._q, self._facts, self._time, self.request, self._start, None)
+
     def __repr__(self) -> str:
+        status = self._diagnosis.status if hasattr(self, "_diagnosis") else self.ended
         return (
-            f"Solution(q={self.q!r}, status={self.status!s}, error={self.error!r}, "
+            f"Solution(q={self.q!r}, status={status!s}, error={self.error!r}, "
             f"error_rotation={self.error_rotation!r}, iterations={self.iterations}, "
             f"restarts={self.restarts}, time={self.time!r}, solver={self.solver!r})"
         )
+
+
+def _measure() -> Any:
+    """The room that measures; imported when it is first asked for, because it stands below this one."""
+    from limbik.solvers import measure
+
+    return measure
+
+
+def _diagnose(solution: Solution) -> Diagnosis:
+    from limbik.solvers.diagnose import diagnose
+
+    return diagnose(solution)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +284,7 @@ class BatchSolution:
 
     @property
     def status(self) -> list[Status]:
-        """[N] why each solve ended."""
+        """[N] how each solve ended, as in `Solution.ended`."""
         return [STATUSES[int(code)] for code in self.facts[:, 0]]
 
     @property

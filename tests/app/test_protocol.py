@@ -274,7 +274,7 @@ def test_a_frame_survives_the_wire(links, iterations, with_trace, random):
         errors=floats(iterations + 1),
         iterations=iterations,
         iterations_to_tolerance=-1,
-        status="stalled",
+        status="likely_unreachable",
         microseconds=12.5,
         violations=0,
         trace=trace if with_trace else None,
@@ -292,7 +292,7 @@ def test_a_frame_survives_the_wire(links, iterations, with_trace, random):
             "ccd",
             iterations,
             -1,
-            "stalled",
+            "likely_unreachable",
         )
         assert (got.microseconds, got.violations) == (12.5, 0)
 

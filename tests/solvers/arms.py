@@ -77,7 +77,7 @@ def assert_true(
     assert q.shape == (model.nq,)
     assert np.isfinite(q).all()
     assert not limits or model.is_within_limits(q)
-    assert solution.success == bool(solution) == (solution.status is Status.SOLVED)
+    assert solution.success == bool(solution) == (solution.ended is Status.SOLVED)
     rounding = 1e-11 * length_scale(model, q, point)
     error = error_rotation = 0.0
     if point is not None:

@@ -20,13 +20,13 @@ PANDA = limbik.load("panda")
 def same(a: limbik.Solution, b: limbik.Solution) -> bool:
     """Equal to the last bit, but for the time."""
     return a.q.tobytes() == b.q.tobytes() and (
-        a.status,
+        a.ended,
         a.error,
         a.error_rotation,
         a.iterations,
         a.restarts,
         a.start_was_moved,
-    ) == (b.status, b.error, b.error_rotation, b.iterations, b.restarts, b.start_was_moved)
+    ) == (b.ended, b.error, b.error_rotation, b.iterations, b.restarts, b.start_was_moved)
 
 
 def hard_points(model: Model, count: int) -> np.ndarray:
@@ -124,7 +124,7 @@ def test_a_trace_is_the_solve_watched(kind, solver, options):
         solution = model.solve(point, start=start, **options)
         trace = model.trace(point, start=start, **options)
         np.testing.assert_allclose(model.difference(trace.solution.q, solution.q), 0.0, atol=1e-9)
-        assert trace.solution.status is solution.status
+        assert trace.solution.ended is solution.ended
         assert trace.solution.iterations == solution.iterations == trace.iterations
         assert trace.q.shape == (trace.iterations + 1, model.nq)
         assert trace.error.shape == (trace.iterations + 1,)

@@ -259,16 +259,17 @@ def test_the_budget_is_kept(kind, solver, budget):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_budget_that_ends_early_says_so(solver):
     solution = limbik.planar_arm(10, 1.0).solve([4.0, 4.0, 0.0], solver=solver, iterations=1, tolerance=1e-9)
-    assert solution.status is Status.BUDGET_SPENT
+    assert solution.ended is solution.status is Status.BUDGET_SPENT
     assert not solution.success
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_goal_that_limits_forbid_is_called_stalled(solver):
+def test_a_goal_that_limits_forbid_says_so(solver):
     arm = limbik.planar_arm(3, 1.0, limits=0.2)
     solution = arm.solve([-1.0, 0.0, 0.0], solver=solver, iterations=2000, restarts=5)
     assert_true(arm, solution, point=np.array([-1.0, 0.0, 0.0]))
-    assert solution.status is Status.STALLED
+    assert solution.ended is Status.LIKELY_UNREACHABLE
+    assert solution.status is Status.LIMITS_BIND
     assert "limits" in solution.status.meaning
 
 

@@ -123,7 +123,7 @@ def assert_positions_are_true(model: Model, solver: str, seed: int, limits: bool
             begun = distance(model, inside, point)
             assert solution.error <= begun * (1.0 + 1e-9) + 1e-11
         if k < 2 and limits:
-            assert solution.status is not Status.UNREACHABLE
+            assert solution.ended is not Status.UNREACHABLE
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -163,7 +163,7 @@ def test_answers_for_poses_and_rotations_are_true(solver, model, seed, with_posi
     assert_true(model, solution, point=wanted[:3, 3] if with_position else None, rotation=wanted[:3, :3])
     assert solution.iterations <= 100
     if seed % 3:
-        assert solution.status is not Status.UNREACHABLE
+        assert solution.ended is not Status.UNREACHABLE
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -122,7 +122,7 @@ class Arm:
     errors: ArrayLike  # [k+1] [px], before the first and after each iteration
     iterations: int  # k
     iterations_to_tolerance: int  # -1: not within the budget
-    status: str  # solved, unreachable, stalled, budget_spent
+    status: str  # solved, unreachable, likely_unreachable, budget_spent
     microseconds: float  # the whole call of the solver
     violations: int  # joints that were outside their limits in some iteration
     trace: ArrayLike | None = None  # [k+1, links] [rad]

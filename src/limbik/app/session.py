@@ -80,7 +80,7 @@ class Session:
             errors=trace.error * request.length,
             iterations=trace.iterations,
             iterations_to_tolerance=first_within(trace.error, tolerance),
-            status=trace.solution.status.name.lower(),
+            status=trace.solution.ended.name.lower(),
             microseconds=microseconds,
             violations=count_violations(trace.q, model) if settings.limits else 0,
             trace=trace.q if request.trace else None,

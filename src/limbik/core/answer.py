@@ -102,4 +102,4 @@ def error_out_of_reach(place: Records, target: Floats, off_plane: float, toleran
     distance = math.sqrt(squared)
     beyond = max(distance - place.reach, place.shortest_reach - distance, 0.0)
     least = math.sqrt(beyond * beyond + off_plane)
-    return least if least > tolerance + 1e-12 * place.reach else 0.0
+    return least if least > tolerance + 1e-12 * (distance + place.shortest_reach) else 0.0

@@ -51,8 +51,8 @@ from limbik.core.placing import (
     seed_from_desk,
     seed_random,
     share_of_way,
-    uniform,
 )
+from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, HELD
 
 IDLE = -1

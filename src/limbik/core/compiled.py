@@ -132,13 +132,14 @@ class Kernel(Generic[Arguments, Returned]):
 def compiled(function: Callable[Arguments, Returned], /) -> Kernel[Arguments, Returned]: ...
 @overload
 def compiled(
-    *, exact: bool = False, inline: bool = False
+    *, exact: bool = False, inline: bool | None = None
 ) -> Callable[[Callable[Arguments, Returned]], Kernel[Arguments, Returned]]: ...
-def compiled(function: Any = None, *, exact: bool = False, inline: bool = False) -> Any:
+def compiled(function: Any = None, *, exact: bool = False, inline: bool | None = None) -> Any:
     """Mark a function as a kernel.
 
-    exact: forbid reordering its arithmetic (for cancelling terms). inline: always put its code in the place
-    of a call (for the few lines inside an inner loop).
+    exact: forbid reordering its arithmetic (for cancelling terms). inline: True puts its code in the place of
+    every call (for the few lines inside an inner loop), False never does (for what is long and called from
+    several places); by default it is put into other kernels only.
     """
     if function is None:
         return functools.partial(compiled, exact=exact, inline=inline)
@@ -164,7 +165,8 @@ def _numba_dispatcher(kernel: Kernel[..., Any]) -> Any:
     function.__qualname__ = _file_name(kernel.name)
     function.__module__ = kernel.function.__module__
     vars(function)["fingerprint"] = kernel.fingerprint
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **kernel.options)(function)
+    options = {**kernel.options, "forceinline": bool(kernel.options["forceinline"])}
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     cache = _disk_cache(function)
     if cache is not None:
         dispatcher._cache = cache
@@ -181,7 +183,8 @@ _inner_kernels: dict[tuple[Any, ...], Kernel[..., Any]] = {}
 def _inner(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Kernel[..., Any]:
     """A kernel as its caller's bindings make it; the same object for equal bindings."""
     used = {name: value for name, value in bindings.items() if name in kernel.names}
-    options = {**kernel.options, "forceinline": True}
+    inline = kernel.options["forceinline"]
+    options = {**kernel.options, "forceinline": True if inline is None else inline}
     bound = Kernel(kernel.function, options, {**kernel.bindings, **used}, kernel.given_interpreted)
     key = (kernel.function, *sorted((name, id(value)) for name, value in bound.bindings.items()))
     return _inner_kernels.setdefault(key, bound)

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from limbik.core.compiled import Floats, Records, compiled, to_be_bound
-from limbik.core.linear import copy, fill, orthogonalise_rows, squared_length, transpose_times
+from limbik.core.linear import copy, orthogonalise_rows, shorten, squared_length, transpose_times
 
 # Why a descent ended.
 SOLVED = 0
@@ -191,7 +191,7 @@ def by_steps(
                 is_moved = True
                 continue
             step(J, r, gradient, settings, dq, work)
-            shorten(dq)
+            shorten(dq, LONGEST_STEP)
         advance(joints, q, dq, scale, settings.use_limits, trial)
         changed = forward(joints, target, trial, both_J[1 - now], both_r[1 - now], frames)
         is_new = changed < squared
@@ -291,19 +291,6 @@ def is_stationary(J: Floats, gradient: Floats, squared: float) -> bool:
     for j in range(gradient.size):
         slope += gradient[j] * gradient[j]
     return slope <= STATIONARY * STATIONARY * lever * squared
-
-
-@compiled
-def shorten(dq: Floats) -> None:
-    """Scale a step so that no joint moves further than LONGEST_STEP; one that is not finite becomes zero."""
-    longest = 0.0
-    for j in range(dq.size):
-        longest = max(longest, abs(dq[j]))
-    if not longest <= 1e300:
-        fill(0.0, dq)
-    elif longest > LONGEST_STEP:
-        for j in range(dq.size):
-            dq[j] *= LONGEST_STEP / longest
 
 
 @compiled

@@ -64,7 +64,7 @@ class Emitted(Kernel[[Any, Any], None]):
 
     def __init__(self, write: Callable[[], Callable[..., None]], interpreted: Callable[..., None]) -> None:
         self.write = write
-        self.options = {"fastmath": EMITTED}
+        self.options = {"fastmath": EMITTED, "forceinline": None}
         self.bindings = {}
         self.given_interpreted = interpreted
 

@@ -126,6 +126,19 @@ def clamp_factor(r: Floats, longest: float) -> float:
     return 1.0 if squared <= longest * longest else longest / math.sqrt(squared)
 
 
+@compiled
+def shorten(v: Floats, longest: float) -> None:
+    """Scale a vector so that no number of it is above `longest`; one that is not finite becomes zero."""
+    largest = 0.0
+    for i in range(v.size):
+        largest = max(largest, abs(v[i]))
+    if not largest <= 1e300:
+        fill(0.0, v)
+    elif largest > longest:
+        for i in range(v.size):
+            v[i] *= longest / largest
+
+
 @compiled(inline=True)
 def squared_length(v: Floats) -> float:
     """v . v"""

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from limbik.core.compiled import file_made_whole
-from limbik.core.entries import plain_entry, python_entry
+from limbik.core.entries import MEMSET, plain_entry, python_entry
 from limbik.core.seeds import CANDIDATES, Shape
 
 # What the machine code is decided by, besides the compiler and the processor.
 SOURCES = (
-    "batch", "compiled", "emit", "entries", "lanes", "layout", "machine_code", "native", "placing",
-    "programs", "seeds", "start", "step", "symbols",
+    "batch", "compiled", "emit", "entries", "hierarchy", "lanes", "layout", "linear", "machine_code",
+    "native", "placing", "programs", "random_numbers", "rotation", "seeds", "spatial_chain", "start",
+    "step", "symbols", "tasks", "tree", "trigonometry", "whole_body",
 )  # fmt: skip
 
 
@@ -41,8 +42,8 @@ SOURCES_HASH = _hash_of_sources()
 class Program:
     """A driver for one shape of chain."""
 
-    name: str  # one, many, many_single
-    shape: Shape
+    name: str  # one, many, many_single; tree
+    shape: Shape | None  # None for "tree", which is the same for all models
 
 
 @functools.cache
@@ -82,7 +83,8 @@ def main(name: str, kinds: str, turntable: str, path: str, expected: str) -> Non
         sys.exit("limbik or its compiler has changed since the process was started")
     with contextlib.suppress(AttributeError, OSError):
         os.nice(10)
-    code = machine_code(Program(name, Shape(kinds, None if turntable == "None" else int(turntable))))
+    shape = Shape(kinds, None if turntable == "None" else int(turntable)) if kinds else None
+    code = machine_code(Program(name, shape))
     with file_made_whole(Path(path)) as file:
         file.write(sealed(code, Path(path).name))
 
@@ -104,10 +106,15 @@ def machine_code(program: Program) -> bytes:
     import llvmlite.binding as llvm
 
     machine = target_machine()
-    function, signature = (_one if program.name == "one" else _many)(program)
+    if program.shape is None:
+        function, signature = _tree()
+    elif program.name == "one":
+        function, signature = _one(program.shape)
+    else:
+        function, signature = _many(program.shape, is_single=program.name == "many_single")
     module = llvm.parse_assembly(_with_entry(program.name, function, signature))
     for part in module.functions:
-        if not part.is_declaration and part.name != program.name:
+        if not part.is_declaration and part.name not in (program.name, "memset"):
             part.linkage = "internal"
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
@@ -132,10 +139,10 @@ def _with_entry(name: str, function: Callable[..., int], signature: Any) -> str:
         entry = python_entry(name, plain_name, types, BYTES_OF_ONE)
     else:
         entry = plain_entry(name, plain_name, types)
-    return compiled.inspect_llvm() + entry
+    return compiled.inspect_llvm() + entry + (MEMSET if name == "tree" else "")
 
 
-def _one(program: Program) -> tuple[Callable[..., int], Any]:
+def _one(shape: Shape) -> tuple[Callable[..., int], Any]:
     """`core.lanes.solve` of addresses, returning the code of the answer; and its signature."""
     from numba import types
     from numba.np.numpy_support import carray
@@ -144,7 +151,7 @@ def _one(program: Program) -> tuple[Callable[..., int], Any]:
     from limbik.core.layout import Layout
     from limbik.core.programs import one_problem
 
-    shape, layout = program.shape, Layout(program.shape)
+    layout = Layout(shape)
     n, plan_size, table_size = shape.n, layout.places["SIZE"], shape.cells * shape.depth * CANDIDATES
     places = lanes.working_places(n, layout.rows)
     work_size, answer = places["WORK_SIZE"], places["AT_ANSWER"]
@@ -166,7 +173,7 @@ def _one(program: Program) -> tuple[Callable[..., int], Any]:
     return one, types.int64(doubles, singles, doubles, doubles, types.int64, doubles)
 
 
-def _many(program: Program) -> tuple[Callable[..., int], Any]:
+def _many(shape: Shape, *, is_single: bool) -> tuple[Callable[..., int], Any]:
     """`core.batch.solve_many` of addresses, returning 0; and its signature."""
     from numba import types
     from numba.np.numpy_support import carray
@@ -176,8 +183,7 @@ def _many(program: Program) -> tuple[Callable[..., int], Any]:
     from limbik.core.layout import Layout
     from limbik.core.programs import WIDTHS, many_problems
 
-    shape, layout = program.shape, Layout(program.shape)
-    is_single = program.name == "many_single"
+    layout = Layout(shape)
     n, plan_size, table_size = shape.n, layout.places["SIZE"], shape.cells * shape.depth * CANDIDATES
     width = WIDTHS[is_single]
     work_size = batch.working_places(n, layout.rows, width)["WORK_SIZE"]
@@ -216,6 +222,73 @@ def _many(program: Program) -> tuple[Callable[..., int], Any]:
         types.CPointer(whole),
     )
     return many, signature
+
+
+def _tree() -> tuple[Callable[..., int], Any]:
+    """`core.whole_body.solve` of addresses and sizes, returning 0; and its signature."""
+    from numba import types
+    from numba.np.numpy_support import carray, from_dtype
+
+    from limbik.core.spatial_chain import FRAME_SIZE, JOINT
+    from limbik.core.tasks import SPOT_SIZE, TARGET_SIZE, TASK
+    from limbik.core.tree import LINK, SCREW_SIZE
+    from limbik.core.whole_body import ANSWER_SIZE, SETTINGS_SIZE, Asked, Desk, Tree, solve
+
+    whole_body = solve.dispatcher
+
+    def tree(  # type: ignore[no-untyped-def]
+        links, movers, units, fixed_mass, tasks, targets, level_tasks, level_rows,
+        frames, screws, sums, total, spot, errors, wrenches, both_misses, costs, J, P, A, basis, y, rest,
+        free, damping, dx, dq, trial, best, start, least,
+        settings, q, misses, answer, trace_q, trace_error,
+        n_links, nq, nv, n_rows, n_tasks, n_levels, n_movers, n_trace,
+    ):  # fmt: skip
+        whole_body(
+            Tree(carray(links, n_links), carray(movers, n_movers), carray(units, nv), carray(fixed_mass, 4)),
+            Asked(
+                carray(tasks, n_tasks),
+                carray(targets, (n_tasks, TARGET_SIZE)),
+                carray(level_tasks, n_levels + 1),
+                carray(level_rows, n_levels + 1),
+            ),
+            Desk(
+                carray(frames, FRAME_SIZE * n_links),
+                carray(screws, (3 * n_links, SCREW_SIZE)),
+                carray(sums, (n_links, 4)),
+                carray(total, 4),
+                carray(spot, SPOT_SIZE),
+                carray(errors, (2, n_rows)),
+                carray(wrenches, (n_rows, SCREW_SIZE)),
+                carray(both_misses, (2, n_tasks)),
+                carray(costs, (2, n_levels)),
+                carray(J, (n_rows, nv)),
+                carray(P, (n_rows, nv)),
+                carray(A, (n_rows, n_rows)),
+                carray(basis, (nv, nv)),
+                carray(y, n_rows),
+                carray(rest, n_rows),
+                carray(free, nv),
+                carray(damping, n_levels),
+                carray(dx, nv),
+                carray(dq, nv),
+                carray(trial, nq),
+                carray(best, nq),
+                carray(start, nq),
+                carray(least, n_levels),
+            ),
+            carray(settings, SETTINGS_SIZE),
+            carray(q, nq),
+            carray(misses, n_tasks),
+            carray(answer, ANSWER_SIZE),
+            carray(trace_q, (n_trace, nq)),
+            carray(trace_error, n_trace),
+        )
+        return 0
+
+    doubles, whole = types.CPointer(types.float64), types.int64
+    links, movers, tasks = (types.CPointer(from_dtype(dtype)) for dtype in (LINK, JOINT, TASK))
+    arrays = [links, movers, doubles, doubles, tasks, *[doubles] * (3 + len(Desk._fields) + 6)]
+    return tree, types.int64(*arrays, *[whole] * 8)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ Address, Number = ctypes.c_void_p, ctypes.c_int64
 # Arguments of a batch: plan, table, poses, starts, how many, whether starts are given, first, last, answers,
 # work, counters.
 MANY = (Address, Address, Address, Address, Number, Number, Number, Number, Address, Address, Address)
+TREE = (Address,) * 37 + (Number,) * 8  # see `core.machine_code`
 
 
 class Build:
@@ -54,7 +55,7 @@ class Build:
             if name == "one":
                 self.function = python_callable(self._engine, name)
             else:
-                self.function = plain_callable(self._engine, name, MANY)
+                self.function = plain_callable(self._engine, name, TREE if name == "tree" else MANY)
         except Exception as error:
             self.failure = str(error)
             warnings.warn(
@@ -84,19 +85,19 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
 
 
-def compiled_program(name: str, shape: Shape) -> Any:
-    """The driver for a shape of chain; None where it is not compiled yet, or may not be."""
+def compiled_program(name: str, shape: Shape | None) -> Any:
+    """The driver for a shape of chain (of "tree": None); None where it is not compiled yet, or may not be."""
     program = Program(name, shape)
     return (_builds.get(program) or _begin(program)).function
 
 
-def is_under_way(name: str, shape: Shape) -> bool:
+def is_under_way(name: str, shape: Shape | None) -> bool:
     """Whether the driver is being compiled."""
     build = _builds.get(Program(name, shape))
     return build is not None and not build.done.is_set()
 
 
-def wait_for(name: str, shape: Shape) -> None:
+def wait_for(name: str, shape: Shape | None) -> None:
     """Return when the driver is compiled, or cannot be."""
     build = _builds.get(Program(name, shape))
     if build is not None:
@@ -104,7 +105,7 @@ def wait_for(name: str, shape: Shape) -> None:
         build.done.wait()
 
 
-def compile_now(name: str, shape: Shape) -> None:
+def compile_now(name: str, shape: Shape | None) -> None:
     """Have the driver for a shape of chain compiled. Takes about 10 s where it is not in the cache.
 
     Raises LimbikError where the compiler fails.
@@ -167,7 +168,8 @@ def _compiled_elsewhere(program: Program) -> bytes:
     kept, shape = cache_folder(), program.shape
     with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
         target = (kept if kept is not None and can_keep() else Path(folder)) / _file_name(program)
-        arguments = [program.name, shape.kinds, str(shape.turntable), str(target), fingerprint()]
+        described = ["", ""] if shape is None else [shape.kinds, str(shape.turntable)]
+        arguments = [program.name, *described, str(target), fingerprint()]
         command = [sys.executable, "-P", "-m", "limbik.core.machine_code", *arguments]
         places = [path or str(Path.cwd()) for path in sys.path]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
@@ -195,7 +197,8 @@ def _kept(program: Program) -> bytes | None:
 
 
 def _stem(program: Program) -> str:
-    return f"{program.name}-{program.shape.kinds}-{program.shape.turntable}"
+    shape = program.shape
+    return program.name if shape is None else f"{program.name}-{shape.kinds}-{shape.turntable}"
 
 
 def _file_name(program: Program) -> str:

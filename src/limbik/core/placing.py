@@ -18,6 +18,7 @@ from limbik.core.layout import (
     KEY_CELL,
     KEY_NUMBERS,
 )
+from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
 
 LARGEST_SEED = 2147483646
@@ -34,14 +35,6 @@ complete = to_be_bound()
 def first_random(plan: Floats) -> int:
     """The state with which `uniform` begins."""
     return 1 + (int(plan[SET_SEED]) * 7919) % LARGEST_SEED
-
-
-@compiled
-def uniform(states: Floats, place: int) -> float:
-    """Between 0 and 1: Park and Miller's "minimal standard" generator (1988), with its state in an array."""
-    value = (int(states[place]) * 48271) % 2147483647
-    states[place] = value
-    return value / 2147483647.0
 
 
 @compiled
@@ -132,7 +125,7 @@ def seed_candidates(plan: Floats, table: Floats, cell: int, work: Floats) -> Non
 def is_out_of_reach(plan: Floats, squared_distance: float) -> bool:
     """Whether no configuration can bring the tool's origin so far from the first joint, or so near."""
     distance = math.sqrt(squared_distance)
-    slack = math.sqrt(plan[SET_TOLERANCE]) + 1e-12 * plan[SET_REACH]
+    slack = math.sqrt(plan[SET_TOLERANCE]) + 1e-12 * (distance + plan[SET_SHORTEST_REACH])
     beyond = max(distance - plan[SET_REACH], plan[SET_SHORTEST_REACH] - distance)
     return (plan[SET_ASKS_POSITION] == 1.0) & (beyond > slack)
 

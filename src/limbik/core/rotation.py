@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from limbik.core.compiled import Floats, compiled
+from limbik.core.trigonometry import angle_of, sincos
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -97,8 +98,9 @@ def exponential(x: float, y: float, z: float) -> Quaternion:
         scale = 0.5 - squared / 48.0
         return scale * x, scale * y, scale * z, 1.0 - squared / 8.0
     angle = math.sqrt(squared)
-    scale = math.sin(0.5 * angle) / angle
-    return scale * x, scale * y, scale * z, math.cos(0.5 * angle)
+    sine, cosine = sincos(0.5 * angle)
+    scale = sine / angle
+    return scale * x, scale * y, scale * z, cosine
 
 
 @compiled
@@ -108,7 +110,7 @@ def logarithm(q: Quaternion) -> Vector:
     if w < 0.0:
         x, y, z, w = -x, -y, -z, -w
     sine = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-10 else 2.0
+    scale = 2.0 * angle_of(sine, w) / sine if sine > 1e-10 else 2.0
     return scale * x, scale * y, scale * z
 
 
@@ -140,7 +142,7 @@ def rotation_between(ux: float, uy: float, uz: float, vx: float, vy: float, vz: 
     sine = math.sqrt(cx * cx + cy * cy + cz * cz)
     cosine = ux * vx + uy * vy + uz * vz
     if sine > 1e-12 * abs(cosine):
-        scale = math.atan2(sine, cosine) / sine
+        scale = angle_of(sine, cosine) / sine
         return scale * cx, scale * cy, scale * cz
     if cosine >= 0.0:
         return 0.0, 0.0, 0.0
@@ -188,15 +190,14 @@ def within_ball_limits(
     # A swing of half a turn leaves the twist open: take none.
     s, c = (along / length, w / length) if length > 1e-12 else (0.0, 1.0)
     sx, sy, sz, sw = product((x, y, z, w), (-s * ax, -s * ay, -s * az, c))
-    twist = 2.0 * math.atan2(s, c)
+    twist = 2.0 * angle_of(s, c)
     if upper - lower < 2.0 * math.pi:
         middle = lower + 0.5 * (upper - lower)
         twist -= 2.0 * math.pi * math.floor((twist - middle) / (2.0 * math.pi) + 0.5)
         twist = min(max(twist, lower), upper)
     sine = math.sqrt(sx * sx + sy * sy + sz * sz)
-    half = min(math.atan2(sine, abs(sw)), 0.5 * cone)
-    scale = (math.sin(half) / sine if sine > 1e-300 else 0.0) * (1.0 if sw >= 0.0 else -1.0)
-    s = math.sin(0.5 * twist)
-    return product(
-        (scale * sx, scale * sy, scale * sz, math.cos(half)), (s * ax, s * ay, s * az, math.cos(0.5 * twist))
-    )
+    half = min(angle_of(sine, abs(sw)), 0.5 * cone)
+    half_sine, half_cosine = sincos(half)
+    scale = (half_sine / sine if sine > 1e-300 else 0.0) * (1.0 if sw >= 0.0 else -1.0)
+    s, c = sincos(0.5 * twist)
+    return product((scale * sx, scale * sy, scale * sz, half_cosine), (s * ax, s * ay, s * az, c))

@@ -45,7 +45,8 @@ JOINT = np.dtype(
         ("lower", np.float64),  # [rad or m]; ball: twist [rad]
         ("upper", np.float64),
         ("cone", np.float64),  # [rad] ball: half-angle of the swing
-    ]
+    ],
+    align=True,
 )
 
 # What `forward` leaves of each joint's moved frame, in world axes: its origin, then, from ROTATION on, its

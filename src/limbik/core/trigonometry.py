@@ -80,3 +80,39 @@ def angle_between(a: float, b: float) -> float:
 def nearest_turn(angle: float) -> float:
     """The same heading change [rad] without whole turns, between -pi and pi."""
     return angle - FULL_TURN * math.floor(angle / FULL_TURN + 0.5)
+
+
+@compiled
+def arc_sine(value: float) -> float:
+    """The angle [rad] from 0 to pi / 2 whose sine is a value from 0 to 1 (Cephes library, Moshier 1989)."""
+    is_steep = value > 0.5
+    z = 0.5 * (1.0 - value) if is_steep else value * value
+    x = math.sqrt(z) if is_steep else value
+    above = 4.253011369004428248960e-3 * z - 6.019598008014123785661e-1
+    above = above * z + 5.444622390564711410273e0
+    above = above * z - 1.626247967210700244449e1
+    above = above * z + 1.956261983317594739197e1
+    above = above * z - 8.198089802484824371615e0
+    below = z - 1.474091372988853791896e1
+    below = below * z + 7.049610280856842141659e1
+    below = below * z - 1.471791292232726029859e2
+    below = below * z + 1.395105614657485689735e2
+    below = below * z - 4.918853881490881290097e1
+    angle = x + x * z * above / below
+    return 0.5 * math.pi - 2.0 * angle if is_steep else angle
+
+
+@compiled
+def angle_of(y: float, x: float) -> float:
+    """The angle [rad] from -pi to pi of the direction (x, y); 0 where it has no length. As the C library's
+    atan2."""
+    across, along = abs(y), abs(x)
+    largest = max(across, along)
+    if not largest > 0.0:
+        return 0.0
+    across, along = across / largest, along / largest
+    length = math.sqrt(across * across + along * along)
+    angle = arc_sine(across / length) if across <= along else 0.5 * math.pi - arc_sine(along / length)
+    if x < 0.0:
+        angle = math.pi - angle
+    return -angle if y < 0.0 else angle

@@ -22,6 +22,7 @@ from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.solution import BatchSolution
 from limbik.solvers.fast import MOST_ROWS, MOVED, FastPlan, aligned
+from limbik.solvers.general import GeneralPlan
 from limbik.solvers.plan import plan_for
 from limbik.spatial import Array, as_numbers, as_poses
 
@@ -70,7 +71,8 @@ def solve_batch(
         targets = targets.reshape(0, 4, 4)
     if targets.ndim != 3 or targets.shape[1:] != (4, 4):
         raise GoalError(f"`poses` needs an array of shape (N, 4, 4), found shape {targets.shape}")
-    plan = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")}).fast
+    found = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
+    plan = None if isinstance(found, GeneralPlan) else found.fast
     if plan is None:
         raise SolverError(
             f"solve_batch() needs solver 'lm' and a chain of up to {MOST_ROWS} hinges and slides; "

@@ -25,12 +25,12 @@ from limbik.core.seeds import FULL_TURN, Shape
 from limbik.core.start import MANY_TURNS, ROUNDING
 from limbik.core.tables import table_for
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
-from limbik.goals import Goal, Orientation, Pose, Position
+from limbik.goals import Goal, Orientation, Pose, Position, example
 from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solution import Facts, Solution
+from limbik.solution import Facts, Request, Solution
 from limbik.solvers.options import Options
 from limbik.spatial import Array, norm
 
@@ -80,9 +80,11 @@ class FastPlan:
         goal: type[Goal],
         weights: tuple[float, ...] | None,
         options: Options,
+        frame: str | None = None,
     ) -> None:
         self.model = model
         self.options = options
+        self._goal, self._frame, self._weights = goal, frame, weights
         self.uses_limits = bool(options.limits)
         self._canonical = _canonical(chain, goal, weights)
         self.length = _length(chain, self._canonical)  # [m] the arm's size
@@ -130,24 +132,24 @@ class FastPlan:
         solve_one = self._solve_one
         if solve_one is None or seed or not self._is_plain:
             return self._solve_in_general(pose, start, seed, began)
-        work = self._any_work()
+        work, target = self._any_work(), pose.tobytes()
         if start is None:
             begin = None
             code = solve_one(
-                self._addresses[ANYWHERE], self._table_address, pose.tobytes(), b"", ANYWHERE, work.address
+                self._addresses[ANYWHERE], self._table_address, target, b"", ANYWHERE, work.address
             )
         else:
             begin = start.tobytes() if self._is_whole else self._rows(start).tobytes()
             code = solve_one(
                 self._addresses[FROM_START],
                 self._table_address,
-                pose.tobytes(),
+                target,
                 begin,
                 FROM_START,
                 work.address,
             )
         if code == RUNNING:
-            code = self._go_on(self._numbers[ANYWHERE if begin is None else FROM_START], pose.tobytes(), work)
+            code = self._go_on(self._numbers[ANYWHERE if begin is None else FROM_START], target, work)
         facts = work.answer.copy()
         self._free.append(work)
         if code < 0:
@@ -155,9 +157,16 @@ class FastPlan:
         if code == UNREACHABLE:
             self.measure(facts, pose)
         if self._is_whole:
-            return Solution(facts[Q], facts, perf_counter() - began, "lm", begin)
+            return Solution(facts[Q], facts, perf_counter() - began, self, begin, target)
         q = self._whole_q(facts, start)
-        return Solution(q, facts, perf_counter() - began, "lm", None if start is None else start.copy())
+        kept = None if start is None else start.copy()
+        return Solution(q, facts, perf_counter() - began, self, kept, target)
+
+    def request(self, target: bytes, /) -> Request:
+        """What was asked, for a pose [16] in bytes."""
+        pose = np.frombuffer(target).reshape(4, 4)
+        goal = example(self._goal, self._frame, self._weights, pose)
+        return Request(model=self.model, goals=(goal,), solver="lm", options=self.options.given)
 
     def numbers(
         self,
@@ -226,7 +235,8 @@ class FastPlan:
         if facts[0] == UNREACHABLE:
             self.measure(facts, pose)
         q = facts[Q] if self._is_whole else self._whole_q(facts, start)
-        return Solution(q, facts, perf_counter() - began, "lm", None if start is None else start.copy())
+        kept = None if start is None else start.copy()
+        return Solution(q, facts, perf_counter() - began, self, kept, pose.tobytes())
 
     def _whole_q(self, facts: Array, start: Array | None) -> Array:
         """The model's q [nq]; the facts then tell of joints off the path that were moved, too."""
@@ -370,7 +380,8 @@ def _settings(
     unit: float,
 ) -> dict[str, float]:
     asks_position = goal is not Orientation and (weights is None or min(weights[:3]) > 0.0)
-    tolerance, reach = options.tolerance / unit, min(chain.reach / unit, 1e9)
+    shortest, reach = (chain if options.limits else chain.with_free_slides()).reach_range
+    tolerance = options.tolerance / unit
     return {
         "length": unit,
         "tolerance": tolerance**2,
@@ -379,8 +390,8 @@ def _settings(
         "budget": options.budget,
         "rounds": ROUNDS,
         "restarts": 1e9 if options.restarts is None else options.restarts,
-        "reach": reach,
-        "shortest_reach": chain.shortest_reach / unit,
+        "reach": min(reach / unit, 1e9),
+        "shortest_reach": shortest / unit,
         "asks_position": asks_position,
         "uses_table": uses_table,
         "seed": 0,

@@ -12,10 +12,11 @@ import numpy as np
 from limbik.core.descent import SOLVED, SPENT
 from limbik.core.start import ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError
-from limbik.goals import Goal, Orientation, Pose, Position, as_goal
+from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, is_plain
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
-from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, plan_for
+from limbik.solvers.general import GeneralPlan
+from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, general_plan_for, plan_for
 from limbik.spatial import Array, as_numbers
 
 FLOAT64 = np.dtype(np.float64)
@@ -37,8 +38,9 @@ def solve(
     """A configuration that meets the goal, or the nearest legal one found.
 
     goal:
-        A Goal; or a pose (4x4 or RigidTransform) or a point [m] for the end effector. A point may have two
-        numbers where the arm moves in a horizontal plane.
+        A Goal, or several in a list, for any frames of the model; or a pose (4x4 or RigidTransform) or a
+        point [m] for the end effector. A point may have two numbers where the arm moves in a horizontal
+        plane.
     start, rest:
         Configurations [nq]. A start outside the limits is moved inside, and a solve stays on its branch where
         it can; without one "lm" finds its own, and the other solvers take the neutral configuration.
@@ -49,7 +51,7 @@ def solve(
 
     solver:
         "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as `DLS(damping=0.5)`.
-        "auto" is "lm" for arms of up to 12 hinges and slides in space, else "dls".
+        "auto" is "dls" for a point and an arm of ball joints or in a plane, else "lm".
     tolerance [m], tolerance_rotation [rad]:
         The goal is met within these; 1e-6 each by default.
     iterations:
@@ -63,16 +65,19 @@ def solve(
         Each iteration first moves the arm toward `rest` by this fraction (0 to 0.5), which fades so that the
         goal is still met. Not with "lm".
 
-    Of "lm" on arms of up to 12 hinges and slides alone:
+    tool:
+        Pose 4x4 of a tool in the frame; the tool is then what meets the goal. Of several goals, those for the
+        end effector are for its tool.
 
-    prefer:
-        "nearest": of several solutions that were found, the nearest to the start.
+    Of "lm" alone:
+
     locked:
         Names of joints that stay where the start has them.
-    tool:
-        Pose 4x4 of a tool in the frame; the tool is then what meets the goal.
+    prefer:
+        "nearest": of several solutions that were found, the nearest to the start; for one plain goal on an
+        arm of up to 12 hinges and slides.
     time_limit [s]:
-        Ends a solve that has not met its goal.
+        Ends a solve that has not met its goal; for the same.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
     do it.
@@ -125,10 +130,17 @@ def _solve(
     if type(goal) is np.ndarray and goal.shape == (3,) and goal.dtype == FLOAT64:  # the common case
         plan = plan_for(model, None, Position, options)
         numbers = np.array(goal, dtype=np.float64, order="C")
+        asked: Goal | Array = numbers
     else:
-        asked = as_goal(goal)
-        weights = asked.weights if isinstance(asked, Pose) else None
-        plan = plan_for(model, asked.frame, type(asked), options, weights)
+        goals = as_goals(goal)
+        if len(goals) > 1 or not is_plain(goals[0]):
+            return _solve_general(general_plan_for(model, goals, options), goals, start, rest, seed, rows)
+        asked = wanted = goals[0]
+        weights = wanted.weights if isinstance(wanted, Pose) else None
+        plan = plan_for(model, wanted.frame, type(wanted), options, weights)
+    if isinstance(plan, GeneralPlan):
+        return _solve_general(plan, (as_goal(asked),), start, rest, seed, rows)
+    if isinstance(asked, Goal):
         numbers = _goal_numbers(plan, asked)
     if options.get("prefer") is not None and start is None:
         raise SolverError("`prefer` needs a `start`, which solutions can be near to")
@@ -139,8 +151,8 @@ def _solve(
         return plan.fast.solve(_pose_of(numbers, plan), given, int(seed))
     if rows is not None and plan.only_fast:
         raise SolverError(f"a trace cannot have `{plan.only_fast[0]}`")
-    if rows is not None and plan.budget > MOST_TRACED:
-        raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {plan.budget:,}")
+    if rows is not None:
+        _check_trace(plan.budget)
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
     inside = q_start if plan.is_whole else model.clip(q_start)
     toward = plan.rest if rest is None else plan.part(_rest(model, rest))
@@ -161,7 +173,26 @@ def _solve(
         restarts,
         was_moved,
     )
-    return Solution(plan.whole(elsewhere, q), facts, perf_counter() - began, plan.solver.name, q_start)
+    return Solution(plan.whole(elsewhere, q), facts, perf_counter() - began, plan, q_start, asked)
+
+
+def _solve_general(
+    plan: GeneralPlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, rows: Rows | None
+) -> Solution:
+    if rest is not None:
+        raise SolverError("`rest` is for one plain goal; among several, ask for a Posture")
+    given = None if start is None else _configuration(plan.model, start, "start")
+    if rows is None:
+        return plan.solve(goals, given, int(seed))
+    _check_trace(plan.options.budget)
+    solution, kept = plan.trace(goals, given, int(seed))
+    rows.extend(kept)
+    return solution
+
+
+def _check_trace(budget: int) -> None:
+    if budget > MOST_TRACED:
+        raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {budget:,}")
 
 
 def _descent(plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, rows: Rows | None) -> Result:
@@ -209,7 +240,7 @@ def _status(end: int, is_beyond: bool) -> Status:
         return Status.SOLVED
     if is_beyond:
         return Status.UNREACHABLE
-    return Status.BUDGET_SPENT if end == SPENT else Status.STALLED
+    return Status.BUDGET_SPENT if end == SPENT else Status.LIKELY_UNREACHABLE
 
 
 def _goal_numbers(plan: Plan, goal: Goal) -> Array:

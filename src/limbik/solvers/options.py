@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import numbers
 from collections.abc import Iterable
@@ -43,6 +44,13 @@ class Options:
     def tool_pose(self) -> Matrix4:
         """pose_frame_tool."""
         return np.eye(4) if self.tool is None else np.array(self.tool).reshape(4, 4)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that differ from the default, as `solve` takes them."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        given = {name: value for name, value in values.items() if value != getattr(Options, name)}
+        return given if self.tool is None else {**given, "tool": self.tool_pose}
 
     def __post_init__(self) -> None:
         for name, unit in (("tolerance", "length [m]"), ("tolerance_rotation", "angle [rad]")):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -17,13 +17,17 @@ from limbik.core.answer import BAD_GOAL, BAD_START
 from limbik.core.descent import SETTINGS, SOLVED
 from limbik.core.pack import PackedChain, pack_plane, pack_space
 from limbik.errors import ConfigurationError, GoalError, SolverError
-from limbik.goals import Goal, Pose, Position
+from limbik.goals import Goal, Pose, Position, as_goal, example
 from limbik.model.chain import Chain, chain_to
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
+from limbik.solution import Request
+from limbik.solvers.asked import structure
 from limbik.solvers.fast import MOST_ROWS, FastPlan, is_fast
+from limbik.solvers.general import GeneralPlan
+from limbik.solvers.lm import LM
 from limbik.solvers.options import Options, hashable, read_options
-from limbik.solvers.registry import choose
+from limbik.solvers.registry import choose, get
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
 from limbik.spatial import Array
 
@@ -43,24 +47,21 @@ NO_TRACE = (np.empty((0, 0)), np.empty(0))
 
 
 class Plan:
-    """Everything about a solve that does not depend on the target or the start."""
+    """Everything about a solve for one frame that does not depend on the target or the start."""
 
     def __init__(
         self,
         model: Model,
+        chain: Chain,
         frame: str | None,
         goal: type[Goal],
         weights: tuple[float, ...] | None,
         options: Options,
     ) -> None:
         self.model = model
-        self.chain = _with_tool(chain_to(model, frame), options)
+        self.chain = chain
         self.frame = model.end_effector if frame is None else frame
-        if not self.chain.joints:
-            raise GoalError(
-                f"frame {self.frame!r} of model {model.name!r} cannot move: no joint lies before it"
-            )
-        self.kind, packed = _packed(self.chain, goal)
+        self.kind, packed = _packed(self.chain, goal, options.limits)
         only_fast = _only_fast(options, weights)
         # Points for hinges in a plane have a kernel of their own, the same for any number of joints.
         suits = self.kind == SPACE or bool(only_fast)
@@ -68,7 +69,7 @@ class Plan:
         self.solver = choose(options.solver, self.kind, goal, suits)
         self.fast = None
         if suits and self.solver.name == "lm":
-            self.fast = FastPlan(model, self.chain, goal, weights, options)
+            self.fast = FastPlan(model, self.chain, goal, weights, options, frame)
         elif only_fast:
             raise SolverError(
                 f"`{only_fast[0]}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides (a "
@@ -96,6 +97,12 @@ class Plan:
     def kernel(self) -> Callable[..., Result]:
         """The solver's compiled kernel."""
         return _compiled_answer(type(self.solver), self.kind, self.goal)
+
+    def request(self, goal: Goal | Array, /) -> Request:
+        """What was asked, for a goal of this plan's kind or a point for the end effector."""
+        return Request(
+            model=self.model, goals=(as_goal(goal),), solver=self.solver.name, options=self.options.given
+        )
 
     def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any) -> Result:
         """One descent from q [nq of the chain], changed in place; see `core.answer.answer`."""
@@ -144,8 +151,7 @@ def _with_tool(chain: Chain, options: Options) -> Chain:
     """The chain to a tool that is held in its frame."""
     if options.tool is None:
         return chain
-    pose = options.tool_pose
-    return replace(chain, tool=chain.tool @ pose, reach=chain.reach + float(np.linalg.norm(pose[:3, 3])))
+    return replace(chain, tool=chain.tool @ options.tool_pose)
 
 
 def _only_fast(options: Options, weights: tuple[float, ...] | None) -> list[str]:
@@ -159,13 +165,13 @@ def _only_fast(options: Options, weights: tuple[float, ...] | None) -> list[str]
     return [name for name, is_asked in asked.items() if is_asked]
 
 
-def _packed(chain: Chain, goal: type[Goal]) -> tuple[str, PackedChain]:
+def _packed(chain: Chain, goal: type[Goal], use_limits: bool) -> tuple[str, PackedChain]:
     """The kind of a chain for a kind of goal, and the chain packed. The special kinds are for points."""
     planar = pack_plane(chain) if goal is Position else None
     if planar is not None:
         return PLANAR, planar
     is_balls = goal is Position and all(joint.kind is JointKind.BALL for joint in chain.joints)
-    return BALLS if is_balls else SPACE, pack_space(chain)
+    return BALLS if is_balls else SPACE, pack_space(chain, use_limits)
 
 
 def _settings(solver: Solver, options: Options, chain: Chain) -> Any:
@@ -199,21 +205,69 @@ def plan_for(
     goal: type[Goal],
     options: dict[str, Any],
     weights: tuple[float, ...] | None = None,
-) -> Plan:
-    """The plan for this kind of solve, made once and kept with the model."""
+) -> Plan | GeneralPlan:
+    """The plan for one plain goal of one frame, made once and kept with the model."""
+    key = (frame, goal, weights)
+    plan: Plan | GeneralPlan = _kept(
+        model, key, options, lambda read: _one_goal(model, frame, goal, weights, read)
+    )
+    if key == (None, Pose, None) and not options and isinstance(plan, Plan) and plan.fast is not None:
+        model.derived[BY_DEFAULT] = plan.fast
+    return plan
+
+
+def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> GeneralPlan:
+    """The plan for any goals of this structure, made once and kept with the model."""
+    key = tuple(map(structure, goals))
+    plan: GeneralPlan = _kept(model, key, options, lambda read: _general(model, goals, read))
+    return plan
+
+
+def _kept(model: Model, key: tuple[Any, ...], options: dict[str, Any], make: Callable[[Options], Any]) -> Any:
+    """What `make` makes of the options, or has made of the same ones before."""
     if "tool" in options or "locked" in options:
         options = hashable(options)
     # 1 == True, but is another option
-    key = (frame, goal, weights, *options.items(), *map(type, options.values()))
+    key = (*key, *options.items(), *map(type, options.values()))
     try:
         plan = model.derived.get(key)
     except TypeError:  # an option that cannot be hashed is not one that `read_options` takes
         plan = None
     if plan is None:
-        plan = Plan(model, frame, goal, weights, read_options(options))
+        plan = make(read_options(options))
         if len(model.derived) >= MOST_PLANS:
             model.derived.clear()
         model.derived[key] = plan
-        if plan.fast is not None and key == (None, Pose, None):
-            model.derived[BY_DEFAULT] = plan.fast
     return plan
+
+
+def _one_goal(
+    model: Model, frame: str | None, goal: type[Goal], weights: tuple[float, ...] | None, options: Options
+) -> Plan | GeneralPlan:
+    chain = _with_tool(chain_to(model, frame), options)
+    if not chain.joints:
+        name = model.end_effector if frame is None else frame
+        raise GoalError(f"frame {name!r} of model {model.name!r} cannot move: no joint lies before it")
+    # Of what is no arm of the fast core, the special kinds have kernels of their own.
+    is_long = not is_fast(chain) and _packed(chain, goal, options.limits)[0] == SPACE
+    by_lm = options.solver == "auto" or options.solver == "lm" or isinstance(options.solver, LM)
+    if chain.has_mimic or (is_long and by_lm and options.rest_bias == 0.0):
+        return _general(model, (example(goal, frame, weights),), options)
+    return Plan(model, chain, frame, goal, weights, options)
+
+
+def _general(model: Model, goals: Sequence[Goal], options: Options) -> GeneralPlan:
+    solver = LM() if options.solver == "auto" else options.solver
+    solver = solver if isinstance(solver, Solver) else get(solver)
+    if not isinstance(solver, LM):
+        raise SolverError(
+            f"{solver.name} takes one plain Position, Orientation or Pose on a chain without joints that "
+            "follow others; use 'lm'"
+        )
+    for name in ("prefer", "time_limit", "rest_bias"):
+        if getattr(options, name) != getattr(Options, name):
+            instead = "; ask for a Posture" if name == "rest_bias" else ""
+            raise SolverError(
+                f"`{name}` is for one plain goal on a chain without joints that follow others{instead}"
+            )
+    return GeneralPlan(model, goals, options)

@@ -11,6 +11,7 @@ import numpy as np
 from limbik.core import native
 from limbik.goals import Goal, Pose, Position
 from limbik.model.model import Model
+from limbik.solvers.general import GeneralPlan
 from limbik.solvers.plan import NO_TRACE, Plan, plan_for
 from limbik.solvers.registry import can_solve, get
 from limbik.solvers.solver import SPACE, Solver
@@ -53,7 +54,7 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
     return list(found.values())
 
 
-def _plans(model: Model, solver: str | Solver) -> list[Plan]:
+def _plans(model: Model, solver: str | Solver) -> list[Plan | GeneralPlan]:
     """The plans for the goals that a solver is asked for by default."""
     chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
     goals: list[type[Goal]] = [Position]
@@ -62,7 +63,9 @@ def _plans(model: Model, solver: str | Solver) -> list[Plan]:
     return [plan_for(model, None, goal, {"solver": solver}) for goal in goals]
 
 
-def _tasks(plan: Plan) -> list[Task]:
+def _tasks(plan: Plan | GeneralPlan) -> list[Task]:
+    if isinstance(plan, GeneralPlan):
+        return [Task("several goals, trees", functools.partial(native.compile_now, "tree", None))]
     if plan.fast is not None:
         shape = plan.fast.shape
         return [

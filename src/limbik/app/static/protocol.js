@@ -27,7 +27,7 @@
  * @property {Float32Array} errors  [iterations + 1], px
  * @property {number} iterations
  * @property {number} iterations_to_tolerance  -1: not reached
- * @property {'solved'|'unreachable'|'stalled'|'budget_spent'} status
+ * @property {'solved'|'unreachable'|'likely_unreachable'|'budget_spent'} status
  * @property {number} microseconds
  * @property {number} violations  joints outside their limits
  * @property {Float32Array|null} trace  [(iterations + 1) * links]

@@ -1,0 +1,110 @@
+"""Answers of a solve as text of 80 columns, and as data for JSON."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from limbik import Model, Solution
+
+WIDTH = 80
+MOST_SHOWN = 20  # solutions in a list
+
+
+def text(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
+    """The lines of one answer: the diagnosis, and the joints with their margins."""
+    for sentence in solution.explain().sentences:
+        yield from textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
+    yield ""
+    yield "The answer:" if solution.success else "The nearest configuration found:"
+    yield from _table(model, solution, degrees)
+    yield ""
+    restarts = f", {_count(solution.restarts, 'restart')}" if solution.restarts else ""
+    iterations = _count(solution.iterations, "iteration")
+    yield f"{solution.solver}: {iterations}{restarts}, {1e3 * solution.time:.3g} ms"
+    yield f"manipulability {solution.manipulability:.3g}, condition number {solution.condition_number:.3g}"
+
+
+def listed(model: Model, found: Sequence[Solution], starts: int, degrees: bool) -> Iterator[str]:
+    """The lines of several answers, one configuration to a line."""
+    yield f"Found {_count(len(found), 'distinct solution')} from {starts} random starts; there may be more."
+    heads = f"{'Degrees' if degrees else 'Radians'} and metres, in this order: {', '.join(names(model))}."
+    yield from textwrap.wrap(heads, WIDTH, break_on_hyphens=False)
+    yield ""
+    for solution in found[:MOST_SHOWN]:
+        values = [_shown(value, unit, degrees) for value, unit in zip(solution.q, units(model), strict=True)]
+        yield " ".join(f"{value:>9}" for value in values)
+    if len(found) > MOST_SHOWN:
+        yield f"... and {len(found) - MOST_SHOWN} more (--json prints all)"
+
+
+def data(model: Model, solution: Solution) -> dict[str, Any]:
+    """An answer in metres and radians, for JSON; what is infinite is None."""
+    return {
+        "robot": model.name,
+        "status": solution.status.value,
+        "success": solution.success,
+        "q": solution.q.tolist(),
+        "names": names(model),
+        "units": units(model),
+        "errors": [error._asdict() for error in solution.goal_errors],
+        "limit_margins": [_finite(margin) for margin in solution.limit_margins],
+        "manipulability": solution.manipulability,
+        "condition_number": _finite(solution.condition_number),
+        "solver": solution.solver,
+        "iterations": solution.iterations,
+        "restarts": solution.restarts,
+        "time": solution.time,
+        "diagnosis": None if solution.success else solution.explain().to_dict(),
+    }
+
+
+def names(model: Model) -> list[str]:
+    """[nq] a name for each number of q."""
+    found: list[str] = []
+    for joint in model.joints:
+        if joint.nq == 1:
+            found.append(joint.name)
+        elif joint.nq:
+            found += [f"{joint.name}.{part}" for part in ("x", "y", "z", "qx", "qy", "qz", "qw")[-joint.nq :]]
+    return found
+
+
+def units(model: Model) -> list[str]:
+    """[nq] "rad", "m", or "" for the numbers of a quaternion."""
+    from limbik import JointKind
+
+    found: list[str] = []
+    for joint in model.joints:
+        if joint.nq == 1:
+            found.append("m" if joint.kind is JointKind.PRISMATIC else "rad")
+        elif joint.nq:
+            found += ("m", "m", "m", "", "", "", "")[-joint.nq :]
+    return found
+
+
+def _table(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
+    rows = [("joint", "value", "", "to a limit")]
+    every = zip(names(model), units(model), solution.q, solution.limit_margins, strict=True)
+    for name, unit, value, margin in every:
+        limit = "none" if math.isinf(margin) else _shown(margin, unit, degrees)
+        rows.append((name, _shown(value, unit, degrees), "deg" if degrees and unit == "rad" else unit, limit))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for name, number, unit, limit in rows:
+        line = f"  {name:<{widths[0]}}  {number:>{widths[1]}} {unit:<{widths[2]}}  {limit:>{widths[3]}}"
+        yield line.rstrip()
+
+
+def _shown(value: float, unit: str, degrees: bool) -> str:
+    return f"{math.degrees(value):.3f}" if degrees and unit == "rad" else f"{value:.5f}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _finite(number: float) -> float | None:
+    return None if math.isinf(number) else float(number)

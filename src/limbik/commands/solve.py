@@ -1,0 +1,150 @@
+"""`limbik solve`: one answer on the command line, or why there is none."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from limbik.commands.answers import data, listed, text, units
+from limbik.errors import ConfigurationError, GoalError, LimbikError
+
+if TYPE_CHECKING:
+    from limbik import Goal, Model
+    from limbik.spatial import Array, Matrix3
+
+STARTS = 200  # of --all
+NO_SOLUTION = 1  # exit status
+
+Three = tuple[float, float, float]
+Four = tuple[float, float, float, float]
+
+
+def solve(
+    robot: Annotated[str, typer.Argument(help="A robot's name, or a file that describes one.")],
+    frame: Annotated[str | None, typer.Option(help="What is to go there; default: the end effector.")] = None,
+    position: Annotated[
+        Three | None, typer.Option(metavar="X Y Z", help="Where its origin is to be, in metres.")
+    ] = None,
+    rpy: Annotated[
+        Three | None,
+        typer.Option(metavar="R P Y", help="How it is to be turned: roll, pitch, yaw about x, y, z, in rad."),
+    ] = None,
+    quat_xyzw: Annotated[
+        Four | None, typer.Option(metavar="X Y Z W", help="How it is to be turned, as a quaternion.")
+    ] = None,
+    direction: Annotated[
+        Three | None, typer.Option(metavar="X Y Z", help="Where its z axis is to point, with any spin.")
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(metavar="Q1,Q2,...", help="Where the joints are, in rad or m; the answer stays near."),
+    ] = None,
+    solver: Annotated[str, typer.Option(help="The method; see the README for their names.")] = "auto",
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of the random choices: the same one, the same answer.")
+    ] = 0,
+    degrees: Annotated[
+        bool, typer.Option("--degrees", help="Read and print angles in degrees. (JSON stays in radians.)")
+    ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="All distinct solutions that are found from many random starts.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print data instead of text.")] = False,
+) -> None:
+    """Solve for a position, an orientation or both, and print the answer or why there is none.
+
+    Exit status: 0 solved, 1 no solution, 2 the request has no meaning.
+
+    For example: limbik solve panda --position 0.4 -0.2 0.5 --rpy 3.14 0 0
+    """
+    import limbik
+    from limbik.solvers.sampled import sampled_solutions
+
+    model = limbik.load(robot)
+    scale = math.pi / 180.0 if degrees else 1.0
+    turn = None if rpy is None else tuple(scale * angle for angle in rpy)
+    goal = _goal(frame, position, turn, quat_xyzw, direction)
+    if every and start is not None:
+        raise LimbikError("--all begins from random configurations: leave out --start, or --all")
+    q = None if start is None else _start(start, model, scale)
+    solution = model.solve(goal, start=q, seed=seed, solver=solver)
+    if every and (solution.success or as_json):
+        found = sampled_solutions(model, goal, starts=STARTS, seed=seed, solver=solver)
+        if as_json:
+            _print_json([data(model, one) for one in found])
+        else:
+            typer.echo("\n".join(listed(model, found, STARTS, degrees)))
+    elif as_json:
+        _print_json(data(model, solution))
+    else:
+        typer.echo("\n".join(text(model, solution, degrees)))
+    if not solution.success:
+        raise typer.Exit(NO_SOLUTION)
+
+
+# --- what is asked ------------------------------------------------------------------------------------------
+
+
+def _goal(
+    frame: str | None,
+    position: Three | None,
+    rpy: Sequence[float] | None,
+    quat_xyzw: Four | None,
+    direction: Three | None,
+) -> Goal:
+    from limbik import Orientation, Pose, Position
+    from limbik.spatial import pose_from
+
+    given = {"--rpy": rpy, "--quat-xyzw": quat_xyzw, "--direction": direction}
+    turns = [name for name, value in given.items() if value is not None]
+    if len(turns) > 1:
+        raise GoalError(f"{' and '.join(turns)} each say how the frame is to be turned: give one of them")
+    if not turns and position is None:
+        raise GoalError("nothing is asked for: give --position X Y Z, or --rpy, --quat-xyzw or --direction")
+    if position is not None and not turns:
+        return Position(frame=frame, target=position)
+    rotation = _rotation(rpy, quat_xyzw, direction)
+    if direction is None and position is None:
+        return Orientation(frame=frame, target=rotation)
+    weights = (*(float(position is not None),) * 3, 1.0, 1.0, float(direction is None))
+    return Pose(frame=frame, target=pose_from(rotation, position), weights=weights)
+
+
+def _rotation(rpy: Sequence[float] | None, quat_xyzw: Four | None, direction: Three | None) -> Matrix3:
+    """The rotation asked for; for a direction, one of those that turn z along it."""
+    import numpy as np
+    from scipy.spatial.transform import Rotation
+
+    from limbik.spatial import as_vector, rotation_between
+
+    if rpy is not None:
+        return Rotation.from_euler("xyz", as_vector(rpy, 3, "--rpy", error=GoalError)).as_matrix()
+    name, given = ("--quat-xyzw", quat_xyzw) if quat_xyzw is not None else ("--direction", direction)
+    vector = as_vector(given, len(given or ()), name, error=GoalError)
+    if not vector.any():
+        raise GoalError(f"{name} needs numbers that are not all 0")
+    if quat_xyzw is not None:
+        return Rotation.from_quat(vector).as_matrix()
+    return rotation_between(np.array([0.0, 0.0, 1.0]), vector)
+
+
+def _start(text: str, model: Model, scale: float) -> Array:
+    """q [nq] from numbers with commas or spaces between them; angles times `scale` are radians."""
+    import numpy as np
+
+    words = text.replace(",", " ").split()
+    try:
+        q = np.array([float(word) for word in words])
+    except ValueError:
+        raise ConfigurationError(f"--start needs numbers with commas between them, found {text!r}") from None
+    if q.size != model.nq:
+        raise ConfigurationError(f"--start needs {model.nq} numbers for {model.name!r}, found {q.size}")
+    return q * [scale if unit == "rad" else 1.0 for unit in units(model)]
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))

@@ -1,0 +1,13 @@
+"""Random numbers inside kernels."""
+
+from __future__ import annotations
+
+from limbik.core.compiled import Floats, compiled
+
+
+@compiled
+def uniform(states: Floats, place: int) -> float:
+    """Between 0 and 1: Park and Miller's "minimal standard" generator (1988), with its state in an array."""
+    value = (int(states[place]) * 48271) % 2147483647
+    states[place] = value
+    return value / 2147483647.0

@@ -1,0 +1,393 @@
+"""What is asked of a tree, as rows: how far each is from being met, and the wrench that it pulls with.
+
+A row is a wrench (moment about the world's origin, force) whose product with the screw of a joint
+(`core.tree`) says how fast the joint closes the row's error: every goal for a frame, a direction or a point
+becomes such rows, and one loop over the joints fills the Jacobian.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.rotation import multiply, times
+from limbik.core.spatial_chain import BALL, FRAME_SIZE, ROTATION
+from limbik.core.tree import LINK
+from limbik.core.trigonometry import arc_sine, nearest_turn
+
+__all__ = ["LINK", "TASK", "fill_jacobian", "regard"]
+
+# Kinds of task.
+POINT = 0  # a point of one frame in the axes of another: 3 rows along `axes`
+TURN = 1  # the rotation of one frame in another: 3 rows about `axes`
+AXIS = 2  # the direction of an axis of one frame in another, with any spin about it: 2 rows
+AIM = 3  # an axis through the frame's origin that is to hit a point: 2 rows
+NUMBER = 4  # the value of a hinge or a slide: 1 row
+MASS = 5  # the centre of mass: 3 rows along the world's axes
+
+# Axes that rows, weights and tolerances belong to.
+OF_REFERENCE = 0
+OF_TARGET = 1
+OF_FRAME = 2
+
+TASK = np.dtype(
+    [
+        ("kind", np.int64),
+        ("link", np.int64),  # that carries the frame; -1: the world. NUMBER: of the joint
+        ("reference", np.int64),  # link that carries the frame in whose axes the target is; -1: the world
+        ("axes", np.int64),
+        ("row", np.int64),  # the first of its rows
+        ("place", np.float64, FRAME_SIZE),  # of the frame in its link: origin [m], rotation
+        ("reference_place", np.float64, FRAME_SIZE),
+        ("axis", np.float64, 3),  # in the frame
+        ("weights", np.float64, 3),  # of the rows; 0: no such row
+        (
+            "tolerance",
+            np.float64,
+            3,
+        ),  # [m or rad] inside which a row has no error; AXIS, AIM: the first counts
+        ("turns", np.float64),  # NUMBER: 1 where whole turns do not count
+        ("close", np.float64),  # [m or rad] how far off counts as met
+    ],
+    align=True,
+)
+
+# A target is 12 numbers in the axes of the reference: a point [m] (AXIS: a direction; NUMBER: the value),
+# then a rotation.
+TARGET_SIZE = 12
+SPOT_SIZE = 4 * FRAME_SIZE  # room for the frame, its reference, the target's point and rotation, the axes
+
+
+@compiled(inline=False)
+def regard(
+    links: Records,
+    tasks: Records,
+    targets: Floats,
+    q: Floats,
+    frames: Floats,
+    total: Floats,
+    spot: Floats,
+    errors: Floats,
+    wrenches: Floats,
+    misses: Floats,
+) -> None:
+    """The weighted errors [rows] and wrenches [rows, 6] of all tasks, and how far each is off [tasks, m or
+    rad].
+
+    total [4]: mass times place [kg m], and mass [kg], of the whole.
+    """
+    for k in range(tasks.size):
+        task = tasks[k]
+        if task.kind == NUMBER:
+            link = links[task.link]
+            left = targets[k, 0] - (link.multiplier * q[link.q] + link.offset)
+            if task.turns > 0.0:
+                left = nearest_turn(left)
+            left = beyond(left, task.tolerance[0])
+            misses[k] = abs(left)
+            errors[task.row] = task.weights[0] * left
+            continue
+        see(task, targets[k], frames, total, spot)
+        if task.kind == POINT or task.kind == MASS:
+            regard_point(task, spot, errors, wrenches, misses[k : k + 1])
+        elif task.kind == TURN:
+            regard_turn(task, spot, errors, wrenches, misses[k : k + 1])
+        else:
+            regard_axis(task, spot, errors, wrenches, misses[k : k + 1])
+
+
+# Places in a spot.
+FRAME = 0
+REFERENCE = FRAME_SIZE
+WANTED = 2 * FRAME_SIZE  # the target in world axes: point, rotation
+AXES = 3 * FRAME_SIZE  # rotation whose columns the rows belong to; then the axis of the frame
+
+
+@compiled(inline=False)
+def see(task: Records, target: Floats, frames: Floats, total: Floats, spot: Floats) -> None:
+    """Bring frame, reference, target and axes of a task to the world's axes."""
+    put(task.link, task.place, frames, spot, FRAME)
+    put(task.reference, task.reference_place, frames, spot, REFERENCE)
+    if task.kind == MASS:
+        for i in range(3):
+            spot[FRAME + i] = total[i] / total[3]
+    x, y, z = times(spot, REFERENCE + ROTATION, target[0], target[1], target[2])
+    is_direction = task.kind == AXIS
+    spot[WANTED] = x + (0.0 if is_direction else spot[REFERENCE])
+    spot[WANTED + 1] = y + (0.0 if is_direction else spot[REFERENCE + 1])
+    spot[WANTED + 2] = z + (0.0 if is_direction else spot[REFERENCE + 2])
+    multiply(spot, REFERENCE + ROTATION, target[ROTATION:], spot, WANTED + ROTATION)
+    source = REFERENCE if task.axes == OF_REFERENCE else WANTED if task.axes == OF_TARGET else FRAME
+    for i in range(9):
+        spot[AXES + i] = spot[source + ROTATION + i]
+
+
+@compiled
+def put(link: int, place: Floats, frames: Floats, spot: Floats, to: int) -> None:
+    """The world's view of a frame that a link carries."""
+    if link < 0:
+        for i in range(FRAME_SIZE):
+            spot[to + i] = place[i]
+        return
+    o = link * FRAME_SIZE
+    x, y, z = times(frames, o + ROTATION, place[0], place[1], place[2])
+    spot[to], spot[to + 1], spot[to + 2] = frames[o] + x, frames[o + 1] + y, frames[o + 2] + z
+    multiply(frames, o + ROTATION, place[ROTATION:], spot, to + ROTATION)
+
+
+@compiled(inline=False)
+def regard_point(task: Records, spot: Floats, errors: Floats, wrenches: Floats, miss: Floats) -> None:
+    """Rows of a distance. Axes that the frame carries turn with it: what moves is then the target's point."""
+    x, y, z = (
+        spot[WANTED] - spot[FRAME],
+        spot[WANTED + 1] - spot[FRAME + 1],
+        spot[WANTED + 2] - spot[FRAME + 2],
+    )
+    at = WANTED if task.axes == OF_FRAME else FRAME
+    px, py, pz = spot[at], spot[at + 1], spot[at + 2]
+    row = task.row
+    squared = 0.0
+    for i in range(3):
+        weight = task.weights[i]
+        if weight == 0.0:
+            continue
+        ux, uy, uz = spot[AXES + i], spot[AXES + 3 + i], spot[AXES + 6 + i]
+        left = beyond(ux * x + uy * y + uz * z, task.tolerance[i])
+        squared += left * left
+        errors[row] = weight * left
+        if task.tolerance[i] > 0.0 and left == 0.0:
+            weight = 0.0  # inside the tolerance nothing pulls
+        ux, uy, uz = weight * ux, weight * uy, weight * uz
+        wrenches[row, 0], wrenches[row, 1], wrenches[row, 2] = (
+            py * uz - pz * uy,
+            pz * ux - px * uz,
+            px * uy - py * ux,
+        )
+        wrenches[row, 3], wrenches[row, 4], wrenches[row, 5] = ux, uy, uz
+        row += 1
+    miss[0] = math.sqrt(squared)
+
+
+@compiled(inline=False)
+def regard_turn(task: Records, spot: Floats, errors: Floats, wrenches: Floats, miss: Floats) -> None:
+    """Rows of a rotation vector [rad]."""
+    x, y, z = turn_between(spot)
+    row = task.row
+    squared = 0.0
+    for i in range(3):
+        weight = task.weights[i]
+        if weight == 0.0:
+            continue
+        ux, uy, uz = spot[AXES + i], spot[AXES + 3 + i], spot[AXES + 6 + i]
+        left = beyond(ux * x + uy * y + uz * z, task.tolerance[i])
+        squared += left * left
+        errors[row] = weight * left
+        if task.tolerance[i] > 0.0 and left == 0.0:
+            weight = 0.0
+        wrenches[row, 0], wrenches[row, 1], wrenches[row, 2] = weight * ux, weight * uy, weight * uz
+        wrenches[row, 3], wrenches[row, 4], wrenches[row, 5] = 0.0, 0.0, 0.0
+        row += 1
+    miss[0] = math.sqrt(squared)
+
+
+@compiled
+def turn_between(spot: Floats) -> tuple[float, float, float]:
+    """The rotation vector [rad, world] from the frame's rotation to the wanted one.
+
+    The sum over the axes of (axis x wanted axis) is 2 sin(angle) times the axis of rotation, and the sum of
+    their cosines is 1 + 2 cos(angle).
+    """
+    x = y = z = 0.0
+    cosines = 0.0
+    for i in range(3):
+        a, b = FRAME + ROTATION + i, WANTED + ROTATION + i
+        x += spot[a + 3] * spot[b + 6] - spot[a + 6] * spot[b + 3]
+        y += spot[a + 6] * spot[b] - spot[a] * spot[b + 6]
+        z += spot[a] * spot[b + 3] - spot[a + 3] * spot[b]
+        cosines += spot[a] * spot[b] + spot[a + 3] * spot[b + 3] + spot[a + 6] * spot[b + 6]
+    return rotation_of(x, y, z, 0.25 * (cosines + 1.0), spot[FRAME + ROTATION], spot[FRAME + ROTATION + 3],
+                       spot[FRAME + ROTATION + 6])  # fmt: skip
+
+
+@compiled(inline=False)
+def rotation_of(
+    x: float, y: float, z: float, half_cosine: float, ax: float, ay: float, az: float
+) -> tuple[float, float, float]:
+    """The rotation vector [rad] from 2 sin(angle) times its axis and the squared cosine of half the angle.
+
+    Of a half turn the axis is lost: it is taken across a, or along it.
+    """
+    if half_cosine < 1e-12:
+        return math.pi * ax, math.pi * ay, math.pi * az
+    half = 0.25 / math.sqrt(half_cosine)  # to the sine of half the angle, times the axis
+    x, y, z = half * x, half * y, half * z
+    squared = x * x + y * y + z * z
+    if squared < 1e-16:
+        return 2.0 * x, 2.0 * y, 2.0 * z
+    sine = math.sqrt(squared)
+    stretch = 2.0 * arc_sine(min(sine, 1.0)) / sine
+    return stretch * x, stretch * y, stretch * z
+
+
+@compiled(inline=False)
+def regard_axis(task: Records, spot: Floats, errors: Floats, wrenches: Floats, miss: Floats) -> None:
+    """Rows of the smallest turn that brings an axis of the frame to a direction, or to look at a point."""
+    ax, ay, az = times(spot, FRAME + ROTATION, task.axis[0], task.axis[1], task.axis[2])
+    dx, dy, dz = spot[WANTED], spot[WANTED + 1], spot[WANTED + 2]
+    nearness = 0.0  # [1/m] one over the distance of the point; 0 for a direction, which is far away
+    if task.kind == AIM:
+        dx, dy, dz = dx - spot[FRAME], dy - spot[FRAME + 1], dz - spot[FRAME + 2]
+        nearness = 1.0 / max(math.sqrt(dx * dx + dy * dy + dz * dz), 1e-9)
+        dx, dy, dz = nearness * dx, nearness * dy, nearness * dz
+    # Two axes across d, in which the error lies: it is along a x d.
+    if abs(dx) <= abs(dy) and abs(dx) <= abs(dz):
+        ux, uy, uz = 0.0, dz, -dy
+    elif abs(dy) <= abs(dz):
+        ux, uy, uz = -dz, 0.0, dx
+    else:
+        ux, uy, uz = dy, -dx, 0.0
+    length = math.sqrt(ux * ux + uy * uy + uz * uz)
+    scale = 1.0 / length if length > 0.0 else 0.0
+    ux, uy, uz = scale * ux, scale * uy, scale * uz
+    cosine = ax * dx + ay * dy + az * dz
+    x, y, z = rotation_of(
+        2.0 * (ay * dz - az * dy),
+        2.0 * (az * dx - ax * dz),
+        2.0 * (ax * dy - ay * dx),
+        0.5 * (1.0 + cosine),
+        ux,
+        uy,
+        uz,
+    )
+    angle = math.sqrt(x * x + y * y + z * z)
+    left = max(angle - task.tolerance[0], 0.0)
+    miss[0] = left
+    share = left / angle if angle > 0.0 else 1.0
+    weight = task.weights[0] if left > 0.0 or task.tolerance[0] == 0.0 else 0.0
+    px, py, pz = spot[FRAME], spot[FRAME + 1], spot[FRAME + 2]
+    for i in range(2):
+        row = task.row + i
+        errors[row] = task.weights[0] * share * (ux * x + uy * y + uz * z)
+        wx, wy, wz = weight * ux, weight * uy, weight * uz
+        # A sideways move of the frame turns the direction to the point the other way.
+        fx, fy, fz = (
+            nearness * (wy * dz - wz * dy),
+            nearness * (wz * dx - wx * dz),
+            nearness * (wx * dy - wy * dx),
+        )
+        wrenches[row, 0] = wx + py * fz - pz * fy
+        wrenches[row, 1] = wy + pz * fx - px * fz
+        wrenches[row, 2] = wz + px * fy - py * fx
+        wrenches[row, 3], wrenches[row, 4], wrenches[row, 5] = fx, fy, fz
+        ux, uy, uz = dy * uz - dz * uy, dz * ux - dx * uz, dx * uy - dy * ux
+
+
+@compiled(inline=True)
+def beyond(value: float, tolerance: float) -> float:
+    """How far a value is outside [-tolerance, tolerance]."""
+    return value - min(max(value, -tolerance), tolerance)
+
+
+@compiled
+def rows_of(task: Records) -> int:
+    """How many rows a task has."""
+    if task.kind == NUMBER:
+        return 1
+    if task.kind == AXIS or task.kind == AIM:
+        return 2
+    count = 0
+    for i in range(3):
+        if task.weights[i] > 0.0:
+            count += 1
+    return count
+
+
+@compiled(inline=False)
+def fill_jacobian(
+    links: Records,
+    tasks: Records,
+    units: Floats,
+    screws: Floats,
+    sums: Floats,
+    total: Floats,
+    wrenches: Floats,
+    J: Floats,
+) -> None:
+    """J [rows, nv]: how fast each velocity, counted in its unit, closes each row's error."""
+    for row in range(J.shape[0]):
+        for v in range(J.shape[1]):
+            J[row, v] = 0.0
+    for k in range(tasks.size):
+        task = tasks[k]
+        first, last = task.row, task.row + rows_of(task)
+        if task.kind == NUMBER:
+            link = links[task.link]
+            J[first, link.v] = task.weights[0] * link.multiplier * units[link.v]
+        elif task.kind == MASS:
+            for j in range(links.size):
+                add_mass_columns(links[j], j, first, last, units, screws, sums, total, wrenches, J)
+        else:
+            add_columns(links, task.link, 1.0, first, last, units, screws, wrenches, J)
+            add_columns(links, task.reference, -1.0, first, last, units, screws, wrenches, J)
+
+
+@compiled(inline=False)
+def add_columns(
+    links: Records,
+    tip: int,
+    sign: float,
+    first: int,
+    last: int,
+    units: Floats,
+    screws: Floats,
+    wrenches: Floats,
+    J: Floats,
+) -> None:
+    """What all joints on the way to a link do to some rows."""
+    j = tip
+    while j >= 0:
+        link = links[j]
+        for k in range(3 if link.kind == BALL else 1):
+            s, v = 3 * j + k, link.v + k
+            factor = sign * link.multiplier * units[v]
+            a, b, c = factor * screws[s, 0], factor * screws[s, 1], factor * screws[s, 2]
+            d, e, f = factor * screws[s, 3], factor * screws[s, 4], factor * screws[s, 5]
+            for row in range(first, last):
+                J[row, v] += (
+                    a * wrenches[row, 0] + b * wrenches[row, 1] + c * wrenches[row, 2]
+                    + d * wrenches[row, 3] + e * wrenches[row, 4] + f * wrenches[row, 5]
+                )  # fmt: skip
+        j = link.parent
+
+
+@compiled(inline=False)
+def add_mass_columns(
+    link: Records,
+    j: int,
+    first: int,
+    last: int,
+    units: Floats,
+    screws: Floats,
+    sums: Floats,
+    total: Floats,
+    wrenches: Floats,
+    J: Floats,
+) -> None:
+    """What one joint does to the centre of mass: it moves what it carries."""
+    sx, sy, sz, mass = (
+        sums[j, 0] / total[3],
+        sums[j, 1] / total[3],
+        sums[j, 2] / total[3],
+        sums[j, 3] / total[3],
+    )
+    for k in range(3 if link.kind == BALL else 1):
+        s, v = 3 * j + k, link.v + k
+        factor = link.multiplier * units[v]
+        ax, ay, az = screws[s, 0], screws[s, 1], screws[s, 2]
+        x = factor * (ay * sz - az * sy + mass * screws[s, 3])
+        y = factor * (az * sx - ax * sz + mass * screws[s, 4])
+        z = factor * (ax * sy - ay * sx + mass * screws[s, 5])
+        for row in range(first, last):
+            J[row, v] += x * wrenches[row, 3] + y * wrenches[row, 4] + z * wrenches[row, 5]

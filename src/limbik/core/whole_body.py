@@ -1,0 +1,373 @@
+"""The solve of a tree: Levenberg-Marquardt from a start, and from random configurations after it.
+
+A level below the first is improved as far as it can be while the first is kept; at the end the first one
+alone is brought within its tolerance again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.hierarchy import propose
+from limbik.core.linear import copy, fill, squared_length
+from limbik.core.random_numbers import uniform
+from limbik.core.rotation import exponential, product
+from limbik.core.spatial_chain import BALL, FRAME_SIZE, SLIDE, admit, advance, set_ball
+from limbik.core.start import INVALID
+from limbik.core.start import MOVED as MOVED_INSIDE
+from limbik.core.tasks import SPOT_SIZE, fill_jacobian, regard
+from limbik.core.tree import SCREW_SIZE, place_links, place_masses, place_screws
+
+# Why a solve ended.
+REFUSED = -1  # the start holds a number that is not finite, or a quaternion without a direction
+SOLVED = 0
+SETTLED = 1
+SPENT = 2
+
+# Settings, by place.
+BUDGET = 0  # iterations in all
+RESTARTS = 1
+USE_LIMITS = 2
+RANDOM = 3  # state of the random numbers
+LENGTH = 4  # [m] size of the model: slides without limits begin within it
+
+SETTINGS_SIZE = 5
+
+# Answer, by place.
+END = 0
+ITERATIONS = 1
+DESCENTS = 2
+MOVED = 3  # 1: the start was not within its limits
+ANSWER_SIZE = 4
+
+DAMPING = 0.03  # per squared error
+LEAST_DAMPING = 1e-12
+HARDER, EASIER, HARDEST = 10.0, 0.2, 1e8  # what a step that fails, or gains, does to the damping
+LONGEST_STEP = 1.0  # [rad, or units] of any velocity
+SHARES = (1.0, 0.3, 0.6)  # of the way to anywhere, for one new start after the other
+SLOW = 0.9  # part of the squared error that a slow step leaves
+MOST_SLOW = 4  # in a row, before another start is tried
+SLOW_AT_LAST = 1.0 - 1e-9  # where no other start follows
+SLOW_BELOW = 0.999  # of the lower levels
+MOST_LOWER = 200  # iterations for the lower levels
+MOST_AT_LAST = 500  # iterations to settle the best of all descents for good
+
+
+class Tree(NamedTuple):
+    """What moves."""
+
+    links: Records  # `core.tree.LINK`, parents first
+    movers: (
+        Records  # `core.spatial_chain.JOINT`: the joints with numbers of their own, then the tool's record
+    )
+    units: Floats  # [nv] in which velocities are counted; 0 locks one
+    fixed_mass: Floats  # [4] mass times place [kg m], and mass [kg], of what cannot move
+
+
+class Asked(NamedTuple):
+    """What is asked, the first level first."""
+
+    tasks: Records  # `core.tasks.TASK`
+    targets: Floats  # [tasks, TARGET_SIZE]
+    level_tasks: Floats  # [levels + 1] where the tasks of each level begin
+    level_rows: Floats  # [levels + 1] and their rows
+
+
+class Desk(NamedTuple):
+    """Where a solve works: arrays of the sizes of `desk_shapes`."""
+
+    frames: Any  # of all links
+    screws: Any
+    sums: Any  # of masses
+    total: Any
+    spot: Any
+    errors: Any  # of the rows, at q and at the configuration on trial
+    wrenches: Any
+    misses: Any  # of the tasks, at both
+    costs: Any  # squared errors of the levels, at both
+    J: Any
+    P: Any  # rows of J in the null space of the levels above
+    A: Any
+    basis: Any  # of what the levels so far span
+    y: Any
+    rest: Any
+    free: Any  # 1 for velocities that no limit stops
+    damping: Any
+    dx: Any  # the step, in units
+    dq: Any
+    trial: Any
+    best: Any
+    start: Any
+    least: Any  # squared errors of the levels in this descent
+
+
+def desk_shapes(links: int, nq: int, nv: int, rows: int, tasks: int, levels: int) -> Desk:
+    """The shapes of the arrays on a desk."""
+    return Desk(
+        frames=(FRAME_SIZE * links,),
+        screws=(3 * links, SCREW_SIZE),
+        sums=(links, 4),
+        total=(4,),
+        spot=(SPOT_SIZE,),
+        errors=(2, rows),
+        wrenches=(rows, SCREW_SIZE),
+        misses=(2, tasks),
+        costs=(2, levels),
+        J=(rows, nv),
+        P=(rows, nv),
+        A=(rows, rows),
+        basis=(nv, nv),
+        y=(rows,),
+        rest=(rows,),
+        free=(nv,),
+        damping=(levels,),
+        dx=(nv,),
+        dq=(nv,),
+        trial=(nq,),
+        best=(nq,),
+        start=(nq,),
+        least=(levels,),
+    )
+
+
+@compiled
+def solve(
+    tree: Tree,
+    asked: Asked,
+    desk: Desk,
+    settings: Floats,
+    q: Floats,
+    misses: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> None:
+    """Solve for all tasks from q [nq], which becomes the answer.
+
+    misses [tasks]: how far each task is off there [m or rad]. trace_q, trace_error: what every iteration
+    left, as far as there is room.
+    """
+    answer[ITERATIONS] = 0.0
+    answer[DESCENTS] = 0.0
+    admitted = admit(tree.movers, settings[USE_LIMITS] > 0.0, q)
+    answer[MOVED] = 1.0 if admitted == MOVED_INSIDE else 0.0
+    if admitted == INVALID:
+        answer[END] = REFUSED
+        return
+    end = SETTLED
+    least = math.inf
+    copy(q, desk.start)
+    while True:
+        came_to = descend(tree, asked, desk, settings, settings[BUDGET], settings[RESTARTS] > 0.0, q, answer,
+                          trace_q, trace_error)  # fmt: skip
+        answer[DESCENTS] += 1.0
+        cost = desk.costs[0, 0]
+        if came_to == SOLVED or cost < least:
+            end, least = came_to, cost
+            copy(q, desk.best)
+        if end == SOLVED or answer[DESCENTS] > settings[RESTARTS] or answer[ITERATIONS] >= settings[BUDGET]:
+            break
+        share = SHARES[int(answer[DESCENTS]) % 3]
+        begin_elsewhere(tree, settings, desk.start, share, q)
+    if end != SOLVED:
+        copy(desk.best, q)
+        if settings[RESTARTS] > 0.0:
+            budget = answer[ITERATIONS] + MOST_AT_LAST
+            end = min(
+                end, descend(tree, asked, desk, settings, budget, False, q, answer, trace_q, trace_error)
+            )
+    look(tree, asked, desk, q, 0)
+    copy(desk.misses[0], misses)
+    if end == SOLVED and not is_met(asked, misses):
+        end = SETTLED
+    answer[END] = end
+
+
+@compiled(inline=False)
+def descend(
+    tree: Tree,
+    asked: Asked,
+    desk: Desk,
+    settings: Floats,
+    budget: float,
+    gives_up: bool,
+    q: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> int:
+    """One descent from q, which is changed in place; returns why it ended. At the end `desk` is that of q.
+
+    gives_up: when progress is slow, because another start may do better.
+    """
+    levels = asked.level_rows.size - 1
+    use_limits = settings[USE_LIMITS] > 0.0
+    patience = SLOW if gives_up else SLOW_AT_LAST
+    factor = 1.0  # of the damping
+    slow = 0
+    lower = 0  # iterations with lower levels
+    fill(math.inf, desk.least)
+    look(tree, asked, desk, q, 0)
+    if answer[DESCENTS] == 0.0:
+        record(answer, q, desk, 1.0, trace_q, trace_error)
+    sign = 1.0 if answer[DESCENTS] == 0.0 else -1.0
+    is_new = True
+    while True:
+        if levels > 1:
+            lower += 1
+        elif is_met(asked, desk.misses[0]):
+            return SOLVED
+        if answer[ITERATIONS] >= budget:
+            return SPENT
+        if is_new:
+            place_screws(tree.links, desk.frames, desk.screws)
+            fill_jacobian(
+                tree.links, asked.tasks, tree.units, desk.screws, desk.sums, desk.total, desk.wrenches, desk.J
+            )
+        for level in range(levels):
+            desk.damping[level] = factor * (DAMPING * desk.costs[0, level] + LEAST_DAMPING)
+        propose(
+            tree.movers, q, tree.units, use_limits, desk.J, desk.errors[0], asked.level_rows, levels,
+            desk.damping, LONGEST_STEP, desk.free, desk.P, desk.A, desk.basis, desk.y, desk.rest, desk.dx,
+        )  # fmt: skip
+        for v in range(desk.dx.size):
+            desk.dq[v] = tree.units[v] * desk.dx[v]
+        advance(tree.movers, q, desk.dq, 1.0, use_limits, desk.trial)
+        look(tree, asked, desk, desk.trial, 1)
+        answer[ITERATIONS] += 1.0
+        # Where other starts follow, a step may also lead uphill: that is quicker, on the whole.
+        is_new = (gives_up and levels == 1) or is_better(desk, levels)
+        if is_new:
+            slow += 1
+            for level in range(levels):
+                if desk.costs[1, level] < (patience if level == 0 else SLOW_BELOW) * desk.least[level]:
+                    desk.least[level] = desk.costs[1, level]
+                    slow = 0
+            take(desk, q)
+            factor = max(EASIER * factor, 1.0)
+        else:
+            factor *= HARDER
+        record(answer, q, desk, sign, trace_q, trace_error)
+        sign = 1.0
+        if slow > MOST_SLOW or factor > HARDEST or lower > MOST_LOWER:
+            if levels == 1:
+                return SETTLED
+            # The lower levels have come as far as they can: the first one alone is finished.
+            levels, slow, factor = 1, 0, 1.0
+            look(tree, asked, desk, q, 0)
+            is_new = True
+
+
+@compiled(inline=False)
+def look(tree: Tree, asked: Asked, desk: Desk, q: Floats, to: int) -> None:
+    """Where everything is at q, and how far every task is from being met; into errors[to] and so on."""
+    place_links(tree.links, q, desk.frames)
+    if tree.fixed_mass[3] >= 0.0:
+        for k in range(4):
+            desk.total[k] = tree.fixed_mass[k]
+        place_masses(tree.links, desk.frames, desk.sums)
+        for j in range(tree.links.size):
+            if tree.links[j].parent < 0:
+                for k in range(4):
+                    desk.total[k] += desk.sums[j, k]
+    regard(tree.links, asked.tasks, asked.targets, q, desk.frames, desk.total, desk.spot, desk.errors[to],
+           desk.wrenches, desk.misses[to])  # fmt: skip
+    for level in range(asked.level_rows.size - 1):
+        first, last = int(asked.level_rows[level]), int(asked.level_rows[level + 1])
+        desk.costs[to, level] = squared_length(desk.errors[to, first:last])
+
+
+@compiled
+def is_met(asked: Asked, misses: Floats) -> bool:
+    """Whether every task of the first level is within its tolerance."""
+    for k in range(int(asked.level_tasks[1])):
+        if not misses[k] <= asked.tasks[k].close:
+            return False
+    return True
+
+
+@compiled
+def is_better(desk: Desk, levels: int) -> bool:
+    """Whether the trial is better in the first level in which they differ.
+
+    A step for a lower level of length s disturbs those above by up to s^2 / 2, because levers turn with it:
+    as much as that is no difference.
+    """
+    allowed = 0.0
+    if levels > 1:
+        sway = 0.0
+        for v in range(desk.dx.size):
+            sway += abs(desk.dx[v])
+        allowed = 0.25 * sway * sway * sway * sway
+    for level in range(levels):
+        before, after = desk.costs[0, level], desk.costs[1, level]
+        if level + 1 == levels:
+            return after < before
+        if after > max(before, allowed):
+            return False
+        if after < before and before > allowed:
+            return True
+    return False
+
+
+@compiled
+def take(desk: Desk, q: Floats) -> None:
+    """The trial becomes q."""
+    copy(desk.trial, q)
+    copy(desk.errors[1], desk.errors[0])
+    copy(desk.misses[1], desk.misses[0])
+    copy(desk.costs[1], desk.costs[0])
+
+
+@compiled(inline=False)
+def begin_elsewhere(tree: Tree, settings: Floats, start: Floats, share: float, q: Floats) -> None:
+    """A random configuration within the limits, a share of the way from the start to anywhere; what is locked
+    stays.
+    """
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        i = mover.q
+        if tree.units[mover.v] == 0.0:
+            continue
+        if mover.kind == BALL:
+            turn = exponential(*random_turn(settings, share * math.pi))
+            set_ball(mover, product((start[i], start[i + 1], start[i + 2], start[i + 3]), turn),
+                     settings[USE_LIMITS] > 0.0, q)  # fmt: skip
+            continue
+        half = settings[LENGTH] if mover.kind == SLIDE else math.pi
+        lower, upper = mover.lower, mover.upper
+        if lower == -math.inf:
+            lower = start[i] - half
+        if upper == math.inf:
+            upper = start[i] + half
+        q[i] = start[i] + share * (lower + (upper - lower) * uniform(settings, RANDOM) - start[i])
+
+
+@compiled
+def random_turn(settings: Floats, longest: float) -> tuple[float, float, float]:
+    """A rotation vector [rad] in a random direction, by up to an angle."""
+    x, y, z = normal(settings), normal(settings), normal(settings)
+    scale = longest * uniform(settings, RANDOM) / math.sqrt(x * x + y * y + z * z + 1e-12)
+    return scale * x, scale * y, scale * z
+
+
+@compiled
+def normal(settings: Floats) -> float:
+    """About normally distributed: a sum of uniform numbers."""
+    total = -3.0
+    for _ in range(6):
+        total += uniform(settings, RANDOM)
+    return total
+
+
+@compiled
+def record(answer: Floats, q: Floats, desk: Desk, sign: float, trace_q: Floats, trace_error: Floats) -> None:
+    """Keep what an iteration left, where a trace was asked for; its error negative for the first of a
+    restart."""
+    row = int(answer[ITERATIONS])
+    if row < trace_error.size:
+        trace_error[row] = sign * math.sqrt(desk.costs[0, 0])
+        for i in range(q.size):
+            trace_q[row, i] = q[i]

@@ -1,0 +1,296 @@
+"""Why an answer is what it is: as data, and in sentences for a person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from limbik.solution import Miss, Status
+from limbik.spatial import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """What proves that a goal is out of reach."""
+
+    goal: int  # its place among the goals
+    kind: str  # "too far", "too near" or "off the plane"
+    joint: str  # the first joint on the way, from which is measured
+    distance: float  # [m] of the target from that joint, or from the plane in which the arm moves
+    bound: float  # [m] what the distance can be at most, or at least
+
+    @property
+    def missing(self) -> float:
+        """[m] by which the target is out of reach, at least."""
+        return abs(self.distance - self.bound)
+
+    def __str__(self) -> str:
+        distance, bound, missing = _together(self.distance, self.bound, self.missing)
+        if self.kind == "off the plane":
+            return f"The target is {missing} off the plane in which the arm moves."
+        if self.kind == "too near":
+            return (
+                f"The target is {distance} from joint {self.joint!r}, and the arm cannot fold to less than "
+                f"{bound} from there: {missing} too near."
+            )
+        return (
+            f"The target is {distance} from joint {self.joint!r}; the arm reaches {bound} from there: "
+            f"{missing} too far."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Excess:
+    """A joint that would have to go beyond a limit."""
+
+    joint: str
+    quantity: str  # "angle", "travel", or of a ball joint "swing" or "twist"
+    value: float  # [rad or m]
+    limit: float  # [rad or m]
+
+    @property
+    def beyond(self) -> float:
+        """[rad or m] how far the joint would have to go beyond the limit."""
+        return abs(self.value - self.limit)
+
+    @property
+    def side(self) -> str:
+        """Which limit it is: "upper" or "lower"."""
+        return "upper" if self.value > self.limit else "lower"
+
+    @property
+    def unit(self) -> str:
+        """Of the numbers."""
+        return "m" if self.quantity == "travel" else "rad"
+
+    def __str__(self) -> str:
+        write = _travel if self.unit == "m" else _angle
+        what = "limit" if self.quantity in ("angle", "travel") else f"limit of {self.quantity},"
+        return (
+            f"Joint {self.joint!r} would have to go {write(self.beyond)} beyond its {self.side} {what} "
+            f"{write(self.limit)}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nearest:
+    """The joint that is nearest to a limit."""
+
+    joint: str
+    margin: float  # [rad or m]
+    unit: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Diagnosis:
+    """What was asked, how far off the answer is, why, and what could be done.
+
+    `str()` says it in sentences, one to a line; `to_dict()` as data that JSON can hold. What is claimed was
+    found: every configuration in it was checked by forward kinematics.
+    """
+
+    status: Status
+    asked: tuple[str, ...]  # one clause for each goal
+    errors: tuple[Miss, ...]  # of `q`, one for each goal
+    q: Array  # [nq] the answer: what meets the goals, or the nearest legal configuration found
+    iterations: int
+    bound: Bound | None = None  # UNREACHABLE: the proof
+    excesses: tuple[Excess, ...] = ()  # of `q_beyond_limits`: joint by joint, in the order of the model
+    q_beyond_limits: Array | None = None  # [nq] LIMITS_BIND: meets the goals, but not the limits
+    q_found: Array | None = None  # [nq] BUDGET_SPENT: meets goals and limits; a longer search found it
+    q_position: Array | None = None  # [nq] meets goals and limits, orientations left aside
+    errors_position: tuple[Miss, ...] = ()  # of `q_position`
+    conflict: tuple[int, ...] = ()  # places of goals that can be met alone, but not all together
+    is_descending: bool = False  # BUDGET_SPENT: the error was still falling
+    nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """For a person, in order: the verdict, the reason, how far off, what could be done."""
+        return tuple(_SENTENCES[self.status](self))
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As numbers, texts, lists and None; lengths in metres, angles in radians."""
+        bound, nearest = self.bound, self.nearest
+        return {
+            "status": self.status.value,
+            "asked": list(self.asked),
+            "errors": _as_dicts(self.errors),
+            "q": self.q.tolist(),
+            "iterations": self.iterations,
+            "bound": bound and {**vars(bound), "missing": bound.missing},
+            "excesses": [
+                {**vars(one), "beyond": one.beyond, "side": one.side, "unit": one.unit}
+                for one in self.excesses
+            ],
+            "q_beyond_limits": _as_list(self.q_beyond_limits),
+            "q_found": _as_list(self.q_found),
+            "q_position": _as_list(self.q_position),
+            "errors_position": _as_dicts(self.errors_position),
+            "conflict": list(self.conflict),
+            "is_descending": self.is_descending,
+            "nearest": nearest and vars(nearest),
+            "sentences": list(self.sentences),
+        }
+
+
+def _as_list(q: Array | None) -> list[float] | None:
+    return None if q is None else q.tolist()
+
+
+def _as_dicts(errors: Sequence[Miss]) -> list[dict[str, float]]:
+    return [{"position": error.position, "rotation": error.rotation} for error in errors]
+
+
+# --- sentences ----------------------------------------------------------------------------------------------
+
+
+def _solved(diagnosis: Diagnosis) -> Iterator[str]:
+    yield f"Solved: {_list_of(diagnosis.asked)}."
+    yield f"The answer is {_off(diagnosis.errors)} off."
+    if diagnosis.nearest:
+        margin = (
+            _travel(diagnosis.nearest.margin)
+            if diagnosis.nearest.unit == "m"
+            else _angle(diagnosis.nearest.margin)
+        )
+        yield f"The joint nearest to a limit is {diagnosis.nearest.joint!r}, with {margin} to go."
+
+
+def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
+    bound = diagnosis.bound
+    yield f"Out of reach, whatever the joints do: {_list_of(diagnosis.asked)}."
+    if bound:
+        yield str(bound)
+    yield from map(str, diagnosis.excesses)
+    yield _nearest_found(diagnosis)
+    if bound and bound.kind == "off the plane":
+        yield f"Move the target {_distance(bound.missing)} into that plane."
+    elif bound:
+        way = "nearer to" if bound.kind == "too far" else "farther from"
+        yield f"Move the target at least {_distance(bound.missing)} {way} joint {bound.joint!r}, or the base."
+
+
+def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
+    yield f"The joint limits are in the way: {_list_of(diagnosis.asked)}."
+    yield "Without limits there is a solution; within them none was found."
+    yield from map(str, diagnosis.excesses)
+    if diagnosis.q_position is not None:
+        yield f"With another orientation the position can be reached within the limits{_turned(diagnosis)}."
+    yield _nearest_found(diagnosis)
+    others = " or the orientation" if diagnosis.q_position is not None else ""
+    yield f"Move the target{others}, move the base, or widen these limits if the robot allows it."
+
+
+def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
+    yield f"This orientation is not available here: {_list_of(diagnosis.asked)}."
+    yield f"The position alone can be reached within the limits{_turned(diagnosis)}."
+    yield _nearest_found(diagnosis)
+    yield "Ask for another orientation, leave it free (limbik.Position), or move the target."
+
+
+def _likely_unreachable(diagnosis: Diagnosis) -> Iterator[str]:
+    yield f"No solution was found: {_list_of(diagnosis.asked)}."
+    if diagnosis.conflict:
+        those = _list_of([diagnosis.asked[place] for place in diagnosis.conflict])
+        yield f"Each goal can be met alone, but these were never met together: {those}."
+    else:
+        yield "Every attempt settled away from it, so it is likely out of reach; that is not proved."
+    yield _nearest_found(diagnosis)
+    yield "Move the target, or accept the nearest configuration by a wider tolerance."
+
+
+def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
+    effort = f"{diagnosis.iterations:,} iteration{'' if diagnosis.iterations == 1 else 's'}"
+    yield f"The search was cut short after {effort}: {_list_of(diagnosis.asked)}."
+    if diagnosis.q_found is not None:
+        yield "There is a solution within the limits: a longer search found one (`q_found`)."
+        yield _nearest_found(diagnosis)
+        yield "Allow more iterations or restarts, or start from that solution."
+    else:
+        yield "The error was still falling."
+        yield _nearest_found(diagnosis)
+        yield "Allow more iterations."
+
+
+_SENTENCES = {
+    Status.SOLVED: _solved,
+    Status.UNREACHABLE: _unreachable,
+    Status.LIMITS_BIND: _limits_bind,
+    Status.ORIENTATION_UNAVAILABLE: _orientation_unavailable,
+    Status.LIKELY_UNREACHABLE: _likely_unreachable,
+    Status.BUDGET_SPENT: _budget_spent,
+}
+
+
+def _nearest_found(diagnosis: Diagnosis) -> str:
+    return f"The nearest configuration found is {_off(diagnosis.errors)} off."
+
+
+def _turned(diagnosis: Diagnosis) -> str:
+    angle = max((error.rotation for error in diagnosis.errors_position), default=0.0)
+    return f", for instance turned away by {_degrees(angle)}" if angle > 0.0 else ""
+
+
+def _off(errors: Sequence[Miss]) -> str:
+    """How far off an answer is; of several goals, each that is off."""
+    if len(errors) == 1:
+        return _amount(errors[0])
+    return ", ".join(f"goal {place + 1} {_amount(error)}" for place, error in enumerate(errors))
+
+
+def _amount(error: Miss) -> str:
+    parts = []
+    if error.position > 0.0 or error.rotation == 0.0:
+        parts.append(_millimetres(error.position))
+    if error.rotation > 0.0:
+        parts.append(_degrees(error.rotation))
+    return " and ".join(parts)
+
+
+def _list_of(clauses: Sequence[str]) -> str:
+    if len(clauses) == 1:
+        return clauses[0]
+    return "; ".join(f"({place + 1}) {clause}" for place, clause in enumerate(clauses))
+
+
+# --- numbers ------------------------------------------------------------------------------------------------
+
+
+def _together(*lengths: float) -> tuple[str, ...]:
+    """Lengths in metres with so many decimals that the smallest one can be seen."""
+    smallest = min((length for length in lengths if length > 0.0), default=1.0)
+    decimals = min(max(3, 1 - math.floor(math.log10(smallest))), 9)
+    return tuple(f"{length:.{decimals}f} m" for length in lengths)
+
+
+def _distance(length: float) -> str:
+    return _together(length)[0]
+
+
+def _travel(length: float) -> str:
+    return f"{length:.3g} m ({1e3 * length:.3g} mm)" if abs(length) < 1.0 else f"{length:.4g} m"
+
+
+def _angle(angle: float) -> str:
+    return f"{angle:.3g} rad ({_degrees(angle)})"
+
+
+def _degrees(angle: float) -> str:
+    return f"{_short(math.degrees(angle))} deg"
+
+
+def _millimetres(length: float) -> str:
+    return f"{_short(1e3 * length)} mm" if length < 1.0 else f"{length:.4g} m"
+
+
+def _short(number: float) -> str:
+    """Three significant digits; what is next to nothing is said to be so."""
+    if 0.0 < abs(number) < 1e-4:
+        return "less than 0.0001" if number > 0.0 else f"{number:.1e}"
+    return f"{number:.3g}" if abs(number) < 100.0 else f"{number:.0f}"

@@ -1,0 +1,80 @@
+"""Which goals are proved to be out of reach: by distance, or off the plane in which the arm moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from limbik.core.pack import pack_plane
+from limbik.diagnosis import Bound
+from limbik.goals import ONE6, ZERO6, Goal, Pose, Position, axes_of
+from limbik.model.chain import Chain, chain_to
+from limbik.solution import Request
+from limbik.solvers.measure import tool_of
+from limbik.solvers.options import Options
+from limbik.spatial import Vector3
+
+ROUNDING = 1e-12  # of the distances that are compared
+
+
+def proof(request: Request) -> Bound | None:
+    """What proves one of the goals out of reach, alone; of several bounds, the one that misses by most."""
+    found = [bound for place, goal in enumerate(request.goals) for bound in _bounds(request, place, goal)]
+    return max(found, key=lambda bound: bound.missing, default=None)
+
+
+def _bounds(request: Request, place: int, goal: Goal) -> Iterator[Bound]:
+    """The bounds that the target point of a goal violates by more than its tolerance."""
+    target = _target(goal)
+    chain = _chain(request, goal)
+    if target is None or not chain.joints:
+        return
+    point, box = target
+    slack = float(request.options.get("tolerance", Options.tolerance)) + box
+    for kind, distance, bound in _distances(chain, point):
+        if abs(distance - bound) > slack + ROUNDING * (distance + bound):
+            joint = chain.joints[0].name
+            yield Bound(goal=place, kind=kind, joint=joint, distance=distance, bound=bound)
+
+
+def _distances(chain: Chain, point: Vector3) -> Iterator[tuple[str, float, float]]:
+    """The bounds that a point [2 or 3] violates: their kinds, the distances and what these could be [m]."""
+    origin, (least, most) = chain.joints[0].origin[:3, 3], chain.reach_range
+    planar = pack_plane(chain)
+    if planar is not None:
+        stand = planar.place[0]
+        origin, least, most = stand["origin"], float(stand["shortest_reach"]), float(stand["reach"])
+        if point.size == 2:
+            point = np.append(point, origin[2])
+        height = float((point - origin) @ stand["z"])
+        point = point - height * stand["z"]
+        yield "off the plane", abs(height), 0.0
+    distance = float(np.linalg.norm(point - origin))
+    if distance > most:
+        yield "too far", distance, most
+    elif distance < least:
+        yield "too near", distance, least
+
+
+def _target(goal: Goal) -> tuple[Vector3, float] | None:
+    """The one point [2 or 3] at which the origin of a frame has to be, and how far from it is still met [m].
+
+    None where the goal leaves some direction free, or need not be met.
+    """
+    if goal.priority > 0:
+        return None
+    if isinstance(goal, Position) and min(axes_of(goal.weight)) > 0.0:
+        return goal.target, math.hypot(*axes_of(goal.tolerance))
+    if type(goal) is Pose and min((goal.weights or ONE6)[:3]) > 0.0:
+        return goal.target[:3, 3], math.hypot(*(goal.tolerance or ZERO6)[:3])
+    return None
+
+
+def _chain(request: Request, goal: Goal) -> Chain:
+    """The chain to the goal's frame or the tool in it, with the limits that are kept."""
+    chain = chain_to(request.model, goal.frame)
+    chain = replace(chain, tool=chain.tool @ tool_of(request, goal))
+    return chain if request.options.get("limits", True) else chain.with_free_slides()

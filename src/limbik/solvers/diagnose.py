@@ -1,0 +1,263 @@
+"""Why a solve failed: what is claimed is shown by a solution that was found.
+
+In this order, and the first that holds is the reason:
+
+1. a bound proves the goal out of reach (`bounds`);
+2. a longer search finds a solution within the limits: the solve was cut short;
+3. there is a solution without limits: the limits bind, and by how much is told;
+4. with orientations left aside there is a solution within the limits: the orientation is not available;
+5. the error still falls when the descent goes on: the solve was cut short;
+6. otherwise the goal is likely unreachable. Of several goals that can be met alone, those that can not be met
+   together are named.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from limbik.diagnosis import Diagnosis, Excess, Nearest
+from limbik.goals import ONE6, Direction, Goal, LookAt, Orientation, Pose, Position
+from limbik.model.margins import readings, unwound
+from limbik.model.model import Model
+from limbik.solution import Solution, Status
+from limbik.solvers.bounds import proof
+from limbik.solvers.described import described
+from limbik.solvers.loop import solve
+from limbik.solvers.measure import half_reach, misses, tool_of
+from limbik.spatial import Array, pose_from, rotation_exp, rotation_log
+
+SEARCH = 1000  # iterations of a search over the whole space
+SHORT = 100  # of a descent from a configuration nearby
+SEED = 1  # not that of the solve, whose restarts have failed
+STARTS = 6  # from which solutions beyond the limits are looked for
+HALVINGS = 6  # of the way to a rotation
+ALTERNATIONS = 8  # between the limits and the solutions
+FALLING = 0.9  # an error that goes on falls below this share of it
+LEGAL = 1e-9  # [rad or m] beyond a limit, and it is rounding
+
+# What an extra solve leaves aside of the options: how it was to search.
+OF_THE_SEARCH = ("solver", "iterations", "restarts", "time_limit", "prefer", "rest_bias")
+
+
+def diagnose(solution: Solution) -> Diagnosis:
+    """Find the reason; milliseconds where the solve failed, next to nothing where it did not."""
+    case = _Case(solution)
+    if solution.success:
+        return case.report(Status.SOLVED)
+    bound = proof(case.request)
+    if bound is not None or solution.ended is Status.UNREACHABLE:
+        return case.report(Status.UNREACHABLE, bound=bound, **case.slides_too_short())
+    found = case.within_limits()
+    if found is not None:
+        return case.report(Status.BUDGET_SPENT, q_found=found)
+    beyond = case.beyond_limits()
+    if beyond is not None and not beyond.excesses:
+        return case.report(Status.BUDGET_SPENT, q_found=beyond.q)
+    aside = case.without_orientations()
+    if beyond is not None:
+        return case.report(
+            Status.LIMITS_BIND, excesses=beyond.excesses, q_beyond_limits=beyond.q, **case.position(aside)
+        )
+    if aside is not None:
+        return case.report(Status.ORIENTATION_UNAVAILABLE, **case.position(aside))
+    if solution.ended is Status.BUDGET_SPENT and case.is_descending():
+        return case.report(Status.BUDGET_SPENT, is_descending=True)
+    return case.report(Status.LIKELY_UNREACHABLE, conflict=case.conflict())
+
+
+class _Beyond(NamedTuple):
+    """A solution without limits."""
+
+    q: Array
+    excesses: tuple[Excess, ...]
+    size: float  # of the excesses together [rad], metres counted in half reaches
+
+
+class _Case:
+    """A solution and what can be tried to tell more about it."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+        self.request = solution.request
+        self.model = self.request.model
+        kept = {k: v for k, v in self.request.options.items() if k not in OF_THE_SEARCH}
+        self.options: Mapping[str, Any] = kept
+
+    def within_limits(self) -> Array | None:
+        """What a search of the whole space finds."""
+        return self._found(self.request.goals, start=self.solution.q, iterations=SEARCH)
+
+    def slides_too_short(self) -> dict[str, Any]:
+        """What is reported where only the travel of slides puts a goal out of reach."""
+        if proof(dataclasses.replace(self.request, options={**self.request.options, "limits": False})):
+            return {}
+        beyond = self.beyond_limits()
+        return {} if beyond is None else {"excesses": beyond.excesses, "q_beyond_limits": beyond.q}
+
+    def without_orientations(self) -> Array | None:
+        """What a search finds for the positions alone, where positions and something else are asked for."""
+        goals = [_position_alone(goal) for goal in self.request.goals]
+        kept = [goal for goal in goals if goal is not None]
+        if not kept or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
+            return None
+        return self._found(kept, start=self.solution.q, iterations=SEARCH)
+
+    def beyond_limits(self) -> _Beyond | None:
+        """The solution without limits that is least beyond them, of those from several starts."""
+        if not self.model.has_limits or not self.request.options.get("limits", True):
+            return None
+        first = self._found(self.request.goals, start=self.solution.q, iterations=SEARCH, limits=False)
+        if first is None:
+            return None
+        best = self._toward_limits(first)
+        for start in self.model.random(SEED, STARTS - 1):
+            if not best.excesses:
+                break
+            q = self._found(self.request.goals, start=self._held(start), iterations=SHORT, limits=False)
+            if q is not None:
+                best = min(best, self._toward_limits(q), key=lambda beyond: beyond.size)
+        return self._legal(best)
+
+    def is_descending(self) -> bool:
+        """Whether the error falls when the descent goes on from where it ended."""
+        options = {**self.request.options, "restarts": 0, "iterations": SHORT}
+        options.pop("time_limit", None)
+        goes_on = solve(self.model, self._goal(self.request.goals), start=self.solution.q, **options)
+        return self._off(goes_on) < FALLING * self._off(self.solution)
+
+    def conflict(self) -> tuple[int, ...]:
+        """Places of goals that are met when one of them is left out, but not all together; () if none are."""
+        everyone = range(len(self.request.goals))
+        if len(everyone) < 2 or any(self._met([place]) is None for place in everyone):
+            return ()
+        needed = list(everyone)
+        for place in everyone:
+            fewer = [other for other in needed if other != place]
+            if len(fewer) > 1 and self._met(fewer) is None:
+                needed = fewer
+        return tuple(needed)
+
+    def position(self, q: Array | None) -> dict[str, Any]:
+        """What is reported of a solution for the positions alone, turned as near to the goal as can be."""
+        if q is None:
+            return {}
+        q = self._turned(q)
+        return {"q_position": q, "errors_position": misses(self.request, q)}
+
+    def _turned(self, q: Array) -> Array:
+        """A solution for the position of one pose, turned toward its rotation as far as the way there is
+        free."""
+        goal = self.request.goals[0]
+        if len(self.request.goals) > 1 or type(goal) is not Pose:
+            return q
+        here = (self.model.pose(q, goal.frame) @ tool_of(self.request, goal))[:3, :3]
+        way = rotation_log(here.T @ goal.target[:3, :3])
+        least, most = 0.0, 1.0  # shares of the way: reached, and not reached
+        for _ in range(HALVINGS):
+            share = 0.5 * (least + most)
+            target = pose_from(here @ rotation_exp(share * way), goal.target[:3, 3])
+            nearer = self._found([dataclasses.replace(goal, target=target)], start=q, iterations=SHORT)
+            if nearer is None:
+                most = share
+            else:
+                least, q = share, nearer
+        return q
+
+    def report(self, status: Status, **reason: Any) -> Diagnosis:
+        """The diagnosis."""
+        solution = self.solution
+        return Diagnosis(
+            status=status,
+            asked=tuple(described(self.request, goal) for goal in self.request.goals),
+            errors=solution.goal_errors,
+            q=solution.q,
+            iterations=solution.iterations,
+            nearest=_nearest(self.model, solution.q),
+            **reason,
+        )
+
+    def _found(self, goals: Sequence[Goal], **options: Any) -> Array | None:
+        """A configuration that meets the goals."""
+        answer = solve(self.model, self._goal(goals), seed=SEED, **{**self.options, **options})
+        return answer.q if answer.success else None
+
+    def _met(self, places: Sequence[int]) -> Array | None:
+        goals = [self.request.goals[place] for place in places]
+        return self._found(goals, start=self.solution.q, iterations=SEARCH)
+
+    def _goal(self, goals: Sequence[Goal]) -> Any:
+        return goals[0] if len(goals) == 1 else list(goals)
+
+    def _off(self, answer: Solution) -> float:
+        """[rad] how far an answer is off, metres counted in half reaches."""
+        return answer.error / half_reach(self.request) + answer.error_rotation
+
+    def _held(self, q: Array) -> Array:
+        """q with the locked joints where the answer has them."""
+        for name in self.options.get("locked", ()):
+            part = self.model.q_slice(name)
+            q[part] = self.solution.q[part]
+        return q
+
+    def _toward_limits(self, q: Array) -> _Beyond:
+        """A solution nearer to the limits than q: by turns to the nearest legal configuration and back."""
+        best = self._beyond(q)
+        for _ in range(ALTERNATIONS):
+            if not best.excesses:
+                break
+            start = self.model.clip(best.q)
+            nearer = self._found(self.request.goals, start=start, iterations=SHORT, restarts=0, limits=False)
+            if nearer is None:
+                break
+            beyond = self._beyond(nearer)
+            if beyond.size >= best.size:
+                break
+            best = beyond
+        return best
+
+    def _beyond(self, q: Array) -> _Beyond:
+        q = unwound(self.model, q)
+        excesses = tuple(
+            Excess(
+                joint=reading.joint.name,
+                quantity=reading.quantity,
+                value=reading.value,
+                limit=reading.lower if reading.value < reading.lower else reading.upper,
+            )
+            for reading in readings(self.model, q)
+            if reading.margin < -LEGAL
+        )
+        sizes = [one.beyond / (half_reach(self.request) if one.unit == "m" else 1.0) for one in excesses]
+        return _Beyond(q, excesses, math.hypot(*sizes))
+
+    def _legal(self, beyond: _Beyond) -> _Beyond:
+        """The same, or without excess where the goals can be met within the limits close by."""
+        start = self.model.clip(beyond.q)
+        legal = self._found(self.request.goals, start=start, iterations=SHORT, restarts=0)
+        return beyond if legal is None else _Beyond(legal, (), 0.0)
+
+
+def _position_alone(goal: Goal) -> Goal | None:
+    """The goal without the orientation that it asks for; itself where it asks for none, None if for all."""
+    if isinstance(goal, Orientation | Direction | LookAt):
+        return None
+    if not isinstance(goal, Pose):
+        return goal
+    weights = goal.weights or ONE6
+    position, rotation = weights[:3], weights[3:]
+    if not any(rotation):
+        return goal
+    if type(goal) is Pose and weights == ONE6 and not any(goal.tolerance or ()):
+        return Position(frame=goal.frame, target=goal.target[:3, 3], priority=goal.priority)
+    return dataclasses.replace(goal, weights=(*position, 0.0, 0.0, 0.0)) if any(position) else None
+
+
+def _nearest(model: Model, q: Array) -> Nearest | None:
+    found = min(readings(model, q), key=lambda reading: reading.margin, default=None)
+    if found is None or math.isinf(found.margin):
+        return None
+    unit = "m" if found.quantity == "travel" else "rad"
+    return Nearest(joint=found.joint.name, margin=found.margin, unit=unit)

@@ -1,0 +1,235 @@
+"""Solving in the general core: any tree, any number of goals (`core.whole_body`).
+
+What of a request does not depend on its targets is a plan, kept with the model.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from limbik.core import native, whole_body
+from limbik.core.pack_tree import WORLD, PackedTree, pack_tree
+from limbik.core.placing import LARGEST_SEED
+from limbik.core.spatial_chain import HINGE, SLIDE
+from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
+from limbik.core.whole_body import Asked, Desk, Tree
+from limbik.errors import ConfigurationError, SolverError, did_you_mean
+from limbik.goals import Goal
+from limbik.model.model import Model
+from limbik.solution import STATUSES, Facts, Request, Solution, Status
+from limbik.solvers.asked import Asker, fill_targets
+from limbik.solvers.bounds import proof
+from limbik.solvers.options import Options
+from limbik.spatial import Array
+
+Trace: TypeAlias = tuple[Array, Array]
+
+NO_TRACE = (np.empty((0, 0)), np.empty(0))
+NOWHERE = (0, 0)
+TREE = "packed tree"  # key among what is kept with a model
+UNLIMITED_RESTARTS = 1e9
+NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
+INTERPRETED = 20  # iterations that are interpreted at most, while the compiler is at work
+
+
+class Work:
+    """What one solve works on. Any number may be in use, one to a thread."""
+
+    def __init__(self, shapes: Desk) -> None:
+        (_, tasks), (nq,) = shapes.misses, shapes.trial
+        self.targets = np.zeros((tasks, TARGET_SIZE))
+        self.desk = Desk(*map(np.zeros, shapes))
+        self.settings, self.q = np.zeros(whole_body.SETTINGS_SIZE), np.zeros(nq)
+        self.misses, self.answer = np.zeros(tasks), np.zeros(whole_body.ANSWER_SIZE)
+        arrays = (*self.desk, self.settings, self.q, self.misses, self.answer)
+        self.targets_address = self.targets.ctypes.data
+        self.addresses = [array.ctypes.data for array in arrays]
+
+
+class GeneralPlan:
+    """Everything about a solve that does not depend on targets or start.
+
+    goals: any of the same structure as those to be solved for.
+    """
+
+    def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: str = "lm") -> None:
+        self.model = model
+        self.options = options
+        self.solver = solver
+        self._order = sorted(range(len(goals)), key=lambda k: goals[k].priority)
+        ordered = self._sorted(goals)
+        tree = _packed(model)
+        self.length = _length(tree, model, ordered)  # [m]
+        asker = Asker(
+            model, tree, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose
+        )
+        self.tasks, level_tasks, level_rows = asker.tasks(ordered)
+        asks_mass = (self.tasks["kind"] == MASS).any()
+        self._tree = Tree(
+            tree.links, tree.movers, self._units(tree), tree.fixed_mass if asks_mass else NO_MASS
+        )
+        self._levels = level_tasks, level_rows
+        self._in_metres = _in_metres(self.tasks, tree)
+        self._first = int(level_tasks[1])  # tasks of the first level
+        self.settings = np.zeros(whole_body.SETTINGS_SIZE)
+        self.settings[whole_body.BUDGET] = options.budget
+        restarts = options.restarts
+        self.settings[whole_body.RESTARTS] = UNLIMITED_RESTARTS if restarts is None else restarts
+        self.settings[whole_body.USE_LIMITS] = options.limits
+        self.settings[whole_body.LENGTH] = self.length
+        rows, levels = int(level_rows[-1]), len(level_rows) - 1
+        sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
+        self._shapes = whole_body.desk_shapes(*sizes)
+        self._sizes = *sizes, len(tree.movers)
+        self._addresses = [array.ctypes.data for array in (*self._tree, self.tasks)]
+        self._level_addresses = [array.ctypes.data for array in self._levels]
+        self._free: list[Work] = []
+
+    def solve(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, trace: Trace = NO_TRACE
+    ) -> Solution:
+        """The answer for goals of the plan's structure, from a start [nq] or from the neutral configuration.
+
+        Raises ConfigurationError where the start is not finite.
+        """
+        began = perf_counter()
+        work = self._free.pop() if self._free else Work(self._shapes)
+        work.q[:] = self.model.neutral if start is None else start
+        work.settings[:] = self.settings
+        work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
+        fill_targets(self.model, self._sorted(goals), work.targets)
+        self._run(work, trace)
+        answer, q = work.answer.copy(), work.q.copy()
+        errors = self._errors(work.misses)
+        self._free.append(work)
+        if answer[whole_body.END] == whole_body.REFUSED:
+            raise ConfigurationError(
+                f"`start` needs finite numbers, and quaternions that have a direction; found {q.tolist()}"
+            )
+        facts = Facts(
+            STATUSES.index(self._status(answer[whole_body.END], goals)),
+            *errors,
+            answer[whole_body.ITERATIONS],
+            answer[whole_body.DESCENTS] - 1.0,
+            answer[whole_body.MOVED],
+        )
+        return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
+
+    def trace(
+        self, goals: Sequence[Goal], start: Array | None, seed: int
+    ) -> tuple[Solution, list[tuple[Array, Array]]]:
+        """The answer, and the configurations and errors of one descent after the other, the start first."""
+        room = self.options.budget + whole_body.MOST_AT_LAST + 1
+        q, errors = np.empty((room, self.model.nq)), np.empty(room)
+        solution = self.solve(goals, start, seed, (q, errors))
+        count = solution.iterations + 1
+        begins = [0, *np.flatnonzero(np.signbit(errors[:count])), count]  # marked by `core.whole_body.record`
+        rows = [(q[a:b].copy(), np.abs(errors[a:b])) for a, b in itertools.pairwise(begins)]
+        return solution, rows
+
+    def _run(self, work: Work, trace: Trace) -> None:
+        """Compiled, or interpreted while it is being compiled."""
+        program = native.compiled_program("tree", None)
+        if program is None:
+            begin, budget = work.q.copy(), self.settings[whole_body.BUDGET]
+            if native.is_under_way("tree", None):
+                work.settings[whole_body.BUDGET] = min(INTERPRETED, budget)
+            self._interpret(work, trace)
+            if not native.is_under_way("tree", None):
+                return
+            native.start_building()
+            if work.answer[whole_body.END] == whole_body.SOLVED or budget <= INTERPRETED:
+                return
+            native.wait_for("tree", None)
+            program = native.compiled_program("tree", None)
+            work.q[:], work.settings[whole_body.BUDGET] = begin, budget
+            if program is None:  # the compiler failed, and has said so
+                self._interpret(work, trace)
+                return
+        traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
+        program(
+            *self._addresses, work.targets_address, *self._level_addresses, *work.addresses, *traced,
+            *self._sizes, len(trace[1]),
+        )  # fmt: skip
+
+    def _interpret(self, work: Work, trace: Trace) -> None:
+        links, movers, *others = self._tree
+        tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
+        asked = Asked(self.tasks.view(np.recarray), work.targets, *self._levels)
+        whole_body.solve.interpreted(
+            tree, asked, work.desk, work.settings, work.q, work.misses, work.answer, *trace
+        )
+
+    def request(self, goals: tuple[Goal, ...], /) -> Request:
+        """What was asked."""
+        return Request(model=self.model, goals=goals, solver=self.solver, options=self.options.given)
+
+    def _sorted(self, goals: Sequence[Goal]) -> list[Goal]:
+        return [goals[k] for k in self._order]
+
+    def _errors(self, misses: Array) -> tuple[float, float]:
+        """The largest error of position [m] and of rotation, as the chord of `Facts`, in the first level."""
+        first, in_metres = misses[: self._first], self._in_metres[: self._first]
+        radians = float(first[~in_metres].max(initial=0.0))
+        return float(first[in_metres].max(initial=0.0)), 2.0 * math.sin(0.5 * min(radians, math.pi))
+
+    def _status(self, end: float, goals: Sequence[Goal]) -> Status:
+        if end == whole_body.SOLVED:
+            return Status.SOLVED
+        if proof(self.request(tuple(goals))) is not None:
+            return Status.UNREACHABLE
+        return Status.BUDGET_SPENT if end == whole_body.SPENT else Status.LIKELY_UNREACHABLE
+
+    def _units(self, tree: PackedTree) -> Array:
+        units = np.ones(self.model.nv)
+        for mover in tree.movers[:-1]:
+            if mover["kind"] == SLIDE:
+                units[mover["v"]] = self.length
+        for name in self.options.locked:
+            if name not in self.model.joint_names:
+                hint = did_you_mean(name, self.model.joint_names)
+                raise SolverError(
+                    f"`locked` names {name!r}, which is no joint of {self.model.name!r}; {hint}"
+                )
+            units[self.model.v_slice(name)] = 0.0
+        return units
+
+
+def _packed(model: Model) -> PackedTree:
+    tree: PackedTree | None = model.derived.get(TREE)
+    if tree is None:
+        tree = model.derived[TREE] = pack_tree(model)
+    return tree
+
+
+def _length(tree: PackedTree, model: Model, goals: Sequence[Goal]) -> float:
+    """[m] how far the model's links reach at most, from where the first of them moves; 1 where they have
+    none."""
+    lengths = np.zeros(len(tree.links) + 1)
+    for k, link in enumerate(tree.links):
+        if link["parent"] != WORLD:
+            lengths[k] = lengths[link["parent"]] + np.linalg.norm(link["translation"])
+    ends = [
+        lengths[link] + float(np.linalg.norm(pose[:3, 3]))
+        for link, pose in tree.link_places.values()
+        if link != WORLD
+    ]
+    return max([1e-9, *ends]) if max([0.0, *ends]) > 1e-9 else 1.0
+
+
+def _in_metres(tasks: Any, tree: PackedTree) -> Any:
+    """Which tasks are off by metres, not by radians."""
+    kinds = tasks["kind"]
+    is_slide = np.array(
+        [
+            kind == NUMBER and tree.links[task["link"]]["kind"] != HINGE
+            for kind, task in zip(kinds, tasks, strict=True)
+        ]
+    )
+    return (kinds == POINT) | (kinds == MASS) | is_slide

@@ -1,0 +1,181 @@
+"""`limbik solve` as a user meets it."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+
+import limbik
+from limbik import cli
+from limbik.solvers import diagnose
+from limbik.solvers.sampled import sampled_solutions
+
+
+@pytest.fixture(autouse=True)
+def short_searches(monkeypatch):
+    """What runs interpreted takes milliseconds for an iteration."""
+    monkeypatch.setattr(diagnose, "SEARCH", 150)
+    monkeypatch.setattr(diagnose, "SHORT", 50)
+
+
+@pytest.fixture
+def run(capsys):
+    """The exit status, what was printed, and what was said of errors."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            cli.app(["solve", *arguments])
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+def test_an_answer_is_printed_with_its_errors_and_margins(run) -> None:
+    status, out, err = run("ur5e", "--position", "-0.3", "0.2", "0.5")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "Solved: frame 'flange' at (-0.3, 0.2, 0.5) m."
+    assert "mm off." in lines[1]
+    assert "  joint                   value      to a limit" in lines
+    q = [float(line.split()[1]) for line in lines if line.endswith(tuple("0123456789")) and " rad " in line][
+        -6:
+    ]
+    assert_allclose(limbik.load("ur5e").pose(q)[:3, 3], [-0.3, 0.2, 0.5], atol=1e-4)
+    assert max(map(len, lines)) <= 80
+
+
+def test_json_holds_the_answer_in_full(run) -> None:
+    target = ["0.4", "-0.2", "0.5"]
+    status, out, _ = run("panda", "--position", *target, "--rpy", "180", "0", "-90", "--degrees", "--json")
+    assert status == 0
+    data = json.loads(out)
+    panda = limbik.load("panda")
+    there = panda.pose(data["q"])
+    assert_allclose(there[:3, 3], [0.4, -0.2, 0.5], atol=1e-6)
+    wanted = Rotation.from_euler("xyz", [180, 0, -90], degrees=True)
+    assert (Rotation.from_matrix(there[:3, :3]) * wanted.inv()).magnitude() < 1e-6
+    assert (data["status"], data["success"], data["diagnosis"]) == ("solved", True, None)
+    assert data["names"] == list(panda.joint_names)
+    assert data["units"] == ["rad"] * 7
+    assert_allclose(data["limit_margins"], np.minimum(data["q"] - panda.lower, panda.upper - data["q"]))
+    assert data["errors"][0]["position"] < 1e-6
+    assert data["manipulability"] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("--rpy", ("3.0", "-0.5", "1.0"), Rotation.from_euler("xyz", [3.0, -0.5, 1.0])),
+        ("--quat-xyzw", ("-1", "0.2", "0", "0.1"), Rotation.from_quat([-1, 0.2, 0, 0.1])),
+    ],
+)
+def test_an_orientation_alone_can_be_asked_for(run, option, value, expected) -> None:
+    status, out, _ = run("ur5e", option, *value, "--json")
+    assert status == 0
+    there = limbik.load("ur5e").pose(json.loads(out)["q"])[:3, :3]
+    assert (Rotation.from_matrix(there) * expected.inv()).magnitude() < 1e-6
+
+
+@pytest.mark.parametrize("position", [(), ("--position", "0.3", "-0.2", "0.4")])
+def test_a_direction_leaves_the_spin_free(run, position) -> None:
+    status, out, _ = run("ur5e", "--direction", "0", "-1", "-1", *position, "--json")
+    assert status == 0
+    there = limbik.load("ur5e").pose(json.loads(out)["q"])
+    assert_allclose(there[:3, 2], [0.0, -math.sqrt(0.5), -math.sqrt(0.5)], atol=1e-6)
+    if position:
+        assert_allclose(there[:3, 3], [0.3, -0.2, 0.4], atol=1e-6)
+
+
+def test_another_frame_can_be_named(run) -> None:
+    status, out, _ = run("panda", "--frame", "link5", "--position", "0.2", "0.1", "0.6", "--json")
+    assert status == 0
+    assert_allclose(
+        limbik.load("panda").pose(json.loads(out)["q"], "link5")[:3, 3], [0.2, 0.1, 0.6], atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("start", ["0,-30,0,-90,0,90,0", "0 -30 0 -90 0 90 0", "-5,-30,0,-90,0,90,0"])
+def test_the_answer_is_near_to_the_start(run, start) -> None:
+    panda = limbik.load("panda")
+    q = np.radians([0.0, -30.0, 0.0, -90.0, 0.0, 90.0, 0.0])
+    target = panda.pose(q + 0.05)[:3, 3]
+    status, out, _ = run("panda", "--position", *map(str, target), "--start", start, "--degrees", "--json")
+    assert status == 0
+    assert np.abs(np.array(json.loads(out)["q"]) - q).max() < 0.3
+
+
+def test_without_a_solution_it_is_explained_and_the_status_is_1(run) -> None:
+    status, out, err = run("ur5e", "--position", "-0.3", "0", "2")
+    assert (status, err) == (1, "")
+    assert out.startswith("Out of reach, whatever the joints do: frame 'flange' at (-0.3, 0, 2) m.\n")
+    assert "The nearest configuration found:" in out
+    status, out, _ = run("ur5e", "--position", "-0.3", "0", "2", "--json")
+    assert status == 1
+    data = json.loads(out)
+    assert (data["status"], data["diagnosis"]["bound"]["kind"]) == ("unreachable", "too far")
+
+
+def test_all_solutions_that_are_found_are_printed(run) -> None:
+    arguments = ("ur5e", "--position", "-0.4", "0.1", "0.3", "--rpy", "180", "10", "20", "--degrees", "--all")
+    status, out, _ = run(*arguments)
+    assert status == 0
+    assert out.startswith("Found 8 distinct solutions from 200 random starts; there may be more.\n")
+    assert max(map(len, out.splitlines())) <= 80
+    status, out, _ = run(*arguments, "--json")
+    found = json.loads(out)
+    assert len(found) == 8
+    for one in found:
+        assert one["success"]
+
+
+def test_all_of_nothing_is_explained(run) -> None:
+    arguments = ("ur5e", "--position", "0", "0", "2", "--all")
+    status, out, _ = run(*arguments)
+    assert status == 1
+    assert out.startswith("Out of reach")
+    assert run(*arguments, "--json") == (1, "[]\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("no-such-robot", "--position", "0", "0", "0"), "no-such-robot"),
+        (("ur5e",), "nothing is asked for"),
+        (("ur5e", "--rpy", "0", "0", "0", "--direction", "0", "0", "1"), "--rpy and --direction"),
+        (("ur5e", "--direction", "0", "0", "0"), "--direction needs"),
+        (("ur5e", "--quat-xyzw", "0", "0", "0", "0"), "--quat-xyzw needs"),
+        (("ur5e", "--position", "nan", "0", "0"), "finite"),
+        (("ur5e", "--rpy", "inf", "0", "0"), "--rpy"),
+        (("ur5e", "--position", "0", "0", "0.5", "--start", "1,2"), "--start needs 6 numbers"),
+        (("ur5e", "--position", "0", "0", "0.5", "--start", "a,b"), "--start needs numbers"),
+        (("ur5e", "--position", "0", "0", "0.5", "--solver", "best"), "no solver 'best'"),
+        (("ur5e", "--position", "0", "0", "0.5", "--frame", "hand"), "no frame 'hand'"),
+        (("ur5e", "--position", "0", "0", "0.5", "--all", "--start", "0"), "--all"),
+    ],
+)
+def test_what_has_no_meaning_is_said_in_one_line_with_status_2(run, arguments, said) -> None:
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.startswith("limbik: ")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [("ur5e", "--position", "0", "0"), ("ur5e", "--position", "a", "0", "0"), ()]
+)
+def test_a_usage_error_has_status_2(run, arguments) -> None:
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert "Traceback" not in err
+
+
+def test_sampled_solutions_differ_by_more_than_turns() -> None:
+    arm = limbik.planar_arm(2, 1.0, limits=6.0)
+    found = sampled_solutions(arm, [1.0, 1.0, 0.0], starts=30)
+    assert len(found) == 2
+    assert {round(solution.q[1], 3) for solution in found} == {-1.571, 1.571}
