@@ -96,8 +96,7 @@ def opened(kinds: dict[str, float | None]) -> list[Humanoid]:
     source = _without_meshes(file_of(SOURCE).read_text(encoding="utf-8"))
     model = limbik.load(source, base="floating")
     robots = [Humanoid(name=name, share=share, model=model, source=source) for name, share in kinds.items()]
-    for robot in robots[:1]:
-        _check(robot)
+    _check(robots[0])
     return robots
 
 

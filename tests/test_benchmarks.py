@@ -48,6 +48,25 @@ def test_the_page_of_the_classical_benchmark_has_its_tables() -> None:
     assert {"machine", "findings", "solve-ball-10", "solve-planar-10-limits", "iteration"} <= names
 
 
+def test_the_page_has_the_tables_of_the_whole_body_and_of_the_toolbox_study() -> None:
+    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    for script, names in (
+        ("benchmarks/whole_body.py", {"machine", "settings", "races"}),
+        ("benchmarks/toolbox_study.py", {"machine", "panda", "human"}),
+    ):
+        assert {table for owner, table in module("report").markers(text) if owner == script} == names
+
+
+def test_the_error_of_several_poses_is_that_of_the_worst() -> None:
+    pose_error = module("global_race").pose_error
+    turned, moved = np.eye(4), np.eye(4)
+    turned[:3, :3] = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    moved[:3, 3] = [0.0, 3.0, 4.0]
+    both = np.array([turned, np.eye(4), moved])
+    assert pose_error(both, np.array([np.eye(4)] * 3)) == pytest.approx((5.0, np.pi / 2))
+    assert pose_error(turned, np.eye(4)) == pytest.approx((0.0, np.pi / 2))
+
+
 def test_a_table_replaces_what_stood_between_its_markers() -> None:
     report = module("report")
     other = "b\n<!-- measured: other.py t -->\nkept\n<!-- /measured -->\n"

@@ -8,28 +8,51 @@ solution = arm.solve([0.7, 0.6, 0.0])
 
 from limbik import errors, solvers
 from limbik._version import __version__
+from limbik.diagnosis import Diagnosis
 from limbik.formats import load
 from limbik.formats.registry import robots
-from limbik.goals import Goal, Orientation, Pose, Position
+from limbik.goals import (
+    CenterOfMass,
+    Direction,
+    Goal,
+    JointValue,
+    LookAt,
+    Orientation,
+    PointOnLine,
+    PointOnPlane,
+    Pose,
+    Position,
+    Posture,
+    Relative,
+)
 from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model, ModelBuilder, ball_arm, planar_arm
 from limbik.model.presets import presets
 from limbik.solution import BatchSolution, Iterate, Solution, Status, Trace
-from limbik.solvers import iterate, solve, solve_batch, trace, warmup
+from limbik.solvers import iterate, nullspace, solve, solve_batch, trace, warmup
 
 __all__ = [
     "BatchSolution",
+    "CenterOfMass",
+    "Diagnosis",
+    "Direction",
     "Frame",
     "Goal",
     "Iterate",
     "Joint",
     "JointKind",
+    "JointValue",
+    "LookAt",
     "Mass",
     "Mimic",
     "Model",
     "ModelBuilder",
     "Orientation",
+    "PointOnLine",
+    "PointOnPlane",
     "Pose",
     "Position",
+    "Posture",
+    "Relative",
     "Solution",
     "Status",
     "Trace",
@@ -38,6 +61,7 @@ __all__ = [
     "errors",
     "iterate",
     "load",
+    "nullspace",
     "planar_arm",
     "presets",
     "robots",

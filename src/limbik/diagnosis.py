@@ -10,6 +10,8 @@ from typing import Any
 from limbik.solution import Miss, Status
 from limbik.spatial import Array
 
+SEEN = 1e-5  # [m or rad] a goal of several that is off by more is named
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
@@ -26,17 +28,18 @@ class Bound:
         """[m] by which the target is out of reach, at least."""
         return abs(self.distance - self.bound)
 
-    def __str__(self) -> str:
+    def sentence(self, target: str = "The target") -> str:
+        """For a person; `target` is what to call the point."""
         distance, bound, missing = _together(self.distance, self.bound, self.missing)
         if self.kind == "off the plane":
-            return f"The target is {missing} off the plane in which the arm moves."
+            return f"{target} is {missing} off the plane in which the arm moves."
         if self.kind == "too near":
             return (
-                f"The target is {distance} from joint {self.joint!r}, and the arm cannot fold to less than "
+                f"{target} is {distance} from joint {self.joint!r}, and the arm cannot fold to less than "
                 f"{bound} from there: {missing} too near."
             )
         return (
-            f"The target is {distance} from joint {self.joint!r}; the arm reaches {bound} from there: "
+            f"{target} is {distance} from joint {self.joint!r}; the arm reaches {bound} from there: "
             f"{missing} too far."
         )
 
@@ -152,7 +155,8 @@ def _as_dicts(errors: Sequence[Miss]) -> list[dict[str, float]]:
 
 def _solved(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"Solved: {_list_of(diagnosis.asked)}."
-    yield f"The answer is {_off(diagnosis.errors)} off."
+    worst = Miss(*(max(error[k] for error in diagnosis.errors) for k in (0, 1)))
+    yield f"The answer is {'at most ' if len(diagnosis.errors) > 1 else ''}{_amount(worst)} off."
     if diagnosis.nearest:
         margin = (
             _travel(diagnosis.nearest.margin)
@@ -166,7 +170,9 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     bound = diagnosis.bound
     yield f"Out of reach, whatever the joints do: {_list_of(diagnosis.asked)}."
     if bound:
-        yield str(bound)
+        yield bound.sentence(
+            f"The target of goal {bound.goal + 1}" if len(diagnosis.asked) > 1 else "The target"
+        )
     yield from map(str, diagnosis.excesses)
     yield _nearest_found(diagnosis)
     if bound and bound.kind == "off the plane":
@@ -197,21 +203,22 @@ def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
 def _likely_unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"No solution was found: {_list_of(diagnosis.asked)}."
     if diagnosis.conflict:
-        those = _list_of([diagnosis.asked[place] for place in diagnosis.conflict])
-        yield f"Each goal can be met alone, but these were never met together: {those}."
+        *others, last = [str(place + 1) for place in diagnosis.conflict]
+        yield f"Each goal can be met alone, but goals {', '.join(others)} and {last} were never met together."
     else:
         yield "Every attempt settled away from it, so it is likely out of reach; that is not proved."
     yield _nearest_found(diagnosis)
-    yield "Move the target, or accept the nearest configuration by a wider tolerance."
+    what = "Change or leave out one of these goals" if diagnosis.conflict else "Move the target"
+    yield f"{what}, or accept the nearest configuration by a wider tolerance."
 
 
 def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
     effort = f"{diagnosis.iterations:,} iteration{'' if diagnosis.iterations == 1 else 's'}"
     yield f"The search was cut short after {effort}: {_list_of(diagnosis.asked)}."
     if diagnosis.q_found is not None:
-        yield "There is a solution within the limits: a longer search found one (`q_found`)."
+        yield "There is a solution within the limits: a longer search found one."
         yield _nearest_found(diagnosis)
-        yield "Allow more iterations or restarts, or start from that solution."
+        yield "Allow more iterations or restarts, or start from the solution that was found."
     else:
         yield "The error was still falling."
         yield _nearest_found(diagnosis)
@@ -229,19 +236,17 @@ _SENTENCES = {
 
 
 def _nearest_found(diagnosis: Diagnosis) -> str:
-    return f"The nearest configuration found is {_off(diagnosis.errors)} off."
+    if len(diagnosis.errors) == 1:
+        return f"The nearest configuration found is {_amount(diagnosis.errors[0])} off."
+    amounts = [
+        f"goal {k} by {_amount(error)}" for k, error in enumerate(diagnosis.errors, 1) if max(error) > SEEN
+    ]
+    return f"The nearest configuration found misses {', '.join(amounts)}."
 
 
 def _turned(diagnosis: Diagnosis) -> str:
     angle = max((error.rotation for error in diagnosis.errors_position), default=0.0)
     return f", for instance turned away by {_degrees(angle)}" if angle > 0.0 else ""
-
-
-def _off(errors: Sequence[Miss]) -> str:
-    """How far off an answer is; of several goals, each that is off."""
-    if len(errors) == 1:
-        return _amount(errors[0])
-    return ", ".join(f"goal {place + 1} {_amount(error)}" for place, error in enumerate(errors))
 
 
 def _amount(error: Miss) -> str:

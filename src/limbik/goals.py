@@ -18,7 +18,7 @@ Weights: TypeAlias = tuple[float, ...]
 ONE3, ZERO3 = (1.0,) * 3, (0.0,) * 3
 ONE6, ZERO6 = (1.0,) * 6, (0.0,) * 6
 PRIORITIES = (0, 1, 2)
-LARGEST_WEIGHT = 1e6
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-6, 1e6  # beyond these, rounding and damping drown what is asked for
 STILL = np.eye(4)
 
 
@@ -27,13 +27,16 @@ class Goal:
     """What is asked of one frame; None is the model's end effector.
 
     A solve succeeds when all goals of priority 0 are met. Those of priority 1 are met as well as they can be
-    without giving up any of these, and those of priority 2 after them.
+    without giving up any of these, and those of priority 2 after them. (Where no goal has priority 0, the
+    next one takes its place.)
     """
 
     frame: str | None = None
     priority: int = 0
 
     def __post_init__(self) -> None:
+        if self.frame is not None:
+            _check_name(self.frame, f"the frame of {self._kind}")
         if type(self.priority) is not int or self.priority not in PRIORITIES:
             raise GoalError(f"the priority of {self._kind} needs 0, 1 or 2, found {self.priority!r}")
 
@@ -126,6 +129,10 @@ class Relative(Pose):
     """
 
     reference: str  # the other frame; the target is pose_reference_frame
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_name(self.reference, f"the reference of {self._kind}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -234,8 +241,14 @@ class JointValue(Goal):
     def __post_init__(self) -> None:
         super().__post_init__()
         _refuse_frame(self)
+        _check_name(self.joint, f"the joint of {self._kind}")
+        value = as_numbers(self.value, f"the value of {self._kind}", "a number [rad or m]", GoalError)
+        if value.ndim or not np.isfinite(value):
+            raise GoalError(
+                f"the value of {self._kind} needs a number [rad or m], found {_described(self.value)}"
+            )
         self._set(
-            value=float(_vector([self.value], f"the value of {self._kind}", "a number", (1,))[0]),
+            value=float(value),
             weight=_weights(self.weight, 1, f"the weight of {self._kind}")[0],
             tolerance=_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
         )
@@ -259,7 +272,7 @@ class Posture(Goal):
         q = as_numbers(self.q, f"the q of {self._kind}", "one number per place in q", GoalError)
         if q.ndim != 1 or not np.isfinite(q).all():
             raise GoalError(f"the q of {self._kind} needs finite numbers (nq), found {_described(self.q)}")
-        size = int(np.size(self.weight))
+        size = max(int(np.size(self.weight)), 1)
         weight = _weights(self.weight, size, f"the weight of {self._kind}")
         self._set(q=_frozen(q), weight=weight[0] if np.ndim(self.weight) == 0 else weight)
 
@@ -324,15 +337,22 @@ def _direction(value: Any, name: str) -> Vector3:
 
 
 def _weights(value: Any, size: int, name: str) -> Weights:
-    needed = {1: "a number above 0, to 1e6"}.get(size, f"{size} numbers from 0 to 1e6, not all of them 0")
+    if isinstance(value, tuple) and value is ONE3:
+        return value
+    several = f"{_count(size)} numbers, each 0 or from 1e-6 to 1e6, not all of them 0"
+    needed = "a number from 1e-6 to 1e6" if size == 1 else several
     weights = _per_axis(value, size, name, needed)
-    if not (min(weights) >= 0.0 and 0.0 < max(weights) <= LARGEST_WEIGHT):
+    are_right = all(weight == 0.0 or SMALLEST_WEIGHT <= weight <= LARGEST_WEIGHT for weight in weights)
+    if not (are_right and any(weights)):
         raise GoalError(f"{name} need{_s(name)} {needed}; found {_described(value)}")
     return weights
 
 
 def _tolerance(value: Any, size: int, name: str) -> Weights:
-    needed = {1: "a number of at least 0"}.get(size, f"{size} numbers of at least 0")
+    if isinstance(value, tuple) and value is ZERO3:
+        return value
+    needed = "a finite number" if size == 1 else f"{_count(size)} finite numbers"
+    needed += " of at least 0"
     tolerance = _per_axis(value, size, name, needed)
     if min(tolerance) < 0.0:
         raise GoalError(f"{name} needs {needed}; found {_described(value)}")
@@ -348,8 +368,17 @@ def _per_axis(value: Any, size: int, name: str, needed: str) -> Weights:
     return tuple(map(float, numbers.tolist()))
 
 
+def _count(size: int) -> str:
+    return "1 or 3" if size == 3 else str(size)
+
+
 def _s(name: str) -> str:
     return "" if name.startswith("the weights") else "s"
+
+
+def _check_name(value: object, name: str) -> None:
+    if not isinstance(value, str):
+        raise GoalError(f"{name} needs a name, found {value!r}")
 
 
 def _check_axes(value: object, kind: str) -> None:
@@ -414,5 +443,5 @@ def _frozen(values: Any) -> Array:
 def _described(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) < 80 else f"{text[:77]}..."

@@ -198,6 +198,13 @@ class Solution:
         return self.request.solver
 
     @property
+    def solver_reason(self) -> str:
+        """Why it was this method, as the end of a sentence: "because ..."."""
+        from limbik.solvers.choice import reason
+
+        return reason(self.request)
+
+    @property
     def start(self) -> Array | None:
         """[nq] as it was given; None where the method chose its own."""
         return np.frombuffer(self._start) if isinstance(self._start, bytes) else self._start

@@ -12,6 +12,7 @@ algebra".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -73,7 +74,8 @@ def as_pose(value: Any, name: str = "pose", *, error: type[LimbikError] = ModelE
     if pose.shape != (4, 4):
         raise error(f"{name} needs a 4x4 pose, found shape {pose.shape}")
     _refuse_non_finite(pose, name, error)
-    if np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_TOLERANCE:
+    last = pose[3].tolist()
+    if last != [0.0, 0.0, 0.0, 1.0] and np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_TOLERANCE:
         found = " ".join(f"{x:g}" for x in pose[3])
         raise error(f"{name} needs the last row 0 0 0 1, found {found}")
     pose[3] = (0.0, 0.0, 0.0, 1.0)
@@ -111,7 +113,8 @@ def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> 
 
 
 def _refuse_non_finite(array: Array, name: str, error: type[LimbikError]) -> None:
-    if not np.isfinite(array).all():
+    # A sum is quicker to look at; it may also overflow.
+    if not math.isfinite(sum(array.ravel().tolist())) and not np.isfinite(array).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         where = ", ".join(map(str, place))
         raise error(f"{name} needs finite numbers, found {array[place]} at [{where}]")

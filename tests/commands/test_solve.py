@@ -86,6 +86,8 @@ def test_a_direction_leaves_the_spin_free(run, position) -> None:
     assert status == 0
     there = limbik.load("ur5e").pose(json.loads(out)["q"])
     assert_allclose(there[:3, 2], [0.0, -math.sqrt(0.5), -math.sqrt(0.5)], atol=1e-6)
+    asked = run("ur5e", "--direction", "0", "-1", "-1", *position)[1].splitlines()[0]
+    assert asked.endswith("z along (0, -0.7071, -0.7071).")
     if position:
         assert_allclose(there[:3, 3], [0.3, -0.2, 0.4], atol=1e-6)
 

@@ -30,10 +30,10 @@ def matrix(seed: int, rows: int, columns: int, spread: float = 1.0) -> np.ndarra
 def test_cholesky_solves_what_numpy_solves(rows, seed, spread):
     A = matrix(seed, rows, rows, spread)
     A, b = A @ A.T, np.random.default_rng(seed).normal(size=rows)
-    x, lower = np.empty(rows), np.tril(A)
-    assert cholesky_solve(lower, b, x)
+    x, upper = np.empty(rows), np.triu(A)
+    assert cholesky_solve(upper, b, x)
     assert_allclose(A @ x, b, atol=1e-14 * np.linalg.norm(A) * np.linalg.norm(x) + 1e-14)
-    assert_allclose(np.tril(lower), np.linalg.cholesky(A), atol=1e-7)
+    assert_allclose(np.triu(upper), np.linalg.cholesky(A).T, atol=1e-7)
 
 
 @pytest.mark.parametrize("A", [np.zeros((3, 3)), -np.eye(2), np.diag([1.0, 0.0]), np.full((2, 2), np.nan)])
@@ -48,7 +48,7 @@ def test_the_dual_matrix_is_j_times_its_transpose(rows, columns, seed):
     J = np.random.default_rng(seed).normal(size=(rows, columns))
     A = np.full((rows, rows), np.nan)
     trace = dual_matrix(J, A)
-    assert_allclose(np.tril(A), np.tril(J @ J.T), atol=1e-13)
+    assert_allclose(np.triu(A), np.triu(J @ J.T), atol=1e-13)
     assert trace == pytest.approx(np.trace(J @ J.T))
 
 

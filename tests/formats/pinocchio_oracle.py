@@ -18,7 +18,9 @@ def assert_moves_as_in_pinocchio(model: Model, urdf: Path | str, seeds: tuple[in
     """
     oracle = pin.buildModelFromUrdf(str(urdf)) if isinstance(urdf, Path) else pin.buildModelFromXML(urdf)
     data = oracle.createData()
-    names = [frame.name for frame in model.frames if not frame.name.endswith((".x", ".y"))]  # of planar joints
+    names = [
+        frame.name for frame in model.frames if not frame.name.endswith((".x", ".y"))
+    ]  # of planar joints
     frames = [oracle.getFrameId(name, pin.FrameType.BODY) for name in names]
     places = [model.frame_names.index(name) for name in names]
     for q in (model.neutral, *(model.random(seed) for seed in seeds)):

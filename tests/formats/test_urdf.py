@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -80,6 +80,7 @@ def test_trees_written_as_urdf_and_read_back_move_the_same(model: Model, seed: i
         assert_allclose(found.center_of_mass(q), model.center_of_mass(q), rtol=0, atol=1e-9)
 
 
+@settings(max_examples=40)
 @given(trees())
 def test_trees_move_as_pinocchio_moves_the_same_text(model: Model) -> None:
     from formats.pinocchio_oracle import assert_moves_as_in_pinocchio
@@ -103,7 +104,7 @@ def test_a_planar_joint_keeps_to_the_plane_at_right_angles_to_its_axis() -> None
     text = arm().replace('<axis xyz="0 0 1"/>', '<axis xyz="1 0 0"/>').replace("revolute", "planar")
     pose = urdf.read(text).pose([0.3, 0.4, 0.5])
     in_plane = rotation_between(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])) @ [0.3, 0.4, 0.0]
-    assert_allclose(pose[:3, 3], in_plane + [0.0, 0.0, 1.0], atol=1e-15)
+    assert_allclose(pose[:3, 3], in_plane + np.array([0.0, 0.0, 1.0]), atol=1e-15)
     assert pose[0, 3] == pytest.approx(0.0, abs=1e-15)
     assert_allclose(pose[:3, :3] @ [1.0, 0.0, 0.0], [1.0, 0.0, 0.0], atol=1e-15)
     assert pose[2, 1] == pytest.approx(math.sin(0.5))
@@ -248,6 +249,12 @@ def test_a_follower_needs_no_limits() -> None:
 def test_the_rule_of_a_fixed_joint_means_nothing() -> None:
     text = hand('joint="nobody"').replace('name="f" type="revolute"', 'name="f" type="fixed"')
     assert urdf.read(text).joint("f").mimic is None
+
+
+def test_a_follower_of_nobody_moves_on_its_own_and_is_named() -> None:
+    says = "joint 'f' .* moves on its own, there is no joint 'J' to follow; did you mean 'j'?"
+    with pytest.warns(FormatWarning, match=says):
+        assert urdf.read(hand('joint="J"')).nq == 2
 
 
 # --- limits -------------------------------------------------------------------------------------------------

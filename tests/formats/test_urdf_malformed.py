@@ -40,7 +40,7 @@ MALFORMED = [
     (
         "cut off",
         arm()[:150],
-        5,
+        7,
         "not well-formed XML: unclosed token in column 5, in <joint name='j'> of line 4",
     ),
     (
@@ -152,10 +152,10 @@ MALFORMED = [
     (
         "cycle",
         arm(C + '<link name="d"/>\n' + joint("k", "c", "d") + joint("m", "d", "c")),
-        14,
-        "<joint name='m'>: the links form a circle: ",
+        13,
+        "<joint name='k'>: the links form a circle: d -> c -> d",
     ),
-    ("all in a cycle", arm(joint("k", "b", "a")), 11, "the links form a circle: "),
+    ("all in a cycle", arm(joint("k", "b", "a")), 4, "the links form a circle: b -> a -> b"),
     # joints
     ("no type", changed(' type="revolute"', ""), 4, J + "needs the attribute `type`, found name"),
     (
@@ -204,7 +204,7 @@ MALFORMED = [
         "misspelt xyz",
         changed('origin xyz="0 0 1"', 'origin xzy="0 0 1"'),
         7,
-        "unknown attribute `xzy`; did you mean `xyz`",
+        "unknown attribute `xzy`; did you mean 'xyz'?",
     ),
     (
         "misspelt origin",
@@ -266,12 +266,6 @@ MALFORMED = [
         "unknown attribute `Lower`; did you mean `lower`?",
     ),
     # mimic
-    (
-        "follows nobody",
-        arm(limit='<limit upper="1"/><mimic joint="k"/>'),
-        9,
-        "<mimic> of <joint name='j'>: there is no joint 'k'; there are none",
-    ),
     (
         "follows nothing",
         arm(limit='<limit upper="1"/><mimic/>'),
@@ -355,8 +349,8 @@ MALFORMED = [
     (
         "name of a planar part",
         arm('<link name="j.x"/>' + joint("k", "b", "j.x")).replace("revolute", "planar"),
-        None,
-        "link 'j.x' is the child of two joints",
+        4,
+        "<joint name='j'>: its part along x is called 'j.x', as is <link name='j.x'> in line 11",
     ),
 ]
 

@@ -12,8 +12,18 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import limbik
-from limbik import JointKind, Model, ModelBuilder, Orientation, Pose, Position, Solution, Status
+from limbik import (
+    JointKind,
+    Model,
+    ModelBuilder,
+    Orientation,
+    Pose,
+    Position,
+    Solution,
+    Status,
+)
 from limbik.diagnosis import Bound, Diagnosis, Excess
+from limbik.goals import Direction, JointValue
 from limbik.solvers import diagnose
 from solvers.arms import pose
 from strategies import SEEDS, chains
@@ -385,6 +395,69 @@ def test_an_error_that_still_falls_is_told(monkeypatch) -> None:
     diagnosis = solution.explain()
     assert (diagnosis.status, diagnosis.is_descending) == (Status.BUDGET_SPENT, True)
     assert "still falling" in str(diagnosis)
+
+
+# --- several goals ------------------------------------------------------------------------------------------
+
+
+def two_arms() -> Model:
+    """A waist that carries two arms of two links in one plane."""
+    parts = ModelBuilder("two arms").revolute("waist", parent="base", axis="z", limits=1.0)
+    for side, y in (("left", 0.2), ("right", -0.2)):
+        parts = (
+            parts.revolute(f"{side}1", parent="waist", axis="z", origin=(0.0, y, 0.0), limits=2.0)
+            .revolute(f"{side}2", parent=f"{side}1", axis="z", origin=(0.5, 0.0, 0.0), limits=2.0)
+            .frame(f"{side} hand", link=f"{side}2", pose=pose(0.4))
+        )
+    return parts.build()
+
+
+def hand(side: str, x: float, y: float) -> Position:
+    return Position(frame=f"{side} hand", target=[x, y, 0.0])
+
+
+def test_goals_that_cannot_be_met_together_are_named() -> None:
+    goals = [hand("left", 0.6, 0.4), hand("right", 0.6, -0.3), hand("left", 0.3, 0.6)]
+    diagnosis = two_arms().solve(goals, iterations=FEW).explain()
+    assert diagnosis.status is Status.LIKELY_UNREACHABLE
+    assert diagnosis.conflict == (0, 2)
+    assert "goals 1 and 3 were never met together" in str(diagnosis)
+    assert two_arms().solve(goals[:2]).success
+    assert two_arms().solve(goals[1:]).success
+
+
+def test_of_several_goals_the_one_out_of_reach_is_named() -> None:
+    solution = two_arms().solve([hand("left", 0.6, 0.4), hand("right", 2.0, 0.0)], iterations=FEW)
+    assert solution.status is Status.UNREACHABLE
+    assert solution.explain().bound.goal == 1
+    assert "The target of goal 2 is 2.000 m from joint 'waist'" in str(solution.explain())
+
+
+def test_of_several_goals_those_that_need_not_be_met_prove_nothing() -> None:
+    wish = Position(frame="right hand", target=[2.0, 0.0, 0.0], priority=1)
+    assert two_arms().solve([hand("left", 0.6, 0.4), wish], iterations=FEW).success
+
+
+def test_limits_bind_for_several_goals_too() -> None:
+    model = two_arms()
+    q = np.array([0.2, 2.3, -0.5, 0.4, 0.3])
+    goals = [
+        Position(frame="left hand", target=model.pose(q, "left hand")[:3, 3]),
+        Orientation(frame="left hand", target=model.pose(q, "left hand")[:3, :3]),
+        Pose(frame="right hand", target=model.pose(q, "right hand")),
+        JointValue(joint="waist", value=0.2),
+    ]
+    diagnosis = model.solve(goals, iterations=FEW).explain()
+    assert diagnosis.status is Status.LIMITS_BIND
+    assert [excess.joint for excess in diagnosis.excesses] == ["left1"]
+    assert diagnosis.excesses[0].beyond == pytest.approx(0.3, abs=1e-4)
+
+
+def test_a_direction_that_is_not_available_is_an_orientation() -> None:
+    goals = [hand("left", 0.6, 0.4), Direction(frame="right hand", axis=[0, 0, 1], target=[1, 0, 0])]
+    diagnosis = two_arms().solve(goals, iterations=FEW).explain()
+    assert diagnosis.status is Status.ORIENTATION_UNAVAILABLE
+    assert diagnosis.errors_position[1].rotation == pytest.approx(math.pi / 2)
 
 
 # --- what the request holds fixed ---------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from limbik.commands.answers import data, listed, text, units
 from limbik.errors import ConfigurationError, GoalError, LimbikError
 
 if TYPE_CHECKING:
-    from limbik import Goal, Model
+    from limbik import Goal, Model, Solution
     from limbik.spatial import Array, Matrix3
 
 STARTS = 200  # of --all
@@ -71,7 +71,7 @@ def solve(
     if every and start is not None:
         raise LimbikError("--all begins from random configurations: leave out --start, or --all")
     q = None if start is None else _start(start, model, scale)
-    solution = model.solve(goal, start=q, seed=seed, solver=solver)
+    solution = _solution(model, goal, start=q, seed=seed, solver=solver)
     if every and (solution.success or as_json):
         found = sampled_solutions(model, goal, starts=STARTS, seed=seed, solver=solver)
         if as_json:
@@ -97,39 +97,41 @@ def _goal(
     direction: Three | None,
 ) -> Goal:
     from limbik import Orientation, Pose, Position
-    from limbik.spatial import pose_from
+    from limbik.spatial import as_vector, pose_from
 
     given = {"--rpy": rpy, "--quat-xyzw": quat_xyzw, "--direction": direction}
-    turns = [name for name, value in given.items() if value is not None]
+    turns = [(name, numbers) for name, numbers in given.items() if numbers is not None]
     if len(turns) > 1:
-        raise GoalError(f"{' and '.join(turns)} each say how the frame is to be turned: give one of them")
+        both = " and ".join(name for name, _ in turns)
+        raise GoalError(f"{both} each say how the frame is to be turned: give one of them")
     if not turns and position is None:
         raise GoalError("nothing is asked for: give --position X Y Z, or --rpy, --quat-xyzw or --direction")
-    if position is not None and not turns:
-        return Position(frame=frame, target=position)
-    rotation = _rotation(rpy, quat_xyzw, direction)
-    if direction is None and position is None:
+    point = None if position is None else as_vector(position, 3, "--position", error=GoalError)
+    if point is not None and not turns:
+        return Position(frame=frame, target=point)
+    rotation = _rotation(*turns[0])
+    if direction is None and point is None:
         return Orientation(frame=frame, target=rotation)
-    weights = (*(float(position is not None),) * 3, 1.0, 1.0, float(direction is None))
-    return Pose(frame=frame, target=pose_from(rotation, position), weights=weights)
+    weights = (*(float(point is not None),) * 3, 1.0, 1.0, float(direction is None))
+    return Pose(frame=frame, target=pose_from(rotation, point), weights=weights)
 
 
-def _rotation(rpy: Sequence[float] | None, quat_xyzw: Four | None, direction: Three | None) -> Matrix3:
+def _rotation(name: str, numbers: Sequence[float]) -> Matrix3:
     """The rotation asked for; for a direction, one of those that turn z along it."""
     import numpy as np
-    from scipy.spatial.transform import Rotation
 
-    from limbik.spatial import as_vector, rotation_between
+    from limbik.spatial import as_vector, quat_normalise, quat_to_matrix, rotation_between, rotation_exp
 
-    if rpy is not None:
-        return Rotation.from_euler("xyz", as_vector(rpy, 3, "--rpy", error=GoalError)).as_matrix()
-    name, given = ("--quat-xyzw", quat_xyzw) if quat_xyzw is not None else ("--direction", direction)
-    vector = as_vector(given, len(given or ()), name, error=GoalError)
+    vector = as_vector(numbers, len(numbers), name, error=GoalError)
+    x, y, z = np.eye(3)
+    if name == "--rpy":
+        roll, pitch, yaw = vector
+        return np.asarray(rotation_exp(yaw * z) @ rotation_exp(pitch * y) @ rotation_exp(roll * x))
     if not vector.any():
         raise GoalError(f"{name} needs numbers that are not all 0")
-    if quat_xyzw is not None:
-        return Rotation.from_quat(vector).as_matrix()
-    return rotation_between(np.array([0.0, 0.0, 1.0]), vector)
+    if name == "--quat-xyzw":
+        return quat_to_matrix(quat_normalise(vector))
+    return rotation_between(z, vector)
 
 
 def _start(text: str, model: Model, scale: float) -> Array:
@@ -144,6 +146,19 @@ def _start(text: str, model: Model, scale: float) -> Array:
     if q.size != model.nq:
         raise ConfigurationError(f"--start needs {model.nq} numbers for {model.name!r}, found {q.size}")
     return q * [scale if unit == "rad" else 1.0 for unit in units(model)]
+
+
+def _solution(model: Model, goal: Goal, **options: Any) -> Solution:
+    """The answer. One that fails while the solver is being compiled, and so was given little time, is solved
+    again when it is.
+    """
+    from limbik import Status
+    from limbik.core import native
+
+    solution = model.solve(goal, **options)
+    if not solution.success and solution.ended is not Status.UNREACHABLE and native.wait_for_all():
+        solution = model.solve(goal, **options)
+    return solution
 
 
 def _print_json(value: Any) -> None:

@@ -2,7 +2,7 @@
 
 Each level takes a damped least-squares step in the null space of the levels above it (Siciliano & Slotine
 1991, "A general framework for managing multiple tasks in highly redundant robotic systems", with the damping
-of Sugihara 2011). Joints that push against a limit are left out (an active set of one pass).
+of Sugihara 2011). Joints that push against a limit are left out.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.linear import cholesky_solve, shorten, squared_length
-from limbik.core.spatial_chain import BALL
+from limbik.core.linear import cholesky_solve, dual_matrix, fill, squared_length
+from limbik.core.spatial_chain import BALL, SLIDE
 
+ROUNDS = 4  # of the active set in one step
 DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rounding
 
 
@@ -36,16 +37,117 @@ def propose(
     rest: Floats,
     dx: Floats,
 ) -> None:
-    """The step dx [nv], each velocity in its unit, shortened so that none is above `longest`.
+    """The step dx [nv] on the way to the first level, each velocity in its unit.
 
-    damping [levels]: added to J J^T. free, P, A, basis, y, rest: room for [nv], [rows, nv], [rows, rows],
-    [nv, nv], [rows], [rows] numbers.
+    No joint turns by more than `longest` [rad]. damping [levels]: added to
+    J J^T. free, P, A, basis, y, rest: room for [nv], [rows, nv], [rows, rows], [nv, nv], [rows], [rows]
+    numbers.
     """
-    for v in range(dx.size):
-        free[v] = 1.0 if units[v] > 0.0 else 0.0
-        dx[v] = 0.0
+    release(units, free)
     if use_limits:
         freeze(movers, q, J, errors, int(level_rows[1]), free)
+    step_of_levels(J, errors, level_rows, levels, damping, free, P, A, basis, y, rest, dx)
+    shorten_turns(movers, dx, longest)
+
+
+@compiled(inline=False)
+def propose_within(
+    movers: Records,
+    q: Floats,
+    units: Floats,
+    use_limits: bool,
+    J: Floats,
+    errors: Floats,
+    level_rows: Floats,
+    levels: int,
+    damping: Floats,
+    longest: float,
+    free: Floats,
+    P: Floats,
+    A: Floats,
+    basis: Floats,
+    y: Floats,
+    rest: Floats,
+    dx: Floats,
+) -> None:
+    """The same where the first level is met, and the others decide which joints push against their limits.
+
+    Which these are is seen from the step itself, which is taken anew without them (an active set).
+    """
+    release(units, free)
+    for _ in range(ROUNDS):
+        step_of_levels(J, errors, level_rows, levels, damping, free, P, A, basis, y, rest, dx)
+        if not use_limits or not hold_back(movers, q, dx, free):
+            break
+    shorten_turns(movers, dx, longest)
+
+
+@compiled
+def release(units: Floats, free: Floats) -> None:
+    """Every velocity is free that is not locked."""
+    for v in range(free.size):
+        free[v] = 1.0 if units[v] > 0.0 else 0.0
+
+
+@compiled(inline=False)
+def hold_back(movers: Records, q: Floats, dx: Floats, free: Floats) -> bool:
+    """Hold the joints at a limit that a step would push through it; whether there are any."""
+    is_held = False
+    for j in range(movers.size - 1):
+        mover = movers[j]
+        if mover.kind == BALL or free[mover.v] == 0.0:
+            continue
+        value, change = q[mover.q], dx[mover.v]
+        if (value >= mover.upper and change > 0.0) or (value <= mover.lower and change < 0.0):
+            free[mover.v] = 0.0
+            is_held = True
+    return is_held
+
+
+@compiled(inline=False)
+def shorten_turns(movers: Records, dx: Floats, longest: float) -> None:
+    """Scale the turns of a step so that none is above `longest` [rad]; a step that is not finite becomes
+    zero.
+
+    Slides may go any way at once: where they lead does not depend on where they are.
+    """
+    largest = total = 0.0
+    for j in range(movers.size - 1):
+        mover = movers[j]
+        for v in range(mover.v, mover.v + (3 if mover.kind == BALL else 1)):
+            total += abs(dx[v])
+            if mover.kind != SLIDE:
+                largest = max(largest, abs(dx[v]))
+    if not total <= 1e300:
+        fill(0.0, dx)
+    if not largest > longest:
+        return
+    for j in range(movers.size - 1):
+        mover = movers[j]
+        if mover.kind != SLIDE:
+            for v in range(mover.v, mover.v + (3 if mover.kind == BALL else 1)):
+                dx[v] *= longest / largest
+
+
+@compiled(inline=False)
+def step_of_levels(
+    J: Floats,
+    errors: Floats,
+    level_rows: Floats,
+    levels: int,
+    damping: Floats,
+    free: Floats,
+    P: Floats,
+    A: Floats,
+    basis: Floats,
+    y: Floats,
+    rest: Floats,
+    dx: Floats,
+) -> None:
+    """dx = the damped steps of the free joints for one level after the other, each in the null space of those
+    before it.
+    """
+    fill(0.0, dx)
     held = 0
     for level in range(levels):
         first, last = int(level_rows[level]), int(level_rows[level + 1])
@@ -54,7 +156,6 @@ def propose(
         damped_step(P[first:last], rest[first:last], damping[level], A, y, dx)
         if level + 1 < levels:
             held = span(P, first, last, basis, held)
-    shorten(dx, longest)
 
 
 @compiled(inline=False)
@@ -100,14 +201,7 @@ def leave(J: Floats, errors: Floats, dx: Floats, rest: Floats, first: int, last:
 def damped_step(P: Floats, e: Floats, damping: float, A: Floats, y: Floats, dx: Floats) -> None:
     """dx += P^T (P P^T + damping I)^-1 e."""
     m = e.size
-    trace = 0.0
-    for i in range(m):
-        for k in range(i + 1):
-            total = 0.0
-            for v in range(dx.size):
-                total += P[i, v] * P[k, v]
-            A[i, k] = total
-        trace += A[i, i]
+    trace = dual_matrix(P, A)
     for i in range(m):
         A[i, i] += damping + 1e-14 * trace
     if cholesky_solve(A, e, y):

@@ -27,41 +27,42 @@ def fill(value: float, to: Floats) -> None:
 
 @compiled
 def cholesky_solve(A: Floats, b: Floats, x: Floats) -> bool:
-    """Solve A x = b for symmetric positive definite A [m, m], whose lower triangle is overwritten.
+    """Solve A x = b for symmetric positive definite A [m, m], whose upper triangle is overwritten.
 
-    Returns False, with x untouched, where A is not positive definite.
+    By A = U^T U, from one row to the rows below it: no sum has to wait for the one before. Returns False,
+    with x untouched, where A is not positive definite.
     """
     m = b.size
+    for k in range(m):
+        if not A[k, k] > 0.0:
+            return False
+        scale = 1.0 / math.sqrt(A[k, k])
+        for j in range(k, m):
+            A[k, j] *= scale
+        for i in range(k + 1, m):
+            factor = A[k, i]
+            for j in range(i, m):
+                A[i, j] -= factor * A[k, j]
     for i in range(m):
-        for j in range(i + 1):
-            total = A[i, j]
-            for k in range(j):
-                total -= A[i, k] * A[j, k]
-            if i == j:
-                if not total > 0.0:
-                    return False
-                A[i, i] = math.sqrt(total)
-            else:
-                A[i, j] = total / A[j, j]
-    for i in range(m):
-        total = b[i]
-        for k in range(i):
-            total -= A[i, k] * x[k]
-        x[i] = total / A[i, i]
+        x[i] = b[i]
+    for k in range(m):
+        x[k] /= A[k, k]
+        for i in range(k + 1, m):
+            x[i] -= A[k, i] * x[k]
     for i in range(m - 1, -1, -1):
         total = x[i]
         for k in range(i + 1, m):
-            total -= A[k, i] * x[k]
+            total -= A[i, k] * x[k]
         x[i] = total / A[i, i]
     return True
 
 
 @compiled
 def dual_matrix(J: Floats, A: Floats) -> float:
-    """A = J J^T [m, m] for J [m, n]; the lower triangle is filled. Returns its trace."""
+    """A = J J^T [m, m] for J [m, n]; the upper triangle is filled. Returns its trace."""
     trace = 0.0
-    for i in range(A.shape[0]):
-        for k in range(i + 1):
+    for i in range(J.shape[0]):
+        for k in range(i, J.shape[0]):
             total = 0.0
             for j in range(J.shape[1]):
                 total += J[i, j] * J[k, j]

@@ -239,7 +239,7 @@ def _tree() -> tuple[Callable[..., int], Any]:
     def tree(  # type: ignore[no-untyped-def]
         links, movers, units, fixed_mass, tasks, targets, level_tasks, level_rows,
         frames, screws, sums, total, spot, errors, wrenches, both_misses, costs, J, P, A, basis, y, rest,
-        free, damping, dx, dq, trial, best, start, least,
+        free, damping, dx, dq, trial, best, start,
         settings, q, misses, answer, trace_q, trace_error,
         n_links, nq, nv, n_rows, n_tasks, n_levels, n_movers, n_trace,
     ):  # fmt: skip
@@ -274,7 +274,6 @@ def _tree() -> tuple[Callable[..., int], Any]:
                 carray(trial, nq),
                 carray(best, nq),
                 carray(start, nq),
-                carray(least, n_levels),
             ),
             carray(settings, SETTINGS_SIZE),
             carray(q, nq),

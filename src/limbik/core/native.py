@@ -35,7 +35,7 @@ Address, Number = ctypes.c_void_p, ctypes.c_int64
 # Arguments of a batch: plan, table, poses, starts, how many, whether starts are given, first, last, answers,
 # work, counters.
 MANY = (Address, Address, Address, Address, Number, Number, Number, Number, Address, Address, Address)
-TREE = (Address,) * 37 + (Number,) * 8  # see `core.machine_code`
+TREE = (Address,) * 36 + (Number,) * 8  # see `core.machine_code`
 
 
 class Build:
@@ -103,6 +103,17 @@ def wait_for(name: str, shape: Shape | None) -> None:
     if build is not None:
         start_building()
         build.done.wait()
+
+
+def wait_for_all() -> bool:
+    """Return when all that is being compiled is done; whether there was anything to wait for."""
+    under_way = [build for build in list(_builds.values()) if not build.done.is_set()]
+    if under_way and os.environ.get("LIMBIK_COMPILE") != "never":
+        start_building()
+        for build in under_way:
+            build.done.wait()
+        return True
+    return False
 
 
 def compile_now(name: str, shape: Shape | None) -> None:

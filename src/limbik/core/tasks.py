@@ -57,6 +57,7 @@ TASK = np.dtype(
 # A target is 12 numbers in the axes of the reference: a point [m] (AXIS: a direction; NUMBER: the value),
 # then a rotation.
 TARGET_SIZE = 12
+HALF_TURN = 1e-12  # squared cosine of half the angle of what counts as a half turn
 SPOT_SIZE = 4 * FRAME_SIZE  # room for the frame, its reference, the target's point and rotation, the axes
 
 
@@ -207,8 +208,28 @@ def turn_between(spot: Floats) -> tuple[float, float, float]:
         y += spot[a + 6] * spot[b] - spot[a] * spot[b + 6]
         z += spot[a] * spot[b + 3] - spot[a + 3] * spot[b]
         cosines += spot[a] * spot[b] + spot[a + 3] * spot[b + 3] + spot[a + 6] * spot[b + 6]
-    return rotation_of(x, y, z, 0.25 * (cosines + 1.0), spot[FRAME + ROTATION], spot[FRAME + ROTATION + 3],
-                       spot[FRAME + ROTATION + 6])  # fmt: skip
+    half_cosine = 0.25 * (cosines + 1.0)
+    ax, ay, az = half_turn_axis(spot) if half_cosine < HALF_TURN else (0.0, 0.0, 0.0)
+    return rotation_of(x, y, z, half_cosine, ax, ay, az)
+
+
+@compiled(inline=False)
+def half_turn_axis(spot: Floats) -> tuple[float, float, float]:
+    """The axis of a half turn from the frame's rotation to the wanted one.
+
+    Halfway between an axis of the frame and the wanted one, which is clear where they are near each other.
+    """
+    longest = -1.0
+    x = y = z = 0.0
+    for i in range(3):
+        a, b = FRAME + ROTATION + i, WANTED + ROTATION + i
+        dx, dy, dz = spot[a] + spot[b], spot[a + 3] + spot[b + 3], spot[a + 6] + spot[b + 6]
+        squared = dx * dx + dy * dy + dz * dz
+        if squared > longest:
+            longest = squared
+            x, y, z = dx, dy, dz
+    length = math.sqrt(longest)
+    return x / length, y / length, z / length
 
 
 @compiled(inline=False)
@@ -217,9 +238,9 @@ def rotation_of(
 ) -> tuple[float, float, float]:
     """The rotation vector [rad] from 2 sin(angle) times its axis and the squared cosine of half the angle.
 
-    Of a half turn the axis is lost: it is taken across a, or along it.
+    Of a half turn the axis is lost in rounding: it is then a.
     """
-    if half_cosine < 1e-12:
+    if half_cosine < HALF_TURN:
         return math.pi * ax, math.pi * ay, math.pi * az
     half = 0.25 / math.sqrt(half_cosine)  # to the sine of half the angle, times the axis
     x, y, z = half * x, half * y, half * z

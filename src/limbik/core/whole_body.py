@@ -1,7 +1,7 @@
 """The solve of a tree: Levenberg-Marquardt from a start, and from random configurations after it.
 
-A level below the first is improved as far as it can be while the first is kept; at the end the first one
-alone is brought within its tolerance again.
+All levels step together at first. Then the first one is met, and those below are improved as far as they can
+be while it is kept.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 from typing import Any, NamedTuple
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.hierarchy import propose
-from limbik.core.linear import copy, fill, squared_length
+from limbik.core.hierarchy import propose, propose_within
+from limbik.core.linear import copy, squared_length
 from limbik.core.random_numbers import uniform
 from limbik.core.rotation import exponential, product
 from limbik.core.spatial_chain import BALL, FRAME_SIZE, SLIDE, admit, advance, set_ball
@@ -42,17 +42,21 @@ DESCENTS = 2
 MOVED = 3  # 1: the start was not within its limits
 ANSWER_SIZE = 4
 
-DAMPING = 0.03  # per squared error
+DAMPING = 0.03  # per squared error, which counts as 1 at most
 LEAST_DAMPING = 1e-12
 HARDER, EASIER, HARDEST = 10.0, 0.2, 1e8  # what a step that fails, or gains, does to the damping
-LONGEST_STEP = 1.0  # [rad, or units] of any velocity
+LONGEST_STEP = 1.0  # [rad] of any hinge
 SHARES = (1.0, 0.3, 0.6)  # of the way to anywhere, for one new start after the other
 SLOW = 0.9  # part of the squared error that a slow step leaves
 MOST_SLOW = 4  # in a row, before another start is tried
 SLOW_AT_LAST = 1.0 - 1e-9  # where no other start follows
-SLOW_BELOW = 0.999  # of the lower levels
-MOST_LOWER = 200  # iterations for the lower levels
 MOST_AT_LAST = 500  # iterations to settle the best of all descents for good
+NEAR = 1e-4  # squared error of the first level, from which it is finished before the others go on
+MOST_TOGETHER = 30  # iterations in which all levels step together
+MOST_BELOW = 200  # iterations in which lower levels gain while the first one is kept
+RESTORATIONS = 4  # steps that bring the levels above back where a lower one has disturbed them
+SLOW_BELOW = 1.0 - 1e-6
+SAME = 1e-6  # part of the squared error of a level by which a gain below it may disturb it
 
 
 class Tree(NamedTuple):
@@ -100,7 +104,6 @@ class Desk(NamedTuple):
     trial: Any
     best: Any
     start: Any
-    least: Any  # squared errors of the levels in this descent
 
 
 def desk_shapes(links: int, nq: int, nv: int, rows: int, tasks: int, levels: int) -> Desk:
@@ -128,7 +131,6 @@ def desk_shapes(links: int, nq: int, nv: int, rows: int, tasks: int, levels: int
         trial=(nq,),
         best=(nq,),
         start=(nq,),
-        least=(levels,),
     )
 
 
@@ -149,6 +151,7 @@ def solve(
     misses [tasks]: how far each task is off there [m or rad]. trace_q, trace_error: what every iteration
     left, as far as there is room.
     """
+    levels = asked.level_rows.size - 1
     answer[ITERATIONS] = 0.0
     answer[DESCENTS] = 0.0
     admitted = admit(tree.movers, settings[USE_LIMITS] > 0.0, q)
@@ -159,25 +162,29 @@ def solve(
     end = SETTLED
     least = math.inf
     copy(q, desk.start)
+    has_restarts = settings[RESTARTS] > 0.0
+    at_last = min(MOST_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
+    budget = settings[BUDGET] - math.floor(at_last)
     while True:
-        came_to = descend(tree, asked, desk, settings, settings[BUDGET], settings[RESTARTS] > 0.0, q, answer,
-                          trace_q, trace_error)  # fmt: skip
+        came_to = descend(tree, asked, desk, settings, budget, has_restarts, q, answer, trace_q, trace_error)
         answer[DESCENTS] += 1.0
         cost = desk.costs[0, 0]
         if came_to == SOLVED or cost < least:
             end, least = came_to, cost
             copy(q, desk.best)
-        if end == SOLVED or answer[DESCENTS] > settings[RESTARTS] or answer[ITERATIONS] >= settings[BUDGET]:
+        if end == SOLVED or answer[DESCENTS] > settings[RESTARTS] or answer[ITERATIONS] >= budget:
             break
         share = SHARES[int(answer[DESCENTS]) % 3]
         begin_elsewhere(tree, settings, desk.start, share, q)
-    if end != SOLVED:
+    if end != SOLVED and has_restarts:
         copy(desk.best, q)
-        if settings[RESTARTS] > 0.0:
-            budget = answer[ITERATIONS] + MOST_AT_LAST
-            end = min(
-                end, descend(tree, asked, desk, settings, budget, False, q, answer, trace_q, trace_error)
-            )
+        came_to = descend(
+            tree, asked, desk, settings, settings[BUDGET], False, q, answer, trace_q, trace_error
+        )
+        answer[DESCENTS] += 1.0
+        end = min(end, came_to)
+    if end == SOLVED and levels > 1:
+        improve(tree, asked, desk, settings, q, answer, trace_q, trace_error)
     look(tree, asked, desk, q, 0)
     copy(desk.misses[0], misses)
     if end == SOLVED and not is_met(asked, misses):
@@ -206,58 +213,147 @@ def descend(
     use_limits = settings[USE_LIMITS] > 0.0
     patience = SLOW if gives_up else SLOW_AT_LAST
     factor = 1.0  # of the damping
-    slow = 0
-    lower = 0  # iterations with lower levels
-    fill(math.inf, desk.least)
+    slow = together = 0
+    least = math.inf
     look(tree, asked, desk, q, 0)
     if answer[DESCENTS] == 0.0:
         record(answer, q, desk, 1.0, trace_q, trace_error)
     sign = 1.0 if answer[DESCENTS] == 0.0 else -1.0
     is_new = True
     while True:
-        if levels > 1:
-            lower += 1
-        elif is_met(asked, desk.misses[0]):
+        if levels > 1 and (desk.costs[0, 0] < NEAR or slow > MOST_SLOW or together > MOST_TOGETHER):
+            levels, slow, factor = 1, 0, 1.0
+        if levels == 1 and is_met(asked, desk.misses[0]):
             return SOLVED
         if answer[ITERATIONS] >= budget:
             return SPENT
         if is_new:
-            place_screws(tree.links, desk.frames, desk.screws)
-            fill_jacobian(
-                tree.links, asked.tasks, tree.units, desk.screws, desk.sums, desk.total, desk.wrenches, desk.J
-            )
-        for level in range(levels):
-            desk.damping[level] = factor * (DAMPING * desk.costs[0, level] + LEAST_DAMPING)
+            differentiate(tree, asked, desk)
+        set_damping(desk, levels, factor, factor)
         propose(
             tree.movers, q, tree.units, use_limits, desk.J, desk.errors[0], asked.level_rows, levels,
             desk.damping, LONGEST_STEP, desk.free, desk.P, desk.A, desk.basis, desk.y, desk.rest, desk.dx,
         )  # fmt: skip
-        for v in range(desk.dx.size):
-            desk.dq[v] = tree.units[v] * desk.dx[v]
-        advance(tree.movers, q, desk.dq, 1.0, use_limits, desk.trial)
+        step_from(tree, desk, q, use_limits)
         look(tree, asked, desk, desk.trial, 1)
         answer[ITERATIONS] += 1.0
         # Where other starts follow, a step may also lead uphill: that is quicker, on the whole.
-        is_new = (gives_up and levels == 1) or is_better(desk, levels)
+        is_new = gives_up or levels > 1 or desk.costs[1, 0] < desk.costs[0, 0]
         if is_new:
-            slow += 1
-            for level in range(levels):
-                if desk.costs[1, level] < (patience if level == 0 else SLOW_BELOW) * desk.least[level]:
-                    desk.least[level] = desk.costs[1, level]
-                    slow = 0
+            slow = 0 if desk.costs[1, 0] < patience * least else slow + 1
+            least = min(least, desk.costs[1, 0])
+            together += 1
             take(desk, q)
             factor = max(EASIER * factor, 1.0)
         else:
             factor *= HARDER
         record(answer, q, desk, sign, trace_q, trace_error)
         sign = 1.0
-        if slow > MOST_SLOW or factor > HARDEST or lower > MOST_LOWER:
-            if levels == 1:
-                return SETTLED
-            # The lower levels have come as far as they can: the first one alone is finished.
-            levels, slow, factor = 1, 0, 1.0
-            look(tree, asked, desk, q, 0)
-            is_new = True
+        if levels == 1 and (slow > MOST_SLOW or factor > HARDEST):
+            return SETTLED
+
+
+@compiled(inline=False)
+def improve(
+    tree: Tree,
+    asked: Asked,
+    desk: Desk,
+    settings: Floats,
+    q: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> None:
+    """Bring the lower levels as far as they come from q, which meets the first one and goes on to meet it.
+
+    A step in the null space disturbs the levels above, because levers turn with it: they are restored before
+    it is judged.
+    """
+    levels = asked.level_rows.size - 1
+    use_limits = settings[USE_LIMITS] > 0.0
+    factor = 1.0
+    slow = 0
+    for _ in range(MOST_BELOW):
+        if answer[ITERATIONS] >= settings[BUDGET]:
+            break
+        look(tree, asked, desk, q, 0)
+        differentiate(tree, asked, desk)
+        set_damping(desk, levels, 0.0, factor)
+        propose_within(
+            tree.movers, q, tree.units, use_limits, desk.J, desk.errors[0], asked.level_rows, levels,
+            desk.damping, LONGEST_STEP, desk.free, desk.P, desk.A, desk.basis, desk.y, desk.rest, desk.dx,
+        )  # fmt: skip
+        step_from(tree, desk, q, use_limits)
+        look(tree, asked, desk, desk.trial, 1)
+        restore(tree, asked, desk, use_limits, levels - 1)
+        answer[ITERATIONS] += 1.0
+        gain = gained(asked, desk, levels)
+        if gain > 0.0:
+            slow = slow + 1 if gain < 1.0 - SLOW_BELOW else 0
+            take(desk, q)
+            factor = EASIER * factor
+        else:
+            factor *= HARDER
+        record(answer, q, desk, 1.0, trace_q, trace_error)
+        if slow > MOST_SLOW or factor > HARDEST:
+            break
+
+
+@compiled(inline=False)
+def restore(tree: Tree, asked: Asked, desk: Desk, use_limits: bool, levels: int) -> None:
+    """Bring the trial back to where the first level is met, by steps of the first levels alone."""
+    for _ in range(RESTORATIONS):
+        if is_met(asked, desk.misses[1]):
+            break
+        differentiate(tree, asked, desk)
+        set_damping(desk, levels, 0.0, 1.0)
+        propose_within(
+            tree.movers, desk.trial, tree.units, use_limits, desk.J, desk.errors[1], asked.level_rows, levels,
+            desk.damping, LONGEST_STEP, desk.free, desk.P, desk.A, desk.basis, desk.y, desk.rest, desk.dx,
+        )  # fmt: skip
+        step_from(tree, desk, desk.trial, use_limits)
+        look(tree, asked, desk, desk.trial, 1)
+
+
+@compiled
+def gained(asked: Asked, desk: Desk, levels: int) -> float:
+    """Which part of its squared error the first lower level loses that does not stay the same; 0 where one
+    gets worse, or the first level is not met.
+    """
+    if not is_met(asked, desk.misses[1]):
+        return 0.0
+    for level in range(1, levels):
+        before, after = desk.costs[0, level], desk.costs[1, level]
+        if after > (1.0 + SAME) * before:
+            return 0.0
+        if after < (1.0 - SAME) * before or level + 1 == levels:
+            return (before - after) / before if before > 0.0 else 0.0
+    return 0.0
+
+
+@compiled
+def differentiate(tree: Tree, asked: Asked, desk: Desk) -> None:
+    """The Jacobian where everything was looked at last."""
+    place_screws(tree.links, desk.frames, desk.screws)
+    fill_jacobian(
+        tree.links, asked.tasks, tree.units, desk.screws, desk.sums, desk.total, desk.wrenches, desk.J
+    )
+
+
+@compiled
+def set_damping(desk: Desk, levels: int, first: float, below: float) -> None:
+    """Sugihara's damping of the first level and of those below, times their factors."""
+    for level in range(levels):
+        factor = first if level == 0 else below
+        desk.damping[level] = factor * DAMPING * min(desk.costs[0, level], 1.0) + LEAST_DAMPING
+
+
+@compiled
+def step_from(tree: Tree, desk: Desk, q: Floats, use_limits: bool) -> None:
+    """The trial: q [nq] after the step."""
+    for v in range(desk.dx.size):
+        desk.dq[v] = tree.units[v] * desk.dx[v]
+    advance(tree.movers, q, desk.dq, 1.0, use_limits, desk.trial)
 
 
 @compiled(inline=False)
@@ -286,30 +382,6 @@ def is_met(asked: Asked, misses: Floats) -> bool:
         if not misses[k] <= asked.tasks[k].close:
             return False
     return True
-
-
-@compiled
-def is_better(desk: Desk, levels: int) -> bool:
-    """Whether the trial is better in the first level in which they differ.
-
-    A step for a lower level of length s disturbs those above by up to s^2 / 2, because levers turn with it:
-    as much as that is no difference.
-    """
-    allowed = 0.0
-    if levels > 1:
-        sway = 0.0
-        for v in range(desk.dx.size):
-            sway += abs(desk.dx[v])
-        allowed = 0.25 * sway * sway * sway * sway
-    for level in range(levels):
-        before, after = desk.costs[0, level], desk.costs[1, level]
-        if level + 1 == levels:
-            return after < before
-        if after > max(before, allowed):
-            return False
-        if after < before and before > allowed:
-            return True
-    return False
 
 
 @compiled

@@ -177,7 +177,8 @@ class _Reader:
         self.groups = robot.by_name("group")
         self.links = {frame.name: frame for frame in model.frames} if model else None
         self.joints = {joint.name: joint for joint in model.joints} if model else {}
-        self.joint_names = [*self.joints, BASE_JOINT, *robot.by_name("virtual_joint")] if model else None
+        names = dict.fromkeys([*self.joints, BASE_JOINT, *robot.by_name("virtual_joint")])
+        self.joint_names = names if model else None
 
     def group(self, element: Element) -> Group:
         element.refuse_misspelt(("joint", "link", "chain", "group"))

@@ -20,6 +20,8 @@ lower = upper = 0
 limits of a follower that contradict its mimic rule
                 They are not looked at if they would leave its leader no room to move, and a FormatWarning
                 says so. ROS never looks at them.
+mimic rule on a joint that does not exist
+                The joint moves on its own, and a FormatWarning says so, as ROS lets it.
 limits of a continuous, planar or floating joint, mimic rule of a fixed one
                 They are not looked at: there is nothing that they could mean.
 
@@ -43,7 +45,7 @@ from limbik.formats.elements import Element, parse
 from limbik.formats.end_effector import default_end_effector
 from limbik.formats.followers import without_contradicting_limits
 from limbik.formats.source import SourceLike, open_source
-from limbik.formats.urdf_checks import SCALAR_TYPES, check_mimic_rules, check_tree, joint_type
+from limbik.formats.urdf_checks import SCALAR_TYPES, check_tree, joint_type, lost_leader, mimic_rules
 from limbik.model import Joint, JointKind, Mass, Mimic, Model
 from limbik.spatial import Matrix3, Matrix4, Vector3, pose_from, quat_normalise, quat_to_matrix
 
@@ -71,10 +73,10 @@ def from_element(robot: Element, *, end_effector: str | None = None) -> Model:
     robot.refuse_misspelt(("link", "joint"))
     links, elements = robot.by_name("link"), robot.by_name("joint")
     root = check_tree(robot, links, elements)
-    check_mimic_rules(elements)
-    joints = [joint for element in elements.values() for joint in _joints(element)]
+    rules = mimic_rules(elements)
+    joints = [joint for element in elements.values() for joint in _joints(element, rules)]
     joints, contradictions = without_contradicting_limits(joints)
-    _warn(robot, [*_remarks(elements), *contradictions])
+    _warn(robot, [*_remarks(elements, rules), *contradictions])
     masses = [mass for link in links.values() if (mass := _mass(link))]
     name = robot.attributes.get("name", "").strip() or PurePath(robot.source).stem
     end_effector = end_effector or default_end_effector(joints, root)
@@ -106,7 +108,7 @@ def _refuse_others(robot: Element) -> None:
 # --- joints -------------------------------------------------------------------------------------------------
 
 
-def _joints(joint: Element) -> list[Joint]:
+def _joints(joint: Element, rules: Mapping[str, Element]) -> list[Joint]:
     """The joint; for a planar one the three that it is made of."""
     name, kind = joint.text("name"), joint_type(joint)
     parent, child = (joint.need(tag).text("link") for tag in ("parent", "child"))
@@ -124,7 +126,7 @@ def _joints(joint: Element) -> list[Joint]:
             axis=_axis(joint, default=(1.0, 0.0, 0.0)) if kind in SCALAR_TYPES else np.array([0.0, 0.0, 1.0]),
             lower=lower,
             upper=upper,
-            mimic=_mimic(joint) if kind in SCALAR_TYPES else None,
+            mimic=_mimic(rules[name]) if name in rules else None,
         )
     ]
 
@@ -165,7 +167,7 @@ def _axis(joint: Element, default: Sequence[float]) -> Vector3:
     axis = joint.one("axis")
     if axis is None:
         return np.array(default)
-    axis.only("xyz")
+    axis.only("xyz", "rpy")  # some write an rpy, as for an origin; it means nothing
     axis.text("xyz")
     direction = axis.numbers("xyz", 3) or []
     if not any(direction):
@@ -197,10 +199,7 @@ def _said_limits(joint: Element) -> Element | None:
     return limit if "lower" in limit.attributes or "upper" in limit.attributes else None
 
 
-def _mimic(joint: Element) -> Mimic | None:
-    rule = joint.one("mimic")
-    if rule is None:
-        return None
+def _mimic(rule: Element) -> Mimic:
     multiplier, offset = rule.number("multiplier", 1.0), rule.number("offset", 0.0)
     if multiplier == 0.0:
         raise rule.error("`multiplier` needs a number other than 0; a joint that stays is of type fixed")
@@ -227,11 +226,11 @@ def _mass(link: Element) -> Mass | None:
 # --- what is not as one may think ---------------------------------------------------------------------------
 
 
-def _remarks(joints: Mapping[str, Element]) -> list[str]:
+def _remarks(joints: Mapping[str, Element], rules: Mapping[str, Element]) -> list[str]:
     limited = [joint for joint in joints.values() if joint_type(joint) in _WITH_LIMITS]
-    unsaid = [joint for joint in limited if _said_limits(joint) is None and joint.one("mimic") is None]
+    unsaid = [joint for joint in limited if _said_limits(joint) is None and joint.text("name") not in rules]
     stuck = [joint for joint in limited if _limits(joint) == (0.0, 0.0)]
-    remarks = []
+    remarks = [remark for joint in joints.values() if (remark := lost_leader(joint, joints))]
     if unsaid:
         remarks.append(f"no lower and no upper limit, so taken as unlimited: {_list(unsaid)}")
     if stuck:

@@ -33,6 +33,8 @@ def check_tree(robot: Element, links: Mapping[str, Element], joints: Mapping[str
             other = mover[child]
             raise joint.error(f"link {child!r} is already the child of {other!r} in line {other.line}")
         mover[child] = joint
+        if joint_type(joint) == "planar":
+            _refuse_taken_names(joint, links, joints)
     roots = [link for name, link in links.items() if name not in mover]
     if len(roots) > 1:
         named = ", ".join(f"{root.text('name')!r} (line {root.line})" for root in roots[:5])
@@ -52,6 +54,16 @@ def _link(joint: Element, tag: str, links: Mapping[str, Element]) -> str:
     return name
 
 
+def _refuse_taken_names(joint: Element, links: Mapping[str, Element], joints: Mapping[str, Element]) -> None:
+    """A planar joint becomes three, with links between them: their names must be free."""
+    for name in (f"{joint.text('name')}.{axis}" for axis in "xy"):
+        taken = links.get(name) or joints.get(name)
+        if taken:
+            raise joint.error(
+                f"its part along {name[-1]} is called {name!r}, as is {taken!r} in line {taken.line}"
+            )
+
+
 def _refuse_cycles(mover: Mapping[str, Element]) -> None:
     is_checked: set[str] = set()
     for link in mover:
@@ -66,19 +78,18 @@ def _refuse_cycles(mover: Mapping[str, Element]) -> None:
         is_checked.update(walked)
 
 
-def check_mimic_rules(joints: Mapping[str, Element]) -> None:
-    """Raises FormatError for rules on joints that are unknown or cannot lead, and for rules in a circle.
+def mimic_rules(joints: Mapping[str, Element]) -> dict[str, Element]:
+    """The <mimic> of each joint that follows one which exists.
 
-    Rules of fixed joints are not looked at.
+    Rules of fixed joints are not looked at. Raises FormatError for joints that cannot lead or follow, and for
+    rules in a circle.
     """
-    moving = {name: joint for name, joint in joints.items() if joint_type(joint) != "fixed"}
-    rules = {name: rule for name, joint in moving.items() if (rule := joint.one("mimic"))}
-    for name, rule in rules.items():
-        rule.only("joint", "multiplier", "offset")
-        leader = rule.text("joint")
-        if leader not in joints:
-            others = [other for other in joints if other != name]
-            raise rule.error(f"there is no joint {leader!r}; {did_you_mean(leader, others)}")
+    rules = {}
+    for name, joint in joints.items():
+        rule = _rule(joint)
+        if rule is None or (leader := rule.text("joint")) not in joints:
+            continue
+        rules[name] = rule
         for part, verb in ((name, "follow"), (leader, "lead")):
             found = joint_type(joints[part])
             if found not in SCALAR_TYPES:
@@ -86,6 +97,27 @@ def check_mimic_rules(joints: Mapping[str, Element]) -> None:
                 raise rule.error(f"{part!r} is of type {found} and cannot {verb}; {can}")
     for name in rules:
         _refuse_circle(name, rules)
+    return rules
+
+
+def lost_leader(joint: Element, joints: Mapping[str, Element]) -> str | None:
+    """A remark on a joint that follows one which does not exist."""
+    rule = _rule(joint)
+    if rule is None or (leader := rule.text("joint")) in joints:
+        return None
+    name = joint.text("name")
+    hint = did_you_mean(leader, [other for other in joints if other != name])
+    return (
+        f"joint {name!r} (line {joint.line}) moves on its own, there is no joint {leader!r} to follow; {hint}"
+    )
+
+
+def _rule(joint: Element) -> Element | None:
+    rule = joint.one("mimic")
+    if rule is None or joint_type(joint) == "fixed":
+        return None
+    rule.only("joint", "multiplier", "offset")
+    return rule
 
 
 def _refuse_circle(name: str, rules: Mapping[str, Element]) -> None:

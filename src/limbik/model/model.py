@@ -331,6 +331,12 @@ class Model:
         """Solve one iteration at a time; see `limbik.solvers.iterate`."""
         return _solvers().iterate(self, goal, **options)
 
+    def nullspace(self, q: ArrayLike, keep: str | GoalLike | None = None) -> Array:
+        """Orthonormal basis [nv, k] of the velocities at q [nq] that keep the pose of a frame (default: the
+        end effector), or goals; see `limbik.nullspace`.
+        """
+        return _solvers().nullspace.basis(self, q, keep)
+
 
 @functools.cache
 def _solvers() -> Any:

@@ -4,6 +4,7 @@ solution = limbik.solvers.solve(model, target, solver="dls")
 """
 
 from limbik.model.model import Model
+from limbik.solvers import nullspace
 from limbik.solvers.batch import solve_batch
 from limbik.solvers.ccd import CCD
 from limbik.solvers.dls import DLS
@@ -34,6 +35,7 @@ __all__ = [
     "get",
     "iterate",
     "names",
+    "nullspace",
     "solve",
     "solve_batch",
     "trace",

@@ -48,6 +48,7 @@ from limbik.spatial import Array, Matrix3, Matrix4, quat_normalise, quat_to_matr
 
 METRES_PER_RADIAN = 0.5  # of the length: how much a turn counts beside a distance in the descent
 STILL = np.eye(3)
+AS_TASK = np.array([3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10])  # of a pose's 16 numbers: origin, rotation
 Target: TypeAlias = tuple[Array, Matrix3]  # of a task: a point or direction [3] or value [1], and a rotation
 
 
@@ -150,6 +151,8 @@ class Asker:
             raise GoalError(
                 f"the weight of Posture needs 1 number or {self.model.nv} (nv), found {np.size(goal.weight)}"
             )
+        if not self.model.nv:
+            raise GoalError(f"Posture needs a model with joints that move, which {self.model.name!r} has not")
         weights = np.broadcast_to(goal.weight, self.model.nv)
         for joint in self.model.joints:
             if joint.nv:
@@ -178,6 +181,11 @@ def fill_targets(model: Model, goals: Sequence[Goal], targets: Floats) -> None:
     """Write the numbers of all tasks [tasks, 12], in the order of `Asker.tasks`."""
     row = 0
     for goal in goals:
+        if type(goal) is Pose and goal.weights is None:  # the common case, quickly
+            goal.target.take(AS_TASK, out=targets[row])
+            targets[row + 1] = targets[row]
+            row += 2
+            continue
         for point, rotation in _TARGETS[type(goal)](model, goal):
             targets[row, :3] = point
             targets[row, 3:] = rotation.reshape(9)
@@ -333,7 +341,7 @@ _TARGETS: dict[type[Goal], Callable[[Model, Any], Iterator[Target]]] = {
     Posture: _posture_targets,
 }
 _STRUCTURE: dict[type[Goal], Callable[[Any], tuple[Any, ...]]] = {
-    Position: lambda goal: (goal.weight, goal.tolerance, goal.axes),
+    Position: lambda goal: (goal.weight, goal.tolerance, goal.axes, goal.target.size),
     # World axes seen from the target: what is free then belongs to the target's numbers.
     Orientation: lambda goal: (goal.weight, goal.tolerance, goal.axes, _seen_axis(goal)),
     Pose: lambda goal: (goal.weights, goal.tolerance),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from limbik.goals import (
+    ONE6,
     CenterOfMass,
     Direction,
     Goal,
@@ -32,7 +33,14 @@ def described(request: Request, goal: Goal) -> str:
 
 
 def _of_pose(frame: str, goal: Pose) -> str:
-    return f"{frame} at {_numbers(goal.target[:3, 3])} m, turned to {_turn(goal.target[:3, :3])}"
+    weights = goal.weights or ONE6
+    parts = [f"at {_numbers(goal.target[:3, 3])} m"] if any(weights[:3]) else []
+    free = [k for k in range(3) if weights[3 + k] == 0.0]
+    if len(free) == 1:
+        parts.append(f"{'xyz'[free[0]]} along {_numbers(goal.target[:3, free[0]])}")
+    elif len(free) < 3:
+        parts.append(f"turned to {_turn(goal.target[:3, :3])}")
+    return f"{frame} {', '.join(parts)}"
 
 
 _CLAUSES: dict[type[Goal], Callable[[str, Any], str]] = {

@@ -20,13 +20,13 @@ from limbik.core.spatial_chain import HINGE, SLIDE
 from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
 from limbik.core.whole_body import Asked, Desk, Tree
 from limbik.errors import ConfigurationError, SolverError, did_you_mean
-from limbik.goals import Goal
+from limbik.goals import Goal, frames_of
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Request, Solution, Status
 from limbik.solvers.asked import Asker, fill_targets
 from limbik.solvers.bounds import proof
 from limbik.solvers.options import Options
-from limbik.spatial import Array
+from limbik.spatial import Array, Matrix4
 
 Trace: TypeAlias = tuple[Array, Array]
 
@@ -34,7 +34,9 @@ NO_TRACE = (np.empty((0, 0)), np.empty(0))
 NOWHERE = (0, 0)
 TREE = "packed tree"  # key among what is kept with a model
 UNLIMITED_RESTARTS = 1e9
+SHORTEST_LENGTH = 1e-9  # [m]
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
+FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
 INTERPRETED = 20  # iterations that are interpreted at most, while the compiler is at work
 
 
@@ -65,7 +67,7 @@ class GeneralPlan:
         self._order = sorted(range(len(goals)), key=lambda k: goals[k].priority)
         ordered = self._sorted(goals)
         tree = _packed(model)
-        self.length = _length(tree, model, ordered)  # [m]
+        self.length = _length(tree, model, ordered, options.tool_pose)  # [m]
         asker = Asker(
             model, tree, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose
         )
@@ -75,8 +77,7 @@ class GeneralPlan:
             tree.links, tree.movers, self._units(tree), tree.fixed_mass if asks_mass else NO_MASS
         )
         self._levels = level_tasks, level_rows
-        self._in_metres = _in_metres(self.tasks, tree)
-        self._first = int(level_tasks[1])  # tasks of the first level
+        self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
         self.settings = np.zeros(whole_body.SETTINGS_SIZE)
         self.settings[whole_body.BUDGET] = options.budget
         restarts = options.restarts
@@ -100,32 +101,48 @@ class GeneralPlan:
         """
         began = perf_counter()
         work = self._free.pop() if self._free else Work(self._shapes)
+        fill_targets(self.model, self._sorted(goals), work.targets)
+        budget = self.settings[whole_body.BUDGET]
+        status = self._attempt(work, goals, start, seed, min(budget, FIRST_LOOK), trace)
+        if budget > FIRST_LOOK and status not in (Status.SOLVED, Status.UNREACHABLE):
+            status = self._attempt(work, goals, start, seed, budget, trace)
+        facts = Facts(
+            STATUSES.index(status),
+            *self._errors(work.misses),
+            work.answer[whole_body.ITERATIONS],
+            work.answer[whole_body.DESCENTS] - 1.0,
+            work.answer[whole_body.MOVED],
+        )
+        q = work.q.copy()
+        self._free.append(work)
+        return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
+
+    def _attempt(
+        self, work: Work, goals: Sequence[Goal], start: Array | None, seed: int, budget: float, trace: Trace
+    ) -> Status:
+        """A solve with a budget of iterations, which leaves its answer in the work."""
         work.q[:] = self.model.neutral if start is None else start
         work.settings[:] = self.settings
+        work.settings[whole_body.BUDGET] = budget
         work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
-        fill_targets(self.model, self._sorted(goals), work.targets)
         self._run(work, trace)
-        answer, q = work.answer.copy(), work.q.copy()
-        errors = self._errors(work.misses)
-        self._free.append(work)
-        if answer[whole_body.END] == whole_body.REFUSED:
+        end = work.answer[whole_body.END]
+        if end == whole_body.REFUSED:
             raise ConfigurationError(
-                f"`start` needs finite numbers, and quaternions that have a direction; found {q.tolist()}"
+                "`start` needs finite numbers, and quaternions that have a direction; found "
+                f"{work.q.tolist()}"
             )
-        facts = Facts(
-            STATUSES.index(self._status(answer[whole_body.END], goals)),
-            *errors,
-            answer[whole_body.ITERATIONS],
-            answer[whole_body.DESCENTS] - 1.0,
-            answer[whole_body.MOVED],
-        )
-        return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
+        if end == whole_body.SOLVED:
+            return Status.SOLVED
+        if proof(self.request(tuple(goals))) is not None:
+            return Status.UNREACHABLE
+        return Status.BUDGET_SPENT if end == whole_body.SPENT else Status.LIKELY_UNREACHABLE
 
     def trace(
         self, goals: Sequence[Goal], start: Array | None, seed: int
     ) -> tuple[Solution, list[tuple[Array, Array]]]:
         """The answer, and the configurations and errors of one descent after the other, the start first."""
-        room = self.options.budget + whole_body.MOST_AT_LAST + 1
+        room = self.options.budget + 1
         q, errors = np.empty((room, self.model.nq)), np.empty(room)
         solution = self.solve(goals, start, seed, (q, errors))
         count = solution.iterations + 1
@@ -137,7 +154,7 @@ class GeneralPlan:
         """Compiled, or interpreted while it is being compiled."""
         program = native.compiled_program("tree", None)
         if program is None:
-            begin, budget = work.q.copy(), self.settings[whole_body.BUDGET]
+            begin, budget = work.q.copy(), work.settings[whole_body.BUDGET]
             if native.is_under_way("tree", None):
                 work.settings[whole_body.BUDGET] = min(INTERPRETED, budget)
             self._interpret(work, trace)
@@ -175,16 +192,13 @@ class GeneralPlan:
 
     def _errors(self, misses: Array) -> tuple[float, float]:
         """The largest error of position [m] and of rotation, as the chord of `Facts`, in the first level."""
-        first, in_metres = misses[: self._first], self._in_metres[: self._first]
-        radians = float(first[~in_metres].max(initial=0.0))
-        return float(first[in_metres].max(initial=0.0)), 2.0 * math.sin(0.5 * min(radians, math.pi))
-
-    def _status(self, end: float, goals: Sequence[Goal]) -> Status:
-        if end == whole_body.SOLVED:
-            return Status.SOLVED
-        if proof(self.request(tuple(goals))) is not None:
-            return Status.UNREACHABLE
-        return Status.BUDGET_SPENT if end == whole_body.SPENT else Status.LIKELY_UNREACHABLE
+        metres = radians = 0.0
+        for miss, is_metres in zip(misses.tolist(), self._in_metres, strict=False):
+            if is_metres:
+                metres = max(metres, miss)
+            else:
+                radians = max(radians, miss)
+        return metres, 2.0 * math.sin(0.5 * min(radians, math.pi))
 
     def _units(self, tree: PackedTree) -> Array:
         units = np.ones(self.model.nv)
@@ -208,19 +222,19 @@ def _packed(model: Model) -> PackedTree:
     return tree
 
 
-def _length(tree: PackedTree, model: Model, goals: Sequence[Goal]) -> float:
-    """[m] how far the model's links reach at most, from where the first of them moves; 1 where they have
-    none."""
-    lengths = np.zeros(len(tree.links) + 1)
+def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4) -> float:
+    """[m] how far the model's links, and the frames that are asked for, reach at most from where the first of
+    them moves; 1 where nothing has a length.
+    """
+    lengths = np.zeros(len(tree.links) + 1)  # the world's last
     for k, link in enumerate(tree.links):
         if link["parent"] != WORLD:
             lengths[k] = lengths[link["parent"]] + np.linalg.norm(link["translation"])
-    ends = [
-        lengths[link] + float(np.linalg.norm(pose[:3, 3]))
-        for link, pose in tree.link_places.values()
-        if link != WORLD
-    ]
-    return max([1e-9, *ends]) if max([0.0, *ends]) > 1e-9 else 1.0
+    asked = (model.end_effector if frame is None else frame for frame in frames_of(goals))
+    ends = [*tree.link_places.values(), *(tree.place(model, frame) for frame in asked)]
+    held = float(np.linalg.norm(tool[:3, 3]))
+    longest = max(lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD)
+    return longest + held if longest + held > SHORTEST_LENGTH else 1.0
 
 
 def _in_metres(tasks: Any, tree: PackedTree) -> Any:

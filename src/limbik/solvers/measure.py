@@ -30,10 +30,23 @@ from limbik.goals import (
     axes_of,
     free_axis,
 )
-from limbik.model.joints import JointKind
+from limbik.model.joints import Joint, JointKind
 from limbik.model.model import Model
 from limbik.solution import Miss, Request
-from limbik.spatial import Array, Matrix3, Matrix4, Vector3, cross, norm, rotation_between, rotation_log
+from limbik.spatial import (
+    Array,
+    Matrix3,
+    Matrix4,
+    Vector3,
+    cross,
+    norm,
+    quat_conjugate,
+    quat_log,
+    quat_multiply,
+    quat_normalise,
+    rotation_between,
+    rotation_log,
+)
 
 GENERIC = 3  # random configurations that tell in how many directions a model can move
 SINGULAR = 1e-9  # of the largest singular value: below it, one counts as 0
@@ -75,24 +88,28 @@ def tool_of(request: Request, goal: Goal) -> Matrix4:
 
 
 def _singular_values(request: Request, q: Array, length: float) -> list[float]:
-    """The singular values of J, the largest first; as many as the model can have.
-
-    length [m]: the unit in which positions are counted.
+    """The singular values of J, the largest first; as many as the model can have. J is of what is asked of
+    frames; length [m]: the unit in which positions are counted.
     """
-    most = max(_rank(_jacobian(request, other, length)) for other in request.model.random(0, GENERIC))
-    values: list[float] = np.linalg.svd(_jacobian(request, q, length), compute_uv=False).tolist()
+    asked = [goal for goal in request.goals if not isinstance(goal, JointValue | Posture)]
+    others = request.model.random(0, GENERIC)
+    most = max(rank(jacobian(request, asked, other, length)) for other in others)
+    values: list[float] = np.linalg.svd(jacobian(request, asked, q, length), compute_uv=False).tolist()
     return values[:most]
 
 
-def _rank(J: Array) -> int:
+def rank(J: Array) -> int:
+    """Of a Jacobian [m, nv]: in how many directions it moves."""
     values = np.linalg.svd(J, compute_uv=False)
     return int((values > SINGULAR * values.max(initial=0.0)).sum())
 
 
-def _jacobian(request: Request, q: Array, length: float) -> Array:
-    """The rows [m, nv] of what the goals ask of frames."""
-    asked = [goal for goal in request.goals if not isinstance(goal, JointValue | Posture)]
-    parts = [part for goal in asked for part in _parts(request, goal, q)]
+def jacobian(request: Request, goals: Sequence[Goal], q: Array, length: float) -> Array:
+    """The rows [m, nv] of what some of the request's goals ask for at q [nq].
+
+    length [m]: the unit in which positions are counted.
+    """
+    parts = [part for goal in goals for part in _parts(request, goal, q)]
     rows = [part.rows / length if part.is_position else part.rows for part in parts]
     return np.vstack([np.empty((0, request.model.nv)), *rows])
 
@@ -231,15 +248,27 @@ def _joint_value(request: Request, goal: JointValue, q: Array) -> Iterator[_Part
 def _posture(request: Request, goal: Posture, q: Array) -> Iterator[_Part]:
     model = request.model
     counts = np.broadcast_to(goal.weight, model.nv) > 0.0
-    left, rows = model.difference(q, goal.q), np.eye(model.nv)
+    left, rows = np.zeros(model.nv), np.eye(model.nv)
     is_travel = np.zeros(model.nv, dtype=bool)
     for joint in model.joints:
-        if joint.mimic is None and joint.kind in (JointKind.PRISMATIC, JointKind.FLOATING):
-            start = model.v_slice(joint.name).start
-            is_travel[start : start + (3 if joint.kind is JointKind.FLOATING else 1)] = True
+        if joint.nv:
+            part, place = model.q_slice(joint.name), model.v_slice(joint.name)
+            left[place] = _way(joint, q[part], goal.q[part])
+            travels = {JointKind.PRISMATIC: 1, JointKind.FLOATING: 3}.get(joint.kind, 0)
+            is_travel[place.start : place.start + travels] = True
     for is_position in (True, False):
         kept = counts & (is_travel == is_position)
         yield _Part(is_position, left[kept], rows[kept])
+
+
+def _way(joint: Joint, here: Array, there: Array) -> Array:
+    """From one value of a joint to another [nv]: travel and turn apart, whole turns not counted without
+    limits."""
+    if joint.nv == 1:
+        turns = joint.kind is not JointKind.PRISMATIC and not joint.has_limits
+        return np.array([math.remainder(float(there[0] - here[0]), 2.0 * math.pi)]) if turns else there - here
+    turn = quat_log(quat_multiply(quat_conjugate(quat_normalise(here[-4:])), quat_normalise(there[-4:])))
+    return np.concatenate([there[:-4] - here[:-4], turn])
 
 
 def _along(

@@ -21,8 +21,8 @@ def sampled_solutions(
 ) -> list[Solution]:
     """Distinct solutions that are found from random starts, in the order in which they were found.
 
-    None where a solve without a start finds none. Whole turns of a joint make no other solution. An arm with more joints than the goal needs has infinitely
-    many; an arm without may have one that no start leads to.
+    None where a solve without a start finds none. Whole turns of a joint make no other solution. An arm with
+    more joints than the goal needs has infinitely many; an arm without may have one that no start leads to.
     """
     first = solve(model, goal, seed=seed, **options)
     if not first.success:

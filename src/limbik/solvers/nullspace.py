@@ -1,0 +1,200 @@
+"""Motion that keeps what is asked for: the null space of the Jacobian of a redundant model (Liégeois 1977).
+
+    hold = limbik.Pose(target=model.pose(q))
+    q = nullspace.slide(model, q, nullspace.stay_from_limits(model, q), step=0.05, keep=hold).q
+
+A secondary objective is a direction [nv], in which it gets better fastest. `slide` takes the part of it that
+keeps the frame, moves along it, and solves what curvature has left of an error.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.errors import ConfigurationError, SolverError
+from limbik.goals import Goal, GoalLike, Pose, as_goals
+from limbik.model.joints import JointKind
+from limbik.model.margins import Reading, readings
+from limbik.model.model import Model
+from limbik.solution import Request, Solution
+from limbik.solvers import measure
+from limbik.solvers.loop import solve
+from limbik.solvers.solver import as_real
+from limbik.spatial import (
+    Array,
+    Quaternion,
+    Vector3,
+    as_vector,
+    cross,
+    quat_conjugate,
+    quat_normalise,
+    quat_rotate,
+    unit,
+)
+
+Keep: TypeAlias = str | GoalLike | None
+
+ROOM = 0.001  # of half a range: a joint nearer to its limit is pushed no harder
+ONE_SIDED = {"travel": 1.0}  # [m] half of the range where one limit is missing; of turns [rad]: pi
+SMALL = 1e-5  # [rad or m] of a central difference; its error is a billionth
+
+
+def basis(model: Model, q: ArrayLike, keep: Keep = None) -> Array:
+    """Orthonormal basis [nv, k] of the velocities that keep a frame's pose, or goals, to first order.
+
+    keep:
+        The name of a frame; default: the end effector. Or a goal or several, as for `solve`, met at q [nq]:
+        those of priority 0 are kept, and what they leave free is free. k is 0 where nothing can move.
+
+    The columns are the right singular vectors of the Jacobian, lengths in half reaches, whose singular values
+    are below 1e-9 of the largest (Golub & Van Loan 1996). In a singular configuration there are more of them.
+    """
+    q = _one(model, q)
+    goals = [goal for goal in _goals(model, q, keep) if goal.priority == 0]
+    if not goals:
+        return np.eye(model.nv)
+    request = Request(model=model, goals=tuple(goals), solver="", options={})
+    J = measure.jacobian(request, goals, q, measure.half_reach(request))
+    _, _, right = np.linalg.svd(J)
+    return np.asarray(right[measure.rank(J) :].T)
+
+
+def slide(model: Model, q: ArrayLike, direction: ArrayLike, *, step: float, keep: Keep = None) -> Solution:
+    """The configuration reached from q [nq] along a direction [nv] without moving what is kept.
+
+    direction:
+        Only its part in the null space is followed: as far as that part is long, and at most `step`, the
+        length of the velocity [rad and m]. A direction that is a difference therefore arrives where it can.
+    keep:
+        As in `basis`. A frame is kept where it is now; goals are met, so that many slides do not add up to a
+        drift.
+
+    The answer is that of a solve from there: what is kept is met within its tolerance, or `success` is False,
+    and the joints are within their limits.
+    """
+    if not 0.0 < as_real(step) < math.inf:
+        raise SolverError(f"`step` needs a positive length [rad or m], found {step!r}")
+    q = _one(model, q)
+    v = as_vector(direction, model.nv, "`direction`", error=ConfigurationError)
+    free = basis(model, q, keep)
+    along = free @ (free.T @ v)
+    length = float(np.linalg.norm(along))
+    moved = model.integrate(q, along * min(1.0, step / length) if length > 0.0 else along)
+    return solve(model, _goals(model, q, keep), start=model.clip(moved), restarts=0)
+
+
+# --- secondary objectives -----------------------------------------------------------------------------------
+
+
+def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
+    """The velocity [nv] that leads from q to a posture [nq] in unit time; whole turns of a hinge without
+    limits are left out.
+    """
+    v = model.difference(_one(model, q), posture)
+    for joint in model.joints:
+        if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS) and joint.nv and not joint.has_limits:
+            place = model.v_slice(joint.name).start
+            v[place] = math.remainder(v[place], 2.0 * math.pi)
+    return v
+
+
+def stay_from_limits(model: Model, q: ArrayLike) -> Array:
+    """The velocity [nv] that takes every joint away from its limits, toward the middle of its range.
+
+    It is the gradient of the sum of h^2 log(1 - (x / h)^2) / 2 over all limited angles, travels, swings and
+    twists, x being the distance from the middle and h half of the range: near the middle a spring of
+    stiffness 1, at a limit a wall, as in Zghal, Dubey & Euler 1990. Where one limit is missing, the range is
+    taken to be a full turn or 2 m.
+    """
+    q = _one(model, q)
+    v = np.zeros(model.nv)
+    for reading in readings(model, q):
+        push = _push(reading)
+        if push != 0.0:
+            v[model.v_slice(reading.joint.name)] += push * _rate(model, reading, q)
+    return v
+
+
+def raise_manipulability(model: Model, q: ArrayLike, frame: str | None = None) -> Array:
+    """The gradient [nv] of the logarithm of a frame's manipulability (Yoshikawa 1985), by central
+    differences; 0 along what leaves it singular. See `Solution.manipulability`.
+    """
+    q = _one(model, q)
+    most = max(measure.rank(J) for J in model.jacobian(model.random(0, measure.GENERIC), frame))
+    steps = SMALL * np.concatenate([np.eye(model.nv), -np.eye(model.nv)])
+    values = np.linalg.svd(model.jacobian(model.integrate(q, steps), frame), compute_uv=False)
+    ahead, behind = values[:, :most].prod(axis=1).reshape(2, -1)
+    total = ahead + behind
+    is_known = total > measure.SINGULAR * values.max() ** most
+    return np.divide(ahead - behind, SMALL * total, out=np.zeros(model.nv), where=is_known)
+
+
+def _push(reading: Reading) -> float:
+    """How fast a reading is to change."""
+    middle, half = _range(reading)
+    if half == 0.0 or math.isinf(half):
+        return 0.0
+    u = (reading.value - middle) / half
+    is_open = math.isinf(reading.upper if u > 0.0 else reading.lower) and reading.quantity != "swing"
+    return 0.0 if is_open else -half * u / max(1.0 - u * u, ROOM)
+
+
+def _range(reading: Reading) -> tuple[float, float]:
+    """The middle of a reading's range, and half of its width; infinite where there are no limits."""
+    lower, upper = reading.lower, reading.upper
+    if reading.quantity == "swing":
+        return 0.0, upper
+    if math.isfinite(lower) and math.isfinite(upper):
+        return 0.5 * (lower + upper), 0.5 * (upper - lower)
+    half = ONE_SIDED.get(reading.quantity, math.pi)
+    if math.isfinite(lower):
+        return lower + half, half
+    return (upper - half, half) if math.isfinite(upper) else (0.0, math.inf)
+
+
+def _rate(model: Model, reading: Reading, q: Array) -> Array:
+    """How the reading changes with the joint's velocity [nv of the joint]."""
+    if reading.joint.kind is not JointKind.BALL:
+        return np.ones(1)
+    turn = quat_normalise(q[model.q_slice(reading.joint.name)])
+    rate = swing_rate if reading.quantity == "swing" else twist_rate
+    return rate(turn, reading.joint.axis)
+
+
+def swing_rate(turn_xyzw: Quaternion, axis: Vector3) -> Vector3:
+    """How the swing of a turn changes with the angular velocity in the axes of the moved frame [3].
+
+    The swing is the angle between `axis` and what the turn makes of it.
+    """
+    return unit(cross(quat_rotate(quat_conjugate(turn_xyzw), axis), axis))
+
+
+def twist_rate(turn_xyzw: Quaternion, axis: Vector3) -> Vector3:
+    """How the twist of a turn about `axis`, 2 atan2(v . axis, w), changes with the angular velocity in the
+    axes of the moved frame [3]; by dv = (w a + v x a) / 2 and dw = -v . a / 2 for the velocity a.
+    """
+    v, w = turn_xyzw[:3], turn_xyzw[3]
+    along = v @ axis
+    return np.asarray((w * (w * axis + cross(axis, v)) + along * v) / max(w * w + along * along, 1e-300))
+
+
+# --- what callers hand in -----------------------------------------------------------------------------------
+
+
+def _one(model: Model, q: ArrayLike) -> Array:
+    """One configuration [nq], checked."""
+    if np.ndim(q) != 1:
+        raise ConfigurationError(
+            f"q needs one configuration of {model.nq} numbers, found shape {np.shape(q)}"
+        )
+    return model.integrate(q, np.zeros(model.nv))
+
+
+def _goals(model: Model, q: Array, keep: Keep) -> tuple[Goal, ...]:
+    if keep is None or isinstance(keep, str):
+        return (Pose(frame=keep, target=model.pose(q, keep)),)
+    return as_goals(keep)
