@@ -1,6 +1,6 @@
 """Which solver when: every solver of limbik on small problems of each kind.
 
-    python benchmarks/solver_choice.py               print the tables, about three minutes
+    python benchmarks/solver_choice.py               print the tables; some minutes, most of it compiling
     python benchmarks/solver_choice.py --write       and store them in docs/solvers.md
 
 All targets of the first tables are reachable: they are poses of random configurations within the limits. A
@@ -61,7 +61,7 @@ class Problem:
     model: Model
     target: np.ndarray  # a point [3] or a pose [4, 4]
     start: np.ndarray | None = None
-    least: float = 0.0  # [m] as near as any configuration comes
+    least: float = math.nan  # [m] as near as any configuration comes, where that is known
 
 
 @dataclass
@@ -72,7 +72,8 @@ class Tally:
     false_claims: int = 0
     seconds: list[float] = field(default_factory=list)
     iterations: list[int] = field(default_factory=list)
-    excess: list[float] = field(default_factory=list)  # [m] farther from the target than need be
+    away: list[float] = field(default_factory=list)  # [m] from the target
+    excess: list[float] = field(default_factory=list)  # [m] farther than need be, or than the best solver
 
 
 def reachable(model: Model, what: str, count: int, rng: np.random.Generator) -> list[Problem]:
@@ -107,16 +108,13 @@ SINGULAR: dict[str, Any] = {
 }
 
 
-def beyond(model: Model, what: str, count: int, rng: np.random.Generator) -> list[Problem]:
-    """Targets at 1.2 times the reach from the first joint; in all directions in which the arm moves."""
+def beyond(model: Model, count: int, rng: np.random.Generator) -> list[Problem]:
+    """Points at 1.2 times the reach from the first joint, in all directions in which the arm moves."""
     first = model.pose(model.neutral, model.path()[0].child)[:3, 3]
-    found = []
-    for pose in model.pose(model.random(rng, count)):
-        away = pose[:3, 3] - first
-        pose[:3, 3] = first + BEYOND * model.reach() * away / np.linalg.norm(away)
-        least = (BEYOND - 1.0) * model.reach() if what == "point" else math.nan
-        found.append(Problem(model, pose if what == "pose" else pose[:3, 3].copy(), least=least))
-    return found
+    away = model.pose(model.random(rng, count))[:, :3, 3] - first
+    away *= BEYOND * model.reach() / np.linalg.norm(away, axis=1, keepdims=True)
+    least = math.nan if model.has_limits else (BEYOND - 1.0) * model.reach()
+    return [Problem(model, first + way, least=least) for way in away]
 
 
 # --- solving ------------------------------------------------------------------------------------------------
@@ -129,6 +127,11 @@ def measure(problems: Sequence[Problem], seconds: float, **options: Any) -> dict
         for name, tally in tallies.items():
             if sum(tally.seconds) < seconds:
                 solve_one(problem, name, tally, options)
+    for k, problem in enumerate(problems):
+        solved = [tally for tally in tallies.values() if k < len(tally.away)]
+        best = min(tally.away[k] for tally in solved) if math.isnan(problem.least) else problem.least
+        for tally in solved:
+            tally.excess.append(tally.away[k] - best)
     return tallies
 
 
@@ -145,8 +148,9 @@ def is_able(name: str, problem: Problem, options: dict[str, Any]) -> bool:
 
 
 def solve_one(problem: Problem, name: str, tally: Tally, options: dict[str, Any]) -> None:
+    given = options if name == "auto" else {**options, "solver": name}
     began = time.perf_counter()
-    solution = problem.model.solve(problem.target, solver=name, start=problem.start, **options)
+    solution = problem.model.solve(problem.target, start=problem.start, **given)
     tally.seconds.append(time.perf_counter() - began)
     tally.iterations.append(solution.iterations)
     away, turn = miss(problem, solution.q)
@@ -154,7 +158,7 @@ def solve_one(problem: Problem, name: str, tally: Tally, options: dict[str, Any]
     is_solved = away <= CLOSE and turn <= CLOSE and keeps_limits
     tally.solved += is_solved
     tally.false_claims += solution.success and not is_solved
-    tally.excess.append(away - problem.least)
+    tally.away.append(away)
 
 
 def miss(problem: Problem, q: np.ndarray) -> tuple[float, float]:
@@ -180,8 +184,7 @@ def success_and_iterations(tally: Tally) -> Sequence[str]:
 
 
 def excess_and_time(tally: Tally) -> Sequence[str]:
-    excess = float(np.max(tally.excess))
-    return "-" if math.isnan(excess) else f"{excess:.0e}", number(1e6 * float(np.median(tally.seconds)))
+    return f"{max(tally.excess):.0e}", number(1e6 * float(np.median(tally.seconds)))
 
 
 def percent(tally: Tally) -> str:
@@ -242,9 +245,9 @@ def run(count: int, seconds: float, seed: int) -> dict[str, str]:
     )
     out = all_of(
         {
-            "10 hinges": beyond(planar[10], "point", count, rng),
-            "10 balls": beyond(balls, "point", count, rng),
-            "panda": beyond(panda, "pose", count, rng),
+            "10 hinges": beyond(planar[10], count, rng),
+            "10 balls": beyond(balls, count, rng),
+            "panda": beyond(panda, count, rng),
         }
     )
     report_claims([points, poses, singular, out])

@@ -20,6 +20,12 @@ def compiled_panda():
     limbik.warmup(limbik.load("panda"))
 
 
+@pytest.fixture(scope="session")
+def compiled_trees():
+    """The driver of trees and of several goals is machine code from here on."""
+    native.compile_now("tree", None)
+
+
 @pytest.fixture(params=["interpreted", "compiled"])
 def tier(request, monkeypatch):
     """Each tier in turn, for arms of seven hinges."""

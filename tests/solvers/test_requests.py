@@ -160,7 +160,7 @@ VERTICAL = (
         (None, ["a goal needs a point", "found None"]),
         ("there", ["a goal needs a point", "found 'there'"]),
         (3.0, ["a goal needs a point"]),
-        ([], ["a goal needs a point"]),
+        ([], ["a list of goals needs at least one"]),
         ([1.0], ["a goal needs a point"]),
         ([1.0, 2.0, 3.0, 4.0], ["a goal needs a point"]),
         (np.eye(3), ["a goal needs a point"]),

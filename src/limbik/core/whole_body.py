@@ -187,7 +187,7 @@ def solve(
         improve(tree, asked, desk, settings, q, answer, trace_q, trace_error)
     look(tree, asked, desk, q, 0)
     copy(desk.misses[0], misses)
-    if end == SOLVED and not is_met(asked, misses):
+    if end == SOLVED and not is_met(asked, misses, 0):
         end = SETTLED
     answer[END] = end
 
@@ -223,7 +223,7 @@ def descend(
     while True:
         if levels > 1 and (desk.costs[0, 0] < NEAR or slow > MOST_SLOW or together > MOST_TOGETHER):
             levels, slow, factor = 1, 0, 1.0
-        if levels == 1 and is_met(asked, desk.misses[0]):
+        if levels == 1 and is_met(asked, desk.misses[0], 0):
             return SOLVED
         if answer[ITERATIONS] >= budget:
             return SPENT
@@ -301,9 +301,9 @@ def improve(
 
 @compiled(inline=False)
 def restore(tree: Tree, asked: Asked, desk: Desk, use_limits: bool, levels: int) -> None:
-    """Bring the trial back to where the first level is met, by steps of the first levels alone."""
+    """Bring the trial back to where the first levels are kept, by steps of these alone."""
     for _ in range(RESTORATIONS):
-        if is_met(asked, desk.misses[1]):
+        if are_kept(asked, desk, levels):
             break
         differentiate(tree, asked, desk)
         set_damping(desk, levels, 0.0, 1.0)
@@ -320,15 +320,24 @@ def gained(asked: Asked, desk: Desk, levels: int) -> float:
     """Which part of its squared error the first lower level loses that does not stay the same; 0 where one
     gets worse, or the first level is not met.
     """
-    if not is_met(asked, desk.misses[1]):
+    if not are_kept(asked, desk, levels - 1):
         return 0.0
     for level in range(1, levels):
         before, after = desk.costs[0, level], desk.costs[1, level]
-        if after > (1.0 + SAME) * before:
-            return 0.0
-        if after < (1.0 - SAME) * before or level + 1 == levels:
+        is_less = after < (1.0 - SAME) * before and not is_met(asked, desk.misses[0], level)
+        if is_less or level + 1 == levels:
             return (before - after) / before if before > 0.0 else 0.0
     return 0.0
+
+
+@compiled
+def are_kept(asked: Asked, desk: Desk, levels: int) -> bool:
+    """Whether the trial meets the first level, and each below it too, or as well as before."""
+    for level in range(levels):
+        is_as_before = level > 0 and desk.costs[1, level] <= (1.0 + SAME) * desk.costs[0, level]
+        if not (is_as_before or is_met(asked, desk.misses[1], level)):
+            return False
+    return True
 
 
 @compiled
@@ -376,9 +385,9 @@ def look(tree: Tree, asked: Asked, desk: Desk, q: Floats, to: int) -> None:
 
 
 @compiled
-def is_met(asked: Asked, misses: Floats) -> bool:
-    """Whether every task of the first level is within its tolerance."""
-    for k in range(int(asked.level_tasks[1])):
+def is_met(asked: Asked, misses: Floats, level: int) -> bool:
+    """Whether every task of a level is within its tolerance."""
+    for k in range(int(asked.level_tasks[level]), int(asked.level_tasks[level + 1])):
         if not misses[k] <= asked.tasks[k].close:
             return False
     return True

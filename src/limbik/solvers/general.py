@@ -233,7 +233,8 @@ def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4
     asked = (model.end_effector if frame is None else frame for frame in frames_of(goals))
     ends = [*tree.link_places.values(), *(tree.place(model, frame) for frame in asked)]
     held = float(np.linalg.norm(tool[:3, 3]))
-    longest = max(lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD)
+    reaches = [lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD]
+    longest = max(reaches, default=0.0)
     return longest + held if longest + held > SHORTEST_LENGTH else 1.0
 
 

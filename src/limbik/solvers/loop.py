@@ -51,7 +51,7 @@ def solve(
 
     solver:
         "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as `DLS(damping=0.5)`.
-        "auto" is "dls" for a point and an arm of ball joints or in a plane, else "lm".
+        "auto" is "lm", which takes every goal.
     tolerance [m], tolerance_rotation [rad]:
         The goal is met within these; 1e-6 each by default.
     iterations:
@@ -63,7 +63,7 @@ def solve(
         False ignores joint limits.
     rest_bias:
         Each iteration first moves the arm toward `rest` by this fraction (0 to 0.5), which fades so that the
-        goal is still met. Not with "lm".
+        goal is still met. For one plain goal.
 
     tool:
         Pose 4x4 of a tool in the frame; the tool is then what meets the goal. Of several goals, those for the

@@ -66,7 +66,7 @@ class Plan:
         # Points for hinges in a plane have a kernel of their own, the same for any number of joints.
         suits = self.kind == SPACE or bool(only_fast)
         suits = suits and options.rest_bias == 0.0 and is_fast(self.chain)
-        self.solver = choose(options.solver, self.kind, goal, suits)
+        self.solver = choose(options.solver, self.kind, goal)
         self.fast = None
         if suits and self.solver.name == "lm":
             self.fast = FastPlan(model, self.chain, goal, weights, options, frame)

@@ -77,19 +77,15 @@ def describe() -> tuple[SolverInfo, ...]:
     )
 
 
-def choose(solver: str | Solver, chain: str, goal: type[Goal], is_fast: bool = False) -> Solver:
-    """The solver asked for, if it can do this.
-
-    For "auto" Levenberg-Marquardt where the fast core takes it, else damped least squares, which can do all
-    of it.
+def choose(solver: str | Solver, chain: str, goal: type[Goal]) -> Solver:
+    """The solver asked for, if it can do this; for "auto" Levenberg-Marquardt, which can do all of it.
 
     Raises SolverError, naming the solvers that can, where it cannot.
     """
     if isinstance(solver, Solver):
         chosen = solver
     else:
-        by_itself = LM() if is_fast else DLS()
-        chosen = by_itself if isinstance(solver, str) and solver == "auto" else get(solver)
+        chosen = LM() if isinstance(solver, str) and solver == "auto" else get(solver)
     if can_solve(chosen, chain, goal):
         return chosen
     able = [name for name in _SOLVERS if can_solve(name, chain, goal)]

@@ -27,9 +27,12 @@ class Task:
     run: Callable[[], None]
 
 
+GENERAL = Task("several goals, any tree", functools.partial(native.compile_now, "tree", None))
+
+
 def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> None:
     """Compile ahead of the first solve; default: what solve() and solve_batch() use for the model's end
-    effector.
+    effector, and for several goals.
 
     Takes up to half a minute where nothing is in the compile cache yet, and returns when everything is ready.
 
@@ -42,11 +45,12 @@ def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None =
 
 def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> list[Task]:
     """What `warmup` does, one after the other."""
+    found: dict[str, Task] = {}
     if solvers is None:
+        found[GENERAL.text] = GENERAL
         solvers = ["auto"]
     elif isinstance(solvers, str | Solver):
         solvers = [solvers]
-    found: dict[str, Task] = {}
     for solver in solvers:
         for plan in _plans(model, solver):
             for task in _tasks(plan):
@@ -65,7 +69,7 @@ def _plans(model: Model, solver: str | Solver) -> list[Plan | GeneralPlan]:
 
 def _tasks(plan: Plan | GeneralPlan) -> list[Task]:
     if isinstance(plan, GeneralPlan):
-        return [Task("several goals, trees", functools.partial(native.compile_now, "tree", None))]
+        return [GENERAL]
     if plan.fast is not None:
         shape = plan.fast.shape
         return [
