@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -421,6 +421,21 @@ def free_axis(weights: Weights) -> int | None:
     """The one axis with any spin about it; None where all turns count, or less than two."""
     free = [k for k, weight in enumerate(weights) if weight == 0.0]
     return free[0] if len(free) == 1 else None
+
+
+def evenly(goal: Goal) -> Goal:
+    """The goal with all its weights 1 or 0: what it asks for, without what is more urgent on the way
+    there."""
+    for name in ("weight", "weights"):
+        weights = getattr(goal, name, None)
+        if weights is None or isinstance(goal, Posture):
+            continue
+        given = weights if isinstance(weights, tuple) else (weights,)
+        even = tuple(1.0 if weight > 0.0 else 0.0 for weight in given)
+        if even != given:
+            change: dict[str, Any] = {name: even if isinstance(weights, tuple) else 1.0}
+            return replace(goal, **change)
+    return goal
 
 
 def frames_of(goals: Iterable[Goal]) -> set[str | None]:

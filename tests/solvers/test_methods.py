@@ -177,9 +177,10 @@ def test_selectively_damped_least_squares_steps_as_its_paper(kind, size, seed):
 @pytest.mark.parametrize("solver", TURNING)
 def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose, seed):
     """A radian counts as half of the reach."""
-    model = branching_tree() if seed % 2 else hinge_arm(6)
+    has_balls = seed % 2 == 1 and solver != "lm"  # which takes those to its general core
+    model = branching_tree() if has_balls else hinge_arm(6)
     start = posture(model, seed)
-    if seed % 2:
+    if has_balls:
         start = model.clip(start)
     here = model.pose(start)
     turn = 0.002 * np.random.default_rng(seed).normal(size=3)

@@ -110,7 +110,10 @@ def angle_of(y: float, x: float) -> float:
     largest = max(across, along)
     if not largest > 0.0:
         return 0.0
-    across, along = across / largest, along / largest
+    if largest == math.inf:
+        across, along = 1.0 if across == math.inf else 0.0, 1.0 if along == math.inf else 0.0
+    else:
+        across, along = across / largest, along / largest
     length = math.sqrt(across * across + along * along)
     angle = arc_sine(across / length) if across <= along else 0.5 * math.pi - arc_sine(along / length)
     if x < 0.0:

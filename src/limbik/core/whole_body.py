@@ -183,8 +183,9 @@ def solve(
         )
         answer[DESCENTS] += 1.0
         end = min(end, came_to)
-    if end == SOLVED and levels > 1:
-        improve(tree, asked, desk, settings, q, answer, trace_q, trace_error)
+    if end == SOLVED:
+        for count in range(2, levels + 1):
+            improve(tree, asked, desk, settings, count, q, answer, trace_q, trace_error)
     look(tree, asked, desk, q, 0)
     copy(desk.misses[0], misses)
     if end == SOLVED and not is_met(asked, misses, 0):
@@ -259,17 +260,17 @@ def improve(
     asked: Asked,
     desk: Desk,
     settings: Floats,
+    levels: int,
     q: Floats,
     answer: Floats,
     trace_q: Floats,
     trace_error: Floats,
 ) -> None:
-    """Bring the lower levels as far as they come from q, which meets the first one and goes on to meet it.
+    """Bring the last of the first `levels` as far as it comes from q, while those above it are kept.
 
     A step in the null space disturbs the levels above, because levers turn with it: they are restored before
     it is judged.
     """
-    levels = asked.level_rows.size - 1
     use_limits = settings[USE_LIMITS] > 0.0
     factor = 1.0
     slow = 0
@@ -317,17 +318,11 @@ def restore(tree: Tree, asked: Asked, desk: Desk, use_limits: bool, levels: int)
 
 @compiled
 def gained(asked: Asked, desk: Desk, levels: int) -> float:
-    """Which part of its squared error the first lower level loses that does not stay the same; 0 where one
-    gets worse, or the first level is not met.
-    """
-    if not are_kept(asked, desk, levels - 1):
+    """Which part of its squared error the last level loses; 0 where those above it are not kept."""
+    before, after = desk.costs[0, levels - 1], desk.costs[1, levels - 1]
+    if not before > 0.0 or not are_kept(asked, desk, levels - 1):
         return 0.0
-    for level in range(1, levels):
-        before, after = desk.costs[0, level], desk.costs[1, level]
-        is_less = after < (1.0 - SAME) * before and not is_met(asked, desk.misses[0], level)
-        if is_less or level + 1 == levels:
-            return (before - after) / before if before > 0.0 else 0.0
-    return 0.0
+    return (before - after) / before
 
 
 @compiled

@@ -85,7 +85,8 @@ def _of_ball(joint: Joint, turn: Quaternion) -> Iterator[Reading]:
         joint, "swing", float(norm(swing)), -math.inf, joint.swing if joint.swing < math.pi else math.inf
     )
     angle = float(dot(twist, joint.axis))
-    angle -= 2.0 * math.pi * round((angle - float(limits.middle[0])) / (2.0 * math.pi))
-    is_free = bool(np.isinf(limits.twist_room[0]))
-    lower, upper = (-math.inf, math.inf) if is_free else (float(limits.lower[0]), float(limits.upper[0]))
+    lower, upper = -math.inf, math.inf
+    if np.isfinite(limits.twist_room[0]):
+        lower, upper = float(limits.lower[0]), float(limits.upper[0])
+        angle -= 2.0 * math.pi * round((angle - float(limits.middle[0])) / (2.0 * math.pi))
     yield Reading(joint, "twist", angle, lower, upper)

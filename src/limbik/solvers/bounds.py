@@ -52,7 +52,7 @@ def _distances(chain: Chain, point: Vector3) -> Iterator[tuple[str, float, float
         height = float((point - origin) @ stand["z"])
         point = point - height * stand["z"]
         yield "off the plane", abs(height), 0.0
-    distance = float(np.linalg.norm(point - origin))
+    distance = math.hypot(*(point - origin))
     if distance > most:
         yield "too far", distance, most
     elif distance < least:

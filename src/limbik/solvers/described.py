@@ -65,7 +65,7 @@ _CLAUSES: dict[type[Goal], Callable[[str, Any], str]] = {
 
 
 def _numbers(values: Iterable[float]) -> str:
-    return f"({', '.join(f'{round(value, 9) + 0.0:.4g}' for value in values)})"
+    return f"({', '.join(f'{round(float(value), 9) + 0.0:.4g}' for value in values)})"
 
 
 def _turn(rotation: Matrix3) -> str:

@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from limbik.diagnosis import Diagnosis, Excess, Nearest
-from limbik.goals import ONE6, Direction, Goal, LookAt, Orientation, Pose, Position
+from limbik.goals import ONE6, Direction, Goal, LookAt, Orientation, Pose, Position, evenly
 from limbik.model.margins import readings, unwound
 from limbik.model.model import Model
-from limbik.solution import Solution, Status
+from limbik.solution import Request, Solution, Status
 from limbik.solvers.bounds import proof
 from limbik.solvers.described import described
 from limbik.solvers.loop import solve
@@ -81,7 +81,8 @@ class _Case:
 
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
-        self.request = solution.request
+        asked = solution.request  # which weights there are does not decide whether a goal can be met
+        self.request = dataclasses.replace(asked, goals=tuple(map(evenly, asked.goals)))
         self.model = self.request.model
         kept = {k: v for k, v in self.request.options.items() if k not in OF_THE_SEARCH}
         self.options: Mapping[str, Any] = kept
@@ -219,7 +220,9 @@ class _Case:
         return best
 
     def _beyond(self, q: Array) -> _Beyond:
-        q = unwound(self.model, q)
+        without_turns = unwound(self.model, q)
+        if _off(self.request, without_turns) <= _off(self.request, q) + LEGAL:  # turns may be asked for
+            q = without_turns
         excesses = tuple(
             Excess(
                 joint=reading.joint.name,
@@ -238,6 +241,11 @@ class _Case:
         start = self.model.clip(beyond.q)
         legal = self._found(self.request.goals, start=start, iterations=SHORT, restarts=0)
         return beyond if legal is None else _Beyond(legal, (), 0.0)
+
+
+def _off(request: Request, q: Array) -> float:
+    """[m and rad together] how far the worst goal is from being met at q."""
+    return max(sum(miss) for miss in misses(request, q))
 
 
 def _position_alone(goal: Goal) -> Goal | None:

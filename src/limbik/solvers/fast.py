@@ -10,13 +10,24 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from limbik.core import lanes, native
-from limbik.core.lanes import ANYWHERE, FROM_START, HEADER, RESUME, RUNNING, SETTLED, SPENT, UNREACHABLE
+from limbik.core.lanes import (
+    ANYWHERE,
+    FROM_START,
+    HEADER,
+    RESUME,
+    RUNNING,
+    SETTLED,
+    SOLVED,
+    SPENT,
+    UNREACHABLE,
+)
 from limbik.core.layout import Layout
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.prepare import plan_numbers, prepare
@@ -31,6 +42,7 @@ from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.solution import Facts, Request, Solution
+from limbik.solvers.general import GeneralPlan
 from limbik.solvers.options import Options
 from limbik.spatial import Array, norm
 
@@ -42,8 +54,10 @@ ROUNDS = 500  # iterations between two looks at the clock, and at whether the us
 ROUNDS_INTERPRETED = 10
 LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
 Q = slice(HEADER, None)  # of an answer
-ERROR = Facts._fields.index("error")
-MOVED = Facts._fields.index("start_was_moved")
+ERROR, CHORD, ITERATIONS, MOVED = map(
+    Facts._fields.index, ("error", "chord", "iterations", "start_was_moved")
+)
+MOST_TO_SETTLE = 500  # iterations from the nearest configuration found to where it settles
 NO_TABLE = np.zeros(1, np.float32)
 EVERYTHING = (1.0,) * 6
 
@@ -92,7 +106,7 @@ class FastPlan:
         self.shape = self._prepared.shape
         self._moving = np.flatnonzero(self._canonical.joints != LOCKED)
         self._places = chain.q_places
-        self._locked = _locked_rows(chain, self._canonical, options.locked)
+        self._locked = _locked_rows(model, chain, self._canonical, options.locked)
         n = self._canonical.size
         self._is_complete = np.array_equal(self._places, np.arange(model.nq))  # no joint off the path
         self._is_whole = self._is_complete and n == model.nq
@@ -101,6 +115,7 @@ class FastPlan:
         self.table = NO_TABLE if table is None else table.candidates.reshape(-1)
         self._table_address = self.table.ctypes.data
         self._is_plain = not self._locked and options.time_limit is None
+        self._reserve = _reserve(options)
         self._layout = Layout(self.shape)
         self.places = self._layout.constants
         self._numbers = [
@@ -156,11 +171,53 @@ class FastPlan:
             return self._refuse(pose, start, seed)
         if code == UNREACHABLE:
             self.measure(facts, pose)
+        if code != SOLVED:
+            self._settle(facts, pose, start)
         if self._is_whole:
             return Solution(facts[Q], facts, perf_counter() - began, self, begin, target)
         q = self._whole_q(facts, start)
         kept = None if start is None else start.copy()
         return Solution(q, facts, perf_counter() - began, self, kept, target)
+
+    def _settle(self, facts: Array, pose: Array, start: Array | None) -> None:
+        """Go from the nearest configuration found on to where no small step leads nearer, by the general
+        core.
+
+        Its program is compiled in the background when it is first needed; until then the facts stay.
+        """
+        if start is not None:
+            self._prefer_start(facts, pose, start)
+        if not self._reserve:
+            return
+        if native.compiled_program("tree", None) is None:
+            native.start_building()
+            return
+        goal = example(self._goal, self._frame, self._weights, pose)
+        q = np.array(self.model.neutral)
+        q[self._places] = facts[Q][self._moving]
+        found = self._descent.solve((goal,), q, 0)
+        facts[Q][self._moving] = found.q[self._places]
+        facts[ERROR], facts[CHORD] = found.facts[ERROR], found.facts[CHORD]
+        facts[ITERATIONS] += found.iterations
+
+    def _prefer_start(self, facts: Array, pose: Array, start: Array) -> None:
+        """The start itself, where it is nearer to the goal than what was found."""
+        if self._goal is Orientation or self._weights is not None:
+            return
+        rows = self._rows(self.model.clip(start) if self.uses_limits else start)
+        here = self._canonical.pose(self._canonical.offset + rows)
+        error = float(norm(here[:3, 3] - pose[:3, 3]))
+        chord = math.sqrt(0.5) * float(np.linalg.norm(here[:3, :3] - pose[:3, :3]))
+        chord = 0.0 if self._goal is Position else chord
+        turn = METRES_PER_RADIAN * self.length  # [m/rad]
+        if math.hypot(error, turn * chord) < math.hypot(facts[ERROR], turn * facts[CHORD]):
+            facts[Q], facts[ERROR], facts[CHORD] = rows, error, chord
+
+    @functools.cached_property
+    def _descent(self) -> GeneralPlan:
+        goal = example(self._goal, self._frame, self._weights)
+        options = replace(self.options, solver="lm", restarts=0, iterations=self._reserve)
+        return GeneralPlan(self.model, (goal,), options)
 
     def request(self, target: bytes, /) -> Request:
         """What was asked, for a pose [16] in bytes."""
@@ -234,6 +291,8 @@ class FastPlan:
             return self._refuse(pose, start, seed)
         if facts[0] == UNREACHABLE:
             self.measure(facts, pose)
+        if facts[0] != SOLVED:
+            self._settle(facts, pose, start)
         q = facts[Q] if self._is_whole else self._whole_q(facts, start)
         kept = None if start is None else start.copy()
         return Solution(q, facts, perf_counter() - began, self, kept, pose.tobytes())
@@ -346,6 +405,12 @@ def _interpreted(shape: Shape) -> Callable[..., None]:
     return one_problem(shape).interpreted
 
 
+def _reserve(options: Options) -> int:
+    """Iterations that are kept for settling; none where there are few, or little time."""
+    is_short = options.budget < 4 * MOST_TO_SETTLE or options.time_limit is not None
+    return 0 if is_short or options.prefer is not None else MOST_TO_SETTLE
+
+
 def _canonical(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None) -> CanonicalChain:
     chain_rows = canonical(chain)
     if goal is not Pose or weights is None or weights == EVERYTHING:
@@ -387,7 +452,7 @@ def _settings(
         "tolerance": tolerance**2,
         "tolerance_rotation": (2.0 * math.sin(0.5 * min(options.tolerance_rotation, math.pi))) ** 2,
         "near": NEAR * tolerance,
-        "budget": options.budget,
+        "budget": options.budget - _reserve(options),
         "rounds": ROUNDS,
         "restarts": 1e9 if options.restarts is None else options.restarts,
         "reach": min(reach / unit, 1e9),
@@ -408,10 +473,12 @@ def _length(chain: Chain, rows: CanonicalChain) -> float:
     return size if SHORTEST_LENGTH < size < math.inf else 1.0
 
 
-def _locked_rows(chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:
-    known = [joint.name for joint in chain.joints]
+def _locked_rows(model: Model, chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:
+    """The rows of locked joints; those that are not on the way to the frame keep still anyway."""
+    on_path = [joint.name for joint in chain.joints]
     for name in names:
-        if name not in known:
-            raise SolverError(f"`locked` names {name!r}, which is no joint on the way to the frame; "
-                              f"{did_you_mean(name, known)}")  # fmt: skip
-    return tuple(int(np.flatnonzero(rows.joints == known.index(name))[0]) for name in names)
+        if name not in model.joint_names:
+            hint = did_you_mean(name, model.joint_names)
+            raise SolverError(f"`locked` names {name!r}, which is no joint of {model.name!r}; {hint}")
+    held = [on_path.index(name) for name in names if name in on_path]
+    return tuple(int(np.flatnonzero(rows.joints == place)[0]) for place in held)

@@ -16,7 +16,7 @@ import numpy as np
 from limbik.core import native, whole_body
 from limbik.core.pack_tree import WORLD, PackedTree, pack_tree
 from limbik.core.placing import LARGEST_SEED
-from limbik.core.spatial_chain import HINGE, SLIDE
+from limbik.core.spatial_chain import BALL, HINGE, SLIDE
 from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
 from limbik.core.whole_body import Asked, Desk, Tree
 from limbik.errors import ConfigurationError, SolverError, did_you_mean
@@ -37,7 +37,8 @@ UNLIMITED_RESTARTS = 1e9
 SHORTEST_LENGTH = 1e-9  # [m]
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
-INTERPRETED = 20  # iterations that are interpreted at most, while the compiler is at work
+MOST_INTERPRETED = 20  # times as many where there is no compiler
+INTERPRETED = 4e5  # products that are interpreted at most, about half a second, while the compiler is at work
 
 
 class Work:
@@ -87,6 +88,7 @@ class GeneralPlan:
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
         sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
         self._shapes = whole_body.desk_shapes(*sizes)
+        self._interpreted = max(1.0, INTERPRETED // (rows * model.nv * (0.5 * rows + 10.0)))  # iterations
         self._sizes = *sizes, len(tree.movers)
         self._addresses = [array.ctypes.data for array in (*self._tree, self.tasks)]
         self._level_addresses = [array.ctypes.data for array in self._levels]
@@ -147,7 +149,8 @@ class GeneralPlan:
         solution = self.solve(goals, start, seed, (q, errors))
         count = solution.iterations + 1
         begins = [0, *np.flatnonzero(np.signbit(errors[:count])), count]  # marked by `core.whole_body.record`
-        rows = [(q[a:b].copy(), np.abs(errors[a:b])) for a, b in itertools.pairwise(begins)]
+        errors = np.abs(errors) * self.length
+        rows = [(q[a:b].copy(), errors[a:b]) for a, b in itertools.pairwise(begins)]
         return solution, rows
 
     def _run(self, work: Work, trace: Trace) -> None:
@@ -155,13 +158,15 @@ class GeneralPlan:
         program = native.compiled_program("tree", None)
         if program is None:
             begin, budget = work.q.copy(), work.settings[whole_body.BUDGET]
-            if native.is_under_way("tree", None):
-                work.settings[whole_body.BUDGET] = min(INTERPRETED, budget)
+            is_coming = native.is_under_way("tree", None)
+            most = self._interpreted if is_coming else MOST_INTERPRETED * self._interpreted
+            work.settings[whole_body.BUDGET] = min(most, budget)
+            if is_coming:
+                native.start_building()
             self._interpret(work, trace)
             if not native.is_under_way("tree", None):
                 return
-            native.start_building()
-            if work.answer[whole_body.END] == whole_body.SOLVED or budget <= INTERPRETED:
+            if work.answer[whole_body.END] == whole_body.SOLVED or budget <= self._interpreted:
                 return
             native.wait_for("tree", None)
             program = native.compiled_program("tree", None)
@@ -201,10 +206,11 @@ class GeneralPlan:
         return metres, 2.0 * math.sin(0.5 * min(radians, math.pi))
 
     def _units(self, tree: PackedTree) -> Array:
-        units = np.ones(self.model.nv)
-        for mover in tree.movers[:-1]:
-            if mover["kind"] == SLIDE:
-                units[mover["v"]] = self.length
+        units = np.zeros(self.model.nv)  # what moves nothing that is asked for keeps still
+        for place in _moving(self.tasks, tree):
+            link = tree.links[place]
+            size = 3 if link["kind"] == BALL else 1
+            units[link["v"] : link["v"] + size] = self.length if link["kind"] == SLIDE else 1.0
         for name in self.options.locked:
             if name not in self.model.joint_names:
                 hint = did_you_mean(name, self.model.joint_names)
@@ -236,6 +242,22 @@ def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4
     reaches = [lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD]
     longest = max(reaches, default=0.0)
     return longest + held if longest + held > SHORTEST_LENGTH else 1.0
+
+
+def _moving(tasks: Any, tree: PackedTree) -> set[int]:
+    """The links whose joints move what the tasks ask for."""
+    found: set[int] = set()
+    for task in tasks:
+        if task["kind"] == MASS:
+            return set(range(len(tree.links)))
+        if task["kind"] == NUMBER:
+            found.add(int(task["link"]))
+            continue
+        for place in (int(task["link"]), int(task["reference"])):
+            while place != WORLD:
+                found.add(place)
+                place = int(tree.links[place]["parent"])
+    return found
 
 
 def _in_metres(tasks: Any, tree: PackedTree) -> Any:

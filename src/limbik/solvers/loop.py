@@ -12,7 +12,7 @@ import numpy as np
 from limbik.core.descent import SOLVED, SPENT
 from limbik.core.start import ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError
-from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, is_plain
+from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, evenly, is_plain
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
 from limbik.solvers.general import GeneralPlan
@@ -94,7 +94,20 @@ def solve(
             if start is not None and not (start.dtype is FLOAT64 and start.shape == by_default.shape_of_q):
                 start = _configuration(model, start, "start")
             return by_default.solve(goal, start)
-    return _solve(model, goal, start, rest, seed, options, None)
+    solution = _solve(model, goal, start, rest, seed, options, None)
+    if not solution.success and options.get("restarts") is None and (even := _evenly(goal)) is not None:
+        again = _solve(model, even, start, rest, seed, options, None)
+        return again if again.success else solution
+    return solution
+
+
+def _evenly(goal: Any) -> tuple[Goal, ...] | None:
+    """The goals with weights of 1 and 0, which may find what uneven ones do not; None where they are even."""
+    if not (isinstance(goal, Goal) or (isinstance(goal, list | tuple) and isinstance(goal[0], Goal))):
+        return None
+    goals = as_goals(goal)
+    even = tuple(map(evenly, goals))
+    return None if all(new is old for new, old in zip(even, goals, strict=True)) else even
 
 
 def trace(

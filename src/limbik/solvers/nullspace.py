@@ -48,15 +48,15 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None) -> Array:
 
     keep:
         The name of a frame; default: the end effector. Or a goal or several, as for `solve`, met at q [nq]:
-        those of priority 0 are kept, and what they leave free is free. k is 0 where nothing can move.
+        those of the first priority are kept, and what they leave free is free. k is 0 where nothing can move.
 
     The columns are the right singular vectors of the Jacobian, lengths in half reaches, whose singular values
     are below 1e-9 of the largest (Golub & Van Loan 1996). In a singular configuration there are more of them.
     """
     q = _one(model, q)
-    goals = [goal for goal in _goals(model, q, keep) if goal.priority == 0]
-    if not goals:
-        return np.eye(model.nv)
+    given = _goals(model, q, keep)
+    first = min(goal.priority for goal in given)
+    goals = [goal for goal in given if goal.priority == first]
     request = Request(model=model, goals=tuple(goals), solver="", options={})
     J = measure.jacobian(request, goals, q, measure.half_reach(request))
     _, _, right = np.linalg.svd(J)

@@ -17,6 +17,7 @@ from limbik.spatial import Matrix4, as_pose
 
 MOST_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
+WIDEST = 1e9  # [m or rad] tolerance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +56,7 @@ class Options:
     def __post_init__(self) -> None:
         for name, unit in (("tolerance", "length [m]"), ("tolerance_rotation", "angle [rad]")):
             value = getattr(self, name)
-            _check(0.0 < as_real(value) < math.inf, name, f"a positive {unit}", value)
+            _check(0.0 < as_real(value) <= WIDEST, name, f"a positive {unit}, up to {WIDEST:g}", value)
         for name, least in (("iterations", 1), ("restarts", 0)):
             value = getattr(self, name)
             is_whole = isinstance(value, numbers.Integral) and least <= as_real(value) <= MOST_ITERATIONS

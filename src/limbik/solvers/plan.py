@@ -248,16 +248,17 @@ def _one_goal(
     if not chain.joints:
         name = model.end_effector if frame is None else frame
         raise GoalError(f"frame {name!r} of model {model.name!r} cannot move: no joint lies before it")
-    if chain.has_mimic or _is_long(chain, goal, options):
+    if chain.has_mimic or _is_general(chain, goal, weights, options):
         return _general(model, (example(goal, frame, weights),), options)
     return Plan(model, chain, frame, goal, weights, options)
 
 
-def _is_long(chain: Chain, goal: type[Goal], options: Options) -> bool:
+def _is_general(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
     """Whether a chain is for the general core: no arm of the fast core, nor one with a kernel of its own."""
     by_lm = options.solver == "auto" or options.solver == "lm" or isinstance(options.solver, LM)
-    suits = by_lm and options.rest_bias == 0.0 and not is_fast(chain)
-    return suits and _packed(chain, goal, options.limits)[0] == SPACE
+    if not by_lm or options.rest_bias != 0.0 or is_fast(chain):
+        return False
+    return bool(options.locked) or weights is not None or _packed(chain, goal, options.limits)[0] == SPACE
 
 
 def _general(model: Model, goals: Sequence[Goal], options: Options) -> GeneralPlan:
