@@ -9,6 +9,7 @@ import pytest
 
 import limbik
 from fast_chains import run_python, warm_cache
+from limbik import cli
 from limbik.errors import SolverError
 from limbik.solvers.warmup import tasks
 
@@ -103,6 +104,17 @@ def test_an_unknown_robot_is_refused_in_one_line(tmp_path):
     assert "did you mean" in result.stderr
     assert "Traceback" not in result.stderr
     assert not list(tmp_path.rglob("*.o"))
+
+
+def test_a_file_can_be_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("limbik.solvers.warmup.tasks", lambda model: compiled.append(model.name) or [])
+    compiled = []
+    table = tmp_path / "arm.csv"
+    table.write_text("# convention: standard\n# name: own\njoint,theta,d,a,alpha\nj1,0,0.5,0,pi/2\n")
+    with pytest.raises(SystemExit) as ended:
+        cli.app(["warmup", str(table), "panda"])
+    assert not ended.value.code
+    assert compiled == ["own", "panda"]
 
 
 def test_an_unknown_solver_is_refused():

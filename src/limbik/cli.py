@@ -98,7 +98,10 @@ app.command()(info)
 @app.command()
 def warmup(
     robots: Annotated[
-        list[str] | None, typer.Argument(help="Names of robots; default: all that come with limbik.")
+        list[str] | None,
+        typer.Argument(
+            help="Names of robots, or files that describe them; default: all that come with limbik."
+        ),
     ] = None,
 ) -> None:
     """Compile the solvers of robots ahead, so that their first solve is as fast as every other.
@@ -109,7 +112,8 @@ def warmup(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from limbik.core.compiled import cache_folder, can_keep
-    from limbik.model.presets import load, presets
+    from limbik.formats import load
+    from limbik.model.presets import presets
     from limbik.solvers.warmup import tasks
 
     names = robots or [name for name in presets() if name != "planar-N"]

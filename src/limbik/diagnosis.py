@@ -168,7 +168,8 @@ def _solved(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     bound = diagnosis.bound
-    yield f"Out of reach, whatever the joints do: {_list_of(diagnosis.asked)}."
+    way = "within the travel of the slides" if diagnosis.excesses else "whatever the joints do"
+    yield f"Out of reach, {way}: {_list_of(diagnosis.asked)}."
     if bound:
         yield bound.sentence(
             f"The target of goal {bound.goal + 1}" if len(diagnosis.asked) > 1 else "The target"

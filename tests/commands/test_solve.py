@@ -81,6 +81,13 @@ def test_an_orientation_alone_can_be_asked_for(run, option, value, expected) -> 
 
 
 @pytest.mark.parametrize("position", [(), ("--position", "0.3", "-0.2", "0.4")])
+def test_an_orientation_is_repeated_in_the_unit_it_was_typed_in(run) -> None:
+    _, out, _ = run("ur5e", "--rpy", "1", "0", "-0.5")
+    assert "(1, 0, -0.5) rad" in out
+    _, out, _ = run("ur5e", "--rpy", "60", "0", "-20", "--degrees")
+    assert "(60, 0, -20) deg" in " ".join(out.split())
+
+
 def test_a_direction_leaves_the_spin_free(run, position) -> None:
     status, out, _ = run("ur5e", "--direction", "0", "-1", "-1", *position, "--json")
     assert status == 0
@@ -139,7 +146,9 @@ def test_all_of_nothing_is_explained(run) -> None:
     status, out, _ = run(*arguments)
     assert status == 1
     assert out.startswith("Out of reach")
-    assert run(*arguments, "--json") == (1, "[]\n", "")
+    status, out, _ = run(*arguments, "--json")
+    assert status == 1
+    assert json.loads(out)["diagnosis"]["sentences"][0].startswith("Out of reach")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +162,10 @@ def test_all_of_nothing_is_explained(run) -> None:
         (("ur5e", "--position", "nan", "0", "0"), "finite"),
         (("ur5e", "--rpy", "inf", "0", "0"), "--rpy"),
         (("ur5e", "--position", "0", "0", "0.5", "--start", "1,2"), "--start needs 6 numbers"),
-        (("ur5e", "--position", "0", "0", "0.5", "--start", "a,b"), "--start needs numbers"),
+        (
+            ("ur5e", "--position", "0", "0", "0.5", "--start", "a,b"),
+            "--start needs numbers with commas or spaces",
+        ),
         (("ur5e", "--position", "0", "0", "0.5", "--solver", "best"), "no solver 'best'"),
         (("ur5e", "--position", "0", "0", "0.5", "--frame", "hand"), "no frame 'hand'"),
         (("ur5e", "--position", "0", "0", "0.5", "--all", "--start", "0"), "--all"),

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -129,15 +131,38 @@ def test_another_base_is_an_error() -> None:
         ("pandda", "there is no robot and no file 'pandda'; did you mean 'panda'"),
         ("", "source needs a name, a path or a text, found ''"),
         ("  ", "source needs a name, a path or a text"),
-        ("planar-0", "there is no preset 'planar-0'"),
+        ("planar-0", "planar-N needs a number of links in place of N, 1 to 9999"),
         ("x" * 5000, "there is no robot and no file 'xxx"),
         (3, "source needs a name, a path or a text, found 3"),
         (None, "source needs a name, a path or a text, found None"),
     ],
 )
 def test_an_unknown_name_is_answered_with_near_names(source: Any, words: str) -> None:
-    with pytest.raises(ModelError, match=re.escape(words)):
+    with pytest.raises(ModelError, match=re.escape(words)) as raised:
         load(source)
+    assert len(str(raised.value)) < 1000
+
+
+def test_the_home_of_an_unknown_user_is_an_error() -> None:
+    with pytest.raises(FormatError, match=r"~no-such-user/arm\.urdf: there is no user 'no-such-user'"):
+        load("~no-such-user/arm.urdf")
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_a_table_without_commas_is_told_to_have_them(mark: str) -> None:
+    text = mark.join(["# convention: standard\ntheta", "d", "a", "alpha\n0", "0", "1", "0\n"])
+    words = f"<text>:2: columns need commas between them, found {mark!r}"
+    with pytest.raises(FormatError, match=re.escape(words)):
+        load(text)
+
+
+def test_every_reader_is_there_after_import_limbik() -> None:
+    names = ("dh", "mjcf", "srdf", "urdf", "xacro")
+    script = f"import limbik; print([getattr(limbik.formats, name).__name__ for name in {names}])"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str([f"limbik.formats.{name}" for name in names])
+    with pytest.raises(AttributeError, match=r"'limbik.formats' has no attribute 'sdf'"):
+        limbik.formats.sdf  # noqa: B018
 
 
 def test_a_missing_file_is_answered_with_near_files(tmp_path: Path) -> None:

@@ -489,6 +489,18 @@ def test_errors_in_included_files_are_said_to_be_there(part: str, message: str, 
         mjcf.read(tmp_path / "main.xml")
 
 
+def test_a_nan_is_an_error_and_nothing_else_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    body = '<body name="nan" pos="0 nan 0"><joint/><geom size=".1"/></body>'
+    text = f"<mujoco><worldbody>\n{body}</worldbody></mujoco>"
+    with pytest.raises(FormatError, match=r"^<text>:2: needs numbers, found nan$"):
+        mjcf.read(text)
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_configuration_of_the_wrong_size_is_refused() -> None:
     model = mjcf.read(in_world(PAIR))
     with pytest.raises(

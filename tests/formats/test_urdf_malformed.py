@@ -197,6 +197,12 @@ MALFORMED = [
     ),
     ("nan", changed('origin xyz="0 0 1"', 'origin rpy="0 nan 1"'), 7, "`rpy` needs 3 finite numbers"),
     ("inf", changed('origin xyz="0 0 1"', 'origin xyz="0 inf 1"'), 7, "`xyz` needs 3 finite numbers"),
+    (
+        "too far",
+        changed('origin xyz="0 0 1"', 'origin xyz="0 1e308 1"'),
+        7,
+        "`xyz` needs metres, at most 1e+09",
+    ),
     ("too great", changed('origin xyz="0 0 1"', 'origin xyz="0 1e999 1"'), 7, "`xyz` needs 3 finite numbers"),
     ("python's numbers", changed('origin xyz="0 0 1"', 'origin xyz="0 1_0 1"'), 7, "found '0 1_0 1'"),
     ("other digits", changed('origin xyz="0 0 1"', 'origin xyz="0 ٣ 1"'), 7, "found '0 ٣ 1'"),

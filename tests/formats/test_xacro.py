@@ -71,7 +71,7 @@ def test_what_is_wrong_after_processing_is_said_to_be_so() -> None:
             "$(find no_such_pkg): no package of this name",
         ),
         ("<link>", 3, "not well-formed XML: mismatched tag"),
-        ("<xacro:macro name='m'><xacro:m/></xacro:macro><xacro:m/>", None, "recursion"),
+        ("<xacro:macro name='m'><xacro:m/></xacro:macro><xacro:m/>", None, "a macro calls itself"),
         ("<xacro:property value='1'/>", None, "missing attribute"),
     ],
 )

@@ -239,6 +239,7 @@ def test_the_travel_of_a_slide_is_in_the_proof(x, kind) -> None:
         assert reason(solution).kind == kind
         (excess,) = solution.explain().excesses
         assert (excess.joint, excess.beyond) == ("slide", pytest.approx(0.1, abs=1e-3))
+        assert str(solution.explain()).startswith("Out of reach, within the travel of the slides: ")
 
 
 @pytest.mark.parametrize("x", [0.3, 1.2])

@@ -57,6 +57,8 @@ def solve(
 ) -> None:
     """Solve for a position, an orientation or both, and print the answer or why there is none.
 
+    Without a solution, --all too prints the explanation.
+
     Exit status: 0 solved, 1 no solution, 2 the request has no meaning.
 
     For example: limbik solve panda --position 0.4 -0.2 0.5 --rpy 3.14 0 0
@@ -72,7 +74,7 @@ def solve(
         raise LimbikError("--all begins from random configurations: leave out --start, or --all")
     q = None if start is None else _start(start, model, scale)
     solution = _solution(model, goal, start=q, seed=seed, solver=solver)
-    if every and (solution.success or as_json):
+    if every and solution.success:
         found = sampled_solutions(model, goal, starts=STARTS, seed=seed, solver=solver)
         if as_json:
             _print_json([data(model, one) for one in found])
@@ -142,7 +144,9 @@ def _start(text: str, model: Model, scale: float) -> Array:
     try:
         q = np.array([float(word) for word in words])
     except ValueError:
-        raise ConfigurationError(f"--start needs numbers with commas between them, found {text!r}") from None
+        raise ConfigurationError(
+            f"--start needs numbers with commas or spaces between them, found {text!r}"
+        ) from None
     if q.size != model.nq:
         raise ConfigurationError(f"--start needs {model.nq} numbers for {model.name!r}, found {q.size}")
     return q * [scale if unit == "rad" else 1.0 for unit in units(model)]

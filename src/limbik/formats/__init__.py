@@ -1,5 +1,19 @@
 """Where models come from: one file for each format, and `load`, which finds out by itself."""
 
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
 from limbik.formats.load import load
 
 __all__ = ["load"]
+
+_READERS = ("dh", "mjcf", "srdf", "urdf", "xacro")
+
+
+def __getattr__(name: str) -> ModuleType:
+    """A reader, such as `limbik.formats.srdf`, imported when it is first asked for."""
+    if name not in _READERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")

@@ -60,7 +60,7 @@ def _by_name(name: str) -> Model | None:
     if is_path or os.path.exists(name):  # Path.exists raises for texts too long for a path
         return None
     known = ("planar-N", *registry.names())
-    raise ModelError(f"there is no robot and no file {name!r}; {did_you_mean(name, known)}")
+    raise ModelError(f"there is no robot and no file {shortened(name)}; {did_you_mean(name, known)}")
 
 
 def _registered(found: registry.Found) -> Model:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
+import threading
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +19,8 @@ _ROOT = re.compile(r"(?>[\s\ufeff]+|<\?.*?\?>|<!--.*?-->|<![A-Z][^>]*>)*+<([^\s/
 _LINE = re.compile(r"\bline(?: number)?[ =](\d+)", re.IGNORECASE)
 _ELEMENT = re.compile(r"^Element '([^']+)'", re.MULTILINE)
 _NAME = re.compile(r"^Element name '([^']+)'", re.MULTILINE)
+_NAN = re.compile(r"=\s*[\"'](?:[^\"'<>]*\s)?[-+]?nan[\s\"']", re.IGNORECASE)
+_LOCK = threading.Lock()  # MuJoCo has one place for all that hear its warnings
 _SYNTAX = re.compile(r"^Error=XML_ERROR_(\w+)", re.MULTILINE)
 
 
@@ -74,17 +79,37 @@ def _parsed(source: Source, with_keyframes: bool) -> Any:
     except ImportError:
         raise MissingExtra("robots", "reading MJCF") from None
     try:
-        if source.path is not None and source.path.suffix == ".xml":  # MuJoCo reads no other endings
-            spec = mujoco.MjSpec.from_file(str(source.path))
-        else:
-            spec = mujoco.MjSpec.from_string(source.text)
+        with _heard() as said:
+            if source.path is not None and source.path.suffix == ".xml":  # MuJoCo reads no other endings
+                spec = mujoco.MjSpec.from_file(str(source.path))
+            else:
+                spec = mujoco.MjSpec.from_string(source.text)
     except ValueError as error:
         raise _format_error(source, error) from None
+    if any("NaN" in warning for warning in said):
+        lines = {source.text.count("\n", 0, match.start()) + 1 for match in _NAN.finditer(source.text)}
+        line = lines.pop() if len(lines) == 1 else None
+        raise FormatError(source.name, "needs numbers, found nan", line=line)
     if source.path is not None:
         spec.modelfiledir = str(source.path.parent)
     for key in [] if with_keyframes else list(spec.keys):
         spec.delete(key)
     return spec
+
+
+@contextlib.contextmanager
+def _heard() -> Iterator[list[str]]:
+    """MuJoCo's warnings, which it would print and write to a file in the folder of the user."""
+    import mujoco
+
+    said: list[str] = []
+    with _LOCK:
+        before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(said.append)
+        try:
+            yield said
+        finally:
+            mujoco.set_mju_user_warning(before)
 
 
 def _keep_geoms_that_weigh(spec: Any) -> None:
@@ -133,7 +158,7 @@ def _compile(spec: Any) -> Any:
     spec.compiler.boundmass = max(spec.compiler.boundmass, NO_MASS)
     spec.compiler.boundinertia = max(spec.compiler.boundinertia, NO_MASS)
     spec.compiler.fusestatic = False  # bodies keep their names
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _heard():
         warnings.simplefilter("ignore")  # of MuJoCo, about dynamics
         return spec.compile()
 

@@ -46,13 +46,23 @@ def open_source(source: SourceLike) -> Source:
     if not isinstance(source, str | PathLike):
         raise FormatError("<source>", f"needs a path or a text, found {shortened(source)}")
     name = str(fspath(source))
-    path = Path(name).expanduser()
+    path = _expanded(name)
     return Source(name, _decoded(_content(path, name), name), path)
 
 
 def is_text(source: str) -> bool:
     """Whether a str is a description itself and not the path of one."""
     return "\n" in source or source.lstrip("\ufeff \t\r").startswith("<")
+
+
+def _expanded(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        problem = (
+            f"there is no user {Path(name).parts[0].removeprefix('~')!r} whose home folder it could be in"
+        )
+        raise FormatError(name, problem) from None
 
 
 def _content(path: Path, name: str) -> bytes:

@@ -16,6 +16,7 @@ from typing import Any
 from limbik.errors import FormatError, MissingExtra, did_you_mean
 from limbik.formats.source import Source
 
+_SEPARATORS = ",;\t"  # the last two are only known to say that commas are needed
 _SETTING = re.compile(r"#\s*(\w+)\s*:\s*(.*?)\s*$")
 
 
@@ -46,7 +47,7 @@ class Table:
 def is_csv(text: str) -> bool:
     """Whether the first line that says something names columns, and not a key of YAML."""
     first = next((line for _, line in _content_lines(text)), "")
-    return "," in first and not re.match(r"[\s{]*[\w\"']+\s*:", first)
+    return any(mark in first for mark in _SEPARATORS) and not re.match(r"[\s{]*[\w\"']+\s*:", first)
 
 
 def read_table(source: Source, settings: Collection[str], columns: Collection[str]) -> Table:
@@ -97,6 +98,9 @@ def _read_csv(source: Source, settings: Collection[str], columns: Collection[str
 
 
 def _checked_header(cells: list[str], line: int, source: Source, columns: Collection[str]) -> list[str]:
+    if len(cells) == 1:
+        wrong = next(mark for mark in _SEPARATORS if mark in cells[0])
+        raise FormatError(source.name, f"columns need commas between them, found {wrong!r}", line=line)
     header = [cell.lower() for cell in cells]
     for k, name in enumerate(header):
         if name not in columns:

@@ -39,7 +39,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from limbik.errors import FormatError, FormatWarning, ModelError
+from limbik.errors import FormatError, FormatWarning, ModelError, shortened
 from limbik.formats.base import planar_joints
 from limbik.formats.elements import Element, parse
 from limbik.formats.end_effector import default_end_effector
@@ -48,6 +48,8 @@ from limbik.formats.source import SourceLike, open_source
 from limbik.formats.urdf_checks import SCALAR_TYPES, check_tree, joint_type, lost_leader, mimic_rules
 from limbik.model import Joint, JointKind, Mass, Mimic, Model
 from limbik.spatial import Matrix3, Matrix4, Vector3, pose_from, quat_normalise, quat_to_matrix
+
+FARTHEST = 1e9  # [m] beyond it, sums of squares and of long chains of links lose their meaning
 
 Limits: TypeAlias = tuple[float, float]  # lower, upper [rad or m]
 
@@ -137,7 +139,10 @@ def _origin(element: Element) -> Matrix4:
     if origin is None:
         return np.eye(4)
     origin.only("xyz", "rpy", "quat_xyzw")
-    return pose_from(_rotation(origin), origin.numbers("xyz", 3))
+    xyz = origin.numbers("xyz", 3)
+    if xyz and max(map(abs, xyz)) > FARTHEST:
+        raise origin.error(f"`xyz` needs metres, at most {FARTHEST:.0e}, found {shortened(xyz)}")
+    return pose_from(_rotation(origin), xyz)
 
 
 def _rotation(origin: Element) -> Matrix3:

@@ -142,6 +142,8 @@ def _problem(error: Exception) -> str:
         cause = cause.exc  # type: ignore[attr-defined]
     if isinstance(cause, OSError) and cause.filename:
         return f"there is no such file: {cause.filename}"
+    if isinstance(cause, RecursionError):
+        return "a macro calls itself without end, or a property is made of itself"
     if isinstance(cause, LookupError) and "$(find " in str(cause):
         return str(cause.args[0])
     return " ".join(str(error).split()) or type(error).__name__

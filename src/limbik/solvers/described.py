@@ -69,7 +69,9 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def _turn(rotation: Matrix3) -> str:
-    return f"roll, pitch, yaw {_numbers(math.degrees(angle) for angle in roll_pitch_yaw(rotation))} deg"
+    angles = roll_pitch_yaw(rotation)
+    degrees = _numbers(math.degrees(angle) for angle in angles)
+    return f"roll, pitch, yaw {_numbers(angles)} rad = {degrees} deg"
 
 
 def roll_pitch_yaw(rotation: Matrix3) -> tuple[float, float, float]:

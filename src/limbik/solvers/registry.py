@@ -26,6 +26,11 @@ _CHAIN_WORDS = {
     BALLS: "ball joints",
     SPACE: "any mix of hinges, slides and ball joints",
 }
+_CHAIN_IS = {
+    PLANAR: "a chain of hinges in a plane",
+    BALLS: "a chain of ball joints",
+    SPACE: "a chain that is neither all hinges in one plane nor all ball joints",
+}
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ def choose(solver: str | Solver, chain: str, goal: type[Goal]) -> Solver:
     problem = (
         f"{'an' if goal is Orientation else 'a'} {goal.__name__} goal"
         if goal not in chosen.goals
-        else f"a chain of {_CHAIN_WORDS[chain]} (it works on {_or(_CHAIN_WORDS[c] for c in chosen.chains)})"
+        else f"{_CHAIN_IS[chain]} (it works on {_or(_CHAIN_WORDS[c] for c in chosen.chains)})"
     )
     raise SolverError(f"{chosen.name} cannot solve {problem}; use {', '.join(able)}")
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import ModelError, did_you_mean
+from limbik.errors import ModelError, did_you_mean, shortened
 from limbik.model.build import planar_arm
 from limbik.model.denavit_hartenberg import Row, chain_of_rows
 from limbik.model.joints import Frame, Joint, JointKind
@@ -41,8 +41,9 @@ def load(name: str) -> Model:
     """The model of that name; see `presets`. "planar-3" is `planar_arm(3)`, links of 1 m without limits."""
     if match := _PLANAR.fullmatch(name) if isinstance(name, str) else None:
         return planar_arm(int(match[1]))
-    if name == "planar-N":
-        raise ModelError("planar-N needs a number of links in place of N, for example 'planar-3'")
+    if isinstance(name, str) and name.startswith("planar-"):
+        needed = "planar-N needs a number of links in place of N, 1 to 9999, for example 'planar-3'"
+        raise ModelError(f"{needed}; found {shortened(name)}")
     if name not in presets():
         raise ModelError(f"there is no preset {name!r}; {did_you_mean(name, presets())}")
     return _model(name, _data(name))
