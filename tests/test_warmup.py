@@ -107,8 +107,9 @@ def test_an_unknown_robot_is_refused_in_one_line(tmp_path):
 
 
 def test_a_file_can_be_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("limbik.solvers.warmup.tasks", lambda model: compiled.append(model.name) or [])
     compiled = []
+    module = sys.modules["limbik.solvers.warmup"]
+    monkeypatch.setattr(module, "tasks", lambda model: compiled.append(model.name) or [])
     table = tmp_path / "arm.csv"
     table.write_text("# convention: standard\n# name: own\njoint,theta,d,a,alpha\nj1,0,0.5,0,pi/2\n")
     with pytest.raises(SystemExit) as ended:

@@ -438,6 +438,11 @@ def evenly(goal: Goal) -> Goal:
     return goal
 
 
+def cone_of(tolerance: Weights, free: int) -> float:
+    """[rad] half-angle of the cone that turns about the two axes which are not free are allowed."""
+    return max(value for k, value in enumerate(tolerance) if k != free)
+
+
 def frames_of(goals: Iterable[Goal]) -> set[str | None]:
     """The frames that goals are about, by name; None for the end effector."""
     found: set[str | None] = set()

@@ -80,7 +80,6 @@ def test_an_orientation_alone_can_be_asked_for(run, option, value, expected) -> 
     assert (Rotation.from_matrix(there) * expected.inv()).magnitude() < 1e-6
 
 
-@pytest.mark.parametrize("position", [(), ("--position", "0.3", "-0.2", "0.4")])
 def test_an_orientation_is_repeated_in_the_unit_it_was_typed_in(run) -> None:
     _, out, _ = run("ur5e", "--rpy", "1", "0", "-0.5")
     assert "(1, 0, -0.5) rad" in out
@@ -88,6 +87,7 @@ def test_an_orientation_is_repeated_in_the_unit_it_was_typed_in(run) -> None:
     assert "(60, 0, -20) deg" in " ".join(out.split())
 
 
+@pytest.mark.parametrize("position", [(), ("--position", "0.3", "-0.2", "0.4")])
 def test_a_direction_leaves_the_spin_free(run, position) -> None:
     status, out, _ = run("ur5e", "--direction", "0", "-1", "-1", *position, "--json")
     assert status == 0

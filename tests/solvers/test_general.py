@@ -857,3 +857,14 @@ def test_a_humanoid_reaches_with_hands_and_feet_and_keeps_its_balance():
             model, [*goals, CenterOfMass(target=model.center_of_mass(q)), Posture(q=model.neutral)]
         )
         assert solution.success
+
+
+def test_the_tolerance_of_a_free_turn_opens_no_cone_for_the_others(compiled_trees):
+    arm = limbik.load("panda")
+    rng = np.random.default_rng(4)
+    for _ in range(10):
+        wanted = arm.pose(arm.random(rng))
+        goal = Pose(target=wanted, weights=(1, 1, 1, 1, 1, 0), tolerance=(0, 0, 0, 0.01, 0.01, 3.2))
+        solution = arm.solve(goal)
+        assert solution.success
+        assert arm.pose(solution.q)[:3, 2] @ wanted[:3, 2] >= np.cos(0.0101)

@@ -40,6 +40,7 @@ from limbik.goals import (
     Posture,
     Relative,
     axes_of,
+    cone_of,
     free_axis,
 )
 from limbik.model.joints import SCALAR, Joint
@@ -212,7 +213,7 @@ def _orientation_tasks(goal: Orientation) -> Iterator[Records]:
         yield _task(TURN, OF_FRAME if goal.axes == "frame" else OF_REFERENCE, goal.weight, goal.tolerance)
     else:
         axis = STILL[free] if goal.axes == "frame" else goal.target.T[:, free]
-        yield _axis_task(AXIS, axis, axes_of(goal.weight), axes_of(goal.tolerance))
+        yield _axis_task(AXIS, axis, max(axes_of(goal.weight)), cone_of(axes_of(goal.tolerance), free))
 
 
 def _pose_tasks(goal: Pose) -> Iterator[Records]:
@@ -222,12 +223,12 @@ def _pose_tasks(goal: Pose) -> Iterator[Records]:
     if free is None:
         yield _task(TURN, OF_TARGET, weights[3:], tolerance[3:])
     else:
-        yield _axis_task(AXIS, STILL[free], weights[3:], tolerance[3:])
+        yield _axis_task(AXIS, STILL[free], max(weights[3:]), cone_of(tolerance[3:], free))
 
 
 def _direction_tasks(goal: Direction | LookAt) -> Iterator[Records]:
     kind = AXIS if isinstance(goal, Direction) else AIM
-    yield _axis_task(kind, goal.axis, (goal.weight,), (goal.tolerance,))
+    yield _axis_task(kind, goal.axis, goal.weight, goal.tolerance)
 
 
 def _line_tasks(goal: PointOnLine) -> Iterator[Records]:
@@ -244,8 +245,8 @@ def _task(kind: int, axes: int, weights: Any, tolerance: Any) -> Records:
     return record
 
 
-def _axis_task(kind: int, axis: Array, weights: Sequence[float], tolerance: Sequence[float]) -> Records:
-    record = _task(kind, OF_REFERENCE, (max(weights), 0.0, 0.0), (max(tolerance), 0.0, 0.0))
+def _axis_task(kind: int, axis: Array, weight: float, cone: float) -> Records:
+    record = _task(kind, OF_REFERENCE, (weight, 0.0, 0.0), (cone, 0.0, 0.0))
     record["axis"] = axis
     return record
 

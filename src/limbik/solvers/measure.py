@@ -28,6 +28,7 @@ from limbik.goals import (
     Posture,
     Relative,
     axes_of,
+    cone_of,
     free_axis,
 )
 from limbik.model.joints import Joint, JointKind
@@ -173,7 +174,7 @@ def _orientation(request: Request, goal: Orientation, q: Array) -> Iterator[_Par
     free = free_axis(axes_of(goal.weight))
     if free is not None:
         in_frame = np.eye(3)[free] if goal.axes == "frame" else goal.target[free]
-        yield _axis(frame, in_frame, goal.target @ in_frame, max(axes_of(goal.tolerance)))
+        yield _axis(frame, in_frame, goal.target @ in_frame, cone_of(axes_of(goal.tolerance), free))
         return
     axes = np.eye(3) if goal.axes == "world" else frame.pose[:3, :3]
     left = axes.T @ rotation_log(goal.target @ frame.pose[:3, :3].T)
@@ -190,7 +191,7 @@ def _pose(request: Request, goal: Pose, q: Array) -> Iterator[_Part]:
     yield _along(axes, left, frame.linear, weights[:3], tolerance[:3])
     free = free_axis(weights[3:])
     if free is not None:
-        yield _axis(frame, np.eye(3)[free], axes[:, free], max(tolerance[3:]))
+        yield _axis(frame, np.eye(3)[free], axes[:, free], cone_of(tolerance[3:], free))
     else:
         turn = axes.T @ rotation_log(axes @ frame.pose[:3, :3].T)
         yield _about(axes, turn, frame.angular, weights[3:], tolerance[3:])
