@@ -105,7 +105,8 @@ class Pose(Goal):
 
     The weights steer the descent, along and about the axes x, y and z of the target; 0 leaves one free, so
     that (1, 1, 1, 1, 1, 0) asks for a point and a direction, with any spin about the target's z axis. The
-    tolerance is a box around the target, along and about the same axes.
+    tolerance is a box around the target, along and about the same axes; where one turn is free, a cone of the
+    smaller of the other two.
     """
 
     target: Matrix4  # pose_world_frame
@@ -439,8 +440,8 @@ def evenly(goal: Goal) -> Goal:
 
 
 def cone_of(tolerance: Weights, free: int) -> float:
-    """[rad] half-angle of the cone that turns about the two axes which are not free are allowed."""
-    return max(value for k, value in enumerate(tolerance) if k != free)
+    """[rad] half-angle of the cone for turns about the two axes that are not free: the smaller tolerance."""
+    return min(value for k, value in enumerate(tolerance) if k != free)
 
 
 def frames_of(goals: Iterable[Goal]) -> set[str | None]:

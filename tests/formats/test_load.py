@@ -144,7 +144,9 @@ def test_an_unknown_name_is_answered_with_near_names(source: Any, words: str) ->
 
 
 def test_the_home_of_an_unknown_user_is_an_error() -> None:
-    with pytest.raises(FormatError, match=r"~no-such-user/arm\.urdf: there is no user 'no-such-user'"):
+    with pytest.raises(
+        FormatError, match=r"~no-such-user/arm\.urdf: there is no home folder '~no-such-user'"
+    ):
         load("~no-such-user/arm.urdf")
 
 

@@ -59,10 +59,7 @@ def _expanded(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        problem = (
-            f"there is no user {Path(name).parts[0].removeprefix('~')!r} whose home folder it could be in"
-        )
-        raise FormatError(name, problem) from None
+        raise FormatError(name, f"there is no home folder {Path(name).parts[0]!r}") from None
 
 
 def _content(path: Path, name: str) -> bytes:

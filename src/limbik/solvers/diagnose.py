@@ -20,7 +20,20 @@ from typing import Any, NamedTuple
 
 from limbik.core import native
 from limbik.diagnosis import Diagnosis, Excess, Nearest
-from limbik.goals import ONE6, Direction, Goal, LookAt, Orientation, Pose, Position, evenly
+from limbik.goals import (
+    ONE6,
+    CenterOfMass,
+    Direction,
+    Goal,
+    JointValue,
+    LookAt,
+    Orientation,
+    Pose,
+    Position,
+    Posture,
+    evenly,
+    frames_of,
+)
 from limbik.model.margins import readings, unwound
 from limbik.model.model import Model
 from limbik.solution import Request, Solution, Status
@@ -202,8 +215,10 @@ class _Case:
         return answer.error / half_reach(self.request) + answer.error_rotation
 
     def _held(self, q: Array) -> Array:
-        """q with the locked joints where the answer has them."""
-        for name in self.options.get("locked", ()):
+        """q with the joints where the answer has them that are locked, or move nothing that is asked for."""
+        moving = moving_joints(self.model, self.request.goals)
+        still = [joint.name for joint in self.model.joints if joint.nq and joint.name not in moving]
+        for name in (*self.options.get("locked", ()), *still):
             part = self.model.q_slice(name)
             q[part] = self.solution.q[part]
         return q
@@ -246,6 +261,15 @@ class _Case:
         start = self.model.clip(beyond.q)
         legal = self._found(self.request.goals, start=start, iterations=SHORT, restarts=0)
         return beyond if legal is None else _Beyond(legal, (), 0.0)
+
+
+def moving_joints(model: Model, goals: Sequence[Goal]) -> set[str]:
+    """The names of the joints that move what goals ask for."""
+    if any(isinstance(goal, CenterOfMass | Posture) for goal in goals):
+        return set(model.joint_names)
+    found = [joint for frame in frames_of(goals) for joint in model.path(frame)]
+    found += [model.joint(goal.joint) for goal in goals if isinstance(goal, JointValue)]
+    return {joint.mimic.joint if joint.mimic else joint.name for joint in found}
 
 
 def _off(request: Request, q: Array) -> float:

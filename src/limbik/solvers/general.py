@@ -104,29 +104,30 @@ class GeneralPlan:
         began = perf_counter()
         work = self._free.pop() if self._free else Work(self._shapes)
         fill_targets(self.model, self._sorted(goals), work.targets)
+        work.q[:] = self.model.neutral if start is None else start
+        work.settings[:] = self.settings
+        work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[whole_body.BUDGET]
-        status = self._attempt(work, goals, start, seed, min(budget, FIRST_LOOK), trace)
-        if budget > FIRST_LOOK and status not in (Status.SOLVED, Status.UNREACHABLE):
-            status = self._attempt(work, goals, start, seed, budget, trace)
+        first = budget if trace is not NO_TRACE else min(budget, FIRST_LOOK)
+        status = self._attempt(work, goals, first, trace)
+        counts = work.answer.copy()
+        if first < budget and status not in (Status.SOLVED, Status.UNREACHABLE):
+            status = self._attempt(work, goals, budget - counts[whole_body.ITERATIONS], trace)
+            counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
         facts = Facts(
             STATUSES.index(status),
             *self._errors(work.misses),
-            work.answer[whole_body.ITERATIONS],
-            work.answer[whole_body.DESCENTS] - 1.0,
-            work.answer[whole_body.MOVED],
+            counts[whole_body.ITERATIONS],
+            counts[whole_body.DESCENTS] - 1.0,
+            counts[whole_body.MOVED],
         )
         q = work.q.copy()
         self._free.append(work)
         return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
 
-    def _attempt(
-        self, work: Work, goals: Sequence[Goal], start: Array | None, seed: int, budget: float, trace: Trace
-    ) -> Status:
-        """A solve with a budget of iterations, which leaves its answer in the work."""
-        work.q[:] = self.model.neutral if start is None else start
-        work.settings[:] = self.settings
+    def _attempt(self, work: Work, goals: Sequence[Goal], budget: float, trace: Trace) -> Status:
+        """A solve from where the work stands, with a budget of iterations; its answer is left there."""
         work.settings[whole_body.BUDGET] = budget
-        work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         self._run(work, trace)
         end = work.answer[whole_body.END]
         if end == whole_body.REFUSED:
