@@ -173,3 +173,24 @@ def test_showing_a_solution_looks_for_no_reason() -> None:
     assert "Status.LIKELY_UNREACHABLE" in repr(solution)
     assert solution.status is Status.LIMITS_BIND
     assert "Status.LIMITS_BIND" in repr(solution)
+
+
+@pytest.mark.parametrize(
+    ("model", "goal", "options", "words"),
+    [
+        ("panda", [0.3, 0.2, 0.5], {}, "fast core"),
+        ("panda", [0.3, 0.2, 0.5], {"solver": "ccd"}, "asked for"),
+        ("planar-3", [1.0, 1.0, 0.0], {}, "arms in a plane"),
+        ("panda", limbik.Position(target=[0.3, 0.2, 0.5], tolerance=0.1), {}, "a tolerance"),
+        (
+            "panda",
+            [limbik.Position(target=[0.3, 0.2, 0.5]), limbik.Posture(q=[0.0] * 7)],
+            {},
+            "several goals",
+        ),
+    ],
+)
+def test_the_solution_says_why_it_was_this_solver(model, goal, options, words):
+    solution = limbik.load(model).solve(goal, **options)
+    assert solution.solver_reason.startswith("because ")
+    assert words in solution.solver_reason

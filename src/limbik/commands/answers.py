@@ -25,6 +25,7 @@ def text(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
     restarts = f", {_count(solution.restarts, 'restart')}" if solution.restarts else ""
     iterations = _count(solution.iterations, "iteration")
     yield f"{solution.solver}: {iterations}{restarts}, {1e3 * solution.time:.3g} ms"
+    yield from textwrap.wrap(f"{solution.solver} {solution.solver_reason}", WIDTH)
     yield f"manipulability {solution.manipulability:.3g}, condition number {solution.condition_number:.3g}"
 
 

@@ -16,13 +16,13 @@ def reason(request: Request) -> str:
         return "because it was asked for"
     goal = request.goals[0]
     if len(request.goals) > 1:
-        return "because only lm meets several goals together"
+        return "because only this method meets several goals together"
     if not is_plain(goal):
-        return f"because only lm knows {_kind(goal)}"
+        return f"because only this method knows {_kind(goal)}"
     chain = chain_to(request.model, goal.frame)
     if chain.has_mimic:
-        return "because only lm takes joints that follow others"
-    return f"because lm solves most and is the quickest: here {_kernel(chain, goal)}"
+        return "because only this method takes joints that follow others"
+    return f"because it solves most and is the quickest: here {_kernel(chain, goal)}"
 
 
 def _kind(goal: Goal) -> str:
