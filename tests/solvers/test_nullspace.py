@@ -75,7 +75,7 @@ def test_goals_of_later_priorities_are_not_kept() -> None:
     assert_allclose(
         arm.nullspace(q, goals) @ arm.nullspace(q, goals).T, arm.nullspace(q) @ arm.nullspace(q).T
     )
-    assert_allclose(arm.nullspace(q, [Posture(q=q)]), np.eye(7))
+    assert arm.nullspace(q, [Posture(q=q)]).shape == (7, 0)  # alone, it takes the first place
 
 
 def test_two_frames_are_kept_at_once() -> None:
