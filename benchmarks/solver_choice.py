@@ -141,6 +141,7 @@ def is_able(name: str, problem: Problem, options: dict[str, Any]) -> bool:
         plan = plan_for(problem.model, None, Pose if problem.target.ndim == 2 else Position, {"solver": name})
         if isinstance(plan, Plan) and plan.fast is not None:
             native.compile_now("one", plan.fast.shape)
+            native.compile_now("tree", None)  # which settles answers to targets out of reach
         problem.model.solve(problem.target, solver=name, start=problem.start, iterations=20, **options)
     except SolverError:
         return False
