@@ -11,7 +11,9 @@ os.environ.setdefault("LIMBIK_COMPILE", "never")  # a test that needs machine co
 
 IN_CI = bool(os.environ.get("CI"))
 
-settings.register_profile("limbik-ci", derandomize=True, deadline=None, database=None, print_blob=True)
+settings.register_profile(
+    "limbik-ci", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=60
+)
 settings.register_profile("limbik", deadline=None)
 settings.load_profile("limbik-ci" if IN_CI else "limbik")
 
