@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.hierarchy import propose, span
 from limbik.core.spatial_chain import BALL, HINGE, JOINT, TOOL
 from strategies import SEEDS
@@ -35,10 +36,12 @@ def proposed(J, errors, sizes, damping, *, q=None, movers=None, units=None, use_
     free, P, A, basis = np.empty(nv), np.empty((rows, nv)), np.empty((rows, rows)), np.empty((nv, nv))
     y, rest, dx = np.empty(rows), np.empty(rows), np.full(nv, math.nan)
     level_rows = np.array([0, *np.cumsum(sizes)], dtype=float)
-    propose.interpreted(
-        movers, q, units, use_limits, J, errors, level_rows, len(sizes), np.array(damping, dtype=float),
-        longest, free, P, A, basis, y, rest, dx,
-    )  # fmt: skip
+    tree = Tree(links=None, movers=movers, units=units, fixed_mass=None)
+    asked = Asked(tasks=None, targets=None, level_tasks=None, level_rows=level_rows)
+    desk = Desk(*[None] * len(Desk._fields))._replace(
+        J=J, damping=np.array(damping, dtype=float), free=free, P=P, A=A, basis=basis, y=y, rest=rest, dx=dx
+    )
+    propose.interpreted(tree, asked, desk, q, errors, len(sizes), use_limits, longest)
     return dx, free
 
 

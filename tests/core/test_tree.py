@@ -8,11 +8,11 @@ from scipy.spatial.transform import Rotation
 
 from limbik import JointKind, ModelBuilder
 from limbik.core import whole_body
+from limbik.core.desk import Asked, Desk, Tree, desk_shapes
 from limbik.core.pack_tree import WORLD, pack_tree
 from limbik.core.spatial_chain import ROTATION
 from limbik.core.tasks import TARGET_SIZE, fill_jacobian
 from limbik.core.tree import place_links, place_screws
-from limbik.core.whole_body import Asked, Desk, Tree, desk_shapes
 from limbik.goals import (
     CenterOfMass,
     Direction,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.linear import cholesky_solve, dual_matrix, fill, squared_length
 from limbik.core.spatial_chain import BALL, SLIDE
 
@@ -19,67 +20,48 @@ DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rou
 
 @compiled(inline=False)
 def propose(
-    movers: Records,
+    tree: Tree,
+    asked: Asked,
+    desk: Desk,
     q: Floats,
-    units: Floats,
-    use_limits: bool,
-    J: Floats,
     errors: Floats,
-    level_rows: Floats,
     levels: int,
-    damping: Floats,
+    use_limits: bool,
     longest: float,
-    free: Floats,
-    P: Floats,
-    A: Floats,
-    basis: Floats,
-    y: Floats,
-    rest: Floats,
-    dx: Floats,
 ) -> None:
-    """The step dx [nv] on the way to the first level, each velocity in its unit.
+    """The step `desk.dx` [nv] from q on the way to the first level, each velocity in its unit.
 
-    No joint turns by more than `longest` [rad]. damping [levels]: added to
-    J J^T. free, P, A, basis, y, rest: room for [nv], [rows, nv], [rows, rows], [nv, nv], [rows], [rows]
-    numbers.
+    By the Jacobian and the damping on the desk, for the errors [rows] of the first `levels`. No joint turns
+    by more than `longest` [rad].
     """
-    release(units, free)
+    release(tree.units, desk.free)
     if use_limits:
-        freeze(movers, q, J, errors, int(level_rows[1]), free)
-    step_of_levels(J, errors, level_rows, levels, damping, free, P, A, basis, y, rest, dx)
-    shorten_turns(movers, dx, longest)
+        freeze(tree.movers, q, desk.J, errors, int(asked.level_rows[1]), desk.free)
+    step_of_levels(asked, desk, errors, levels)
+    shorten_turns(tree.movers, desk.dx, longest)
 
 
 @compiled(inline=False)
 def propose_within(
-    movers: Records,
+    tree: Tree,
+    asked: Asked,
+    desk: Desk,
     q: Floats,
-    units: Floats,
-    use_limits: bool,
-    J: Floats,
     errors: Floats,
-    level_rows: Floats,
     levels: int,
-    damping: Floats,
+    use_limits: bool,
     longest: float,
-    free: Floats,
-    P: Floats,
-    A: Floats,
-    basis: Floats,
-    y: Floats,
-    rest: Floats,
-    dx: Floats,
 ) -> None:
     """The same where the first level is met, and the others decide which joints push against their limits.
 
     Which these are is seen from the step itself, which is taken anew without them (an active set).
     """
-    release(units, free)
+    release(tree.units, desk.free)
     for _ in range(ROUNDS):
-        step_of_levels(J, errors, level_rows, levels, damping, free, P, A, basis, y, rest, dx)
-        if not use_limits or not hold_back(movers, q, dx, free):
+        step_of_levels(asked, desk, errors, levels)
+        if not use_limits or not hold_back(tree.movers, q, desk.dx, desk.free):
             break
-    shorten_turns(movers, dx, longest)
+    shorten_turns(tree.movers, desk.dx, longest)
 
 
 @compiled
@@ -130,32 +112,19 @@ def shorten_turns(movers: Records, dx: Floats, longest: float) -> None:
 
 
 @compiled(inline=False)
-def step_of_levels(
-    J: Floats,
-    errors: Floats,
-    level_rows: Floats,
-    levels: int,
-    damping: Floats,
-    free: Floats,
-    P: Floats,
-    A: Floats,
-    basis: Floats,
-    y: Floats,
-    rest: Floats,
-    dx: Floats,
-) -> None:
+def step_of_levels(asked: Asked, desk: Desk, errors: Floats, levels: int) -> None:
     """dx = the damped steps of the free joints for one level after the other, each in the null space of those
     before it.
     """
-    fill(0.0, dx)
+    fill(0.0, desk.dx)
     held = 0
     for level in range(levels):
-        first, last = int(level_rows[level]), int(level_rows[level + 1])
-        project(J, free, basis[:held], P, first, last)
-        leave(J, errors, dx, rest, first, last)
-        damped_step(P[first:last], rest[first:last], damping[level], A, y, dx)
+        first, last = int(asked.level_rows[level]), int(asked.level_rows[level + 1])
+        project(desk.J, desk.free, desk.basis[:held], desk.P, first, last)
+        leave(desk.J, errors, desk.dx, desk.rest, first, last)
+        damped_step(desk.P[first:last], desk.rest[first:last], desk.damping[level], desk.A, desk.y, desk.dx)
         if level + 1 < levels:
-            held = span(P, first, last, basis, held)
+            held = span(desk.P, first, last, desk.basis, held)
 
 
 @compiled(inline=False)

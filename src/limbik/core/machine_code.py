@@ -18,7 +18,7 @@ from limbik.core.seeds import CANDIDATES, Shape
 
 # What the machine code is decided by, besides the compiler and the processor.
 SOURCES = (
-    "batch", "compiled", "emit", "entries", "hierarchy", "lanes", "layout", "linear", "machine_code",
+    "batch", "compiled", "desk", "emit", "entries", "hierarchy", "lanes", "layout", "linear", "machine_code",
     "native", "placing", "programs", "random_numbers", "rotation", "seeds", "spatial_chain", "start",
     "step", "symbols", "tasks", "tree", "trigonometry", "whole_body",
 )  # fmt: skip
@@ -229,10 +229,11 @@ def _tree() -> tuple[Callable[..., int], Any]:
     from numba import types
     from numba.np.numpy_support import carray, from_dtype
 
+    from limbik.core.desk import Asked, Desk, Tree
     from limbik.core.spatial_chain import FRAME_SIZE, JOINT
     from limbik.core.tasks import SPOT_SIZE, TARGET_SIZE, TASK
     from limbik.core.tree import LINK, SCREW_SIZE
-    from limbik.core.whole_body import ANSWER_SIZE, SETTINGS_SIZE, Asked, Desk, Tree, solve
+    from limbik.core.whole_body import ANSWER_SIZE, SETTINGS_SIZE, solve
 
     whole_body = solve.dispatcher
 

@@ -12,12 +12,9 @@ import math
 import numpy as np
 
 from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.rotation import multiply, times
+from limbik.core.rotation import Vector, multiply, times
 from limbik.core.spatial_chain import BALL, FRAME_SIZE, ROTATION
-from limbik.core.tree import LINK
 from limbik.core.trigonometry import arc_sine, nearest_turn
-
-__all__ = ["LINK", "TASK", "fill_jacobian", "regard"]
 
 # Kinds of task.
 POINT = 0  # a point of one frame in the axes of another: 3 rows along `axes`
@@ -147,7 +144,29 @@ def regard_point(task: Records, spot: Floats, errors: Floats, wrenches: Floats, 
         spot[WANTED + 2] - spot[FRAME + 2],
     )
     at = WANTED if task.axes == OF_FRAME else FRAME
-    px, py, pz = spot[at], spot[at + 1], spot[at + 2]
+    regard_rows(task, spot, (x, y, z), (spot[at], spot[at + 1], spot[at + 2]), False, errors, wrenches, miss)
+
+
+@compiled(inline=False)
+def regard_turn(task: Records, spot: Floats, errors: Floats, wrenches: Floats, miss: Floats) -> None:
+    """Rows of a rotation vector [rad]."""
+    regard_rows(task, spot, turn_between(spot), (0.0, 0.0, 0.0), True, errors, wrenches, miss)
+
+
+@compiled
+def regard_rows(
+    task: Records,
+    spot: Floats,
+    vector: Vector,
+    point: Vector,
+    is_turn: bool,
+    errors: Floats,
+    wrenches: Floats,
+    miss: Floats,
+) -> None:
+    """Rows of a vector along the axes: forces at a point, or moments."""
+    x, y, z = vector
+    px, py, pz = point
     row = task.row
     squared = 0.0
     for i in range(3):
@@ -161,34 +180,14 @@ def regard_point(task: Records, spot: Floats, errors: Floats, wrenches: Floats, 
         if task.tolerance[i] > 0.0 and left == 0.0:
             weight = 0.0  # inside the tolerance nothing pulls
         ux, uy, uz = weight * ux, weight * uy, weight * uz
-        wrenches[row, 0], wrenches[row, 1], wrenches[row, 2] = (
-            py * uz - pz * uy,
-            pz * ux - px * uz,
-            px * uy - py * ux,
-        )
-        wrenches[row, 3], wrenches[row, 4], wrenches[row, 5] = ux, uy, uz
-        row += 1
-    miss[0] = math.sqrt(squared)
-
-
-@compiled(inline=False)
-def regard_turn(task: Records, spot: Floats, errors: Floats, wrenches: Floats, miss: Floats) -> None:
-    """Rows of a rotation vector [rad]."""
-    x, y, z = turn_between(spot)
-    row = task.row
-    squared = 0.0
-    for i in range(3):
-        weight = task.weights[i]
-        if weight == 0.0:
-            continue
-        ux, uy, uz = spot[AXES + i], spot[AXES + 3 + i], spot[AXES + 6 + i]
-        left = beyond(ux * x + uy * y + uz * z, task.tolerance[i])
-        squared += left * left
-        errors[row] = weight * left
-        if task.tolerance[i] > 0.0 and left == 0.0:
-            weight = 0.0
-        wrenches[row, 0], wrenches[row, 1], wrenches[row, 2] = weight * ux, weight * uy, weight * uz
-        wrenches[row, 3], wrenches[row, 4], wrenches[row, 5] = 0.0, 0.0, 0.0
+        if is_turn:
+            wrenches[row, 0], wrenches[row, 1], wrenches[row, 2] = ux, uy, uz
+            wrenches[row, 3], wrenches[row, 4], wrenches[row, 5] = 0.0, 0.0, 0.0
+        else:
+            wrenches[row, 0] = py * uz - pz * uy
+            wrenches[row, 1] = pz * ux - px * uz
+            wrenches[row, 2] = px * uy - py * ux
+            wrenches[row, 3], wrenches[row, 4], wrenches[row, 5] = ux, uy, uz
         row += 1
     miss[0] = math.sqrt(squared)
 

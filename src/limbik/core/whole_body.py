@@ -7,18 +7,18 @@ be while it is kept.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.compiled import Floats, compiled
+from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.hierarchy import propose, propose_within
 from limbik.core.linear import copy, squared_length
 from limbik.core.random_numbers import uniform
 from limbik.core.rotation import exponential, product
-from limbik.core.spatial_chain import BALL, FRAME_SIZE, SLIDE, admit, advance, set_ball
+from limbik.core.spatial_chain import BALL, SLIDE, admit, advance, set_ball
 from limbik.core.start import INVALID
 from limbik.core.start import MOVED as MOVED_INSIDE
-from limbik.core.tasks import SPOT_SIZE, fill_jacobian, regard
-from limbik.core.tree import SCREW_SIZE, place_links, place_masses, place_screws
+from limbik.core.tasks import fill_jacobian, regard
+from limbik.core.tree import place_links, place_masses, place_screws
 
 # Why a solve ended.
 REFUSED = -1  # the start holds a number that is not finite, or a quaternion without a direction
@@ -57,81 +57,6 @@ MOST_BELOW = 200  # iterations in which lower levels gain while the first one is
 RESTORATIONS = 4  # steps that bring the levels above back where a lower one has disturbed them
 SLOW_BELOW = 1.0 - 1e-6
 SAME = 1e-6  # part of the squared error of a level by which a gain below it may disturb it
-
-
-class Tree(NamedTuple):
-    """What moves."""
-
-    links: Records  # `core.tree.LINK`, parents first
-    movers: (
-        Records  # `core.spatial_chain.JOINT`: the joints with numbers of their own, then the tool's record
-    )
-    units: Floats  # [nv] in which velocities are counted; 0 locks one
-    fixed_mass: Floats  # [4] mass times place [kg m], and mass [kg], of what cannot move
-
-
-class Asked(NamedTuple):
-    """What is asked, the first level first."""
-
-    tasks: Records  # `core.tasks.TASK`
-    targets: Floats  # [tasks, TARGET_SIZE]
-    level_tasks: Floats  # [levels + 1] where the tasks of each level begin
-    level_rows: Floats  # [levels + 1] and their rows
-
-
-class Desk(NamedTuple):
-    """Where a solve works: arrays of the sizes of `desk_shapes`."""
-
-    frames: Any  # of all links
-    screws: Any
-    sums: Any  # of masses
-    total: Any
-    spot: Any
-    errors: Any  # of the rows, at q and at the configuration on trial
-    wrenches: Any
-    misses: Any  # of the tasks, at both
-    costs: Any  # squared errors of the levels, at both
-    J: Any
-    P: Any  # rows of J in the null space of the levels above
-    A: Any
-    basis: Any  # of what the levels so far span
-    y: Any
-    rest: Any
-    free: Any  # 1 for velocities that no limit stops
-    damping: Any
-    dx: Any  # the step, in units
-    dq: Any
-    trial: Any
-    best: Any
-    start: Any
-
-
-def desk_shapes(links: int, nq: int, nv: int, rows: int, tasks: int, levels: int) -> Desk:
-    """The shapes of the arrays on a desk."""
-    return Desk(
-        frames=(FRAME_SIZE * links,),
-        screws=(3 * links, SCREW_SIZE),
-        sums=(links, 4),
-        total=(4,),
-        spot=(SPOT_SIZE,),
-        errors=(2, rows),
-        wrenches=(rows, SCREW_SIZE),
-        misses=(2, tasks),
-        costs=(2, levels),
-        J=(rows, nv),
-        P=(rows, nv),
-        A=(rows, rows),
-        basis=(nv, nv),
-        y=(rows,),
-        rest=(rows,),
-        free=(nv,),
-        damping=(levels,),
-        dx=(nv,),
-        dq=(nv,),
-        trial=(nq,),
-        best=(nq,),
-        start=(nq,),
-    )
 
 
 @compiled
@@ -231,10 +156,7 @@ def descend(
         if is_new:
             differentiate(tree, asked, desk)
         set_damping(desk, levels, factor, factor)
-        propose(
-            tree.movers, q, tree.units, use_limits, desk.J, desk.errors[0], asked.level_rows, levels,
-            desk.damping, LONGEST_STEP, desk.free, desk.P, desk.A, desk.basis, desk.y, desk.rest, desk.dx,
-        )  # fmt: skip
+        propose(tree, asked, desk, q, desk.errors[0], levels, use_limits, LONGEST_STEP)
         step_from(tree, desk, q, use_limits)
         look(tree, asked, desk, desk.trial, 1)
         answer[ITERATIONS] += 1.0
@@ -280,10 +202,7 @@ def improve(
         look(tree, asked, desk, q, 0)
         differentiate(tree, asked, desk)
         set_damping(desk, levels, 0.0, factor)
-        propose_within(
-            tree.movers, q, tree.units, use_limits, desk.J, desk.errors[0], asked.level_rows, levels,
-            desk.damping, LONGEST_STEP, desk.free, desk.P, desk.A, desk.basis, desk.y, desk.rest, desk.dx,
-        )  # fmt: skip
+        propose_within(tree, asked, desk, q, desk.errors[0], levels, use_limits, LONGEST_STEP)
         step_from(tree, desk, q, use_limits)
         look(tree, asked, desk, desk.trial, 1)
         restore(tree, asked, desk, use_limits, levels - 1)
@@ -308,10 +227,7 @@ def restore(tree: Tree, asked: Asked, desk: Desk, use_limits: bool, levels: int)
             break
         differentiate(tree, asked, desk)
         set_damping(desk, levels, 0.0, 1.0)
-        propose_within(
-            tree.movers, desk.trial, tree.units, use_limits, desk.J, desk.errors[1], asked.level_rows, levels,
-            desk.damping, LONGEST_STEP, desk.free, desk.P, desk.A, desk.basis, desk.y, desk.rest, desk.dx,
-        )  # fmt: skip
+        propose_within(tree, asked, desk, desk.trial, desk.errors[1], levels, use_limits, LONGEST_STEP)
         step_from(tree, desk, desk.trial, use_limits)
         look(tree, asked, desk, desk.trial, 1)
 

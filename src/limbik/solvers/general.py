@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from limbik.core import native, whole_body
+from limbik.core.desk import Asked, Desk, Tree, desk_shapes
 from limbik.core.pack_tree import WORLD, PackedTree, pack_tree
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.spatial_chain import BALL, HINGE, SLIDE
 from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
-from limbik.core.whole_body import Asked, Desk, Tree
 from limbik.errors import ConfigurationError, SolverError, did_you_mean
 from limbik.goals import Goal, frames_of
 from limbik.model.model import Model
@@ -39,6 +39,12 @@ NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mas
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
 MOST_INTERPRETED = 20  # times as many where there is no compiler
 INTERPRETED = 4e5  # products that are interpreted at most, about half a second, while the compiler is at work
+
+ENDS = {
+    whole_body.SOLVED: Status.SOLVED,
+    whole_body.SETTLED: Status.LIKELY_UNREACHABLE,
+    whole_body.SPENT: Status.BUDGET_SPENT,
+}
 
 
 class Work:
@@ -87,7 +93,7 @@ class GeneralPlan:
         self.settings[whole_body.LENGTH] = self.length
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
         sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
-        self._shapes = whole_body.desk_shapes(*sizes)
+        self._shapes = desk_shapes(*sizes)
         self._interpreted = max(1.0, INTERPRETED // (rows * model.nv * (0.5 * rows + 10.0)))  # iterations
         self._sizes = *sizes, len(tree.movers)
         self._addresses = [array.ctypes.data for array in (*self._tree, self.tasks)]
@@ -109,11 +115,13 @@ class GeneralPlan:
         work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[whole_body.BUDGET]
         first = budget if trace is not NO_TRACE else min(budget, FIRST_LOOK)
-        status = self._attempt(work, goals, first, trace)
+        end = self._attempt(work, first, trace)
         counts = work.answer.copy()
-        if first < budget and status not in (Status.SOLVED, Status.UNREACHABLE):
-            status = self._attempt(work, goals, budget - counts[whole_body.ITERATIONS], trace)
+        is_refuted = end != whole_body.SOLVED and proof(self.request(tuple(goals))) is not None
+        if first < budget and end != whole_body.SOLVED and not is_refuted:
+            end = self._attempt(work, budget - counts[whole_body.ITERATIONS], trace)
             counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
+        status = Status.UNREACHABLE if is_refuted else ENDS[end]
         facts = Facts(
             STATUSES.index(status),
             *self._errors(work.misses),
@@ -125,21 +133,17 @@ class GeneralPlan:
         self._free.append(work)
         return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
 
-    def _attempt(self, work: Work, goals: Sequence[Goal], budget: float, trace: Trace) -> Status:
-        """A solve from where the work stands, with a budget of iterations; its answer is left there."""
+    def _attempt(self, work: Work, budget: float, trace: Trace) -> int:
+        """Solve from where the work stands, which then holds the answer; why it ended."""
         work.settings[whole_body.BUDGET] = budget
         self._run(work, trace)
-        end = work.answer[whole_body.END]
+        end = int(work.answer[whole_body.END])
         if end == whole_body.REFUSED:
             raise ConfigurationError(
                 "`start` needs finite numbers, and quaternions that have a direction; found "
                 f"{work.q.tolist()}"
             )
-        if end == whole_body.SOLVED:
-            return Status.SOLVED
-        if proof(self.request(tuple(goals))) is not None:
-            return Status.UNREACHABLE
-        return Status.BUDGET_SPENT if end == whole_body.SPENT else Status.LIKELY_UNREACHABLE
+        return end
 
     def trace(
         self, goals: Sequence[Goal], start: Array | None, seed: int
