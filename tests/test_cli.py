@@ -13,6 +13,7 @@ import pytest
 import limbik
 from limbik import cli
 from limbik.app.address import listen
+from limbik.commands import play as playing_command
 
 COMMAND = [sys.executable, "-m", "limbik.cli"]
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs signals and terminals of POSIX")
@@ -150,21 +151,24 @@ def test_an_error_is_one_line_and_exit_status_2():
 
 
 def test_the_command_to_type_repeats_what_was_asked():
-    assert cli._command("127.0.0.1", 8001, False) == "limbik play --port 8001"
-    assert cli._command("0.0.0.0", 8001, True) == "limbik play --host 0.0.0.0 --port 8001 --no-browser"
+    def typed(*asked):
+        return playing_command.command_with(("limbik", "play"), *asked)
+
+    assert typed("127.0.0.1", 8001, False) == "limbik play --port 8001"
+    assert typed("0.0.0.0", 8001, True) == "limbik play --host 0.0.0.0 --port 8001 --no-browser"
 
 
 def test_no_browser_is_opened_without_a_display(monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER", "CI"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(cli.sys, "platform", "linux")
-    assert not cli.has_browser()
-    monkeypatch.setattr(cli.webbrowser, "get", lambda: object())
-    assert not cli.has_browser()
+    monkeypatch.setattr(playing_command.sys, "platform", "linux")
+    assert not playing_command.has_browser()
+    monkeypatch.setattr(playing_command.webbrowser, "get", lambda: object())
+    assert not playing_command.has_browser()
     monkeypatch.setenv("DISPLAY", ":0")
-    assert cli.has_browser()
+    assert playing_command.has_browser()
     monkeypatch.setenv("CI", "true")
-    assert not cli.has_browser()
+    assert not playing_command.has_browser()
 
 
 @pytest.mark.parametrize("arguments", [(), ("--no-browser",)])
@@ -176,8 +180,8 @@ def test_the_browser_is_opened_unless_told_otherwise(monkeypatch, arguments):
             for listener in sockets:
                 listener.close()
 
-    monkeypatch.setattr(cli, "has_browser", lambda: True)
-    monkeypatch.setattr(cli, "open_browser", opened.append)
+    monkeypatch.setattr(playing_command, "has_browser", lambda: True)
+    monkeypatch.setattr(playing_command, "open_browser", opened.append)
     monkeypatch.setattr("limbik.app.server.make_server", lambda host: Server())
     with contextlib.suppress(SystemExit):
         cli.app(["play", "--port", "0", *arguments])

@@ -24,6 +24,7 @@ ROOMS = (
     "diagnosis",
     "core",
     "solvers",
+    "scene",
     "collision",
     "motion",
     "scale",

@@ -25,16 +25,30 @@ from limbik.goals import (
     Posture,
     Relative,
 )
-from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model, ModelBuilder, ball_arm, planar_arm
+from limbik.model import (
+    EulerLimits,
+    Frame,
+    Joint,
+    JointKind,
+    Mass,
+    Mimic,
+    Model,
+    ModelBuilder,
+    ball_arm,
+    planar_arm,
+)
 from limbik.model.presets import presets
+from limbik.scene import Branch, Scene, SceneArm, load_scene
 from limbik.solution import BatchSolution, Iterate, Solution, Status, Trace
 from limbik.solvers import iterate, nullspace, solve, solve_batch, trace, warmup
 
 __all__ = [
     "BatchSolution",
+    "Branch",
     "CenterOfMass",
     "Diagnosis",
     "Direction",
+    "EulerLimits",
     "Frame",
     "Goal",
     "Iterate",
@@ -53,6 +67,8 @@ __all__ = [
     "Position",
     "Posture",
     "Relative",
+    "Scene",
+    "SceneArm",
     "Solution",
     "Status",
     "Trace",
@@ -61,6 +77,7 @@ __all__ = [
     "errors",
     "iterate",
     "load",
+    "load_scene",
     "nullspace",
     "planar_arm",
     "presets",

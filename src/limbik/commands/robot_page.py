@@ -159,6 +159,12 @@ def _limits(joint: Joint) -> tuple[Text, str]:
         )
         plus = f" {'+' if rule.offset > 0.0 else '-'} {abs(rule.offset):.5g}" if rule.offset else ""
         return Text(f"= {times}{rule.joint}{plus}", style="cyan"), ""
+    if joint.euler is not None:
+        ranges = [
+            f"{axis} {_range(low, high)}"
+            for axis, low, high in zip(joint.euler.order, *joint.euler.bounds, strict=True)
+        ]
+        return Text(", ".join(ranges)), ""
     if joint.kind is JointKind.BALL:
         twist = "" if math.isinf(joint.lower) else f", twist {_range(joint.lower, joint.upper)}"
         return Text(f"swing {joint.swing:.4g}{twist}"), f"swing {math.degrees(joint.swing):.4g}"

@@ -9,11 +9,11 @@ from limbik.formats.load import load
 
 __all__ = ["load"]
 
-_READERS = ("dh", "mjcf", "srdf", "urdf", "xacro")
+_READERS = ("arm", "dh", "mjcf", "srdf", "urdf", "urdf_write", "xacro")
 
 
 def __getattr__(name: str) -> ModuleType:
-    """A reader, such as `limbik.formats.srdf`, imported when it is first asked for."""
+    """A reader or writer, such as `limbik.formats.srdf`, imported when it is first asked for."""
     if name not in _READERS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return importlib.import_module(f"{__name__}.{name}")

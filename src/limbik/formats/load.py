@@ -14,7 +14,7 @@ from limbik.formats.source import ENDINGS, Source, is_text, open_source
 from limbik.model import Model
 from limbik.model.presets import load as load_preset
 
-_KNOWN = "a URDF, xacro, MJCF or table of Denavit-Hartenberg parameters"
+_KNOWN = "a URDF, xacro, MJCF, .arm or table of Denavit-Hartenberg parameters"
 _STRANGERS = {
     "sdf": "SDF, the format of Gazebo",
     "COLLADA": "a mesh",
@@ -30,8 +30,8 @@ def load(source: str | PathLike[str], *, base: Base = "fixed", end_effector: str
         limbik.load("arm.xml", end_effector="gripper")
 
     source: a name (see `presets`), the path of a file, or the text of one: a str that has more than one
-    line or begins with "<". URDF, xacro, MJCF and tables of Denavit-Hartenberg parameters are told apart by
-    what they hold.
+    line or begins with "<". URDF, xacro, MJCF, .arm files of one arm and tables of Denavit-Hartenberg
+    parameters are told apart by what they hold.
     base: "fixed", "floating" (a joint "root_joint" moves the robot freely from a link "world") or "planar"
     (it slides along x and y and turns about z: "root_joint.x", "root_joint.y", "root_joint"). A floating
     base that the file itself has stays.
@@ -45,7 +45,7 @@ def load(source: str | PathLike[str], *, base: Base = "fixed", end_effector: str
         raise ModelError(f"source needs a name, a path or a text, found {shortened(source)}")
     if isinstance(source, str) and not is_text(source) and (model := _by_name(source)):
         return based(model, base, end_effector)
-    return based(_read(open_source(source)), base, end_effector)
+    return based(read(open_source(source)), base, end_effector)
 
 
 def _by_name(name: str) -> Model | None:
@@ -68,12 +68,19 @@ def _registered(found: registry.Found) -> Model:
         return load_preset(found.robot.name)
     path = found.description.path
     assert path is not None, "find() answers with what is installed"
-    return based(_read(open_source(path)), end_effector=found.description.end_effector)
+    return based(read(open_source(path)), end_effector=found.description.end_effector)
 
 
-def _read(source: Source) -> Model:
-    from limbik.formats import dh, elements, mjcf, urdf, xacro
+def read(source: Source) -> Model:
+    """The model that a description holds, whatever its format.
 
+    Of a source that lists its files nothing else is opened, so xacro, which can open what it likes, is
+    refused.
+    """
+    from limbik.formats import arm, dh, elements, mjcf, urdf, xacro
+
+    if arm.is_arm(source.text) or (source.path and source.path.suffix.lower() == ".arm"):
+        return _one_arm(source)
     if not source.text.lstrip("\ufeff \t\r\n").startswith("<"):
         if dh.is_table(source.text):
             return dh.read(source)
@@ -82,9 +89,23 @@ def _read(source: Source) -> Model:
     if root.tag == "mujoco":
         return mjcf.read(source)
     if root.tag == "robot":
-        return xacro.read(source) if urdf.is_xacro(root) else urdf.from_element(root)
+        if not urdf.is_xacro(root):
+            return urdf.from_element(root)
+        if source.files is not None:
+            raise root.error("this is xacro, a program that is not run here; process it, and open the URDF")
+        return xacro.read(source)
     stranger = f", {_STRANGERS[root.tag]}" if root.tag in _STRANGERS else ""
     raise root.error(f"expected {_KNOWN}, found <{root.tag}>{stranger}")
+
+
+def _one_arm(source: Source) -> Model:
+    from limbik.formats import arm
+    from limbik.formats.arm_model import model_of
+
+    file = arm.read(source)
+    if len(file.arms) > 1:
+        raise FormatError(source.name, f"holds {len(file.arms)} arms; limbik.load_scene reads them all")
+    return model_of(file.arms[0], file.name, file.angles)
 
 
 def _beginning(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TypeAlias
 from limbik.errors import FormatError, shortened
 
 LARGEST = 64 * 2**20  # [bytes] more than any description of a robot
-ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".srdf", ".csv", ".yaml", ".yml")
+ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".srdf", ".csv", ".yaml", ".yml", ".arm")
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -29,6 +30,7 @@ class Source:
     name: str  # for messages: the path as it was given, or "<text>"
     text: str
     path: Path | None = None  # None for a text
+    files: Mapping[str, bytes] | None = None  # all that it may name, by path; None: what is on the disk
 
 
 SourceLike: TypeAlias = str | PathLike[str] | Source
@@ -47,7 +49,7 @@ def open_source(source: SourceLike) -> Source:
         raise FormatError("<source>", f"needs a path or a text, found {shortened(source)}")
     name = str(fspath(source))
     path = _expanded(name)
-    return Source(name, _decoded(_content(path, name), name), path)
+    return Source(name, decoded(_content(path, name), name), path)
 
 
 def is_text(source: str) -> bool:
@@ -95,7 +97,8 @@ def _near(path: Path) -> str:
     return f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
 
 
-def _decoded(content: bytes, name: str) -> str:
+def decoded(content: bytes, name: str) -> str:
+    """The text in a file's bytes. Raises FormatError where it is none."""
     encoding = next((e for mark, e in _BYTE_ORDER_MARKS.items() if content.startswith(mark)), None)
     if encoding is None:
         content = content.rstrip(b"\0")  # some programs write the end of their strings too

@@ -1,0 +1,220 @@
+"""`limbik arm`: arms with branches and goals, from files and from words of the command line."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import warnings
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import quote
+
+import typer
+import typer.core
+
+from limbik.commands.play import Host, NoBrowser, Port, open_playground
+from limbik.errors import FormatError, LimbikError, did_you_mean
+
+if TYPE_CHECKING:
+    from limbik import Scene, Solution
+
+NO_SOLUTION = 1  # exit status
+ENDINGS = (".arm", ".urdf")
+_WORDS = "scene words"  # key of what `ArmCommand` leaves for `arm`
+_SCENE_WORD = re.compile(r"--?(arm|seg|goal|br|endbr)|-[a-z]{2,}|-f|--file", re.IGNORECASE)
+_SERVING = ("--host", "--port")  # options with a value that `open_playground` puts in by itself
+
+READ_AS = {
+    "range": "theta and phi are half-ranges of motion; --angles initial takes them as first directions.",
+    "initial": "theta and phi are the first directions of the segments; --angles range limits the motion.",
+}
+
+
+class ArmCommand(typer.core.TyperCommand):
+    """Takes the words of a scene, in their order, out of what is left to the parser of options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what is no word of a scene."""
+        words, places, others = split(args)
+        ctx.meta[_WORDS] = words, places, list(args)
+        return list(super().parse_args(ctx, others))
+
+
+def split(arguments: Sequence[str]) -> tuple[list[str], list[int], list[str]]:
+    """The words of a scene with their values, their places counted from 1, and all other arguments.
+
+    A value is what does not begin with a dash and a letter, so that -0.5 is one. What has one dash and
+    several letters is taken for a word of a scene, and those who read these say that it is unknown.
+    """
+    from limbik.formats.arm_words import is_word
+
+    words: list[str] = []
+    places: list[int] = []
+    others: list[str] = []
+    most = 0  # values that the word before may take
+    for place, argument in enumerate(arguments, start=1):
+        name, is_joined, value = argument.partition("=")
+        if is_joined and name == "--file":
+            words += [name, value]
+            places += [place, place]
+            most = 0
+        elif is_word(argument) and _SCENE_WORD.fullmatch(argument):
+            words.append(argument)
+            places.append(place)
+            most = 1 if argument in ("-f", "--file") else len(arguments)
+        elif most and not is_word(argument):
+            words.append(argument)
+            places.append(place)
+            most -= 1
+        else:
+            others.append(argument)
+            most = 0
+    return words, places, others
+
+
+def arm(
+    ctx: typer.Context,
+    angles: Annotated[
+        Literal["range", "initial"] | None,
+        typer.Option(
+            help="What theta and phi are: half-ranges of motion, or the first directions of the segments. "
+            "Default: what a comment `# angles: ...` in the file says, else range."
+        ),
+    ] = None,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient", help="Warn of a wrong number of segments, goals or -endbr instead of refusing."
+        ),
+    ] = False,
+    branches: Annotated[
+        Literal["independent", "coupled"],
+        typer.Option(help="Solve each branch for its own goal, its parents first; or all goals at once."),
+    ] = "independent",
+    solve: Annotated[bool, typer.Option("--solve", help="Solve and print instead of opening it.")] = False,
+    solver: Annotated[str, typer.Option(help="The method of --solve; see the README for names.")] = "auto",
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of the random choices: the same one, the same answer.")
+    ] = 0,
+    degrees: Annotated[bool, typer.Option("--degrees", help="Print angles in degrees.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print data instead of text.")] = False,
+    save: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Write the scene to a file, .arm or .urdf, instead of opening it."),
+    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    no_browser: NoBrowser = False,
+) -> None:
+    """Open a scene of arms in the playground, or solve it.
+
+    -f FILE reads one in the classic arm format. The words of the format can stand on the command line
+    too, in their order and as often as is needed:
+
+    \b
+    -arm NS BX BY BZ             a new arm with NS segments at a base
+    -seg [INDEX] LENGTH TH PHI   the next segment, or that of an index
+    -goal X Y Z                  where the end of the arm or branch is to go
+    -br N NS                     a branch of NS segments from the end of
+                                 segment N, counted from 0
+    -endbr                       ends the branch
+
+    Exit status of --solve: 0 all goals met, 1 not all, 2 the request has no meaning.
+
+    For example: limbik arm -arm 2 0 0 0 -seg 1 1.5 1.5 -seg 1 1.5 1.5 -goal -0.5 1 1
+    """
+    from limbik.scene import load_words
+
+    words, places, typed = ctx.meta[_WORDS]
+    files = save or []
+    _check_endings(files)
+    if as_json and not solve:
+        raise LimbikError("--json prints what --solve finds: add --solve, or leave out --json")
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        scene = load_words(words, places, angles=angles, lenient=lenient)
+    for note in notes:
+        typer.echo(f"limbik: note: {note.message}", err=True)
+    if not solve:
+        typer.echo(READ_AS[scene.angles])
+        if files:
+            _save(scene, files, is_solved=False)
+        else:
+            open_playground(host, port, no_browser, query=query_of(scene, branches), command=_again(typed))
+        return
+    solutions = _solutions(scene, solver, branches=branches, seed=seed)
+    if as_json:
+        from limbik.commands.scene_answers import data
+
+        typer.echo(json.dumps(data(scene, solutions, branches), indent=2, allow_nan=False))
+    else:
+        from limbik.commands.scene_answers import text
+
+        typer.echo("\n".join([READ_AS[scene.angles], *text(scene, solutions, degrees)]))
+    _save(scene.moved(solutions), files, is_solved=True)
+    if not all(solution.success for solution in solutions if solution is not None):
+        raise typer.Exit(NO_SOLUTION)
+
+
+def query_of(scene: Scene, branches: str) -> str:
+    """What follows the playground's address, so that it opens the scene: the text of the scene, deflated."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packer.compress(scene.to_arm().encode()) + packer.flush()
+    text = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    name = quote(f"{scene.name}.arm", safe="")
+    return f"/?view=3d&arm={text}&angles={scene.angles}&branches={branches}&name={name}"
+
+
+def _solutions(scene: Scene, solver: str, **options: Any) -> tuple[Solution | None, ...]:
+    """The answers. Those that fail while the solver is being compiled, and so was given little time, are
+    looked for again when it is.
+    """
+    from limbik.core import native
+
+    solutions = scene.solve(solver, **options)
+    if any(one is not None and not one.success for one in solutions) and native.wait_for_all():
+        solutions = scene.solve(solver, **options)
+    return solutions
+
+
+def _again(typed: Sequence[str]) -> list[str]:
+    """The command that was typed, without what says where to listen."""
+    kept = ["limbik", "arm"]
+    is_value = False
+    for word in typed:
+        if not is_value and word != "--no-browser" and word.partition("=")[0] not in _SERVING:
+            kept.append(word)
+        is_value = word in _SERVING
+    return kept
+
+
+def _check_endings(files: Sequence[Path]) -> None:
+    for file in files:
+        if file.suffix.lower() not in ENDINGS:
+            hint = did_you_mean(file.suffix, ENDINGS)
+            raise FormatError(str(file), f"--save needs a name that ends in .arm or .urdf; {hint}")
+
+
+def _save(scene: Scene, files: Sequence[Path], *, is_solved: bool) -> None:
+    for file in files:
+        is_arm = file.suffix.lower() == ".arm"
+        with warnings.catch_warnings(record=True) as notes:
+            warnings.simplefilter("always")
+            content = scene.to_arm() if is_arm else scene.to_urdf()
+        try:
+            file.write_text(content, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise LimbikError(f"{file} cannot be written: {error.strerror or error}") from None
+        said = [str(note.message) for note in notes]
+        if is_solved and not is_arm:
+            said.append("the configuration is not in it: URDF has no place for one")
+        elif is_solved and scene.angles == "range":
+            said.append(
+                "the configuration is not in it: where theta and phi are ranges there is no place for one"
+            )
+        typer.echo(f"Saved {file}", err=True)
+        for sentence in said:
+            typer.echo(f"limbik: note: {sentence}", err=True)

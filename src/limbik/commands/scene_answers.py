@@ -1,0 +1,131 @@
+"""Answers for the arms of a scene as text, and as data for JSON."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from limbik.commands.answers import WIDTH
+from limbik.commands.answers import data as arm_data
+
+if TYPE_CHECKING:
+    from limbik import Position, Scene, SceneArm, Solution
+    from limbik.solution import Miss
+
+
+class _Part(NamedTuple):
+    """An arm without its branches, or a branch."""
+
+    name: str
+    tip: str
+    joints: tuple[str, ...]
+    goal: Position | None
+    miss: Miss | None
+    answer: Solution | None  # to its goal, and maybe to others
+
+
+def text(scene: Scene, solutions: Sequence[Solution | None], degrees: bool) -> Iterator[str]:
+    """The lines: each arm and branch with its goal, how far off it is, and its angles; then what failed."""
+    for arm, solution in zip(scene.arms, solutions, strict=True):
+        yield ""
+        for part in _parts(arm, solution):
+            yield from _part_lines(arm, solution, part, degrees)
+    failed = [one for one in solutions if one is not None and not one.success]
+    for solution in failed:
+        for part_answer in _answers(solution):
+            if not part_answer.success:
+                yield ""
+                for sentence in part_answer.explain().sentences:
+                    yield from textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
+    found = [one for one in solutions if one is not None]
+    if found:
+        yield ""
+        iterations, seconds = sum(one.iterations for one in found), sum(one.time for one in found)
+        solved = len(found) - len(failed)
+        yield (
+            f"{solved} of {len(found)} arms with goals solved by {found[0].solver}: "
+            f"{iterations:,} iterations, {1e3 * seconds:.3g} ms"
+        )
+
+
+def data(scene: Scene, solutions: Sequence[Solution | None], branches: str) -> dict[str, Any]:
+    """Everything in metres and radians, for JSON."""
+    return {
+        "scene": scene.name,
+        "angles": scene.angles,
+        "branches": branches,
+        "success": all(one.success for one in solutions if one is not None),
+        "arms": [_arm_data(arm, one) for arm, one in zip(scene.arms, solutions, strict=True)],
+    }
+
+
+def _arm_data(arm: SceneArm, solution: Solution | None) -> dict[str, Any]:
+    answer = (
+        {"robot": arm.model.name, "status": "no goal", "success": True, "q": arm.start.tolist()}
+        if solution is None
+        else arm_data(arm.model, solution)
+    )
+    parts = []
+    for part in _parts(arm, solution):
+        goal = None if part.goal is None else part.goal.target.tolist()
+        parts.append(
+            {
+                "name": part.name,
+                "frame": part.tip,
+                "goal": goal,
+                "error": None if part.miss is None else part.miss.position,
+                "status": _status(part),
+                "angles": _values(arm, solution, part),
+            }
+        )
+    return {"name": arm.name, **answer, "parts": parts}
+
+
+def _parts(arm: SceneArm, solution: Solution | None) -> Iterator[_Part]:
+    from limbik import Position
+
+    of_branches = {joint for branch in arm.branches for joint in branch.joints}
+    own = tuple(joint.name for joint in arm.model.joints if joint.nq and joint.name not in of_branches)
+    named = [(arm.name, arm.model.end_effector, own)]
+    named += [(branch.name, branch.tip, branch.joints) for branch in arm.branches]
+    misses = () if solution is None else solution.goal_errors
+    found = {goal.frame: (goal, miss) for goal, miss in zip(arm.goals, misses, strict=True)}
+    answers = {goal.frame: one for one in _answers(solution) for goal in one.request.goals}
+    for name, tip, joints in named:
+        goal, miss = found.get(tip, (None, None))
+        point = goal if isinstance(goal, Position) else None
+        yield _Part(name, tip, joints, point, miss, answers.get(tip))
+
+
+def _answers(solution: Solution | None) -> Sequence[Solution]:
+    """What was solved at a time: an arm with all its goals, or one part after the other."""
+    from limbik.scene import BranchedSolution
+
+    if solution is None:
+        return ()
+    return solution.parts if isinstance(solution, BranchedSolution) else (solution,)
+
+
+def _status(part: _Part) -> str:
+    return part.answer.status.value if part.goal is not None and part.answer is not None else "no goal"
+
+
+def _part_lines(arm: SceneArm, solution: Solution | None, part: _Part, degrees: bool) -> Iterator[str]:
+    if part.goal is None or part.miss is None:
+        yield f"{part.name}: no goal"
+    else:
+        point = ", ".join(f"{x:g}" for x in part.goal.target)
+        yield f"{part.name}: goal ({point}) m, {_status(part)}, {part.miss.position:.2e} m off"
+    yield f"  {'segment':<10} {'theta':>10} {'phi':>10}  {'deg' if degrees else 'rad'}"
+    scale = 180.0 / math.pi if degrees else 1.0
+    for k, (theta, phi) in enumerate(_values(arm, solution, part)):
+        yield f"  {k:<10} {scale * theta:>z10.5f} {scale * phi:>z10.5f}"
+
+
+def _values(arm: SceneArm, solution: Solution | None, part: _Part) -> list[list[float]]:
+    """theta and phi [rad] of each segment."""
+    q = arm.start if solution is None else solution.q
+    values = [float(q[arm.model.q_slice(joint).start]) for joint in part.joints]
+    return [values[k : k + 2] for k in range(0, len(values), 2)]

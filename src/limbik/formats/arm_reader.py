@@ -1,0 +1,218 @@
+"""The reader of the classic arm format: from statements to arms, with all that can be wrong with them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from limbik.errors import FormatError, FormatWarning
+from limbik.formats.arm_parts import ORIGIN, Angles, Arm, Part, Point, Segment
+from limbik.formats.arm_words import Statement
+
+MOST_SEGMENTS = 1000  # of one arm or branch
+MOST_ARMS = 1000
+
+
+@dataclass
+class _Draft:
+    """An arm or branch that is being read."""
+
+    name: str  # for messages
+    header: Statement
+    declared: int  # segments
+    parent: int = -1
+    branches_from: int = -1
+    segments: dict[int, Segment] = field(default_factory=dict)
+    given_by: dict[int, Statement] = field(default_factory=dict)
+    goal: Point | None = None
+    goal_by: Statement | None = None
+    is_indexed: bool | None = None
+
+
+class ArmReader:
+    """From statements to arms.
+
+    lenient: a wrong count is a warning instead of an error.
+    """
+
+    def __init__(self, angles: Angles, lenient: bool) -> None:
+        self.angles = angles
+        self.lenient = lenient
+        self.arms: list[Arm] = []
+        self.base = ORIGIN
+        self.parts: list[_Draft] = []  # of the current arm
+        self.open: list[int] = []  # the places of those that are not ended, innermost last
+
+    def read(self, statements: Iterable[Statement]) -> tuple[Arm, ...]:
+        """The arms. Raises FormatError at what is wrong, and warns with FormatWarning."""
+        take = {"arm": self.arm, "seg": self.seg, "goal": self.goal, "br": self.br, "endbr": self.endbr}
+        for statement in statements:
+            take[statement.word](statement)
+        for place in self.open[:0:-1]:
+            header = self.parts[place].header
+            self._warn(header.error("is not closed by `endbr`; taken as closed at the end"))
+        self._end_arm()
+        return tuple(self.arms)
+
+    # --- one method for each word ---------------------------------------------------------------------------
+
+    def arm(self, statement: Statement) -> None:
+        """Begin an arm."""
+        for place in self.open[:0:-1]:
+            header = self.parts[place].header
+            self._count(header.error(f"is not closed by `endbr` before the next arm, {statement.place}"))
+        self._end_arm()
+        statement.need("4 values, ns bx by bz", 4)
+        segments = self._segment_count(statement, 0)
+        if len(self.arms) >= MOST_ARMS:
+            raise statement.error(f"is more than the {MOST_ARMS:,} arms that a scene can have")
+        x, y, z = (statement.number(k, "a base bx by bz in metres") for k in (1, 2, 3))
+        self.base = (x, y, z)
+        self.parts = [_Draft(f"arm {len(self.arms) + 1}", statement, segments)]
+        self.open = [0]
+
+    def seg(self, statement: Statement) -> None:
+        """Add a segment to the current arm or branch."""
+        part = self._current(statement)
+        statement.need("3 values, sr at ap, or 4 with the segment's index before them", 3, 4)
+        is_indexed = len(statement.values) == 4
+        if part.is_indexed is not None and part.is_indexed != is_indexed:
+            has = "no index" if is_indexed else "an index"
+            raise statement.error(
+                f"either has an index throughout {part.name} or never; the first one has {has}"
+            )
+        part.is_indexed = is_indexed
+        place = self._index(statement, part) if is_indexed else len(part.segments)
+        if place >= part.declared:
+            last = part.declared - 1
+            found = f"index {place} is not one of 0 to {last}" if is_indexed else f"is number {place + 1}"
+            told = f"`{part.header.written}` ({part.header.place}) says that {part.name} has {part.declared}"
+            self._count(statement.error(f"{found}, and {told}"))
+        if place in part.segments:
+            raise statement.error(f"gives index {place} again, first at {part.given_by[place].place}")
+        if len(part.segments) >= MOST_SEGMENTS:
+            raise statement.error(f"is more than the {MOST_SEGMENTS:,} segments that {part.name} can have")
+        part.segments[place] = self._segment(statement)
+        part.given_by[place] = statement
+
+    def goal(self, statement: Statement) -> None:
+        """Set the goal of the current arm or branch."""
+        part = self._current(statement)
+        statement.need("3 values, x y z", 3)
+        x, y, z = (statement.number(k, "a point x y z in metres") for k in (0, 1, 2))
+        if part.goal_by is not None:
+            again = f"is a second one for {part.name}, the first is at {part.goal_by.place}"
+            self._count(
+                statement.error(f"{again}; an arm or branch has one" + self._otherwise("the last counts"))
+            )
+        part.goal, part.goal_by = (x, y, z), statement
+
+    def br(self, statement: Statement) -> None:
+        """Begin a branch of the current arm or branch."""
+        parent = self._current(statement)
+        statement.need("2 values, n ns", 2)
+        start = statement.whole(0, f"a segment of {parent.name}, counted from 0", 0)
+        segments = self._segment_count(statement, 1)
+        name = f"branch {len(self.parts)} of {self.parts[0].name}"
+        self.parts.append(_Draft(name, statement, segments, self.open[-1], start))
+        self.open.append(len(self.parts) - 1)
+
+    def endbr(self, statement: Statement) -> None:
+        """End the current branch."""
+        statement.need("no values", 0)
+        if len(self.open) < 2:
+            self._count(statement.error("has no branch to end"))
+            return
+        self._check_count(self.parts[self.open.pop()])
+
+    # --- their parts ----------------------------------------------------------------------------------------
+
+    def _current(self, statement: Statement) -> _Draft:
+        if not self.open:
+            raise statement.error("stands before any `arm`")
+        return self.parts[self.open[-1]]
+
+    def _segment_count(self, statement: Statement, place: int) -> int:
+        count = statement.whole(place, "a whole number of segments, at least 1", 1)
+        if count > MOST_SEGMENTS:
+            raise statement.error(
+                f"needs at most {MOST_SEGMENTS:,} segments, found {statement.values[place]!r}"
+            )
+        return count
+
+    def _index(self, statement: Statement, part: _Draft) -> int:
+        return statement.whole(0, f"an index from 0 to {part.declared - 1} before three numbers", 0)
+
+    def _segment(self, statement: Statement) -> Segment:
+        first = len(statement.values) - 3
+        length = statement.number(first, "a positive length in metres")
+        if length <= 0.0:
+            raise statement.error(f"needs a positive length in metres, found {statement.values[first]!r}")
+        theta = self._angle(statement, first + 1, "theta")
+        return Segment(length, theta, self._angle(statement, first + 2, "phi"))
+
+    def _angle(self, statement: Statement, place: int, name: str) -> float:
+        if self.angles == "initial":
+            return statement.number(place, f"an angle {name} in radians")
+        value = statement.number(place, f"a half-range {name} in radians")
+        if value < 0.0:
+            problem = f"needs a half-range {name} of at least 0 radians, found {statement.values[place]!r}"
+            raise statement.error(f"{problem}; angles 'initial' reads it as the first direction")
+        return value
+
+    def _end_arm(self) -> None:
+        """What is open is finished, and the arm is complete."""
+        while self.open:
+            self._check_count(self.parts[self.open.pop()])
+        if self.parts:
+            self.arms.append(Arm(self.base, tuple(map(self._part, self.parts))))
+            self.parts = []
+
+    def _check_count(self, part: _Draft) -> None:
+        found = len(part.segments)
+        if not found:
+            raise part.header.error(f"says that {part.name} has {part.declared} segments, found none")
+        if found < part.declared:
+            missing = next(place for place in range(part.declared) if place not in part.segments)
+            which = f", index {missing} is missing" if part.is_indexed else ""
+            says = f"says that {part.name} has {part.declared} segments, found {found}{which}"
+            self._count(part.header.error(says))
+        if self.angles == "range" and not any(s.theta or s.phi for s in part.segments.values()):
+            stuck = "all its half-ranges are 0, so it cannot move"
+            self._warn(
+                part.header.error(f"begins {part.name}: {stuck}; angles 'initial' reads them otherwise")
+            )
+
+    def _part(self, draft: _Draft) -> Part:
+        segments = tuple(draft.segments[place] for place in sorted(draft.segments))
+        if draft.parent < 0:
+            return Part(segments, draft.goal)
+        parent = self.parts[draft.parent]
+        if draft.branches_from not in parent.segments:
+            problem = f"needs a segment of {parent.name}, counted from 0, that there is"
+            raise draft.header.error(
+                f"{problem}: found {draft.branches_from}; known: {_spoken(parent.segments)}"
+            )
+        start = sorted(parent.segments).index(draft.branches_from)
+        return Part(segments, draft.goal, draft.parent, start)
+
+    # --- what is wrong --------------------------------------------------------------------------------------
+
+    def _otherwise(self, then: str) -> str:
+        return f", and {then}" if self.lenient else ""
+
+    def _count(self, error: FormatError) -> None:
+        if not self.lenient:
+            raise error
+        self._warn(error)
+
+    def _warn(self, error: FormatError) -> None:
+        warnings.warn(str(error), FormatWarning, stacklevel=2)
+
+
+def _spoken(places: Iterable[int]) -> str:
+    numbers = sorted(places)
+    if numbers == list(range(len(numbers))) and len(numbers) > 1:
+        return f"0 to {numbers[-1]}"
+    return ", ".join(map(str, numbers[:20]))

@@ -1,0 +1,122 @@
+"""Statements of the classic arm format: a word and the values after it, in a file or on the command line.
+
+    seg 0.5 1.2 1.2     # in a file
+    -seg 0.5 1.2 1.2    on the command line, where -0.5 is a value and not a word
+
+In a file a statement ends with its line, or where the next one begins on the same line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from limbik.errors import FormatError, did_you_mean, shortened
+from limbik.formats.source import Source
+
+WORDS = ("arm", "seg", "goal", "br", "endbr")
+LARGEST = 1e9  # [m or rad] beyond it, sums of squares lose their meaning
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_NOT_A_WORD = re.compile(r"-?(nan|inf(inity)?)", re.IGNORECASE)  # what other programs print for no number
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One word with its values, and where it stands."""
+
+    word: str  # one of WORDS
+    written: str  # as the user wrote it: "seg" or "-seg"
+    values: tuple[str, ...]
+    source: str  # name of the file, or "argument 7"
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """For a message: "line 7" or "argument 7"."""
+        return self.source if self.line is None else f"line {self.line}"
+
+    def error(self, problem: str) -> FormatError:
+        """The error to raise about this statement: "three.arm:7: `seg` needs ..."."""
+        return FormatError(self.source, f"`{self.written}` {problem}", line=self.line)
+
+    def need(self, needed: str, *counts: int) -> None:
+        """Raise unless there are as many values as one of `counts`."""
+        if len(self.values) not in counts:
+            found = (
+                f"found {len(self.values)}: {shortened(' '.join(self.values))}"
+                if self.values
+                else "found none"
+            )
+            raise self.error(f"needs {needed}, {found}")
+
+    def number(self, place: int, needed: str) -> float:
+        """The value at a place as a finite number; `needed` says what it should be."""
+        text = self.values[place]
+        if not _NUMBER.fullmatch(text):
+            hint = "; values have spaces between them, not commas" if "," in text else ""
+            raise self.error(f"needs {needed}, found {text!r}{hint}")
+        value = float(text)
+        if abs(value) > LARGEST:
+            raise self.error(f"needs {needed}, of at most {LARGEST:.0e}, found {text!r}")
+        return value
+
+    def whole(self, place: int, needed: str, least: int) -> int:
+        """The value at a place as a whole number of at least `least`."""
+        value = self.number(place, needed)
+        if not value.is_integer() or value < least:
+            raise self.error(f"needs {needed}, found {self.values[place]!r}")
+        return int(value)
+
+
+def in_text(source: Source) -> Iterator[Statement]:
+    """The statements of a file. Raises FormatError for a line that begins with none of the words."""
+    for line, content in enumerate(re.split(r"\r\n|\r|\n", source.text.removeprefix("\ufeff")), start=1):
+        words = content.partition("#")[0].split()
+        if not words:
+            continue
+        if words[0].casefold() not in WORDS:
+            raise FormatError(source.name, _unknown(words[0]), line=line)
+        starts = [k for k, word in enumerate(words) if word.casefold() in WORDS]
+        for start, stop in zip(starts, [*starts[1:], len(words)], strict=True):
+            yield Statement(
+                words[start].casefold(), words[start], tuple(words[start + 1 : stop]), source.name, line
+            )
+
+
+def in_arguments(arguments: Sequence[str], places: Sequence[int]) -> Iterator[Statement]:
+    """The statements of a command line. places: of the arguments, for messages.
+
+    Raises FormatError for an argument that is neither a known word nor a value of one.
+    """
+    starts = [k for k, argument in enumerate(arguments) if is_word(argument)]
+    if arguments and (not starts or starts[0] > 0):
+        raise FormatError(f"argument {places[0]}", _unknown(arguments[0], "-"))
+    for start, stop in zip(starts, [*starts[1:], len(arguments)], strict=True):
+        written, where = arguments[start], f"argument {places[start]}"
+        word = written.lstrip("-").casefold()
+        if word not in WORDS:
+            raise FormatError(where, _unknown(written, "-"))
+        yield Statement(word, written, tuple(arguments[start + 1 : stop]), where)
+
+
+def is_word(argument: str) -> bool:
+    """Whether an argument begins a statement, known or not: -seg, and not -0.5 or -inf."""
+    return bool(re.match(r"--?[^\W\d]", argument)) and not _NOT_A_WORD.fullmatch(argument)
+
+
+def plain(value: float) -> str:
+    """A number as the format has it, so that it reads back to the same."""
+    text = repr(float(value)).removesuffix(".0")
+    if math.isinf(value) or math.isnan(value):
+        raise ValueError(f"the format has no {text}")
+    return text
+
+
+def _unknown(word: str, dash: str = "") -> str:
+    known = [dash + name for name in WORDS]
+    if _NUMBER.fullmatch(word):
+        return f"expected one of {', '.join(known)} before the number {word!r}"
+    return f"unknown word {shortened(word)}; {did_you_mean(word, known)}"

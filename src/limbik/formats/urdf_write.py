@@ -1,0 +1,206 @@
+"""URDF written from models: what moves, its limits and masses, so that it reads back to the same kinematics.
+
+Frames that are no links become links on fixed joints. URDF has no ball joints: one is written as three hinges
+NAME.x, NAME.y and NAME.z at one point, in the order of its Euler limits and with these; a FormatWarning says
+so, and that limits of swing and twist are lost. A limit on one side
+only, and a slide without limits, has "inf" on the other, which limbik reads and ROS does not. A model knows
+no effort, velocity and inertia; they are 0.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from limbik.errors import FormatWarning, ModelError, shortened
+from limbik.formats.base import WORLD
+from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model
+from limbik.model.euler import EulerLimits
+from limbik.spatial import Array, Matrix3
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write(models: Model | Mapping[str, Model], name: str | None = None) -> str:
+    """The URDF text of a model, or of several that stand beside each other.
+
+    models: by what is put before their names, with a dot, where two models have the same ones. name: of the
+    robot; default: that of the first model.
+
+    Several models share a link "world": it is their own root if that has this name, else the parent of it.
+    Raises ModelError for names that XML cannot hold.
+    """
+    if isinstance(models, Model):
+        models = {models.name: models}
+    model = _one_model(models, name or next(iter(models.values())).name)
+    masses = _masses(model)
+    links = [model.root, *(joint.child for joint in model.joints)]
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        "<!-- Written by limbik. Effort, velocity and inertia are not known: they are 0. -->",
+        f"<robot name={_quoted(model.name)}>",
+        *(line for link in links for line in _link(link, masses.get(link))),
+        *(line for joint in model.joints for line in _joint(joint)),
+        "</robot>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+# --- one model of hinges, slides and fixed and floating joints ----------------------------------------------
+
+
+def _one_model(models: Mapping[str, Model], name: str) -> Model:
+    """All models as one, whose frames are links and whose ball joints are hinges."""
+    root = next(iter(models.values())).root if len(models) == 1 else WORLD
+    clashing = _clashing(models, root)
+    joints: list[Joint] = []
+    masses: list[Mass] = []
+    for key, model in models.items():
+        rename = _Renaming(f"{key}." if key in clashing else "", root)
+        if model.root != root:
+            stand = rename.link(model.root)
+            joints.append(Joint(name=f"{stand}.stand", kind=JointKind.FIXED, parent=root, child=stand))
+        joints += [rename.joint(hinge) for joint in model.joints for hinge in _without_ball(joint)]
+        joints += [rename.joint(_on_link(frame)) for frame in model.frames[len(model.joints) + 1 :]]
+        masses += [dataclasses.replace(mass, link=rename.link(mass.link)) for mass in model.masses]
+    return Model(name, joints, masses=masses, root=root)
+
+
+def _clashing(models: Mapping[str, Model], root: str) -> set[str]:
+    """The keys of models with a name that another one has too."""
+    used: dict[str, set[str]] = {}
+    for key, model in models.items():
+        for name in {*model.joint_names, *model.frame_names} - {root}:
+            used.setdefault(name, set()).add(key)
+    return {key for keys in used.values() if len(keys) > 1 for key in keys}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Renaming:
+    """Puts a prefix before every name but that of the common root."""
+
+    prefix: str
+    root: str
+
+    def link(self, name: str) -> str:
+        return name if name == self.root else self.prefix + name
+
+    def joint(self, joint: Joint) -> Joint:
+        mimic = joint.mimic
+        return dataclasses.replace(
+            joint,
+            name=self.prefix + joint.name,
+            parent=self.link(joint.parent),
+            child=self.link(joint.child),
+            mimic=mimic and dataclasses.replace(mimic, joint=self.prefix + mimic.joint),
+        )
+
+
+def _without_ball(joint: Joint) -> Iterator[Joint]:
+    """The joint, or three hinges in place of a ball joint."""
+    if joint.kind is not JointKind.BALL:
+        yield joint
+        return
+    euler = joint.euler or EulerLimits()
+    lost = ", without its limits of swing and twist" if joint.has_limits and not joint.euler else ""
+    note = f"ball joint {joint.name!r} is written as three hinges{lost}: URDF has no ball joints"
+    warnings.warn(note, FormatWarning, stacklevel=6)
+    names = [f"{joint.name}.{axis.lower()}" for axis in euler.order]
+    links = [joint.parent, *names[:2], joint.child]
+    for k, (name, lower, upper) in enumerate(zip(names, euler.lower, euler.upper, strict=True)):
+        is_free = upper - lower >= 2.0 * math.pi
+        yield Joint(
+            name=name,
+            kind=JointKind.CONTINUOUS if is_free else JointKind.REVOLUTE,
+            parent=links[k],
+            child=links[k + 1],
+            origin=np.eye(4) if k else joint.origin,
+            axis=np.eye(3)[euler.axes[k]],
+            lower=-math.inf if is_free else lower,
+            upper=math.inf if is_free else upper,
+        )
+
+
+def _on_link(frame: Frame) -> Joint:
+    return Joint(
+        name=f"{frame.name}.fixed",
+        kind=JointKind.FIXED,
+        parent=frame.link,
+        child=frame.name,
+        origin=frame.pose_link_frame,
+    )
+
+
+def _masses(model: Model) -> dict[str, tuple[float, Array]]:
+    """Mass [kg] and its center [3, m] for each link that has some."""
+    found: dict[str, tuple[float, Array]] = {}
+    for mass in model.masses:
+        before, center = found.get(mass.link, (0.0, np.zeros(3)))
+        total = before + mass.mass
+        share = mass.mass / total if total > 0.0 else 0.0
+        found[mass.link] = total, center + share * (mass.center - center)
+    return found
+
+
+# --- text ---------------------------------------------------------------------------------------------------
+
+
+def _link(name: str, mass: tuple[float, Array] | None) -> Iterator[str]:
+    if mass is None:
+        yield f"  <link name={_quoted(name)}/>"
+        return
+    yield f"  <link name={_quoted(name)}>"
+    yield "    <inertial>"
+    yield f'      <origin xyz="{_numbers(mass[1])}"/>'
+    yield f'      <mass value="{_numbers([mass[0]])}"/>'
+    yield '      <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
+    yield "    </inertial>"
+    yield "  </link>"
+
+
+def _joint(joint: Joint) -> Iterator[str]:
+    yield f'  <joint name={_quoted(joint.name)} type="{joint.kind.value}">'
+    yield f"    <parent link={_quoted(joint.parent)}/>"
+    yield f"    <child link={_quoted(joint.child)}/>"
+    if not np.array_equal(joint.origin, np.eye(4)):
+        rpy = _numbers(_roll_pitch_yaw(joint.origin[:3, :3]))
+        yield f'    <origin xyz="{_numbers(joint.origin[:3, 3])}" rpy="{rpy}"/>'
+    if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC):
+        yield f'    <axis xyz="{_numbers(joint.axis)}"/>'
+    if joint.kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+        lower, upper = _numbers([joint.lower]), _numbers([joint.upper])
+        yield f'    <limit lower="{lower}" upper="{upper}" effort="0" velocity="0"/>'
+    if joint.mimic is not None:
+        yield f"    {_mimic(joint.mimic)}"
+    yield "  </joint>"
+
+
+def _mimic(mimic: Mimic) -> str:
+    numbers = f'multiplier="{_numbers([mimic.multiplier])}" offset="{_numbers([mimic.offset])}"'
+    return f"<mimic joint={_quoted(mimic.joint)} {numbers}/>"
+
+
+def _roll_pitch_yaw(rotation: Matrix3) -> tuple[float, float, float]:
+    """Turns about the fixed axes x, y and z, in this order. One after the other, so that each takes up what
+    rounding left of the ones before where two axes nearly coincide.
+    """
+    yaw = math.atan2(rotation[1, 0], rotation[0, 0])
+    c, s = math.cos(yaw), math.sin(yaw)
+    left = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ rotation
+    return math.atan2(-left[1, 2], left[1, 1]), math.atan2(-left[2, 0], left[0, 0]), yaw
+
+
+def _numbers(values: Array | list[float] | tuple[float, ...]) -> str:
+    return " ".join(repr(float(value) + 0.0).removesuffix(".0") for value in values)  # never -0
+
+
+def _quoted(name: str) -> str:
+    if _NOT_IN_XML.search(name):
+        raise ModelError(f"the name {shortened(name)} cannot be written as XML: it has a control character")
+    return str(quoteattr(name))

@@ -1,0 +1,359 @@
+"""Scenes: several arms with branches and goals, from files and from words of the command line.
+
+scene = limbik.load_scene("two_arms.arm")
+solutions = scene.solve(branches="coupled")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.errors import (
+    ConfigurationError,
+    FormatError,
+    FormatWarning,
+    GoalError,
+    ModelError,
+    SolverError,
+    shortened,
+)
+from limbik.formats import arm as arm_format
+from limbik.formats import urdf_write
+from limbik.formats.arm import ArmFile
+from limbik.formats.arm_model import arm_of, first_configuration, joints_of, model_of, part_names, tip
+from limbik.formats.arm_parts import Angles, Arm, Point
+from limbik.formats.source import Source
+from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
+from limbik.model import Model
+from limbik.model.joints import check_name
+from limbik.solution import STATUSES, Facts, Request, Solution, Status
+from limbik.solvers import Solver, registry
+from limbik.solvers.diagnose import moving_joints
+from limbik.solvers.loop import solve
+from limbik.solvers.options import hashable, read_options
+from limbik.spatial import Array, as_numbers
+
+Branches: TypeAlias = Literal["independent", "coupled"]
+_FILE_WORDS = ("-f", "--file")
+_OF_ONE_SOLVE = ("seed", "rest")  # what a request does not remember
+_WORST_FIRST = (Status.UNREACHABLE, Status.BUDGET_SPENT, Status.LIKELY_UNREACHABLE, Status.SOLVED)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch of an arm: what moves it alone, and the frame at its end."""
+
+    name: str
+    tip: str  # a frame
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SceneArm:
+    """A model in a scene, standing where it is in the scene's coordinates.
+
+    goals: for any of its frames. q [nq]: where it is, None for the neutral configuration. branches: in the
+    order in which they are solved, each after the one that it starts on.
+
+    Raises ModelError, GoalError or ConfigurationError for what does not fit together.
+    """
+
+    name: str
+    model: Model
+    goals: tuple[Goal, ...] = ()
+    q: Array | None = None
+    branches: tuple[Branch, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "`name` of an arm in a scene")
+        if not isinstance(self.model, Model):
+            raise ModelError(f"arm {self.name!r} needs a Model, found {shortened(self.model)}")
+        goals = as_goals(list(self.goals)) if self.goals else ()
+        object.__setattr__(self, "goals", goals)
+        for branch in self.branches:
+            self.model.frame(branch.tip)
+            for joint in branch.joints:
+                self.model.joint(joint)
+        if self.q is not None:
+            object.__setattr__(self, "q", _configuration(self.q, self))
+
+    @property
+    def start(self) -> Array:
+        """[nq] where it is."""
+        return self.model.neutral if self.q is None else self.q
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Arms that stand beside each other; nothing but their goals connects them.
+
+    angles: how theta and phi of the classic arm format were read, and are written; see `limbik.formats.arm`.
+    """
+
+    arms: tuple[SceneArm, ...]
+    name: str = "scene"
+    angles: Angles = "range"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arms", tuple(self.arms))
+        names = [arm.name for arm in self.arms]
+        twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+        if twice is not None:
+            raise ModelError(f"two arms of the scene have the name {twice!r}; names must differ")
+        arm_format.check_angles(self.angles)
+
+    def solve(
+        self, solver: str | Solver = "auto", *, branches: Branches = "independent", **options: Any
+    ) -> tuple[Solution | None, ...]:
+        """For each arm a configuration that meets its goals, or the nearest found; None where it has no goal.
+
+        branches:
+            "independent": an arm first, then its branches one after the other, each for its own goals while
+            all that was solved before it stays. "coupled": all goals of an arm together.
+        options: of `limbik.solvers.solve`, `start` apart: every arm starts where it is.
+
+        A solution's q is that of the whole arm, and it is a success when all goals of the arm are met. With
+        independent branches it is a `BranchedSolution`, which has the parts.
+
+        Raises SolverError where the solver cannot do it, and GoalError for a goal that is of no branch alone.
+        """
+        if branches not in get_args(Branches):
+            raise SolverError(f"`branches` needs 'independent' or 'coupled', found {branches!r}")
+        if "start" in options:
+            raise SolverError("every arm of a scene starts where it is, its q: leave out `start`")
+        if isinstance(solver, str) and solver != "auto":
+            registry.get(solver)  # a misspelt name is told even where no arm has a goal
+        options = {"solver": solver, **options}
+        return tuple(_solve(arm, branches, options) for arm in self.arms)
+
+    def moved(self, solutions: Iterable[Solution | None]) -> Scene:
+        """The scene with its arms where solutions have them; None leaves an arm where it is."""
+        pairs = zip(self.arms, solutions, strict=True)
+        arms = (arm if found is None else dataclasses.replace(arm, q=found.q) for arm, found in pairs)
+        return dataclasses.replace(self, arms=tuple(arms))
+
+    def to_arm(self) -> str:
+        """The scene in the classic arm format, which `load_scene` reads back.
+
+        The format has one point for each arm and branch; of other goals a FormatWarning says that they are
+        left out. Configurations are in it where angles is "initial".
+
+        Raises ModelError for models that are no arms of ball-jointed segments.
+        """
+        return arm_format.write(ArmFile(self.name, tuple(map(self._as_arm, self.arms)), self.angles))
+
+    def to_urdf(self) -> str:
+        """The models of the scene as one URDF; see `limbik.formats.urdf_write`."""
+        return urdf_write.write({arm.name: arm.model for arm in self.arms}, self.name)
+
+    def _as_arm(self, arm: SceneArm) -> Arm:
+        tips = {arm.model.end_effector, *(branch.tip for branch in arm.branches)}
+        goals: dict[str, Point] = {}
+        for goal in arm.goals:
+            frame = goal.frame or arm.model.end_effector
+            if isinstance(goal, Position) and is_plain(goal) and goal.target.size == 3 and frame in tips:
+                x, y, z = goal.target.tolist()
+                goals[frame] = (x, y, z)
+            else:
+                kind = type(goal).__name__
+                left = (
+                    f"a {kind} for {frame!r} of {arm.name!r} is left out: the format has points for tips only"
+                )
+                warnings.warn(left, FormatWarning, stacklevel=3)
+        return arm_of(arm.model, arm.start, self.angles, goals)
+
+
+class BranchedSolution(Solution):
+    """The answer for an arm whose branches were solved one after the other.
+
+    parts: the answers in that order; q of each is where the whole arm was when it was found.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, arm: SceneArm, parts: Sequence[Solution], options: dict[str, Any]) -> None:
+        every = [Facts(*map(float, part.facts[: len(Facts._fields)])) for part in parts]
+        ended = next(status for status in _WORST_FIRST if status in [part.ended for part in parts])
+        facts = Facts(
+            STATUSES.index(ended),
+            max(facts.error for facts in every),
+            max(facts.chord for facts in every),
+            sum(facts.iterations for facts in every),
+            sum(facts.restarts for facts in every),
+            max(facts.start_was_moved for facts in every),
+        )
+        kept = {name: value for name, value in options.items() if name not in _OF_ONE_SOLVE}
+        asked = read_options(hashable(kept)).given
+        request = Request(model=arm.model, goals=arm.goals, solver=parts[0].solver, options=asked)
+        super().__init__(parts[-1].q, facts, sum(part.time for part in parts), request, arm.q, None)
+        self.parts = tuple(parts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        request = self.request
+        arm = SceneArm("arm", request.model, request.goals, self.start)
+        return BranchedSolution, (arm, self.parts, dict(request.options))
+
+
+def load_scene(
+    source: str | PathLike[str] | Source | Sequence[str],
+    *,
+    angles: Angles | None = None,
+    lenient: bool = False,
+) -> Scene:
+    """The scene in a file or text of the classic arm format, or in words of the command line.
+
+        limbik.load_scene("two_arms.arm")
+        limbik.load_scene(["-arm", "2", "0", "0", "0", "-seg", "1", "1.5", "1.5", "-seg", "1", "1.5", "1.5"])
+
+    In a list, "-f" and a path stand for the arms of that file. The arms are called "arm1", "arm2", ...
+    angles: how theta and phi are read, "range" or "initial"; None: as a comment `# angles: ...` says in a
+    file, else "range". lenient: a wrong number of segments, goals or `endbr` is a warning.
+
+    Raises FormatError naming file and line, or the argument; warns with FormatWarning.
+    """
+    if isinstance(source, list | tuple):
+        return load_words(source, range(1, len(source) + 1), angles=angles, lenient=lenient)
+    file = arm_format.read(source, angles=angles, lenient=lenient)  # type: ignore[arg-type]
+    return _scene(file)
+
+
+def load_words(
+    words: Sequence[str], places: Sequence[int], *, angles: Angles | None = None, lenient: bool = False
+) -> Scene:
+    """The scene in words of the command line; places: of the words among all that were typed."""
+    chunks: list[ArmFile | tuple[list[str], list[int]]] = []
+    waiting = list(zip(words, places, strict=True))[::-1]
+    while waiting:
+        word, place = waiting.pop()
+        if word in _FILE_WORDS:
+            if not waiting:
+                raise FormatError(f"argument {place}", f"`{word}` needs a file after it, found none")
+            chunks.append(arm_format.read(waiting.pop()[0], angles=angles, lenient=lenient))
+        else:
+            if not chunks or isinstance(chunks[-1], ArmFile):
+                chunks.append(([], []))
+            chunk = chunks[-1]
+            assert isinstance(chunk, tuple)
+            chunk[0].append(word)
+            chunk[1].append(place)
+    files = [chunk for chunk in chunks if isinstance(chunk, ArmFile)]
+    reading = _one_reading(files, angles)
+    arms: list[Arm] = []
+    for chunk in chunks:
+        arms += (
+            chunk.arms
+            if isinstance(chunk, ArmFile)
+            else arm_format.read_arguments(*chunk, angles=reading, lenient=lenient)
+        )
+    if not arms:
+        raise FormatError("the command line", "holds no arm; give -f FILE, or -arm ns bx by bz with its -seg")
+    return _scene(ArmFile(files[0].name if files else "scene", tuple(arms), reading))
+
+
+def _one_reading(files: Sequence[ArmFile], angles: Angles | None) -> Angles:
+    """The reading of all files, or what was asked for."""
+    if angles is not None:
+        return angles
+    readings = {file.angles: file.name for file in files}
+    if len(readings) > 1:
+        told = " and ".join(f"{name!r} {reading!r}" for reading, name in readings.items())
+        raise FormatError("the files", f"are written for different angles, {told}; ask for one of them")
+    return next(iter(readings), "range")
+
+
+def _scene(file: ArmFile) -> Scene:
+    arms = tuple(_scene_arm(arm, f"arm{k}", file.angles) for k, arm in enumerate(file.arms, start=1))
+    return Scene(arms, file.name, file.angles)
+
+
+def _scene_arm(arm: Arm, name: str, angles: Angles) -> SceneArm:
+    model = model_of(arm, name, angles)
+    names = part_names(name, len(arm.parts))
+    named = list(zip(names, arm.parts, strict=True))
+    goals = tuple(
+        Position(frame=tip(part_name), target=np.array(part.goal))
+        for part_name, part in named
+        if part.goal is not None
+    )
+    branches = tuple(
+        Branch(part_name, tip(part_name), joints_of(part_name, len(part.segments)))
+        for part_name, part in named[1:]
+    )
+    q = first_configuration(arm, model) if angles == "initial" else None
+    return SceneArm(name, model, goals, q, branches)
+
+
+def _configuration(value: ArrayLike, arm: SceneArm) -> Array:
+    q = as_numbers(value, f"the q of arm {arm.name!r}", f"{arm.model.nq} numbers (nq)", ConfigurationError)
+    if q.shape != (arm.model.nq,) or not np.isfinite(q).all():
+        raise ConfigurationError(
+            f"the q of arm {arm.name!r} needs {arm.model.nq} finite numbers (nq), found {shortened(value)}"
+        )
+    q = q.copy()
+    q.setflags(write=False)
+    return q
+
+
+# --- solving ------------------------------------------------------------------------------------------------
+
+
+def _solve(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Solution | None:
+    if not arm.goals:
+        return None
+    tasks = tasks_of(arm) if branches == "independent" and arm.branches else [(list(arm.goals), [])]
+    q, parts = arm.start, []
+    for goals, still in tasks:
+        locked = [*_names(options.get("locked", ())), *still]
+        others = {"locked": locked} if locked else {}
+        parts.append(solve(arm.model, _one_or_all(goals), start=q, **{**options, **others}))
+        q = parts[-1].q
+    is_all = len(tasks) == 1 and tasks[0][0] == list(arm.goals)
+    return parts[0] if is_all else BranchedSolution(arm, parts, options)
+
+
+def tasks_of(arm: SceneArm) -> list[tuple[list[Goal], list[str]]]:
+    """What is solved one after the other where branches are independent: (goals, joints that stay) for the
+    arm and for each of its branches that has goals.
+
+    A goal is of the last branch that moves what it asks for. Wishes for the whole body go with every part.
+    """
+    owner = {joint: k for k, branch in enumerate(arm.branches, start=1) for joint in branch.joints}
+    goals_of: dict[int, list[Goal]] = {}
+    wishes = [goal for goal in arm.goals if isinstance(goal, Posture) and goal.priority > 0]
+    for goal in arm.goals:
+        if goal in wishes:
+            continue
+        if isinstance(goal, CenterOfMass | Posture):
+            kind = type(goal).__name__
+            raise GoalError(
+                f"a {kind} is about all of arm {arm.name!r} and of no branch alone; "
+                "solve with branches='coupled'"
+            )
+        moving = moving_joints(arm.model, [goal])
+        goals_of.setdefault(max((owner.get(joint, 0) for joint in moving), default=0), []).append(goal)
+    tasks = []
+    for part, goals in sorted(goals_of.items()):
+        moving = moving_joints(arm.model, [*goals, *wishes])
+        still = [
+            joint.name
+            for joint in arm.model.joints
+            if joint.name in moving and joint.nq and owner.get(joint.name, 0) != part
+        ]
+        tasks.append(([*goals, *wishes], still))
+    return tasks or [(list(arm.goals), [])]
+
+
+def _names(locked: Any) -> Iterable[str]:
+    return (locked,) if isinstance(locked, str) else tuple(locked)
+
+
+def _one_or_all(goals: list[Goal]) -> Goal | list[Goal]:
+    return goals[0] if len(goals) == 1 else goals

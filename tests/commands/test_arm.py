@@ -1,0 +1,244 @@
+"""`limbik arm` as a user meets it, and robots in `limbik play`."""
+
+import base64
+import json
+import re
+import shlex
+import urllib.parse
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import limbik
+from limbik import cli
+from limbik.commands import play
+from limbik.commands.arm import split
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TWO_ARMS = EXAMPLES / "two_arms.arm"
+BRANCHES = EXAMPLES / "branches.arm"
+ONE = shlex.split("-arm 2 0 0 0 -seg 1 1.5 1.5 -seg 1 1.5 1.5 -goal -0.5 1 1")
+
+
+@pytest.fixture
+def run(capsys):
+    """The exit status, what was printed, and what was said beside it."""
+
+    def run(*arguments: object, command: str = "arm") -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            cli.app([command, *map(str, arguments)])
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The addresses that were opened; nothing is served."""
+    addresses: list[str] = []
+
+    class Server:
+        def run(self, sockets):
+            for listener in sockets:
+                listener.close()
+
+    monkeypatch.setattr(play, "has_browser", lambda: True)
+    monkeypatch.setattr(play, "open_browser", addresses.append)
+    monkeypatch.setattr("limbik.app.server.make_server", lambda host: Server())
+    return addresses
+
+
+def typed_in(path: Path) -> list[str]:
+    """The command that the comments of an example give."""
+    lines = re.findall(r"^#\s+(.*?)\s*\\?$", path.read_text().partition("limbik arm")[2], re.MULTILINE)
+    first = path.read_text().partition("limbik arm")[2].partition("\n")[0].rstrip("\\")
+    return shlex.split(" ".join([first, *lines]))
+
+
+# --- solving ------------------------------------------------------------------------------------------------
+
+
+def test_two_arms_of_four_segments_by_flags_with_indices_are_those_of_the_file(run) -> None:
+    words = typed_in(TWO_ARMS)
+    assert words.count("-seg") == 8 and words.count("-goal") == 2
+    of_flags, of_file = (run(*given, "--solve", "--json") for given in (words, ["-f", TWO_ARMS]))
+    assert of_flags[0] == of_file[0] == 0
+    by_flags, by_file = json.loads(of_flags[1]), json.loads(of_file[1])
+    for data, arm in zip(by_flags["arms"], limbik.load_scene(TWO_ARMS).arms, strict=True):
+        assert_allclose(arm.model.pose(data["q"])[:3, 3], arm.goals[0].target, atol=1e-6)
+    assert [arm["q"] for arm in by_flags["arms"]] == [arm["q"] for arm in by_file["arms"]]
+
+
+@pytest.mark.parametrize("branches", ["independent", "coupled"])
+def test_nested_branches_are_solved_and_each_is_told(run, branches) -> None:
+    status, out, err = run("-f", BRANCHES, "--solve", "--branches", branches)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("theta and phi are half-ranges of motion; --angles initial takes")
+    told = [line.split(" m off")[0] for line in lines if line.startswith("arm1")]
+    assert [line.partition(",  ")[0].split(":")[0] for line in told] == [
+        "arm1",
+        "arm1.b1",
+        "arm1.b2",
+        "arm1.b3",
+    ]
+    assert told[1].startswith("arm1.b1: goal (1, 0.4, 2) m, solved, ")
+    assert told[2] == "arm1.b2: no goal"
+    assert max(map(len, lines)) <= 90
+
+
+def test_json_holds_every_part_with_its_angles(run) -> None:
+    status, out, _ = run("-f", BRANCHES, "--solve", "--json")
+    data = json.loads(out)
+    assert (status, data["success"], data["angles"], data["branches"]) == (0, True, "range", "independent")
+    (arm,) = data["arms"]
+    assert [part["name"] for part in arm["parts"]] == ["arm1", "arm1.b1", "arm1.b2", "arm1.b3"]
+    assert [part["status"] for part in arm["parts"]] == ["solved", "solved", "no goal", "solved"]
+    assert np.concatenate([np.ravel(part["angles"]) for part in arm["parts"]]).tolist() == arm["q"]
+    (scene_arm,) = limbik.load_scene(BRANCHES).arms
+    for part in arm["parts"]:
+        if part["goal"]:
+            there = scene_arm.model.pose(arm["q"], part["frame"])[:3, 3]
+            assert_allclose(there, part["goal"], atol=1e-6)
+            assert part["error"] <= 1e-6
+
+
+def test_a_goal_out_of_reach_is_explained_with_exit_status_1(run) -> None:
+    far = [*ONE[:-3], "0", "0", "5"]
+    status, out, _ = run(*far, "--solve")
+    assert status == 1
+    assert "arm1: goal (0, 0, 5) m, unreachable, 3.00e+00 m off" in out
+    assert "Out of reach, whatever the joints do: frame 'arm1.tip' at (0, 0, 5) m." in out
+    assert "0 of 1 arms with goals solved by lm" in out
+    status, out, _ = run(*far, "--solve", "--json")
+    assert (status, json.loads(out)["success"]) == (1, False)
+
+
+def test_the_reading_is_told_and_can_be_chosen(run) -> None:
+    status, out, _ = run(*ONE, "--angles", "initial", "--solve")
+    assert status == 0
+    assert out.startswith("theta and phi are the first directions of the segments;")
+    _, out, _ = run("--solve", *ONE, "--json", "--angles=initial")
+    assert json.loads(out)["angles"] == "initial"
+
+
+def test_lenient_counts_are_notes_beside_the_answer(run) -> None:
+    words = shlex.split("-arm 3 0 0 0 -seg 1 1.5 1.5 -seg 1 1.5 1.5 -goal -0.5 1 1")
+    status, out, err = run(*words, "--solve")
+    assert (status, out) == (2, "")
+    assert err == "limbik: argument 1: `-arm` says that arm 1 has 3 segments, found 2\n"
+    status, out, err = run(*words, "--lenient", "--solve")
+    assert status == 0
+    assert err == "limbik: note: argument 1: `-arm` says that arm 1 has 3 segments, found 2\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "limbik: the command line: holds no arm; give -f FILE, or -arm ns bx by bz with its -seg"),
+        ("-arm 1 0 0 0 -sge 1 1 1", "limbik: argument 6: unknown word '-sge'; did you mean '-seg'"),
+        ("--solve -arm 1 0 0 0 -seg 1 1 x", "argument 7: `-seg` needs a half-range phi in radians, found"),
+        ("-f missing.arm", "limbik: missing.arm: there is no such file"),
+        ("-f", "limbik: argument 1: `-f` needs a file after it, found none"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --save a.txt", "a.txt: --save needs a name that ends in .arm or .urdf"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --json", "limbik: --json prints what --solve finds"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --solve --solver lmx", "limbik: there is no solver 'lmx'"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --sovle", "No such option: --sovle"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --angles degrees", "Invalid value for '--angles'"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_in_a_line_with_exit_status_2(run, line, message) -> None:
+    status, out, err = run(*shlex.split(line))
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+# --- saving -------------------------------------------------------------------------------------------------
+
+
+def test_a_solved_scene_is_saved_with_its_configuration_where_there_is_a_place_for_it(run, tmp_path) -> None:
+    path = tmp_path / "out.arm"
+    status, _, err = run(*ONE, "--angles", "initial", "--solve", "--save", path)
+    assert (status, err) == (0, f"Saved {path}\n")
+    (arm,) = limbik.load_scene(path).arms
+    assert_allclose(arm.model.pose(arm.start)[:3, 3], [-0.5, 1, 1], atol=2e-6)
+    _, _, err = run(*ONE, "--solve", "--save", path)
+    assert "note: the configuration is not in it: where theta and phi are ranges" in err
+    assert limbik.load_scene(path).to_arm() == limbik.load_scene(ONE).to_arm()
+
+
+def test_without_solve_saving_converts_and_opens_nothing(run, tmp_path, opened) -> None:
+    urdf, arm = tmp_path / "out.urdf", tmp_path / "out.arm"
+    status, _, err = run("-f", BRANCHES, "--save", urdf, "--save", arm)
+    assert (status, err, opened) == (0, f"Saved {urdf}\nSaved {arm}\n", [])
+    scene = limbik.load_scene(BRANCHES)
+    robot = limbik.load(urdf)
+    assert robot.nq == scene.arms[0].model.nq
+    assert "arm1.b2.tip" in robot.frame_names
+    assert limbik.load_scene(arm).to_arm() == scene.to_arm()
+
+
+def test_a_place_that_cannot_be_written_is_told(run, tmp_path) -> None:
+    status, _, err = run(*ONE, "--save", tmp_path / "no" / "out.arm")
+    assert (status, "cannot be written" in err) == (2, True)
+
+
+# --- opening ------------------------------------------------------------------------------------------------
+
+
+def test_the_playground_opens_on_the_scene(run, opened) -> None:
+    status, out, _ = run("-f", BRANCHES, "--angles", "initial", "--branches", "coupled", "--port", "0")
+    assert status == 0
+    (address,) = opened
+    assert address in out
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(address).query)
+    assert (query["view"], query["angles"], query["branches"]) == (["3d"], ["initial"], ["coupled"])
+    assert query["name"] == ["branches.arm"]
+    packed = query["arm"][0]
+    assert re.fullmatch(r"[\w-]+", packed)
+    text = zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -zlib.MAX_WBITS)
+    scene = limbik.load_scene(BRANCHES, angles="initial")
+    assert limbik.load_scene(text.decode()).to_arm() == scene.to_arm()
+
+
+def test_a_scene_too_large_for_an_address_is_told(run, opened, tmp_path) -> None:
+    path = tmp_path / "large.arm"
+    rng = np.random.default_rng(0)
+    segments = "\n".join(f"seg {a} {b} {c}" for a, b, c in rng.uniform(0.1, 1.0, (1000, 3)))
+    path.write_text(f"arm 1000 0 0 0\n{segments}\n")
+    status, _, err = run("-f", path, "--port", "0")
+    assert (status, opened) == (2, [])
+    assert "too large for an address" in err and "drop the file on the page" in err
+
+
+def test_a_busy_port_is_answered_with_the_command_to_type(run) -> None:
+    from limbik.app.address import listen
+
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        status, _, err = run(*ONE, "--port", port, "--no-browser")
+    assert status == 2
+    assert f"Type: limbik arm {shlex.join(ONE)} --port " in err and err.rstrip().endswith("--no-browser")
+
+
+def test_robots_open_side_by_side(run, opened) -> None:
+    status, _, _ = run("--robot", "panda", "--robot", "ur5e", "--port", "0", command="play")
+    assert status == 0
+    assert opened[0].endswith("/?view=3d&robot=panda,ur5e")
+    status, _, err = run("--robot", "pandra", command="play")
+    assert (status, "there is no robot 'pandra'; did you mean 'panda'" in err) == (2, True)
+    status, _, err = run(*["--robot", "panda"] * 5, command="play")
+    assert (status, "up to 4 robots at once, found 5" in err) == (2, True)
+
+
+def test_words_of_the_scene_are_told_from_options_wherever_they_stand() -> None:
+    line = "--solver dls -arm 1 -0.5 0 0 --port 8 -seg 1 -1e-3 1 --file=a.arm -f -b.arm --json"
+    words, places, others = split(shlex.split(line))
+    assert words == shlex.split("-arm 1 -0.5 0 0 -seg 1 -1e-3 1 --file a.arm -f")
+    assert places == [3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 14, 15]
+    assert others == ["--solver", "dls", "--port", "8", "-b.arm", "--json"]
