@@ -11,7 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from limbik.model import Frame, Joint, JointKind, Model
+from limbik.model import EulerLimits, Frame, Joint, JointKind, Model
+from limbik.model.euler import ORDERS
 
 SEEDS = st.integers(0, 2**32 - 1)
 AXES = [sign * row for sign in (1.0, -1.0) for row in np.eye(3)]
@@ -81,6 +82,15 @@ def limits(draw: st.DrawFn, bound: float = math.pi) -> tuple[float, float]:
 
 
 @st.composite
+def euler_limits(draw: st.DrawFn) -> EulerLimits:
+    """Euler limits of every order; each axis with a range, a single value, or none."""
+    quarter = 0.5 * math.pi
+    ranges = [draw(limits()), draw(limits(quarter)), draw(limits())]
+    lower, upper = zip(*ranges, strict=True)
+    return EulerLimits(order=draw(st.sampled_from(ORDERS)), lower=np.array(lower), upper=np.array(upper))
+
+
+@st.composite
 def joints(draw: st.DrawFn, name: str, parent: str, child: str, kinds: Sequence[JointKind] = KINDS) -> Joint:
     """A joint of any of these kinds, with or without limits."""
     kind = draw(st.sampled_from(kinds))
@@ -88,6 +98,9 @@ def joints(draw: st.DrawFn, name: str, parent: str, child: str, kinds: Sequence[
     if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.BALL):
         lower, upper = draw(limits())
     swing = draw(st.one_of(st.just(math.pi), st.floats(0.0, math.pi))) if kind is JointKind.BALL else math.pi
+    euler = draw(st.none() | euler_limits()) if kind is JointKind.BALL else None
+    if euler is not None:
+        lower, upper, swing = -math.inf, math.inf, math.pi
     return Joint(
         name=name,
         kind=kind,
@@ -98,6 +111,7 @@ def joints(draw: st.DrawFn, name: str, parent: str, child: str, kinds: Sequence[
         lower=lower,
         upper=upper,
         swing=swing,
+        euler=euler,
     )
 
 

@@ -48,11 +48,14 @@ def test_the_page_of_the_classical_benchmark_has_its_tables() -> None:
     assert {"machine", "findings", "solve-ball-10", "solve-planar-10-limits", "iteration"} <= names
 
 
-def test_the_page_has_the_tables_of_the_whole_body_and_of_the_toolbox_study() -> None:
+def test_the_page_has_all_tables_of_the_smaller_scripts() -> None:
     text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     for script, names in (
         ("benchmarks/whole_body.py", {"machine", "settings", "races"}),
         ("benchmarks/toolbox_study.py", {"machine", "panda", "human"}),
+        ("benchmarks/ccd_study.py", {"machine", "directions", "annealing"}),
+        ("benchmarks/ccd_peers.py", {"machine", "races"}),
+        ("benchmarks/playground.py", {"machine", "plane", "space"}),
     ):
         assert {table for owner, table in module("report").markers(text) if owner == script} == names
 
@@ -65,6 +68,19 @@ def test_the_error_of_several_poses_is_that_of_the_worst() -> None:
     both = np.array([turned, np.eye(4), moved])
     assert pose_error(both, np.array([np.eye(4)] * 3)) == pytest.approx((5.0, np.pi / 2))
     assert pose_error(turned, np.eye(4)) == pytest.approx((0.0, np.pi / 2))
+
+
+def test_the_tip_of_a_benchmark_arm_is_where_the_model_has_it() -> None:
+    hinge_arms = module("hinge_arms")
+    for arm in (
+        hinge_arms.wristed(6, (0.5, 2.0), 1),
+        hinge_arms.scrambled(7, (0.5, 2.0), 1),
+        hinge_arms.plain(5, 1.0),
+    ):
+        q = arm.random(np.random.default_rng(0))
+        np.testing.assert_allclose(arm.pose(q), arm.model().pose(q), atol=1e-14)
+        assert arm.beyond(q) == 0.0
+        assert arm.beyond(arm.upper + 0.1) == pytest.approx(0.1)
 
 
 def test_a_table_replaces_what_stood_between_its_markers() -> None:

@@ -274,6 +274,28 @@ def test_rotation_between_parallel_directions_is_none_and_between_opposite_ones_
     assert_allclose(half @ spatial.perpendicular(u), spatial.perpendicular(u), rtol=0, atol=2e-15)
 
 
+@given(unit_vectors(), unit_vectors(), st.integers(-300, 300), st.integers(-300, 300))
+def test_rotation_between_minds_no_lengths(
+    u: np.ndarray, v: np.ndarray, exponent_u: int, exponent_v: int
+) -> None:
+    rotation = spatial.rotation_between(10.0**exponent_u * u, 10.0**exponent_v * v)
+    assert_allclose(rotation, spatial.rotation_between(u, v), rtol=0, atol=1e-12)
+    quat = spatial.quat_between(10.0**exponent_u * u, 10.0**exponent_v * v)
+    assert_allclose(spatial.quat_rotate(quat, u), v, rtol=0, atol=1e-12)
+    assert abs(np.linalg.norm(quat) - 1.0) < 1e-14
+
+
+@given(unit_vectors(), unit_vectors(), st.integers(1, 300))
+def test_rotation_between_directions_beside_the_axes_is_exact(
+    u: np.ndarray, off: np.ndarray, exponent: int
+) -> None:
+    """Parts that are tiny beside others: neither lost nor blown up."""
+    for v in (u + 10.0**-exponent * off, -u + 10.0**-exponent * off):
+        rotation = spatial.rotation_between(u, v)
+        assert_allclose(rotation @ u, v / np.linalg.norm(v), rtol=0, atol=1e-12)
+        assert_allclose(rotation.T @ rotation, np.eye(3), rtol=0, atol=1e-12)
+
+
 def test_rotation_between_anything_and_zero_is_none() -> None:
     for u, v in [(np.zeros(3), np.ones(3)), (np.ones(3), np.zeros(3)), (np.zeros(3), np.zeros(3))]:
         assert_array_equal(spatial.rotation_between(u, v), np.eye(3))

@@ -61,6 +61,26 @@ PACKAGES = (
         },
         purpose="the typeface (Latin and Greek)",
     ),
+    # The last version whose package has small ("min") builds.
+    Package(
+        name="three",
+        version="0.185.0",
+        integrity="sha512-+yRrcRO2iZa8uzvNNl0d7cL4huhgKgBvVJ0njcTe8xFqZ6DMAFZdCKDP91SEAuj25bNAj7k1QQdf+srZywVK6w==",
+        licence="MIT",
+        folder="three",
+        files={
+            "build/three.module.min.js": "three.module.min.js",
+            "build/three.core.min.js": "three.core.min.js",
+            "examples/jsm/loaders/STLLoader.js": "addons/loaders/STLLoader.js",
+            "examples/jsm/loaders/OBJLoader.js": "addons/loaders/OBJLoader.js",
+            "examples/jsm/loaders/ColladaLoader.js": "addons/loaders/ColladaLoader.js",
+            "examples/jsm/loaders/TGALoader.js": "addons/loaders/TGALoader.js",
+            "examples/jsm/loaders/collada/ColladaParser.js": "addons/loaders/collada/ColladaParser.js",
+            "examples/jsm/loaders/collada/ColladaComposer.js": "addons/loaders/collada/ColladaComposer.js",
+            "LICENSE": "LICENSE",
+        },
+        purpose="the playground in three dimensions, and the meshes of robots",
+    ),
 )
 
 
@@ -78,13 +98,14 @@ def fetch(package: Package, folder: Path) -> Path:
 def unpack(package: Package, archive: Path) -> None:
     """Copy the listed files of a package into its folder below `vendor/`."""
     target = VENDOR / package.folder
-    target.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive) as tar:
         for source, name in package.files.items():
             member = tar.extractfile(f"package/{source}")
             if member is None:
                 raise SystemExit(f"{package.name}: no file {source} in the archive")
-            (target / name).write_bytes(member.read())
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(member.read())
 
 
 def listing() -> str:

@@ -19,7 +19,7 @@ from .common import Missing, Peer
 
 HERE = Path(__file__).resolve().parent
 DEFAULT_MODULES = HERE.parent / "node_modules"
-COMMAND = "npm install --prefix benchmarks --no-save three @aminere/fullik"
+COMMAND = "npm install --prefix benchmarks --no-save three @aminere/fullik closed-chain-ik"
 
 
 def modules_folder() -> Path:

@@ -49,7 +49,7 @@ class Excess:
     """A joint that would have to go beyond a limit."""
 
     joint: str
-    quantity: str  # "angle", "travel", or of a ball joint "swing" or "twist"
+    quantity: str  # as of `model.margins.Reading`
     value: float  # [rad or m]
     limit: float  # [rad or m]
 

@@ -21,6 +21,7 @@ from limbik.app.address import AddressError, PortBusy, address_of, listen
 from limbik.app.connection import CLOSE_FULL, CLOSE_IDLE, FIRST, Bounds
 from limbik.app.protocol import MAX_MESSAGE_BYTES, decode_frame
 from limbik.app.server import running
+from limbik.app.session import SOLVERS
 
 SOLVE = {
     "type": "solve",
@@ -207,9 +208,9 @@ def test_hello_is_welcomed_and_told_when_the_kernels_are_ready(address):
 
 def test_a_solve_is_answered_for_every_solver(address):
     with open_page(address) as page:
-        frame = ask(page, id=99, solvers=list(solvers.names()), trace=True)
+        frame = ask(page, id=99, solvers=list(SOLVERS), trace=True)
     assert frame.id == 99
-    assert [arm.solver for arm in frame.arms] == list(solvers.names())
+    assert [arm.solver for arm in frame.arms] == list(SOLVERS)
     assert frame.server_ms > 0
     for arm in frame.arms:
         assert arm.q.shape == (6,)
@@ -424,8 +425,8 @@ def test_a_solve_waits_for_its_own_solvers_only(static, compiler):
             other.recv(timeout=0.1)
         compiler.release()
         assert decode_frame(other.recv(timeout=120)).id == 1
-        page.send(json.dumps({**SOLVE, "id": 2, "solvers": list(solvers.names())}))
-        compiler.release(len(solvers.names()) - 1)
+        page.send(json.dumps({**SOLVE, "id": 2, "solvers": list(SOLVERS)}))
+        compiler.release(len(SOLVERS) - 1)
         while isinstance(answer := page.recv(timeout=120), str):
             assert json.loads(answer)["type"] == "status"
         assert decode_frame(answer).id == 2

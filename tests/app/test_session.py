@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from limbik import solvers
 from limbik.app.protocol import parse
-from limbik.app.session import Session, arm, count_violations, first_within, neutral_bend, wrap
+from limbik.app.session import SOLVERS, Session, arm, count_violations, first_within, neutral_bend, wrap
 
-ALL = list(solvers.names())
+ALL = list(SOLVERS)
 BASE = (400.0, 360.0)
 
 

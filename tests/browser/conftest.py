@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
 from browser.playground import Playground
 
@@ -20,12 +20,17 @@ USUAL = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce",
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: str) -> Iterator[Browser]:
-    """A browser without a window."""
+def playwright() -> Iterator[Playwright]:
+    """What drives browsers; there can be one at a time."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
+    """A browser without a window."""
+    with playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

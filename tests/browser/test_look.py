@@ -192,7 +192,7 @@ def test_the_page_loads_nothing_from_elsewhere_and_every_file_it_names_exists() 
         text = path.read_text(encoding="utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")
         assert "http://" not in text, path
         assert "https://" not in text, path
-        for name in re.findall(r"from '(\./[^']+)'", text):
+        for name in re.findall(r"(?:from|import\() ?'(\.{1,2}/[^']+)'", text):
             assert (path.parent / name).is_file(), (path, name)
         for name in re.findall(r'(?:src|href)="(static/[^"]+)"', text):
             assert (STATIC.parent / name).is_file(), name

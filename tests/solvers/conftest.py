@@ -5,6 +5,8 @@ import pytest
 import limbik
 from fast_chains import interpreted
 from limbik.core import native
+from limbik.solvers import get
+from limbik.solvers.branched import method_of
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +26,12 @@ def compiled_panda():
 def compiled_trees():
     """The driver of trees and of several goals is machine code from here on."""
     native.compile_now("tree", None)
+
+
+@pytest.fixture(scope="session")
+def compiled_methods():
+    """The Jacobian methods on trees, and on chains in space, are machine code from here on."""
+    native.compile_now("branched", method_of(get("dls")))
 
 
 @pytest.fixture(params=["interpreted", "compiled"])

@@ -11,6 +11,8 @@ from limbik import Model, ModelBuilder, Pose, Status
 from limbik.solvers import get
 from solvers.arms import CASES, IN_SPACE, SOLVERS, TURNING, assert_true, distance, hinge_arm, pose
 
+pytestmark = pytest.mark.usefixtures("compiled_methods")
+
 SCALES = (1e-6, 1e-3, 1e3, 1e6)
 
 

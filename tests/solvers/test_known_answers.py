@@ -15,6 +15,8 @@ from solvers.arms import IN_SPACE, SOLVERS, pose
 # It gives the heading of the first link and the turn to the second [degrees]: how far the first link
 # is from the line to the target, and by how much the elbow bends, whichever way.
 
+pytestmark = pytest.mark.usefixtures("compiled_methods")
+
 PYFABRIK = [  # target, heading, turn, iterations there
     ([20.0, 0.0, 0.0], 0.0, 0.0, 0),
     ([60.0, 60.0, 0.0], 43.187653094161064, 3.622882738369357, 249),

@@ -11,7 +11,10 @@ import limbik
 from limbik import Model, Orientation, Pose
 from limbik.core.step import damping
 from limbik.solvers import get
+from limbik.solvers.plan import general_plan_for
 from solvers.arms import CASES, IN_SPACE, TURNING, arms, branching_tree, distance, hinge_arm
+
+pytestmark = pytest.mark.usefixtures("compiled_methods")
 
 SEEDS = range(6)
 KINDS = ("planar", "ball", "hinges")
@@ -176,7 +179,7 @@ def test_selectively_damped_least_squares_steps_as_its_paper(kind, size, seed):
 @pytest.mark.parametrize("is_pose", [True, False])
 @pytest.mark.parametrize("solver", TURNING)
 def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose, seed):
-    """A radian counts as half of the reach."""
+    """A radian counts as half of the length; the length of a slide's travel as a radian of a hinge's turn."""
     has_balls = seed % 2 == 1 and solver != "lm"  # which takes those to its general core
     model = branching_tree() if has_balls else hinge_arm(6)
     start = posture(model, seed)
@@ -188,12 +191,16 @@ def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose
     wanted = here.copy()
     wanted[:3, 3] += r
     wanted[:3, :3] = Rotation.from_rotvec(turn).as_matrix() @ here[:3, :3]
-    weight = 0.5 * model.reach()
-    jacobian, residual = model.jacobian(start), np.array([*r, *(weight * turn)])
+    goal = Pose(target=wanted) if is_pose else Orientation(target=wanted[:3, :3])
+    length = model.reach() if solver == "lm" else general_plan_for(model, (goal,), {"solver": solver}).length
+    units = np.ones(model.nv)
+    if has_balls:
+        units[model.v_slice("lift")] = length
+    weight = 0.5 * length
+    jacobian, residual = model.jacobian(start) * units, np.array([*r, *(weight * turn)])
     J = np.vstack([jacobian[:3] * is_pose, weight * jacobian[3:]])
     residual[:3] *= is_pose
-    goal = Pose(target=wanted) if is_pose else Orientation(target=wanted[:3, :3])
-    longest, lam = 0.3 * model.reach(), 0.03 * model.reach()
+    longest, lam = 0.3 * length, 0.03 * length
     expected = {
         "jt": lambda: transposed(J, residual),
         "dls": lambda: damped(J, residual, lam, longest),
@@ -205,7 +212,7 @@ def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose
     if solver == "newton" and not is_pose:
         expected = newton(J[3:], residual[3:])
     step = one_step(model, goal, start, solver, limits=False)
-    assert_allclose(step, expected, rtol=1e-6, atol=1e-6 if solver == "newton" else 1e-9)
+    assert_allclose(step, units * expected, rtol=1e-6, atol=1e-6 if solver == "newton" else 1e-9)
 
 
 # --- CCD ----------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from limbik import Model, Pose, Position
 from limbik.errors import SolverError
 from solvers.arms import CASES, IN_SPACE, SOLVERS, TURNING, arms, branching_tree, distance
 
+pytestmark = pytest.mark.usefixtures("compiled_methods")
+
 PANDA = limbik.load("panda")
 
 

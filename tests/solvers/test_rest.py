@@ -8,6 +8,8 @@ from limbik import Model
 from limbik.errors import ConfigurationError, SolverError
 from solvers.arms import ARMS, CASES, SOLVERS, directions, hinge_arm
 
+pytestmark = pytest.mark.usefixtures("compiled_methods")
+
 TOLERANCE = 1e-4
 TARGETS = 40
 

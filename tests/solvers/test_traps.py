@@ -21,6 +21,8 @@ from solvers.arms import (
     hinge_arm,
 )
 
+pytestmark = pytest.mark.usefixtures("compiled_methods")
+
 REACH = 6.0  # [m] of each of ARMS
 
 # --- a straight arm and a target on its own axis ------------------------------------------------------------

@@ -25,6 +25,8 @@ from solvers.arms import (
 )
 from strategies import SEEDS, configuration, models
 
+pytestmark = pytest.mark.usefixtures("compiled_methods")
+
 LENGTHS = st.one_of(st.just(0.0), st.floats(1e-3, 2.0))
 BUDGET = 300
 FEW = settings(max_examples=40)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
+from anyio import CapacityLimiter
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from starlette.responses import PlainTextResponse
@@ -17,25 +19,37 @@ from starlette.types import Message
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from limbik import __version__, solvers
+from limbik.app.compiling import FIRST, FIRST_IN_SPACE, in_space, is_in_space, order, warm_up_in_space
+from limbik.app.described import robots
 from limbik.app.kernels import Kernels
 from limbik.app.protocol import (
-    MAX_MESSAGE_BYTES,
+    MAX_OPEN_BYTES,
+    Explain,
+    Export,
     Failure,
-    Frame,
     Hello,
     MessageError,
+    Move,
+    Open,
+    Request,
     Reset,
+    Slide,
     Solve,
     Welcome,
     parse,
 )
 from limbik.app.security import Gate
-from limbik.app.session import Session, warm_up
+from limbik.app.session import SOLVERS, Session, warm_up
+from limbik.app.space_session import SpaceSession
+from limbik.app.workshop import Workshop
 from limbik.errors import LimbikError
+
+__all__ = ["CLOSE_FULL", "CLOSE_IDLE", "FIRST", "Bounds", "Connection", "Playground", "connect"]
+
+Asked = TypeVar("Asked")
 
 logger = logging.getLogger(__name__)
 
-FIRST = "dls"  # the solver that a page begins with is compiled before the others
 CLOSE_IDLE = 4408  # the page was silent for too long; it may come back when its user does
 CLOSE_FULL = 1013  # "try again later"
 
@@ -45,26 +59,35 @@ class Bounds:
     """What the server grants."""
 
     sessions: int = 256
-    message_bytes: int = (
-        4 * MAX_MESSAGE_BYTES
-    )  # beyond MAX_MESSAGE_BYTES an error, beyond this the connection ends
+    message_bytes: int = 2 * MAX_OPEN_BYTES  # beyond MAX_OPEN_BYTES an error, beyond this the connection ends
     idle_seconds: float = 30 * 60.0
     send_seconds: float = 30.0  # a page that does not read its answers for so long is dropped
     solves: int = field(default_factory=lambda: os.cpu_count() or 1)  # at the same time, over all sessions
+    searches: int = field(default_factory=lambda: max(1, (os.cpu_count() or 1) // 2))  # all that takes longer
+    uploads: int = 2  # at the same time
+    upload_seconds: float = 60.0
 
 
 DEFAULT_BOUNDS = Bounds()
 
 
 class Playground:
-    """What all connections share: the kernels, the bounds, and the sessions that are open."""
+    """What all connections share: the kernels, the bounds, opened scenes, and the sessions that are open.
+
+    What takes longer than a drag (searches, reasons, opening) has threads of its own, so that it never holds
+    up those who drag.
+    """
 
     def __init__(self, bounds: Bounds, gate: Gate) -> None:
         self.bounds = bounds
         self.gate = gate
-        self.kernels = Kernels(sorted(solvers.names(), key=FIRST.__ne__), warm_up)
+        self.kernels = Kernels(order(), _compile)
+        self.workshop = Workshop()
         self.sessions: set[Session] = set()
         self.solving = anyio.CapacityLimiter(bounds.solves)
+        self.searching = anyio.CapacityLimiter(bounds.searches)
+        self.opening = anyio.CapacityLimiter(bounds.searches)
+        self.uploading = anyio.Semaphore(bounds.uploads)
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Session]:
@@ -75,6 +98,13 @@ class Playground:
             yield session
         finally:
             self.sessions.discard(session)
+
+
+def _compile(name: str) -> None:
+    if is_in_space(name):
+        warm_up_in_space(name)
+    else:
+        warm_up(name)
 
 
 async def connect(websocket: WebSocket) -> None:
@@ -108,7 +138,10 @@ class Connection:
         self._websocket = websocket
         self._playground = playground
         self._session = session
+        self._space = SpaceSession(playground.workshop)
         self._was_greeted = False
+        self._is_explaining = False
+        self._sending = anyio.Lock()
 
     async def run(self) -> None:
         """Answer until the page leaves, is silent for too long, or does not read what it is sent."""
@@ -140,30 +173,77 @@ class Connection:
             tasks.cancel_scope.cancel()
 
     async def _answer(self, message: Message, tasks: TaskGroup) -> None:
-        request: Hello | Solve | Reset | None = None
-        try:
+        request: Request | None = None
+
+        async def carry_out() -> None:
+            nonlocal request
             text = message.get("text")
             if text is None:
                 raise MessageError("messages are JSON text, found a binary one")
-            request = parse(text, solvers.names())
+            request = parse(text, solvers.names(), SOLVERS)
             if isinstance(request, Hello):
                 await self._welcome(tasks)
             elif isinstance(request, Reset):
                 self._session.reset()
+            elif isinstance(request, Explain):
+                tasks.start_soon(self._explain, request, tasks)
             else:
-                await self._send((await self._solve(request)).encode())
+                await self._send(await self._answer_to(request))
+
+        await self._or_say_why(carry_out, lambda: _id(request))
+
+    async def _or_say_why(self, act: Callable[[], Awaitable[None]], id: Callable[[], int | None]) -> None:
+        """Act, and tell the page where that fails."""
+        try:
+            await act()
         except MessageError as error:
-            await self._send(Failure(message=str(error), field=error.field, id=error.id).encode())
+            number = id() if error.id is None else error.id
+            await self._send(Failure(message=str(error), field=error.field, id=number).encode())
         except LimbikError as error:
-            await self._send(Failure(message=str(error), id=_id(request)).encode())
+            await self._send(Failure(message=str(error), id=id()).encode())
         except (WebSocketDisconnect, TimeoutError):
             raise
         except Exception:
             logger.exception("a request failed")
-            await self._send(Failure(message="the server failed on this request", id=_id(request)).encode())
+            await self._send(Failure(message="the server failed on this request", id=id()).encode())
+
+    async def _answer_to(self, request: Solve | Open | Move | Slide | Export) -> str | bytes:
+        playground, space = self._playground, self._space
+        if isinstance(request, Solve):
+            await playground.kernels.wait(request.solvers)
+            return await _in_thread(self._session.solve, request, playground.solving)
+        if isinstance(request, Open):
+            return await _in_thread(space.open, request, playground.opening)
+        if isinstance(request, Move):
+            await playground.kernels.wait(in_space({name for arm in request.arms for name in arm.solvers}))
+            limiter = playground.searching if request.search else playground.solving
+            return await _in_thread(space.move, request, limiter)
+        if isinstance(request, Slide):
+            await playground.kernels.wait(in_space([FIRST_IN_SPACE]))
+            return await _in_thread(space.slide, request, playground.solving)
+        return await _in_thread(space.export, request, playground.searching)
+
+    async def _explain(self, request: Explain, tasks: TaskGroup) -> None:
+        """Beside what is asked next: to find a reason takes longer than to move."""
+
+        async def carry_out() -> None:
+            if self._is_explaining:
+                raise MessageError("one explanation at a time: the one before is still looked for")
+            self._is_explaining = True
+            try:
+                await self._playground.kernels.wait(in_space([FIRST_IN_SPACE]))
+                found = await _in_thread(self._space.explain, request, self._playground.searching)
+            finally:
+                self._is_explaining = False
+            await self._send(found)
+
+        try:
+            await self._or_say_why(carry_out, lambda: request.id)
+        except (WebSocketDisconnect, TimeoutError):
+            tasks.cancel_scope.cancel()
 
     async def _welcome(self, tasks: TaskGroup) -> None:
-        await self._send(Welcome(limbik=__version__, solvers=solvers.describe()).encode())
+        await self._send(Welcome(limbik=__version__, solvers=solvers.describe(), robots=robots()).encode())
         if not self._was_greeted:
             self._was_greeted = True
             tasks.start_soon(self._announce, tasks)
@@ -175,19 +255,33 @@ class Connection:
         except (WebSocketDisconnect, TimeoutError):
             tasks.cancel_scope.cancel()
 
-    async def _solve(self, request: Solve) -> Frame:
-        await self._playground.kernels.wait(request.solvers)
-        return await anyio.to_thread.run_sync(
-            self._session.solve, request, limiter=self._playground.solving, abandon_on_cancel=True
-        )
-
     async def _send(self, message: str | bytes) -> None:
         with anyio.fail_after(self._playground.bounds.send_seconds):
-            if isinstance(message, str):
-                await self._websocket.send_text(message)
-            else:
-                await self._websocket.send_bytes(message)
+            async with self._sending:
+                await self._send_now(message)
+
+    async def _send_now(self, message: str | bytes) -> None:
+        if isinstance(message, str):
+            await self._websocket.send_text(message)
+        else:
+            await self._websocket.send_bytes(message)
 
 
-def _id(request: Hello | Solve | Reset | None) -> int | None:
-    return request.id if isinstance(request, Solve) else None
+class Answer(Protocol):
+    """What a session answers."""
+
+    def encode(self) -> str | bytes:
+        """As it goes to the page."""
+
+
+async def _in_thread(
+    work: Callable[[Asked], Answer], request: Asked, limiter: CapacityLimiter
+) -> str | bytes:
+    """The answer to a request, ready to be sent."""
+    return await anyio.to_thread.run_sync(
+        lambda: work(request).encode(), limiter=limiter, abandon_on_cancel=True
+    )
+
+
+def _id(request: Request | None) -> int | None:
+    return getattr(request, "id", None)

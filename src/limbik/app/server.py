@@ -1,4 +1,4 @@
-"""The playground's server: the page, its files, `/health`, and one WebSocket session per page at `/ws`."""
+"""The playground's server: the page, its files, `/health`, uploads and meshes, and one WebSocket per page."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from limbik.app.address import address_of, listen
 from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
+from limbik.app.files import mesh, upload
 from limbik.app.security import Gate, SecureHeaders, content_security_policy
 
 STATIC = Path(__file__).parent / "static"
@@ -54,6 +55,8 @@ def create_app(
             Route("/", page),
             Route("/health", health),
             WebSocketRoute("/ws", connect),
+            Route("/upload", upload, methods=["POST"]),
+            Route("/mesh/{key}/{number:int}", mesh),
             Mount("/static", StaticFiles(directory=static, check_dir=False)),
         ],
         middleware=[Middleware(SecureHeaders, gate=playground.gate)],

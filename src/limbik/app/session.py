@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 from limbik import planar_arm, solvers
 from limbik.app.protocol import Arm, Frame, Settings, Solve
 from limbik.errors import SolverError
+from limbik.goals import Position
 from limbik.model import Model
-from limbik.solvers.solver import Solver
+from limbik.solvers.registry import has_kernel
+from limbik.solvers.solver import PLANAR, Solver
 
+SOLVERS = tuple(name for name in solvers.names() if has_kernel(solvers.get(name), PLANAR, Position))
 LIMIT_SLACK = 1e-9  # [rad], rounding that does not count as a violation
 
 

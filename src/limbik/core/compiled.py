@@ -40,6 +40,15 @@ Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
 
 _compiling = threading.RLock()
+_counts_references = True
+
+
+def without_references() -> None:
+    """From here on, kernels that are compiled count no references to arrays: for a process that makes machine
+    code of kernels which neither allocate nor return any.
+    """
+    global _counts_references
+    _counts_references = False
 
 
 class Kernel(Generic[Arguments, Returned]):
@@ -162,10 +171,12 @@ def _numba_dispatcher(kernel: Kernel[..., Any]) -> Any:
     function = types.FunctionType(
         kernel.function.__code__, scope, kernel.function.__name__, kernel.function.__defaults__
     )
-    function.__qualname__ = _file_name(kernel.name)
+    function.__qualname__ = _file_name(kernel.name + ("" if _counts_references else "[uncounted]"))
     function.__module__ = kernel.function.__module__
     vars(function)["fingerprint"] = kernel.fingerprint
     options = {**kernel.options, "forceinline": bool(kernel.options["forceinline"])}
+    if not _counts_references:
+        options["_nrt"] = False
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     cache = _disk_cache(function)
     if cache is not None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbik.core.compiled import Floats, Records
+from limbik.core.pulls import PULL_SIZE
 from limbik.core.spatial_chain import FRAME_SIZE
 from limbik.core.tasks import SPOT_SIZE
 from limbik.core.tree import SCREW_SIZE
+
+ROOM_SIZE = 48
 
 
 class Tree(NamedTuple):
@@ -55,6 +58,13 @@ class Desk(NamedTuple):
     trial: Any
     best: Any
     start: Any
+    pulls: Any  # of the tasks, on the joints (`core.pulls`)
+    # Of the classical methods (`core.branched`):
+    kept: Any  # the best configuration of a descent
+    before: Any  # where a window of iterations began
+    rest_q: Any  # toward which the first iterations are pulled
+    work: Any  # room for linear algebra: as wide as the rows of J or of A
+    room: Any  # of the method itself: ROOM_SIZE numbers for each link and each task, and once more
 
 
 def desk_shapes(links: int, nq: int, nv: int, rows: int, tasks: int, levels: int) -> Desk:
@@ -82,4 +92,10 @@ def desk_shapes(links: int, nq: int, nv: int, rows: int, tasks: int, levels: int
         trial=(nq,),
         best=(nq,),
         start=(nq,),
+        pulls=(tasks, PULL_SIZE),
+        kept=(nq,),
+        before=(nq,),
+        rest_q=(nq,),
+        work=(2 * rows + 2, max(rows, nv)),
+        room=(links + tasks + 1, ROOM_SIZE),
     )

@@ -90,11 +90,13 @@ def orthogonalise_rows(J: Floats, W: Floats, U: Floats) -> None:
     from J J^T, so small ones keep their accuracy.
     """
     m, n = W.shape
+    rounding = 0.0  # what is left of a row that depends on others
     for i in range(m):
         for k in range(m):
             U[i, k] = 1.0 if i == k else 0.0
         for j in range(n):
             W[i, j] = J[i, j]
+            rounding += 1e-30 * J[i, j] * J[i, j]
     for _ in range(30):
         largest = 0.0
         for a in range(m - 1):
@@ -105,11 +107,12 @@ def orthogonalise_rows(J: Floats, W: Floats, U: Floats) -> None:
                     bb += W[b, j] * W[b, j]
                     ab += W[a, j] * W[b, j]
                 scale = math.sqrt(aa * bb)
-                if not abs(ab) > 1e-15 * scale:
+                if not abs(ab) > 1e-15 * scale + rounding:
                     continue
                 largest = max(largest, abs(ab) / scale)
-                zeta = (bb - aa) / (2.0 * ab)
-                t = (1.0 if zeta >= 0.0 else -1.0) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
+                apart = bb - aa
+                twice = 2.0 * ab if apart >= 0.0 else -2.0 * ab
+                t = twice / (abs(apart) + math.sqrt(apart * apart + twice * twice))
                 c = 1.0 / math.sqrt(1.0 + t * t)
                 s = c * t
                 for j in range(n):

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from limbik.core.compiled import file_made_whole
+from limbik.core.compiled import file_made_whole, without_references
 from limbik.core.entries import MEMSET, plain_entry, python_entry
+from limbik.core.methods import Method
 from limbik.core.seeds import CANDIDATES, Shape
 
 # What the machine code is decided by, besides the compiler and the processor.
 SOURCES = (
-    "batch", "compiled", "desk", "emit", "entries", "hierarchy", "lanes", "layout", "linear", "machine_code",
-    "native", "placing", "programs", "random_numbers", "rotation", "seeds", "spatial_chain", "start",
-    "step", "symbols", "tasks", "tree", "trigonometry", "whole_body",
+    "annealing", "batch", "branched", "compiled", "descent", "desk", "emit", "entries", "hierarchy", "lanes",
+    "layout", "linear", "machine_code", "methods", "native", "placing", "programs", "pulls", "random_numbers",
+    "rotation", "seeds", "spatial_chain", "start", "step", "symbols", "tasks", "tree", "trigonometry",
+    "whole_body",
 )  # fmt: skip
 
 
@@ -31,6 +33,7 @@ def _hash_of_sources() -> bytes:
     return digest.digest()
 
 
+OF_TREES = ("tree", "branched")
 BYTES_OF_ONE = (2, 3)  # the arguments of "one" that come as bytes: pose and start
 
 
@@ -40,15 +43,36 @@ SOURCES_HASH = _hash_of_sources()
 
 @dataclass(frozen=True)
 class Program:
-    """A driver for one shape of chain."""
+    """A driver for one shape of chain, or for all models."""
 
-    name: str  # one, many, many_single; tree
-    shape: Shape | None  # None for "tree", which is the same for all models
+    name: str  # one, many, many_single; tree; branched
+    shape: Shape | Method | None  # a method for "branched", None for "tree": both are the same for all models
+
+    @property
+    def described(self) -> tuple[str, str]:
+        """Its shape or method, in words for another process."""
+        if isinstance(self.shape, Shape):
+            return self.shape.kinds, str(self.shape.turntable)
+        return ("", "") if self.shape is None else ("", self.shape.text)
+
+    @classmethod
+    def of(cls, name: str, kinds: str, rest: str) -> Program:
+        """The program of that description."""
+        if kinds:
+            return cls(name, Shape(kinds, None if rest == "None" else int(rest)))
+        return cls(name, Method(rest) if rest else None)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of everything that decides what its machine code is."""
+        if not isinstance(self.shape, Method):
+            return fingerprint()
+        return hashlib.sha256((fingerprint() + self.shape.kernel.fingerprint).encode()).hexdigest()[:16]
 
 
 @functools.cache
 def fingerprint() -> str:
-    """A hash of everything that decides what the machine code is."""
+    """A hash of everything that decides what machine code is, but for the kernels of a method."""
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -74,17 +98,17 @@ def target_machine() -> Any:
     )
 
 
-def main(name: str, kinds: str, turntable: str, path: str, expected: str) -> None:
-    """Compile a driver for one shape and write the machine code, whole or not at all.
+def main(name: str, kinds: str, rest: str, path: str, expected: str) -> None:
+    """Compile a driver and write the machine code, whole or not at all.
 
-    expected: the fingerprint of the process that will run it.
+    kinds, rest: as `Program.described` has them. expected: the fingerprint of the process that will run it.
     """
-    if fingerprint() != expected:
+    program = Program.of(name, kinds, rest)
+    if program.fingerprint != expected:
         sys.exit("limbik or its compiler has changed since the process was started")
     with contextlib.suppress(AttributeError, OSError):
         os.nice(10)
-    shape = Shape(kinds, None if turntable == "None" else int(turntable)) if kinds else None
-    code = machine_code(Program(name, shape))
+    code = machine_code(program)
     with file_made_whole(Path(path)) as file:
         file.write(sealed(code, Path(path).name))
 
@@ -106,8 +130,8 @@ def machine_code(program: Program) -> bytes:
     import llvmlite.binding as llvm
 
     machine = target_machine()
-    if program.shape is None:
-        function, signature = _tree()
+    if not isinstance(program.shape, Shape):
+        function, signature = _tree(program.shape)
     elif program.name == "one":
         function, signature = _one(program.shape)
     else:
@@ -118,6 +142,12 @@ def machine_code(program: Program) -> bytes:
             part.linkage = "internal"
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
+    if program.name in OF_TREES:  # whose kernels hand on a whole desk, most of which is known or not needed
+        passes.add_ipsccp_pass()
+        passes.add_dead_arg_elimination_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_dead_arg_elimination_pass()
+        passes.add_simplify_cfg_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
     return bytes(machine.emit_object(module))
 
@@ -139,7 +169,7 @@ def _with_entry(name: str, function: Callable[..., int], signature: Any) -> str:
         entry = python_entry(name, plain_name, types, BYTES_OF_ONE)
     else:
         entry = plain_entry(name, plain_name, types)
-    return compiled.inspect_llvm() + entry + (MEMSET if name == "tree" else "")
+    return compiled.inspect_llvm() + entry + (MEMSET if name in OF_TREES else "")
 
 
 def _one(shape: Shape) -> tuple[Callable[..., int], Any]:
@@ -224,27 +254,40 @@ def _many(shape: Shape, *, is_single: bool) -> tuple[Callable[..., int], Any]:
     return many, signature
 
 
-def _tree() -> tuple[Callable[..., int], Any]:
-    """`core.whole_body.solve` of addresses and sizes, returning 0; and its signature."""
+def _tree(method: Method | None) -> tuple[Callable[..., int], Any]:
+    """`core.branched.solve` by a method, or `core.whole_body.solve`, of addresses and sizes, returning 0; and
+    its signature.
+    """
+    import numba
     from numba import types
     from numba.np.numpy_support import carray, from_dtype
 
-    from limbik.core.desk import Asked, Desk, Tree
+    from limbik.core import branched, whole_body
+    from limbik.core.desk import ROOM_SIZE, Asked, Desk, Tree
+    from limbik.core.pulls import PULL_SIZE
     from limbik.core.spatial_chain import FRAME_SIZE, JOINT
     from limbik.core.tasks import SPOT_SIZE, TARGET_SIZE, TASK
     from limbik.core.tree import LINK, SCREW_SIZE
-    from limbik.core.whole_body import ANSWER_SIZE, SETTINGS_SIZE, solve
 
-    whole_body = solve.dispatcher
+    without_references()
+    answer_size = whole_body.ANSWER_SIZE
+    if method is not None:
+        settings_size, solve = branched.SETTINGS_SIZE, method.kernel.dispatcher
+    else:
+        settings_size, by_levels = whole_body.SETTINGS_SIZE, whole_body.solve.dispatcher
+
+        @numba.njit(error_model="numpy")
+        def solve(tree, asked, desk, roles, settings, q, misses, answer, trace_q, trace_error):  # type: ignore[no-untyped-def]
+            by_levels(tree, asked, desk, settings, q, misses, answer, trace_q, trace_error)
 
     def tree(  # type: ignore[no-untyped-def]
-        links, movers, units, fixed_mass, tasks, targets, level_tasks, level_rows,
+        links, movers, units, fixed_mass, roles, tasks, targets, level_tasks, level_rows,
         frames, screws, sums, total, spot, errors, wrenches, both_misses, costs, J, P, A, basis, y, rest,
-        free, damping, dx, dq, trial, best, start,
+        free, damping, dx, dq, trial, best, start, pulls, kept, before, rest_q, work, room,
         settings, q, misses, answer, trace_q, trace_error,
         n_links, nq, nv, n_rows, n_tasks, n_levels, n_movers, n_trace,
     ):  # fmt: skip
-        whole_body(
+        solve(
             Tree(carray(links, n_links), carray(movers, n_movers), carray(units, nv), carray(fixed_mass, 4)),
             Asked(
                 carray(tasks, n_tasks),
@@ -275,11 +318,18 @@ def _tree() -> tuple[Callable[..., int], Any]:
                 carray(trial, nq),
                 carray(best, nq),
                 carray(start, nq),
+                carray(pulls, (n_tasks, PULL_SIZE)),
+                carray(kept, nq),
+                carray(before, nq),
+                carray(rest_q, nq),
+                carray(work, (2 * n_rows + 2, max(n_rows, nv))),
+                carray(room, (n_links + n_tasks + 1, ROOM_SIZE)),
             ),
-            carray(settings, SETTINGS_SIZE),
+            carray(roles, n_links),
+            carray(settings, settings_size),
             carray(q, nq),
             carray(misses, n_tasks),
-            carray(answer, ANSWER_SIZE),
+            carray(answer, answer_size),
             carray(trace_q, (n_trace, nq)),
             carray(trace_error, n_trace),
         )
@@ -287,7 +337,7 @@ def _tree() -> tuple[Callable[..., int], Any]:
 
     doubles, whole = types.CPointer(types.float64), types.int64
     links, movers, tasks = (types.CPointer(from_dtype(dtype)) for dtype in (LINK, JOINT, TASK))
-    arrays = [links, movers, doubles, doubles, tasks, *[doubles] * (3 + len(Desk._fields) + 6)]
+    arrays = [links, movers, *[doubles] * 3, tasks, *[doubles] * (3 + len(Desk._fields) + 6)]
     return tree, types.int64(*arrays, *[whole] * 8)
 
 

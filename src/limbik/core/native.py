@@ -24,8 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from limbik.core.compiled import cache_folder, can_keep
+from limbik.core.desk import Desk
 from limbik.core.entries import plain_callable, python_callable
-from limbik.core.machine_code import Program, fingerprint, target_machine, unsealed
+from limbik.core.machine_code import OF_TREES, Program, fingerprint, target_machine, unsealed
+from limbik.core.methods import Method
 from limbik.core.seeds import Shape
 from limbik.errors import LimbikError
 
@@ -35,7 +37,7 @@ Address, Number = ctypes.c_void_p, ctypes.c_int64
 # Arguments of a batch: plan, table, poses, starts, how many, whether starts are given, first, last, answers,
 # work, counters.
 MANY = (Address, Address, Address, Address, Number, Number, Number, Number, Address, Address, Address)
-TREE = (Address,) * 36 + (Number,) * 8  # see `core.machine_code`
+TREE = (Address,) * (15 + len(Desk._fields)) + (Number,) * 8  # see `core.machine_code`
 
 
 class Build:
@@ -55,7 +57,7 @@ class Build:
             if name == "one":
                 self.function = python_callable(self._engine, name)
             else:
-                self.function = plain_callable(self._engine, name, TREE if name == "tree" else MANY)
+                self.function = plain_callable(self._engine, name, TREE if name in OF_TREES else MANY)
         except Exception as error:
             self.failure = str(error)
             warnings.warn(
@@ -85,19 +87,19 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
 
 
-def compiled_program(name: str, shape: Shape | None) -> Any:
-    """The driver for a shape of chain (of "tree": None); None where it is not compiled yet, or may not be."""
+def compiled_program(name: str, shape: Shape | Method | None) -> Any:
+    """The driver for a shape of chain or a method ("tree": None); None where it is not compiled (yet)."""
     program = Program(name, shape)
     return (_builds.get(program) or _begin(program)).function
 
 
-def is_under_way(name: str, shape: Shape | None) -> bool:
+def is_under_way(name: str, shape: Shape | Method | None) -> bool:
     """Whether the driver is being compiled."""
     build = _builds.get(Program(name, shape))
     return build is not None and not build.done.is_set()
 
 
-def wait_for(name: str, shape: Shape | None) -> None:
+def wait_for(name: str, shape: Shape | Method | None) -> None:
     """Return when the driver is compiled, or cannot be."""
     build = _builds.get(Program(name, shape))
     if build is not None:
@@ -116,7 +118,7 @@ def wait_for_all() -> bool:
     return False
 
 
-def compile_now(name: str, shape: Shape | None) -> None:
+def compile_now(name: str, shape: Shape | Method | None) -> None:
     """Have the driver for a shape of chain compiled. Takes about 10 s where it is not in the cache.
 
     Raises LimbikError where the compiler fails.
@@ -176,11 +178,10 @@ def _build_all() -> None:
 
 def _compiled_elsewhere(program: Program) -> bytes:
     """The machine code, from another process, which leaves it in the cache too."""
-    kept, shape = cache_folder(), program.shape
+    kept = cache_folder()
     with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
         target = (kept if kept is not None and can_keep() else Path(folder)) / _file_name(program)
-        described = ["", ""] if shape is None else [shape.kinds, str(shape.turntable)]
-        arguments = [program.name, *described, str(target), fingerprint()]
+        arguments = [program.name, *program.described, str(target), program.fingerprint]
         command = [sys.executable, "-P", "-m", "limbik.core.machine_code", *arguments]
         places = [path or str(Path.cwd()) for path in sys.path]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
@@ -209,11 +210,11 @@ def _kept(program: Program) -> bytes | None:
 
 def _stem(program: Program) -> str:
     shape = program.shape
-    return program.name if shape is None else f"{program.name}-{shape.kinds}-{shape.turntable}"
+    return program.name if shape is None else f"{program.name}-{shape.stem}"
 
 
 def _file_name(program: Program) -> str:
-    return f"{_stem(program)}-{fingerprint()}.o"
+    return f"{_stem(program)}-{program.fingerprint}.o"
 
 
 def _engine(code: bytes) -> Any:

@@ -10,7 +10,7 @@ from limbik.core.compiled import Floats, Records
 from limbik.core.planar_chain import LINK
 from limbik.core.spatial_chain import BALL, HINGE, JOINT, SLIDE, TOOL
 from limbik.model.chain import Chain
-from limbik.model.joints import JointKind
+from limbik.model.joints import Joint, JointKind
 
 # Where the chain stands: what `locate` needs to express a target in the chain's own coordinates.
 PLACE = np.dtype(
@@ -54,7 +54,9 @@ def pack_space(chain: Chain, use_limits: bool = True) -> PackedChain:
         record["rotation"] = joint.origin[:3, :3].ravel()
         record["translation"] = joint.origin[:3, 3]
         record["axis"] = joint.axis
-        record["lower"], record["upper"], record["cone"] = joint.lower, joint.upper, joint.swing
+        record["lower"], record["upper"] = joint.lower, joint.upper
+        if joint.kind is JointKind.BALL:
+            pack_ball(record, joint)
         q += joint.nq
         v += joint.nv
     joints[0]["translation"] = 0.0
@@ -63,6 +65,16 @@ def pack_space(chain: Chain, use_limits: bool = True) -> PackedChain:
     joints[-1]["rotation"] = chain.tool[:3, :3].ravel()
     joints[-1]["translation"] = chain.tool[:3, 3]
     return PackedChain(joints, place, is_planar=False)
+
+
+def pack_ball(record: Records, joint: Joint) -> None:
+    """The axis and the limits of a ball joint, into its JOINT record."""
+    record["axis"], record["cone"] = joint.axis, joint.swing
+    record["lower"], record["upper"] = joint.lower, joint.upper
+    if joint.euler is not None and joint.euler.has_limits:
+        first, second, _ = joint.euler.axes
+        record["order"] = 1 + 3 * first + second
+        record["euler_lower"], record["euler_upper"] = joint.euler.bounds
 
 
 def pack_plane(chain: Chain) -> PackedChain | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.core.compiled import Floats, Records
+from limbik.core.pack import pack_ball
 from limbik.core.spatial_chain import BALL, HINGE, JOINT, SLIDE, TOOL
 from limbik.core.tree import LINK
 from limbik.model.joints import Joint, JointKind
@@ -62,6 +63,7 @@ class _Packing:
         self.links: list[Records] = []
         self.movers: list[Records] = []
         self.joint_links: dict[str, int] = {}
+        self.leading: set[int] = set()  # where the numbers of joints that others follow begin
 
     def add(self, joint: Joint) -> None:
         parent, before = self.places[joint.parent]
@@ -89,6 +91,8 @@ class _Packing:
             self._mover(kind, q, v, joint.lower, joint.upper)
         else:
             link["multiplier"], link["offset"] = joint.mimic.multiplier, joint.mimic.offset
+            link["mover"] = -1
+            self.leading.add(q)
         self.places[joint.child] = len(self.links) - 1, aligned.T
 
     def _slide(self, parent: int, origin: Matrix4, axis: Floats, q: int, v: int) -> tuple[int, Matrix4]:
@@ -99,13 +103,13 @@ class _Packing:
 
     def _ball(self, joint: Joint, parent: int, origin: Matrix4, q: int, v: int) -> None:
         self._link(BALL, parent, origin, q, v)
-        mover = self._mover(BALL, q, v, joint.lower, joint.upper)
-        mover["axis"], mover["cone"] = joint.axis, joint.swing
+        pack_ball(self._mover(BALL, q, v, joint.lower, joint.upper), joint)
         self.places[joint.child] = len(self.links) - 1, np.eye(4)
 
     def _link(self, kind: int, parent: int, origin: Matrix4, q: int, v: int) -> Records:
         link = np.zeros(1, LINK)
         link["kind"], link["parent"], link["q"], link["v"], link["multiplier"] = kind, parent, q, v, 1.0
+        link["mover"] = len(self.movers)
         link["rotation"], link["translation"] = origin[:3, :3].ravel(), origin[:3, 3]
         self.links.append(link)
         return link
@@ -120,6 +124,8 @@ class _Packing:
     def packed(self) -> PackedTree:
         end = np.zeros(1, JOINT)
         end["kind"], end["q"], end["v"] = TOOL, self.model.nq, self.model.nv
+        for mover in self.movers:
+            mover["leads"] = int(mover["q"][0]) in self.leading
         links = np.concatenate(self.links) if self.links else np.zeros(0, LINK)
         return PackedTree(
             links, np.concatenate([*self.movers, end]), self._masses(links), self.places, self.joint_links

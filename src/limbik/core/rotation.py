@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from limbik.core.compiled import Floats, compiled
-from limbik.core.trigonometry import angle_of, sincos
+from limbik.core.trigonometry import angle_of, nearest_turn, sincos
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -201,3 +201,77 @@ def within_ball_limits(
     scale = (half_sine / sine if sine > 1e-300 else 0.0) * (1.0 if sw >= 0.0 else -1.0)
     s, c = sincos(0.5 * twist)
     return product((scale * sx, scale * sy, scale * sz, half_cosine), (s * ax, s * ay, s * az, c))
+
+
+@compiled(inline=False)
+def within_euler_limits(q: Quaternion, order: int, lower: Floats, upper: Floats) -> Quaternion:
+    """The nearest rotation whose Euler angles are within limits [3] (infinite: none), as `Model.clip` does.
+
+    order: 1 + 3 i + j for turns about the axes i, j and the third one, of 0, 1 and 2. See `model.euler` for
+    the angles and for what is nearest.
+    """
+    i, j = (order - 1) // 3, (order - 1) % 3
+    k = 3 - i - j
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    first, second, third, w = component(q, i), component(q, j), component(q, k), q[3]
+    plus, minus = (w + second, first + sign * third), (w - second, first - sign * third)
+    long = math.sqrt(plus[0] * plus[0] + plus[1] * plus[1])
+    short = math.sqrt(minus[0] * minus[0] + minus[1] * minus[1])
+    size = long * long + short * short  # 2 for a unit quaternion
+    together, apart = angle_of(plus[1], plus[0]), angle_of(minus[1], minus[0])
+    b = 2.0 * angle_of(long, short) - 0.5 * math.pi
+    s = sign * (long * long - short * short) / size
+    lean = 4.0 * (long / size) * (short / size) * long * short
+    best = math.inf
+    a0 = b0 = c0 = 0.0
+    for turned in range(2):
+        added = turned * math.pi
+        middle = b if turned == 0 else (math.pi if b > 0.0 else -math.pi) - b
+        within = min(max(middle, lower[1]), upper[1])
+        for one in (0, 2):
+            mine = (together + apart if one == 0 else sign * (together - apart)) + added
+            other = (sign * (together - apart) if one == 0 else together + apart) + added
+            mine = near_range(mine, lower[one], upper[one])
+            x = min(max(mine, lower[one]), upper[one])
+            made_up = near_range(
+                near_range(other, lower[2 - one], upper[2 - one]) - s * (x - mine),
+                lower[2 - one],
+                upper[2 - one],
+            )
+            y = min(max(made_up, lower[2 - one]), upper[2 - one])
+            cost = lean * (x - mine) ** 2 + (y - made_up) ** 2 + (within - middle) ** 2
+            if cost < best:
+                best = cost
+                a0, b0, c0 = (x, within, y) if one == 0 else (y, within, x)
+    if best <= 1e-30:
+        return q
+    return of_euler_angles(i, j, k, sign, a0, b0, c0)
+
+
+@compiled
+def component(q: Quaternion, i: int) -> float:
+    """The x, y or z of a quaternion."""
+    return q[0] if i == 0 else q[1] if i == 1 else q[2]
+
+
+@compiled
+def near_range(angle: float, lower: float, upper: float) -> float:
+    """The angle with the whole turns added that bring it nearest to the middle of a range, or to 0."""
+    middle = lower + 0.5 * (upper - lower) if upper - lower < math.inf else 0.0
+    return middle + nearest_turn(angle - middle)
+
+
+@compiled
+def of_euler_angles(i: int, j: int, k: int, sign: float, a: float, b: float, c: float) -> Quaternion:
+    """The product of turns by a, b, c about the axes i, j, k; sign: 1 where these are in cyclic order."""
+    sa, ca = sincos(0.5 * a)
+    sb, cb = sincos(0.5 * b)
+    sc, cc = sincos(0.5 * c)
+    first = sa * cb * cc + sign * ca * sb * sc
+    second = ca * sb * cc - sign * sa * cb * sc
+    third = ca * cb * sc + sign * sa * sb * cc
+    w = ca * cb * cc - sign * sa * sb * sc
+    x = first if i == 0 else second if j == 0 else third
+    y = first if i == 1 else second if j == 1 else third
+    z = first if i == 2 else second if j == 2 else third
+    return x, y, z, w

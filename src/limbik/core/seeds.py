@@ -60,6 +60,11 @@ class Shape:
         return len(self.kinds)
 
     @property
+    def stem(self) -> str:
+        """A short name for files."""
+        return f"{self.kinds}-{self.turntable}"
+
+    @property
     def spinner(self) -> int | None:
         """The last joint, where it turns the tool about its z and is not the turntable."""
         return self.n - 1 if self.kinds[-1] == "R" and self.turntable != self.n - 1 else None

@@ -21,6 +21,7 @@ from limbik.core.rotation import (
     times_quaternion,
     turn_about,
     within_ball_limits,
+    within_euler_limits,
 )
 from limbik.core.start import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
 from limbik.core.trigonometry import nearest_turn, sincos
@@ -45,6 +46,10 @@ JOINT = np.dtype(
         ("lower", np.float64),  # [rad or m]; ball: twist [rad]
         ("upper", np.float64),
         ("cone", np.float64),  # [rad] ball: half-angle of the swing
+        ("order", np.int64),  # ball: of Euler limits, see `core.rotation.within_euler_limits`; 0: none
+        ("euler_lower", np.float64, 3),  # [rad] in that order
+        ("euler_upper", np.float64, 3),
+        ("leads", np.int64),  # on a tree: 1 where other joints follow it
     ],
     align=True,
 )
@@ -197,6 +202,8 @@ def admit(joints: Records, use_limits: bool, q: Floats) -> int:
                 q[i] = min(max(before, joint.lower), joint.upper)
             if joint.kind == HINGE and abs(q[i]) > MANY_TURNS:
                 q[i] = nearest_turn(q[i])
+                if abs(q[i]) > MANY_TURNS:  # where it points is lost in rounding
+                    q[i] = 0.0
             off = abs(q[i] - before)
         if off > ROUNDING:
             verdict = MOVED
@@ -225,7 +232,9 @@ def advance(joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bo
 @compiled
 def set_ball(joint: Records, wanted: tuple[float, float, float, float], use_limits: bool, q: Floats) -> None:
     """Give a ball joint a rotation, brought to length 1 and within limits."""
-    if use_limits:
+    if use_limits and joint.order > 0:
+        wanted = within_euler_limits(wanted, joint.order, joint.euler_lower, joint.euler_upper)
+    elif use_limits:
         wanted = within_ball_limits(
             wanted, joint.axis[0], joint.axis[1], joint.axis[2], joint.lower, joint.upper, joint.cone
         )

@@ -22,6 +22,7 @@ LINK = np.dtype(
         ("v", np.int64),  # and in a velocity
         ("multiplier", np.float64),  # value = multiplier * q + offset
         ("offset", np.float64),  # [rad or m]
+        ("mover", np.int64),  # the place of its joint among the movers; -1: it follows another
         ("rotation", np.float64, 9),  # pose in the link before
         ("translation", np.float64, 3),  # [m]
         ("mass", np.float64),  # [kg]
@@ -38,34 +39,45 @@ def place_links(links: Records, q: Floats, frames: Floats) -> None:
     """Forward kinematics: origin and rotation of every link, in world axes, as `core.spatial_chain` has
     them."""
     for j in range(links.size):
-        link = links[j]
-        o = j * FRAME_SIZE
-        R = o + ROTATION
-        dx, dy, dz = link.translation[0], link.translation[1], link.translation[2]
-        if link.parent < 0:
-            frames[o], frames[o + 1], frames[o + 2] = dx, dy, dz
-            for k in range(9):
-                frames[R + k] = link.rotation[k]
-        else:
-            before = link.parent * FRAME_SIZE
-            x, y, z = times(frames, before + ROTATION, dx, dy, dz)
-            frames[o] = frames[before] + x
-            frames[o + 1] = frames[before + 1] + y
-            frames[o + 2] = frames[before + 2] + z
-            multiply(frames, before + ROTATION, link.rotation, frames, R)
-        i = link.q
-        if link.kind == HINGE:
-            sine, cosine = sincos(link.multiplier * q[i] + link.offset)
-            for k in range(R, R + 9, 3):
-                x, y = frames[k], frames[k + 1]
-                frames[k] = cosine * x + sine * y
-                frames[k + 1] = cosine * y - sine * x
-        elif link.kind == SLIDE:
-            travel = link.multiplier * q[i] + link.offset
-            for k in range(3):
-                frames[o + k] += travel * frames[R + 3 * k + 2]
-        else:
-            times_quaternion(frames, R, q[i], q[i + 1], q[i + 2], q[i + 3])
+        hang_link(links[j], frames, frames, j * FRAME_SIZE)
+        move_link(links[j], q, frames, j * FRAME_SIZE)
+
+
+@compiled
+def hang_link(link: Records, frames: Floats, out: Floats, o: int) -> None:
+    """Where a link is when its joint does not move it, on the link before it; into out[o : o + 12]."""
+    R = o + ROTATION
+    dx, dy, dz = link.translation[0], link.translation[1], link.translation[2]
+    if link.parent < 0:
+        out[o], out[o + 1], out[o + 2] = dx, dy, dz
+        for k in range(9):
+            out[R + k] = link.rotation[k]
+    else:
+        before = link.parent * FRAME_SIZE
+        x, y, z = times(frames, before + ROTATION, dx, dy, dz)
+        out[o] = frames[before] + x
+        out[o + 1] = frames[before + 1] + y
+        out[o + 2] = frames[before + 2] + z
+        multiply(frames, before + ROTATION, link.rotation, out, R)
+
+
+@compiled
+def move_link(link: Records, q: Floats, frames: Floats, o: int) -> None:
+    """Move the frame of a link by its joint, in place."""
+    R = o + ROTATION
+    i = link.q
+    if link.kind == HINGE:
+        sine, cosine = sincos(link.multiplier * q[i] + link.offset)
+        for k in range(R, R + 9, 3):
+            x, y = frames[k], frames[k + 1]
+            frames[k] = cosine * x + sine * y
+            frames[k + 1] = cosine * y - sine * x
+    elif link.kind == SLIDE:
+        travel = link.multiplier * q[i] + link.offset
+        for k in range(3):
+            frames[o + k] += travel * frames[R + 3 * k + 2]
+    else:
+        times_quaternion(frames, R, q[i], q[i + 1], q[i + 2], q[i + 3])
 
 
 @compiled(inline=False)

@@ -28,6 +28,17 @@ def default_end_effector(joints: Sequence[Joint], root: str) -> str:
     return tree.tool(arm[-1].child if arm else root)
 
 
+def tips(joints: Sequence[Joint], root: str) -> tuple[str, ...]:
+    """The ends of all arms and legs, as links, in the order of the joints: what goals are first thought of for.
+
+    Each by the rules above, with the path to each moving end in the place of the longest arm.
+    """
+    tree = _Tree(joints)
+    ends = [joint for joint in joints if _leads(joint) and tree.length(joint) == 1]
+    arms = [tree.without_gripper(tree.arm_to(end.child)) for end in ends]
+    return tuple(dict.fromkeys(tree.tool(arm[-1].child) for arm in arms if arm))
+
+
 class _Tree:
     def __init__(self, joints: Sequence[Joint]) -> None:
         self.mover = {joint.child: joint for joint in joints}
@@ -53,6 +64,10 @@ class _Tree:
     def arm(self, root: str) -> list[Joint]:
         """The joints that move on their own, on the path from the root that has most of them."""
         link, _ = max(self.below(root), key=lambda found: found[1])
+        return self.arm_to(link)
+
+    def arm_to(self, link: str) -> list[Joint]:
+        """The joints that move on their own, on the path from the root to a link."""
         path = []
         while link in self.mover:
             if _leads(self.mover[link]):

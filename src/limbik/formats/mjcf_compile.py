@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from limbik.errors import FormatError, MissingExtra
+from limbik.formats.enclosed import enclosed, give_files
 from limbik.formats.source import Source
 
 NO_MASS = 1e-14  # [kg] what MuJoCo is told to take for bodies without mass, which it would refuse
+LAST_SHOWN = 2  # group of geoms
+UNPAINTED = (0.5, 0.5, 0.5, 1.0)  # rgba of a geom that says nothing
 _ROOT = re.compile(r"(?>[\s\ufeff]+|<\?.*?\?>|<!--.*?-->|<![A-Z][^>]*>)*+<([^\s/>]+)", re.DOTALL)
 _LINE = re.compile(r"\bline(?: number)?[ =](\d+)", re.IGNORECASE)
 _ELEMENT = re.compile(r"^Element '([^']+)'", re.MULTILINE)
@@ -46,7 +49,7 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     _keep_geoms_that_weigh(spec)
     shaped = list(dict.fromkeys(geom.parent.name or "a body" for geom in spec.geoms if _is_from_file(geom)))
     try:
-        return Compiled(_compile(spec), name, has_masses=True)
+        return Compiled(_compile(spec, source), name, has_masses=True)
     except ValueError as error:
         if not shaped:
             raise _format_error(source, error) from None
@@ -56,7 +59,7 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     for geom in [geom for geom in spec.geoms if _is_from_file(geom)]:
         spec.delete(geom)
     try:
-        return Compiled(_compile(spec), name, False, [f"{lost}; the model has no masses"])
+        return Compiled(_compile(spec, source), name, False, [f"{lost}; the model has no masses"])
     except ValueError as error:
         raise _format_error(source, error) from None
 
@@ -78,10 +81,13 @@ def _parsed(source: Source, with_keyframes: bool) -> Any:
         import mujoco
     except ImportError:
         raise MissingExtra("robots", "reading MJCF") from None
+    if source.files is not None:
+        source = enclosed(source)
     try:
         with _heard() as said:
-            if source.path is not None and source.path.suffix == ".xml":  # MuJoCo reads no other endings
-                spec = mujoco.MjSpec.from_file(str(source.path))
+            path = source.path if source.files is None else None
+            if path is not None and path.suffix == ".xml":  # MuJoCo reads no other endings
+                spec = mujoco.MjSpec.from_file(str(path))
             else:
                 spec = mujoco.MjSpec.from_string(source.text)
     except ValueError as error:
@@ -110,6 +116,50 @@ def _heard() -> Iterator[list[str]]:
             yield said
         finally:
             mujoco.set_mju_user_warning(before)
+
+
+def compiled_with_shapes(source: Source) -> tuple[Any, list[str]]:
+    """MjModel of a source with the geoms that are to be seen, and notes on what cannot be.
+
+    Raises as `compiled` does.
+    """
+    _refuse_other_formats(source)
+    notes: list[str] = []
+    spec = _parsed(source, with_keyframes=False)
+    _keep_geoms_to_see(spec)
+    try:
+        return _compile(spec, source), notes
+    except ValueError as error:
+        notes.append(f"the meshes cannot be read: {_first_line(error)}")
+    spec = _parsed(source, with_keyframes=False)
+    _keep_geoms_to_see(spec)
+    for geom in [geom for geom in spec.geoms if _is_from_file(geom)]:
+        spec.delete(geom)
+    try:
+        return _compile(spec, source), notes
+    except ValueError as error:
+        raise _format_error(source, error) from None
+
+
+def _keep_geoms_to_see(spec: Any) -> None:
+    """Of groups that MuJoCo shows by itself; on a body that has shapes for the eye only, just these."""
+    import mujoco
+
+    endless = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+    for body in spec.bodies:
+        shown = [geom for geom in body.geoms if geom.group <= LAST_SHOWN and geom.type not in endless]
+        for_eyes = [geom for geom in shown if geom.contype == geom.conaffinity == 0]
+        kept = {id(geom) for geom in for_eyes or shown}
+        for geom in list(body.geoms):
+            if id(geom) not in kept:
+                spec.delete(geom)
+    for geom in spec.geoms:
+        material = spec.material(geom.material) if geom.material else None
+        if material is not None and (geom.rgba == UNPAINTED).all():
+            geom.rgba = material.rgba
+        geom.contype = geom.conaffinity = 0
+    for mesh in spec.meshes:
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # of any surface, closed or not
 
 
 def _keep_geoms_that_weigh(spec: Any) -> None:
@@ -141,7 +191,7 @@ def _is_from_file(geom: Any) -> bool:
     return bool(geom.meshname or geom.hfieldname)
 
 
-def _compile(spec: Any) -> Any:
+def _compile(spec: Any, source: Source) -> Any:
     """MjModel of a spec, without all that neither moves nor weighs."""
     for part in ("sensors", "actuators", "pairs", "tuples", "skins"):
         for element in list(getattr(spec, part)):
@@ -158,6 +208,8 @@ def _compile(spec: Any) -> Any:
     spec.compiler.boundmass = max(spec.compiler.boundmass, NO_MASS)
     spec.compiler.boundinertia = max(spec.compiler.boundinertia, NO_MASS)
     spec.compiler.fusestatic = False  # bodies keep their names
+    if source.files is not None:
+        give_files(spec, source)
     with warnings.catch_warnings(), _heard():
         warnings.simplefilter("ignore")  # of MuJoCo, about dynamics
         return spec.compile()

@@ -116,7 +116,7 @@ def _joints(joint: Element, rules: Mapping[str, Element]) -> list[Joint]:
     parent, child = (joint.need(tag).text("link") for tag in ("parent", "child"))
     if kind == "planar":
         normal = _axis(joint, default=(0.0, 0.0, 1.0))
-        return planar_joints(name, parent, child, _origin(joint), normal)
+        return planar_joints(name, parent, child, origin_of(joint), normal)
     lower, upper = _limits(joint) if kind in _WITH_LIMITS else _UNLIMITED
     return [
         Joint(
@@ -124,7 +124,7 @@ def _joints(joint: Element, rules: Mapping[str, Element]) -> list[Joint]:
             kind=JointKind(kind),
             parent=parent,
             child=child,
-            origin=_origin(joint),
+            origin=origin_of(joint),
             axis=_axis(joint, default=(1.0, 0.0, 0.0)) if kind in SCALAR_TYPES else np.array([0.0, 0.0, 1.0]),
             lower=lower,
             upper=upper,
@@ -133,8 +133,8 @@ def _joints(joint: Element, rules: Mapping[str, Element]) -> list[Joint]:
     ]
 
 
-def _origin(element: Element) -> Matrix4:
-    """The pose that <origin> gives."""
+def origin_of(element: Element) -> Matrix4:
+    """The pose that the <origin> of an element gives."""
     origin = element.one("origin")
     if origin is None:
         return np.eye(4)
@@ -225,7 +225,7 @@ def _mass(link: Element) -> Mass | None:
     mass = element.number("value")
     if mass < 0.0:
         raise element.error(f"`value` needs a number that is not negative [kg], found {mass:g}")
-    return Mass(link=link.text("name"), mass=mass, center=_origin(inertial)[:3, 3])
+    return Mass(link=link.text("name"), mass=mass, center=origin_of(inertial)[:3, 3])
 
 
 # --- what is not as one may think ---------------------------------------------------------------------------

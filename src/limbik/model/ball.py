@@ -1,7 +1,8 @@
-"""Limits of ball joints: a cone for the swing, a range for the twist.
+"""Limits of ball joints: a cone for the swing and a range for the twist, or ranges of Euler angles.
 
 A rotation is split as q = swing * twist: first a twist about the joint's axis, then a swing that turns that
-axis the shortest way to where it ends. All arrays hold one quaternion for each of the joints, [..., n, 4].
+axis the shortest way to where it ends. Euler angles are those of `model.euler`. All arrays hold one
+quaternion for each of the joints, [..., n, 4].
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from limbik.model.euler import EulerRanges
 from limbik.model.joints import Joint
 from limbik.spatial import (
     Array,
@@ -31,7 +33,7 @@ TOLERANCE = 1e-12
 
 
 class BallLimits:
-    """Swing cones and twist ranges of n joints, as arrays."""
+    """Swing cones, twist ranges and Euler limits of n joints, as arrays."""
 
     def __init__(self, joints: Sequence[Joint]) -> None:
         self.axis: Vector3 = np.array([joint.axis for joint in joints]).reshape(-1, 3)
@@ -45,6 +47,8 @@ class BallLimits:
         # What a joint that may turn freely gets added to its bounds, so that nothing is beyond them.
         self.swing_room: Array = np.where(self.swing < math.pi, 0.0, math.inf)
         self.twist_room: Array = np.where(is_free, math.inf, 0.0)
+        self.by_euler = [k for k, joint in enumerate(joints) if joint.euler is not None]  # swing, twist: free
+        self.euler = EulerRanges([joint.euler for joint in joints if joint.euler is not None])
 
     def excess(self, turn: Quaternion, margin: float = 0.0) -> Array:
         """How far unit quaternions are outside the limits [..., n], as a change of them; <= 0 inside.
@@ -60,13 +64,16 @@ class BallLimits:
         outside = np.maximum(self.lower - twist, twist - self.upper) + margin
         # An infinite room times a zero weight would have no value: the weight is kept off zero.
         beyond_range = 0.5 * np.maximum(together, 1e-300) * (outside - self.twist_room)
-        return np.asarray(np.maximum(beyond_cone, beyond_range))
+        excess = np.asarray(np.maximum(beyond_cone, beyond_range))
+        if self.by_euler:
+            excess[..., self.by_euler] = self.euler.excess(turn[..., self.by_euler, :], margin)
+        return excess
 
     def clip(self, turn: Quaternion) -> Quaternion:
         """Unit quaternions with swing and twist each moved to the nearest allowed value.
 
         The swing keeps its direction, and a twist that is out of range changes without moving the twist axis.
-        A quaternion inside the limits is returned as it is.
+        Of Euler limits, the nearest allowed turn. A quaternion inside the limits is returned as it is.
         """
         is_inside = self.excess(turn) <= TOLERANCE
         if is_inside.all():
@@ -79,11 +86,15 @@ class BallLimits:
         twist = self._unwound(dot(quat_log(twist_quat), self.axis))
         twist = np.clip(twist, self.lower, self.upper)
         clipped = quat_normalise(quat_multiply(quat_exp(swing), quat_exp(self.axis * twist[..., None])))
+        if self.by_euler:
+            clipped[..., self.by_euler, :] = self.euler.clip(turn[..., self.by_euler, :])
         clipped = np.where(dot(clipped, turn)[..., None] < 0.0, -clipped, clipped)
         return np.asarray(np.where(is_inside[..., None], turn, clipped))
 
     def random(self, rng: np.random.Generator, lead: tuple[int, ...]) -> Quaternion:
-        """Each image of the twist axis uniform on its cap of the sphere, each twist uniform in its range."""
+        """Each image of the twist axis uniform on its cap of the sphere, each twist uniform in its range; or
+        uniform among the rotations within Euler limits.
+        """
         shape = (*lead, len(self.swing))
         sine = np.sqrt(rng.uniform(0.0, 1.0, shape)) * np.sin(0.5 * self.swing)  # of half the swing
         around = rng.uniform(-math.pi, math.pi, shape)[..., None]
@@ -91,7 +102,10 @@ class BallLimits:
         first = perpendicular(self.axis)
         direction = np.cos(around) * first + np.sin(around) * cross(self.axis, first)
         swing = quat_exp(direction * (2.0 * np.arcsin(sine))[..., None])
-        return quat_normalise(quat_multiply(swing, quat_exp(self.axis * twist[..., None])))
+        turn = quat_multiply(swing, quat_exp(self.axis * twist[..., None]))
+        if self.by_euler:
+            turn[..., self.by_euler, :] = self.euler.random(rng, lead)
+        return quat_normalise(turn)
 
     def _unwound(self, twist: Array) -> Array:
         """Twists with the whole turns added that bring them nearest to the middle of their ranges."""

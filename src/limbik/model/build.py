@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import ModelError, did_you_mean, shortened
+from limbik.model.euler import EulerLimits
 from limbik.model.joints import Frame, Joint, JointKind, Mass, Mimic, as_axis, as_limits, check_name
 from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, as_pose, as_vector, pose_from
@@ -205,12 +206,17 @@ class ModelBuilder:
         axis: ArrayLike = "z",
         swing: float = math.pi,
         twist: ArrayLike | None = None,
+        euler: EulerLimits | None = None,
         parent: str | None = None,
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
-        """Add a ball joint: `axis` of its twist, `swing` half the angle of its cone, `twist` range [rad]."""
-        return self._add(name, JointKind.BALL, parent, child, origin, axis=axis, limits=twist, swing=swing)
+        """Add a ball joint: `axis` of its twist, `swing` half the angle of its cone, `twist` range [rad]; or
+        `euler`, ranges of Euler angles.
+        """
+        return self._add(
+            name, JointKind.BALL, parent, child, origin, axis=axis, limits=twist, swing=swing, euler=euler
+        )
 
     def floating(
         self, name: str, *, parent: str | None = None, child: str | None = None, origin: Any = None
@@ -257,6 +263,7 @@ class ModelBuilder:
         axis: ArrayLike = "z",
         limits: ArrayLike | None = None,
         swing: float = math.pi,
+        euler: EulerLimits | None = None,
         mimic: Mimic | None = None,
     ) -> Self:
         check_name(name, "`name` of a joint")
@@ -273,6 +280,7 @@ class ModelBuilder:
                 lower=lower,
                 upper=upper,
                 swing=swing,
+                euler=euler,
                 mimic=mimic,
             )
         )

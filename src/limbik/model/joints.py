@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from limbik.errors import ModelError
+from limbik.model.euler import EulerLimits
 from limbik.spatial import Matrix4, Vector3, as_pose, as_vector, norm
 
 
@@ -93,7 +94,7 @@ class Joint:
 
     A ball joint's rotation is split as swing * twist: first a twist about `axis`, then a swing that turns
     `axis` itself. `lower` and `upper` bound the twist, `swing` is the half-angle of the cone within which
-    `axis` must stay.
+    `axis` must stay. In place of these, `euler` bounds its Euler angles.
 
     A joint with a mimic rule is a follower: it moves as another joint does and has no part of q and v.
     """
@@ -107,6 +108,7 @@ class Joint:
     lower: float = -math.inf  # [rad or m]; ball: least twist
     upper: float = math.inf  # [rad or m]; ball: greatest twist
     swing: float = math.pi  # [rad]; ball only
+    euler: EulerLimits | None = None  # ball only, without limits of swing and twist
     mimic: Mimic | None = None  # revolute, continuous and prismatic only
 
     def __post_init__(self) -> None:
@@ -126,6 +128,7 @@ class Joint:
                 f"{where}: a {self.kind.value} joint has no limits, found {lower:g} to {upper:g}{hint}"
             )
         swing = _as_swing(self.swing, self.kind, where)
+        self._check_euler(where, (lower, upper, swing) != (-math.inf, math.inf, math.pi))
         self._check_mimic(where)
         origin.setflags(write=False)
         axis.setflags(write=False)
@@ -137,6 +140,16 @@ class Joint:
             ("swing", swing),
         ):
             object.__setattr__(self, field_name, value)
+
+    def _check_euler(self, where: str, has_others: bool) -> None:
+        if self.euler is None:
+            return
+        if not isinstance(self.euler, EulerLimits):
+            raise ModelError(f"{where}: euler needs EulerLimits, found {self.euler!r}")
+        if self.kind is not JointKind.BALL:
+            raise ModelError(f"{where}: only a ball joint has Euler limits, this one is {self.kind.value}")
+        if has_others:
+            raise ModelError(f"{where} needs either Euler limits or limits of swing and twist, found both")
 
     def _check_mimic(self, where: str) -> None:
         if self.mimic is None:
@@ -164,6 +177,8 @@ class Joint:
     @property
     def has_limits(self) -> bool:
         """Whether some configuration of this joint is outside its limits."""
+        if self.euler is not None:
+            return self.euler.has_limits
         if self.kind is JointKind.BALL:
             return self.swing < math.pi or self.upper - self.lower < 2.0 * math.pi
         return self.lower > -math.inf or self.upper < math.inf

@@ -9,16 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.model.ball import BallLimits
+from limbik.model.euler import EulerLimits, EulerRanges
 from limbik.model.joints import SCALAR, Joint, JointKind
 from limbik.model.model import Model
 from limbik.spatial import Array, Quaternion, dot, norm, quat_log, quat_normalise, swing_twist
 
 
 class Reading(NamedTuple):
-    """One limited quantity of a joint: its angle or travel, or the swing or twist of a ball joint."""
+    """One limited quantity of a joint: its angle or travel, or of a ball joint the swing or twist, or one of
+    its Euler angles.
+    """
 
     joint: Joint
-    quantity: str  # "angle", "travel", "swing" or "twist"
+    quantity: str  # "angle", "travel", "swing", "twist", or "turn about x", "y" or "z"
     value: float  # [rad or m]
     lower: float
     upper: float
@@ -46,7 +49,8 @@ def readings(model: Model, q: Array) -> Iterator[Reading]:
 def limit_margins(model: Model, q: Array) -> Array:
     """[nq] how far each number of q is from the nearer limit [rad or m]; infinite where there is none.
 
-    The four numbers of a ball joint all have the smaller one of its swing's and its twist's margin.
+    The four numbers of a ball joint all have the smallest one of the margins of its swing and its twist, or
+    of its Euler angles.
     """
     margins = np.full(model.nq, math.inf)
     for reading in readings(model, q):
@@ -79,6 +83,9 @@ def _middle(reading: Reading) -> float:
 
 
 def _of_ball(joint: Joint, turn: Quaternion) -> Iterator[Reading]:
+    if joint.euler is not None:
+        yield from _of_euler(joint, joint.euler, turn)
+        return
     limits = BallLimits([joint])
     swing, twist = (quat_log(part) for part in swing_twist(quat_normalise(turn), joint.axis))
     yield Reading(
@@ -90,3 +97,16 @@ def _of_ball(joint: Joint, turn: Quaternion) -> Iterator[Reading]:
         lower, upper = float(limits.lower[0]), float(limits.upper[0])
         angle -= 2.0 * math.pi * round((angle - float(limits.middle[0])) / (2.0 * math.pi))
     yield Reading(joint, "twist", angle, lower, upper)
+
+
+def _of_euler(joint: Joint, limits: EulerLimits, turn: Quaternion) -> Iterator[Reading]:
+    ranges = EulerRanges([limits])
+    angles = ranges.angles(quat_normalise(turn)[None])[0]
+    for k, axis in enumerate(limits.order.lower()):
+        lower, upper = (
+            float(bound[0, k]) if is_limit[k] else end
+            for bound, is_limit, end in zip(
+                (ranges.lower, ranges.upper), ranges.is_limit[0], (-math.inf, math.inf), strict=True
+            )
+        )
+        yield Reading(joint, f"turn about {axis}", float(angles[k]), lower, upper)

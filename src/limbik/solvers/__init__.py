@@ -17,6 +17,7 @@ from limbik.solvers.registry import SolverInfo, describe, get, names
 from limbik.solvers.sdls import SDLS
 from limbik.solvers.solver import Parameter, Solver
 from limbik.solvers.transpose import Transpose
+from limbik.solvers.transpose_classic import TransposeClassic
 from limbik.solvers.warmup import warmup
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Solver",
     "SolverInfo",
     "Transpose",
+    "TransposeClassic",
     "describe",
     "get",
     "iterate",

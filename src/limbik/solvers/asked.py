@@ -43,12 +43,14 @@ from limbik.goals import (
     cone_of,
     free_axis,
 )
-from limbik.model.joints import SCALAR, Joint
+from limbik.model.joints import SCALAR, Joint, JointKind
 from limbik.model.model import Model
 from limbik.spatial import Array, Matrix3, Matrix4, quat_normalise, quat_to_matrix, rotation_between
 
 METRES_PER_RADIAN = 0.5  # of the length: how much a turn counts beside a distance in the descent
 STILL = np.eye(3)
+HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+UPRIGHT = 1.0 - 1e-12  # the least cosine of an axis with the vertical
 AS_TASK = np.array([3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10])  # of a pose's 16 numbers: origin, rotation
 Target: TypeAlias = tuple[Array, Matrix3]  # of a task: a point or direction [3] or value [1], and a rotation
 
@@ -100,6 +102,8 @@ class Asker:
         link, pose = self.tree.place(self.model, frame)
         if is_only or frame == self.model.end_effector:
             pose = pose @ self.tool
+        if isinstance(goal, Position) and goal.target.size == 2:
+            self._check_level(goal, frame)
         reference, seen_from = WORLD, np.eye(4)
         if isinstance(goal, Relative):
             reference, seen_from = self.tree.place(self.model, goal.reference)
@@ -115,6 +119,18 @@ class Asker:
             record["weights"] *= 1.0 / self.length if is_point else METRES_PER_RADIAN
             record["close"] = self.tolerance if is_point else self.tolerance_rotation
             yield record
+
+    def _check_level(self, goal: Position, frame: str) -> None:
+        """A point of two numbers is for frames that only move horizontally."""
+        poses = dict(zip(self.model.frame_names, self.model.forward(self.model.neutral), strict=True))
+        moving = [joint for joint in self.model.path(frame) if joint.kind is not JointKind.FIXED]
+        upright = [abs((poses[joint.child][:3, :3] @ joint.axis)[2]) > UPRIGHT for joint in moving]
+        is_level = all(upright) and all(joint.kind in HINGES for joint in moving)
+        if not is_level or goal.axes == "frame":
+            raise GoalError(
+                "a point of 2 numbers needs an arm in a horizontal plane, and the world's axes; frame "
+                f"{frame!r} of {self.model.name!r} moves in space: give 3 numbers"
+            )
 
     def _center_of_mass(self, goal: CenterOfMass) -> Records:
         if not self.model.masses:
@@ -202,9 +218,8 @@ def structure(goal: Goal) -> tuple[Any, ...]:
 
 
 def _position_tasks(goal: Position) -> Iterator[Records]:
-    if goal.target.size != 3:
-        raise GoalError("a point of 2 numbers is for one plain goal on an arm in a plane: give 3 numbers")
-    yield _task(POINT, OF_FRAME if goal.axes == "frame" else OF_REFERENCE, goal.weight, goal.tolerance)
+    weights = axes_of(goal.weight) if goal.target.size == 3 else (*axes_of(goal.weight)[:2], 0.0)
+    yield _task(POINT, OF_FRAME if goal.axes == "frame" else OF_REFERENCE, weights, goal.tolerance)
 
 
 def _orientation_tasks(goal: Orientation) -> Iterator[Records]:
@@ -265,7 +280,7 @@ def _frame_targets(model: Model, goal: Any) -> Iterator[Target]:
     """One row for each of the goal's tasks."""
     kind = type(goal)
     if kind is Position:
-        yield _target(goal.target)
+        yield _target(goal.target if goal.target.size == 3 else np.append(goal.target, 0.0))
     elif kind is Orientation:
         free = free_axis(axes_of(goal.weight))
         if free is None:

@@ -22,8 +22,8 @@ from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.solution import BatchSolution
 from limbik.solvers.fast import MOST_ROWS, MOVED, FastPlan, aligned
-from limbik.solvers.general import GeneralPlan
 from limbik.solvers.plan import plan_for
+from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array, as_numbers, as_poses
 
 PRECISIONS = ("double", "single")
@@ -72,7 +72,7 @@ def solve_batch(
     if targets.ndim != 3 or targets.shape[1:] != (4, 4):
         raise GoalError(f"`poses` needs an array of shape (N, 4, 4), found shape {targets.shape}")
     found = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
-    plan = None if isinstance(found, GeneralPlan) else found.fast
+    plan = None if isinstance(found, TreePlan) else found.fast
     if plan is None:
         raise SolverError(
             f"solve_batch() needs solver 'lm' and a chain of up to {MOST_ROWS} hinges and slides; "

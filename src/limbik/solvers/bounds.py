@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,34 +30,63 @@ def proof(request: Request) -> Bound | None:
 def _bounds(request: Request, place: int, goal: Goal) -> Iterator[Bound]:
     """The bounds that the target point of a goal violates by more than its tolerance."""
     target = _target(goal)
-    chain = _chain(request, goal)
-    if target is None or not chain.joints:
+    room = None if target is None else _room(request, goal)
+    if target is None or room is None:
         return
     point, box = target
     slack = float(request.options.get("tolerance", Options.tolerance)) + box
-    for kind, distance, bound in _distances(chain, point):
+    for kind, distance, bound in _distances(room, point):
         if abs(distance - bound) > slack + ROUNDING * (distance + bound):
-            joint = chain.joints[0].name
-            yield Bound(goal=place, kind=kind, joint=joint, distance=distance, bound=bound)
+            yield Bound(goal=place, kind=kind, joint=room.joint, distance=distance, bound=bound)
 
 
-def _distances(chain: Chain, point: Vector3) -> Iterator[tuple[str, float, float]]:
+class _Room(NamedTuple):
+    """Where the end of a chain can be."""
+
+    joint: str  # the first one
+    origin: Vector3  # its place
+    least: float  # [m] from there
+    most: float
+    normal: Vector3 | None  # of the plane in which the chain moves
+
+
+def _distances(room: _Room, point: Vector3) -> Iterator[tuple[str, float, float]]:
     """The bounds that a point [2 or 3] violates: their kinds, the distances and what these could be [m]."""
+    if room.normal is not None:
+        if point.size == 2:
+            point = np.append(point, room.origin[2])
+        height = float((point - room.origin) @ room.normal)
+        point = point - height * room.normal
+        yield "off the plane", abs(height), 0.0
+    distance = math.hypot(*(point - room.origin))
+    if distance > room.most:
+        yield "too far", distance, room.most
+    elif distance < room.least:
+        yield "too near", distance, room.least
+
+
+def _room(request: Request, goal: Goal) -> _Room | None:
+    """The room of the goal's frame or of the tool in it, kept with the model; None where it cannot move."""
+    tool, limits = tool_of(request, goal), bool(request.options.get("limits", True))
+    key = (_Room, goal.frame, tool.tobytes(), limits)
+    known = request.model.derived
+    if key not in known:
+        known[key] = _measured(request, goal)
+    room: _Room | None = known[key]
+    return room
+
+
+def _measured(request: Request, goal: Goal) -> _Room | None:
+    chain = _chain(request, goal)
+    if not chain.joints:
+        return None
     origin, (least, most) = chain.joints[0].origin[:3, 3], chain.reach_range
     planar = pack_plane(chain)
-    if planar is not None:
-        stand = planar.place[0]
-        origin, least, most = stand["origin"], float(stand["shortest_reach"]), float(stand["reach"])
-        if point.size == 2:
-            point = np.append(point, origin[2])
-        height = float((point - origin) @ stand["z"])
-        point = point - height * stand["z"]
-        yield "off the plane", abs(height), 0.0
-    distance = math.hypot(*(point - origin))
-    if distance > most:
-        yield "too far", distance, most
-    elif distance < least:
-        yield "too near", distance, least
+    if planar is None:
+        return _Room(chain.joints[0].name, origin, least, most, None)
+    stand = planar.place[0]
+    least, most = float(stand["shortest_reach"]), float(stand["reach"])
+    return _Room(chain.joints[0].name, stand["origin"], least, most, stand["z"])
 
 
 def _target(goal: Goal) -> tuple[Vector3, float] | None:

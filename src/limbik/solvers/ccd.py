@@ -1,17 +1,30 @@
 """Cyclic coordinate descent (Wang & Chen 1991; quaternion form after Kenwright 2012).
 
-One joint at a time, tip to base: turn the joint so that the end effector points at the target.
+One joint at a time, tip to base: turn the joint so that the end effector points at the target. `sweep_plane`
+and `sweep_space` do so for a point and a chain, `sweep` for any tree and for points, directions and rotations
+together: there the last joints turn the tool while the others bring it to its place, as long as that gains.
+
+Kenwright's form turns the effector to the target by the smallest rotation and then the hinge back to its axis
+by the smallest rotation. Seen along the axis both together are the turn by atan2(a.(u x v), u.v) across it,
+which is used here: what of u and v lies along the axis, which Kenwright's form has to make up for in later
+sweeps, does not disturb it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from limbik.core.answer import answer
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.core.branched import DAMPING, MEMORY, USE_LIMITS
+from limbik.core.compiled import Floats, Kernel, Records, compiled
 from limbik.core.descent import by_sweeps
+from limbik.core.desk import Asked, Desk, Tree
+from limbik.core.linear import copy
+from limbik.core.pack_tree import PackedTree
+from limbik.core.pulls import fill_pulls
 from limbik.core.rotation import (
     exponential,
     logarithm,
@@ -23,8 +36,22 @@ from limbik.core.rotation import (
 )
 from limbik.core.spatial_chain import FRAME_SIZE, HINGE, ROTATION, SLIDE, place_frames, set_ball
 from limbik.core.trigonometry import sincos, turn_within_limits
-from limbik.goals import Goal, Position
+from limbik.core.turns import pass_on, pull_ball, pull_hinge, pull_slide
+from limbik.core.whole_body import differentiate, look
+from limbik.errors import SolverError
+from limbik.goals import Direction, Goal, Orientation, Pose, Position
+from limbik.model.model import Model
+from limbik.solvers.roles import BOTH, roles_of_chosen, roles_of_last
 from limbik.solvers.solver import PLANAR, AnswerKernel, Solver, Tuning, kinematics, parameter
+
+FALLING = 0.7  # of the least squared error: a sweep by roles that leaves less than this part gains
+MOST_IDLE = 5.0  # sweeps by roles in a row that gain nothing, before all joints serve everything
+HALVINGS = 6  # of the step of a joint that others follow
+
+# What a descent is at (`core.branched.MEMORY`); and of the desk's room, behind what ball joints need, by
+# place: the least squared error by roles, and the sweeps since then.
+BEGINS, BY_ROLE, ALL_ALIKE = 0.0, 1.0, 2.0
+LEAST, IDLE = 41, 42
 
 
 @compiled
@@ -176,9 +203,102 @@ def turn_ball(
     frames[tip], frames[tip + 1], frames[tip + 2] = frames[o] + x, frames[o + 1] + y, frames[o + 2] + z
 
 
+@compiled
+def sweep(tree: Tree, asked: Asked, desk: Desk, roles: Floats, settings: Floats, q: Floats) -> None:
+    """One sweep over the joints of a tree, tip to base, for points, rotations and directions together.
+
+    q [nq] is changed in place. Every joint is turned as is best for all that it serves (`core.turns`). A
+    sweep in which all joints serve everything (roles 1/2) never makes the sum of squared errors grow, turns
+    counted by the chords of their angles. Joints that others follow come last, see `turn_leader`.
+    """
+    use_limits, damping = settings[USE_LIMITS] > 0.0, settings[DAMPING]
+    by_role = is_by_role(tree, asked, desk, settings, q)
+    fill_pulls(asked.tasks, asked.targets, desk.frames, desk.total, desk.spot, desk.pulls)
+    has_leaders = False
+    for j in range(tree.links.size - 1, -1, -1):
+        link = tree.links[j]
+        if link.mover >= 0 and tree.units[link.v] > 0.0:
+            mover = tree.movers[link.mover]
+            role = roles[j] if by_role else BOTH
+            if mover.leads > 0:
+                has_leaders = True
+            elif link.kind == HINGE:
+                pull_hinge(asked.tasks, desk, j, mover, role, use_limits, damping, q)
+            elif link.kind == SLIDE:
+                pull_slide(asked.tasks, desk, j, mover, role, use_limits, damping, q)
+            else:
+                pull_ball(asked.tasks, desk, j, mover, role, use_limits, damping, q)
+        hands_over = by_role and link.parent >= 0 and roles[j] == 1.0 and roles[link.parent] < 1.0
+        pass_on(asked.tasks, desk.pulls, desk.frames, j, link.parent, hands_over)
+    if has_leaders:
+        for m in range(tree.movers.size - 2, -1, -1):
+            if tree.movers[m].leads > 0 and tree.units[tree.movers[m].v] > 0.0:
+                turn_leader(tree, asked, desk, m, use_limits, damping, q)
+
+
+@compiled(inline=False)
+def is_by_role(tree: Tree, asked: Asked, desk: Desk, settings: Floats, q: Floats) -> bool:
+    """Whether this sweep is by roles: the first of a descent are, as long as the error falls quickly.
+
+    Then q becomes the best configuration so far, and all joints serve everything.
+    """
+    room = desk.room[0]
+    if settings[MEMORY] == ALL_ALIKE:
+        return False
+    if settings[MEMORY] == BEGINS:
+        settings[MEMORY] = BY_ROLE
+        room[LEAST] = math.inf
+    if desk.costs[0, 0] < FALLING * room[LEAST]:
+        room[LEAST], room[IDLE] = desk.costs[0, 0], 0.0
+        return True
+    room[IDLE] += 1.0
+    if room[IDLE] < MOST_IDLE:
+        return True
+    settings[MEMORY] = ALL_ALIKE
+    copy(desk.kept, q)
+    look(tree, asked, desk, q, 0)
+    return False
+
+
+@compiled(inline=False)
+def turn_leader(
+    tree: Tree, asked: Asked, desk: Desk, m: int, use_limits: bool, damping: float, q: Floats
+) -> None:
+    """Move a joint that others follow by a Gauss-Newton step for it alone, halved until the error falls.
+
+    Several links move at once, each in its own way: there is no closed form.
+    """
+    mover = tree.movers[m]
+    look(tree, asked, desk, q, 0)
+    differentiate(tree, asked, desk)
+    slope = curvature = 0.0
+    for row in range(desk.J.shape[0]):
+        rate = desk.J[row, mover.v]
+        slope += rate * desk.errors[0, row]
+        curvature += rate * rate
+    if not curvature > 0.0:
+        return
+    old = q[mover.q]
+    step = damping * tree.units[mover.v] * slope / curvature
+    for _ in range(HALVINGS):
+        q[mover.q] = min(max(old + step, mover.lower), mover.upper) if use_limits else old + step
+        look(tree, asked, desk, q, 1)
+        if desk.costs[1, 0] < desk.costs[0, 0]:
+            return
+        step *= 0.5
+    q[mover.q] = old
+
+
 @dataclass(frozen=True, kw_only=True)
 class CCD(Solver):
-    """Cyclic coordinate descent."""
+    """Cyclic coordinate descent.
+
+    direction_joints: names of the joints that serve directions and orientations while the others serve
+    positions, as long as that gains; then all serve both. None: the last ones, as many as can turn the
+    direction every way (2 for a Direction, 3 for an Orientation). Empty: all serve both from the start.
+    anneal: after a stall, go on from the best configuration with every joint moved at random by up to this
+    part of the way to anywhere within its limits, less each time; 0: new starts instead.
+    """
 
     name: ClassVar[str] = "ccd"
     title: ClassVar[str] = "CCD"
@@ -187,13 +307,48 @@ class CCD(Solver):
     )
     source: ClassVar[str] = "Wang & Chen 1991"
     goals: ClassVar[tuple[type[Goal], ...]] = (Position,)
+    tree_goals: ClassVar[tuple[type[Goal], ...]] = (Position, Orientation, Pose, Direction)
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
+    anneal: float = parameter(
+        0.0,
+        0.0,
+        1.0,
+        "",
+        "after a stall: part of the way to anywhere that joints are moved, less each time",
+    )
+    direction_joints: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given: Any = self.direction_joints
+        if given is None:
+            return
+        names = (
+            (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
+        )
+        for name in names:
+            if not isinstance(name, str):
+                raise SolverError(f"ccd: `direction_joints` needs names of joints, found {name!r}")
+        object.__setattr__(self, "direction_joints", names)
+
+    @property
+    def needs_tree(self) -> bool:
+        return self.anneal > 0.0 or self.direction_joints is not None
 
     def tuning(self, reach: float) -> Tuning:
-        return Tuning(damping=self.damping)
+        return Tuning(damping=self.damping, anneal=self.anneal)
 
     @classmethod
     def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
-        sweep = sweep_plane if chain == PLANAR else sweep_space
-        return answer.bind(descend=by_sweeps, sweep=sweep, **kinematics(chain, goal))
+        one_sweep = sweep_plane if chain == PLANAR else sweep_space
+        return answer.bind(descend=by_sweeps, sweep=one_sweep, **kinematics(chain, goal))
+
+    @classmethod
+    def tree_kernels(cls) -> dict[str, Kernel[..., Any]]:
+        return {"improve": sweep}
+
+    def roles(self, model: Model, tree: PackedTree, tasks: Records, units: Floats) -> Floats:
+        if self.direction_joints is None:
+            return roles_of_last(tree, tasks, units)
+        return roles_of_chosen(model, tree, self.direction_joints)

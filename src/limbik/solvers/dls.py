@@ -7,13 +7,13 @@ the goal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import cholesky_solve, clamp_factor, dual_matrix, fill, transpose_times
 from limbik.goals import Goal
-from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import BY_DLS, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
 
 LAMBDA = 0.03  # of the reach
 LONGEST_ERROR = 0.3  # of the reach
@@ -36,7 +36,7 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class DLS(Solver):
+class DLS(StepSolver):
     """Damped least squares."""
 
     name: ClassVar[str] = "dls"
@@ -45,6 +45,7 @@ class DLS(Solver):
         "A compromise between removing the error and moving little, which stays calm near singular postures."
     )
     source: ClassVar[str] = "Wampler 1986; Nakamura & Hanafusa 1986; Buss 2004"
+    number: ClassVar[int] = BY_DLS
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
     lambda_: float | None = parameter(
@@ -54,6 +55,10 @@ class DLS(Solver):
     def tuning(self, reach: float) -> Tuning:
         gain = LAMBDA * reach if self.lambda_ is None else self.lambda_
         return Tuning(damping=self.damping, gain=gain, longest_error=LONGEST_ERROR * reach)
+
+    def tree_tuning(self, length: float) -> Tuning:
+        tuning = super().tree_tuning(length)
+        return tuning if self.lambda_ is None else replace(tuning, gain=self.lambda_ / length)
 
     @classmethod
     def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:

@@ -5,6 +5,9 @@ pass puts the first point back on the base and draws the others out again. Segme
 follow from the points. With limits, each pass turns a segment no further from its neighbour than the joint
 between them allows.
 
+This file has the passes for points alone: hinges in a plane, or ball joints, and one target. For every other
+mechanism and goal they are in `core.reaching`.
+
 Points are p [n + 1, 3], the base first, at the origin; arms in the plane have z = 0.
 """
 
@@ -12,12 +15,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from limbik.core.answer import answer
-from limbik.core.compiled import Floats, Records, compiled, to_be_bound
+from limbik.core.compiled import Floats, Kernel, Records, compiled, to_be_bound
 from limbik.core.descent import (
     REST_FADED,
     REST_FADING,
@@ -30,7 +33,19 @@ from limbik.core.descent import (
     record,
 )
 from limbik.core.linear import copy
-from limbik.goals import Goal, Position
+from limbik.core.reaching import passes
+from limbik.core.wishes import worth
+from limbik.goals import (
+    Direction,
+    Goal,
+    LookAt,
+    Orientation,
+    PointOnLine,
+    PointOnPlane,
+    Pose,
+    Position,
+    Relative,
+)
 from limbik.solvers.solver import BALLS, PLANAR, AnswerKernel, Solver, Tuning, kinematics
 
 COINCIDENT = 1e-200  # [m^2]
@@ -228,6 +243,9 @@ class FABRIK(Solver):
     source: ClassVar[str] = "Aristidou & Lasenby 2011"
     goals: ClassVar[tuple[type[Goal], ...]] = (Position,)
     chains: ClassVar[tuple[str, ...]] = (PLANAR, BALLS)
+    tree_goals: ClassVar[tuple[type[Goal], ...]] = (
+        Position, Orientation, Pose, Relative, Direction, LookAt, PointOnLine, PointOnPlane
+    )  # fmt: skip
 
     def tuning(self, reach: float) -> Tuning:
         return Tuning()
@@ -235,3 +253,7 @@ class FABRIK(Solver):
     @classmethod
     def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         return answer.bind(descend=descend, **kinematics(chain, goal))
+
+    @classmethod
+    def tree_kernels(cls) -> dict[str, Kernel[..., Any]]:
+        return {"improve": passes, "worth": worth}

@@ -17,6 +17,7 @@ from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
 from limbik.solvers.general import GeneralPlan
 from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, general_plan_for, plan_for
+from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array, as_numbers
 
 FLOAT64 = np.dtype(np.float64)
@@ -51,7 +52,7 @@ def solve(
 
     solver:
         "auto", a name (see `limbik.solvers.names()`), or a solver with parameters such as `DLS(damping=0.5)`.
-        "auto" is "lm", which takes every goal.
+        "auto" is "lm", the only one that knows priorities.
     tolerance [m], tolerance_rotation [rad]:
         The goal is met within these; 1e-6 each by default.
     iterations:
@@ -63,16 +64,17 @@ def solve(
         False ignores joint limits.
     rest_bias:
         Each iteration first moves the arm toward `rest` by this fraction (0 to 0.5), which fades so that the
-        goal is still met. For one plain goal.
+        goal is still met. With "lm" for one plain goal.
 
     tool:
         Pose 4x4 of a tool in the frame; the tool is then what meets the goal. Of several goals, those for the
         end effector are for its tool.
 
-    Of "lm" alone:
-
     locked:
         Names of joints that stay where the start has them.
+
+    Of "lm" alone:
+
     prefer:
         "nearest": of several solutions that were found, the nearest to the start; for one plain goal on an
         arm of up to 12 hinges and slides.
@@ -151,8 +153,11 @@ def _solve(
         asked = wanted = goals[0]
         weights = wanted.weights if isinstance(wanted, Pose) else None
         plan = plan_for(model, wanted.frame, type(wanted), options, weights)
-    if isinstance(plan, GeneralPlan):
-        return _solve_general(plan, (as_goal(asked),), start, rest, seed, rows)
+    if isinstance(plan, TreePlan):
+        goal = as_goal(asked)
+        if isinstance(goal, Position) and goal.target.size == 2:
+            plan = general_plan_for(model, (goal,), options)
+        return _solve_general(plan, (goal,), start, rest, seed, rows)
     if isinstance(asked, Goal):
         numbers = _goal_numbers(plan, asked)
     if options.get("prefer") is not None and start is None:
@@ -190,15 +195,16 @@ def _solve(
 
 
 def _solve_general(
-    plan: GeneralPlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, rows: Rows | None
+    plan: TreePlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, rows: Rows | None
 ) -> Solution:
-    if rest is not None:
-        raise SolverError("`rest` is for one plain goal; among several, ask for a Posture")
+    if rest is not None and isinstance(plan, GeneralPlan):
+        raise SolverError("with 'lm', `rest` is for one plain goal; among several, ask for a Posture")
     given = None if start is None else _configuration(plan.model, start, "start")
+    toward = None if rest is None else _rest(plan.model, rest)
     if rows is None:
-        return plan.solve(goals, given, int(seed))
+        return plan.solve(goals, given, int(seed), rest=toward)
     _check_trace(plan.options.budget)
-    solution, kept = plan.trace(goals, given, int(seed))
+    solution, kept = plan.trace(goals, given, int(seed), toward)
     rows.extend(kept)
     return solution
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import cholesky_solve, copy, dual_matrix, transpose_times
 from limbik.goals import Goal
-from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import BY_NEWTON, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
 
 JITTER = 1e-12  # of the trace: only enough to factorise where J J^T is singular
 
@@ -34,7 +34,7 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Newton(Solver):
+class Newton(StepSolver):
     """Newton-Raphson."""
 
     name: ClassVar[str] = "newton"
@@ -43,6 +43,7 @@ class Newton(Solver):
         "The arm solved as if it were linear, again and again; quadratic near a solution."
     )
     source: ClassVar[str] = "Pieper 1968; Siciliano et al. 2009"
+    number: ClassVar[int] = BY_NEWTON
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import ConfigurationError, SolverError
 from limbik.goals import Goal, GoalLike, Pose, as_goals
+from limbik.model.euler import EulerLimits, EulerRanges
 from limbik.model.joints import JointKind
 from limbik.model.margins import Reading, readings
 from limbik.model.model import Model
@@ -26,6 +27,7 @@ from limbik.solvers.loop import solve
 from limbik.solvers.solver import as_real
 from limbik.spatial import (
     Array,
+    Matrix3,
     Quaternion,
     Vector3,
     as_vector,
@@ -161,6 +163,9 @@ def _rate(model: Model, reading: Reading, q: Array) -> Array:
     if reading.joint.kind is not JointKind.BALL:
         return np.ones(1)
     turn = quat_normalise(q[model.q_slice(reading.joint.name)])
+    if reading.joint.euler is not None:
+        order = reading.joint.euler.order.lower()
+        return euler_rates(reading.joint.euler, turn)[order.index(reading.quantity[-1])]
     rate = swing_rate if reading.quantity == "swing" else twist_rate
     return rate(turn, reading.joint.axis)
 
@@ -180,6 +185,22 @@ def twist_rate(turn_xyzw: Quaternion, axis: Vector3) -> Vector3:
     v, w = turn_xyzw[:3], turn_xyzw[3]
     along = v @ axis
     return np.asarray((w * (w * axis + cross(axis, v)) + along * v) / max(w * w + along * along, 1e-300))
+
+
+def euler_rates(limits: EulerLimits, turn_xyzw: Quaternion) -> Matrix3:
+    """How the three Euler angles of a turn, in their order, change with the angular velocity in the axes of
+    the moved frame [3, 3]; kept finite where the second is a quarter turn.
+
+    The velocity is a' (cos(b) n1 + s sin(b) e3) + b' n2 + c' e3, with e3 the last axis, n1 and n2 the first
+    two turned back by c, and s = 1 for axes in cyclic order, else -1.
+    """
+    first, second, third = np.eye(3)[list(limits.axes)]
+    sign = float(np.cross(first, second) @ third)
+    _, b, c = EulerRanges([limits]).angles(turn_xyzw[None])[0]
+    one = math.cos(c) * first - sign * math.sin(c) * second
+    two = sign * math.sin(c) * first + math.cos(c) * second
+    rate = one / math.copysign(max(abs(math.cos(b)), 1e-9), math.cos(b))
+    return np.array([rate, two, third - sign * math.sin(b) * rate])
 
 
 # --- what callers hand in -----------------------------------------------------------------------------------

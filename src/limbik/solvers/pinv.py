@@ -12,7 +12,7 @@ from typing import ClassVar
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import clamp_factor, fill, orthogonalise_rows, squared_length
 from limbik.goals import Goal
-from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import BY_PINV, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
 
 SMALLEST_RATIO = 1e-3  # of a singular value to the largest
 LONGEST_ERROR = 0.3  # of the reach
@@ -40,7 +40,7 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class PseudoInverse(Solver):
+class PseudoInverse(StepSolver):
     """Pseudo-inverse (SVD)."""
 
     name: ClassVar[str] = "pinv"
@@ -49,6 +49,7 @@ class PseudoInverse(Solver):
         "The shortest step that removes the error as if the arm were linear, without its weakest directions."
     )
     source: ClassVar[str] = "Whitney 1969; Klein & Huang 1983"
+    number: ClassVar[int] = BY_PINV
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
 

@@ -23,12 +23,14 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.solution import Request
 from limbik.solvers.asked import structure
+from limbik.solvers.branched import BranchedPlan
 from limbik.solvers.fast import MOST_ROWS, FastPlan, is_fast
 from limbik.solvers.general import GeneralPlan
 from limbik.solvers.lm import LM
 from limbik.solvers.options import Options, hashable, read_options
-from limbik.solvers.registry import choose, get
-from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
+from limbik.solvers.registry import choose, has_kernel
+from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
+from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array
 
 PATIENCE = (
@@ -66,7 +68,7 @@ class Plan:
         # Points for hinges in a plane have a kernel of their own, the same for any number of joints.
         suits = self.kind == SPACE or bool(only_fast)
         suits = suits and options.rest_bias == 0.0 and is_fast(self.chain)
-        self.solver = choose(options.solver, self.kind, goal)
+        self.solver = choose(options.solver, self.kind, (goal,))
         self.fast = None
         if suits and self.solver.name == "lm":
             self.fast = FastPlan(model, self.chain, goal, weights, options, frame)
@@ -205,10 +207,10 @@ def plan_for(
     goal: type[Goal],
     options: dict[str, Any],
     weights: tuple[float, ...] | None = None,
-) -> Plan | GeneralPlan:
+) -> Plan | TreePlan:
     """The plan for one plain goal of one frame, made once and kept with the model."""
     key = (frame, goal, weights)
-    plan: Plan | GeneralPlan = _kept(
+    plan: Plan | TreePlan = _kept(
         model, key, options, lambda read: _one_goal(model, frame, goal, weights, read)
     )
     if key == (None, Pose, None) and not options and isinstance(plan, Plan) and plan.fast is not None:
@@ -216,10 +218,10 @@ def plan_for(
     return plan
 
 
-def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> GeneralPlan:
+def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> TreePlan:
     """The plan for any goals of this structure, made once and kept with the model."""
     key = tuple(map(structure, goals))
-    plan: GeneralPlan = _kept(model, key, options, lambda read: _general(model, goals, read))
+    plan: TreePlan = _kept(model, key, options, lambda read: _general(model, goals, read))
     return plan
 
 
@@ -243,36 +245,50 @@ def _kept(model: Model, key: tuple[Any, ...], options: dict[str, Any], make: Cal
 
 def _one_goal(
     model: Model, frame: str | None, goal: type[Goal], weights: tuple[float, ...] | None, options: Options
-) -> Plan | GeneralPlan:
+) -> Plan | TreePlan:
     chain = _with_tool(chain_to(model, frame), options)
     if not chain.joints:
         name = model.end_effector if frame is None else frame
         raise GoalError(f"frame {name!r} of model {model.name!r} cannot move: no joint lies before it")
-    if chain.has_mimic or _is_general(chain, goal, weights, options):
+    by_lm = options.solver == "auto" or options.solver == "lm" or isinstance(options.solver, LM)
+    is_general = _is_general if by_lm else _is_branched
+    if chain.has_mimic or is_general(chain, goal, weights, options):
         return _general(model, (example(goal, frame, weights),), options)
     return Plan(model, chain, frame, goal, weights, options)
 
 
 def _is_general(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
     """Whether a chain is for the general core: no arm of the fast core, nor one with a kernel of its own."""
-    by_lm = options.solver == "auto" or options.solver == "lm" or isinstance(options.solver, LM)
-    if not by_lm or options.rest_bias != 0.0 or is_fast(chain):
+    if options.rest_bias != 0.0 or is_fast(chain):
         return False
     return bool(options.locked) or weights is not None or _packed(chain, goal, options.limits)[0] == SPACE
 
 
-def _general(model: Model, goals: Sequence[Goal], options: Options) -> GeneralPlan:
-    solver = LM() if options.solver == "auto" else options.solver
-    solver = solver if isinstance(solver, Solver) else get(solver)
-    if not isinstance(solver, LM):
-        raise SolverError(
-            f"{solver.name} takes one plain Position, Orientation or Pose on a chain without joints that "
-            "follow others; use 'lm'"
-        )
+def _is_branched(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
+    """Whether a classical method solves for a chain as for a tree: it has no kernel for what is asked."""
+    kind = _packed(chain, goal, options.limits)[0]
+    solver = choose(options.solver, kind, (goal,))
+    if goal not in solver.tree_goals:
+        return False
+    needs_tree = solver.needs_tree or bool(options.locked) or weights is not None
+    return needs_tree or not has_kernel(solver, kind, goal)
+
+
+def _general(model: Model, goals: Sequence[Goal], options: Options) -> TreePlan:
+    solver = choose(options.solver, TREE, [type(goal) for goal in goals])
+    is_lm = isinstance(solver, LM)
     for name in ("prefer", "time_limit", "rest_bias"):
-        if getattr(options, name) != getattr(Options, name):
-            instead = "; ask for a Posture" if name == "rest_bias" else ""
-            raise SolverError(
-                f"`{name}` is for one plain goal on a chain without joints that follow others{instead}"
-            )
-    return GeneralPlan(model, goals, options)
+        if getattr(options, name) == getattr(Options, name) or (name == "rest_bias" and not is_lm):
+            continue
+        instead = "; ask for a Posture" if name == "rest_bias" else "" if is_lm else ", with solver 'lm'"
+        raise SolverError(
+            f"`{name}` is for one plain goal on a chain without joints that follow others{instead}"
+        )
+    if is_lm:
+        return GeneralPlan(model, goals, options)
+    if len({goal.priority for goal in goals}) > 1:
+        raise SolverError(
+            f"{solver.name} weighs goals against each other and knows no priorities: give all goals the same "
+            "one, or use 'lm'"
+        )
+    return BranchedPlan(model, goals, options, solver)

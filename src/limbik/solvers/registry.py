@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,21 +16,25 @@ from limbik.solvers.lm import LM
 from limbik.solvers.newton import Newton
 from limbik.solvers.pinv import PseudoInverse
 from limbik.solvers.sdls import SDLS
-from limbik.solvers.solver import BALLS, PLANAR, SPACE, Parameter, Solver
+from limbik.solvers.solver import BALLS, CHAINS, PLANAR, SPACE, TREE, Parameter, Solver
 from limbik.solvers.transpose import Transpose
+from limbik.solvers.transpose_classic import TransposeClassic
 
 _SOLVERS: dict[str, type[Solver]] = {
-    solver.name: solver for solver in (CCD, FABRIK, Transpose, PseudoInverse, DLS, SDLS, Newton, LM)
+    solver.name: solver
+    for solver in (CCD, FABRIK, Transpose, TransposeClassic, PseudoInverse, DLS, SDLS, Newton, LM)
 }
 _CHAIN_WORDS = {
     PLANAR: "hinges in a plane",
     BALLS: "ball joints",
     SPACE: "any mix of hinges, slides and ball joints",
+    TREE: "any tree",
 }
 _CHAIN_IS = {
     PLANAR: "a chain of hinges in a plane",
     BALLS: "a chain of ball joints",
     SPACE: "a chain that is neither all hinges in one plane nor all ball joints",
+    TREE: "several goals, nor a goal with weights or joints that follow others",
 }
 
 
@@ -59,7 +64,7 @@ def get(name: str, **parameters: Any) -> Solver:
     if not isinstance(name, str) or name not in _SOLVERS:
         raise SolverError(f"there is no solver {name!r}; {did_you_mean(name, _SOLVERS)}")
     solver = _SOLVERS[name]
-    known = [parameter.name for parameter in solver.parameters()]
+    known = [field.name for field in dataclasses.fields(solver)]
     for given in parameters:
         if given not in known:
             raise SolverError(f"{name} has no parameter {given!r}; {did_you_mean(given, known)}")
@@ -75,37 +80,50 @@ def describe() -> tuple[SolverInfo, ...]:
             summary=solver.summary,
             source=solver.source,
             parameters=solver.parameters(),
-            goals=tuple(goal.__name__ for goal in solver.goals),
-            chains=tuple(_CHAIN_WORDS[chain] for chain in solver.chains),
+            goals=tuple(dict.fromkeys(goal.__name__ for goal in (*solver.goals, *solver.tree_goals))),
+            chains=_chains(solver),
         )
         for solver in _SOLVERS.values()
     )
 
 
-def choose(solver: str | Solver, chain: str, goal: type[Goal]) -> Solver:
+def choose(solver: str | Solver, chain: str, goals: Sequence[type[Goal]]) -> Solver:
     """The solver asked for, if it can do this; for "auto" Levenberg-Marquardt, which can do all of it.
 
-    Raises SolverError, naming the solvers that can, where it cannot.
+    chain: a kind of chain, or TREE for several goals and for what only trees have. Raises SolverError, naming
+    the solvers that can, where it cannot.
     """
     if isinstance(solver, Solver):
         chosen = solver
     else:
         chosen = LM() if isinstance(solver, str) and solver == "auto" else get(solver)
-    if can_solve(chosen, chain, goal):
+    if all(can_solve(chosen, chain, goal) for goal in goals):
         return chosen
-    able = [name for name in _SOLVERS if can_solve(name, chain, goal)]
-    problem = (
-        f"{'an' if goal is Orientation else 'a'} {goal.__name__} goal"
-        if goal not in chosen.goals
-        else f"{_CHAIN_IS[chain]} (it works on {_or(_CHAIN_WORDS[c] for c in chosen.chains)})"
-    )
+    able = [name for name in _SOLVERS if all(can_solve(name, chain, goal) for goal in goals)]
+    known = (*chosen.goals, *chosen.tree_goals)
+    refused = next((goal for goal in goals if goal not in known), None)
+    if refused is not None:
+        problem = f"{'an' if refused is Orientation else 'a'} {refused.__name__} goal"
+    else:
+        problem = f"{_CHAIN_IS[chain]} (it works on {_or(_chains(type(chosen)))})"
     raise SolverError(f"{chosen.name} cannot solve {problem}; use {', '.join(able)}")
 
 
 def can_solve(solver: str | Solver, chain: str, goal: type[Goal]) -> bool:
-    """Whether a solver can meet a kind of goal with a kind of chain."""
+    """Whether a solver can meet a kind of goal with a kind of chain, or on any tree."""
     kind = solver if isinstance(solver, Solver) else _SOLVERS[solver]
-    return goal in kind.goals and chain in kind.chains
+    return has_kernel(kind, chain, goal) or goal in kind.tree_goals
+
+
+def has_kernel(solver: Solver | type[Solver], chain: str, goal: type[Goal]) -> bool:
+    """Whether a solver has a kernel of its own for a kind of goal with a kind of chain."""
+    return goal in solver.goals and chain in solver.chains
+
+
+def _chains(solver: type[Solver]) -> tuple[str, ...]:
+    """What a solver moves, in words."""
+    chains = (*CHAINS, TREE) if solver.tree_goals else solver.chains
+    return tuple(_CHAIN_WORDS[chain] for chain in chains)
 
 
 def _or(words: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from typing import ClassVar
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import copy, fill, orthogonalise_rows, squared_length
 from limbik.goals import Goal
-from limbik.solvers.solver import AnswerKernel, Solver, Tuning, step_kernel
+from limbik.solvers.solver import BY_SDLS, AnswerKernel, StepSolver, Tuning, step_kernel
 
 LARGEST_TURN = math.pi / 4.0  # gamma_max [rad]
 SMALLEST_RATIO = 1e-10  # of a singular value to the largest
@@ -68,13 +68,14 @@ def add_clamped(part: Floats, bound: float, total: Floats) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SDLS(Solver):
+class SDLS(StepSolver):
     """Selectively damped least squares."""
 
     name: ClassVar[str] = "sdls"
     title: ClassVar[str] = "Selectively damped least squares"
     summary: ClassVar[str] = "Damped least squares with a damping of its own for each direction of movement."
     source: ClassVar[str] = "Buss & Kim 2005"
+    number: ClassVar[int] = BY_SDLS
 
     def tuning(self, reach: float) -> Tuning:
         return Tuning()

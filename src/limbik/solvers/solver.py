@@ -8,22 +8,46 @@ import numbers
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
+
 from limbik.core import ball_points, planar_chain, planar_points, spatial_chain
 from limbik.core.answer import answer
-from limbik.core.compiled import Kernel
+from limbik.core.compiled import Floats, Kernel, Records
 from limbik.core.descent import by_steps
+from limbik.core.pack_tree import PackedTree
 from limbik.errors import SolverError
-from limbik.goals import Goal, Orientation, Pose, Position
+from limbik.goals import (
+    CenterOfMass,
+    Direction,
+    Goal,
+    JointValue,
+    LookAt,
+    Orientation,
+    PointOnLine,
+    PointOnPlane,
+    Pose,
+    Position,
+    Posture,
+    Relative,
+)
+from limbik.model.model import Model
 
 # Kinds of chain, each the special case of the next two or of the last.
 PLANAR = "planar"  # hinges with parallel axes
 BALLS = "ball"  # ball joints
 SPACE = "space"  # any mix of hinges, slides and ball joints
 CHAINS = (PLANAR, BALLS, SPACE)
+TREE = "tree"  # joints of any kind in any order, some following others
 
 AnswerKernel: TypeAlias = Kernel[..., tuple[int, int, float, float, float, bool]]
 
-EVERY_GOAL = (Position, Orientation, Pose)
+PLAIN_GOALS = (Position, Orientation, Pose)
+EVERY_GOAL = (
+    *PLAIN_GOALS, Relative, Direction, LookAt, PointOnLine, PointOnPlane, CenterOfMass, JointValue, Posture
+)  # fmt: skip
+
+# The methods that share one kernel on trees (`solvers.jacobian`), by number.
+BY_TRANSPOSE, BY_PINV, BY_DLS, BY_SDLS, BY_NEWTON, BY_CLASSIC = range(6)
 
 
 @dataclass(frozen=True)
@@ -56,6 +80,10 @@ class Tuning:
     damping: float = 1.0
     gain: float = 0.0
     longest_error: float = math.inf  # [m]
+    # On trees alone, where lengths count in those of the model:
+    method: int = 0  # which of several in one kernel
+    anneal: float = 0.0  # [rad] of the first random offset; 0: none
+    as_it_is: bool = False  # without bends and extrapolation by the loop
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +94,9 @@ class Solver:
     title: ClassVar[str]
     summary: ClassVar[str]  # one sentence
     source: ClassVar[str]  # the paper
-    goals: ClassVar[tuple[type[Goal], ...]] = EVERY_GOAL
+    goals: ClassVar[tuple[type[Goal], ...]] = PLAIN_GOALS
     chains: ClassVar[tuple[str, ...]] = CHAINS
+    tree_goals: ClassVar[tuple[type[Goal], ...]] = ()  # on any tree, any number of them together
 
     def __post_init__(self) -> None:
         for known in self.parameters():
@@ -82,11 +111,17 @@ class Solver:
 
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
-        """The parameters, in order."""
+        """The parameters that are numbers, in order."""
         return tuple(
             Parameter(field.name, field.default, *field.metadata["parameter"])  # type: ignore[arg-type]
             for field in dataclasses.fields(cls)
+            if "parameter" in field.metadata
         )
+
+    @property
+    def needs_tree(self) -> bool:
+        """Whether it is set to something that only its kernel for trees can do."""
+        return False
 
     def tuning(self, reach: float) -> Tuning:
         """The kernel's numbers for an arm of that reach [m]."""
@@ -96,6 +131,41 @@ class Solver:
     def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
         """The kernel for a kind of chain and of goal."""
         raise NotImplementedError
+
+    def tree_tuning(self, length: float) -> Tuning:
+        """The numbers for a model of that length [m], in which its errors are counted."""
+        return self.tuning(1.0)
+
+    @classmethod
+    def tree_kernels(cls) -> dict[str, Kernel[..., Any]]:
+        """What the method binds into `core.branched`: kernels of a module, under "improve" and "worth"."""
+        raise NotImplementedError
+
+    def roles(self, model: Model, tree: PackedTree, tasks: Records, units: Floats) -> Floats:
+        """What each joint serves [links]: 0 positions, 1 directions and orientations, between them both."""
+        return np.full(len(tree.links), 0.5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepSolver(Solver):
+    """A method that proposes a step for all joints at once, by their Jacobian.
+
+    It has kernels of its own for points and arms in a plane or of ball joints; all else is solved as a tree.
+    """
+
+    goals: ClassVar[tuple[type[Goal], ...]] = (Position,)
+    chains: ClassVar[tuple[str, ...]] = (PLANAR, BALLS)
+    tree_goals: ClassVar[tuple[type[Goal], ...]] = EVERY_GOAL
+    number: ClassVar[int]  # among those that share a kernel on trees
+
+    def tree_tuning(self, length: float) -> Tuning:
+        return dataclasses.replace(self.tuning(1.0), method=self.number)
+
+    @classmethod
+    def tree_kernels(cls) -> dict[str, Kernel[..., Any]]:
+        from limbik.solvers.jacobian import improve  # which knows all of these methods
+
+        return {"improve": improve}
 
 
 def kinematics(chain: str, goal: type[Goal]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ Move the joints along the gradient, as far as the linear model says is best.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.goals import Goal
-from limbik.solvers.solver import AnswerKernel, Solver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import BY_TRANSPOSE, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
 
 
 @compiled
@@ -31,13 +31,14 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transpose(Solver):
+class Transpose(StepSolver):
     """Jacobian transpose."""
 
     name: ClassVar[str] = "jt"
     title: ClassVar[str] = "Jacobian transpose"
     summary: ClassVar[str] = "Down the gradient of the error, as far as the linear model says is best."
     source: ClassVar[str] = "Wolovich & Elliott 1984; Buss 2004"
+    number: ClassVar[int] = BY_TRANSPOSE
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
     gamma: float | None = parameter(
@@ -46,6 +47,10 @@ class Transpose(Solver):
 
     def tuning(self, reach: float) -> Tuning:
         return Tuning(damping=self.damping, gain=math.inf if self.gamma is None else self.gamma)
+
+    def tree_tuning(self, length: float) -> Tuning:
+        tuning = super().tree_tuning(length)
+        return tuning if self.gamma is None else replace(tuning, gain=self.gamma * length**2)
 
     @classmethod
     def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:

@@ -10,11 +10,14 @@ import numpy as np
 
 from limbik.core import native
 from limbik.goals import Goal, Pose, Position
+from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solvers.general import GeneralPlan
+from limbik.solvers.branched import BranchedPlan, method_of
+from limbik.solvers.lm import LM
 from limbik.solvers.plan import NO_TRACE, Plan, plan_for
-from limbik.solvers.registry import can_solve, get
+from limbik.solvers.registry import can_solve, get, names
 from limbik.solvers.solver import SPACE, Solver
+from limbik.solvers.tree_plan import TreePlan
 
 PROGRAMS = {"one": "single solves", "many": "batches", "many_single": "batches in single precision"}
 
@@ -52,13 +55,17 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
     elif isinstance(solvers, str | Solver):
         solvers = [solvers]
     for solver in solvers:
+        chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
+        if isinstance(chosen, Solver) and chosen.tree_goals and _is_branched(model):
+            task = _on_trees(chosen)
+            found[task.text] = task
         for plan in _plans(model, solver):
             for task in _tasks(plan):
                 found[task.text] = task
     return list(found.values())
 
 
-def _plans(model: Model, solver: str | Solver) -> list[Plan | GeneralPlan]:
+def _plans(model: Model, solver: str | Solver) -> list[Plan | TreePlan]:
     """The plans for the goals that a solver is asked for by default."""
     chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
     goals: list[type[Goal]] = [Position]
@@ -67,8 +74,10 @@ def _plans(model: Model, solver: str | Solver) -> list[Plan | GeneralPlan]:
     return [plan_for(model, None, goal, {"solver": solver}) for goal in goals]
 
 
-def _tasks(plan: Plan | GeneralPlan) -> list[Task]:
-    if isinstance(plan, GeneralPlan):
+def _tasks(plan: Plan | TreePlan) -> list[Task]:
+    if isinstance(plan, BranchedPlan):
+        return [_on_trees(plan.method)]
+    if isinstance(plan, TreePlan):
         return [GENERAL]
     if plan.fast is not None:
         shape = plan.fast.shape
@@ -79,6 +88,23 @@ def _tasks(plan: Plan | GeneralPlan) -> list[Task]:
     if plan.goal is not Position:
         return []
     return [Task(f"{plan.solver.name} for points, {plan.kind}", functools.partial(_descend_once, plan))]
+
+
+def _is_branched(model: Model) -> bool:
+    """Whether several joints move on the same link, so that goals for several tips are likely."""
+    moving = [joint for joint in model.joints if joint.kind is not JointKind.FIXED]
+    before = {tuple(each.name for each in model.path(joint.parent) if each in moving) for joint in moving}
+    return len(before) < len(moving)
+
+
+def _on_trees(solver: Solver) -> Task:
+    """What a solver needs for several goals on any tree."""
+    if isinstance(solver, LM):
+        return GENERAL
+    method = method_of(solver)
+    others = [each for each in map(get, names()) if each.tree_goals and not isinstance(each, LM)]
+    sharing = [each.name for each in others if method_of(each) == method]
+    return Task(f"{', '.join(sharing)} on trees", functools.partial(native.compile_now, "branched", method))
 
 
 def _descend_once(plan: Plan) -> None:

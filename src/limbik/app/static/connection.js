@@ -7,12 +7,8 @@ const LONGEST_WAIT = 5000; // [ms]
 const HANDSHAKE = 8000; // [ms] from opening to the welcome
 
 /**
- * @typedef {object} Handlers
- * @property {(welcome: protocol.Welcome) => void} welcome
- * @property {(frame: protocol.Frame) => void} frame
- * @property {(error: protocol.ServerError) => void} error
- * @property {(status: protocol.Status) => void} status
- * @property {() => void} lost
+ * What is done with a message of each type, and when the connection is lost; types without an entry are passed over.
+ * @typedef {Record<string, (message: *) => void> & {welcome: (welcome: protocol.Welcome) => void, lost: () => void}} Handlers
  */
 
 export class Connection {
@@ -22,6 +18,7 @@ export class Connection {
     /** @type {'connecting'|'open'|'waiting'} */
     this.state = 'connecting';
     this.failures = 0;
+    this.ids = 0;
     /** When the next attempt is made, as performance.now(). */
     this.retryAt = 0;
     this.timer = 0;
@@ -52,6 +49,12 @@ export class Connection {
     if (this.state === 'waiting') this.open();
   }
 
+  /** A number for the next request, which its answer bears as well. */
+  nextId() {
+    this.ids += 1;
+    return this.ids;
+  }
+
   /** @param {string} message */
   send(message) {
     this.socket?.send(message);
@@ -64,10 +67,8 @@ export class Connection {
       window.clearTimeout(this.timer);
       this.state = 'open';
       this.failures = 0;
-      this.handlers.welcome(message);
-    } else if (message.type === 'frame') this.handlers.frame(message);
-    else if (message.type === 'error') this.handlers.error(message);
-    else if (message.type === 'status') this.handlers.status(message);
+    }
+    if (message.type !== 'lost') this.handlers[message.type]?.(message);
   }
 
   closed() {

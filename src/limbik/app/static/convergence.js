@@ -1,25 +1,23 @@
 /** The convergence dock: error per iteration and per frame, and the scrubber through the last solve. */
 
-import { FRAMES } from './arms.js';
 import { Plot, log10 } from './plot.js';
+import { FRAMES } from './runner.js';
 
 const EVERY = 66; // [ms] between two drawings of the plots
 const REPLAY = [700, 3000]; // [ms] shortest and longest replay
 const PER_STEP = 90; // [ms] of replay per iteration, within these
 
-/** What the arm does next depends on these: a change of one ends the look at the past. */
-const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
-
 export class Convergence {
   /**
    * @param {object} parts
    * @param {import('./store.js').Store} parts.store
-   * @param {import('./arms.js').Arms} parts.arms
-   * @param {import('./loop.js').Loop} parts.loop
-   * @param {import('./view.js').View} parts.view
+   * @param {import('./race.js').Lineup} parts.arms
+   * @param {{isHeld: boolean}} parts.loop
+   * @param {{step: number|null, isStale: boolean}} parts.view
    * @param {import('./theme.js').Theme} parts.theme
+   * @param {string[]} parts.present  settings that decide what is done next: a change of one ends the look at the past
    */
-  constructor({ store, arms, loop, view, theme }) {
+  constructor({ store, arms, loop, view, theme, present }) {
     Object.assign(this, { store, arms, loop, view, theme });
     this.isStale = true;
     this.drawnAt = 0;
@@ -34,7 +32,7 @@ export class Convergence {
     document.getElementById('replay')?.addEventListener('click', () => this.replay());
     store.watch(['algo', 'race'], () => this.rebuild());
     store.watch(['tol'], () => this.touch());
-    store.watch(PRESENT, () => this.release());
+    store.watch(present, () => this.release());
   }
 
   makePlots() {

@@ -15,6 +15,7 @@
   if (theme !== 'light' && theme !== 'dark') theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   root.dataset.theme = theme;
   var narrow = matchMedia('(max-width: 759px)').matches;
+  root.dataset.view = query.get('view') === '3d' ? 'space' : 'plane';
   root.dataset.panel = query.get('pn') || (narrow ? '0' : '1');
   root.dataset.dock = query.get('cv') || (narrow || innerHeight < 620 ? '0' : '1');
 })();

@@ -2,8 +2,8 @@
 
 const NONE = '–';
 
-/** A length in pixels, three figures or so. @param {number} value @returns {string} */
-export function pixels(value) {
+/** A length in the view's unit, three figures or so. @param {number} value @returns {string} */
+export function length(value) {
   if (!Number.isFinite(value)) return NONE;
   if (value >= 100) return value.toFixed(0);
   if (value >= 10) return value.toFixed(1);

@@ -1,12 +1,12 @@
 /** The metrics card: solver, error, iterations, frames per second, solve time. */
 
-import { count, duration, pixels } from './format.js';
+import { count, duration, length } from './format.js';
 import { solverInfo } from './settings.js';
 
 export class Hud {
-  /** @param {import('./store.js').Store} store @param {import('./arms.js').Arms} arms */
-  constructor(store, arms) {
-    this.arms = arms;
+  /** @param {import('./store.js').Store} store @param {import('./race.js').Lineup} arms @param {string} unit  of length */
+  constructor(store, arms, unit) {
+    Object.assign(this, { arms, unit });
     this.box = /** @type {HTMLElement} */ (document.getElementById('hud'));
     store.watch(['km'], () => {
       /** @type {HTMLElement} */ (document.getElementById('metrics')).hidden = !store.get('km');
@@ -24,7 +24,7 @@ export class Hud {
   /** @param {number} fps */
   update(fps) {
     const { error, recording, microseconds } = this.arms.front;
-    put('hud-error', pixels(error), 'px');
+    put('hud-error', length(error), this.unit);
     put('hud-iterations', recording.last >= 0 ? String(recording.iterations) : '–');
     put('hud-fps', count(fps));
     put('hud-time', ...duration(microseconds));

@@ -1,30 +1,29 @@
 /**
- * Asks the server for the next frame: one request in flight, and a mark where the target moved meanwhile, so that the
- * newest target wins. Rests when nothing moves.
+ * Asks the server for the next frame: one request in flight, and a mark where something changed meanwhile, so that the
+ * newest target wins. Rests when nothing moves. What is asked and how an answer is taken in is the view's own.
  */
-
-import * as protocol from './protocol.js';
-import { firstPose, points, resized } from './kinematics.js';
 
 const STILL = 1e-6; // [rad] an arm that moves less per frame stands
 const STILL_FRAMES = 8; // frames of standing until the loop rests
 const RETRY = 2000; // [ms] until a request that failed at the server is tried again; doubled each time
 const FRAME = 1 / 60; // [s] that a single step lets the target move
 
+/**
+ * @typedef {{id: number, problem: string, isNew: boolean, request: Record<string, *>, sent: number}} Asked
+ */
+
 export class Loop {
   /**
    * @param {object} parts
    * @param {import('./store.js').Store} parts.store
-   * @param {import('./arms.js').Arms} parts.arms
-   * @param {import('./place.js').Place} parts.place
-   * @param {import('./motion.js').Motion} parts.motion
+   * @param {{advance: (seconds: number) => void}} parts.motion
    * @param {import('./connection.js').Connection} parts.connection
    * @param {() => void} parts.onFrame  called after every answer
    */
-  constructor({ store, arms, place, motion, connection, onFrame }) {
-    Object.assign(this, { store, arms, place, motion, connection, onFrame });
+  constructor({ store, motion, connection, onFrame }) {
+    Object.assign(this, { store, motion, connection, onFrame });
     this.id = 0;
-    /** @type {{id: number, problem: string, isNew: boolean, target: protocol.Point, base: protocol.Point, sent: number}|null} */
+    /** @type {Asked|null} */
     this.inFlight = null;
     this.isDirty = false;
     this.steps = 0;
@@ -40,8 +39,36 @@ export class Loop {
     this.serverMs = NaN;
   }
 
+  /** Everything that is solved. @returns {import('./runner.js').Runner[]} */
+  get runners() {
+    throw new Error('the view says what runs');
+  }
+
+  /** What to ask now; null: nothing. @returns {Record<string, *>|null} */
+  request() {
+    throw new Error('the view says what to ask');
+  }
+
+  /** @param {number} id @param {Record<string, *>} request @returns {string} the message */
+  message(id, request) {
+    throw new Error('the view says how to ask');
+  }
+
+  /**
+   * Take in what the server says of one arm.
+   * @param {Record<string, *>} answer @param {Asked} asked
+   * @returns {number} how far it moved; Infinity where the answer came too late to be of use
+   */
+  take(answer, asked) {
+    throw new Error('the view takes in answers');
+  }
+
   get paused() {
     return this.store.get('px');
+  }
+
+  get resting() {
+    return this.still >= STILL_FRAMES;
   }
 
   /** How long the request in flight has been waiting for its answer [ms]. */
@@ -70,66 +97,26 @@ export class Loop {
       return;
     }
     const request = this.request();
+    if (request === null) return;
     const problem = problemOf(request);
-    const isNew = problem !== this.problem || request.start !== null;
+    const isNew = problem !== this.problem || this.runners.some((runner) => runner.isPlaced);
     if (isNew) this.still = 0;
     if (problem === this.refused && performance.now() < this.refusedUntil) return;
-    if (this.still >= STILL_FRAMES && this.steps === 0) return;
+    if (this.resting && this.steps === 0) return;
     this.post(request, problem, isNew);
   }
 
-  /** @param {protocol.Solve} request @param {string} problem @param {boolean} isNew */
+  /** @param {Record<string, *>} request @param {string} problem @param {boolean} isNew */
   post(request, problem, isNew) {
-    this.id += 1;
-    const { target, base } = request;
-    this.inFlight = { id: this.id, problem, isNew, target, base, sent: performance.now() };
+    this.id = this.connection.nextId();
+    this.inFlight = { id: this.id, problem, isNew, request, sent: performance.now() };
     if (this.steps > 0) this.steps -= 1;
-    for (const arm of this.arms.list) arm.isPlaced = false;
+    for (const runner of this.runners) runner.isPlaced = false;
     this.problem = problem;
-    this.connection.send(protocol.solve(this.id, request));
+    this.connection.send(this.message(this.id, request));
   }
 
-  /** @returns {protocol.Solve} */
-  request() {
-    const { store, arms } = this;
-    const placed = arms.list.filter((arm) => arm.isPlaced);
-    return {
-      links: store.get('n'),
-      length: store.get('L'),
-      base: this.place.base,
-      target: this.motion.target,
-      solvers: arms.list.map((arm) => arm.solver),
-      settings: this.settings(),
-      start: placed.length ? Object.fromEntries(placed.map((arm) => [arm.solver, [...arm.q]])) : null,
-      trace: this.withTrace,
-    };
-  }
-
-  /** @returns {protocol.Settings} */
-  settings() {
-    const { store } = this;
-    const bias = store.get('rb');
-    return {
-      iterations: this.steps > 0 ? 1 : store.get('it'),
-      gamma: store.get('g'),
-      lambda: store.get('la'),
-      damping: store.get('d'),
-      limits: store.get('lm'),
-      limit_degrees: store.get('ld'),
-      rest_bias: bias,
-      rest: bias > 0 ? [...this.rest()] : null,
-      tolerance: store.get('tol'),
-    };
-  }
-
-  /** The rest pose, with as many links as the arm has. */
-  rest() {
-    const links = this.store.get('n');
-    const chosen = this.store.get('rq');
-    return chosen ? resized(chosen, links) : firstPose(links);
-  }
-
-  /** @param {protocol.Frame} frame */
+  /** @param {{id: number, arms: Record<string, *>[], server_ms: number}} frame */
   onAnswer(frame) {
     const asked = this.inFlight;
     if (!asked || frame.id !== asked.id) return;
@@ -139,21 +126,10 @@ export class Loop {
     this.failures = 0;
     let moved = 0;
     for (const answer of frame.arms) moved = Math.max(moved, this.take(answer, asked));
-    const isDone = frame.arms.every((arm) => arm.status === 'solved' || arm.iterations === 0);
+    const isDone = frame.arms.every((arm) => arm.status === 'solved' || !arm.iterations);
     this.still = isDone || moved < STILL ? this.still + (isDone && moved < STILL ? STILL_FRAMES : 1) : 0;
     this.onFrame();
     this.askAgain();
-  }
-
-  /** @param {protocol.ArmFrame} answer @param {{isNew: boolean, base: protocol.Point}} asked @returns {number} how far it moved */
-  take(answer, asked) {
-    const arm = this.arms.list.find((one) => one.solver === answer.solver);
-    // An arm that was placed meanwhile, or has another number of links, has left this answer behind.
-    if (!arm || arm.isPlaced || arm.q.length !== answer.q.length) return Infinity;
-    const moved = arm.apply(answer, asked.isNew);
-    const joints = points(arm.q, this.store.get('L'), asked.base);
-    if (moved > 0 || arm.trail.length === 0) arm.leave(joints[joints.length - 2], joints[joints.length - 1]);
-    return moved;
   }
 
   askAgain() {
@@ -165,7 +141,7 @@ export class Loop {
   /**
    * The server refused a request: the same one is not sent again. One that failed at the server, through no fault of an
    * entry in it, is tried again, less and less often.
-   * @param {protocol.ServerError} error
+   * @param {import('./protocol.js').ServerError} error
    */
   onError(error) {
     if (!this.inFlight || (error.id !== null && error.id !== this.inFlight.id)) return;
@@ -173,7 +149,7 @@ export class Loop {
     this.refusedUntil = error.field === null ? performance.now() + RETRY * 2 ** this.failures : Infinity;
     this.failures += 1;
     this.inFlight = null;
-    this.arms.tellAll();
+    this.tellAll();
   }
 
   /** The connection was lost or made: nothing is in flight, and the server knows no pose. */
@@ -182,17 +158,28 @@ export class Loop {
     this.isDirty = false;
     this.refused = '';
     this.still = 0;
-    this.arms.tellAll();
+    this.tellAll();
+  }
+
+  /** Tell the server every pose again, in the next request. */
+  tellAll() {
+    for (const runner of this.runners) runner.isPlaced = true;
   }
 
   wake() {
     this.still = 0;
   }
+
+  /** Rest now, until something changes. */
+  rest() {
+    this.still = STILL_FRAMES;
+    this.steps = 0;
+  }
 }
 
 const NO_PROBLEM = ['iterations', 'start', 'trace'];
 
-/** What is asked of the arms, as text: two requests with the same one go on with the same solve. @param {protocol.Solve} request */
+/** What is asked of the arms, as text: two requests with the same one go on with the same solve. @param {Record<string, *>} request */
 function problemOf(request) {
   return JSON.stringify(request, (key, value) => (NO_PROBLEM.includes(key) ? undefined : value));
 }

@@ -2,12 +2,12 @@
 
 import uPlot from './vendor/uplot/uPlot.esm.js';
 
-const LOWEST = 1e-4; // [px] errors below are drawn there
+const LOWEST = 1e-4; // [px or mm] errors below are drawn there
 const HEIGHT = 128;
 /** Lines differ in more than colour. */
-const DASHES = { ccd: [], fabrik: [8, 3], jt: [2, 3], dls: [], pinv: [10, 3, 2, 3], sdls: [5, 3], newton: [3, 6], lm: [12, 4] };
+const DASHES = { ccd: [], fabrik: [8, 3], jt: [2, 3], dls: [], pinv: [10, 3, 2, 3], sdls: [5, 3], newton: [3, 6], lm: [12, 4], 'transpose-classic': [4, 4] };
 
-/** @param {number} error [px] @returns {number} */
+/** @param {number} error @returns {number} */
 export function log10(error) {
   return Math.log10(Math.max(error, LOWEST));
 }
@@ -17,7 +17,7 @@ export class Plot {
    * @param {HTMLElement} box
    * @param {object} parts
    * @param {(name: string) => string} parts.colour
-   * @param {() => number} parts.tolerance [px]
+   * @param {() => number} parts.tolerance
    * @param {() => number|null} parts.mark  where a vertical line stands on the x axis
    * @param {((x: number) => void)|null} parts.onPick  called with the x that was clicked
    */

@@ -1,17 +1,26 @@
 /** Which solvers run: one, or several in a race; and the table that compares them. */
 
-import { cost, count, duration, pixels } from './format.js';
-import { SOLVERS, solverInfo } from './settings.js';
+import { cost, count, duration, length } from './format.js';
+import { inOrder, solverInfo } from './settings.js';
 
 const FIRST_RACE = ['ccd', 'fabrik', 'jt', 'dls'];
+
+/**
+ * The mechanisms that run, one for each solver.
+ * @typedef {object} Lineup
+ * @property {import('./runner.js').Runner[]} list
+ * @property {import('./runner.js').Runner} front  the chosen solver's
+ * @property {boolean} racing
+ * @property {number} lastStep  the longest last solve among them
+ */
 
 export class Race {
   /**
    * @param {object} parts
    * @param {import('./store.js').Store} parts.store
-   * @param {import('./arms.js').Arms} parts.arms
-   * @param {import('./motion.js').Motion} parts.motion
-   * @param {import('./view.js').View} parts.view
+   * @param {Lineup} parts.arms
+   * @param {{moving: boolean}} parts.motion
+   * @param {{pointedOut: string, isStale: boolean}} parts.view
    * @param {() => void} parts.restart
    */
   constructor({ store, arms, motion, view, restart }) {
@@ -104,16 +113,16 @@ export class Race {
     put('race-time', duration(1000 * serverMs).join(' '));
   }
 
-  /** @param {HTMLTableRowElement} row @param {import('./arms.js').Arm} arm @param {number} tolerance */
+  /** @param {HTMLTableRowElement} row @param {import('./runner.js').Runner} arm @param {number} tolerance */
   fill(row, arm, tolerance) {
     const { recording } = arm;
     const reached = recording.toTolerance >= 0;
     const cells = {
-      error: pixels(arm.error),
+      error: length(arm.error),
       tolerance: reached ? String(recording.toTolerance) : recording.iterations > 0 ? `> ${recording.iterations}` : '–',
       cost: cost(arm.costs.median),
       violations: this.store.get('lm') ? String(arm.violations) : '–',
-      tracking: this.motion.moving ? pixels(arm.tracking.rms) : '–',
+      tracking: this.motion.moving ? length(arm.tracking.rms) : '–',
     };
     for (const td of row.cells) if (td.dataset.cell) td.textContent = cells[td.dataset.cell];
     row.dataset.error = String(arm.error);
@@ -128,11 +137,6 @@ function cell(name) {
   td.dataset.cell = name;
   td.textContent = '–';
   return td;
-}
-
-/** @param {string[]} names */
-function inOrder(names) {
-  return SOLVERS.map((solver) => solver.name).filter((name) => names.includes(name));
 }
 
 /** @param {string} id @param {string} text */

@@ -6,7 +6,7 @@ export class Recording {
   /** @param {number} links */
   constructor(links) {
     this.links = links;
-    /** @type {number[]} error before the first iteration and after each [px] */
+    /** @type {number[]} error before the first iteration and after each */
     this.errors = [];
     /** @type {Float32Array[]} configurations beside the errors; empty where the server was not asked for them */
     this.trace = [];
@@ -15,7 +15,7 @@ export class Recording {
     this.toTolerance = -1;
   }
 
-  /** Add what a frame did. @param {import('./protocol.js').ArmFrame} frame */
+  /** Add what a frame did. @param {import('./runner.js').Answer} frame */
   append(frame) {
     if (this.toTolerance < 0 && frame.iterations_to_tolerance >= 0) {
       this.toTolerance = this.iterations + frame.iterations_to_tolerance;

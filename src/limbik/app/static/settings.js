@@ -1,7 +1,4 @@
-/**
- * Every setting of the page: its name in the URL, its range and its default. The one table that the store,
- * the panel and the URL read.
- */
+/** What the settings of both views share: the solvers, how a setting is described, how a number is brought into its range. */
 
 /**
  * @typedef {object} SolverInfo
@@ -24,58 +21,36 @@ export const SOLVERS = [
   { name: 'lm', short: 'LM', title: 'Levenberg-Marquardt', key: '8', settings: [] },
 ];
 
-const NAMES = SOLVERS.map((solver) => solver.name);
+export const SOLVER_NAMES = SOLVERS.map((solver) => solver.name);
+
+/** Solvers that only the 3-D page offers. @type {SolverInfo[]} */
+export const MORE_SOLVERS = [
+  { name: 'transpose-classic', short: 'JT classic', title: 'Jacobian transpose, classic step', key: '', settings: [] },
+];
+
+const ALL_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
 
 /**
  * @typedef {object} Setting
- * @property {'number'|'flag'|'choice'|'names'|'angles'|'place'} kind
+ * @property {'number'|'flag'|'choice'|'names'|'angles'|'place'|'own'} kind  own: with `read` and `write` of its own
  * @property {*} fallback  the default; null: the page chooses it to suit the window
  * @property {number} [min]
  * @property {number} [max]
  * @property {number} [slider]  end of the slider where typing may go further
  * @property {number} [digits]  decimals kept
  * @property {string} [unit]
+ * @property {boolean} [isOptional]  null is a value as well: what is best is chosen elsewhere
  * @property {string[]} [choices]
+ * @property {(name: string, text: string) => {value?: *, note?: string|null}} [read]  as the readers of urlstate.js
+ * @property {(value: *) => string} [write]
  */
-
-/** @type {Record<string, Setting>} */
-export const SETTINGS = {
-  algo: { kind: 'choice', choices: NAMES, fallback: 'dls' },
-  race: { kind: 'names', choices: NAMES, fallback: [] },
-  n: { kind: 'number', min: 2, max: 64, slider: 12, digits: 0, fallback: 5 },
-  L: { kind: 'number', min: 30, max: 140, digits: 1, unit: 'px', fallback: 70 },
-  it: { kind: 'number', min: 1, max: 64, digits: 0, fallback: 16 },
-  tol: { kind: 'number', min: 0.01, max: 10, slider: 5, digits: 2, unit: 'px', fallback: 0.1 },
-  g: { kind: 'number', min: 0.02, max: 1, digits: 3, fallback: 0.5 },
-  la: { kind: 'number', min: 0, max: 10, digits: 3, fallback: 0.5 },
-  d: { kind: 'number', min: 0.05, max: 1, digits: 3, fallback: 0.7 },
-  px: { kind: 'flag', fallback: false },
-  rg: { kind: 'flag', fallback: false },
-  tr: { kind: 'flag', fallback: false },
-  km: { kind: 'flag', fallback: true },
-  lm: { kind: 'flag', fallback: false },
-  ld: { kind: 'number', min: 10, max: 180, digits: 1, unit: '°', fallback: 90 },
-  sl: { kind: 'flag', fallback: false },
-  rb: { kind: 'number', min: 0, max: 0.5, digits: 3, fallback: 0 },
-  rq: { kind: 'angles', fallback: null },
-  mv: { kind: 'choice', choices: ['none', 'circle', 'eight'], fallback: 'none' },
-  sp: { kind: 'number', min: 0.2, max: 3, digits: 2, unit: '×', fallback: 1 },
-  mx: { kind: 'place', digits: 1, fallback: null },
-  my: { kind: 'place', digits: 1, fallback: null },
-  tx: { kind: 'place', digits: 1, fallback: null },
-  ty: { kind: 'place', digits: 1, fallback: null },
-  pn: { kind: 'flag', fallback: null },
-  cv: { kind: 'flag', fallback: null },
-  help: { kind: 'flag', fallback: false },
-  theme: { kind: 'choice', choices: ['auto', 'light', 'dark'], fallback: 'auto' },
-};
 
 /** Settings of one method only; the panel shows those that a running solver uses. */
 export const METHOD_SETTINGS = ['g', 'la', 'd'];
 
 /** @param {string} name @returns {SolverInfo} */
 export function solverInfo(name) {
-  return /** @type {SolverInfo} */ (SOLVERS.find((solver) => solver.name === name));
+  return /** @type {SolverInfo} */ (ALL_SOLVERS.find((solver) => solver.name === name));
 }
 
 /** Round to the decimals of a setting. @param {Setting} setting @param {number} value */
@@ -85,15 +60,19 @@ export function rounded(setting, value) {
 
 /**
  * Bring a number into the range of a setting.
- * @param {string} name @param {number} value
+ * @param {string} name @param {Setting} setting @param {number} value
  * @returns {{value: number, note: string|null}} note: what was changed, in words; null where nothing was
  */
-export function clamped(name, value) {
-  const setting = SETTINGS[name];
+export function clamped(name, setting, value) {
   const low = setting.min ?? -Infinity;
   const high = setting.max ?? Infinity;
   const inside = Math.min(high, Math.max(low, value));
   if (inside === value) return { value: rounded(setting, value), note: null };
   const unit = setting.unit ? ` ${setting.unit}` : '';
   return { value: inside, note: `${name}=${value} is outside ${low} to ${high}${unit}; ${inside} is used` };
+}
+
+/** @param {string[]} names  of solvers @returns {string[]} each once, in the order of the page */
+export function inOrder(names) {
+  return ALL_SOLVERS.map((solver) => solver.name).filter((name) => names.includes(name));
 }

@@ -2,26 +2,17 @@
 
 export class Share {
   /**
-   * @param {import('./store.js').Store} store
-   * @param {import('./place.js').Place} place
+   * @param {() => string|Promise<string>} link  gives a link that opens all of the state
    * @param {import('./notice.js').Notices} notices
    */
-  constructor(store, place, notices) {
-    this.store = store;
-    this.place = place;
+  constructor(link, notices) {
+    this.link = link;
     this.notices = notices;
     document.getElementById('copy-link')?.addEventListener('click', () => this.copy());
   }
 
-  /** A link that opens all of the state, with the places that the window chose. */
-  link() {
-    const [mx, my] = this.place.base;
-    const [tx, ty] = this.place.home;
-    return this.store.link({ mx, my, tx, ty, help: false });
-  }
-
   async copy() {
-    const link = this.link();
+    const link = await this.link();
     try {
       await navigator.clipboard.writeText(link);
       this.notices.show('Link copied. It opens exactly this.');

@@ -4,24 +4,29 @@
  * The address bar names the settings that were given or touched; `link()` names all of them.
  */
 
-import { SETTINGS } from './settings.js';
 import { readQuery, writeQuery } from './urlstate.js';
 
 const WRITE_EVERY = 400; // [ms]; browsers bound how often a page may rewrite its address
 
 export class Store {
-  /** @param {string} query  the query string that the page was opened with */
-  constructor(query) {
-    const { values, notes } = readQuery(query);
+  /**
+   * @param {string} query  the query string that the page was opened with
+   * @param {Record<string, import('./settings.js').Setting>} settings  the table of the view
+   */
+  constructor(query, settings) {
+    const { values, notes } = readQuery(query, settings);
+    this.settings = settings;
     /** What could not be taken from the URL as it was written. */
     this.notes = notes;
     /** @type {Record<string, *>} */
     this.values = {};
-    for (const [name, setting] of Object.entries(SETTINGS)) this.values[name] = values[name] ?? setting.fallback;
+    for (const [name, setting] of Object.entries(settings)) this.values[name] = values[name] ?? setting.fallback;
     this.touched = new Set(Object.keys(values));
     /** @type {{names: string[]|null, tell: () => void}[]} */
     this.listeners = [];
     this.timer = 0;
+    /** Settings that change all the time: they are asked for only when the address or a link is written. */
+    this.gather = () => /** @type {Record<string, *>} */ ({});
   }
 
   /** @param {string} name */
@@ -33,6 +38,14 @@ export class Store {
   suit(/** @type {Record<string, *>} */ defaults) {
     for (const [name, value] of Object.entries(defaults)) {
       if (!this.touched.has(name)) this.values[name] = value;
+    }
+  }
+
+  /** Back to the defaults, and out of the address bar; who listens is told by the next change. @param {string[]} names */
+  clear(names) {
+    for (const name of names) {
+      this.values[name] = this.settings[name].fallback;
+      this.touched.delete(name);
     }
   }
 
@@ -72,12 +85,17 @@ export class Store {
 
   /** Put the touched settings into the address bar. */
   write() {
-    const named = Object.fromEntries([...this.touched].map((name) => [name, this.values[name]]));
-    history.replaceState(null, '', location.pathname + writeQuery(named));
+    history.replaceState(null, '', location.pathname + this.query());
+  }
+
+  /** The touched settings as a query string. */
+  query() {
+    const touched = Object.fromEntries([...this.touched].map((name) => [name, this.values[name]]));
+    return writeQuery({ ...touched, ...this.gather() }, this.settings);
   }
 
   /** A link that opens the whole state. @param {Record<string, *>} more  settings to add or to replace */
   link(more = {}) {
-    return location.origin + location.pathname + writeQuery({ ...this.values, ...more });
+    return location.origin + location.pathname + writeQuery({ ...this.values, ...this.gather(), ...more }, this.settings);
   }
 }

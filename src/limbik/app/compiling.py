@@ -1,0 +1,58 @@
+"""What is compiled ahead for the playground, and in which order."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Collection
+
+import numpy as np
+
+from limbik import solvers
+from limbik.app.session import SOLVERS
+from limbik.core import native
+from limbik.errors import SolverError
+from limbik.goals import Position
+from limbik.model import Model, ModelBuilder
+from limbik.solvers.plan import general_plan_for
+
+FIRST = "dls"  # the solver that a page in the plane begins with is compiled before the others
+FIRST_IN_SPACE = "lm"
+
+_IN_SPACE = " in space"
+
+
+def in_space(names: Collection[str]) -> list[str]:
+    """What the solvers are called in the list of what is compiled when they work in space."""
+    return [f"{name}{_IN_SPACE}" for name in names]
+
+
+def order() -> list[str]:
+    """All that is compiled while no page waits for something: what pages begin with first."""
+    plane = sorted(SOLVERS, key=FIRST.__ne__)
+    space = in_space(sorted(solvers.names(), key=FIRST_IN_SPACE.__ne__))
+    return [plane[0], space[0], *plane[1:], *space[1:]]
+
+
+def is_in_space(name: str) -> bool:
+    """Whether a name of `order` is of a solver in space."""
+    return name.endswith(_IN_SPACE)
+
+
+def warm_up_in_space(name: str) -> None:
+    """Compile a solver for scenes in space. Several methods are in one program, so most are done at once."""
+    model = _hinge()
+    try:
+        goal = Position(frame=model.end_effector, target=np.zeros(3))
+        plan = general_plan_for(model, [goal], {"solver": name.removesuffix(_IN_SPACE)})
+    except SolverError:
+        return  # a method that is for arms in the plane only
+    if os.environ.get("LIMBIK_COMPILE") != "never":
+        native.compile_now(*plan.program)
+
+
+@functools.cache
+def _hinge() -> Model:
+    return (
+        ModelBuilder("hinge").revolute("hinge").frame("tip", pose=(1.0, 0.0, 0.0)).build(end_effector="tip")
+    )

@@ -1,0 +1,68 @@
+"""Files over HTTP that are not the page's own: uploads come in, meshes of opened scenes go out."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+import anyio
+import anyio.to_thread
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+
+from limbik.app.connection import Playground
+from limbik.app.upload import LONGEST_PATH, MAX_PACKED, UploadError, read_upload, too_large
+
+KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}  # another mesh has another address
+BINARY = "application/octet-stream"
+
+
+async def upload(request: Request) -> Response:
+    """Keep what is uploaded, in memory, and answer with its token."""
+    playground: Playground = request.app.state.playground
+    host = request.headers.get("host", "")
+    if not playground.gate.admits_origin(request.headers.get("origin"), host):
+        return JSONResponse({"error": "this origin may not upload"}, 403)
+    try:
+        with anyio.fail_after(playground.bounds.upload_seconds):
+            async with playground.uploading:
+                body = await _body(request)
+                name = unquote(request.headers.get("x-name", ""))[:LONGEST_PATH]
+                kind = request.headers.get("content-type", "")
+                found = await anyio.to_thread.run_sync(
+                    read_upload, kind, name, body, limiter=playground.opening, abandon_on_cancel=True
+                )
+    except UploadError as error:
+        return JSONResponse({"error": str(error)}, error.status)
+    except TimeoutError:
+        return JSONResponse({"error": "the upload took too long"}, 408)
+    except ClientDisconnect:
+        return JSONResponse({"error": "the upload was cut off"}, 400)
+    token = playground.workshop.keep(found)
+    return JSONResponse({"token": token, "name": found.name, "files": len(found.files)})
+
+
+async def _body(request: Request) -> bytes:
+    said = request.headers.get("content-length", "0")
+    if not said.isascii() or not said.isdecimal() or int(said[:20]) > MAX_PACKED:
+        raise too_large()
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_PACKED:
+            raise too_large()
+    return bytes(body)
+
+
+async def mesh(request: Request) -> Response:
+    """A mesh of a scene that is open: by the scene's key and its number, never by a path."""
+    playground: Playground = request.app.state.playground
+    key, number = request.path_params["key"], request.path_params["number"]
+    found = playground.workshop.mesh(key, number)
+    if found is None:
+        return PlainTextResponse("There is no such mesh.\n", 404)
+    headers = {**KEPT, "ETag": f'"{key}-{number}"'}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    if found.path is not None:
+        return FileResponse(found.path, media_type=BINARY, headers=headers)
+    return Response(found.data, media_type=BINARY, headers=headers)

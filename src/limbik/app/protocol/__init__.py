@@ -1,0 +1,119 @@
+"""The messages between the page and the server, version 1, and the one place where their ranges stand.
+
+The page sends JSON text: `Hello`; in the plane `Solve` and `Reset`; in space `Open`, `Move`, `Slide`,
+`Explain` and `Export`. The server answers JSON text (`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`,
+`Exported`) and binary msgpack (`Frame`, `Motion`), in which arrays are little-endian float32 bytes.
+`static/protocol.js` mirrors this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any, TypeAlias
+
+from limbik.app.protocol.common import VERSION, Failure, Hello, Notice, Welcome, read_hello
+from limbik.app.protocol.plane import (
+    BOUNDS,
+    Arm,
+    Frame,
+    Reset,
+    Settings,
+    Solve,
+    decode_frame,
+    read_reset,
+    read_solve,
+)
+from limbik.app.protocol.reading import Bound, MessageError, Reader, id_of, read_object, show
+from limbik.app.protocol.space import (
+    SPACE_BOUNDS,
+    Explain,
+    Export,
+    Move,
+    Open,
+    Slide,
+    read_explain,
+    read_export,
+    read_move,
+    read_open,
+    read_slide,
+)
+
+__all__ = [
+    "BOUNDS",
+    "MAX_MESSAGE_BYTES",
+    "MAX_OPEN_BYTES",
+    "SPACE_BOUNDS",
+    "VERSION",
+    "Arm",
+    "Bound",
+    "Explain",
+    "Export",
+    "Failure",
+    "Frame",
+    "Hello",
+    "MessageError",
+    "Move",
+    "Notice",
+    "Open",
+    "Request",
+    "Reset",
+    "Settings",
+    "Slide",
+    "Solve",
+    "SpaceRequest",
+    "Welcome",
+    "decode_frame",
+    "parse",
+]
+
+MAX_MESSAGE_BYTES = 64 * 1024
+MAX_OPEN_BYTES = 2 * 1024 * 1024  # of an `Open`, which may hold a whole description
+
+SpaceRequest: TypeAlias = Open | Move | Slide | Explain | Export
+Request: TypeAlias = Hello | Solve | Reset | SpaceRequest
+
+_IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
+    "open": read_open,
+    "move": read_move,
+    "nullspace": read_slide,
+    "explain": read_explain,
+    "export": read_export,
+}
+_TYPES = ("hello", "solve", "reset", *_IN_SPACE)
+
+
+def parse(text: str, known: Collection[str], in_plane: Collection[str] | None = None) -> Request:
+    """Read one message of the page.
+
+    known: the solvers' names. in_plane: of those that work in a plane, by default all.
+
+    Raises:
+        MessageError: the text is too long or not JSON, or an entry is missing, unknown, of the wrong type or
+            out of range.
+    """
+    size = len(text) if len(text) > MAX_OPEN_BYTES else len(text.encode(errors="surrogatepass"))
+    if size > MAX_OPEN_BYTES:
+        raise MessageError(
+            f"a message has at most {MAX_MESSAGE_BYTES} bytes, one that opens a scene {MAX_OPEN_BYTES}"
+        )
+    message = read_object(text)
+    if size > MAX_MESSAGE_BYTES and message.get("type") != "open":
+        raise MessageError(f"a message has at most {MAX_MESSAGE_BYTES} bytes", id=id_of(message))
+    try:
+        return _read(message, known, known if in_plane is None else in_plane)
+    except MessageError as error:
+        raise MessageError(str(error), field=error.field, id=id_of(message)) from None
+
+
+def _read(message: dict[str, Any], known: Collection[str], in_plane: Collection[str]) -> Request:
+    kind = message.get("type")
+    plane, space = Reader(message, BOUNDS), Reader(message, SPACE_BOUNDS)
+    if kind == "hello":
+        return read_hello(plane)
+    if kind == "solve":
+        return read_solve(plane, in_plane)
+    if kind == "reset":
+        return read_reset(plane)
+    if isinstance(kind, str) and kind in _IN_SPACE:
+        return _IN_SPACE[kind](space, known)
+    raise MessageError(f"`type` is one of {', '.join(_TYPES)}; found {show(kind)}", field="type")

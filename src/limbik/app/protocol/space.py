@@ -1,0 +1,470 @@
+"""The messages of the 3-D playground: robots and arms that follow goals in space.
+
+Metres, radians, the world's z axis up. Matrices are 16 numbers row by row, quaternions are xyzw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbik.app.protocol.reading import LARGEST_ID, Bound, MessageError, Reader
+from limbik.app.protocol.writing import as_json, float32
+
+MOST_ROBOTS = 4  # opened together
+MOST_ARMS = 16  # of a scene
+MOST_GOALS = 32  # of an arm
+MOST_LOCKED = 512
+MOST_NUMBERS = 1024  # of a configuration
+LONGEST_NAME = 200  # of a robot, a file, a frame or a joint
+LONGEST_TEXT = 1_000_000  # characters of a description
+
+SPACE_BOUNDS: Mapping[str, Bound] = {
+    "id": Bound(minimum=0, maximum=LARGEST_ID, whole=True),
+    "arm": Bound(minimum=0, maximum=MOST_ARMS - 1, whole=True),
+    "solvers": Bound(minimum=1, maximum=16, whole=True),
+    "coordinate": Bound(minimum=-1e4, maximum=1e4, unit="m"),
+    "quaternion": Bound(minimum=-1e3, maximum=1e3),
+    "joint": Bound(minimum=-1e6, maximum=1e6, unit="rad or m"),
+    "iterations": Bound(minimum=1, maximum=1000, default=100, whole=True),
+    "tolerance": Bound(minimum=1e-9, maximum=1, default=1e-4, unit="m"),
+    "tolerance_rotation": Bound(minimum=1e-9, maximum=math.pi, default=1e-3, unit="rad"),
+    "damping": Bound(minimum=0.01, maximum=1),
+    "gamma": Bound(minimum=0.01, maximum=1),
+    "lambda": Bound(minimum=0, maximum=1e3, unit="m"),
+    "anneal": Bound(minimum=0, maximum=1),
+    "weight": Bound(minimum=1e-6, maximum=1e6, default=1),
+    "along": Bound(minimum=0, maximum=63, default=0, whole=True),
+    "amount": Bound(minimum=-math.pi, maximum=math.pi, unit="rad"),
+}
+
+_SHORTEST_QUATERNION = 1e-6
+_KINDS = ("position", "pose", "direction")
+_AXES = ("x", "y", "z")
+
+
+# What the page says -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """What to open: names of robots, a description's text, or the token of what was uploaded."""
+
+    kind: str  # "robot", "text" or "token"
+    names: tuple[str, ...] = ()
+    name: str = ""  # of the text's file
+    text: str = ""
+    token: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open:
+    """Show a scene."""
+
+    id: int
+    source: Source
+    base: str  # "fixed" or "floating"
+    angles: str | None  # "range" or "initial": the reading of theta and phi in an arm file; None: its own
+    lenient: bool  # a wrong number of segments is only a warning
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A goal: a frame at a point; "pose": also turned so; "direction": with an axis along the turned z."""
+
+    frame: str
+    kind: str  # "position", "pose" or "direction"
+    position: NDArray[np.float64]  # [3] [m]
+    quat_xyzw: NDArray[np.float64] | None = None  # [4] of any length but 0
+    axis: str = "z"  # of the frame
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostureWanted:
+    """A configuration to be near to, as a preference."""
+
+    q: NDArray[np.float64]  # [nq]
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmMove:
+    """What one arm of the scene is to do, with each of some solvers."""
+
+    arm: int
+    solvers: tuple[str, ...]
+    goals: tuple[Wanted, ...]
+    start: Mapping[str, NDArray[np.float64]]  # solver -> [nq]; without one, where its last answer was
+    locked: tuple[str, ...]
+    posture: PostureWanted | None
+    branches: str  # "independent" or "coupled"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceSettings:
+    """What the solvers are told. None: the solver's own default."""
+
+    iterations: int
+    tolerance: float  # [m]
+    tolerance_rotation: float  # [rad]
+    limits: bool
+    damping: float | None
+    gamma: float | None
+    lambda_: float | None  # "lambda" on the wire
+    anneal: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """The frame whose ellipsoid is drawn."""
+
+    arm: int
+    frame: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """Bring arms toward their goals: from where they are, or (`search`) from anywhere."""
+
+    id: int
+    arms: tuple[ArmMove, ...]
+    settings: SpaceSettings
+    search: bool
+    trace: bool
+    measure: Measure | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slide:
+    """Move along a null direction while the goals are held. On the wire its type is "nullspace"."""
+
+    id: int
+    arm: int
+    q: NDArray[np.float64]
+    goals: tuple[Wanted, ...]
+    along: int
+    amount: float  # [rad]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explain:
+    """Say why the goals are not met."""
+
+    id: int
+    arm: int
+    q: NDArray[np.float64]
+    goals: tuple[Wanted, ...]
+    locked: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """Write the scene in a format."""
+
+    id: int
+    format: str  # "arm" or "urdf"
+    q: tuple[NDArray[np.float64], ...]  # one per arm
+    goals: tuple[tuple[Wanted, ...], ...]  # one per arm
+
+
+# What the server says -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """The answer to `Open`; what an arm holds is made in `limbik.app.described`."""
+
+    id: int
+    name: str
+    token: str | None
+    angles: str | None  # the reading of theta and phi: "range" or "initial"; None for what is no .arm
+    arms: Sequence[Mapping[str, Any]]
+    notes: Sequence[str]
+
+    def encode(self) -> str:
+        """As JSON text."""
+        return as_json(
+            type="scene",
+            id=self.id,
+            name=self.name,
+            token=self.token,
+            angles=self.angles,
+            arms=list(self.arms),
+            notes=list(self.notes),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmMotion:
+    """What one solver made of one arm's goals."""
+
+    arm: int
+    solver: str
+    q: ArrayLike  # [nq]
+    errors: ArrayLike  # [k+1] [m], before the first and after each iteration
+    iterations: int
+    iterations_to_tolerance: int  # -1: not within the budget
+    status: str  # solved, unreachable, likely_unreachable, budget_spent; "still" without goals
+    microseconds: float
+    violations: int  # joints that were outside their limits in some iteration
+    goal_errors: ArrayLike  # [2 * goals] metres and radians of each
+    nullity: int  # directions in which the joints can move while the goals are held
+    trace: ArrayLike | None = None  # [k+1, nq]
+    ellipsoid: ArrayLike | None = None  # [9] J J^T of the measured frame's position, row by row
+    manipulability: float | None = None  # the root of its determinant [m^3]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """A solver that cannot do what is asked, and why."""
+
+    arm: int
+    solver: str
+    refused: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motion:
+    """The answer to `Move` and `Slide`: for each arm, in the order asked, one entry per solver."""
+
+    id: int
+    arms: Sequence[ArmMotion | Refused]
+    notes: Sequence[str] = ()
+    server_ms: float = 0.0
+
+    def encode(self) -> bytes:
+        """As binary msgpack."""
+        message = {
+            "type": "motion",
+            "id": self.id,
+            "server_ms": self.server_ms,
+            "notes": list(self.notes),
+            "arms": [_wire(arm) for arm in self.arms],
+        }
+        packed: bytes = msgpack.packb(message)
+        return packed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """The answer to `Explain`. `joints` are those whose limits bind."""
+
+    id: int
+    arm: int
+    text: str
+    status: str
+    joints: Sequence[str]
+    nearest: Sequence[float] | None  # [nq] the nearest legal configuration found, where the goals are not met
+
+    def encode(self) -> str:
+        """As JSON text."""
+        return as_json(type="explanation", **vars(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported:
+    """The answer to `Export`."""
+
+    id: int
+    format: str
+    name: str  # of a file
+    text: str
+    notes: Sequence[str] = ()  # what the format has no words for
+
+    def encode(self) -> str:
+        """As JSON text."""
+        return as_json(type="exported", **vars(self))
+
+
+def decode_motion(data: bytes) -> Motion:
+    """Read what `Motion.encode` wrote, for clients in Python."""
+    message = msgpack.unpackb(data)
+    arms = [Refused(**arm) if "refused" in arm else _read_arm(arm) for arm in message["arms"]]
+    return Motion(id=message["id"], arms=arms, notes=message["notes"], server_ms=message["server_ms"])
+
+
+_ARRAYS = ("q", "errors", "goal_errors", "trace", "ellipsoid")
+
+
+def _wire(arm: ArmMotion | Refused) -> dict[str, object]:
+    if isinstance(arm, Refused):
+        return dict(vars(arm))
+    values = {name: value for name, value in vars(arm).items() if value is not None}
+    return {name: float32(value) if name in _ARRAYS else value for name, value in values.items()}
+
+
+def _read_arm(arm: dict[str, Any]) -> ArmMotion:
+    values: dict[str, Any] = {
+        name: np.frombuffer(value, "<f4") if name in _ARRAYS else value for name, value in arm.items()
+    }
+    if "trace" in values:
+        values["trace"] = values["trace"].reshape(-1, values["q"].size)
+    return ArmMotion(**values)
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+
+def read_open(reader: Reader, known: Collection[str]) -> Open:
+    """An `Open`."""
+    reader.allow("type", "id", "source", "base", "angles", "lenient")
+    return Open(
+        id=reader.whole("id"),
+        source=_source(reader.inner("source")),
+        base=reader.word("base", ("fixed", "floating"), "fixed"),
+        angles=None if reader.entries.get("angles") is None else reader.word("angles", ("range", "initial")),
+        lenient=reader.boolean("lenient"),
+    )
+
+
+def _source(reader: Reader) -> Source:
+    kind = reader.word("kind", ("robot", "text", "token"))
+    if kind == "robot":
+        reader.allow("kind", "names")
+        return Source(kind=kind, names=reader.names("names", MOST_ROBOTS, least=1, length=LONGEST_NAME))
+    if kind == "text":
+        reader.allow("kind", "name", "text")
+        return Source(
+            kind=kind, name=reader.text("name", LONGEST_NAME), text=reader.text("text", LONGEST_TEXT)
+        )
+    reader.allow("kind", "token")
+    return Source(kind=kind, token=reader.text("token", LONGEST_NAME))
+
+
+def read_move(reader: Reader, known: Collection[str]) -> Move:
+    """A `Move`; `known` are the solvers' names."""
+    reader.allow("type", "id", "arms", "settings", "search", "trace", "measure")
+    arms = reader.each("arms", lambda arm: _arm_move(arm, known), MOST_ARMS)
+    if len({arm.arm for arm in arms}) < len(arms):
+        raise reader.error("arms", "each arm once", [arm.arm for arm in arms])
+    return Move(
+        id=reader.whole("id"),
+        arms=arms,
+        settings=_settings(reader.inner("settings")),
+        search=reader.boolean("search"),
+        trace=reader.boolean("trace"),
+        measure=None if reader.entries.get("measure") is None else _measure(reader.inner("measure")),
+    )
+
+
+def _arm_move(reader: Reader, known: Collection[str]) -> ArmMove:
+    reader.allow("arm", "solvers", "goals", "start", "locked", "posture", "branches")
+    return ArmMove(
+        arm=reader.whole("arm"),
+        solvers=reader.choices("solvers", known, reader.bounds["solvers"]),
+        goals=reader.each("goals", _wanted, MOST_GOALS),
+        start=_start(reader.inner("start"), known),
+        locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
+        posture=None if reader.entries.get("posture") is None else _posture(reader.inner("posture")),
+        branches=reader.word("branches", ("independent", "coupled"), "independent"),
+    )
+
+
+def _start(reader: Reader, known: Collection[str]) -> dict[str, NDArray[np.float64]]:
+    reader.allow(*known)
+    return {name: reader.some_numbers(name, MOST_NUMBERS, "joint") for name in reader.entries}
+
+
+def _posture(reader: Reader) -> PostureWanted:
+    reader.allow("q", "weight")
+    return PostureWanted(q=reader.some_numbers("q", MOST_NUMBERS, "joint"), weight=reader.number("weight"))
+
+
+def _wanted(reader: Reader) -> Wanted:
+    reader.allow("frame", "kind", "position", "quat_xyzw", "axis")
+    kind = reader.word("kind", _KINDS)
+    quat_xyzw = None if kind == "position" else reader.numbers("quat_xyzw", 4, "quaternion")
+    if quat_xyzw is not None and float(quat_xyzw @ quat_xyzw) < _SHORTEST_QUATERNION**2:
+        raise reader.error("quat_xyzw", "a quaternion that is not 0", quat_xyzw.tolist())
+    return Wanted(
+        frame=reader.text("frame", LONGEST_NAME),
+        kind=kind,
+        position=reader.numbers("position", 3, "coordinate"),
+        quat_xyzw=quat_xyzw,
+        axis=reader.word("axis", _AXES, "z"),
+    )
+
+
+def _settings(reader: Reader) -> SpaceSettings:
+    reader.allow(
+        "iterations", "tolerance", "tolerance_rotation", "limits", "damping", "gamma", "lambda", "anneal"
+    )
+    return SpaceSettings(
+        iterations=reader.whole("iterations"),
+        tolerance=reader.number("tolerance"),
+        tolerance_rotation=reader.number("tolerance_rotation"),
+        limits=reader.boolean("limits", default=True),
+        damping=reader.optional("damping"),
+        gamma=reader.optional("gamma"),
+        lambda_=reader.optional("lambda"),
+        anneal=reader.optional("anneal"),
+    )
+
+
+def _measure(reader: Reader) -> Measure:
+    reader.allow("arm", "frame")
+    return Measure(arm=reader.whole("arm"), frame=reader.text("frame", LONGEST_NAME))
+
+
+def read_slide(reader: Reader, known: Collection[str]) -> Slide:
+    """A `Slide`."""
+    reader.allow("type", "id", "arm", "q", "goals", "along", "amount")
+    return Slide(
+        id=reader.whole("id"),
+        arm=reader.whole("arm"),
+        q=reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        goals=_some_goals(reader),
+        along=reader.whole("along"),
+        amount=reader.number("amount"),
+    )
+
+
+def read_explain(reader: Reader, known: Collection[str]) -> Explain:
+    """An `Explain`."""
+    reader.allow("type", "id", "arm", "q", "goals", "locked")
+    return Explain(
+        id=reader.whole("id"),
+        arm=reader.whole("arm"),
+        q=reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        goals=_some_goals(reader),
+        locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
+    )
+
+
+def _some_goals(reader: Reader) -> tuple[Wanted, ...]:
+    goals = reader.each("goals", _wanted, MOST_GOALS)
+    if not goals:
+        raise reader.error("goals", "at least one goal", reader.entries.get("goals"))
+    return goals
+
+
+def read_export(reader: Reader, known: Collection[str]) -> Export:
+    """An `Export`."""
+    reader.allow("type", "id", "format", "q", "goals")
+    return Export(
+        id=reader.whole("id"),
+        format=reader.word("format", ("arm", "urdf")),
+        q=tuple(
+            Reader({f"q[{k}]": values}, reader.bounds).some_numbers(f"q[{k}]", MOST_NUMBERS, "joint")
+            for k, values in enumerate(_lists(reader, "q"))
+        ),
+        goals=tuple(
+            Reader({f"goals[{k}]": values}, reader.bounds).each(f"goals[{k}]", _wanted, MOST_GOALS)
+            for k, values in enumerate(_lists(reader, "goals"))
+        ),
+    )
+
+
+def _lists(reader: Reader, name: str) -> list[Any]:
+    """The lists in an entry, one per arm; none where there is no entry."""
+    values = reader.entries.get(name)
+    values = [] if values is None else values
+    if not isinstance(values, list) or len(values) > MOST_ARMS:
+        raise MessageError(f"`{name}` needs a list of at most {MOST_ARMS} lists", field=name)
+    return values

@@ -1,0 +1,30 @@
+"""What readers and writers warn of, for the page that asked. No remark names a folder of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import warnings
+from collections.abc import Iterator
+
+from limbik.errors import FormatWarning
+
+_LOCK = threading.RLock()  # Python catches warnings for all threads at once
+# The folders of an absolute path: what stands before them is no part of a relative one.
+_FOLDERS = re.compile(r"(?<![^\s'\"`(=,;])(?:file://|[A-Za-z]:)?(?:[/\\][^\s/\\'\"`:;,()]+)+[/\\]")
+
+
+@contextlib.contextmanager
+def remarks() -> Iterator[list[str]]:
+    """What is warned of meanwhile, in a list that is filled at the end."""
+    found: list[str] = []
+    with _LOCK, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield found
+    found += [without_folders(str(one.message)) for one in caught if issubclass(one.category, FormatWarning)]
+
+
+def without_folders(text: str) -> str:
+    """The text with files called by their names alone."""
+    return _FOLDERS.sub("", text)

@@ -1,0 +1,190 @@
+"""One page's scene in space: it remembers where each arm stands with each solver.
+
+A session knows nothing of sockets, and works on one request at a time; `explain` and `export` touch nothing
+that moves, so they may run beside a move.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from limbik.app.described import described
+from limbik.app.freedom import slide
+from limbik.app.moving import WITH_PRIORITIES, move
+from limbik.app.opened import Opened, OpenedArm
+from limbik.app.protocol.reading import MessageError
+from limbik.app.protocol.space import (
+    ArmMotion,
+    ArmMove,
+    Explain,
+    Explanation,
+    Export,
+    Exported,
+    Motion,
+    Move,
+    Open,
+    Refused,
+    Scene,
+    Slide,
+    Wanted,
+)
+from limbik.app.remarks import remarks
+from limbik.app.wishes import as_goals, check, misses
+from limbik.app.workshop import Workshop
+from limbik.errors import LimbikError, SolverError
+from limbik.solvers.plan import general_plan_for
+from limbik.spatial import Array
+
+SEARCH_SECONDS = 4.0  # of a whole request, shared by its arms and solvers
+MOVE_SECONDS = 10.0  # after which no further solver begins
+EXPLAIN_ITERATIONS = 2000
+
+
+class SpaceSession:
+    """The arms of one page. `workshop` is shared by all pages."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+        self._opened: Opened | None = None
+        self._q: dict[tuple[int, str], Array] = {}
+        self._directions: dict[int, Array] = {}  # null directions of each arm, as they were told last
+
+    def open(self, request: Open) -> Scene:
+        """Show another scene. Raises LimbikError for one that cannot be opened; the old one stays then."""
+        opened = self._workshop.open(request)
+        scene = described(opened, request.id)
+        self._opened = opened
+        self._q.clear()
+        self._directions.clear()
+        return scene
+
+    def move(self, request: Move) -> Motion:
+        """Move arms toward their goals. A solver that cannot do it is told; the others go on."""
+        began = time.perf_counter()
+        arms: list[ArmMotion | Refused] = []
+        notes: dict[str, None] = {}  # an ordered set
+        count = sum(len(asked.solvers) for asked in request.arms)
+        if request.measure is not None:
+            self._arm(request.measure.arm, "measure.arm").model.frame(request.measure.frame)
+        for asked in request.arms:
+            arm = self._arm(asked.arm, "arms")
+            check(arm.model, asked.goals)
+            for name in asked.solvers:
+                passed = time.perf_counter() - began
+                seconds = max(0.0, SEARCH_SECONDS - passed) / max(count - len(arms), 1)
+                arms.append(self._move(arm, asked, name, request, seconds, passed))
+                if asked.posture is not None and asked.goals and name not in WITH_PRIORITIES:
+                    notes[f"{name} knows no priorities, so it leaves the posture aside."] = None
+        return Motion(
+            id=request.id, arms=arms, notes=list(notes), server_ms=1e3 * (time.perf_counter() - began)
+        )
+
+    def _move(
+        self, arm: OpenedArm, asked: ArmMove, name: str, request: Move, seconds: float, passed: float
+    ) -> ArmMotion | Refused:
+        try:
+            if passed > MOVE_SECONDS:
+                raise SolverError(f"not begun: the solvers before it took {passed:.0f} s")
+            motion = move(arm, asked, name, self._stance(arm, asked, name), request, seconds)
+        except LimbikError as error:
+            if isinstance(error, MessageError):
+                raise
+            return Refused(arm=asked.arm, solver=name, refused=str(error))
+        self._q[asked.arm, name] = motion.q  # type: ignore[assignment]
+        return motion
+
+    def _stance(self, arm: OpenedArm, asked: ArmMove, name: str) -> Array:
+        """Where the arm is with that solver [nq]."""
+        if name in asked.start:
+            return _configuration(arm, asked.start[name], f"arms[{asked.arm}].start.{name}")
+        return self._q.get((asked.arm, name), arm.start)
+
+    def slide(self, request: Slide) -> Motion:
+        """Move along a null direction of the goals. Raises GoalError where there is none."""
+        began = time.perf_counter()
+        arm = self._arm(request.arm, "arm")
+        check(arm.model, request.goals)
+        q = arm.model.clip(_configuration(arm, request.q, "q"))
+        before = self._directions.get(request.arm)
+        q, basis = slide(arm.model, request.goals, q, request.along, request.amount, before)
+        self._directions[request.arm] = basis
+        missed = misses(arm.model, request.goals, q[None])
+        seconds = time.perf_counter() - began
+        motion = ArmMotion(
+            arm=request.arm,
+            solver="nullspace",
+            q=q,
+            errors=missed.worst_metres,
+            iterations=0,
+            iterations_to_tolerance=-1,
+            status="still",
+            microseconds=1e6 * seconds,
+            violations=0,
+            goal_errors=[
+                part for pair in zip(*missed, strict=True) for row in zip(*pair, strict=True) for part in row
+            ],
+            nullity=basis.shape[1],
+        )
+        return Motion(id=request.id, arms=[motion], server_ms=1e3 * seconds)
+
+    def explain(self, request: Explain) -> Explanation:
+        """Why the goals are not met, or that they can be."""
+        arm = self._arm(request.arm, "arm")
+        check(arm.model, request.goals)
+        start = arm.model.clip(_configuration(arm, request.q, "q"))
+        goals = as_goals(request.goals)
+        locked: dict[str, Any] = {"locked": request.locked} if request.locked else {}
+        plan = general_plan_for(arm.model, goals, {"iterations": EXPLAIN_ITERATIONS, **locked})
+        solution = plan.solve(goals, start, seed=0)
+        diagnosis = solution.explain()
+        return Explanation(
+            id=request.id,
+            arm=request.arm,
+            text=str(diagnosis),
+            status=diagnosis.status.name.lower(),
+            joints=list(dict.fromkeys(excess.joint for excess in diagnosis.excesses)),
+            nearest=None if solution.success else solution.q.tolist(),
+        )
+
+    def export(self, request: Export) -> Exported:
+        """The scene as it stands on the page. Raises ModelError where the format cannot say it."""
+        opened = self._scene()
+        arms = []
+        for k, arm in enumerate(opened.arms):
+            q = arm.start if k >= len(request.q) else _configuration(arm, request.q[k], f"q[{k}]")
+            goals: Sequence[Wanted] = request.goals[k] if k < len(request.goals) else ()
+            check(arm.model, goals)
+            arms.append(replace(arm.arm, q=arm.model.clip(q), goals=tuple(as_goals(goals))))
+        scene = replace(opened.scene, arms=tuple(arms))
+        with remarks() as notes:
+            text = scene.to_arm() if request.format == "arm" else scene.to_urdf()
+        name = f"{_file_name(scene.name)}.{request.format}"
+        return Exported(id=request.id, format=request.format, name=name, text=text, notes=notes)
+
+    def _scene(self) -> Opened:
+        if self._opened is None:
+            raise MessageError("no scene is open: send `open` first", field="type")
+        return self._opened
+
+    def _arm(self, number: int, field: str) -> OpenedArm:
+        arms = self._scene().arms
+        if number >= len(arms):
+            raise MessageError(f"`arm` needs a number from 0 to {len(arms) - 1}, found {number}", field=field)
+        return arms[number]
+
+
+def _configuration(arm: OpenedArm, q: Array, field: str) -> Array:
+    if q.size != arm.model.nq:
+        raise MessageError(
+            f"`{field}` needs {arm.model.nq} numbers for {arm.title}, found {q.size}", field=field
+        )
+    return q
+
+
+def _file_name(name: str) -> str:
+    """A name for a file: letters, digits and what stands between them."""
+    kept = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
+    return kept.strip("._")[:60] or "scene"

@@ -1,0 +1,32 @@
+/** The keys of the 2-D page. */
+
+import { SOLVERS } from '../settings.js';
+
+/**
+ * What each key does.
+ * @param {object} parts
+ * @param {import('../store.js').Store} parts.store
+ * @param {import('../race.js').Race} parts.race
+ * @param {import('./motion.js').Motion} parts.motion
+ * @param {import('../help.js').Help} parts.help
+ * @param {() => void} parts.step @param {() => void} parts.reset
+ * @returns {Record<string, () => void>}
+ */
+export function actions({ store, race, motion, help, step, reset }) {
+  const flip = (/** @type {string} */ name) => () => store.set({ [name]: !store.get(name) });
+  const solvers = SOLVERS.map((solver) => [solver.key, () => race.bringToFront(solver.name)]);
+  return {
+    ...Object.fromEntries(solvers),
+    p: flip('px'),
+    t: flip('tr'),
+    g: flip('rg'),
+    k: flip('km'),
+    c: () => motion.choose('circle'),
+    l: () => motion.choose('eight'),
+    s: () => motion.choose('none'),
+    r: () => race.toggle(),
+    '.': step,
+    0: reset,
+    '?': () => help.toggle(),
+  };
+}

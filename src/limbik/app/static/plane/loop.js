@@ -1,0 +1,81 @@
+/** The loop of the plane: one arm of equal links, one target. */
+
+import { Loop } from '../loop.js';
+import { firstPose, points, resized } from './kinematics.js';
+import * as protocol from './protocol.js';
+
+export class PlaneLoop extends Loop {
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./arms.js').Arms} parts.arms
+   * @param {import('./place.js').Place} parts.place
+   * @param {import('./motion.js').Motion} parts.motion
+   * @param {import('../connection.js').Connection} parts.connection
+   * @param {() => void} parts.onFrame  called after every answer
+   */
+  constructor({ arms, place, ...parts }) {
+    super(parts);
+    Object.assign(this, { arms, place });
+  }
+
+  get runners() {
+    return this.arms.list;
+  }
+
+  /** @param {number} id @param {protocol.Solve} request */
+  message(id, request) {
+    return protocol.solve(id, request);
+  }
+
+  /** @returns {protocol.Solve} */
+  request() {
+    const { store, arms } = this;
+    const placed = arms.list.filter((arm) => arm.isPlaced);
+    return {
+      links: store.get('n'),
+      length: store.get('L'),
+      base: this.place.base,
+      target: this.motion.target,
+      solvers: arms.list.map((arm) => arm.solver),
+      settings: this.settings(),
+      start: placed.length ? Object.fromEntries(placed.map((arm) => [arm.solver, [...arm.q]])) : null,
+      trace: this.withTrace,
+    };
+  }
+
+  /** @returns {protocol.Settings} */
+  settings() {
+    const { store } = this;
+    const bias = store.get('rb');
+    return {
+      iterations: this.steps > 0 ? 1 : store.get('it'),
+      gamma: store.get('g'),
+      lambda: store.get('la'),
+      damping: store.get('d'),
+      limits: store.get('lm'),
+      limit_degrees: store.get('ld'),
+      rest_bias: bias,
+      rest: bias > 0 ? [...this.restPose()] : null,
+      tolerance: store.get('tol'),
+    };
+  }
+
+  /** The rest pose, with as many links as the arm has. */
+  restPose() {
+    const links = this.store.get('n');
+    const chosen = this.store.get('rq');
+    return chosen ? resized(chosen, links) : firstPose(links);
+  }
+
+  /** @param {protocol.ArmFrame} answer @param {import('../loop.js').Asked} asked */
+  take(answer, asked) {
+    const arm = this.arms.list.find((one) => one.solver === answer.solver);
+    // An arm that was placed meanwhile, or has another number of links, has left this answer behind.
+    if (!arm || arm.isPlaced || arm.q.length !== answer.q.length) return Infinity;
+    const moved = arm.apply(answer, asked.isNew);
+    const joints = points(arm.q, this.store.get('L'), asked.request.base);
+    if (moved > 0 || arm.trail.length === 0) arm.leave(joints[joints.length - 2], joints[joints.length - 1]);
+    return moved;
+  }
+}

@@ -1,0 +1,196 @@
+/** Builds the 2-D playground from its parts and runs it, one turn per display frame. */
+
+import { Connection } from '../connection.js';
+import { Convergence } from '../convergence.js';
+import { Help } from '../help.js';
+import { Hud } from '../hud.js';
+import { listen } from '../keys.js';
+import { Notices } from '../notice.js';
+import { Race } from '../race.js';
+import { Share } from '../share.js';
+import { Shell } from '../shell.js';
+import { Status } from '../status.js';
+import { Store } from '../store.js';
+import { Theme } from '../theme.js';
+import { Views } from '../views.js';
+import { Arms } from './arms.js';
+import { actions } from './keys.js';
+import { PlaneLoop } from './loop.js';
+import { Motion } from './motion.js';
+import { Panel } from './panel.js';
+import { Place } from './place.js';
+import { Pointer } from './pointer.js';
+import { SETTINGS } from './settings.js';
+import { View } from './view.js';
+
+const READOUT_EVERY = 100; // [ms] between two updates of the numbers
+const SMALL_ARM = { n: 5, L: 54 }; // suits a phone
+/** What the arm does next depends on these. */
+const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
+
+let isBuilt = false;
+const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
+const store = new Store(location.search, SETTINGS);
+if (innerWidth < 760) store.suit(SMALL_ARM);
+const notices = new Notices();
+new Shell(store, () => layout());
+const place = new Place(store);
+const motion = new Motion(store, place);
+const arms = new Arms(store);
+const connection = new Connection({
+  welcome: onWelcome,
+  frame: (frame) => loop.onAnswer(frame),
+  error: onError,
+  status: (message) => {
+    status.compiling = message.state === 'compiling' ? message.message : '';
+  },
+  lost: onLost,
+});
+const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
+const theme = new Theme(store, () => repaint());
+const view = new View(canvas, { store, arms, place, motion, loop, theme });
+const help = new Help(store);
+const status = new Status(connection, () => loop.waited);
+const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
+const race = new Race({ store, arms, motion, view, restart });
+const hud = new Hud(store, arms, 'px');
+const panel = new Panel({ store, arms, motion, notices });
+const pointer = new Pointer(canvas, { store, place, motion, view, onTake: () => convergence.release() });
+new Share(link, notices);
+new Views('plane', () => store.query());
+
+isBuilt = true;
+let readAt = 0;
+let ticked = performance.now();
+/** @type {number[]} */
+let frameTimes = [];
+
+window.limbikReady = false;
+listen(actions({ store, race, motion, help, step, reset: restart }), () => help.dialog.open);
+document.getElementById('step')?.addEventListener('click', step);
+document.getElementById('reset')?.addEventListener('click', restart);
+document.getElementById('shuffle')?.addEventListener('click', () => placeArms('random'));
+window.addEventListener('resize', layout);
+store.watch(null, () => {
+  loop.wake();
+  view.isStale = true;
+});
+store.watch(['cv'], traceIfOpen);
+store.watch(['km', 'race'], layout);
+document.documentElement.dataset.built = '1';
+layout();
+complain();
+connection.open();
+requestAnimationFrame(turn);
+
+/** One display frame. @param {number} now */
+function turn(now) {
+  requestAnimationFrame(turn);
+  const seconds = (now - ticked) / 1000;
+  ticked = now;
+  frameTimes.push(now);
+  while (frameTimes[0] < now - 1000) frameTimes.shift();
+  loop.tick(seconds);
+  if (motion.moving && !loop.isHeld) view.isStale = true;
+  view.draw();
+  pointer.placeHint();
+  convergence.tick(now);
+  if (now - readAt > READOUT_EVERY) {
+    readAt = now;
+    readOut();
+  }
+}
+
+/** Write the numbers, also where scripts and screen readers find them. */
+function readOut() {
+  hud.update(frameTimes.length);
+  race.update(frameTimes.length, loop.serverMs);
+  const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.error, status: arm.status }]);
+  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base });
+  if (canvas.dataset.state !== text) canvas.dataset.state = text;
+}
+
+function onFrame() {
+  view.isStale = true;
+  convergence.touch();
+  status.update();
+  window.limbikReady = true;
+}
+
+/** @param {import('../protocol.js').Welcome} welcome */
+function onWelcome(welcome) {
+  loop.forget();
+  panel.learn(welcome);
+  const version = document.getElementById('version');
+  if (version) version.textContent = `limbik ${welcome.limbik}`;
+  status.update();
+  if (store.get('px')) window.limbikReady = true;
+}
+
+function onLost() {
+  window.limbikReady = false;
+  status.compiling = '';
+  loop.forget();
+  status.update();
+}
+
+/** @param {import('../protocol.js').ServerError} error */
+function onError(error) {
+  loop.onError(error);
+  notices.show(`The server refused this: ${error.message}`, { isError: true });
+  panel.blame(error.field);
+}
+
+/** A link that opens all of the state, with the places that the window chose. */
+function link() {
+  const [mx, my] = place.base;
+  const [tx, ty] = place.home;
+  return store.link({ mx, my, tx, ty, help: false });
+}
+
+function step() {
+  convergence.release();
+  if (!store.get('px')) store.set({ px: true });
+  loop.stepOnce();
+}
+
+function restart() {
+  placeArms('first');
+}
+
+/** @param {'first'|'random'} which */
+function placeArms(which) {
+  convergence.release();
+  arms.restart(which);
+  loop.wake();
+  view.isStale = true;
+}
+
+/** The scrubber needs configurations: ask for them while it is open, and run the last solve again if they are missing. */
+function traceIfOpen() {
+  loop.withTrace = store.get('cv');
+  const isMissing = arms.list.some((arm) => arm.recording.last > 0 && !arm.recording.complete);
+  if (loop.withTrace && isMissing && !motion.moving && !store.get('px')) arms.rewind();
+}
+
+/** Measure again: the window, the panel or the dock changed. */
+function layout() {
+  if (!isBuilt) return;
+  place.measure();
+  view.resize();
+  convergence.resize();
+  loop.wake();
+}
+
+/** Another theme: canvas and plots take its colours. */
+function repaint() {
+  if (!isBuilt) return;
+  view.isStale = true;
+  convergence.rebuild();
+}
+
+/** Say what the URL asked for and could not be had. */
+function complain() {
+  const details = [...store.notes, ...place.notes()];
+  if (details.length) notices.show('Some values of the link were changed:', { details });
+}

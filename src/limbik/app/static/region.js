@@ -1,0 +1,28 @@
+/** The part of the canvas that bar, panel, dock and tabs leave open. */
+
+/** @typedef {{left: number, top: number, right: number, bottom: number}} Region [px] */
+
+/** @returns {Region}  as it is now; the style sheet hears how high the dock is */
+export function openRegion() {
+  const bar = box('bar');
+  const dock = box('dock');
+  const panel = box('panel');
+  const tabs = document.querySelector('.tabs')?.getBoundingClientRect() ?? new DOMRect();
+  const sheet = tabs.height > 0;
+  const region = { left: 0, top: bar.bottom, right: innerWidth, bottom: innerHeight - tabs.height };
+  const readout = box('metrics');
+  if (sheet && readout.height) region.top = readout.bottom;
+  if (dock.height) region.bottom = Math.min(region.bottom, dock.top);
+  if (panel.height && sheet) region.bottom = Math.min(region.bottom, panel.top);
+  if (panel.height && !sheet) region.right = panel.left;
+  const lift = innerHeight - tabs.height - region.bottom;
+  document.documentElement.style.setProperty('--dock-height', `${Math.round(lift)}px`);
+  return region;
+}
+
+/** @param {string} id @returns {DOMRect} empty where the element is not shown */
+function box(id) {
+  const element = document.getElementById(id);
+  if (!element || getComputedStyle(element).visibility === 'hidden') return new DOMRect();
+  return element.getBoundingClientRect();
+}

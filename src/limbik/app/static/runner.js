@@ -1,0 +1,124 @@
+/**
+ * One mechanism under one solver: where it stands, what its last solve did, and the numbers of its last frames. Errors are
+ * in the view's unit of length: px in 2-D, mm in 3-D.
+ */
+
+import { Recording } from './recording.js';
+
+/**
+ * What the server answers for one solver.
+ * @typedef {object} Answer
+ * @property {Float32Array} q  [n]
+ * @property {Float32Array} errors  [iterations + 1]
+ * @property {number} iterations
+ * @property {number} iterations_to_tolerance  -1: not reached
+ * @property {string} status
+ * @property {number} microseconds
+ * @property {number} violations  joints outside their limits
+ * @property {Float32Array|null} [trace]  [(iterations + 1) * n]
+ */
+
+export const FRAMES = 240; // frames kept for the plot over frames
+const TRAIL = 300; // end-effector positions kept
+const TRACKED = 120; // frames of the tracking error
+const COSTS = 60; // frames of the median cost
+
+/** The latest `size` numbers. */
+class Latest {
+  /** @param {number} size */
+  constructor(size) {
+    this.size = size;
+    /** @type {number[]} */
+    this.values = [];
+  }
+
+  /** @param {number} value */
+  push(value) {
+    this.values.push(value);
+    if (this.values.length > this.size) this.values.shift();
+  }
+
+  get rms() {
+    const { values } = this;
+    return values.length ? Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length) : NaN;
+  }
+
+  get median() {
+    return this.values.length ? [...this.values].sort((a, b) => a - b)[(this.values.length - 1) >> 1] : NaN;
+  }
+}
+
+export class Runner {
+  /** @param {string} solver @param {Float32Array} q */
+  constructor(solver, q) {
+    this.solver = solver;
+    this.frames = new Latest(FRAMES); // error after each frame
+    this.tracking = new Latest(TRACKED);
+    this.place(q);
+    this.violations = 0;
+    this.microseconds = NaN;
+    /** Why the solver cannot do what is asked. */
+    this.refusal = '';
+    /** The whole of the last answer, where the view measures more. @type {*} */
+    this.measured = null;
+    this.costs = new Latest(COSTS); // [us] per iteration
+  }
+
+  /** Put it in a pose; its last solve and its trace are over. @param {ArrayLike<number>} q */
+  place(q) {
+    this.q = Float32Array.from(q);
+    /** Whether the server has yet to be told this pose. */
+    this.isPlaced = true;
+    this.error = NaN;
+    this.status = '';
+    this.recording = new Recording(q.length);
+    /** Pose at the beginning of the last solve. */
+    this.before = this.q;
+    /** @type {number[]} x y x y ... of the end effector in the plane [px] */
+    this.trail = [];
+  }
+
+  /**
+   * Take in what the server answered.
+   * @param {Answer} frame
+   * @param {boolean} isNew  whether the problem is another one than in the frame before
+   */
+  apply(frame, isNew) {
+    const moved = farthest(this.q, frame.q);
+    // Solved already when the problem changed: the last solve that did something stays for the scrubber.
+    const isIdle = frame.iterations === 0 && moved < 1e-6 && this.recording.links === frame.q.length;
+    if (isNew && !(isIdle && this.recording.last > 0)) {
+      this.recording = new Recording(frame.q.length);
+      this.before = this.q;
+    }
+    if (this.recording.last <= 0 || frame.iterations > 0) this.recording.append(frame);
+    this.q = frame.q;
+    this.error = frame.errors[frame.errors.length - 1];
+    this.status = frame.status;
+    this.violations = frame.violations;
+    this.microseconds = frame.microseconds;
+    if (frame.iterations > 0) this.costs.push(frame.microseconds / frame.iterations);
+    this.frames.push(this.error);
+    this.tracking.push(this.error);
+    return moved;
+  }
+
+  /** @param {number} x @param {number} y */
+  leave(x, y) {
+    this.trail.push(x, y);
+    if (this.trail.length > 2 * TRAIL) this.trail.splice(0, 2);
+  }
+
+  /** The pose to show. @param {number|null} step  of the last solve; null: now */
+  pose(step) {
+    const { trace, complete } = this.recording;
+    return step === null || !complete || trace.length === 0 ? this.q : trace[Math.min(step, trace.length - 1)];
+  }
+}
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+function farthest(a, b) {
+  let most = a.length === b.length ? 0 : Infinity;
+  for (let i = 0; i < Math.min(a.length, b.length); i += 1) most = Math.max(most, Math.abs(a[i] - b[i]));
+  return most;
+}

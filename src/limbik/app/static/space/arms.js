@@ -1,0 +1,117 @@
+/** The arms of the scene, each under the chosen solver, or under every solver of the race. */
+
+import { Runner } from '../runner.js';
+import { Kinematics } from './kinematics.js';
+
+/** One arm of the scene: what it is, and where it stands under each solver. */
+export class Mechanism {
+  /** @param {number} index @param {import('./protocol.js').ArmScene} description */
+  constructor(index, description) {
+    this.index = index;
+    this.description = description;
+    this.kinematics = new Kinematics(description);
+    /** @type {Runner[]} */
+    this.runners = [];
+  }
+
+  /** @param {string} solver @returns {Runner} that solver's, or the first */
+  under(solver) {
+    return this.runners.find((runner) => runner.solver === solver) ?? this.runners[0];
+  }
+
+  /** The poses of links and frames at q. @param {string} frame @param {ArrayLike<number>} q */
+  has(frame) {
+    const { root, joints, frames } = this.description;
+    return frame === root || joints.some((joint) => joint.child === frame) || frames.some(({ name }) => name === frame);
+  }
+}
+
+export class Arms {
+  /** @param {import('../store.js').Store} store @param {() => number} active  the arm that table and plots are about */
+  constructor(store, active) {
+    this.store = store;
+    this.activeIndex = active;
+    /** @type {Mechanism[]} */
+    this.mechanisms = [];
+    /** What stands in for them until there is a scene. @type {Runner[]} */
+    this.nobody = [];
+    store.watch(['algo', 'race'], () => this.choose());
+  }
+
+  /** @param {import('./protocol.js').Scene} scene @param {import('./codec.js').Stance[]} stances  where the link says they stand */
+  setScene(scene, stances) {
+    this.mechanisms = scene.arms.map((description, index) => new Mechanism(index, description));
+    for (const mechanism of this.mechanisms) {
+      const fits = stances.filter(({ arm, q }) => arm === mechanism.index && q.length === mechanism.description.nq);
+      const at = (/** @type {string|null} */ solver) => fits.find((stance) => stance.solver === solver)?.q;
+      mechanism.runners = this.wanted.map((solver) => new Runner(solver, at(solver) ?? at(null) ?? fits[0]?.q ?? mechanism.description.q));
+    }
+  }
+
+  /** @returns {string[]} */
+  get wanted() {
+    return this.racing ? this.store.get('race') : [this.store.get('algo')];
+  }
+
+  get racing() {
+    return this.store.get('race').length > 0;
+  }
+
+  /** The arm of the selected goal. @returns {Mechanism|undefined} */
+  get active() {
+    return this.mechanisms[this.activeIndex()] ?? this.mechanisms[0];
+  }
+
+  /** @returns {Runner[]} the active arm's */
+  get list() {
+    return this.active?.runners ?? this.nobody;
+  }
+
+  /** @returns {Runner[]} of all arms */
+  get all() {
+    return this.mechanisms.flatMap((mechanism) => mechanism.runners);
+  }
+
+  /** The active arm under the solver in front. @returns {Runner} */
+  get front() {
+    return this.list.find((runner) => runner.solver === this.store.get('algo')) ?? this.list[0];
+  }
+
+  /** @param {Mechanism} mechanism */
+  frontOf(mechanism) {
+    return mechanism.under(this.store.get('algo'));
+  }
+
+  /** Have the solvers that the settings ask for; another set starts from one configuration together. */
+  choose() {
+    const { wanted } = this;
+    this.nobody = wanted.map((solver) => new Runner(solver, new Float32Array()));
+    for (const mechanism of this.mechanisms) {
+      if (wanted.join() === mechanism.runners.map((runner) => runner.solver).join()) continue;
+      const { q } = this.frontOf(mechanism);
+      mechanism.runners = wanted.map((solver) => new Runner(solver, q));
+    }
+  }
+
+  /** All arms to their first configuration. */
+  restart() {
+    for (const { runners, description } of this.mechanisms) for (const runner of runners) runner.place(description.q);
+  }
+
+  /** All arms back to the beginning of their last solve. */
+  rewind() {
+    for (const runner of this.all) runner.place(runner.before);
+  }
+
+  /** Where all of them stand. @returns {import('./codec.js').Stance[]} */
+  stances() {
+    return this.mechanisms.flatMap(({ index, runners }) =>
+      runners.map(({ solver, q }) => ({ arm: index, solver: runners.length > 1 ? solver : null, q: [...q] })),
+    );
+  }
+
+  /** The longest last solve of the arm in front. */
+  get lastStep() {
+    return Math.max(0, ...this.list.map(({ recording }) => (recording.complete ? recording.last : 0)));
+  }
+}

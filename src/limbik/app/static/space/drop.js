@@ -1,0 +1,94 @@
+/** Files that are dropped on the page, or chosen in a dialog. */
+
+import { find } from '../controls.js';
+
+const MOST = 2000; // files that the server takes
+const ZIP = /\.zip$/i;
+const MESH = /\.(stl|dae|obj|ply|glb|gltf|png|jpe?g|tga|mtl|bin)$/i;
+
+export class Drop {
+  /** @param {import('./scenes.js').Scenes} scenes @param {import('../notice.js').Notices} notices */
+  constructor(scenes, notices) {
+    Object.assign(this, { scenes, notices });
+    this.sign = find(document, '#drop');
+    this.field = /** @type {HTMLInputElement} */ (find(document, '#file'));
+    this.depth = 0;
+    document.addEventListener('dragenter', (event) => this.enter(event));
+    document.addEventListener('dragover', (event) => hasFiles(event) && event.preventDefault());
+    document.addEventListener('dragleave', () => this.leave());
+    document.addEventListener('drop', (event) => this.dropped(event));
+    find(document, '#file-open').addEventListener('click', () => this.field.click());
+    this.field.addEventListener('change', () => this.chosen());
+  }
+
+  /** @param {DragEvent} event */
+  enter(event) {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    this.depth += 1;
+    this.sign.hidden = false;
+  }
+
+  leave() {
+    this.depth = Math.max(0, this.depth - 1);
+    this.sign.hidden = this.depth === 0;
+  }
+
+  /** @param {DragEvent} event */
+  async dropped(event) {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    this.depth = 0;
+    this.sign.hidden = true;
+    const items = [.../** @type {DataTransfer} */ (event.dataTransfer).items].filter((item) => item.kind === 'file');
+    const entries = items.map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile());
+    /** @type {{path: string, file: File}[]} */
+    const found = [];
+    for (const entry of entries) if (entry) await collect(entry, '', found);
+    await this.open(found);
+  }
+
+  async chosen() {
+    const found = [...(this.field.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+    this.field.value = '';
+    await this.open(found);
+  }
+
+  /** @param {{path: string, file: File}[]} found */
+  async open(found) {
+    if (found.length === 0) return;
+    if (found.length > MOST) {
+      this.scenes.onFault('Too many files', `At most ${MOST} files are taken at once, found ${found.length}.`, null);
+      return;
+    }
+    const [{ file }] = found;
+    if (found.length > 1 || ZIP.test(file.name) || MESH.test(file.name)) {
+      await this.scenes.upload(found.map((one) => one.file), found.map((one) => one.path));
+      return;
+    }
+    await this.scenes.openText(file.name, await file.text());
+  }
+}
+
+/** @param {DragEvent} event */
+function hasFiles(event) {
+  return event.dataTransfer?.types.includes('Files') ?? false;
+}
+
+/** The files in what was dropped. @param {FileSystemEntry|File} entry @param {string} folder @param {{path: string, file: File}[]} found */
+async function collect(entry, folder, found) {
+  if (found.length > MOST) return;
+  if (entry instanceof File) found.push({ path: folder + entry.name, file: entry });
+  else if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject));
+    found.push({ path: folder + entry.name, file });
+  } else {
+    const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
+    for (;;) {
+      /** @type {FileSystemEntry[]} */
+      const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (some.length === 0) return;
+      for (const one of some) await collect(one, `${folder}${entry.name}/`, found);
+    }
+  }
+}

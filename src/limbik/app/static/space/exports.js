@@ -1,0 +1,165 @@
+/** What can be taken away: configurations, scenes, a program, a picture, a recording. */
+
+import { find } from '../controls.js';
+import { Refusal } from './calls.js';
+import { shortest } from './codec.js';
+import { MILLIMETRES } from './protocol.js';
+import { program } from './snippet.js';
+
+export class Exports {
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./scenes.js').Scenes} parts.scenes
+   * @param {import('./calls.js').Calls} parts.calls
+   * @param {import('./arms.js').Arms} parts.arms
+   * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./stage.js').Stage} parts.stage
+   * @param {import('./recorder.js').Recorder} parts.recorder
+   * @param {import('../notice.js').Notices} parts.notices
+   */
+  constructor(parts) {
+    Object.assign(this, parts);
+    this.dialog = /** @type {HTMLDialogElement} */ (find(document, '#snippet'));
+    this.program = find(document, '#snippet-text');
+    find(document, '#exports').addEventListener('click', (event) => this.clicked(/** @type {HTMLElement} */ (event.target)));
+    find(document, '#snippet-copy').addEventListener('click', () => this.copy());
+    find(document, '#snippet-save').addEventListener('click', () => this.save('scene.py', this.program.textContent ?? ''));
+    this.dialog.addEventListener('click', (event) => event.target === this.dialog && this.dialog.close());
+  }
+
+  /** @param {HTMLElement} target */
+  async clicked(target) {
+    const what = /** @type {HTMLElement|null} */ (target.closest('[data-export]'))?.dataset.export;
+    if (!what || !this.scenes.scene) return;
+    try {
+      await this.export(what);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.notices.show(error.message, { isError: true });
+    }
+  }
+
+  /** @param {string} what */
+  async export(what) {
+    if (what === 'json') this.save(`${this.stem}.json`, this.json());
+    else if (what === 'csv') this.save(`${this.stem}.csv`, this.csv());
+    else if (what === 'motion') this.saveMotion();
+    else if (what === 'png') this.save(`${this.stem}.png`, await this.stage.snapshot());
+    else if (what === 'python') await this.showProgram();
+    else this.save(...(await this.written(what)));
+  }
+
+  /** @param {string} format @returns {Promise<[string, string]>} name and text of the scene as the server writes it */
+  async written(format) {
+    const mechanisms = this.arms.mechanisms;
+    const { name, text, notes = [] } = await this.calls.ask('export', {
+      format,
+      q: mechanisms.map((mechanism) => [...this.arms.frontOf(mechanism).q]),
+      goals: mechanisms.map(({ index }) => this.goals.asked(index)),
+    });
+    for (const note of notes) this.notices.show(note);
+    return [name, text];
+  }
+
+  get stem() {
+    return (this.scenes.scene?.name ?? 'scene').replaceAll(/[^\w.-]+/g, '-').toLowerCase() || 'scene';
+  }
+
+  /** @returns {{arm: string, q: Record<string, number[]>, goals: object[]}[]} numbers of q by joint */
+  configurations() {
+    return this.arms.mechanisms.map((mechanism) => {
+      const { q } = this.arms.frontOf(mechanism);
+      const parts = jointParts(mechanism.description).map(({ name, at, size }) => [name, [...q.slice(at, at + size)].map((value) => Number(shortest(value)))]);
+      return { arm: mechanism.description.name, q: Object.fromEntries(parts), goals: this.goals.asked(mechanism.index) };
+    });
+  }
+
+  json() {
+    return `${JSON.stringify({ scene: this.scenes.scene?.name, units: 'rad, m, quaternions xyzw', arms: this.configurations() }, null, 2)}\n`;
+  }
+
+  csv() {
+    const rows = this.configurations().flatMap(({ arm, q }) =>
+      Object.entries(q).map(([joint, values]) => [cell(arm), cell(joint), ...values].join(',')),
+    );
+    return `arm,joint,value\n${rows.join('\n')}\n`;
+  }
+
+  saveMotion() {
+    if (this.recorder.rows.length === 0) this.notices.show('Nothing has moved yet.');
+    else this.save(`${this.stem}-motion.csv`, this.recorder.csv());
+  }
+
+  async showProgram() {
+    const { store, scenes, arms } = this;
+    this.program.textContent = program({
+      title: scenes.scene?.name ?? 'A scene',
+      source: await this.programSource(),
+      base: store.get('base'),
+      angles: store.get('angles'),
+      lenient: store.get('lenient'),
+      solver: store.get('algo'),
+      branches: store.get('branches'),
+      limits: store.get('lm'),
+      tolerance: store.get('tol') / MILLIMETRES,
+      toleranceRotation: (store.get('ta') * Math.PI) / 180,
+      arms: arms.mechanisms.map((mechanism) => ({
+        description: mechanism.description,
+        q: arms.frontOf(mechanism).q,
+        goals: this.goals.list.flatMap((goal, i) => (goal.arm === mechanism.index ? [{ ...goal, position: this.goals.positionOf(i) }] : [])),
+        locked: store.get('lock').filter((/** @type {import('./codec.js').Locked} */ one) => one.arm === mechanism.index).map((/** @type {import('./codec.js').Locked} */ one) => one.joint),
+      })),
+    });
+    this.dialog.showModal();
+  }
+
+  /** Robots by name, files by their text; of files with others beside them the URDF that the server writes. */
+  async programSource() {
+    const { store, scenes } = this;
+    if (store.get('token')) {
+      const [name, text] = await this.written('urdf');
+      return { name, text, isArm: false };
+    }
+    if (!store.get('arm')) return { robots: scenes.robots };
+    return { name: store.get('name') ?? 'scene', text: scenes.text, isArm: isArmText(scenes.text) };
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(this.program.textContent ?? '');
+      this.notices.show('Program copied.');
+    } catch {
+      this.notices.show('The browser did not allow copying: select the text instead.', { isError: true });
+    }
+  }
+
+  /** @param {string} name @param {string|Blob} content */
+  save(name, content) {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type: 'text/plain' }));
+    link.download = name;
+    link.click();
+    window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    this.notices.show(`Saved ${name}.`);
+  }
+}
+
+/** The joints that have a part of q. @param {import('./protocol.js').ArmScene} description */
+function jointParts({ joints }) {
+  const sizes = { ball: 4, floating: 7 };
+  return joints
+    .filter((joint) => joint.q >= 0 && !joint.mimic)
+    .map(({ name, kind, q }) => ({ name, at: q, size: sizes[/** @type {keyof typeof sizes} */ (kind)] ?? 1 }));
+}
+
+/** Whether a text is one of the arm format: its first word is `arm`. @param {string} text */
+function isArmText(text) {
+  const first = text.split('\n').map((line) => line.replace(/#.*/, '').trim()).find(Boolean);
+  return /^-?arm\s/.test(first ?? '');
+}
+
+/** @param {string} text */
+function cell(text) {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

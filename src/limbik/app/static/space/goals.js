@@ -1,0 +1,151 @@
+/** The goals of the scene: where frames of the arms are to be. The store holds them; this says what can be done with them. */
+
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { placed, placedQuaternion } from './codec.js';
+
+const MOST = 32; // goals of one arm that the server takes
+
+/** @typedef {import('./codec.js').Goal} Goal */
+/** @typedef {{position: number[], quat_xyzw: number[]}} Place */
+
+export class Goals {
+  /** @param {import('../store.js').Store} store */
+  constructor(store) {
+    this.store = store;
+    /** @type {import('./arms.js').Arms} */
+    this.arms = /** @type {*} */ (null);
+    /** @type {import('./motion.js').Motion} */
+    this.motion = /** @type {*} */ (null);
+  }
+
+  /** @returns {Goal[]} none before there is a scene */
+  get list() {
+    return this.arms.mechanisms.length ? this.store.get('goal') ?? [] : [];
+  }
+
+  /** @returns {number} of the selected goal; -1 where there is none */
+  get selected() {
+    return Math.min(this.store.get('sel'), this.list.length - 1);
+  }
+
+  /** The arm of the selected goal. */
+  get arm() {
+    return this.list[this.selected]?.arm ?? 0;
+  }
+
+  /** The goals that a new scene begins with, unless the link names others; those that it has no frame for are dropped. */
+  setScene() {
+    const { mechanisms } = this.arms;
+    this.store.suit({ goal: mechanisms.flatMap((mechanism) => firstGoals(mechanism, this.arms.frontOf(mechanism).q)) });
+    const kept = this.list.filter(({ arm, frame }) => mechanisms[arm]?.has(frame));
+    const dropped = this.list.filter((goal) => !kept.includes(goal));
+    if (dropped.length) this.store.set({ goal: kept });
+    return dropped.map(({ arm, frame }) => `goal: ${mechanisms[arm] ? `${mechanisms[arm].description.title} has no ${frame}` : `there is no arm ${arm}`}`);
+  }
+
+  /** Where a goal is now: a moving one is on its path. @param {number} i @returns {number[]} */
+  positionOf(i) {
+    const { position } = this.list[i];
+    if (i !== this.selected) return position;
+    const offset = this.motion.offset();
+    return position.map((x, axis) => placed(x + offset[axis]));
+  }
+
+  /** As the stage draws them. */
+  drawn() {
+    return this.list.map((goal, i) => ({ ...goal, id: String(i), position: this.positionOf(i), selected: i === this.selected }));
+  }
+
+  /** As the server is told of them. @param {number} arm @returns {import('./protocol.js').WireGoal[]} */
+  asked(arm) {
+    return this.list.flatMap((goal, i) => {
+      if (goal.arm !== arm) return [];
+      const { frame, kind, quat_xyzw } = goal;
+      return [{ frame, kind, position: this.positionOf(i), ...(kind === 'position' ? {} : { quat_xyzw }) }];
+    });
+  }
+
+  /** @param {number} i */
+  select(i) {
+    this.store.set({ sel: i });
+  }
+
+  /** @param {1|-1} step */
+  selectNext(step) {
+    const { length } = this.list;
+    if (length) this.select((this.selected + step + length) % length);
+  }
+
+  /** @param {number} i @param {Partial<Goal>} changes */
+  change(i, changes) {
+    if (!this.list[i]) return;
+    this.store.set({ goal: this.list.map((goal, k) => (k === i ? { ...goal, ...changes } : goal)) });
+  }
+
+  /** Put a goal somewhere; one that moves goes on around that place. @param {number} i @param {Partial<Place>} place */
+  put(i, { position, quat_xyzw }) {
+    const offset = i === this.selected ? this.motion.offset() : [0, 0, 0];
+    this.change(i, {
+      ...(position ? { position: position.map((x, axis) => placed(x - offset[axis])) } : {}),
+      ...(quat_xyzw ? { quat_xyzw: placedQuaternion(quat_xyzw) } : {}),
+    });
+  }
+
+  /**
+   * A goal for a frame, where the frame is now; one that it has already is selected.
+   * @param {number} arm @param {string} frame
+   * @returns {string} what was wrong; empty where nothing was
+   */
+  add(arm, frame) {
+    const found = this.list.findIndex((goal) => goal.arm === arm && goal.frame === frame);
+    if (found >= 0) {
+      this.select(found);
+      return `${frame} has a goal already: it is selected.`;
+    }
+    if (this.list.filter((goal) => goal.arm === arm).length >= MOST) return `An arm has at most ${MOST} goals.`;
+    const mechanism = this.arms.mechanisms[arm];
+    const place = placeOf(mechanism.kinematics.framePose(frame, this.arms.frontOf(mechanism).q));
+    this.store.set({ goal: [...this.list, { arm, frame, kind: 'position', ...place }], sel: this.list.length });
+    return '';
+  }
+
+  /** @param {number} i */
+  remove(i) {
+    this.store.set({ goal: this.list.filter((_, k) => k !== i), sel: Math.max(0, this.selected - (i <= this.selected ? 1 : 0)) });
+  }
+
+  /** Bring the goals of an arm to where it holds their frames: the arm stands then. @param {number} arm @param {ArrayLike<number>} q */
+  follow(arm, q) {
+    const poses = this.arms.mechanisms[arm].kinematics.poses(q);
+    const goal = this.list.map((one) => {
+      if (one.arm !== arm) return one;
+      const place = placeOf(/** @type {Matrix4} */ (poses.get(one.frame)));
+      return one.kind === 'position' ? { ...one, position: place.position } : { ...one, ...place };
+    });
+    this.store.set({ goal });
+  }
+}
+
+/** @param {Matrix4} pose @returns {Place} */
+export function placeOf(pose) {
+  const position = new Vector3();
+  const quaternion = new Quaternion();
+  pose.decompose(position, quaternion, new Vector3());
+  return { position: position.toArray().map(placed), quat_xyzw: placedQuaternion(quaternion.toArray()) };
+}
+
+/**
+ * Those of the file, else one for each tip: a pose where the arm has joints enough for it.
+ * @param {import('./arms.js').Mechanism} mechanism @param {ArrayLike<number>} q @returns {Goal[]}
+ */
+function firstGoals({ index, description, kinematics }, q) {
+  if (description.goals.length) {
+    return description.goals.map(({ frame, kind, position, quat_xyzw = [0, 0, 0, 1] }) => ({ arm: index, frame, kind, position: position.map(placed), quat_xyzw: placedQuaternion(quat_xyzw) }));
+  }
+  const poses = kinematics.poses(q);
+  const kind = description.tips.length === 1 && description.nv >= 6 ? 'pose' : 'position';
+  return description.tips.flatMap((frame) => {
+    const pose = poses.get(frame);
+    return pose ? [{ arm: index, frame, kind: /** @type {Goal['kind']} */ (kind), ...placeOf(pose) }] : [];
+  });
+}

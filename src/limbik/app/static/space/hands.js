@@ -1,0 +1,202 @@
+/** Hands on the canvas: they orbit, pan and zoom, hold goals and the gizmo, and place goals with a click. */
+
+import { Vector3 } from 'three';
+import { onPlane } from './camera.js';
+
+const CLICK = 5; // [px] a hand that moves less has clicked
+const REACH = { mouse: 14, touch: 26 }; // [px] around a goal
+const WHEEL = 0.0012; // of the logarithm of the distance, for one unit of the wheel
+
+/**
+ * What the hands do their work on.
+ * @typedef {object} Stage
+ * @property {import('./camera.js').Camera} camera
+ * @property {import('./handles.js').Handles} handles
+ * @property {import('./gizmo.js').Gizmo} gizmo
+ * @property {(id: string) => void} select
+ * @property {(id: string, pose: Partial<import('./gizmo.js').Pose>, phase: 'start'|'drag'|'end') => void} moveGoal
+ * @property {(x: number, y: number, event: PointerEvent) => void} click
+ * @property {() => {point: Vector3, normal: Vector3}} plane
+ * @property {() => void} invalidate
+ */
+
+/** @typedef {{move: (event: PointerEvent) => void, end?: (event: PointerEvent) => void, push?: (amount: number) => void}} Task */
+
+export class Hands {
+  /** @param {HTMLCanvasElement} canvas @param {Stage} stage */
+  constructor(canvas, stage) {
+    this.canvas = canvas;
+    this.stage = stage;
+    /** Pointers that are down. @type {Map<number, {x: number, y: number}>} */
+    this.down = new Map();
+    /** @type {Task|null} */
+    this.task = null;
+    this.leaving = new AbortController();
+    const options = { signal: this.leaving.signal };
+    canvas.addEventListener('pointerdown', (event) => this.press(event), options);
+    canvas.addEventListener('pointermove', (event) => this.move(event), options);
+    canvas.addEventListener('pointerup', (event) => this.lift(event), options);
+    canvas.addEventListener('pointercancel', (event) => this.lift(event), options);
+    canvas.addEventListener('wheel', (event) => this.wheel(event), { ...options, passive: false });
+    canvas.addEventListener('contextmenu', (event) => event.preventDefault(), options);
+  }
+
+  dispose() {
+    this.leaving.abort();
+    this.canvas.style.cursor = '';
+  }
+
+  /** @param {PointerEvent} event */
+  press(event) {
+    this.canvas.setPointerCapture(event.pointerId);
+    this.canvas.focus({ preventScroll: true });
+    this.down.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    if (this.down.size === 2) {
+      this.task?.end?.(event);
+      this.task = this.pinch();
+    } else if (this.down.size === 1) {
+      this.task = this.begin(event);
+    }
+    this.showCursor(event);
+  }
+
+  /** What a single pointer begins to do. @param {PointerEvent} event @returns {Task} */
+  begin(event) {
+    const { clientX: x, clientY: y } = event;
+    if (event.button !== 0 || event.shiftKey) return this.drag(event, (dx, dy) => this.stage.camera.pan(dx, dy), event.button === 0);
+    const part = this.stage.gizmo.hit(this.stage.camera, x, y);
+    if (part) return this.pullGizmo(part, event);
+    const goal = this.goalAt(event);
+    if (goal !== null) return this.carry(goal, event);
+    return this.drag(event, (dx, dy) => this.stage.camera.orbit(dx, dy), true);
+  }
+
+  /** @param {PointerEvent} event @returns {string|null} */
+  goalAt({ clientX, clientY, pointerType }) {
+    const reach = pointerType === 'touch' ? REACH.touch : REACH.mouse;
+    return this.stage.handles.hit(this.stage.camera, clientX, clientY, reach);
+  }
+
+  /**
+   * Move the camera; a hand that stays in place has clicked.
+   * @param {PointerEvent} first @param {(dx: number, dy: number) => void} turn @param {boolean} mayClick
+   * @returns {Task}
+   */
+  drag(first, turn, mayClick) {
+    let last = { x: first.clientX, y: first.clientY };
+    let isClick = mayClick;
+    return {
+      move: ({ clientX: x, clientY: y }) => {
+        if (isClick && Math.hypot(x - first.clientX, y - first.clientY) < CLICK) return;
+        isClick = false;
+        turn(x - last.x, y - last.y);
+        last = { x, y };
+      },
+      end: (event) => {
+        if (isClick && event.type === 'pointerup') this.stage.click(first.clientX, first.clientY, event);
+      },
+    };
+  }
+
+  /** Carry a goal across its plane. @param {string} id @param {PointerEvent} event @returns {Task} */
+  carry(id, event) {
+    const { camera, handles } = this.stage;
+    this.stage.select(id);
+    const start = new Vector3(...(handles.handles.get(id)?.goal.position ?? [0, 0, 0]));
+    const { normal } = this.stage.plane();
+    const base = start.clone();
+    // The hand need not have met the middle of the goal.
+    const grip = onPlane(camera.ray(event.clientX, event.clientY), base, normal);
+    const offset = grip ? start.clone().sub(grip) : new Vector3();
+    let [hand, isMoved] = [{ x: event.clientX, y: event.clientY }, false];
+    const put = () => {
+      const point = onPlane(camera.ray(hand.x, hand.y), base, normal);
+      if (!point) return;
+      this.stage.moveGoal(id, { position: point.add(offset) }, isMoved ? 'drag' : 'start');
+      isMoved = true;
+    };
+    return {
+      move: ({ clientX: x, clientY: y }) => {
+        hand = { x, y };
+        put();
+      },
+      push: (amount) => {
+        base.addScaledVector(camera.forward, amount * base.distanceTo(camera.eye.position));
+        put();
+      },
+      end: () => isMoved && this.stage.moveGoal(id, {}, 'end'),
+    };
+  }
+
+  /** @param {import('./gizmo.js').Part} part @param {PointerEvent} first @returns {Task} */
+  pullGizmo(part, first) {
+    const { gizmo, camera, handles } = this.stage;
+    const id = handles.selected?.goal.id ?? '';
+    let isMoved = false;
+    gizmo.take(camera, part, first.clientX, first.clientY);
+    return {
+      move: (event) => {
+        this.stage.moveGoal(id, gizmo.pull(camera, event.clientX, event.clientY), isMoved ? 'drag' : 'start');
+        isMoved = true;
+      },
+      end: () => {
+        gizmo.release();
+        if (isMoved) this.stage.moveGoal(id, {}, 'end');
+        this.stage.invalidate();
+      },
+    };
+  }
+
+  /** Two fingers: their middle pans, their distance zooms. @returns {Task} */
+  pinch() {
+    let before = this.spread();
+    return {
+      move: () => {
+        const now = this.spread();
+        this.stage.camera.pan(now.x - before.x, now.y - before.y);
+        this.stage.camera.zoom(before.distance / Math.max(1, now.distance), now);
+        before = now;
+      },
+    };
+  }
+
+  spread() {
+    const [a, b] = [...this.down.values()];
+    return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, distance: Math.hypot(a.x - b.x, a.y - b.y) };
+  }
+
+  /** @param {PointerEvent} event */
+  move(event) {
+    const pointer = this.down.get(event.pointerId);
+    if (pointer) Object.assign(pointer, { x: event.clientX, y: event.clientY });
+    if (this.task) this.task.move(event);
+    else if (this.down.size === 0) this.showCursor(event);
+  }
+
+  /** @param {PointerEvent} event */
+  lift(event) {
+    if (!this.down.delete(event.pointerId)) return;
+    // The finger that stays after a pinch does nothing more.
+    const task = this.task;
+    this.task = null;
+    task?.end?.(event);
+    this.showCursor(event);
+  }
+
+  /** @param {WheelEvent} event */
+  wheel(event) {
+    event.preventDefault();
+    const amount = WHEEL * event.deltaY * [1, 30, 300][event.deltaMode];
+    if (this.task?.push) this.task.push(-0.5 * amount);
+    else if (!this.task) this.stage.camera.zoom(Math.exp(Math.max(-0.6, Math.min(0.6, amount))), { x: event.clientX, y: event.clientY });
+  }
+
+  /** @param {PointerEvent} event */
+  showCursor(event) {
+    const { gizmo, camera } = this.stage;
+    const part = this.task ? null : gizmo.hit(camera, event.clientX, event.clientY);
+    if (!this.task && gizmo.point(part)) this.stage.invalidate();
+    const canHold = part !== null || this.goalAt(event) !== null;
+    this.canvas.style.cursor = this.task ? 'grabbing' : canHold ? 'grab' : '';
+  }
+}

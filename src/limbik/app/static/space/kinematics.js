@@ -1,0 +1,137 @@
+/** Where the links of an arm are: forward kinematics on the description that the server sends. Lengths in metres, angles in radians. */
+
+import { Matrix4, Quaternion, Vector3 } from 'three';
+
+/** @typedef {{order: string, lower: (number|null)[], upper: (number|null)[]}} EulerLimits  [rad], order such as "ZYX" */
+
+/**
+ * @typedef {object} JointDescription
+ * @property {string} name
+ * @property {'revolute'|'continuous'|'prismatic'|'fixed'|'ball'|'floating'} kind
+ * @property {string} parent  link
+ * @property {string} child  link
+ * @property {number[]} origin  pose of the joint in its parent link, row by row [16]
+ * @property {number[]} axis  unit [3]
+ * @property {number|null} lower @property {number|null} upper  [rad or m]; ball: of the twist
+ * @property {number|null} swing  half-angle of the cone of a ball joint [rad]
+ * @property {EulerLimits|null} [euler]  of a ball joint, in place of swing and twist
+ * @property {number} q  place of the joint's first number in q, -1 without any
+ * @property {{joint: string, multiplier: number, offset: number}|null} mimic
+ */
+
+/**
+ * @typedef {object} ArmDescription
+ * @property {string} name
+ * @property {string} root  link
+ * @property {JointDescription[]} joints  parents first
+ * @property {{name: string, link: string, pose: number[]}[]} frames
+ * @property {string} end_effector
+ * @property {string[]} tips  frames
+ * @property {number[]} neutral [nq]
+ * @property {number[]} q  first configuration [nq]
+ * @property {number|null} reach  [m]
+ * @property {import('./meshes.js').Visual[]} visuals
+ * @property {{from: string, to: string, index: number}[]} segments
+ */
+
+export class Kinematics {
+  /** @param {ArmDescription} arm */
+  constructor(arm) {
+    this.root = arm.root;
+    const places = new Map(arm.joints.map((joint) => [joint.name, joint.q]));
+    this.joints = arm.joints.map((joint) => prepare(joint, places));
+    this.frames = arm.frames.map(({ name, link, pose }) => ({ name, link, pose: matrix(pose) }));
+    this.byName = new Map(this.frames.map((frame) => [frame.name, frame]));
+  }
+
+  /**
+   * Poses in the world of all links and, unless a link has the same name, of all other frames.
+   * @param {ArrayLike<number>} q [nq] @returns {Map<string, Matrix4>}
+   */
+  poses(q) {
+    const poses = this.linkPoses(q);
+    for (const { name, link, pose } of this.frames) {
+      const carrier = poses.get(link);
+      if (carrier && !poses.has(name)) poses.set(name, carrier.clone().multiply(pose));
+    }
+    return poses;
+  }
+
+  /** @param {ArrayLike<number>} q [nq] @returns {Map<string, Matrix4>} poses in the world of the links */
+  linkPoses(q) {
+    const poses = new Map([[this.root, new Matrix4()]]);
+    for (const joint of this.joints) {
+      const parent = /** @type {Matrix4} */ (poses.get(joint.parent));
+      poses.set(joint.child, parent.clone().multiply(joint.origin).multiply(motion(joint, q)));
+    }
+    return poses;
+  }
+
+  /**
+   * Where the first moving joint on the way to a frame stands.
+   * @param {string} frame @param {ArrayLike<number>} q [nq] @returns {Vector3}
+   */
+  shoulder(frame, q) {
+    const poses = this.linkPoses(q);
+    const before = new Map(this.joints.map((joint) => [joint.child, joint]));
+    const first = new Vector3();
+    for (let joint = before.get(this.byName.get(frame)?.link ?? frame); joint; joint = before.get(joint.parent)) {
+      const pose = /** @type {Matrix4} */ (poses.get(joint.child));
+      if (joint.kind !== 'fixed' && joint.kind !== 'floating') first.setFromMatrixPosition(pose);
+    }
+    return first;
+  }
+
+  /** The pose in the world of a link or another frame. @param {string} name @param {ArrayLike<number>} q [nq] @returns {Matrix4} */
+  framePose(name, q) {
+    const pose = this.poses(q).get(name);
+    if (!pose) throw new Error(`no frame ${name}`);
+    return pose;
+  }
+}
+
+/**
+ * @typedef {object} PreparedJoint
+ * @property {string} name @property {string} kind @property {string} parent @property {string} child
+ * @property {Matrix4} origin @property {Vector3} axis
+ * @property {number} place  of its first number in q, its leader's where it follows; -1 without any
+ * @property {number} multiplier @property {number} offset
+ */
+
+/** @param {JointDescription} joint @param {Map<string, number>} places @returns {PreparedJoint} */
+function prepare({ name, kind, parent, child, origin, axis, q, mimic }, places) {
+  return {
+    name, kind, parent, child,
+    origin: matrix(origin),
+    axis: new Vector3(...axis),
+    place: mimic ? places.get(mimic.joint) ?? -1 : q,
+    multiplier: mimic ? mimic.multiplier : 1,
+    offset: mimic ? mimic.offset : 0,
+  };
+}
+
+/** The value of a joint of one number. @param {PreparedJoint} joint @param {ArrayLike<number>} q @returns {number} [rad or m] */
+export function valueOf(joint, q) {
+  return joint.multiplier * q[joint.place] + joint.offset;
+}
+
+/** What the joint's part of q adds to its origin. @param {PreparedJoint} joint @param {ArrayLike<number>} q @returns {Matrix4} */
+function motion(joint, q) {
+  const result = new Matrix4();
+  const at = joint.place;
+  if (joint.kind === 'revolute' || joint.kind === 'continuous') return result.makeRotationAxis(joint.axis, valueOf(joint, q));
+  if (joint.kind === 'prismatic') return result.setPosition(joint.axis.clone().multiplyScalar(valueOf(joint, q)));
+  if (joint.kind === 'ball') return result.makeRotationFromQuaternion(turn(q, at));
+  if (joint.kind === 'floating') return result.makeRotationFromQuaternion(turn(q, at + 3)).setPosition(q[at], q[at + 1], q[at + 2]);
+  return result;
+}
+
+/** A quaternion of length 1. @param {ArrayLike<number>} q @param {number} at  place of its x @returns {Quaternion} */
+export function turn(q, at) {
+  return new Quaternion(q[at], q[at + 1], q[at + 2], q[at + 3]).normalize();
+}
+
+/** @param {number[]} rows  row by row [16] @returns {Matrix4} */
+export function matrix(rows) {
+  return new Matrix4().fromArray(rows).transpose();
+}

@@ -1,0 +1,180 @@
+/** The loop of space: every arm of the scene with its goals, or one arm along a null direction. */
+
+import { Loop } from '../loop.js';
+import { MILLIMETRES, message } from './protocol.js';
+
+const SLIDE = 'nullspace'; // name of the request, and of the solver that answers it
+
+export class SpaceLoop extends Loop {
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./arms.js').Arms} parts.arms
+   * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./motion.js').Motion} parts.motion
+   * @param {import('../connection.js').Connection} parts.connection
+   * @param {() => void} parts.onFrame  called after every answer
+   * @param {(notes: string[]) => void} parts.onNotes  what the server says about an answer
+   */
+  constructor({ arms, goals, onNotes, ...parts }) {
+    super(parts);
+    Object.assign(this, { arms, goals, onNotes });
+    /** The server knows the scene. */
+    this.isOpen = false;
+    /** The next request looks for an answer from anywhere. */
+    this.searches = false;
+    /** How far to go along a null direction. @type {{along: number, amount: number}|null} */
+    this.slide = null;
+    this.notes = '';
+  }
+
+  get runners() {
+    return this.arms.all;
+  }
+
+  ask() {
+    if (this.slide || this.searches) this.wake();
+    super.ask();
+  }
+
+  /** @returns {Record<string, *>|null} */
+  request() {
+    if (!this.isOpen || this.arms.mechanisms.length === 0) return null;
+    return this.slideRequest() ?? this.moveRequest();
+  }
+
+  /** @param {number} id @param {Record<string, *>} request */
+  message(id, request) {
+    const { type, ...body } = request;
+    return message(type, id, body);
+  }
+
+  post(/** @type {Record<string, *>} */ request, /** @type {string} */ problem, /** @type {boolean} */ isNew) {
+    const placed = this.runners.filter((runner) => runner.isPlaced);
+    super.post(request, problem, isNew);
+    if (request.type === SLIDE) for (const runner of placed) runner.isPlaced = true; // only a move tells where they stand
+    else this.searches = false;
+  }
+
+  /** @returns {Record<string, *>|null} */
+  slideRequest() {
+    const { slide, arms } = this;
+    this.slide = null;
+    if (!slide || !arms.active) return null;
+    const arm = arms.active.index;
+    const goals = this.goals.asked(arm);
+    return goals.length ? { type: SLIDE, arm, q: [...arms.front.q], goals, ...slide } : null;
+  }
+
+  moveRequest() {
+    return {
+      type: 'move',
+      arms: this.arms.mechanisms.map((mechanism) => this.armRequest(mechanism)),
+      settings: this.settings(),
+      search: this.searches,
+      trace: this.withTrace,
+      measure: this.measure(),
+    };
+  }
+
+  /** @param {import('./arms.js').Mechanism} mechanism @returns {import('./protocol.js').ArmMove} */
+  armRequest({ index, runners }) {
+    const { store } = this;
+    const placed = runners.filter((runner) => runner.isPlaced);
+    return {
+      arm: index,
+      solvers: runners.map((runner) => runner.solver),
+      goals: this.goals.asked(index),
+      start: placed.length ? Object.fromEntries(placed.map((runner) => [runner.solver, [...runner.q]])) : null,
+      locked: store.get('lock').filter((/** @type {import('./codec.js').Locked} */ one) => one.arm === index).map((/** @type {import('./codec.js').Locked} */ one) => one.joint),
+      posture: this.posture(index),
+      branches: store.get('branches'),
+    };
+  }
+
+  /** @param {number} arm */
+  posture(arm) {
+    const weight = this.store.get('pw');
+    if (weight === 0) return null;
+    const { description } = this.arms.mechanisms[arm];
+    const chosen = (this.store.get('pq') ?? []).find((/** @type {import('./codec.js').Stance} */ one) => one.arm === arm && one.q.length === description.nq);
+    return { q: [...(chosen?.q ?? description.neutral)], weight };
+  }
+
+  settings() {
+    const { store } = this;
+    return {
+      iterations: this.steps > 0 ? 1 : store.get('it'),
+      tolerance: store.get('tol') / MILLIMETRES,
+      tolerance_rotation: (store.get('ta') * Math.PI) / 180,
+      limits: store.get('lm'),
+      damping: store.get('d'),
+      gamma: store.get('g'),
+      lambda: store.get('la'),
+      anneal: store.get('an'),
+    };
+  }
+
+  /** The frame whose ellipsoid is shown. */
+  measure() {
+    const goal = this.goals.list[this.goals.selected];
+    return this.store.get('el') && goal ? { arm: goal.arm, frame: goal.frame } : null;
+  }
+
+  /** @param {import('./protocol.js').Motion} motion */
+  onAnswer(motion) {
+    super.onAnswer(motion);
+    const notes = motion.notes ?? [];
+    if (notes.join('\n') === this.notes) return;
+    this.notes = notes.join('\n');
+    if (notes.length) this.onNotes(notes);
+  }
+
+  /** @param {import('./protocol.js').ArmMotion} answer @param {import('../loop.js').Asked} asked */
+  take(answer, asked) {
+    const mechanism = this.arms.mechanisms[answer.arm];
+    if (!mechanism) return Infinity;
+    if (answer.solver === SLIDE) return this.takeSlide(answer, mechanism);
+    const runner = mechanism.runners.find((one) => one.solver === answer.solver);
+    // An arm that was placed meanwhile has left this answer behind.
+    if (!runner || runner.isPlaced) return Infinity;
+    runner.refusal = answer.refused ?? '';
+    if (answer.refused) return this.refuse(runner);
+    if (runner.q.length !== answer.q.length) return Infinity;
+    const moved = runner.apply({ ...answer, errors: answer.errors.map((error) => error * MILLIMETRES) }, asked.isNew);
+    runner.measured = answer;
+    return moved;
+  }
+
+  /** @param {import('../runner.js').Runner} runner */
+  refuse(runner) {
+    runner.status = 'refused';
+    runner.error = NaN;
+    return 0;
+  }
+
+  /** @param {import('./protocol.js').ArmMotion} answer @param {import('./arms.js').Mechanism} mechanism */
+  takeSlide(answer, mechanism) {
+    if (answer.refused) {
+      this.onNotes([answer.refused]);
+      return 0;
+    }
+    const runner = this.arms.frontOf(mechanism);
+    if (runner.q.length !== answer.q.length) return Infinity;
+    runner.q = answer.q;
+    runner.isPlaced = true;
+    return 1;
+  }
+
+  /** Look for an answer from anywhere, once. */
+  search() {
+    this.searches = true;
+    this.wake();
+  }
+
+  rest() {
+    super.rest();
+    this.searches = false;
+    this.slide = null;
+  }
+}

@@ -1,0 +1,346 @@
+/** Builds the 3-D playground from its parts and runs it, one turn per display frame. */
+
+import { Connection } from '../connection.js';
+import { Convergence } from '../convergence.js';
+import { Help } from '../help.js';
+import { Hud } from '../hud.js';
+import { listen } from '../keys.js';
+import { Notices } from '../notice.js';
+import { Race } from '../race.js';
+import { openRegion } from '../region.js';
+import { Share } from '../share.js';
+import { Shell } from '../shell.js';
+import { Status } from '../status.js';
+import { Store } from '../store.js';
+import { Theme } from '../theme.js';
+import { Views } from '../views.js';
+import { Arms } from './arms.js';
+import { Calls } from './calls.js';
+import { Drop } from './drop.js';
+import { Explain } from './explain.js';
+import { Exports } from './exports.js';
+import { Fault } from './fault.js';
+import { GoalList } from './goallist.js';
+import { Goals } from './goals.js';
+import { Joints } from './joints.js';
+import { actions, listenToView } from './keys.js';
+import { SpaceLoop } from './loop.js';
+import { Motion } from './motion.js';
+import { Panel } from './panel.js';
+import { placeParts } from './parts.js';
+import { Recorder } from './recorder.js';
+import { Redundancy } from './redundancy.js';
+import { Robots } from './robots.js';
+import { Scenes } from './scenes.js';
+import { PRESENT, SETTINGS } from './settings.js';
+import { Stage } from './stage.js';
+import { Tools } from './tools.js';
+import { View } from './view.js';
+
+const READOUT_EVERY = 100; // [ms] between two updates of the numbers
+const ARM_WORDS = /`(arm|seg|goal|br|endbr)`/; // in what the server says of an arm file
+
+await placeParts();
+
+let isBuilt = false;
+let isKnown = false; // to the server: the scene that is shown
+const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
+const coordinates = /** @type {HTMLElement} */ (document.getElementById('coordinates'));
+const description = /** @type {HTMLElement} */ (document.getElementById('view-state'));
+const store = new Store(location.search, SETTINGS);
+store.touched.add('view');
+const notices = new Notices();
+new Shell(store, () => layout());
+const goals = new Goals(store);
+const motion = new Motion(store, goals);
+const arms = new Arms(store, () => goals.arm);
+Object.assign(goals, { arms, motion });
+const connection = new Connection({
+  welcome: onWelcome,
+  scene: (scene) => calls.onAnswer(scene),
+  explanation: (explanation) => calls.onAnswer(explanation),
+  exported: (exported) => calls.onAnswer(exported),
+  motion: (answer) => loop.onAnswer(answer),
+  error: onError,
+  status: (message) => {
+    status.compiling = message.state === 'compiling' ? message.message : '';
+  },
+  lost: onLost,
+});
+const calls = new Calls(connection);
+const loop = new SpaceLoop({ store, arms, goals, motion, connection, onFrame, onNotes });
+const theme = new Theme(store, () => repaint());
+
+/** What the picture is drawn on; tests ask it where things are seen. */
+export const stage = makeStage();
+
+const view = new View({ stage, store, arms, goals, theme });
+const help = new Help(store);
+const status = new Status(connection, () => Math.max(loop.waited, scenes.waited));
+const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
+const race = new Race({ store, arms, motion, view, restart });
+const hud = new Hud(store, arms, 'mm');
+const fault = new Fault();
+const scenes = new Scenes({ store, calls, onScene, onFault, onOpening });
+const panel = new Panel({ store, arms, motion, scenes, notices });
+const goalList = new GoalList({ store, goals, arms, view, stage, notices });
+const joints = new Joints({ store, arms, goals, view, onMove });
+const redundancy = new Redundancy({ store, arms, loop, notices });
+const explain = new Explain({ store, calls, arms, goals, loop, view, search });
+const recorder = new Recorder(arms, loop);
+const robots = new Robots(scenes);
+const tools = new Tools(store, stage);
+new Drop(scenes, notices);
+new Exports({ store, scenes, calls, arms, goals, stage, recorder, notices });
+new Share(link, notices);
+new Views('space', () => store.query());
+
+isBuilt = true;
+let readAt = 0;
+let ticked = performance.now();
+/** @type {number[]} */
+let frameTimes = [];
+
+store.gather = () => (scenes.scene ? { q: arms.stances(), cam: stage.getView() } : {});
+listen(actions({ store, race, goals, motion, tools, stage, help, step, reset: restart, search, robots: () => robots.open() }), () => help.dialog.open || robots.dialog.open);
+listenToView(canvas, stage, stop);
+document.getElementById('step')?.addEventListener('click', step);
+document.getElementById('reset')?.addEventListener('click', restart);
+document.getElementById('search')?.addEventListener('click', search);
+window.addEventListener('resize', layout);
+store.watch(PRESENT, () => {
+  loop.wake();
+  view.touch();
+});
+store.watch(['el'], () => loop.wake());
+store.watch(['cv'], traceIfOpen);
+store.watch(['km', 'race', 'pn', 'cv'], layout);
+document.documentElement.dataset.built = '1';
+repaint();
+layout();
+complain(store.notes);
+connection.open();
+requestAnimationFrame(turn);
+
+/** @returns {Stage} */
+function makeStage() {
+  try {
+    return new Stage(canvas, {
+      onGoalMove(id, place, phase) {
+        motion.held = phase !== 'end';
+        convergence.release();
+        goals.put(Number(id), place);
+      },
+      onGoalSelect: (id) => goals.select(Number(id)),
+      onPlace(position) {
+        if (goals.selected >= 0) goals.put(goals.selected, { position });
+      },
+      onPickLink: (arm, name, point, event) => goalList.picked(arm, name, event),
+      onCamera() {
+        tools.show();
+        store.writeSoon();
+      },
+    });
+  } catch (error) {
+    document.documentElement.dataset.built = '1';
+    new Fault().show('The 3-D view', error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+/** One display frame. @param {number} now */
+function turn(now) {
+  requestAnimationFrame(turn);
+  const seconds = (now - ticked) / 1000;
+  ticked = now;
+  frameTimes.push(now);
+  while (frameTimes[0] < now - 1000) frameTimes.shift();
+  loop.tick(seconds);
+  if (motion.moving && !loop.isHeld) view.touch();
+  view.draw(now);
+  convergence.tick(now);
+  if (now - readAt > READOUT_EVERY) {
+    readAt = now;
+    readOut(now);
+  }
+}
+
+/** Write the numbers, also where scripts and screen readers find them. @param {number} now */
+function readOut(now) {
+  if (!arms.active) return;
+  hud.update(frameTimes.length);
+  race.update(frameTimes.length, loop.serverMs);
+  goalList.update();
+  joints.update();
+  redundancy.update();
+  panel.showRefusals();
+  explain.tick(now);
+  const text = view.coordinates();
+  if (coordinates.textContent !== text) coordinates.textContent = description.textContent = text;
+  const state = JSON.stringify(stateOf());
+  if (canvas.dataset.state !== state) canvas.dataset.state = state;
+}
+
+function stateOf() {
+  return {
+    arms: arms.mechanisms.map(({ runners }) =>
+      Object.fromEntries(runners.map((runner) => [runner.solver, { q: [...runner.pose(view.step)], error: runner.error, status: runner.status }])),
+    ),
+    goals: goals.list.map((goal, i) => ({ ...goal, position: goals.positionOf(i) })),
+    selected: goals.selected,
+    resting: loop.resting && !loop.inFlight,
+  };
+}
+
+function onFrame() {
+  view.touch();
+  view.trace();
+  recorder.take(performance.now());
+  convergence.touch();
+  status.update();
+  store.writeSoon();
+  window.limbikReady = true;
+}
+
+/** @param {string[]} notes */
+function onNotes(notes) {
+  for (const note of notes) notices.show(note);
+}
+
+/** @param {import('../protocol.js').Welcome & {robots: import('./protocol.js').Robot[]}} welcome */
+function onWelcome(welcome) {
+  loop.forget();
+  panel.learn(welcome);
+  robots.learn(welcome.robots);
+  const version = document.getElementById('version');
+  if (version) version.textContent = `limbik ${welcome.limbik}`;
+  status.update();
+  scenes.open();
+}
+
+function onOpening() {
+  loop.isOpen = false;
+  loop.forget();
+}
+
+/** @param {import('./protocol.js').Scene} scene @param {boolean} isNew  whether it is another scene than before */
+function onScene(scene, isNew) {
+  // After a lost connection the same scene is opened again: everything stays where it is.
+  const isSame = !isNew && arms.mechanisms.length > 0;
+  if (!isSame) fault.hide();
+  arms.setScene(scene, isSame ? arms.stances() : store.get('q') ?? []);
+  view.clear();
+  recorder.clear();
+  complain(goals.setScene());
+  stage.clearTraces();
+  stage.setScene(scene).then((messages) => messages.length && notices.show('Some meshes could not be shown:', { details: messages.slice(0, 4) }));
+  if (!isSame && !(store.get('cam') && stage.setView(store.get('cam')))) stage.home({ softly: false });
+  panel.setScene(scene);
+  goalList.setScene();
+  joints.setScene();
+  tools.show();
+  loop.isOpen = true;
+  isKnown = true;
+  loop.forget();
+  convergence.rebuild();
+  race.show();
+  hud.name();
+  layout();
+  if (store.get('px')) window.limbikReady = true;
+}
+
+/** @param {string} what @param {string} message @param {Record<string, *>|null} values  of the settings that asked for it */
+function onFault(what, message, values) {
+  const { arm, name, lenient } = values ?? {};
+  fault.show(what, message, arm && !lenient && ARM_WORDS.test(message) ? () => scenes.openOther({ arm, name, lenient: true }) : null);
+  loop.isOpen = isKnown;
+  status.update();
+  window.limbikReady = true;
+}
+
+function onLost() {
+  window.limbikReady = false;
+  status.compiling = '';
+  loop.isOpen = false;
+  isKnown = false;
+  loop.forget();
+  calls.onLost();
+  status.update();
+}
+
+/** @param {import('../protocol.js').ServerError} error */
+function onError(error) {
+  if (calls.onError(error)) return;
+  loop.onError(error);
+  notices.show(`The server refused this: ${error.message}`, { isError: true });
+  panel.blame(error.field);
+}
+
+/** A hand has moved a joint. */
+function onMove() {
+  convergence.release();
+  loop.wake();
+  view.touch();
+}
+
+function step() {
+  convergence.release();
+  if (!store.get('px')) store.set({ px: true });
+  loop.stepOnce();
+}
+
+function restart() {
+  convergence.release();
+  arms.restart();
+  stage.clearTraces();
+  loop.wake();
+  view.touch();
+}
+
+/** Look for an answer from anywhere. */
+function search() {
+  convergence.release();
+  loop.search();
+}
+
+/** Everything that moves stands. */
+function stop() {
+  motion.choose('none');
+  convergence.release();
+  loop.rest();
+}
+
+/** The scrubber needs configurations: ask for them while it is open, and run the last solve again if they are missing. */
+function traceIfOpen() {
+  loop.withTrace = store.get('cv');
+  const isMissing = arms.list.some(({ recording }) => recording.last > 0 && !recording.complete);
+  if (loop.withTrace && isMissing && !motion.moving && !store.get('px')) arms.rewind();
+}
+
+/** A link that opens all of the state. */
+function link() {
+  if (scenes.linkNote) notices.show(scenes.linkNote);
+  return store.link({ help: false });
+}
+
+/** Measure again: the window, the panel or the dock changed. */
+function layout() {
+  if (!isBuilt) return;
+  stage.resize();
+  stage.setRegion(openRegion());
+  stage.invalidate();
+  convergence.resize();
+}
+
+/** Another theme: picture and plots take its colours. */
+function repaint() {
+  if (!isBuilt) return;
+  stage.setTheme(/** @type {'light'|'dark'} */ (document.documentElement.dataset.theme));
+  view.touch();
+  convergence.rebuild();
+}
+
+/** Say what the URL asked for and could not be had. @param {string[]} details */
+function complain(details) {
+  if (details.length) notices.show('Some values of the link were changed:', { details });
+}

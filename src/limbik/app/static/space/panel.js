@@ -1,0 +1,127 @@
+/** The settings panel of the 3-D page: what is open, the solver, and what else needs more than a control for a setting. */
+
+import { Controls, find } from '../controls.js';
+import { METHOD_SETTINGS, solverInfo } from '../settings.js';
+import { SPACE_SOLVERS } from './settings.js';
+
+/** The page's name of each entry that the server may refuse. */
+const FIELDS = { iterations: 'it', tolerance: 'tol', tolerance_rotation: 'ta', damping: 'd', gamma: 'g', lambda: 'la', anneal: 'an', weight: 'pw' };
+const CAN_ANNEAL = ['ccd', 'fabrik', 'jt', 'pinv', 'dls', 'sdls', 'newton'];
+
+export class Panel {
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./arms.js').Arms} parts.arms
+   * @param {import('./motion.js').Motion} parts.motion
+   * @param {import('./scenes.js').Scenes} parts.scenes
+   * @param {import('../notice.js').Notices} parts.notices
+   */
+  constructor({ store, arms, motion, scenes, notices }) {
+    Object.assign(this, { store, arms, motion, scenes, notices });
+    /** @type {Map<string, {title: string, summary: string, source: string}>} */
+    this.about = new Map();
+    new Controls(store, notices).bind(find(document, '#panel'));
+    this.floating = /** @type {HTMLInputElement} */ (find(document, '#floating'));
+    this.floating.addEventListener('change', () => this.reopen({ base: this.floating.checked ? 'floating' : 'fixed' }));
+    find(document, '#angles-row').addEventListener('change', () => this.reopen({}));
+    for (const radio of document.querySelectorAll('input[name=mv]')) {
+      radio.addEventListener('change', () => motion.choose(/** @type {HTMLInputElement} */ (radio).value));
+    }
+    store.watch(['mv'], () => this.showMotion());
+    store.watch(['algo', 'race'], () => this.showMethod());
+    store.watch(['base'], () => {
+      this.floating.checked = store.get('base') === 'floating';
+    });
+  }
+
+  /** The same source read in another way: q and goals mean other things then. @param {Record<string, *>} changes */
+  async reopen(changes) {
+    const { store } = this;
+    const kept = Object.fromEntries(['robot', 'arm', 'name', 'token', 'cam'].map((name) => [name, store.get(name)]));
+    const isOpen = await this.scenes.openOther({ ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null)), ...changes });
+    if (!isOpen) this.floating.checked = store.get('base') === 'floating';
+  }
+
+  /** @param {import('./protocol.js').Scene} scene */
+  setScene(scene) {
+    const isArms = scene.arms.some((arm) => arm.segments.length > 0);
+    find(document, '#scene-title').textContent = this.store.get('name') ?? scene.name;
+    find(document, '#scene-about').textContent = scene.arms.length === 1 ? inWords(scene.arms[0]) : `${scene.arms.length} arms`;
+    find(document, '#base-row').hidden = isArms;
+    find(document, '#angles-row').hidden = !isArms;
+    const reading = this.store.get('angles') ?? scene.angles;
+    if (reading) find(document, `input[name=angles][value=${reading}]`).checked = true;
+    list('#scene-notes', scene.notes);
+    this.showMethod();
+  }
+
+  showMotion() {
+    find(document, `input[name=mv][value=${this.store.get('mv')}]`).checked = true;
+    find(document, '[data-number=sp]').classList.toggle('is-idle', !this.motion.moving);
+  }
+
+  /** What the server says about its solvers. @param {import('../protocol.js').Welcome} welcome */
+  learn(welcome) {
+    for (const info of welcome.solvers) this.about.set(info.name, info);
+    this.showMethod();
+  }
+
+  /** Only the settings that a running solver uses, a word on the one in front, and which cannot do this. */
+  showMethod() {
+    const running = this.arms.wanted;
+    const used = new Set(running.flatMap((name) => solverInfo(name).settings));
+    if (running.some((name) => CAN_ANNEAL.includes(name))) used.add('an');
+    for (const name of [...METHOD_SETTINGS, 'an']) find(document, `[data-number=${name}]`).classList.toggle('is-off', !used.has(name));
+    const { algo } = this.store.values;
+    const { name, title } = solverInfo(running.includes(algo) ? algo : running[0]);
+    find(document, '#about-title').textContent = `${title}.`;
+    find(document, '#about-summary').textContent = this.about.get(name)?.summary ?? '';
+    find(document, '#about-source').textContent = this.about.get(name)?.source ?? '';
+    this.showRefusals();
+  }
+
+  /** Solvers that cannot do this, with the reason: at their buttons, and for those that run in the panel. */
+  showRefusals() {
+    const refusals = [];
+    for (const { name, short, title } of SPACE_SOLVERS) {
+      const reason = this.reason(name);
+      const chip = /** @type {HTMLElement|null} */ (document.querySelector(`.chip[data-solver=${name}]`));
+      chip?.classList.toggle('is-unable', reason !== '');
+      chip?.setAttribute('title', reason || title);
+      if (reason && this.arms.wanted.includes(name)) refusals.push(`${short}: ${reason}`);
+    }
+    list('#refusals', refusals);
+  }
+
+  /** Why a solver cannot do what is asked; empty where it can. @param {string} solver */
+  reason(solver) {
+    for (const { description, runners } of this.arms.mechanisms) {
+      const refusal = runners.find((runner) => runner.solver === solver)?.refusal;
+      if (refusal) return refusal;
+      if (description.reason[solver] && !runners.some((runner) => runner.solver === solver)) return description.reason[solver];
+    }
+    return '';
+  }
+
+  /** Point at the control that the server refused. @param {string|null} field  such as "settings.gamma" */
+  blame(field) {
+    const name = FIELDS[/** @type {keyof typeof FIELDS} */ ((field ?? '').split('.').pop() ?? '')];
+    if (name) document.getElementById(name)?.setAttribute('aria-invalid', 'true');
+  }
+}
+
+/** @param {import('./protocol.js').ArmScene} arm */
+function inWords({ nv, reach }) {
+  return `${nv} joint${nv === 1 ? '' : 's'}${reach ? `, reach ${reach.toFixed(2)} m` : ''}`;
+}
+
+/** @param {string} selector @param {string[]} lines  none: the list is hidden */
+function list(selector, lines) {
+  const element = find(document, selector);
+  const text = lines.join('\n');
+  if (element.dataset.text === text) return;
+  element.dataset.text = text;
+  element.hidden = lines.length === 0;
+  element.replaceChildren(...lines.map((line) => Object.assign(document.createElement('li'), { textContent: line })));
+}

@@ -1,0 +1,50 @@
+/**
+ * The messages of the 3-D page; mirrors `app/protocol/space.py`. What both views say stands in `../protocol.js`.
+ *
+ * Metres, radians, the world's z axis up. Matrices are 16 numbers row by row, quaternions are xyzw.
+ *
+ * @typedef {{kind: 'robot', names: string[]} | {kind: 'text', name: string, text: string} | {kind: 'token', token: string}} Source
+ * @typedef {{source: Source, base: string, angles: string, lenient: boolean}} Open
+ *
+ * @typedef {object} WireGoal
+ * @property {string} frame
+ * @property {'position'|'pose'|'direction'} kind
+ * @property {number[]} position
+ * @property {number[]} [quat_xyzw]
+ *
+ * @typedef {object} ArmMove
+ * @property {number} arm
+ * @property {string[]} solvers
+ * @property {WireGoal[]} goals
+ * @property {Record<string, number[]>|null} start  by solver
+ * @property {string[]} locked
+ * @property {{q: number[], weight: number}|null} posture
+ * @property {string} branches
+ *
+ * @typedef {object} Move
+ * @property {ArmMove[]} arms
+ * @property {Record<string, *>} settings
+ * @property {boolean} search  from anywhere, with restarts
+ * @property {boolean} trace
+ * @property {{arm: number, frame: string}|null} measure
+ *
+ * @typedef {import('./kinematics.js').ArmDescription & {
+ *   title: string, nq: number, nv: number, q: number[], lower: (number|null)[], upper: (number|null)[], mass_known: boolean,
+ *   goals: WireGoal[], branches: {name: string, tip: string}[], solvers: string[], reason: Record<string, string>}} ArmScene
+ * @typedef {{type: 'scene', id: number, name: string, token: string|null, angles?: 'range'|'initial'|null, arms: ArmScene[], notes: string[]}} Scene
+ *
+ * @typedef {import('../runner.js').Answer & {
+ *   arm: number, solver: string, goal_errors: Float32Array, nullity: number, ellipsoid?: Float32Array, manipulability?: number,
+ *   refused?: string}} ArmMotion
+ * @typedef {{type: 'motion', id: number, server_ms: number, notes: string[], arms: ArmMotion[]}} Motion
+ * @typedef {{type: 'explanation', id: number, arm: number, text: string, status: string, joints: string[], nearest: number[]|null}} Explanation
+ * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
+ * @typedef {{name: string, title: string, source: string, installed: boolean}} Robot
+ */
+
+export const MILLIMETRES = 1000; // in a metre; the page shows errors in millimetres
+
+/** @param {string} type @param {number} id @param {Record<string, *>} body @returns {string} */
+export function message(type, id, body) {
+  return JSON.stringify({ type, id, ...body });
+}

@@ -1,0 +1,134 @@
+/** Opening scenes: what the link names, a robot that is chosen, files that are dropped. */
+
+import { Refusal } from './calls.js';
+import { LONGEST_TEXT, packText, unpackText } from './codec.js';
+import { OF_SCENE } from './settings.js';
+
+const FIRST_ROBOT = 'panda';
+const LONGEST_LINK = 6000; // letters of a packed file that an address still carries
+
+export class Scenes {
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./calls.js').Calls} parts.calls
+   * @param {(scene: import('./protocol.js').Scene, isNew: boolean) => void} parts.onScene
+   * @param {(what: string, message: string, values: Record<string, *>|null) => void} parts.onFault  values: of the settings that asked for it
+   * @param {() => void} parts.onOpening
+   */
+  constructor({ store, calls, onScene, onFault, onOpening }) {
+    Object.assign(this, { store, calls, onScene, onFault, onOpening });
+    /** @type {import('./protocol.js').Scene|null} */
+    this.scene = null;
+    this.latest = 0;
+    this.askedAt = 0;
+    /** The text of the file that is open, for exports. */
+    this.text = '';
+  }
+
+  /** How long the page has been waiting for a scene [ms]. */
+  get waited() {
+    return this.askedAt ? performance.now() - this.askedAt : 0;
+  }
+
+  /** @returns {string[]} */
+  get robots() {
+    return this.store.get('robot') ?? [FIRST_ROBOT];
+  }
+
+  /** What the store names, as after a lost connection. @returns {Promise<boolean>} */
+  open() {
+    return this.ask(this.store.values, (scene) => this.onScene(scene, false));
+  }
+
+  /** Another scene; if it cannot be had, the present one stays. @param {Record<string, *>} changes @returns {Promise<boolean>} */
+  openOther(changes) {
+    const { store } = this;
+    const without = Object.fromEntries(OF_SCENE.map((name) => [name, null]));
+    return this.ask({ ...store.values, ...without, ...changes }, (scene) => {
+      store.clear(OF_SCENE);
+      store.set(changes);
+      this.onScene(scene, true);
+    });
+  }
+
+  /** @param {Record<string, *>} values  of the settings @param {(scene: import('./protocol.js').Scene) => void} take */
+  async ask(values, take) {
+    this.latest += 1;
+    const ours = this.latest;
+    this.askedAt = performance.now();
+    this.onOpening();
+    try {
+      const [source, text] = await sourceOf(values);
+      const scene = await this.calls.ask('open', { source, base: values.base, angles: values.angles, lenient: values.lenient });
+      if (ours !== this.latest) return false;
+      this.scene = scene;
+      this.text = text;
+      take(scene);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (ours === this.latest && this.calls.connection.live) this.onFault(nameOf(values), error.message, values);
+      return false;
+    } finally {
+      if (ours === this.latest) this.askedAt = 0;
+    }
+  }
+
+  /** @param {string[]} names */
+  openRobots(names) {
+    return this.openOther({ robot: names });
+  }
+
+  /** One file without others beside it. @param {string} name @param {string} text @param {Record<string, *>} [more] */
+  async openText(name, text, more = {}) {
+    const packed = await packText(text);
+    if (packed.length > LONGEST_LINK || new Blob([text]).size > LONGEST_TEXT) return this.upload([new File([text], name)], [name]);
+    return this.openOther({ arm: packed, name, lenient: false, ...more });
+  }
+
+  /**
+   * Files with others beside them, or too long for a link: the server keeps them in its memory.
+   * @param {File[]} files @param {string[]} paths  below the folder that was dropped
+   */
+  async upload(files, paths) {
+    const form = new FormData();
+    for (const [i, file] of files.entries()) form.append('file', file, paths[i]);
+    const isZip = files.length === 1 && /\.zip$/i.test(files[0].name);
+    const request = isZip
+      ? { method: 'POST', body: files[0], headers: { 'X-Name': encodeURIComponent(files[0].name), 'Content-Type': 'application/zip' } }
+      : { method: 'POST', body: form };
+    /** @type {{token?: string, name?: string, error?: string}} */
+    let answer;
+    try {
+      answer = await (await fetch('upload', request)).json();
+    } catch {
+      answer = { error: 'The server did not take the files.' };
+    }
+    if (answer.token) return this.openOther({ token: answer.token, name: answer.name ?? files[0].name });
+    this.onFault(files[0].name, answer.error ?? 'The server did not take the files.', null);
+    return false;
+  }
+
+  /** Why a link may not open this everywhere; empty where it does. */
+  get linkNote() {
+    return this.store.get('token') ? 'The files are too long for a link: it opens them only while this server runs.' : '';
+  }
+}
+
+/** What the settings ask for, and its text where that is in the link. @param {Record<string, *>} values @returns {Promise<[import('./protocol.js').Source, string]>} */
+async function sourceOf({ token, arm, name, robot }) {
+  if (token) return [{ kind: 'token', token }, ''];
+  if (!arm) return [{ kind: 'robot', names: robot ?? [FIRST_ROBOT] }, ''];
+  try {
+    const text = await unpackText(arm);
+    return [{ kind: 'text', name: name ?? 'scene', text }, text];
+  } catch {
+    throw new Refusal('The file in the link is damaged: was the whole link copied?');
+  }
+}
+
+/** @param {Record<string, *>} values @returns {string} */
+function nameOf({ token, arm, name, robot }) {
+  return token || arm ? name ?? 'The file' : (robot ?? [FIRST_ROBOT]).join(', ');
+}

@@ -1,0 +1,64 @@
+/** Every setting of the 3-D page: its name in the URL, its range and its default. */
+
+import { MORE_SOLVERS, SOLVERS } from '../settings.js';
+import { GOALS, LOCKS, STANCES, TEXT, WORDS } from './codec.js';
+
+/** What the page offers. */
+export const SPACE_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
+const SOLVER_NAMES = SPACE_SOLVERS.map((solver) => solver.name);
+
+/** @type {Record<string, import('../settings.js').Setting>} */
+export const SETTINGS = {
+  view: { kind: 'choice', choices: ['3d'], fallback: '3d' },
+  robot: WORDS,
+  arm: TEXT,
+  name: TEXT,
+  token: TEXT,
+  base: { kind: 'choice', choices: ['fixed', 'floating'], fallback: 'fixed' },
+  angles: { kind: 'choice', choices: ['range', 'initial'], fallback: null },
+  lenient: { kind: 'flag', fallback: false },
+  q: STANCES,
+  goal: GOALS,
+  sel: { kind: 'number', min: 0, max: 500, digits: 0, fallback: 0 },
+  lock: LOCKS,
+  branches: { kind: 'choice', choices: ['independent', 'coupled'], fallback: 'independent' },
+  algo: { kind: 'choice', choices: SOLVER_NAMES, fallback: 'lm' },
+  race: { kind: 'names', choices: SOLVER_NAMES, fallback: [] },
+  it: { kind: 'number', min: 1, max: 1000, slider: 100, digits: 0, fallback: 20 },
+  tol: { kind: 'number', min: 0.001, max: 100, slider: 10, digits: 3, unit: 'mm', fallback: 0.01 },
+  ta: { kind: 'number', min: 0.001, max: 90, slider: 5, digits: 3, unit: '°', fallback: 0.01 },
+  d: { kind: 'number', min: 0.05, max: 1, digits: 3, fallback: 1 },
+  la: { kind: 'number', min: 0, max: 10, slider: 1, digits: 3, unit: 'm', isOptional: true, fallback: null },
+  g: { kind: 'number', min: 0.01, max: 1, digits: 3, isOptional: true, fallback: null },
+  an: { kind: 'number', min: 0, max: 1, digits: 2, fallback: 0 },
+  lm: { kind: 'flag', fallback: true },
+  pw: { kind: 'number', min: 0, max: 1, digits: 2, fallback: 0 },
+  pq: STANCES,
+  mv: { kind: 'choice', choices: ['none', 'circle', 'eight'], fallback: 'none' },
+  sp: { kind: 'number', min: 0.2, max: 3, digits: 2, unit: '×', fallback: 1 },
+  cam: TEXT,
+  gizmo: { kind: 'choice', choices: ['move', 'rotate'], fallback: 'move' },
+  axes: { kind: 'choice', choices: ['world', 'local'], fallback: 'world' },
+  plane: { kind: 'choice', choices: ['camera', 'xy', 'yz', 'xz'], fallback: 'camera' },
+  depth: { kind: 'number', min: -100, max: 100, slider: 2, digits: 3, unit: 'm', isOptional: true, fallback: null },
+  mg: { kind: 'flag', fallback: true },
+  ma: { kind: 'flag', fallback: false },
+  rg: { kind: 'flag', fallback: false },
+  tr: { kind: 'flag', fallback: false },
+  sl: { kind: 'flag', fallback: false },
+  el: { kind: 'flag', fallback: false },
+  sh: { kind: 'flag', fallback: true },
+  fr: { kind: 'flag', fallback: false },
+  px: { kind: 'flag', fallback: false },
+  km: { kind: 'flag', fallback: true },
+  pn: { kind: 'flag', fallback: null },
+  cv: { kind: 'flag', fallback: null },
+  help: { kind: 'flag', fallback: false },
+  theme: { kind: 'choice', choices: ['auto', 'light', 'dark'], fallback: 'auto' },
+};
+
+/** Settings that belong to a scene: another scene begins without them. */
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'q', 'goal', 'sel', 'lock', 'pq', 'cam', 'depth'];
+
+/** What the arms do next depends on these. */
+export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];

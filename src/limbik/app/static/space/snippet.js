@@ -1,0 +1,136 @@
+/** A Python program that makes again what the page shows. */
+
+import { Quaternion, Vector3 } from 'three';
+import { shortest } from './codec.js';
+
+/** @typedef {import('./codec.js').Goal} Goal */
+
+/**
+ * What the program is made of.
+ * @typedef {object} Shown
+ * @property {string} title
+ * @property {{robots: string[]} | {text: string, name: string, isArm: boolean}} source
+ * @property {string} base @property {string|null} angles @property {boolean} lenient
+ * @property {string} solver
+ * @property {string} branches
+ * @property {boolean} limits
+ * @property {number} tolerance [m] @property {number} toleranceRotation [rad]
+ * @property {{description: import('./protocol.js').ArmScene, q: ArrayLike<number>, goals: Goal[], locked: string[]}[]} arms
+ */
+
+/** @param {Shown} shown @returns {string} */
+export function program(shown) {
+  const isScene = 'text' in shown.source && shown.source.isArm;
+  const body = isScene ? sceneBody(shown) : modelsBody(shown);
+  const hasPoses = shown.arms.some(({ goals }) => goals.some(({ kind }) => kind !== 'position'));
+  return [
+    `"""${plain(shown.title)}, as the limbik playground shows it."""`,
+    '',
+    ...(isScene ? ['import dataclasses', ''] : []),
+    'import numpy as np',
+    '',
+    'import limbik',
+    ...(hasPoses ? ['from limbik.spatial import pose_from, quat_to_matrix'] : []),
+    '',
+    ...body,
+  ].join('\n');
+}
+
+/** @param {Shown} shown */
+function modelsBody(shown) {
+  return shown.arms.flatMap((arm, i) => {
+    const shift = 'robots' in shown.source ? standsAt(arm.description) : 0;
+    const goals = arm.goals.map((goal) => ({ ...goal, position: [goal.position[0], goal.position[1] - shift, goal.position[2]] }));
+    const lines = [
+      `model = limbik.load(${sourceText(shown, i)})`,
+      `q = np.array([${numbers(arm.q)}])  # where it stands`,
+      ...(shift ? [`# It stands at y = ${shortest(shift)} m in the playground, here at 0.`] : []),
+    ];
+    return goals.length ? [...lines, `goals = [${goalList(goals)}]`, call('solution = limbik.solve', ['model', 'goals', 'start=q', ...options(shown, arm.locked)]), 'print(solution)', 'print(solution.q)', ''] : [...lines, 'print(model.forward(q))', ''];
+  });
+}
+
+/** @param {Shown} shown @param {number} i */
+function sourceText({ source, base }, i) {
+  const what = 'robots' in source ? quoted(source.robots[i]) : block(source.text);
+  return base === 'floating' ? `${what}, base="floating"` : what;
+}
+
+/** @param {Shown} shown */
+function sceneBody(shown) {
+  const { source, angles, lenient, branches } = shown;
+  const text = 'text' in source ? source.text : '';
+  const lists = shown.arms.map(({ goals }) => `    [${goalList(goals, '    ')}],`);
+  const stances = shown.arms.map(({ q }) => `    np.array([${numbers(q)}]),`);
+  const locked = [...new Set(shown.arms.flatMap((arm) => arm.locked))];
+  return [
+    `scene = limbik.load_scene(${[block(text), ...(angles ? [`angles=${quoted(angles)}`] : []), ...(lenient ? ['lenient=True'] : [])].join(', ')})`,
+    'goals = [', ...lists, ']',
+    'stances = [', ...stances, ']',
+    'arms = [dataclasses.replace(arm, goals=tuple(g), q=q) for arm, g, q in zip(scene.arms, goals, stances, strict=True)]',
+    'scene = dataclasses.replace(scene, arms=tuple(arms))',
+    call('solutions = scene.solve', [`branches=${quoted(branches)}`, ...options(shown, locked)]),
+    'for arm, solution in zip(scene.arms, solutions, strict=True):',
+    '    print(arm.name, solution)',
+    '    print(arm.q if solution is None else solution.q)',
+    '',
+  ];
+}
+
+/** @param {Shown} shown @param {string[]} locked @returns {string[]} */
+function options({ solver, limits, tolerance, toleranceRotation }, locked) {
+  return [
+    `solver=${quoted(solver)}`,
+    `tolerance=${Number(tolerance.toPrecision(6))}`,
+    `tolerance_rotation=${Number(toleranceRotation.toPrecision(6))}`,
+    ...(limits ? [] : ['limits=False']),
+    ...(locked.length ? [`locked=[${locked.map(quoted).join(', ')}]`] : []),
+  ];
+}
+
+/** @param {string} name @param {string[]} given */
+function call(name, given) {
+  return `${name}(\n${given.map((one) => `    ${one},\n`).join('')})`;
+}
+
+/** @param {Goal[]} goals @param {string} [indent] */
+function goalList(goals, indent = '') {
+  return goals.length ? `\n${goals.flatMap(goalText).map((line) => `${indent}    ${line},\n`).join('')}${indent}` : '';
+}
+
+/** @param {Goal} goal @returns {string[]} */
+function goalText({ frame, kind, position, quat_xyzw }) {
+  const at = `[${numbers(position)}]`;
+  const turn = `quat_to_matrix([${numbers(quat_xyzw)}])`;
+  if (kind === 'pose') return [`limbik.Pose(frame=${quoted(frame)}, target=pose_from(\n        ${turn}, ${at}))`];
+  const point = `limbik.Position(frame=${quoted(frame)}, target=${at})`;
+  if (kind === 'position') return [point];
+  const axis = new Vector3(0, 0, 1).applyQuaternion(new Quaternion(...quat_xyzw));
+  return [point, `limbik.Direction(frame=${quoted(frame)}, axis=[0, 0, 1], target=[${numbers(axis.toArray())}])`];
+}
+
+/** Where a robot that is not the first stands beside the others [m]. @param {import('./protocol.js').ArmScene} description */
+function standsAt({ root, joints }) {
+  const stand = joints.find((joint) => joint.parent === root);
+  return stand && stand.kind === 'fixed' && /^stand_*$/.test(stand.name) ? stand.origin[7] : 0;
+}
+
+/** @param {ArrayLike<number>} values */
+function numbers(values) {
+  return Array.from(values, (value) => shortest(value)).join(', ');
+}
+
+/** @param {string} text  as a Python string of one line */
+function quoted(text) {
+  return JSON.stringify(text);
+}
+
+/** @param {string} text  as a Python string of several lines */
+function block(text) {
+  return `"""\\\n${text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')}${text.endsWith('\n') ? '' : '\n'}"""`;
+}
+
+/** @param {string} text  without what would end a docstring */
+function plain(text) {
+  return text.replaceAll(/["\\\n\r]/g, ' ').trim();
+}

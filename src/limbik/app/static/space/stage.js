@@ -1,0 +1,370 @@
+/**
+ * The scene in space: arms, goals and marks, drawn when something has changed, and the hands that move the camera and the
+ * goals. Lengths in metres, angles in radians, z up; pixels are those of the window.
+ */
+
+import { Color, Sphere, Vector3 } from 'three';
+import { Camera, onPlane } from './camera.js';
+import { Crew } from './crew.js';
+import { Gizmo } from './gizmo.js';
+import { Handles, orientation } from './handles.js';
+import { Hands } from './hands.js';
+import { Scenery } from './scenery.js';
+import { Studio } from './studio.js';
+import { picture } from './ribbon.js';
+
+const HOME = { azimuth: -0.87, elevation: 0.36 }; // [rad]
+const REST = 250; // [ms] without motion, after which the view has come to rest
+const NORMALS = { xy: new Vector3(0, 0, 1), yz: new Vector3(1, 0, 0), xz: new Vector3(0, 1, 0) };
+
+/**
+ * @typedef {object} Handlers
+ * @property {(id: string, pose: {position: number[], quat_xyzw: number[]}, phase: 'start'|'drag'|'end') => void} [onGoalMove]
+ * @property {(id: string) => void} [onGoalSelect]
+ * @property {(point: number[]) => void} [onPlace]  a click: on the surface of an arm, or on the plane that `setPlane` chose
+ * @property {(arm: number, link: string, point: number[], event: PointerEvent) => boolean|void} [onPickLink]  a click on
+ *   an arm; true keeps it from being a place
+ * @property {(view: string) => void} [onCamera]  the view has come to rest
+ */
+
+/** @typedef {{name: string, arms: import('./kinematics.js').ArmDescription[]}} Scene */
+/** @typedef {{mode: 'camera'|'xy'|'yz'|'xz', depth: number|null}} Plane */
+
+export class Stage {
+  /** @param {HTMLCanvasElement} canvas @param {Handlers} [handlers] @throws {Error} where the browser has no WebGL */
+  constructor(canvas, handlers = {}) {
+    this.canvas = canvas;
+    this.handlers = handlers;
+    this.studio = new Studio(canvas);
+    this.camera = new Camera(canvas, () => this.onCameraMove());
+    this.crew = new Crew();
+    this.scenery = new Scenery(this.crew);
+    this.handles = new Handles(({ arm }) => this.crew.colour(arm));
+    this.gizmo = new Gizmo();
+    this.studio.scene.add(this.crew, this.scenery, this.handles, this.gizmo);
+    /** @type {import('./gizmo.js').Setting|null} */
+    this.setting = null;
+    /** The view that `home` chose. */
+    this.homeView = '';
+    /** @type {Plane} */
+    this.placing = { mode: 'camera', depth: null };
+    this.isStale = true;
+    /** When the camera last moved; null when its rest has been told. @type {number|null} */
+    this.movedAt = null;
+    this.hands = new Hands(canvas, this);
+    this.setTheme('light');
+    this.resize();
+  }
+
+  // What there is to see
+
+  /**
+   * Other arms. None is seen before `setPose`.
+   * @param {Scene} scene @returns {Promise<string[]>} when the meshes are there: what could not be loaded
+   */
+  setScene(scene) {
+    this.scenery.reset();
+    const settled = this.crew.setArms(scene.arms, () => this.onBodies());
+    this.setExtent();
+    this.invalidate();
+    return settled;
+  }
+
+  /** The room for the arms as they stand in their first configurations. */
+  setExtent() {
+    const { center, radius } = this.crew.homeBox().getBoundingSphere(new Sphere());
+    // The floor is at the origin, or at the feet of what reaches below it.
+    const lowest = this.crew.restBox().min.z;
+    const floor = lowest < -0.02 * radius ? lowest : 0;
+    this.camera.extent = radius;
+    this.studio.setExtent(center, radius);
+    this.scenery.setExtent(center, radius, floor);
+    this.camera.apply();
+  }
+
+  onBodies() {
+    this.setExtent();
+    this.stayHome();
+    this.studio.moveShadow();
+    this.invalidate();
+  }
+
+  /** @param {number} arm @param {string} key  of the solver @param {ArrayLike<number>|null} q [nq]; null removes the body */
+  setPose(arm, key, q) {
+    if (!this.crew.setPose(arm, key, q)) return;
+    this.studio.moveShadow();
+    this.invalidate();
+  }
+
+  /** @param {number} arm @param {string} key @param {Partial<import('./body.js').Look>} look */
+  setLook(arm, key, look) {
+    if (!this.crew.setLook(arm, key, look)) return;
+    this.scenery.tint(arm, key, look.color);
+    this.studio.moveShadow();
+    this.invalidate();
+  }
+
+  /** @param {import('./handles.js').Goal[]} goals */
+  setGoals(goals) {
+    this.handles.setGoals(goals);
+    this.invalidate();
+  }
+
+  /** @param {import('./gizmo.js').Setting|null} setting */
+  setGizmo(setting) {
+    this.setting = setting;
+    this.invalidate();
+  }
+
+  /** @param {Partial<import('./scenery.js').Marks>} marks */
+  setMarks(marks) {
+    this.scenery.setMarks(marks);
+    if (marks.shadow !== undefined) this.studio.setShadow(marks.shadow);
+    this.invalidate();
+  }
+
+  /** @param {number} arm @param {ArrayLike<number>} point [3] @param {ArrayLike<number>|null} matrix  J J^T [9]; null: none */
+  setEllipsoid(arm, point, matrix) {
+    this.scenery.setEllipsoid(arm, point, matrix);
+    this.invalidate();
+  }
+
+  /** @param {number} arm @param {string} key @param {ArrayLike<number>} point [3] */
+  addTrace(arm, key, point) {
+    this.scenery.addTrace(arm, key, point);
+    this.invalidate();
+  }
+
+  clearTraces() {
+    this.scenery.clearTraces();
+    this.invalidate();
+  }
+
+  /** The plane on which clicks place and hands carry goals: through the selected goal, or at a depth. @param {Plane} plane */
+  setPlane(plane) {
+    this.placing = plane;
+    this.invalidate();
+  }
+
+  /** The colours of tokens.css are read again. @param {'light'|'dark'} theme */
+  setTheme(theme) {
+    this.studio.setTheme(theme);
+    this.scenery.setTheme(theme);
+    this.handles.setTheme();
+    this.crew.setTheme();
+    this.invalidate();
+  }
+
+  // Drawing
+
+  resize() {
+    const { width, height } = this.studio.resize();
+    picture.value.set(width, height);
+    this.camera.apply();
+    this.stayHome();
+  }
+
+  /** The part of the window that panels leave open: it shows the middle of the view. @param {import('./camera.js').Region|null} region */
+  setRegion(region) {
+    this.camera.region = region;
+    this.camera.apply();
+    this.stayHome();
+  }
+
+  invalidate() {
+    this.isStale = true;
+  }
+
+  /** Draw, if something has changed. To be called for every frame. @param {number} [now] [ms] @returns {boolean} whether it drew */
+  draw(now = performance.now()) {
+    this.camera.advance(now);
+    this.tellRest();
+    if (!this.isStale) return false;
+    this.isStale = false;
+    this.prepare();
+    this.studio.draw(this.camera.eye);
+    return true;
+  }
+
+  /** What depends on bodies, goals and camera together. */
+  prepare() {
+    const { selected, handles } = this.handles;
+    const canTurn = this.setting?.mode !== 'rotate' || selected?.goal.kind !== 'position';
+    const goal = selected && canTurn ? { position: new Vector3(...selected.goal.position), turn: orientation(selected.goal) } : null;
+    this.gizmo.set(this.setting, goal);
+    this.gizmo.update(this.camera);
+    this.handles.update(this.camera);
+    for (const handle of handles.values()) handle.tieTo(this.crew.framePoint(handle.goal.arm, handle.goal.frame));
+    this.crew.sort(this.camera.eye.position);
+    this.scenery.update();
+    this.scenery.setSheet(this.placing.mode === 'camera' ? null : this.sheet());
+  }
+
+  /** The part of the placing plane that is shown: about the selected goal, or the middle of the view. */
+  sheet() {
+    const { point, normal } = this.plane();
+    const goal = this.handles.selected?.goal.position;
+    const middle = goal ? new Vector3(...goal) : this.camera.state.centre.clone();
+    return { point: middle.addScaledVector(normal, point.sub(middle).dot(normal)), normal };
+  }
+
+  /** @returns {Promise<Blob>} PNG */
+  snapshot() {
+    this.isStale = true;
+    this.draw();
+    return new Promise((resolve, reject) => {
+      this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The picture could not be made.'))), 'image/png');
+    });
+  }
+
+  // The camera
+
+  onCameraMove() {
+    this.isStale = true;
+    this.movedAt = performance.now();
+  }
+
+  tellRest() {
+    if (this.movedAt === null || this.camera.glide || this.hands.task || performance.now() - this.movedAt < REST) return;
+    this.movedAt = null;
+    this.handlers.onCamera?.(this.getView());
+  }
+
+  getView() {
+    return this.camera.getView();
+  }
+
+  /** @param {string} view @returns {boolean} false for a text that is no view */
+  setView(view) {
+    return this.camera.setView(view);
+  }
+
+  /** The view from which a scene is first seen. @param {{softly?: boolean}} [how] */
+  home({ softly = true } = {}) {
+    this.frame(this.crew.homeBox(), HOME, softly);
+    this.homeView = this.getView();
+  }
+
+  /** A view that nobody has changed since `home` goes on showing everything. */
+  stayHome() {
+    if (this.getView() === this.homeView) this.home({ softly: false });
+  }
+
+  /** Everything as large as it can be seen whole, from where the camera is. @param {{softly?: boolean}} [how] */
+  fit({ softly = true } = {}) {
+    const box = this.crew.box();
+    for (const { goal } of this.handles.handles.values()) box.expandByPoint(new Vector3(...goal.position));
+    this.frame(box.isEmpty() ? this.crew.homeBox() : box, this.camera.state, softly);
+  }
+
+  /** @param {import('three').Box3} box @param {{azimuth: number, elevation: number}} direction @param {boolean} softly */
+  frame(box, { azimuth, elevation }, softly) {
+    const distance = this.camera.distanceFor(box, { azimuth, elevation });
+    this.camera.glideTo({ azimuth, elevation, centre: box.getCenter(new Vector3()), distance }, softly);
+  }
+
+  /** @param {'perspective'|'orthographic'} projection */
+  setProjection(projection) {
+    this.camera.projection = projection;
+    this.camera.apply();
+  }
+
+  /** @param {number} dx @param {number} dy [px] */
+  orbit(dx, dy) {
+    this.camera.orbit(dx, dy);
+  }
+
+  /** @param {number} dx @param {number} dy [px] */
+  pan(dx, dy) {
+    this.camera.pan(dx, dy);
+  }
+
+  /** @param {number} factor  below 1: nearer */
+  zoom(factor) {
+    this.camera.zoom(factor);
+  }
+
+  // What the hands do
+
+  /** @param {string} id */
+  select(id) {
+    this.handlers.onGoalSelect?.(id);
+  }
+
+  /** @param {string} id @param {Partial<import('./gizmo.js').Pose>} pose @param {'start'|'drag'|'end'} phase */
+  moveGoal(id, { position, turn }, phase) {
+    const handle = this.handles.handles.get(id);
+    if (!handle) return;
+    const { goal } = handle;
+    const moved = {
+      position: position ? position.toArray() : goal.position,
+      quat_xyzw: turn ? turn.toArray() : orientation(goal).toArray(),
+    };
+    this.handles.held = '';
+    this.handles.setGoal({ ...goal, ...moved });
+    this.handles.held = phase === 'end' ? '' : id;
+    this.invalidate();
+    this.handlers.onGoalMove?.(id, moved, phase);
+  }
+
+  /** @param {number} x @param {number} y @param {PointerEvent} event */
+  click(x, y, event) {
+    const ray = this.camera.ray(x, y);
+    const hit = this.crew.hit(ray);
+    if (hit && this.handlers.onPickLink?.(hit.arm, hit.link, hit.point.toArray(), event)) return;
+    const { point, normal } = this.plane();
+    const place = hit?.point ?? onPlane(ray, point, normal);
+    if (place) this.handlers.onPlace?.(place.toArray());
+  }
+
+  /** The plane on which goals are placed and carried. @returns {{point: Vector3, normal: Vector3}} */
+  plane() {
+    const { mode, depth } = this.placing;
+    const goal = this.handles.selected?.goal.position;
+    const normal = mode === 'camera' ? this.camera.forward : NORMALS[mode].clone();
+    const { centre } = this.camera.state;
+    if (depth === null) return { point: goal ? new Vector3(...goal) : centre.clone(), normal };
+    const start = mode === 'camera' ? centre.clone() : new Vector3();
+    return { point: start.addScaledVector(normal, depth), normal };
+  }
+
+  // For the page and for tests
+
+  /** @param {number} arm @returns {string} its colour, as CSS has it */
+  colour(arm) {
+    return `#${new Color(this.crew.colour(arm)).getHexString()}`;
+  }
+
+  /** @param {ArrayLike<number>} point [3] @returns {{x: number, y: number}} where it is seen */
+  screenPoint(point) {
+    const { x, y } = this.camera.pixel(new Vector3(point[0], point[1], point[2]));
+    return { x, y };
+  }
+
+  /** Where a goal is seen. @param {string} id @returns {{x: number, y: number}|null} */
+  goalPoint(id) {
+    const handle = this.handles.handles.get(id);
+    return handle ? this.screenPoint(handle.goal.position) : null;
+  }
+
+  /** Where a hand can take hold of the gizmo. @param {import('./gizmo.js').Part} part @returns {{x: number, y: number}} */
+  gizmoPoint(part) {
+    this.prepare();
+    const { x, y } = this.gizmo.gripPoint(this.camera, part);
+    return { x, y };
+  }
+
+  visibleBodies() {
+    return this.crew.bodies.filter(({ body }) => body.poses.size > 0).map(({ arm, key, body }) => ({
+      arm, key, opacity: body.look.opacity, isGhost: body.look.isGhost, links: body.links.length, hasMeshes: body.hasMeshes,
+    }));
+  }
+
+  dispose() {
+    this.hands.dispose();
+    this.scenery.dispose();
+    this.handles.setGoals([]);
+    this.crew.empty();
+    this.studio.dispose();
+  }
+}

@@ -1,0 +1,44 @@
+/** The buttons on the picture: what the gizmo does, and the camera. */
+
+export class Tools {
+  /** @param {import('../store.js').Store} store @param {import('./stage.js').Stage} stage */
+  constructor(store, stage) {
+    Object.assign(this, { store, stage });
+    this.buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-tool]')]);
+    for (const button of this.buttons) button.addEventListener('click', () => this.use(/** @type {string} */ (button.dataset.tool)));
+    store.watch(['gizmo', 'axes'], () => this.show());
+  }
+
+  /** @param {string} tool */
+  use(tool) {
+    const { store, stage } = this;
+    if (tool === 'move' || tool === 'rotate') store.set({ gizmo: tool });
+    else if (tool === 'local') store.set({ axes: store.get('axes') === 'local' ? 'world' : 'local' });
+    else if (tool === 'home') stage.home();
+    else if (tool === 'fit') stage.fit();
+    else this.project();
+  }
+
+  get isParallel() {
+    return this.stage.camera.projection === 'orthographic';
+  }
+
+  /** Perspective on and off. */
+  project() {
+    this.stage.setProjection(this.isParallel ? 'perspective' : 'orthographic');
+    this.show();
+  }
+
+  show() {
+    const pressed = {
+      move: this.store.get('gizmo') === 'move',
+      rotate: this.store.get('gizmo') === 'rotate',
+      local: this.store.get('axes') === 'local',
+      parallel: this.isParallel,
+    };
+    for (const button of this.buttons) {
+      const isPressed = pressed[/** @type {keyof typeof pressed} */ (button.dataset.tool)];
+      if (isPressed !== undefined) button.setAttribute('aria-pressed', String(isPressed));
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** What the stage shows of the arms and goals: pushed to it when something changed, drawn by it. */
+
+import { Color } from 'three';
+import { MILLIMETRES } from './protocol.js';
+
+const BEHIND = 0.3; // opacity of the arms behind the front one
+const DARKEST = 0.22; // lightness of a solver's colour on a body
+const GHOST = 'ghost';
+const MARKS = { mg: 'grid', ma: 'axes', rg: 'reach', tr: 'trace', sl: 'limits', el: 'ellipsoid', sh: 'shadow', fr: 'frames' };
+
+export class View {
+  /**
+   * @param {object} parts
+   * @param {import('./stage.js').Stage} parts.stage
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./arms.js').Arms} parts.arms
+   * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('../theme.js').Theme} parts.theme
+   */
+  constructor({ stage, store, arms, goals, theme }) {
+    Object.assign(this, { stage, store, arms, goals, theme });
+    this.isStale = true;
+    /** Step of the last solve that is shown; null: now. @type {number|null} */
+    this.step = null;
+    /** Solver that a row of the table points out. */
+    this.pointedOut = '';
+    /** Joints of an arm that stand out, and where it would be nearest. @type {{arm: number, joints: string[], nearest: number[]|null}|null} */
+    this.explained = null;
+    /** @type {Set<string>} bodies on the stage, as ARM SOLVER */
+    this.bodies = new Set();
+    store.watch(['goal', 'sel', 'algo', 'race', 'mv'], () => this.touch());
+    store.watch(Object.keys(MARKS), () => this.mark());
+    store.watch(['plane', 'depth'], () => stage.setPlane({ mode: store.get('plane'), depth: store.get('depth') }));
+    store.watch(['gizmo', 'axes'], () => stage.setGizmo({ mode: store.get('gizmo'), space: store.get('axes') }));
+  }
+
+  touch() {
+    this.isStale = true;
+  }
+
+  mark() {
+    this.stage.setMarks(Object.fromEntries(Object.entries(MARKS).map(([name, mark]) => [mark, this.store.get(name)])));
+    this.touch();
+  }
+
+  /** Another scene: nothing of the last one is left. */
+  clear() {
+    this.bodies.clear();
+    this.explained = null;
+    this.step = null;
+    this.touch();
+  }
+
+  /** Once per display frame. @param {number} now @returns {boolean} whether a picture was drawn */
+  draw(now) {
+    if (this.isStale) {
+      this.isStale = false;
+      this.push();
+    }
+    return this.stage.draw(now);
+  }
+
+  push() {
+    const wanted = new Set();
+    for (const mechanism of this.arms.mechanisms) {
+      const front = mechanism.runners.find((runner) => runner.solver === this.pointedOut) ?? this.arms.frontOf(mechanism);
+      for (const runner of mechanism.runners) wanted.add(this.pushBody(mechanism.index, runner, runner === front));
+      if (this.explained?.arm === mechanism.index && this.explained.nearest) wanted.add(this.pushGhost(mechanism.index, this.explained.nearest));
+    }
+    for (const body of this.bodies) if (!wanted.has(body)) this.removeBody(body);
+    this.bodies = wanted;
+    this.stage.setGoals(this.goals.drawn());
+    this.pushEllipsoid();
+  }
+
+  /** @param {number} arm @param {import('../runner.js').Runner} runner @param {boolean} isFront @returns {string} */
+  pushBody(arm, runner, isFront) {
+    const highlighted = isFront && this.explained?.arm === arm ? this.explained.joints : [];
+    this.stage.setPose(arm, runner.solver, runner.pose(this.step));
+    this.stage.setLook(arm, runner.solver, {
+      color: this.arms.racing ? this.colour(runner.solver) : null,
+      opacity: isFront ? 1 : BEHIND,
+      isGhost: false,
+      highlighted,
+    });
+    return `${arm} ${runner.solver}`;
+  }
+
+  /** A solver's colour, not so dark that the light shows no shape. @param {string} solver @returns {string} */
+  colour(solver) {
+    const colour = new Color(this.theme.colour(solver));
+    const { h, s, l } = colour.getHSL({ h: 0, s: 0, l: 0 });
+    return l < DARKEST ? `#${colour.setHSL(h, (s * l) / DARKEST, DARKEST).getHexString()}` : this.theme.colour(solver);
+  }
+
+  /** @param {number} arm @param {number[]} q @returns {string} */
+  pushGhost(arm, q) {
+    this.stage.setPose(arm, GHOST, q);
+    this.stage.setLook(arm, GHOST, { color: null, opacity: 1, isGhost: true, highlighted: [] });
+    return `${arm} ${GHOST}`;
+  }
+
+  /** @param {string} body */
+  removeBody(body) {
+    const [arm, key] = body.split(' ');
+    this.stage.setPose(Number(arm), key, null);
+  }
+
+  pushEllipsoid() {
+    const goal = this.goals.list[this.goals.selected];
+    if (!goal) return;
+    const mechanism = this.arms.mechanisms[goal.arm];
+    const runner = this.arms.frontOf(mechanism);
+    const matrix = this.store.get('el') ? runner.measured?.ellipsoid : null;
+    this.stage.setEllipsoid(goal.arm, this.tip(goal, runner.q), matrix ?? null);
+  }
+
+  /** Where the frame of a goal is [m]. @param {import('./codec.js').Goal} goal @param {ArrayLike<number>} q @returns {number[]} */
+  tip({ arm, frame }, q) {
+    const { elements } = this.arms.mechanisms[arm].kinematics.framePose(frame, q);
+    return [elements[12], elements[13], elements[14]];
+  }
+
+  /** Leave a trace where the goals' frames are: of the selected goal, and of the first of each other arm. */
+  trace() {
+    const { list, selected } = this.goals;
+    for (const mechanism of this.arms.mechanisms) {
+      const goal = list[selected]?.arm === mechanism.index ? list[selected] : list.find(({ arm }) => arm === mechanism.index);
+      if (!goal) continue;
+      for (const runner of mechanism.runners) this.stage.addTrace(mechanism.index, runner.solver, this.tip(goal, runner.q));
+    }
+  }
+
+  /** How far a goal is from its frame. @param {number} i @returns {{metres: number, radians: number}} */
+  distance(i) {
+    const { arm } = this.goals.list[i];
+    const runner = this.arms.frontOf(this.arms.mechanisms[arm]);
+    const among = this.goals.list.filter((goal, k) => goal.arm === arm && k < i).length;
+    const errors = runner.measured?.goal_errors;
+    return { metres: errors?.[2 * among] ?? NaN, radians: errors?.[2 * among + 1] ?? NaN };
+  }
+
+  /** For the readout. @returns {string} */
+  coordinates() {
+    const goal = this.goals.list[this.goals.selected];
+    if (!goal) return '';
+    const { q } = this.arms.frontOf(this.arms.mechanisms[goal.arm]);
+    return `tip ${metres(this.tip(goal, q))}   goal ${metres(this.goals.positionOf(this.goals.selected))} m`;
+  }
+}
+
+/** @param {number[]} point */
+function metres(point) {
+  return point.map((x) => (Math.round(x * MILLIMETRES) / MILLIMETRES + 0).toFixed(3)).join('  ');
+}

@@ -1,0 +1,39 @@
+/** The switch between plane and space. Each view's state is kept for this tab while the other one is open. */
+
+const STORED = 'limbik-view-';
+
+/** @typedef {'plane'|'space'} View */
+
+export class Views {
+  /** @param {View} own @param {() => string} query  the query string that opens the present state */
+  constructor(own, query) {
+    const other = own === 'plane' ? 'space' : 'plane';
+    link(own).setAttribute('aria-current', 'page');
+    const kept = read(other);
+    if (kept !== null) link(other).href = location.pathname + kept;
+    window.addEventListener('pagehide', () => keep(own, query()));
+  }
+}
+
+/** @param {View} view */
+function link(view) {
+  return /** @type {HTMLAnchorElement} */ (document.getElementById(`to-${view}`));
+}
+
+/** @param {View} view @returns {string|null} */
+function read(view) {
+  try {
+    return sessionStorage.getItem(STORED + view);
+  } catch {
+    return null; // storage may be forbidden: the other view opens afresh then
+  }
+}
+
+/** @param {View} view @param {string} query */
+function keep(view, query) {
+  try {
+    sessionStorage.setItem(STORED + view, query);
+  } catch {
+    // Storage may be forbidden or full.
+  }
+}

@@ -1,0 +1,99 @@
+"""Goals of the wire: as limbik's goals, and how far configurations are from them.
+
+What is told about an answer does not come from the kernel that found it: distances are measured by the
+model's own kinematics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.app.protocol.space import Wanted
+from limbik.errors import GoalError
+from limbik.goals import Direction, Goal, Pose, Position
+from limbik.model import JointKind, Model
+from limbik.spatial import Array, Matrix3, norm, pose_from, quat_normalise, quat_to_matrix
+
+AXES = {"x": 0, "y": 1, "z": 2}
+
+
+class Misses(NamedTuple):
+    """How far goals are from being met, for any number of configurations."""
+
+    metres: Array  # [k, goals]
+    radians: Array  # [k, goals]
+
+    @property
+    def worst_metres(self) -> Array:
+        """[k] the largest distance."""
+        return np.asarray(self.metres.max(axis=1, initial=0.0))
+
+    @property
+    def total(self) -> float:
+        """Metres and radians of all goals together, for one configuration."""
+        return float(self.metres.sum() + self.radians.sum())
+
+    @property
+    def last(self) -> Array:
+        """[2 * goals] metres and radians of each goal, for the last configuration."""
+        return np.stack([self.metres[-1], self.radians[-1]], axis=1).ravel()
+
+    def first_within(self, metres: float, radians: float) -> int:
+        """The first configuration that meets all goals; -1 where none does."""
+        is_met = (self.metres <= metres).all(axis=1) & (self.radians <= radians).all(axis=1)
+        found = np.flatnonzero(is_met)
+        return int(found[0]) if found.size else -1
+
+
+def as_goals(wanted: Sequence[Wanted]) -> list[Goal]:
+    """What solvers are asked for: a direction is two goals."""
+    goals: list[Goal] = []
+    for wish in wanted:
+        if wish.quat_xyzw is None:
+            goals.append(Position(frame=wish.frame, target=wish.position))
+            continue
+        rotation = _rotation(wish)
+        if wish.kind == "pose":
+            goals.append(Pose(frame=wish.frame, target=pose_from(rotation, wish.position)))
+        else:
+            axis = np.eye(3)[AXES[wish.axis]]
+            goals.append(Position(frame=wish.frame, target=wish.position))
+            goals.append(Direction(frame=wish.frame, axis=axis, target=rotation[:, 2]))
+    return goals
+
+
+def check(model: Model, wanted: Sequence[Wanted]) -> None:
+    """Raise ModelError for a frame that the model has not, GoalError for one that no joint moves."""
+    for wish in wanted:
+        model.frame(wish.frame)
+        if all(joint.kind is JointKind.FIXED for joint in model.path(wish.frame)):
+            raise GoalError(f"frame {wish.frame!r} of {model.name!r} cannot move: no joint lies before it")
+
+
+def misses(model: Model, wanted: Sequence[Wanted], q: Array) -> Misses:
+    """How far the goals are from being met at q [k, nq]."""
+    metres, radians = np.zeros((len(q), len(wanted))), np.zeros((len(q), len(wanted)))
+    for k, wish in enumerate(wanted):
+        poses = model.pose(q, wish.frame)
+        metres[:, k] = norm(poses[:, :3, 3] - wish.position)
+        if wish.quat_xyzw is not None:
+            radians[:, k] = _turns(wish, _rotation(wish), poses[:, :3, :3])
+    return Misses(metres, radians)
+
+
+def _turns(wish: Wanted, target: Matrix3, rotations: Array) -> Array:
+    """[k] the angle by which each of the rotations [k, 3, 3] is off."""
+    if wish.kind == "direction":
+        chord = norm(rotations[:, :, AXES[wish.axis]] - target[:, 2])
+    else:
+        chord = norm((rotations - target).reshape(-1, 9)) / math.sqrt(2.0)
+    return np.asarray(2.0 * np.arcsin(np.minimum(0.5 * chord, 1.0)))
+
+
+def _rotation(wish: Wanted) -> Matrix3:
+    assert wish.quat_xyzw is not None, "only asked of goals that have one"
+    return quat_to_matrix(quat_normalise(wish.quat_xyzw))

@@ -1,0 +1,199 @@
+"""Descriptions that may name only the files that came with them: nothing on the disk is opened for them.
+
+MuJoCo by itself would look on the disk for what an MJCF includes and for its meshes. So includes are put in
+their places here, meshes are handed over under names that no file has, and what else could open a file, or
+fill the memory by a few words, is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import posixpath
+import re
+import xml.parsers.expat as expat
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from limbik.errors import FormatError, did_you_mean
+from limbik.formats.elements import Element, parse
+from limbik.formats.source import Source, decoded
+
+LARGEST_TEXT = 8 * 2**20  # [characters] with all includes in place
+DEEPEST_INCLUDE = 20
+MOST_ELEMENTS = 50_000  # of an MJCF, with the copies that <replicate> makes
+LARGEST_FIELD = 2**20  # [numbers] of a height field
+FINEST_MESH = 64.0  # largest parameter of a mesh that MuJoCo makes itself
+
+_ATTRIBUTES = r"""(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*"""
+_INCLUDE = re.compile(rf"<include{_ATTRIBUTES}(?:/>|>\s*</include\s*>)")
+_OPENING = re.compile(rf"<[^\s<>/]+{_ATTRIBUTES}(/?)>")
+_ADDRESS = re.compile(r"(?:package|model|file)://+", re.IGNORECASE)
+_USER_NUMBERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
+
+
+def find_file(files: Iterable[str], folder: str, address: str) -> str | None:
+    """The file that an address means: beside the description, or the one whose path ends most like it.
+
+    files: paths with "/". folder: that of the description, "" for none. address: a path, or one after
+    package://, model:// or file://. None where no file, or several alike, may be meant.
+    """
+    names = set(files)
+    wanted = unquote(_ADDRESS.sub("", address)).replace("\\", "/")
+    beside = posixpath.normpath(posixpath.join(folder, wanted))
+    if beside in names:
+        return beside
+    parts = [part for part in wanted.split("/") if part not in ("", ".", "..")]
+    for count in range(len(parts), 0, -1):
+        tail = "/".join(parts[-count:])
+        found = [name for name in names if name == tail or name.endswith(f"/{tail}")]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def enclosed(source: Source) -> Source:
+    """An MJCF with its includes in their places. Raises FormatError for what is not allowed in it."""
+    text = _with_includes(source, source.name, [])
+    root = parse(Source(source.name, text))
+    _refuse(root)
+    return replace(source, text=text)
+
+
+def give_files(spec: Any, source: Source) -> None:
+    """Let the meshes and height fields of an MjSpec come from the source's files.
+
+    Raises ValueError for one that is not there, as MuJoCo does for files that it cannot open.
+    """
+    files = _files(source)
+    folder = posixpath.join(posixpath.dirname(source.name), spec.meshdir)
+    given: dict[str, bytes] = {}
+    for part in [part for part in (*spec.meshes, *spec.hfields) if part.file]:
+        found = find_file(files, folder, part.file)
+        if found is None:
+            raise ValueError(f"there is no file {part.file!r} with it")
+        part.name = part.name or posixpath.splitext(posixpath.basename(part.file))[0]
+        stem, ending = posixpath.splitext(posixpath.basename(found))
+        part.file = f"{len(given)}-{stem}{ending.lower()}"
+        given[part.file] = files[found]
+    spec.meshdir = spec.texturedir = spec.modelfiledir = ""
+    spec.assets = given
+    for name in _USER_NUMBERS:
+        setattr(spec, f"nuser_{name}", -1)
+    for part in [*spec.numerics, *spec.skins]:
+        spec.delete(part)
+
+
+def _files(source: Source) -> Mapping[str, bytes]:
+    assert source.files is not None, "only sources that list their files are read here"
+    return source.files
+
+
+# --- includes -----------------------------------------------------------------------------------------------
+
+
+def _with_includes(source: Source, name: str, above: list[str]) -> str:
+    """The text of a source, each <include> replaced by what it includes, so that all lines keep
+    their numbers.
+
+    above: the files that include this one; no file is included twice, as in MuJoCo.
+    """
+    text = source.text.lstrip("\ufeff \t\r\n")
+    skipped = source.text[: len(source.text) - len(text)]
+    parse(source)  # for its errors, and to refuse document types
+    parts, end = [skipped.replace("\ufeff", "")], 0
+    for element, place in _includes(text, source):
+        match = _INCLUDE.match(text, place)
+        if match is None:
+            raise element.error("an <include> holds nothing but the attribute `file`")
+        parts += [text[end:place], _included(element, source, above), "\n" * match[0].count("\n")]
+        end = match.end()
+    whole = "".join([*parts, text[end:]])
+    if len(whole) > LARGEST_TEXT:
+        raise FormatError(name, f"is larger than {LARGEST_TEXT:,} characters with what it includes")
+    return whole
+
+
+def _includes(text: str, source: Source) -> list[tuple[Element, int]]:
+    """The <include>s in a text and where they begin."""
+    found: list[tuple[Element, int]] = []
+    parser = expat.ParserCreate("utf-8")
+    data = text.encode()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if tag == "include":
+            place = len(data[: parser.CurrentByteIndex].decode())
+            found.append((Element(source.name, parser.CurrentLineNumber, tag, attributes), place))
+
+    parser.StartElementHandler = start
+    parser.Parse(data, True)
+    return found
+
+
+def _included(element: Element, source: Source, above: list[str]) -> str:
+    element.only("file")
+    files = _files(source)
+    address = element.text("file")
+    found = find_file(files, posixpath.dirname(source.name), address)
+    if found is None:
+        raise element.error(f"there is no file {address!r} with it; {did_you_mean(address, files)}")
+    if found in above or len(above) > DEEPEST_INCLUDE:
+        raise element.error(f"the file {found!r} is included twice")
+    above.append(found)
+    inner = Source(found, decoded(files[found], found), files=files)
+    root = parse(inner)
+    if root.tag not in ("mujoco", "mujocoinclude"):
+        raise root.error("an included file needs <mujocoinclude> as its root")
+    return _content(_with_includes(inner, source.name, above)).replace("\n", " ")
+
+
+def _content(text: str) -> str:
+    """What stands inside the root element."""
+    parser = expat.ParserCreate("utf-8")
+    data = text.lstrip().encode()
+    places: list[int] = []
+    parser.StartElementHandler = lambda tag, attributes: places.append(parser.CurrentByteIndex)
+    parser.Parse(data, True)
+    opening = _OPENING.match(data.decode(), len(data[: places[0]].decode()))
+    if opening is None or opening[1]:
+        return ""
+    return data.decode()[opening.end() : data.decode().rindex("</")]
+
+
+# --- what is refused ----------------------------------------------------------------------------------------
+
+
+def _refuse(root: Element) -> None:
+    count = 0.0
+    for element in root.walk():
+        _refuse_element(element)
+        count += _copies(element)
+        if count > MOST_ELEMENTS:
+            raise root.error(f"has more than {MOST_ELEMENTS:,} elements, with the copies of <replicate>")
+
+
+def _refuse_element(element: Element) -> None:
+    opens_files = element.tag == "model" and "file" in element.attributes
+    if opens_files or element.tag in ("flexcomp", "composite"):
+        raise element.error("is not read here: it can open files, or make any number of bodies")
+    if element.tag == "hfield" and _product(element, "nrow", "ncol") > LARGEST_FIELD:
+        raise element.error(f"has more than {LARGEST_FIELD:,} numbers")
+    is_made = element.tag == "mesh" and {"builtin", "params"} <= set(element.attributes)
+    if is_made and max(map(abs, element.list_of_numbers("params"))) > FINEST_MESH:
+        raise element.error(f"`params` needs numbers up to {FINEST_MESH:g}")
+
+
+def _copies(element: Element) -> float:
+    """How often an element stands in the model: once for each copy that the <replicate>s around it make."""
+    copies = 1.0
+    place = element.parent
+    while place is not None:
+        if place.tag == "replicate":
+            copies *= max(1.0, place.number("count", 1.0))
+        place = place.parent
+    return copies
+
+
+def _product(element: Element, *attributes: str) -> float:
+    return math.prod(element.number(attribute, 1.0) for attribute in attributes)

@@ -1,0 +1,49 @@
+"""The classical methods on any tree, for any number of goals (`core.branched`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from limbik.core import branched
+from limbik.core.compiled import Floats
+from limbik.core.desk import Asked, Tree
+from limbik.core.methods import Method
+from limbik.core.pack_tree import PackedTree
+from limbik.goals import Goal
+from limbik.model.model import Model
+from limbik.solvers.options import Options
+from limbik.solvers.solver import Solver
+from limbik.solvers.tree_plan import Trace, TreePlan, Work
+
+
+class BranchedPlan(TreePlan):
+    """Everything about a solve that does not depend on targets or start."""
+
+    def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: Solver) -> None:
+        self.method = solver
+        self._kernels = method_of(solver)
+        self.program = "branched", self._kernels
+        super().__init__(model, goals, options, solver.name, branched.SETTINGS_SIZE)
+        tuning = solver.tree_tuning(self.length)
+        self.settings[branched.METHOD] = tuning.method
+        self.settings[branched.DAMPING] = tuning.damping
+        self.settings[branched.GAIN] = tuning.gain
+        self.settings[branched.LONGEST_ERROR] = tuning.longest_error
+        self.settings[branched.ANNEAL] = tuning.anneal
+        self.settings[branched.AS_IT_IS] = tuning.as_it_is
+        self.settings[branched.REST_BIAS] = options.rest_bias
+
+    def roles(self, tree: PackedTree) -> Floats:
+        """What each joint serves [links], as the method sees it."""
+        return self.method.roles(self.model, tree, self.tasks, self._tree.units)
+
+    def interpret(self, tree: Tree, asked: Asked, work: Work, trace: Trace) -> None:
+        """What the program does, run by Python itself."""
+        self._kernels.kernel.interpreted(
+            tree, asked, work.desk, self._roles, work.settings, work.q, work.misses, work.answer, *trace
+        )
+
+
+def method_of(solver: Solver) -> Method:
+    """The method of a solver, as the program for it is known by."""
+    return Method.of(solver.tree_kernels())

@@ -1,0 +1,303 @@
+"""Solving on any tree for any number of goals: what all methods share that do so.
+
+What of a request does not depend on its targets is a plan, kept with the model.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from limbik.core import native, whole_body
+from limbik.core.compiled import Floats
+from limbik.core.desk import Asked, Desk, Tree, desk_shapes
+from limbik.core.methods import Method
+from limbik.core.pack_tree import WORLD, PackedTree, pack_tree
+from limbik.core.placing import LARGEST_SEED
+from limbik.core.spatial_chain import BALL, HINGE, SLIDE
+from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
+from limbik.errors import ConfigurationError, SolverError, did_you_mean
+from limbik.goals import Goal, frames_of
+from limbik.model.model import Model
+from limbik.solution import STATUSES, Facts, Request, Solution, Status
+from limbik.solvers.asked import Asker, fill_targets
+from limbik.solvers.bounds import proof
+from limbik.solvers.options import Options
+from limbik.spatial import Array, Matrix4
+
+Trace: TypeAlias = tuple[Array, Array]
+
+NO_TRACE = (np.empty((0, 0)), np.empty(0))
+NOWHERE = (0, 0)
+TREE = "packed tree"  # key among what is kept with a model
+UNLIMITED_RESTARTS = 1e9
+SHORTEST_LENGTH = 1e-9  # [m]
+NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
+FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
+MOST_INTERPRETED = 20  # times as many where there is no compiler
+INTERPRETED = 4e5  # products that are interpreted at most, about half a second, while the compiler is at work
+
+ENDS = {
+    whole_body.SOLVED: Status.SOLVED,
+    whole_body.SETTLED: Status.LIKELY_UNREACHABLE,
+    whole_body.SPENT: Status.BUDGET_SPENT,
+}
+
+
+class Work:
+    """What one solve works on. Any number may be in use, one to a thread."""
+
+    def __init__(self, shapes: Desk, settings: int) -> None:
+        (_, tasks), (nq,) = shapes.misses, shapes.trial
+        self.targets = np.zeros((tasks, TARGET_SIZE))
+        self.desk = Desk(*map(np.zeros, shapes))
+        self.settings, self.q = np.zeros(settings), np.zeros(nq)
+        self.misses, self.answer = np.zeros(tasks), np.zeros(whole_body.ANSWER_SIZE)
+        arrays = (*self.desk, self.settings, self.q, self.misses, self.answer)
+        self.targets_address = self.targets.ctypes.data
+        self.addresses = [array.ctypes.data for array in arrays]
+
+
+class TreePlan:
+    """Everything about a solve that does not depend on targets or start.
+
+    goals: any of the same structure as those to be solved for. solver: its name. settings_size: how many
+    numbers the method takes, of which those of `core.whole_body` come first.
+    """
+
+    program: tuple[str, Method | None]  # as `core.native` knows it
+
+    def __init__(
+        self, model: Model, goals: Sequence[Goal], options: Options, solver: str, settings_size: int
+    ) -> None:
+        self.model = model
+        self.options = options
+        self.solver = solver
+        self._order = sorted(range(len(goals)), key=lambda k: goals[k].priority)
+        ordered = self._sorted(goals)
+        tree = _packed(model)
+        self.length = _length(tree, model, ordered, options.tool_pose)  # [m]
+        asker = Asker(
+            model, tree, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose
+        )
+        self.tasks, level_tasks, level_rows = asker.tasks(ordered)
+        asks_mass = (self.tasks["kind"] == MASS).any()
+        self._tree = Tree(
+            tree.links, tree.movers, self._units(tree), tree.fixed_mass if asks_mass else NO_MASS
+        )
+        self._roles = self.roles(tree)
+        self._levels = level_tasks, level_rows
+        self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
+        self.settings = np.zeros(settings_size)
+        self.settings[whole_body.BUDGET] = options.budget
+        restarts = options.restarts
+        self.settings[whole_body.RESTARTS] = UNLIMITED_RESTARTS if restarts is None else restarts
+        self.settings[whole_body.USE_LIMITS] = options.limits
+        self.settings[whole_body.LENGTH] = self.length
+        rows, levels = int(level_rows[-1]), len(level_rows) - 1
+        sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
+        self._shapes = desk_shapes(*sizes)
+        self._interpreted = max(1.0, INTERPRETED // (rows * model.nv * (0.5 * rows + 10.0)))  # iterations
+        self._sizes = *sizes, len(tree.movers)
+        self._addresses = [array.ctypes.data for array in (*self._tree, self._roles, self.tasks)]
+        self._level_addresses = [array.ctypes.data for array in self._levels]
+        self._free: list[Work] = []
+
+    def roles(self, tree: PackedTree) -> Floats:
+        """What each joint serves [links], for methods that care; see `Solver.roles`."""
+        return np.zeros(len(tree.links))
+
+    def interpret(self, tree: Tree, asked: Asked, work: Work, trace: Trace) -> None:
+        """What the program does, run by Python itself."""
+        raise NotImplementedError
+
+    def solve(
+        self,
+        goals: Sequence[Goal],
+        start: Array | None,
+        seed: int,
+        trace: Trace = NO_TRACE,
+        rest: Array | None = None,
+    ) -> Solution:
+        """The answer for goals of the plan's structure, from a start [nq] or from the neutral configuration.
+
+        rest [nq]: toward which the option `rest_bias` pulls; by default the neutral configuration.
+
+        Raises ConfigurationError where the start is not finite.
+        """
+        began = perf_counter()
+        work = self._free.pop() if self._free else Work(self._shapes, self.settings.size)
+        fill_targets(self.model, self._sorted(goals), work.targets)
+        work.q[:] = self.model.neutral if start is None else start
+        work.desk.rest_q[:] = self.model.neutral if rest is None else rest
+        work.settings[:] = self.settings
+        work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
+        budget = self.settings[whole_body.BUDGET]
+        first = budget if trace is not NO_TRACE else min(budget, FIRST_LOOK)
+        end = self._attempt(work, first, trace)
+        counts = work.answer.copy()
+        is_refuted = end != whole_body.SOLVED and proof(self.request(tuple(goals))) is not None
+        goes_on = end == whole_body.SPENT or (end == whole_body.SETTLED and self.options.restarts != 0)
+        if first < budget and goes_on and not is_refuted:
+            left = work.settings[whole_body.RESTARTS] - counts[whole_body.DESCENTS]
+            work.settings[whole_body.RESTARTS] = max(left, 0.0)
+            end = self._attempt(work, budget - counts[whole_body.ITERATIONS], trace)
+            counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
+            counts[whole_body.DESCENTS] -= 1.0  # it goes on where the first one came to
+        status = Status.UNREACHABLE if is_refuted else ENDS[end]
+        facts = Facts(
+            STATUSES.index(status),
+            *self._errors(work.misses),
+            counts[whole_body.ITERATIONS],
+            counts[whole_body.DESCENTS] - 1.0,
+            counts[whole_body.MOVED],
+        )
+        q = work.q.copy()
+        self._free.append(work)
+        return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
+
+    def _attempt(self, work: Work, budget: float, trace: Trace) -> int:
+        """Solve from where the work stands, which then holds the answer; why it ended."""
+        work.settings[whole_body.BUDGET] = budget
+        self._run(work, trace)
+        end = int(work.answer[whole_body.END])
+        if end == whole_body.REFUSED:
+            raise ConfigurationError(
+                "`start` needs finite numbers, and quaternions that have a direction; found "
+                f"{work.q.tolist()}"
+            )
+        return end
+
+    def trace(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None = None
+    ) -> tuple[Solution, list[tuple[Array, Array]]]:
+        """The answer, and the configurations and errors of one descent after the other, the start first."""
+        room = self.options.budget + 1
+        q, errors = np.empty((room, self.model.nq)), np.empty(room)
+        solution = self.solve(goals, start, seed, (q, errors), rest)
+        count = solution.iterations + 1
+        begins = [0, *np.flatnonzero(np.signbit(errors[:count])), count]  # marked by `core.whole_body.record`
+        errors = np.abs(errors[:count]) * self.length
+        rows = [(q[a:b].copy(), errors[a:b]) for a, b in itertools.pairwise(begins)]
+        return solution, rows
+
+    def _run(self, work: Work, trace: Trace) -> None:
+        """Compiled, or interpreted while it is being compiled."""
+        program = native.compiled_program(*self.program)
+        if program is None:
+            begin, budget = work.q.copy(), work.settings[whole_body.BUDGET]
+            is_coming = native.is_under_way(*self.program)
+            most = self._interpreted if is_coming else MOST_INTERPRETED * self._interpreted
+            work.settings[whole_body.BUDGET] = min(most, budget)
+            if is_coming:
+                native.start_building()
+            self._interpret(work, trace)
+            if not native.is_under_way(*self.program):
+                return
+            if work.answer[whole_body.END] == whole_body.SOLVED or budget <= self._interpreted:
+                return
+            native.wait_for(*self.program)
+            program = native.compiled_program(*self.program)
+            work.q[:], work.settings[whole_body.BUDGET] = begin, budget
+            if program is None:  # the compiler failed, and has said so
+                self._interpret(work, trace)
+                return
+        traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
+        program(
+            *self._addresses, work.targets_address, *self._level_addresses, *work.addresses, *traced,
+            *self._sizes, len(trace[1]),
+        )  # fmt: skip
+
+    def _interpret(self, work: Work, trace: Trace) -> None:
+        links, movers, *others = self._tree
+        tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
+        asked = Asked(self.tasks.view(np.recarray), work.targets, *self._levels)
+        self.interpret(tree, asked, work, trace)
+
+    def request(self, goals: tuple[Goal, ...], /) -> Request:
+        """What was asked."""
+        return Request(model=self.model, goals=goals, solver=self.solver, options=self.options.given)
+
+    def _sorted(self, goals: Sequence[Goal]) -> list[Goal]:
+        return [goals[k] for k in self._order]
+
+    def _errors(self, misses: Array) -> tuple[float, float]:
+        """The largest error of position [m] and of rotation, as the chord of `Facts`, in the first level."""
+        metres = radians = 0.0
+        for miss, is_metres in zip(misses.tolist(), self._in_metres, strict=False):
+            if is_metres:
+                metres = max(metres, miss)
+            else:
+                radians = max(radians, miss)
+        return metres, 2.0 * math.sin(0.5 * min(radians, math.pi))
+
+    def _units(self, tree: PackedTree) -> Array:
+        units = np.zeros(self.model.nv)  # what moves nothing that is asked for keeps still
+        for place in _moving(self.tasks, tree):
+            link = tree.links[place]
+            size = 3 if link["kind"] == BALL else 1
+            units[link["v"] : link["v"] + size] = self.length if link["kind"] == SLIDE else 1.0
+        for name in self.options.locked:
+            if name not in self.model.joint_names:
+                hint = did_you_mean(name, self.model.joint_names)
+                raise SolverError(
+                    f"`locked` names {name!r}, which is no joint of {self.model.name!r}; {hint}"
+                )
+            units[self.model.v_slice(name)] = 0.0
+        return units
+
+
+def _packed(model: Model) -> PackedTree:
+    tree: PackedTree | None = model.derived.get(TREE)
+    if tree is None:
+        tree = model.derived[TREE] = pack_tree(model)
+    return tree
+
+
+def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4) -> float:
+    """[m] how far the model's links, and the frames that are asked for, reach at most from where the first of
+    them moves; 1 where nothing has a length.
+    """
+    lengths = np.zeros(len(tree.links) + 1)  # the world's last
+    for k, link in enumerate(tree.links):
+        if link["parent"] != WORLD:
+            lengths[k] = lengths[link["parent"]] + np.linalg.norm(link["translation"])
+    asked = (model.end_effector if frame is None else frame for frame in frames_of(goals))
+    ends = [*tree.link_places.values(), *(tree.place(model, frame) for frame in asked)]
+    held = float(np.linalg.norm(tool[:3, 3]))
+    reaches = [lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD]
+    longest = max(reaches, default=0.0)
+    return longest + held if longest + held > SHORTEST_LENGTH else 1.0
+
+
+def _moving(tasks: Any, tree: PackedTree) -> set[int]:
+    """The links whose joints move what the tasks ask for."""
+    found: set[int] = set()
+    for task in tasks:
+        if task["kind"] == MASS:
+            return set(range(len(tree.links)))
+        if task["kind"] == NUMBER:
+            found.add(int(task["link"]))
+            continue
+        for place in (int(task["link"]), int(task["reference"])):
+            while place != WORLD:
+                found.add(place)
+                place = int(tree.links[place]["parent"])
+    return found
+
+
+def _in_metres(tasks: Any, tree: PackedTree) -> Any:
+    """Which tasks are off by metres, not by radians."""
+    kinds = tasks["kind"]
+    is_slide = np.array(
+        [
+            kind == NUMBER and tree.links[task["link"]]["kind"] != HINGE
+            for kind, task in zip(kinds, tasks, strict=True)
+        ]
+    )
+    return (kinds == POINT) | (kinds == MASS) | is_slide

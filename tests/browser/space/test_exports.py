@@ -1,0 +1,74 @@
+"""What the page gives away: programs that run, scenes that read back, pictures, recordings."""
+
+import contextlib
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limbik
+from browser.space.stage import Space, arm_query
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+BRANCHES = (EXAMPLES / "branches.arm").read_text()
+
+
+def saved(space: Space, what: str) -> bytes:
+    with space.page.expect_download() as download:
+        space.find(f"[data-export={what}]").click()
+    return Path(download.value.path()).read_bytes()
+
+
+def run(program: str) -> dict[str, Any]:
+    """What a program leaves behind."""
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        exec(compile(program, "scene.py", "exec"), names)
+    assert told.getvalue()
+    return names
+
+
+def program_of(space: Space) -> str:
+    space.find("[data-export=python]").click()
+    program = space.find("#snippet-text").inner_text()
+    space.press("Escape")
+    return program
+
+
+def test_a_scene_of_arms_is_given_away_in_every_form(space: Space) -> None:
+    space.show(arm_query(BRANCHES, "branches.arm") + "&branches=coupled")
+    space.drag_goal("x", 20, 5)
+    q = space.q_of(0)
+
+    names = run(program_of(space))
+    assert all(solution.success for solution in names["solutions"])
+    np.testing.assert_allclose(names["solutions"][0].q, q, atol=1e-5)
+
+    scene = limbik.load_scene(saved(space, "arm").decode())
+    np.testing.assert_allclose(scene.arms[0].goals[0].target, space.goals[0]["position"], atol=1e-6)
+    model = limbik.load(saved(space, "urdf").decode())
+    np.testing.assert_allclose(model.pose(q, "arm1.tip"), scene.arms[0].model.pose(q, "arm1.tip"), atol=1e-9)
+
+    configuration = json.loads(saved(space, "json"))
+    found = np.concatenate(list(configuration["arms"][0]["q"].values()))
+    np.testing.assert_allclose(found, q, atol=1e-7)
+    rows = list(csv.reader(io.StringIO(saved(space, "csv").decode())))
+    assert [float(row[2]) for row in rows[1:]] == pytest.approx(list(q))
+    motion = list(csv.DictReader(io.StringIO(saved(space, "motion").decode())))
+    assert len(motion) > 1
+    assert [float(motion[-1][f"q{i}"]) for i in range(len(q))] == pytest.approx(list(q))
+    assert saved(space, "png").startswith(b"\x89PNG")
+
+
+def test_the_program_for_robots_finds_their_answers_again(space: Space) -> None:
+    space.show("robot=puma560,puma560&q=0:0.1,0.5,-1,0.2,0.6,0;1:0.1,0.5,-1,0.2,0.6,0")
+    space.select(1)
+    space.find("#goal-kind input[value=direction]").check(force=True)
+    space.wait_resting()
+    program = program_of(space)
+    assert program.count("limbik.load(") == 2
+    assert run(program)["solution"].success

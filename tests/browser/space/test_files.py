@@ -1,0 +1,85 @@
+"""Files that are dropped on the page, good and bad ones, and robots that are chosen."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from browser.space.stage import Space, arm_query
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TWO_ARMS = (EXAMPLES / "two_arms.arm").read_text()
+URDF = (EXAMPLES / "arm.urdf").read_text()
+MJCF = """<mujoco model="hook"><worldbody><body name="upper">
+  <joint name="swing" axis="0 1 0"/><geom type="capsule" size=".03" fromto="0 0 0 0 0 .4"/>
+  <body name="lower" pos="0 0 .4">
+    <joint name="bend" axis="0 1 0"/><geom type="capsule" size=".03" fromto="0 0 0 0 0 .3"/>
+  </body>
+</body></worldbody></mujoco>"""
+
+
+def zipped(name: str, text: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+def opened(space: Space, name: str) -> None:
+    space.until(lambda: space.find("#scene-title").inner_text() == name, f"{name} is open")
+    space.wait_resting()
+
+
+def test_files_of_every_format_are_opened_and_bad_ones_are_explained_in_place(space: Space) -> None:
+    space.show(arm_query(TWO_ARMS, "two_arms.arm"))
+    kept = space.goals
+    bad = TWO_ARMS.replace("seg 2 0.8", "seg 2 long")
+    space.drop(("bad.arm", bad))
+    space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
+    fault = space.find("#fault").inner_text()
+    assert "bad.arm could not be opened" in fault
+    assert "'long'" in fault
+    assert str(1 + bad.splitlines().index("seg 2 long 1.57 1.57")) in fault
+    space.until(lambda: space.goals == kept, "the scene before is still there")
+    space.find("#fault-close").click()
+    for name, content in (
+        ("arm.urdf", URDF),
+        ("scara.csv", (EXAMPLES / "scara.csv").read_text()),
+        ("hook.xml", MJCF),
+        ("robot.zip", zipped("robot/urdf/arm.urdf", URDF)),
+    ):
+        space.drop((name, content))
+        opened(space, name)
+        assert not space.find("#fault").is_visible()
+    assert "token=" in space.copied_link()
+    assert "only while this server runs" in space.notices
+    space.drop(("nothing.txt", "hello"))
+    space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
+
+
+@pytest.mark.parametrize("query", ["robot=nobody", "arm=%21%21", "arm=AAAA", "token=0123"])
+def test_links_that_open_nothing_say_why(space: Space, query: str) -> None:
+    space.open(f"?view=3d&{query}", live=False)
+    space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
+    assert "could not be opened" in space.find("#fault").inner_text()
+
+
+def test_robots_are_found_by_their_names_and_stand_side_by_side(space: Space) -> None:
+    space.show(arm_query(TWO_ARMS, "two_arms.arm"))
+    space.press("b")
+    assert space.find("#robots").is_visible()
+    total = space.find("#robots-list li").count()
+    space.find("#robots-search").fill("puma")
+    assert 0 < space.find("#robots-list li").count() < total
+    space.press("Enter")
+    space.until(lambda: space.find("#scene-title").inner_text().startswith("Unimation"), "it is open")
+    space.wait_resting()
+    space.find("#robots-open").click()
+    space.find("#robots-search").fill("puma")
+    space.find("#robots-list [data-beside=puma560]").click()
+    space.until(lambda: len(space.state["arms"]) == 2, "two stand there")
+    space.wait_resting()
+    first, second = (goal["position"] for goal in space.goals)
+    assert abs(second[1] - first[1]) > 0.3
+    space.wait_query(robot="puma560,puma560")

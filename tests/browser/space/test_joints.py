@@ -1,0 +1,74 @@
+"""Joints that a person moves, locks and gives room to."""
+
+from pathlib import Path
+
+import numpy as np
+
+from browser.space.stage import Space, arm_query
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TWO_ARMS = arm_query((EXAMPLES / "two_arms.arm").read_text(), "two_arms.arm")
+FIRST = "#joints li[data-joint='arm1.s0.theta']"
+
+
+def test_sliders_move_the_arm_within_its_limits_and_its_goals_come_along(space: Space) -> None:
+    space.show(TWO_ARMS)
+    still = space.q_of(1)
+    slider = space.find(f"{FIRST} input[type=range]")
+    box = slider.bounding_box()
+    assert box
+    y = box["y"] + box["height"] / 2
+    space.drag((box["x"] + box["width"] / 2, y), (box["x"] + box["width"] + 40, y))
+    space.wait_resting()
+    space.until(lambda: abs(space.q_of(0)[0] - 1.57) < 1e-6, "the joint is at its limit, and not beyond")
+    assert space.status_of(0) == "solved"
+    assert space.find(FIRST).get_attribute("class") == "joint is-at-limit"
+    space.find(f"{FIRST} input[type=number]").fill("20")
+    space.find(f"{FIRST} input[type=number]").press("Enter")
+    space.until(lambda: abs(space.q_of(0)[0] - np.deg2rad(20)) < 1e-6, "the joint is where it was typed")
+    space.wait_resting()
+    assert np.array_equal(space.q_of(1), still)
+    assert space.error_of(0) < 0.01
+
+
+def test_locked_joints_stay_and_the_link_says_so(space: Space) -> None:
+    space.show(TWO_ARMS)
+    before = space.q_of(0)
+    for joint in ("arm1.s0.theta", "arm1.s0.phi"):
+        space.find(f"#joints li[data-joint='{joint}'] .lock").click()
+    space.wait_query(lock="0:arm1.s0.theta;0:arm1.s0.phi")
+    space.drag_goal("z", 0, -20)
+    after = space.q_of(0)
+    assert np.array_equal(after[:2], before[:2])
+    assert np.abs(after[2:] - before[2:]).max() > 0.01
+    assert space.status_of(0) == "solved"
+    space.find("#unlock").click()
+    space.wait_query(lock="")
+
+
+def test_the_null_space_slider_moves_joints_and_holds_the_goal(space: Space) -> None:
+    space.show(TWO_ARMS)
+    before, goals = space.q_of(0), space.goals
+    slider = space.find("#slide")
+    slider.scroll_into_view_if_needed()
+    space.until(lambda: slider.is_enabled(), "there are joints to spare")
+    box = slider.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    space.drag((x, y), (x + 30, y), steps=4)
+    space.until(lambda: np.abs(space.q_of(0) - before).max() > 0.05, "the joints have moved")
+    space.wait_resting()
+    assert space.goals == goals
+    assert space.status_of(0) == "solved"
+    assert float(slider.input_value()) == 0
+
+
+def test_a_posture_draws_the_joints_to_it(space: Space) -> None:
+    space.show(TWO_ARMS)
+    free = space.q_of(0)
+    space.find("#pw").fill("0.5")
+    space.find("#pw").press("Enter")
+    space.until(lambda: np.abs(space.q_of(0) - free).max() > 0.01, "the joints go")
+    space.wait_resting()
+    assert space.status_of(0) == "solved"
+    assert np.linalg.norm(space.q_of(0)) < np.linalg.norm(free)  # the neutral configuration is 0

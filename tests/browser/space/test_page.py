@@ -1,0 +1,64 @@
+"""The 3-D page as a page: sizes, names for screen readers, themes, help, no globals."""
+
+from pathlib import Path
+
+from browser.space.stage import Space, arm_query
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TWO_ARMS = arm_query((EXAMPLES / "two_arms.arm").read_text(), "two_arms.arm")
+
+
+def test_everything_has_a_name_and_fits_every_window(space: Space) -> None:
+    space.show(TWO_ARMS + "&pn=1")
+    nameless = space.page.evaluate(
+        """[...document.querySelectorAll('button, input, select, a, canvas[tabindex], dialog')]
+          .filter((e) => !e.ariaLabel && !e.getAttribute('aria-labelledby') && !e.textContent.trim())
+          .filter((e) => !e.labels?.length)
+          .map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+    twice = space.page.evaluate(
+        """[...document.querySelectorAll('[id]')].map((e) => e.id)
+          .filter((id, i, all) => all.indexOf(id) !== i)"""
+    )
+    assert twice == []
+    for width, height in ((1440, 900), (1024, 700), (390, 844)):
+        space.page.set_viewport_size({"width": width, "height": height})
+        assert space.page.evaluate("document.documentElement.scrollWidth") <= width
+        for selector in (
+            "#to-plane",
+            "#pause",
+            "#copy-link",
+            "#help-open",
+            "#race-switch",
+            "[data-tool=home]",
+        ):
+            box = space.find(selector).bounding_box()
+            assert box, selector
+            assert box["x"] >= 0, selector
+            assert box["x"] + box["width"] <= width, selector
+            assert box["y"] >= 0, selector
+            assert box["y"] + box["height"] <= height, selector
+    space.page.set_viewport_size({"width": 900, "height": 600})
+
+
+def test_the_only_global_is_limbik_ready_and_the_help_names_the_keys(space: Space) -> None:
+    space.show(TWO_ARMS)
+    added = space.page.evaluate(
+        """() => {
+          const bare = document.body.appendChild(document.createElement('iframe')).contentWindow;
+          const names = Object.getOwnPropertyNames(window);
+          return names.filter((name) => !(name in bare) && !/^[0-9]+$/.test(name));
+        }"""
+    )
+    assert set(added) <= {"limbikReady", "__THREE__"}
+    space.press("?")
+    assert space.find("#help").is_visible()
+    assert "solve from anywhere" in space.find("#help").inner_text()
+    space.press("Escape")
+    assert not space.find("#help").is_visible()
+    space.find("#theme").click()
+    space.wait_query(theme="light")
+    space.find("#theme").click()
+    space.wait_query(theme="dark")
+    space.page.evaluate("localStorage.clear()")

@@ -1,0 +1,82 @@
+"""Races, the scrubber, moving targets, and goals that are not met."""
+
+from pathlib import Path
+
+import numpy as np
+
+from browser.space.stage import Space, arm_query
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TWO_ARMS = arm_query((EXAMPLES / "two_arms.arm").read_text(), "two_arms.arm")
+RACERS = ("ccd", "jt", "dls", "lm")
+
+
+def test_solvers_race_for_one_goal_and_the_scrubber_shows_how(space: Space) -> None:
+    space.show(TWO_ARMS + f"&race={','.join(RACERS)}&it=50&cv=1")
+    assert [sorted(arm) for arm in space.state["arms"]] == [sorted(RACERS)] * 2
+    for solver in RACERS:
+        row = space.find(f"#race-rows tr[data-solver={solver}]")
+        assert float(row.locator("[data-cell=error]").inner_text()) < 1, solver
+    bodies = space.ask("stage.visibleBodies()")
+    assert sorted((body["arm"], body["key"]) for body in bodies) == sorted(
+        (arm, solver) for arm in (0, 1) for solver in RACERS
+    )
+    assert [body["key"] for body in bodies if body["opacity"] == 1] == ["lm", "lm"]
+    live = space.q_of(0)
+    last = int(space.find("#scrub").get_attribute("max") or 0)
+    assert last > 2
+    space.find("#scrub").focus()
+    space.press("Home")
+    space.until(lambda: not np.allclose(space.q_of(0), live), "the arms are where they began")
+    starts = [space.q_of(0, solver) for solver in RACERS]
+    assert np.ptp(starts, axis=0).max() == 0
+    space.find("#scrub-live").click()
+    space.until(lambda: np.array_equal(space.q_of(0), live), "the arms are back")
+
+
+def test_a_target_moves_on_a_circle_until_space_or_esc_is_pressed(space: Space) -> None:
+    space.show(TWO_ARMS)
+    home = np.array(space.goals[0]["position"])
+    for key, stop in (("c", "Escape"), ("i", " ")):
+        space.press(key)
+        seen = []
+        for _ in range(3):
+            at = space.goals[0]["position"]
+            space.until(lambda at=at: space.goals[0]["position"] != at, "the target moves")
+            seen.append(space.goals[0]["position"])
+        assert np.linalg.norm(np.array(seen) - home, axis=1).max() < 2.5
+        space.find("#view").focus()
+        space.press(stop)
+        space.wait_resting()
+        stood = space.goals[0]["position"]
+        space.page.wait_for_timeout(200)
+        assert space.goals[0]["position"] == stood
+        space.wait_query(mv="none")
+    assert space.goals[1]["position"] == [1, -1, 2]
+
+
+def test_a_goal_out_of_reach_is_explained_with_the_nearest_configuration_as_a_ghost(space: Space) -> None:
+    space.show(TWO_ARMS + "&goal=0:arm1.tip:position:-1,1,9")
+    assert space.status_of(0) != "solved"
+    space.until(lambda: space.find("#explanation").is_visible(), "the explanation is there")
+    text = space.find("#explanation").inner_text()
+    assert "reach" in text.lower()
+    if space.find("#explanation-take").is_visible():
+        space.until(
+            lambda: any(body["isGhost"] for body in space.ask("stage.visibleBodies()")), "the ghost is there"
+        )
+    fields = space.find("#goal-position input")
+    fields.nth(2).fill("2")
+    fields.nth(2).press("Enter")
+    space.until(lambda: space.goals[0]["position"] == [-1, 1, 2], "the goal is where it was typed")
+    space.wait_resting()
+    space.until(lambda: space.status_of(0) == "solved", "it is met")
+    assert not space.find("#explanation").is_visible()
+    assert not any(body["isGhost"] for body in space.ask("stage.visibleBodies()"))
+
+
+def test_solve_from_anywhere_finds_what_no_straight_way_leads_to(space: Space) -> None:
+    space.show("robot=panda&q=0,0,0,-1.5708,0,0,0&goal=0:flange:pose:0.3595,0,0.8:-0.707107,0,0.707107,0")
+    first = space.status_of(0)
+    space.press("a")
+    space.until(lambda: space.status_of(0) == "solved", f"an answer is found where there was none ({first})")
