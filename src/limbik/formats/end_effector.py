@@ -29,7 +29,7 @@ def default_end_effector(joints: Sequence[Joint], root: str) -> str:
 
 
 def tips(joints: Sequence[Joint], root: str) -> tuple[str, ...]:
-    """The ends of all arms and legs, as links, in the order of the joints: what goals are first thought of for.
+    """The ends of all arms and legs, as links, in the order of the joints: what goals are for at first.
 
     Each by the rules above, with the path to each moving end in the place of the longest arm.
     """
