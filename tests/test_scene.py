@@ -291,3 +291,20 @@ def test_a_scene_as_urdf_moves_as_its_arms_do() -> None:
         own = np.concatenate([q[robot.q_slice(joint.name)] for joint in arm.model.joints])
         for frame in arm.model.frame_names:
             assert_allclose(robot.pose(q, frame), arm.model.pose(own, frame), atol=1e-12)
+
+
+def test_locked_joints_are_of_the_arm_that_has_them():
+    scene = limbik.load_scene(TWO)
+    first, second = (arm.model.joint_names[1] for arm in scene.arms)
+    solutions = scene.solve(locked=[first])
+    place = scene.arms[0].model.q_slice(first)
+    assert (solutions[0].q[place] == scene.arms[0].start[place]).all()
+    for given in ("arm1.s0.tehta", 3, None):
+        with pytest.raises(SolverError, match="locked"):
+            scene.solve(locked=given)
+    assert second != first
+
+
+def test_a_scene_is_moved_by_as_many_solutions_as_it_has_arms():
+    with pytest.raises(ConfigurationError, match="needs as many solutions, found 0"):
+        limbik.load_scene(TWO).moved([])

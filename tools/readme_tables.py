@@ -6,6 +6,7 @@ Run it as `.venv/bin/python tools/readme_tables.py`; a test tells when that is d
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -25,16 +26,22 @@ def with_tables(text: str) -> str:
     return report.fill(text, SCRIPT, {"solvers": solver_table()}, README.name)
 
 
+def _words(name: str) -> str:
+    """The name of a class in words: "point on line"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+
+
 def solver_table() -> str:
     described = solvers.describe()
     chains = {chain for info in described for chain in info.chains}
+    goals = {goal for info in described for goal in info.goals}
     lines = ["| solver | what it does | arms | goals | parameters |", "|---|---|---|---|---|"]
     for info in described:
         cells = (
             f"[`{info.name}`]({source_file(info.name)}) {info.title} ({info.source})",
             info.summary,
             "any" if set(info.chains) == chains else ", ".join(info.chains),
-            ", ".join(info.goals).lower(),
+            "all" if set(info.goals) == goals else ", ".join(_words(goal) for goal in info.goals),
             ", ".join(f"`{parameter.name}`" for parameter in info.parameters) or "none",
         )
         lines.append(f"| {' | '.join(cells)} |")

@@ -23,6 +23,7 @@ from limbik.errors import (
     GoalError,
     ModelError,
     SolverError,
+    did_you_mean,
     shortened,
 )
 from limbik.formats import arm as arm_format
@@ -76,7 +77,8 @@ class SceneArm:
         check_name(self.name, "`name` of an arm in a scene")
         if not isinstance(self.model, Model):
             raise ModelError(f"arm {self.name!r} needs a Model, found {shortened(self.model)}")
-        goals = as_goals(list(self.goals)) if self.goals else ()
+        given = (self.goals,) if isinstance(self.goals, Goal) else self.goals
+        goals = as_goals(list(given)) if given else ()
         object.__setattr__(self, "goals", goals)
         for branch in self.branches:
             self.model.frame(branch.tip)
@@ -132,10 +134,16 @@ class Scene:
         if isinstance(solver, str) and solver != "auto":
             registry.get(solver)  # a misspelt name is told even where no arm has a goal
         options = {"solver": solver, **options}
-        return tuple(_solve(arm, branches, options) for arm in self.arms)
+        each = _locked_of(self.arms, options)
+        return tuple(_solve(arm, branches, own) for arm, own in zip(self.arms, each, strict=True))
 
     def moved(self, solutions: Iterable[Solution | None]) -> Scene:
         """The scene with its arms where solutions have them; None leaves an arm where it is."""
+        solutions = tuple(solutions)
+        if len(solutions) != len(self.arms):
+            raise ConfigurationError(
+                f"the scene has {len(self.arms)} arms and needs as many solutions, found {len(solutions)}"
+            )
         pairs = zip(self.arms, solutions, strict=True)
         arms = (arm if found is None else dataclasses.replace(arm, q=found.q) for arm, found in pairs)
         return dataclasses.replace(self, arms=tuple(arms))
@@ -161,6 +169,9 @@ class Scene:
             frame = goal.frame or arm.model.end_effector
             if isinstance(goal, Position) and is_plain(goal) and goal.target.size == 3 and frame in tips:
                 x, y, z = goal.target.tolist()
+                if frame in goals:
+                    several = f"{frame!r} of {arm.name!r} has several points: the format holds the last"
+                    warnings.warn(several, FormatWarning, stacklevel=3)
                 goals[frame] = (x, y, z)
             else:
                 kind = type(goal).__name__
@@ -311,7 +322,7 @@ def _solve(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Soluti
     tasks = tasks_of(arm) if branches == "independent" and arm.branches else [(list(arm.goals), [])]
     q, parts = arm.start, []
     for goals, still in tasks:
-        locked = [*_names(options.get("locked", ())), *still]
+        locked = [*options.get("locked", ()), *still]
         others = {"locked": locked} if locked else {}
         parts.append(solve(arm.model, _one_or_all(goals), start=q, **{**options, **others}))
         q = parts[-1].q
@@ -351,8 +362,22 @@ def tasks_of(arm: SceneArm) -> list[tuple[list[Goal], list[str]]]:
     return tasks or [(list(arm.goals), [])]
 
 
-def _names(locked: Any) -> Iterable[str]:
-    return (locked,) if isinstance(locked, str) else tuple(locked)
+def _locked_of(arms: Sequence[SceneArm], options: dict[str, Any]) -> list[dict[str, Any]]:
+    """The options for each arm: joints to be locked go to the arms that have them."""
+    options = hashable(options)
+    names = options.get("locked", ())
+    known = {name for arm in arms for name in arm.model.joint_names}
+    for name in names:
+        if name not in known:
+            raise SolverError(
+                f"`locked` names {name!r}, which is no joint of this scene; {did_you_mean(name, known)}"
+            )
+    of_arms = [[name for name in names if name in arm.model.joint_names] for arm in arms]
+    return [{**options, "locked": own} if own else _without_locked(options) for own in of_arms]
+
+
+def _without_locked(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name != "locked"}
 
 
 def _one_or_all(goals: list[Goal]) -> Goal | list[Goal]:

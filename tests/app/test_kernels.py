@@ -2,8 +2,15 @@
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 from limbik.app.kernels import Kernels
+
+
+def in_a_thread(coroutine):
+    """In a thread of its own: that of the tests may have a loop already."""
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, coroutine).result()
 
 
 class Compiler:
@@ -36,7 +43,7 @@ def run(scenario, names="abcd"):
         finally:
             compiler.allow(100)
 
-    asyncio.run(started())
+    in_a_thread(started())
 
 
 def test_solvers_are_compiled_in_the_order_given():
@@ -94,7 +101,7 @@ def test_a_solver_that_cannot_be_compiled_does_not_stop_the_others(caplog):
         await kernels.wait("ab")
         assert kernels.notice.state == "ready"
 
-    asyncio.run(scenario())
+    in_a_thread(scenario())
     assert "a could not be compiled" in caplog.text
 
 
@@ -106,7 +113,7 @@ def test_a_server_that_stops_leaves_the_compiler_alone():
         await asyncio.to_thread(compiler.began.acquire)
 
     before = set(threading.enumerate())
-    asyncio.run(scenario())
+    in_a_thread(scenario())
     compiler.allow(2)
     for thread in set(threading.enumerate()) - before:
         thread.join(timeout=300)

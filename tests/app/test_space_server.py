@@ -87,7 +87,13 @@ def test_the_welcome_names_the_robots(address):
     with open_page(address) as page:
         welcome = ask(page, {"type": "hello", "version": 1})
     panda = next(robot for robot in welcome["robots"] if robot["name"] == "panda")
-    assert panda == {"name": "panda", "title": "Franka Emika Panda", "source": "limbik", "installed": True}
+    assert panda == {
+        "name": "panda",
+        "title": "Franka Emika Panda",
+        "source": "limbik",
+        "installed": True,
+        "advice": None,
+    }
 
 
 def test_a_page_opens_a_scene_moves_slides_asks_and_exports(address):

@@ -17,6 +17,9 @@ from limbik.errors import LimbikError, ModelError
 from space_scenes import ARM, TABLE, URDF, goal, moving, opening, request
 
 WORKSHOP = Workshop()
+BALL = """<mujoco model="ball"><worldbody><body name="arm">
+  <joint name="shoulder" type="ball"/><geom type="capsule" fromto="0 0 0 1 0 0" size="0.1"/>
+</body></worldbody></mujoco>"""
 TURNED = {"quat_xyzw": [0, math.sin(0.4), 0, math.cos(0.4)]}
 
 
@@ -131,6 +134,26 @@ def test_limits_can_be_left_aside(crane):
     assert beyond.goal_errors[0] < within.goal_errors[0]
 
 
+def test_without_limits_an_arm_goes_on_from_where_it_is_beyond_them(crane):
+    asked, settings = [goal("hook", (0.0, 0.0, 3.2))], {"limits": False, "iterations": 3}
+    (first,) = moved(crane, asked, settings=settings)
+    assert not model_of(crane).is_within_limits(first.q.astype(float))
+    (second,) = moved(crane, asked, settings=settings, trace=True)
+    np.testing.assert_allclose(second.trace[0], first.q, atol=1e-6)
+    (still,) = moved(crane, [], entry={"start": {"lm": [0.0, 1.0, 2.0]}}, settings=settings)
+    np.testing.assert_allclose(still.q, [0.0, 1.0, 2.0])
+    (back,) = moved(crane, [], settings={"limits": True})
+    np.testing.assert_allclose(back.q, [0.0, 1.0, 1.0])
+
+
+def test_quaternions_have_length_1_with_and_without_limits():
+    ball = began(text=BALL)
+    for limits in (True, False):
+        entry = {"start": {"lm": [0.0, 0.0, 2.0, 2.0]}}
+        (arm,) = moved(ball, [], entry=entry, settings={"limits": limits})
+        np.testing.assert_allclose(arm.q, [0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5)], atol=1e-6)
+
+
 def test_a_posture_is_kept_by_what_knows_priorities_and_told_of_the_others(panda):
     asked = [goal("flange", (0.45, 0.1, 0.4))]
     near = load("panda").clip([1.0, 0.5, -1.0, -2.0, 0.5, 1.5, 0.5]).tolist()
@@ -169,7 +192,7 @@ def test_a_solver_that_cannot_is_refused_and_the_others_go_on(crane, monkeypatch
     motion = moved(crane, asked, ["lm"], entry={"locked": ["elbow"]})
     assert isinstance(motion[0], Refused)
     assert "elbow" in motion[0].refused
-    monkeypatch.setattr(room, "_parameters", lambda: {"lm": (), "dls": ("no such",)})
+    monkeypatch.setattr(room, "parameters", lambda: {"lm": (), "dls": ("no such",)})
     motion = moved(crane, asked, ["lm", "dls"], settings={"damping": 0.5})
     assert [type(arm).__name__ for arm in motion] == ["ArmMotion", "ArmMotion"]
 
@@ -248,6 +271,34 @@ def test_a_slide_moves_the_arm_and_holds_its_goals(panda):
     assert (steps[0] @ steps[1] > 0) and (steps[1] @ steps[2] > 0)  # the same way, not to and fro
 
 
+def test_a_slide_leaves_locked_joints_where_they_are(panda):
+    asked = [goal("flange", (0.45, 0.1, 0.4))]
+    q = moved(panda, asked, search=True)[0].q.astype(float).tolist()
+    slide = {"type": "nullspace", "arm": 0, "q": q, "goals": asked, "along": 0, "amount": 0.4}
+    for locked in (["panda_joint1"], ["panda_joint2", "panda_joint5"]):
+        (arm,) = decode_motion(panda.slide(request(**slide, locked=locked)).encode()).arms
+        stays = [int(name[-1]) - 1 for name in locked]
+        assert np.array_equal(arm.q[stays], np.float32(q)[stays])
+        assert np.abs(arm.q - q).max() > 0.05
+        assert arm.goal_errors.max() < 1e-3
+        assert arm.nullity == 4 - len(locked)
+
+
+def test_a_slide_goes_beyond_limits_only_where_they_are_left_aside(panda):
+    model, asked = model_of(panda), [goal("flange", (0.45, 0.1, 0.4))]
+    q = moved(panda, asked, search=True)[0].q.astype(float).tolist()
+    slide = {"type": "nullspace", "arm": 0, "q": q, "goals": asked, "along": 0, "amount": 3.0}
+    (within,) = decode_motion(panda.slide(request(**slide)).encode()).arms
+    assert model.is_within_limits(within.q.astype(float), -1e-6)
+    (beyond,) = decode_motion(panda.slide(request(**slide, limits=False)).encode()).arms
+    assert np.linalg.norm(beyond.q - q) > np.linalg.norm(within.q - q) - 1e-3
+    q[3] = 0.5  # its upper limit is below 0
+    (kept,) = decode_motion(
+        panda.slide(request(**{**slide, "q": q, "amount": 0.0}, limits=False)).encode()
+    ).arms
+    assert kept.q[3] > model.upper[3]
+
+
 def test_a_null_direction_that_does_not_exist_is_an_error(crane):
     slide = {
         "type": "nullspace",
@@ -306,6 +357,15 @@ def test_a_goal_out_of_reach_is_explained_with_the_nearest_configuration(crane):
 def test_joints_whose_limits_bind_are_named(crane):
     told = explained(crane, [goal("hook", (-0.4, 0.0, 1.9))], [0.0, 0.0, 0.0], locked=["slew"])
     assert (told.status, list(told.joints)) == ("limits_bind", ["luff"])
+
+
+def test_a_reason_takes_the_limits_and_tolerances_of_the_page(crane):
+    asked, q = [goal("hook", (-0.4, 0.0, 1.9))], [0.0, 0.0, 0.0]
+    free = explained(crane, asked, q, locked=["slew"], settings={"limits": False})
+    assert (free.status, list(free.joints)) == ("solved", [])
+    far = [goal("hook", (1.6, 0.0, 1.0))]
+    assert explained(crane, far, q).status == "limits_bind"
+    assert explained(crane, far, q, settings={"tolerance": 0.2}).status == "solved"
 
 
 def test_a_goal_that_can_be_met_is_explained_so(crane):

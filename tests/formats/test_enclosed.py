@@ -102,6 +102,23 @@ def test_a_file_that_includes_itself_is_refused():
     assert "twice" in str(refused('<mujoco><include file="a.xml"/><worldbody/></mujoco>', parts))
 
 
+def test_many_files_may_be_included_but_not_endlessly_deep():
+    def chain(count):
+        return {
+            f"robot/{k}.xml": f'<mujocoinclude><include file="{k + 1}.xml"/></mujocoinclude>'.encode()
+            for k in range(count)
+        } | {f"robot/{count}.xml": b"<mujocoinclude/>"}
+
+    side_by_side = {f"robot/{k}.xml": b"<mujocoinclude/>" for k in range(60)}
+    listed = "".join(f'<include file="{k}.xml"/>' for k in range(60))
+    assert (
+        opened(f"<mujoco>{listed}<worldbody><body><joint/></body></worldbody></mujoco>", side_by_side).nq == 1
+    )
+    text = '<mujoco><include file="0.xml"/><worldbody><body><joint/></body></worldbody></mujoco>'
+    assert opened(text, chain(19)).nq == 1
+    assert "more than 20 deep" in str(refused(text, chain(20)))
+
+
 HOSTILE = {
     "a flexible body of a file": '<worldbody><flexcomp name="a" type="mesh" file="/etc/passwd"/></worldbody>',
     "a model of a file": '<asset><model name="a" file="/etc/passwd"/></asset>',
@@ -110,6 +127,7 @@ HOSTILE = {
     + "<body/></replicate></replicate></replicate>"
     "</worldbody>",
     "an endless field": '<asset><hfield name="a" nrow="100000" ncol="100000" size="1 1 1 1"/></asset>',
+    "a field of a picture": '<asset><hfield name="a" file="field.png" size="1 1 1 1"/></asset>',
     "an endlessly fine mesh": '<asset><mesh name="a" builtin="supersphere" params="1e5 1 1"/></asset>',
     "an include with more in it": '<include file="a.xml"><worldbody/></include>',
 }

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import limbik
 from limbik import Model, ModelBuilder, Solution, Status
-from limbik.core import native
+from limbik.core import native, reaching, turns, wishes
+from limbik.core.desk import ROOM_SIZE
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import (
     CenterOfMass,
@@ -23,7 +24,7 @@ from limbik.goals import (
     Posture,
     Relative,
 )
-from limbik.solvers import DLS, Transpose
+from limbik.solvers import DLS, Transpose, ccd
 from limbik.solvers.branched import BranchedPlan
 from limbik.solvers.plan import general_plan_for
 from solvers.arms import hinge_arm, pose
@@ -450,3 +451,29 @@ def test_a_start_that_is_no_configuration_is_refused():
     start[0] = np.nan
     with pytest.raises(ConfigurationError, match="finite"):
         BODY.solve(hands_at(BODY.neutral), solver="dls", start=start)
+
+
+# --- the loop -----------------------------------------------------------------------------------------------
+
+
+def test_a_pull_toward_the_rest_pose_never_ends_farther_off_than_the_start():
+    arm = limbik.planar_arm(3, 1.0)
+    start = np.array([0.4, 0.9, -0.7])
+    goal = Pose(target=arm.pose(start + 2e-5))
+    before = np.linalg.norm(arm.pose(start)[:3, 3] - goal.target[:3, 3])
+    for iterations in (1, 5, 20):
+        solution = arm.solve(goal, solver="dls", start=start, rest_bias=0.3, iterations=iterations)
+        assert solution.error <= before + 1e-12
+
+
+def test_a_point_of_two_numbers_needs_a_weight_along_x_or_y():
+    arm = limbik.planar_arm(3, 1.0)
+    goal = Position(target=[1.0, 1.0], weight=[0.0, 0.0, 1.0])
+    for goals in (goal, [goal, Posture(q=arm.neutral, priority=0)]):
+        with pytest.raises(GoalError, match="a number other than 0 for x or y"):
+            arm.solve(goals, solver="dls")
+
+
+def test_what_the_kernels_keep_on_the_desk_has_room_there():
+    assert max(reaching.SHEET_SIZE, wishes.IS_ASKED + 1, ccd.IDLE + 1) <= ROOM_SIZE
+    assert turns.VECTOR_MATRIX + 16 <= ccd.LEAST

@@ -191,6 +191,12 @@ def robots() -> tuple[dict[str, Any], ...]:
     from limbik.formats import registry
 
     return tuple(
-        {"name": one.name, "title": one.title, "source": one.source, "installed": one.is_available}
+        {
+            "name": one.name,
+            "title": one.title,
+            "source": one.source,
+            "installed": one.is_available,
+            "advice": one.advice,
+        }
         for one in registry.robots()
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
-from limbik.app.protocol.space import Wanted
-from limbik.app.wishes import AXES, as_goals
+from limbik.app.protocol.space import Slide, Wanted
+from limbik.app.wishes import AXES, as_goals, legal
 from limbik.errors import GoalError
 from limbik.goals import Goal
 from limbik.model import Model
@@ -72,31 +73,32 @@ def aligned(basis: Array, before: Array | None) -> Array:
     return np.asarray(basis @ left @ right)
 
 
-def slide(
-    model: Model, wanted: Sequence[Wanted], q: Array, along: int, amount: float, before: Array | None
-) -> tuple[Array, Array]:
-    """(q, the null directions there) after moving by `amount` [rad] along a null direction; it ends early
-    where the goals can no longer be held.
+def slide(model: Model, asked: Slide, before: Array | None) -> tuple[Array, Array]:
+    """(q, the null directions there) after moving by `asked.amount` [rad] along a null direction; it ends
+    early where the goals can no longer be held. Locked joints stay where they are.
 
-    Raises GoalError where there is no such direction.
+    before: the null directions as they were told last. Raises GoalError where there is no such direction.
     """
-    basis = aligned(null_directions(model, wanted, q), before)
-    goals = as_goals(wanted)
-    steps = max(1, math.ceil(abs(amount) / LONGEST_STEP))
+    q = legal(model, asked.q, asked.limits)
+    basis = aligned(null_directions(model, asked.goals, q, asked.locked), before)
+    goals, along = as_goals(asked.goals), asked.along
+    steps = max(1, math.ceil(abs(asked.amount) / LONGEST_STEP))
     for _ in range(steps):
         if along >= basis.shape[1]:
             raise GoalError(
                 f"there is no null direction {along}: with these goals the joints have {basis.shape[1]}"
             )
-        held = _held(model, goals, model.clip(model.integrate(q, basis[:, along] * amount / steps)))
+        ahead = model.integrate(q, basis[:, along] * asked.amount / steps)
+        held = _held(model, goals, legal(model, ahead, asked.limits), asked)
         if held is None:
             break
-        q, basis = held, aligned(null_directions(model, wanted, held), basis)
+        q, basis = held, aligned(null_directions(model, asked.goals, held, asked.locked), basis)
     return q, basis
 
 
-def _held(model: Model, goals: list[Goal], q: Array) -> Array | None:
-    plan = general_plan_for(model, goals, {"restarts": 0, "iterations": 50})
+def _held(model: Model, goals: list[Goal], q: Array, asked: Slide) -> Array | None:
+    options: dict[str, Any] = {"restarts": 0, "iterations": 50, "limits": asked.limits}
+    plan = general_plan_for(model, goals, {**options, "locked": asked.locked} if asked.locked else options)
     solution = plan.solve(goals, q, seed=0)
     is_near = max(solution.error, solution.error_rotation) <= WORST_MISS
     return solution.q if solution.success or is_near else None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +13,9 @@ import numpy as np
 from limbik import solvers
 from limbik.app.freedom import ellipsoid, null_directions
 from limbik.app.opened import OpenedArm
+from limbik.app.parameters import parameters
 from limbik.app.protocol.space import ArmMotion, ArmMove, Measure, Move, SpaceSettings
-from limbik.app.wishes import Misses, as_goals, check, misses
+from limbik.app.wishes import Misses, as_goals, check, legal, misses
 from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
 from limbik.model import Model
@@ -54,7 +53,7 @@ def move(arm: OpenedArm, asked: ArmMove, name: str, q: Array, request: Move, sec
     """
     model = arm.model
     check(model, asked.goals)
-    start = model.clip(q)
+    start = legal(model, q, request.settings.limits)
     if not asked.goals:
         return _still(asked, name, start, request.measure, model)
     began = time.perf_counter()
@@ -191,20 +190,13 @@ def count_violations(rows: Array, model: Model) -> int:
 
 def solver(name: str, settings: SpaceSettings) -> Solver:
     """The solver with what the settings say of its parameters."""
-    known = _parameters()[name]
     offered = {
         "damping": settings.damping,
         "gamma": settings.gamma,
         "lambda_": settings.lambda_,
         "anneal": settings.anneal,
     }
-    known = _parameters()[name]
+    known = parameters()[name]
     return solvers.get(
         name, **{key: value for key, value in offered.items() if value is not None and key in known}
     )
-
-
-@functools.cache
-def _parameters() -> Mapping[str, tuple[str, ...]]:
-    """The names of the parameters that each solver takes."""
-    return {info.name: tuple(parameter.name for parameter in info.parameters) for info in solvers.describe()}

@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbik import planar_arm, solvers
+from limbik.app.parameters import parameters
 from limbik.app.protocol import Arm, Frame, Settings, Solve
 from limbik.errors import SolverError
 from limbik.goals import Position
@@ -131,12 +131,6 @@ def warm_up(name: str) -> None:
         solvers.warmup(arm(3, limit), [name])
 
 
-@functools.cache
-def _parameters() -> Mapping[str, tuple[str, ...]]:
-    """The names of the parameters that each solver takes."""
-    return {info.name: tuple(parameter.name for parameter in info.parameters) for info in solvers.describe()}
-
-
 def _solver(name: str, settings: Settings) -> Solver:
     offered = {"damping": settings.damping, "gamma": settings.gamma, "lambda_": settings.lambda_}
-    return solvers.get(name, **{key: offered[key] for key in _parameters()[name] if key in offered})
+    return solvers.get(name, **{key: offered[key] for key in parameters()[name] if key in offered})

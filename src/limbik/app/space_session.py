@@ -32,7 +32,7 @@ from limbik.app.protocol.space import (
     Wanted,
 )
 from limbik.app.remarks import remarks
-from limbik.app.wishes import as_goals, check, misses
+from limbik.app.wishes import as_goals, check, legal, misses
 from limbik.app.workshop import Workshop
 from limbik.errors import LimbikError, SolverError
 from limbik.solvers.plan import general_plan_for
@@ -107,9 +107,8 @@ class SpaceSession:
         began = time.perf_counter()
         arm = self._arm(request.arm, "arm")
         check(arm.model, request.goals)
-        q = arm.model.clip(_configuration(arm, request.q, "q"))
-        before = self._directions.get(request.arm)
-        q, basis = slide(arm.model, request.goals, q, request.along, request.amount, before)
+        _configuration(arm, request.q, "q")
+        q, basis = slide(arm.model, request, self._directions.get(request.arm))
         self._directions[request.arm] = basis
         missed = misses(arm.model, request.goals, q[None])
         seconds = time.perf_counter() - began
@@ -134,10 +133,18 @@ class SpaceSession:
         """Why the goals are not met, or that they can be."""
         arm = self._arm(request.arm, "arm")
         check(arm.model, request.goals)
-        start = arm.model.clip(_configuration(arm, request.q, "q"))
+        settings = request.settings
+        start = legal(arm.model, _configuration(arm, request.q, "q"), settings.limits)
         goals = as_goals(request.goals)
-        locked: dict[str, Any] = {"locked": request.locked} if request.locked else {}
-        plan = general_plan_for(arm.model, goals, {"iterations": EXPLAIN_ITERATIONS, **locked})
+        options: dict[str, Any] = {
+            "iterations": EXPLAIN_ITERATIONS,
+            "tolerance": settings.tolerance,
+            "tolerance_rotation": settings.tolerance_rotation,
+            "limits": settings.limits,
+        }
+        plan = general_plan_for(
+            arm.model, goals, {**options, "locked": request.locked} if request.locked else options
+        )
         solution = plan.solve(goals, start, seed=0)
         diagnosis = solution.explain()
         return Explanation(

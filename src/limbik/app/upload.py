@@ -172,15 +172,7 @@ def _unpacked(content: bytes) -> list[tuple[str, bytes]]:
             return _members(archive)
     except UploadError:
         raise
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        OSError,
-        ValueError,
-        struct.error,
-    ) as error:
+    except _UNREADABLE as error:
         raise UploadError(f"the zip cannot be read: {shortened(str(error))}") from None
 
 

@@ -74,6 +74,11 @@ def check(model: Model, wanted: Sequence[Wanted]) -> None:
             raise GoalError(f"frame {wish.frame!r} of {model.name!r} cannot move: no joint lies before it")
 
 
+def legal(model: Model, q: Array, limits: bool) -> Array:
+    """q [nq] within the limits where they count, with quaternions of length 1 in any case."""
+    return model.clip(q) if limits else model.integrate(q, np.zeros(model.nv))
+
+
 def misses(model: Model, wanted: Sequence[Wanted], q: Array) -> Misses:
     """How far the goals are from being met at q [k, nq]."""
     metres, radians = np.zeros((len(q), len(wanted))), np.zeros((len(q), len(wanted)))

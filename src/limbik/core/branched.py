@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.annealing import COOLING, scatter
 from limbik.core.compiled import Floats, compiled, to_be_bound
 from limbik.core.descent import (
     BEND,
@@ -60,7 +59,7 @@ METHOD = 5  # which of several methods in one kernel
 DAMPING = 6  # the method's: factor on every step
 GAIN = 7  # the method's
 LONGEST_ERROR = 8  # the method's; errors count in lengths of the model
-ANNEAL = 9  # the method's: size of the first random offset [rad], 0 for none (see `core.annealing`)
+ANNEAL = 9  # the method's: size of the first random offset, as a share of the way to anywhere; 0 for none
 AS_IT_IS = 10  # 1: the method alone, without bends and extrapolation by the loop
 MEMORY = 11  # what a method keeps from one iteration to the next: 0 where a descent begins
 SEEN = 12  # a method sets it to 1 where it leaves the desk as a look at the new q would
@@ -69,6 +68,7 @@ SETTINGS_SIZE = 14
 
 PATIENCE = 0.01  # part of the squared error that a window has to gain, where a new start may do better
 PATIENCE_AT_LAST = 1e-6  # and where none follows
+COOLING = 0.95  # of the size of random offsets, from one to the next
 STILL = 1e-12  # part of the squared error under which an iteration has changed nothing
 
 improve = to_be_bound()
@@ -113,19 +113,24 @@ def solve(
     patience = PATIENCE if has_restarts else PATIENCE_AT_LAST
     amplitude = settings[ANNEAL]
     end = SETTLED
-    least = math.inf
+    look(tree, asked, desk, q, 0)
+    least = worth(asked, desk, 0)
     while True:
+        is_restart = answer[DESCENTS] > 0.0
         came_to = descend(
-            tree, asked, desk, roles, settings, budget, patience, q, answer, trace_q, trace_error
+            tree, asked, desk, roles, settings, budget, patience, is_restart, q, answer, trace_q, trace_error
         )
         answer[DESCENTS] += 1.0
-        if came_to == SOLVED or worth(asked, desk, 0) < least:
-            end, least = came_to, worth(asked, desk, 0)
+        is_better = came_to == SOLVED or worth(asked, desk, 0) < least
+        if is_better or answer[DESCENTS] == 1.0:
+            end = came_to
+        if is_better:
+            least = worth(asked, desk, 0)
             copy(q, desk.best)
         if end == SOLVED or answer[DESCENTS] > settings[RESTARTS] or answer[ITERATIONS] >= budget:
             break
         if settings[ANNEAL] > 0.0:
-            scatter(tree, settings, desk.best, amplitude, q)
+            begin_elsewhere(tree, settings, desk.best, amplitude, q)
             amplitude *= COOLING
         else:
             share = SHARES[int(answer[DESCENTS]) % 3]
@@ -133,7 +138,10 @@ def solve(
     copy(desk.best, q)
     if end != SOLVED and has_restarts:
         budget, patience = settings[BUDGET], PATIENCE_AT_LAST
-        end = descend(tree, asked, desk, roles, settings, budget, patience, q, answer, trace_q, trace_error)
+        settings[REST_BIAS] = 0.0
+        end = descend(
+            tree, asked, desk, roles, settings, budget, patience, False, q, answer, trace_q, trace_error
+        )
     look(tree, asked, desk, q, 0)
     copy(desk.misses[0], misses)
     if end == SOLVED and not is_met(asked, misses, 0):
@@ -150,6 +158,7 @@ def descend(
     settings: Floats,
     budget: float,
     patience: float,
+    is_restart: bool,
     q: Floats,
     answer: Floats,
     trace_q: Floats,
@@ -158,14 +167,14 @@ def descend(
     """One descent from q, which becomes the best configuration on the way; returns why it ended.
 
     To gain less than the part `patience` of the squared error in a window is a stall. At the end the desk is
-    that of q.
+    that of q. is_restart: whether the trace marks where it begins.
     """
     settings[MEMORY] = 0.0
     look(tree, asked, desk, q, 0)
     least = at_window = worth(asked, desk, 0)
     copy(q, desk.kept)
     copy(q, desk.before)
-    sign = 1.0 if answer[DESCENTS] == 0.0 else -1.0
+    sign = -1.0 if is_restart else 1.0
     if answer[DESCENTS] == 0.0:
         record(answer, q, desk, 1.0, trace_q, trace_error)
     bias = settings[REST_BIAS]

@@ -125,7 +125,7 @@ class Kernel(Generic[Arguments, Returned]):
         for name, value in sorted(self.scope.items()):
             if isinstance(value, Kernel):
                 digest.update(_inner(value, self.bindings).fingerprint.encode())
-            elif isinstance(value, int | float | str):
+            elif isinstance(value, int | float | str | tuple):
                 digest.update(f"{name}={value!r}".encode())
         return digest.hexdigest()
 

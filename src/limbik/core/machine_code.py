@@ -19,7 +19,7 @@ from limbik.core.seeds import CANDIDATES, Shape
 
 # What the machine code is decided by, besides the compiler and the processor.
 SOURCES = (
-    "annealing", "batch", "branched", "compiled", "descent", "desk", "emit", "entries", "hierarchy", "lanes",
+    "batch", "branched", "compiled", "descent", "desk", "emit", "entries", "hierarchy", "lanes",
     "layout", "linear", "machine_code", "methods", "native", "placing", "programs", "pulls", "random_numbers",
     "rotation", "seeds", "spatial_chain", "start", "step", "symbols", "tasks", "tree", "trigonometry",
     "whole_body",

@@ -37,7 +37,7 @@ from limbik.core.pairs import (
     products_about,
     seen_from,
 )
-from limbik.core.rotation import Quaternion, Vector, rotate, times, times_quaternion, transposed_times
+from limbik.core.rotation import Vector, rotate, times, times_quaternion, transposed_times
 from limbik.core.spatial_chain import BALL, FRAME_SIZE, HINGE, ROTATION, SLIDE, set_ball
 from limbik.core.tree import hang_link, move_link
 from limbik.core.trigonometry import (
@@ -283,12 +283,6 @@ def follow(
     sheet[0], sheet[1], sheet[2] = proposed[0] - x, proposed[1] - y, proposed[2] - z
     if is_free and link.kind == SLIDE:
         slide_back(tree.movers[link.mover], frame, proposed, use_limits, q, sheet)
-
-
-@compiled
-def scalar_product(p: Quaternion, q: Quaternion) -> float:
-    """Of unit quaternions: the cosine of half the angle between them, or its negative."""
-    return p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]
 
 
 @compiled(inline=False)

@@ -55,21 +55,21 @@ def find_file(files: Iterable[str], folder: str, address: str) -> str | None:
 
 def enclosed(source: Source) -> Source:
     """An MJCF with its includes in their places. Raises FormatError for what is not allowed in it."""
-    text = _with_includes(source, source.name, [])
+    text = _with_includes(source, source.name, [], 0)
     root = parse(Source(source.name, text))
     _refuse(root)
     return replace(source, text=text)
 
 
 def give_files(spec: Any, source: Source) -> None:
-    """Let the meshes and height fields of an MjSpec come from the source's files.
+    """Let the meshes of an MjSpec come from the source's files.
 
     Raises ValueError for one that is not there, as MuJoCo does for files that it cannot open.
     """
     files = _files(source)
     folder = posixpath.join(posixpath.dirname(source.name), spec.meshdir)
     given: dict[str, bytes] = {}
-    for part in [part for part in (*spec.meshes, *spec.hfields) if part.file]:
+    for part in [part for part in spec.meshes if part.file]:
         found = find_file(files, folder, part.file)
         if found is None:
             raise ValueError(f"there is no file {part.file!r} with it")
@@ -93,11 +93,12 @@ def _files(source: Source) -> Mapping[str, bytes]:
 # --- includes -----------------------------------------------------------------------------------------------
 
 
-def _with_includes(source: Source, name: str, above: list[str]) -> str:
+def _with_includes(source: Source, name: str, included: list[str], depth: int) -> str:
     """The text of a source, each <include> replaced by what it includes, so that all lines keep
     their numbers.
 
-    above: the files that include this one; no file is included twice, as in MuJoCo.
+    included: the files that are included already; none is included twice, as in MuJoCo. depth: how many
+    files around this one include it.
     """
     text = source.text.lstrip("\ufeff \t\r\n")
     skipped = source.text[: len(source.text) - len(text)]
@@ -107,7 +108,11 @@ def _with_includes(source: Source, name: str, above: list[str]) -> str:
         match = _INCLUDE.match(text, place)
         if match is None:
             raise element.error("an <include> holds nothing but the attribute `file`")
-        parts += [text[end:place], _included(element, source, above), "\n" * match[0].count("\n")]
+        parts += [
+            text[end:place],
+            _included(element, source, included, depth + 1),
+            "\n" * match[0].count("\n"),
+        ]
         end = match.end()
     whole = "".join([*parts, text[end:]])
     if len(whole) > LARGEST_TEXT:
@@ -131,21 +136,23 @@ def _includes(text: str, source: Source) -> list[tuple[Element, int]]:
     return found
 
 
-def _included(element: Element, source: Source, above: list[str]) -> str:
+def _included(element: Element, source: Source, included: list[str], depth: int) -> str:
     element.only("file")
     files = _files(source)
     address = element.text("file")
     found = find_file(files, posixpath.dirname(source.name), address)
     if found is None:
         raise element.error(f"there is no file {address!r} with it; {did_you_mean(address, files)}")
-    if found in above or len(above) > DEEPEST_INCLUDE:
+    if found in included:
         raise element.error(f"the file {found!r} is included twice")
-    above.append(found)
+    if depth > DEEPEST_INCLUDE:
+        raise element.error(f"files are included in each other more than {DEEPEST_INCLUDE} deep")
+    included.append(found)
     inner = Source(found, decoded(files[found], found), files=files)
     root = parse(inner)
     if root.tag not in ("mujoco", "mujocoinclude"):
         raise root.error("an included file needs <mujocoinclude> as its root")
-    return _content(_with_includes(inner, source.name, above)).replace("\n", " ")
+    return _content(_with_includes(inner, source.name, included, depth)).replace("\n", " ")
 
 
 def _content(text: str) -> str:
@@ -177,6 +184,8 @@ def _refuse_element(element: Element) -> None:
     opens_files = element.tag == "model" and "file" in element.attributes
     if opens_files or element.tag in ("flexcomp", "composite"):
         raise element.error("is not read here: it can open files, or make any number of bodies")
+    if element.tag == "hfield" and "file" in element.attributes:
+        raise element.error("a height field needs its numbers in `elevation`: no file is read for it")
     if element.tag == "hfield" and _product(element, "nrow", "ncol") > LARGEST_FIELD:
         raise element.error(f"has more than {LARGEST_FIELD:,} numbers")
     is_made = element.tag == "mesh" and {"builtin", "params"} <= set(element.attributes)

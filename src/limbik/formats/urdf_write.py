@@ -38,6 +38,8 @@ def write(models: Model | Mapping[str, Model], name: str | None = None) -> str:
     """
     if isinstance(models, Model):
         models = {models.name: models}
+    if not models:
+        raise ModelError("a URDF needs at least one model, found none")
     model = _one_model(models, name or next(iter(models.values())).name)
     masses = _masses(model)
     links = [model.root, *(joint.child for joint in model.joints)]

@@ -126,6 +126,8 @@ class Asker:
         moving = [joint for joint in self.model.path(frame) if joint.kind is not JointKind.FIXED]
         upright = [abs((poses[joint.child][:3, :3] @ joint.axis)[2]) > UPRIGHT for joint in moving]
         is_level = all(upright) and all(joint.kind in HINGES for joint in moving)
+        if not any(axes_of(goal.weight)[:2]):
+            raise GoalError("the weight of a point of 2 numbers needs a number other than 0 for x or y")
         if not is_level or goal.axes == "frame":
             raise GoalError(
                 "a point of 2 numbers needs an arm in a horizontal plane, and the world's axes; frame "

@@ -70,9 +70,11 @@ def _room(request: Request, goal: Goal) -> _Room | None:
     tool, limits = tool_of(request, goal), bool(request.options.get("limits", True))
     key = (_Room, goal.frame, tool.tobytes(), limits)
     known = request.model.derived
-    if key not in known:
-        known[key] = _measured(request, goal)
-    room: _Room | None = known[key]
+    room: _Room | None
+    try:
+        room = known[key]
+    except KeyError:
+        room = known[key] = _measured(request, goal)
     return room
 
 

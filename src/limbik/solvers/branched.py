@@ -32,10 +32,16 @@ class BranchedPlan(TreePlan):
         self.settings[branched.ANNEAL] = tuning.anneal
         self.settings[branched.AS_IT_IS] = tuning.as_it_is
         self.settings[branched.REST_BIAS] = options.rest_bias
+        if tuning.anneal > 0.0:  # the offsets grow smaller over the whole budget
+            self.first_look = options.budget
 
     def roles(self, tree: PackedTree) -> Floats:
         """What each joint serves [links], as the method sees it."""
         return self.method.roles(self.model, tree, self.tasks, self._tree.units)
+
+    def go_on(self, settings: Floats) -> None:
+        """The pull toward the rest configuration is over."""
+        settings[branched.REST_BIAS] = 0.0
 
     def interpret(self, tree: Tree, asked: Asked, work: Work, trace: Trace) -> None:
         """What the program does, run by Python itself."""

@@ -198,7 +198,9 @@ def _solve_general(
     plan: TreePlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, rows: Rows | None
 ) -> Solution:
     if rest is not None and isinstance(plan, GeneralPlan):
-        raise SolverError("with 'lm', `rest` is for one plain goal; among several, ask for a Posture")
+        raise SolverError(
+            "with 'lm', `rest` is for one plain goal on an arm of hinges and slides; ask for a Posture"
+        )
     given = None if start is None else _configuration(plan.model, start, "start")
     toward = None if rest is None else _rest(plan.model, rest)
     if rows is None:

@@ -82,7 +82,7 @@ class Tuning:
     longest_error: float = math.inf  # [m]
     # On trees alone, where lengths count in those of the model:
     method: int = 0  # which of several in one kernel
-    anneal: float = 0.0  # [rad] of the first random offset; 0: none
+    anneal: float = 0.0  # size of the first random offset, as a share of the way to anywhere; 0: none
     as_it_is: bool = False  # without bends and extrapolation by the loop
 
 

@@ -71,6 +71,7 @@ class TreePlan:
     """
 
     program: tuple[str, Method | None]  # as `core.native` knows it
+    first_look: float = FIRST_LOOK
 
     def __init__(
         self, model: Model, goals: Sequence[Goal], options: Options, solver: str, settings_size: int
@@ -112,6 +113,9 @@ class TreePlan:
         """What each joint serves [links], for methods that care; see `Solver.roles`."""
         return np.zeros(len(tree.links))
 
+    def go_on(self, settings: Floats) -> None:
+        """Change what is different for the second part of a solve, after the first look."""
+
     def interpret(self, tree: Tree, asked: Asked, work: Work, trace: Trace) -> None:
         """What the program does, run by Python itself."""
         raise NotImplementedError
@@ -131,14 +135,14 @@ class TreePlan:
         Raises ConfigurationError where the start is not finite.
         """
         began = perf_counter()
-        work = self._free.pop() if self._free else Work(self._shapes, self.settings.size)
+        work = self._any_work()
         fill_targets(self.model, self._sorted(goals), work.targets)
         work.q[:] = self.model.neutral if start is None else start
         work.desk.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[:] = self.settings
         work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[whole_body.BUDGET]
-        first = budget if trace is not NO_TRACE else min(budget, FIRST_LOOK)
+        first = budget if trace is not NO_TRACE else min(budget, self.first_look)
         end = self._attempt(work, first, trace)
         counts = work.answer.copy()
         is_refuted = end != whole_body.SOLVED and proof(self.request(tuple(goals))) is not None
@@ -146,6 +150,7 @@ class TreePlan:
         if first < budget and goes_on and not is_refuted:
             left = work.settings[whole_body.RESTARTS] - counts[whole_body.DESCENTS]
             work.settings[whole_body.RESTARTS] = max(left, 0.0)
+            self.go_on(work.settings)
             end = self._attempt(work, budget - counts[whole_body.ITERATIONS], trace)
             counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
             counts[whole_body.DESCENTS] -= 1.0  # it goes on where the first one came to
@@ -160,6 +165,12 @@ class TreePlan:
         q = work.q.copy()
         self._free.append(work)
         return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
+
+    def _any_work(self) -> Work:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return Work(self._shapes, self.settings.size)
 
     def _attempt(self, work: Work, budget: float, trace: Trace) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""
@@ -190,7 +201,8 @@ class TreePlan:
         """Compiled, or interpreted while it is being compiled."""
         program = native.compiled_program(*self.program)
         if program is None:
-            begin, budget = work.q.copy(), work.settings[whole_body.BUDGET]
+            begin, settings = work.q.copy(), work.settings.copy()
+            budget = settings[whole_body.BUDGET]
             is_coming = native.is_under_way(*self.program)
             most = self._interpreted if is_coming else MOST_INTERPRETED * self._interpreted
             work.settings[whole_body.BUDGET] = min(most, budget)
@@ -203,7 +215,7 @@ class TreePlan:
                 return
             native.wait_for(*self.program)
             program = native.compiled_program(*self.program)
-            work.q[:], work.settings[whole_body.BUDGET] = begin, budget
+            work.q[:], work.settings[:] = begin, settings
             if program is None:  # the compiler failed, and has said so
                 self._interpret(work, trace)
                 return

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,35 @@ def test_the_program_for_robots_finds_their_answers_again(space: Space) -> None:
     program = program_of(space)
     assert program.count("limbik.load(") == 2
     assert run(program)["solution"].success
+
+
+def test_a_program_for_files_of_the_server_holds_all_their_arms_or_says_why_not(space: Space) -> None:
+    def zipped(name: str, text: str) -> bytes:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr(name, text)
+        return buffer.getvalue()
+
+    space.show(arm_query(BRANCHES, "branches.arm"))
+    space.drop(("arms.zip", zipped("two_arms.arm", (EXAMPLES / "two_arms.arm").read_text())))
+    space.until(lambda: len(space.state["arms"]) == 2, "two arms stand there")
+    space.wait_resting()
+    assert len(run(program_of(space))["solutions"]) == 2
+    inside = '<body name="a"><joint name="b" type="ball"/><geom size=".1"/></body>'
+    ball = f"<mujoco><worldbody>{inside}</worldbody></mujoco>"
+    space.drop(("ball.zip", zipped("ball.xml", ball)))
+    space.until(lambda: space.find("#scene-title").inner_text() == "ball.zip", "the ball is open")
+    space.find("[data-export=python]").click()
+    space.until(lambda: "no ball joints" in space.notices, "the page says why not")
+
+
+def test_keys_do_nothing_behind_a_dialog(space: Space) -> None:
+    space.show(arm_query(BRANCHES, "branches.arm"))
+    space.find("[data-export=python]").click()
+    space.until(lambda: space.find("#snippet").is_visible(), "the program is shown")
+    for key in ("c", "p", "?"):
+        space.press(key)
+    space.press("Escape")
+    assert not space.find("#help").is_visible()
+    assert space.query.get("mv", "none") == "none"
+    assert "px" not in space.query

@@ -53,7 +53,7 @@ def test_files_of_every_format_are_opened_and_bad_ones_are_explained_in_place(sp
         opened(space, name)
         assert not space.find("#fault").is_visible()
     assert "token=" in space.copied_link()
-    assert "only while this server runs" in space.notices
+    assert "while the server keeps them" in space.notices
     space.drop(("nothing.txt", "hello"))
     space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
 
@@ -83,3 +83,45 @@ def test_robots_are_found_by_their_names_and_stand_side_by_side(space: Space) ->
     first, second = (goal["position"] for goal in space.goals)
     assert abs(second[1] - first[1]) > 0.3
     space.wait_query(robot="puma560,puma560")
+
+
+def test_the_scene_that_is_shown_stays_when_a_later_one_fails_after_another_was_asked_for(
+    space: Space,
+) -> None:
+    space.show(arm_query(TWO_ARMS, "two_arms.arm"))
+    space.find("#robots-open").click()
+    space.page.evaluate(
+        """() => {
+          document.querySelector('#robots-list [data-robot=puma560]').click();
+          const transfer = new DataTransfer();
+          transfer.items.add(new File(['arm 2 0 0 0\\nseg long 1 1\\n'], 'bad.arm'));
+          const event = { dataTransfer: transfer, bubbles: true, cancelable: true };
+          document.body.dispatchEvent(new DragEvent('drop', event));
+        }"""
+    )
+    space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
+    space.find("#fault-close").click()
+    assert len(space.state["arms"]) == 2
+    field = space.find("#goal-position input").nth(2)
+    field.fill("1.7")
+    field.press("Enter")
+    space.until(lambda: space.goals[0]["position"][2] == 1.7, "the goal is where it was typed")
+    space.wait_resting()
+    assert space.status_of(0) == "solved"
+    assert "refused" not in space.notices
+
+
+def test_another_scene_begins_on_a_fixed_base(space: Space) -> None:
+    space.show("robot=puma560&base=floating")
+    assert space.find("#floating").is_checked()
+    space.drop(("arm.urdf", URDF))
+    opened(space, "arm.urdf")
+    assert not space.find("#floating").is_checked()
+    space.until(lambda: "base" not in space.query, "the address has forgotten the base")
+
+
+def test_what_a_link_says_of_joints_that_are_not_there_is_left_out_and_told(space: Space) -> None:
+    space.show(arm_query(TWO_ARMS, "two_arms.arm") + "&lock=0:nothing;5:arm1.s0.phi&q=0:1,2")
+    for told in ("has no joint nothing", "there is no arm 5", "numbers, found 2"):
+        assert told in space.notices
+    space.wait_query(lock="")

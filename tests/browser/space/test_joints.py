@@ -72,3 +72,43 @@ def test_a_posture_draws_the_joints_to_it(space: Space) -> None:
     space.wait_resting()
     assert space.status_of(0) == "solved"
     assert np.linalg.norm(space.q_of(0)) < np.linalg.norm(free)  # the neutral configuration is 0
+
+
+def test_the_null_space_slider_leaves_locked_joints_and_works_while_paused(space: Space) -> None:
+    space.show(TWO_ARMS + "&lock=0:arm1.s0.theta")
+    space.press("p")
+    before, goals = space.q_of(0), space.goals
+    slider = space.find("#slide")
+    slider.scroll_into_view_if_needed()
+    space.until(lambda: slider.is_enabled(), "there are joints to spare")
+    box = slider.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    space.drag((x, y), (x + 30, y), steps=4)
+    space.until(lambda: np.abs(space.q_of(0) - before).max() > 0.05, "the joints have moved")
+    assert space.q_of(0)[0] == before[0]
+    assert space.goals == goals
+
+
+BALL = """<mujoco model="ball"><worldbody><body name="arm">
+  <joint name="shoulder" type="ball" range="0 60" limited="true"/>
+  <geom type="capsule" fromto="0 0 0 .5 0 0" size=".04"/>
+  <body name="fore" pos=".5 0 0">
+    <joint name="elbow" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".04"/>
+  </body>
+</body></worldbody></mujoco>"""
+
+
+def test_the_sliders_of_a_ball_joint_end_at_its_limits_and_the_goal_stays_with_the_arm(space: Space) -> None:
+    space.show(arm_query(BALL, "ball.xml"))
+    row = space.find("#joints li[data-joint='shoulder']").first
+    assert "swing up to" in (row.locator(".joint-name").get_attribute("title") or "")
+    field = row.locator("input[type=number]")
+    field.fill("170")
+    field.press("Enter")
+    space.until(lambda: np.abs(space.q_of(0)[:3]).max() > 0.2, "the joint has turned")
+    space.wait_resting()
+    assert space.status_of(0) == "solved"
+    assert space.error_of(0) < 0.01
+    x, y, z, w = space.q_of(0)[:4]
+    assert 2 * np.arctan2(np.linalg.norm([x, y, z]), abs(w)) < np.deg2rad(60.1)

@@ -80,3 +80,45 @@ def test_solve_from_anywhere_finds_what_no_straight_way_leads_to(space: Space) -
     first = space.status_of(0)
     space.press("a")
     space.until(lambda: space.status_of(0) == "solved", f"an answer is found where there was none ({first})")
+
+
+STUCK = "robot=panda&q=0,0,0,-1.5708,0,0,0&goal=0:flange:pose:0.3595,0,0.8:-0.707107,0,0.707107,0"
+
+
+def test_a_search_is_made_while_the_page_is_paused(space: Space) -> None:
+    space.show(STUCK)
+    space.press("p")
+    space.press("a")
+    space.until(lambda: space.status_of(0) == "solved", "an answer is found")
+
+
+def test_what_is_under_way_does_not_move_an_arm_that_was_stopped(space: Space) -> None:
+    space.show(STUCK)
+    before = space.q_of(0)
+    # A search is asked for in the next frame; the arm is stopped before there can be an answer.
+    space.page.evaluate(
+        """async () => {
+          const pressed = (key) => new KeyboardEvent('keydown', { key, bubbles: true });
+          document.body.dispatchEvent(pressed('a'));
+          await new Promise(requestAnimationFrame);
+          document.body.dispatchEvent(pressed('Escape'));
+        }"""
+    )
+    space.wait_resting()
+    space.page.wait_for_timeout(300)
+    assert np.array_equal(space.q_of(0), before)
+    space.press("a")
+    space.until(lambda: space.status_of(0) == "solved", "it moves again when it is asked to")
+
+
+def test_a_moving_goal_stays_where_it_is_when_another_one_is_selected(space: Space) -> None:
+    space.show(TWO_ARMS)
+    home = space.goals[0]["position"]
+    space.press("c")
+    space.until(lambda: space.goals[0]["position"] != home, "the goal moves")
+    space.press("2")
+    space.until(lambda: space.state["selected"] == 1, "the other one is selected")
+    left = space.goals[0]["position"]
+    assert left != home
+    space.until(lambda: space.goals[1]["position"] != [1, -1, 2], "the other one moves")
+    assert space.goals[0]["position"] == left

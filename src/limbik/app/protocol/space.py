@@ -150,6 +150,8 @@ class Slide:
     goals: tuple[Wanted, ...]
     along: int
     amount: float  # [rad]
+    locked: tuple[str, ...]
+    limits: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +163,7 @@ class Explain:
     q: NDArray[np.float64]
     goals: tuple[Wanted, ...]
     locked: tuple[str, ...]
+    settings: SpaceSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -414,7 +417,7 @@ def _measure(reader: Reader) -> Measure:
 
 def read_slide(reader: Reader, known: Collection[str]) -> Slide:
     """A `Slide`."""
-    reader.allow("type", "id", "arm", "q", "goals", "along", "amount")
+    reader.allow("type", "id", "arm", "q", "goals", "along", "amount", "locked", "limits")
     return Slide(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
@@ -422,18 +425,21 @@ def read_slide(reader: Reader, known: Collection[str]) -> Slide:
         goals=_some_goals(reader),
         along=reader.whole("along"),
         amount=reader.number("amount"),
+        locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
+        limits=reader.boolean("limits", default=True),
     )
 
 
 def read_explain(reader: Reader, known: Collection[str]) -> Explain:
     """An `Explain`."""
-    reader.allow("type", "id", "arm", "q", "goals", "locked")
+    reader.allow("type", "id", "arm", "q", "goals", "locked", "settings")
     return Explain(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
         q=reader.some_numbers("q", MOST_NUMBERS, "joint"),
         goals=_some_goals(reader),
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
+        settings=_settings(reader.inner("settings")),
     )
 
 

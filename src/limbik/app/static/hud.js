@@ -4,9 +4,12 @@ import { count, duration, length } from './format.js';
 import { solverInfo } from './settings.js';
 
 export class Hud {
-  /** @param {import('./store.js').Store} store @param {import('./race.js').Lineup} arms @param {string} unit  of length */
-  constructor(store, arms, unit) {
-    Object.assign(this, { arms, unit });
+  /**
+   * @param {import('./store.js').Store} store @param {import('./race.js').Lineup} arms @param {string} unit  of length
+   * @param {() => number} [turn]  how far off the goals' directions are [degrees]; NaN where there are none
+   */
+  constructor(store, arms, unit, turn = () => NaN) {
+    Object.assign(this, { arms, unit, turn });
     this.box = /** @type {HTMLElement} */ (document.getElementById('hud'));
     store.watch(['km'], () => {
       /** @type {HTMLElement} */ (document.getElementById('metrics')).hidden = !store.get('km');
@@ -24,7 +27,8 @@ export class Hud {
   /** @param {number} fps */
   update(fps) {
     const { error, recording, microseconds } = this.arms.front;
-    put('hud-error', length(error), this.unit);
+    const turn = this.turn();
+    put('hud-error', length(error), Number.isFinite(turn) ? `${this.unit}, ${length(turn)}°` : this.unit);
     put('hud-iterations', recording.last >= 0 ? String(recording.iterations) : '–');
     put('hud-fps', count(fps));
     put('hud-time', ...duration(microseconds));

@@ -9,7 +9,7 @@ const RETRY = 2000; // [ms] until a request that failed at the server is tried a
 const FRAME = 1 / 60; // [s] that a single step lets the target move
 
 /**
- * @typedef {{id: number, problem: string, isNew: boolean, request: Record<string, *>, sent: number}} Asked
+ * @typedef {{id: number, problem: string, isNew: boolean, request: Record<string, *>, sent: number, isDropped?: boolean}} Asked
  */
 
 export class Loop {
@@ -71,6 +71,11 @@ export class Loop {
     return this.still >= STILL_FRAMES;
   }
 
+  /** Nothing is asked while the past is shown, or while the page is paused and no step is wanted. */
+  get mayAsk() {
+    return !this.isHeld && (!this.paused || this.steps > 0);
+  }
+
   /** How long the request in flight has been waiting for its answer [ms]. */
   get waited() {
     return this.inFlight ? performance.now() - this.inFlight.sent : 0;
@@ -78,8 +83,7 @@ export class Loop {
 
   /** Once per display frame. @param {number} seconds  since the last one */
   tick(seconds) {
-    if (this.isHeld || (this.paused && this.steps === 0)) return;
-    if (!this.connection.live) return;
+    if (!this.mayAsk || !this.connection.live) return;
     this.motion.advance(this.paused ? 0 : Math.min(seconds, 0.1));
     this.ask();
   }
@@ -124,6 +128,10 @@ export class Loop {
     this.serverMs = frame.server_ms;
     this.refused = '';
     this.failures = 0;
+    if (asked.isDropped) {
+      this.askAgain();
+      return;
+    }
     let moved = 0;
     for (const answer of frame.arms) moved = Math.max(moved, this.take(answer, asked));
     const isDone = frame.arms.every((arm) => arm.status === 'solved' || !arm.iterations);
@@ -135,7 +143,7 @@ export class Loop {
   askAgain() {
     if (!this.isDirty) return;
     this.isDirty = false;
-    if (!this.isHeld && (!this.paused || this.steps > 0)) this.ask();
+    if (this.mayAsk) this.ask();
   }
 
   /**
@@ -148,8 +156,9 @@ export class Loop {
     this.refused = this.inFlight.problem;
     this.refusedUntil = error.field === null ? performance.now() + RETRY * 2 ** this.failures : Infinity;
     this.failures += 1;
+    const { isDropped } = this.inFlight;
     this.inFlight = null;
-    this.tellAll();
+    if (!isDropped) this.tellAll();
   }
 
   /** The connection was lost or made: nothing is in flight, and the server knows no pose. */
@@ -170,16 +179,17 @@ export class Loop {
     this.still = 0;
   }
 
-  /** Rest now, until something changes. */
+  /** Rest now, until something changes; the answer that is under way is passed over. */
   rest() {
     this.still = STILL_FRAMES;
     this.steps = 0;
+    if (this.inFlight) this.inFlight.isDropped = true;
   }
 }
 
 const NO_PROBLEM = ['iterations', 'start', 'trace'];
 
 /** What is asked of the arms, as text: two requests with the same one go on with the same solve. @param {Record<string, *>} request */
-function problemOf(request) {
+export function problemOf(request) {
   return JSON.stringify(request, (key, value) => (NO_PROBLEM.includes(key) ? undefined : value));
 }

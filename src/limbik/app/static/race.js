@@ -104,17 +104,16 @@ export class Race {
   /** Write the numbers. @param {number} fps @param {number} serverMs */
   update(fps, serverMs) {
     if (!this.arms.racing) return;
-    const tolerance = this.store.get('tol');
     for (const row of /** @type {Iterable<HTMLTableRowElement>} */ (this.rows.children)) {
       const arm = this.arms.list.find((one) => one.solver === row.dataset.solver);
-      if (arm) this.fill(row, arm, tolerance);
+      if (arm) this.fill(row, arm);
     }
     put('race-fps', count(fps));
     put('race-time', duration(1000 * serverMs).join(' '));
   }
 
-  /** @param {HTMLTableRowElement} row @param {import('./runner.js').Runner} arm @param {number} tolerance */
-  fill(row, arm, tolerance) {
+  /** @param {HTMLTableRowElement} row @param {import('./runner.js').Runner} arm */
+  fill(row, arm) {
     const { recording } = arm;
     const reached = recording.toTolerance >= 0;
     const cells = {
@@ -126,7 +125,7 @@ export class Race {
     };
     for (const td of row.cells) if (td.dataset.cell) td.textContent = cells[td.dataset.cell];
     row.dataset.error = String(arm.error);
-    row.dataset.reached = String(arm.error <= tolerance);
+    row.dataset.reached = String(arm.status === 'solved');
     row.cells[4].classList.toggle('is-bad', arm.violations > 0);
   }
 }

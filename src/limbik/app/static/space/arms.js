@@ -19,10 +19,15 @@ export class Mechanism {
     return this.runners.find((runner) => runner.solver === solver) ?? this.runners[0];
   }
 
-  /** The poses of links and frames at q. @param {string} frame @param {ArrayLike<number>} q */
+  /** Whether a link or a frame has that name. @param {string} frame */
   has(frame) {
     const { root, joints, frames } = this.description;
     return frame === root || joints.some((joint) => joint.child === frame) || frames.some(({ name }) => name === frame);
+  }
+
+  /** Whether a joint that moves has that name. @param {string} joint */
+  hasJoint(joint) {
+    return this.description.joints.some(({ name, q }) => name === joint && q >= 0);
   }
 }
 
@@ -38,14 +43,48 @@ export class Arms {
     store.watch(['algo', 'race'], () => this.choose());
   }
 
-  /** @param {import('./protocol.js').Scene} scene @param {import('./codec.js').Stance[]} stances  where the link says they stand */
+  /**
+   * @param {import('./protocol.js').Scene} scene @param {import('./codec.js').Stance[]} stances  where the link says they stand
+   * @returns {string[]} what of the link fits no arm of the scene, and is left out
+   */
   setScene(scene, stances) {
     this.mechanisms = scene.arms.map((description, index) => new Mechanism(index, description));
+    const unfit = stances.filter((stance) => !this.fits(stance));
     for (const mechanism of this.mechanisms) {
       const fits = stances.filter(({ arm, q }) => arm === mechanism.index && q.length === mechanism.description.nq);
       const at = (/** @type {string|null} */ solver) => fits.find((stance) => stance.solver === solver)?.q;
       mechanism.runners = this.wanted.map((solver) => new Runner(solver, at(solver) ?? at(null) ?? fits[0]?.q ?? mechanism.description.q));
     }
+    return [...unfit.map(({ arm, q }) => `q: ${this.missing(arm) || `${this.mechanisms[arm].description.title} needs ${this.mechanisms[arm].description.nq} numbers, found ${q.length}`}`), ...this.dropUnfit()];
+  }
+
+  /** @param {import('./codec.js').Stance} stance */
+  fits({ arm, q }) {
+    return q.length === this.mechanisms[arm]?.description.nq;
+  }
+
+  /** Drop locks and postures that mean nothing here. @returns {string[]} what was dropped */
+  dropUnfit() {
+    const { store } = this;
+    const isKnown = (/** @type {import('./codec.js').Locked} */ { arm, joint }) => this.mechanisms[arm]?.hasJoint(joint) ?? false;
+    const locks = store.get('lock').filter((/** @type {import('./codec.js').Locked} */ one) => !isKnown(one));
+    if (locks.length) store.set({ lock: store.get('lock').filter(isKnown) });
+    const postures = (store.get('pq') ?? []).filter((/** @type {import('./codec.js').Stance} */ one) => !this.fits(one));
+    if (postures.length) store.set({ pq: store.get('pq').filter((/** @type {import('./codec.js').Stance} */ one) => this.fits(one)) });
+    return [
+      ...locks.map((/** @type {import('./codec.js').Locked} */ { arm, joint }) => `lock: ${this.missing(arm) || `${this.mechanisms[arm].description.title} has no joint ${joint} that moves`}`),
+      ...postures.map((/** @type {import('./codec.js').Stance} */ { arm }) => `pq: ${this.missing(arm) || 'it has another number of joints'}`),
+    ];
+  }
+
+  /** @param {number} arm */
+  missing(arm) {
+    return this.mechanisms[arm] ? '' : `there is no arm ${arm}`;
+  }
+
+  /** The joints that a person has locked. @param {number} arm @returns {string[]} */
+  locked(arm) {
+    return this.store.get('lock').filter((/** @type {import('./codec.js').Locked} */ one) => one.arm === arm).map((/** @type {import('./codec.js').Locked} */ one) => one.joint);
   }
 
   /** @returns {string[]} */

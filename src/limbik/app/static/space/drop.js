@@ -1,6 +1,7 @@
 /** Files that are dropped on the page, or chosen in a dialog. */
 
 import { find } from '../controls.js';
+import { LONGEST_TEXT } from './codec.js';
 
 const MOST = 2000; // files that the server takes
 const ZIP = /\.zip$/i;
@@ -42,16 +43,28 @@ export class Drop {
     this.sign.hidden = true;
     const items = [.../** @type {DataTransfer} */ (event.dataTransfer).items].filter((item) => item.kind === 'file');
     const entries = items.map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile());
-    /** @type {{path: string, file: File}[]} */
-    const found = [];
-    for (const entry of entries) if (entry) await collect(entry, '', found);
-    await this.open(found);
+    await this.tell(entries.find(Boolean)?.name, async () => {
+      /** @type {{path: string, file: File}[]} */
+      const found = [];
+      for (const entry of entries) if (entry) await collect(entry, '', found);
+      await this.open(found);
+    });
   }
 
   async chosen() {
     const found = [...(this.field.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
     this.field.value = '';
-    await this.open(found);
+    await this.tell(found[0]?.path, () => this.open(found));
+  }
+
+  /** Read files; those that the browser cannot read are told of. @param {string|undefined} name @param {() => Promise<void>} read */
+  async tell(name, read) {
+    try {
+      await read();
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+      this.scenes.onFault(name ?? 'The file', `The browser cannot read it: ${error.message}`, null);
+    }
   }
 
   /** @param {{path: string, file: File}[]} found */
@@ -62,7 +75,7 @@ export class Drop {
       return;
     }
     const [{ file }] = found;
-    if (found.length > 1 || ZIP.test(file.name) || MESH.test(file.name)) {
+    if (found.length > 1 || file.size > LONGEST_TEXT || ZIP.test(file.name) || MESH.test(file.name)) {
       await this.scenes.upload(found.map((one) => one.file), found.map((one) => one.path));
       return;
     }

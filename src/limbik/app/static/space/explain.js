@@ -4,6 +4,7 @@ import { find } from '../controls.js';
 import { Refusal } from './calls.js';
 
 const ALIKE = 1e-2; // [rad or m] a nearest configuration no farther away is the present one
+const PASSES = /at a time|not connected|went away/; // of a refusal: asked later, it may be answered
 const PATIENCE = 500; // [ms] at rest before the question is asked
 
 export class Explain {
@@ -29,7 +30,7 @@ export class Explain {
       this.hide();
       search();
     });
-    store.watch(['goal', 'sel', 'lock', 'algo', 'race', 'mv', 'lm', 'branches'], () => this.forget());
+    store.watch(['goal', 'sel', 'lock', 'algo', 'race', 'mv', 'lm', 'tol', 'ta', 'branches'], () => this.forget());
   }
 
   /** The question has changed. */
@@ -62,16 +63,19 @@ export class Explain {
   /** @param {import('./arms.js').Mechanism} mechanism @param {import('../runner.js').Runner} runner */
   async ask({ index }, runner) {
     const goals = this.goals.asked(index);
-    const locked = this.store.get('lock').filter((/** @type {import('./codec.js').Locked} */ one) => one.arm === index).map((/** @type {import('./codec.js').Locked} */ one) => one.joint);
-    const question = JSON.stringify({ index, goals, locked });
+    const locked = this.arms.locked(index);
+    const { limits, tolerance, tolerance_rotation } = this.loop.settings();
+    const settings = { limits, tolerance, tolerance_rotation };
+    const question = JSON.stringify({ index, goals, locked, settings });
     if (!goals.length || question === this.asked) return;
     this.asked = question;
     try {
-      const explanation = await this.calls.ask('explain', { arm: index, q: [...runner.q], goals, locked });
+      const explanation = await this.calls.ask('explain', { arm: index, q: [...runner.q], goals, locked, settings });
       if (question === this.asked && this.loop.resting) this.show(explanation);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.asked = ''; // another one is still being answered: ask again later
+      if (question !== this.asked || !PASSES.test(error.message)) return; // what is refused is not asked again
+      this.asked = '';
       this.restingSince = performance.now();
     }
   }

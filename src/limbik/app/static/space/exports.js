@@ -108,18 +108,25 @@ export class Exports {
         description: mechanism.description,
         q: arms.frontOf(mechanism).q,
         goals: this.goals.list.flatMap((goal, i) => (goal.arm === mechanism.index ? [{ ...goal, position: this.goals.positionOf(i) }] : [])),
-        locked: store.get('lock').filter((/** @type {import('./codec.js').Locked} */ one) => one.arm === mechanism.index).map((/** @type {import('./codec.js').Locked} */ one) => one.joint),
+        locked: arms.locked(mechanism.index),
       })),
     });
     this.dialog.showModal();
   }
 
-  /** Robots by name, files by their text; of files with others beside them the URDF that the server writes. */
+  /**
+   * Robots by name, files by their text; of files that are not in the link the `.arm` or URDF that the server writes.
+   * @throws {Refusal} where URDF would have other numbers for the joints
+   */
   async programSource() {
     const { store, scenes } = this;
     if (store.get('token')) {
-      const [name, text] = await this.written('urdf');
-      return { name, text, isArm: false };
+      const isArm = Boolean(scenes.scene?.angles);
+      if (!isArm && this.arms.mechanisms.some(({ description }) => jointParts(description).some(({ size }) => size > 1))) {
+        throw new Refusal('The program would hold these files as URDF, which has no ball joints or floating bases: load the files themselves, limbik.load("FILE").');
+      }
+      const [name, text] = await this.written(isArm ? 'arm' : 'urdf');
+      return { name, text, isArm };
     }
     if (!store.get('arm')) return { robots: scenes.robots };
     return { name: store.get('name') ?? 'scene', text: scenes.text, isArm: isArmText(scenes.text) };

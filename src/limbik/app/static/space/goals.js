@@ -65,9 +65,18 @@ export class Goals {
     });
   }
 
-  /** @param {number} i */
+  /** Another goal; where one moves, it stays where it is, and the other one moves from where that is. @param {number} i */
   select(i) {
-    this.store.set({ sel: i });
+    if (i === this.selected) this.store.set({ sel: i });
+    else this.store.set({ ...this.settled(), sel: i });
+  }
+
+  /** The goals where they are now; the path of the moving one begins anew. @returns {{goal?: Goal[]}} a change, none where nothing moves */
+  settled() {
+    if (!this.motion.moving) return {};
+    const goal = this.list.map((one, i) => ({ ...one, position: this.positionOf(i) }));
+    this.motion.phase = 0;
+    return { goal };
   }
 
   /** @param {1|-1} step */
@@ -105,12 +114,14 @@ export class Goals {
     if (this.list.filter((goal) => goal.arm === arm).length >= MOST) return `An arm has at most ${MOST} goals.`;
     const mechanism = this.arms.mechanisms[arm];
     const place = placeOf(mechanism.kinematics.framePose(frame, this.arms.frontOf(mechanism).q));
-    this.store.set({ goal: [...this.list, { arm, frame, kind: 'position', ...place }], sel: this.list.length });
+    const { goal = this.list } = this.settled();
+    this.store.set({ goal: [...goal, { arm, frame, kind: 'position', ...place }], sel: goal.length });
     return '';
   }
 
   /** @param {number} i */
   remove(i) {
+    if (i === this.selected) this.motion.phase = 0;
     this.store.set({ goal: this.list.filter((_, k) => k !== i), sel: Math.max(0, this.selected - (i <= this.selected ? 1 : 0)) });
   }
 

@@ -1,7 +1,7 @@
 /** The joints of the active arm: a slider within the limits for each number of q, and a lock for each joint. */
 
-import { Euler, Quaternion } from 'three';
 import { fillSlider, find } from '../controls.js';
+import { turns } from './balls.js';
 
 const DEGREES = 180 / Math.PI;
 const NEAR = 0.02; // of the range: a joint so near to its limit is marked
@@ -17,6 +17,7 @@ const SMALL_ARM = 12; // joints that are listed without a filter
  * @property {boolean} isTurn
  * @property {number} lower @property {number} upper  [rad or m] of the slider
  * @property {boolean} isLimited
+ * @property {string} [bounds]  what the limits are, where they are not those of the slider
  * @property {(q: ArrayLike<number>) => number} read
  * @property {(q: number[], value: number) => void} write  into q
  */
@@ -90,7 +91,7 @@ export class Joints {
     row.dataset.joint = joint.name;
     row.className = 'joint';
     const unit = isTurn ? '°' : ' mm';
-    const bounds = isLimited ? `${shown(lower, isTurn)} to ${shown(upper, isTurn)}${unit}` : 'no limits';
+    const bounds = part.bounds || (isLimited ? `${shown(lower, isTurn)} to ${shown(upper, isTurn)}${unit}` : 'no limits');
     row.innerHTML = `<button type="button" class="lock" aria-pressed="false"><svg class="icon"><use href="#i-unlock"/></svg></button>
       <span class="joint-name"></span><input type="range" step="any"><input type="number" step="${isTurn ? 1 : 10}" inputmode="decimal">`;
     const [slider, field] = /** @type {NodeListOf<HTMLInputElement>} */ (row.querySelectorAll('input'));
@@ -196,20 +197,6 @@ function single(joint, label, isTurn, at) {
       q[at] = value;
     },
   };
-}
-
-/** A quaternion as turns about x, y and z. @param {import('./kinematics.js').JointDescription} joint @param {number} at @returns {Part[]} */
-function turns(joint, at) {
-  const angles = (/** @type {ArrayLike<number>} */ q) => new Euler().setFromQuaternion(new Quaternion(q[at], q[at + 1], q[at + 2], q[at + 3]), 'XYZ');
-  return /** @type {('x'|'y'|'z')[]} */ (['x', 'y', 'z']).map((axis) => ({
-    joint, label: `${joint.name} about ${axis}`, isTurn: true, isLimited: false, lower: -Math.PI, upper: Math.PI,
-    read: (q) => angles(q)[axis],
-    write: (q, value) => {
-      const turned = angles(q);
-      turned[axis] = value;
-      new Quaternion().setFromEuler(turned).toArray(q, at);
-    },
-  }));
 }
 
 /** @param {number} angle @returns {number} the same turn within half a turn */

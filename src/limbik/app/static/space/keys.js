@@ -16,7 +16,7 @@ const PRESSED = 'button, a, summary, input, select, textarea, [role=switch]';
  * @param {import('./stage.js').Stage} parts.stage
  * @param {import('../help.js').Help} parts.help
  * @param {() => void} parts.step @param {() => void} parts.reset @param {() => void} parts.search @param {() => void} parts.robots
- * @returns {Record<string, () => void>}
+ * @returns {Record<string, () => unknown>}
  */
 export function actions({ store, race, goals, motion, tools, stage, help, step, reset, search, robots }) {
   const flip = (/** @type {string} */ name) => () => store.set({ [name]: !store.get(name) });
@@ -45,7 +45,7 @@ export function actions({ store, race, goals, motion, tools, stage, help, step, 
     b: robots,
     '.': step,
     0: reset,
-    '?': () => help.toggle(),
+    '?': () => (help.dialog.open || !document.querySelector('dialog[open]')) && help.toggle(),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The loop of space: every arm of the scene with its goals, or one arm along a null direction. */
 
-import { Loop } from '../loop.js';
+import { Loop, problemOf } from '../loop.js';
 import { MILLIMETRES, message } from './protocol.js';
 
 const SLIDE = 'nullspace'; // name of the request, and of the solver that answers it
@@ -25,11 +25,18 @@ export class SpaceLoop extends Loop {
     this.searches = false;
     /** How far to go along a null direction. @type {{along: number, amount: number}|null} */
     this.slide = null;
+    /** The arms have been stopped: the server has yet to be told where. */
+    this.isStopped = false;
     this.notes = '';
   }
 
   get runners() {
     return this.arms.all;
+  }
+
+  /** A slide and a search are asked for by hand: also while the page is paused. */
+  get mayAsk() {
+    return super.mayAsk || (!this.isHeld && (this.slide !== null || this.searches));
   }
 
   ask() {
@@ -40,7 +47,7 @@ export class SpaceLoop extends Loop {
   /** @returns {Record<string, *>|null} */
   request() {
     if (!this.isOpen || this.arms.mechanisms.length === 0) return null;
-    return this.slideRequest() ?? this.moveRequest();
+    return this.slideRequest() ?? (this.mayAsk ? this.moveRequest() : null);
   }
 
   /** @param {number} id @param {Record<string, *>} request */
@@ -53,7 +60,7 @@ export class SpaceLoop extends Loop {
     const placed = this.runners.filter((runner) => runner.isPlaced);
     super.post(request, problem, isNew);
     if (request.type === SLIDE) for (const runner of placed) runner.isPlaced = true; // only a move tells where they stand
-    else this.searches = false;
+    else this.searches = this.isStopped = false;
   }
 
   /** @returns {Record<string, *>|null} */
@@ -63,7 +70,7 @@ export class SpaceLoop extends Loop {
     if (!slide || !arms.active) return null;
     const arm = arms.active.index;
     const goals = this.goals.asked(arm);
-    return goals.length ? { type: SLIDE, arm, q: [...arms.front.q], goals, ...slide } : null;
+    return goals.length ? { type: SLIDE, arm, q: [...arms.front.q], goals, locked: arms.locked(arm), limits: this.store.get('lm'), ...slide } : null;
   }
 
   moveRequest() {
@@ -80,13 +87,13 @@ export class SpaceLoop extends Loop {
   /** @param {import('./arms.js').Mechanism} mechanism @returns {import('./protocol.js').ArmMove} */
   armRequest({ index, runners }) {
     const { store } = this;
-    const placed = runners.filter((runner) => runner.isPlaced);
+    const placed = runners.filter((runner) => runner.isPlaced || this.isStopped);
     return {
       arm: index,
       solvers: runners.map((runner) => runner.solver),
       goals: this.goals.asked(index),
       start: placed.length ? Object.fromEntries(placed.map((runner) => [runner.solver, [...runner.q]])) : null,
-      locked: store.get('lock').filter((/** @type {import('./codec.js').Locked} */ one) => one.arm === index).map((/** @type {import('./codec.js').Locked} */ one) => one.joint),
+      locked: this.arms.locked(index),
       posture: this.posture(index),
       branches: store.get('branches'),
     };
@@ -172,9 +179,13 @@ export class SpaceLoop extends Loop {
     this.wake();
   }
 
+  /** What is asked from now on begins where the arms stand, and not before something changes. */
   rest() {
     super.rest();
     this.searches = false;
     this.slide = null;
+    this.isStopped = true;
+    for (const runner of this.runners) runner.isPlaced = false;
+    this.problem = problemOf(this.moveRequest());
   }
 }

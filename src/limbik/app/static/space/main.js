@@ -79,7 +79,7 @@ const help = new Help(store);
 const status = new Status(connection, () => Math.max(loop.waited, scenes.waited));
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
 const race = new Race({ store, arms, motion, view, restart });
-const hud = new Hud(store, arms, 'mm');
+const hud = new Hud(store, arms, 'mm', () => (view.turn() * 180) / Math.PI);
 const fault = new Fault();
 const scenes = new Scenes({ store, calls, onScene, onFault, onOpening });
 const panel = new Panel({ store, arms, motion, scenes, notices });
@@ -89,10 +89,10 @@ const redundancy = new Redundancy({ store, arms, loop, notices });
 const explain = new Explain({ store, calls, arms, goals, loop, view, search });
 const recorder = new Recorder(arms, loop);
 const robots = new Robots(scenes);
-const tools = new Tools(store, stage);
+const tools = new Tools({ store, stage, goals, notices });
 new Drop(scenes, notices);
 new Exports({ store, scenes, calls, arms, goals, stage, recorder, notices });
-new Share(link, notices);
+new Share(() => store.link({ help: false }), notices, () => scenes.linkNote);
 new Views('space', () => store.query());
 
 isBuilt = true;
@@ -102,7 +102,7 @@ let ticked = performance.now();
 let frameTimes = [];
 
 store.gather = () => (scenes.scene ? { q: arms.stances(), cam: stage.getView() } : {});
-listen(actions({ store, race, goals, motion, tools, stage, help, step, reset: restart, search, robots: () => robots.open() }), () => help.dialog.open || robots.dialog.open);
+listen(actions({ store, race, goals, motion, tools, stage, help, step, reset: restart, search, robots: () => robots.open() }), () => document.querySelector('dialog[open]') !== null);
 listenToView(canvas, stage, stop);
 document.getElementById('step')?.addEventListener('click', step);
 document.getElementById('reset')?.addEventListener('click', restart);
@@ -228,10 +228,10 @@ function onScene(scene, isNew) {
   // After a lost connection the same scene is opened again: everything stays where it is.
   const isSame = !isNew && arms.mechanisms.length > 0;
   if (!isSame) fault.hide();
-  arms.setScene(scene, isSame ? arms.stances() : store.get('q') ?? []);
+  const unfit = arms.setScene(scene, isSame ? arms.stances() : store.get('q') ?? []);
   view.clear();
   recorder.clear();
-  complain(goals.setScene());
+  complain([...unfit, ...goals.setScene()]);
   stage.clearTraces();
   stage.setScene(scene).then((messages) => messages.length && notices.show('Some meshes could not be shown:', { details: messages.slice(0, 4) }));
   if (!isSame && !(store.get('cam') && stage.setView(store.get('cam')))) stage.home({ softly: false });
@@ -251,9 +251,9 @@ function onScene(scene, isNew) {
 
 /** @param {string} what @param {string} message @param {Record<string, *>|null} values  of the settings that asked for it */
 function onFault(what, message, values) {
-  const { arm, name, lenient } = values ?? {};
-  fault.show(what, message, arm && !lenient && ARM_WORDS.test(message) ? () => scenes.openOther({ arm, name, lenient: true }) : null);
-  loop.isOpen = isKnown;
+  const { arm, name, angles, lenient } = values ?? {};
+  fault.show(what, message, arm && !lenient && ARM_WORDS.test(message) ? () => scenes.openOther({ arm, name, angles, lenient: true }) : null);
+  loop.isOpen = isKnown && !scenes.isElsewhere;
   status.update();
   window.limbikReady = true;
 }
@@ -315,12 +315,6 @@ function traceIfOpen() {
   loop.withTrace = store.get('cv');
   const isMissing = arms.list.some(({ recording }) => recording.last > 0 && !recording.complete);
   if (loop.withTrace && isMissing && !motion.moving && !store.get('px')) arms.rewind();
-}
-
-/** A link that opens all of the state. */
-function link() {
-  if (scenes.linkNote) notices.show(scenes.linkNote);
-  return store.link({ help: false });
 }
 
 /** Measure again: the window, the panel or the dock changed. */

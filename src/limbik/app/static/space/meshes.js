@@ -30,6 +30,8 @@ export class Meshes {
     if (!pieces) {
       pieces = fetchMesh(url, format);
       this.loaded.set(url, pieces);
+      // One that failed is asked for again by the next scene.
+      pieces.catch(() => this.loaded.get(url) === pieces && this.loaded.delete(url));
     }
     return pieces;
   }

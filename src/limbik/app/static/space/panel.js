@@ -6,6 +6,8 @@ import { SPACE_SOLVERS } from './settings.js';
 
 /** The page's name of each entry that the server may refuse. */
 const FIELDS = { iterations: 'it', tolerance: 'tol', tolerance_rotation: 'ta', damping: 'd', gamma: 'g', lambda: 'la', anneal: 'an', weight: 'pw' };
+/** What a scene is, and how it is seen, whatever its base and the reading of its angles. */
+const READING = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'cam'];
 const CAN_ANNEAL = ['ccd', 'fabrik', 'jt', 'pinv', 'dls', 'sdls', 'newton'];
 
 export class Panel {
@@ -24,23 +26,28 @@ export class Panel {
     new Controls(store, notices).bind(find(document, '#panel'));
     this.floating = /** @type {HTMLInputElement} */ (find(document, '#floating'));
     this.floating.addEventListener('change', () => this.reopen({ base: this.floating.checked ? 'floating' : 'fixed' }));
-    find(document, '#angles-row').addEventListener('change', () => this.reopen({}));
+    find(document, '#angles-row').addEventListener('change', (event) => this.reopen({ angles: /** @type {HTMLInputElement} */ (event.target).value }));
     for (const radio of document.querySelectorAll('input[name=mv]')) {
       radio.addEventListener('change', () => motion.choose(/** @type {HTMLInputElement} */ (radio).value));
     }
     store.watch(['mv'], () => this.showMotion());
     store.watch(['algo', 'race'], () => this.showMethod());
-    store.watch(['base'], () => {
-      this.floating.checked = store.get('base') === 'floating';
-    });
   }
 
   /** The same source read in another way: q and goals mean other things then. @param {Record<string, *>} changes */
   async reopen(changes) {
     const { store } = this;
-    const kept = Object.fromEntries(['robot', 'arm', 'name', 'token', 'cam'].map((name) => [name, store.get(name)]));
-    const isOpen = await this.scenes.openOther({ ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null)), ...changes });
-    if (!isOpen) this.floating.checked = store.get('base') === 'floating';
+    const kept = READING.filter((name) => store.get(name) !== store.settings[name].fallback).map((name) => [name, store.get(name)]);
+    const isOpen = await this.scenes.openOther({ ...Object.fromEntries(kept), ...changes });
+    if (!isOpen) this.showReading();
+  }
+
+  /** How the scene that is shown was read. */
+  showReading() {
+    const { store } = this;
+    this.floating.checked = store.get('base') === 'floating';
+    const angles = store.get('angles') ?? this.scenes.scene?.angles;
+    if (angles) find(document, `input[name=angles][value=${angles}]`).checked = true;
   }
 
   /** @param {import('./protocol.js').Scene} scene */
@@ -50,8 +57,7 @@ export class Panel {
     find(document, '#scene-about').textContent = scene.arms.length === 1 ? inWords(scene.arms[0]) : `${scene.arms.length} arms`;
     find(document, '#base-row').hidden = isArms;
     find(document, '#angles-row').hidden = !isArms;
-    const reading = this.store.get('angles') ?? scene.angles;
-    if (reading) find(document, `input[name=angles][value=${reading}]`).checked = true;
+    this.showReading();
     list('#scene-notes', scene.notes);
     this.showMethod();
   }

@@ -39,7 +39,7 @@
  * @typedef {{type: 'motion', id: number, server_ms: number, notes: string[], arms: ArmMotion[]}} Motion
  * @typedef {{type: 'explanation', id: number, arm: number, text: string, status: string, joints: string[], nearest: number[]|null}} Explanation
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
- * @typedef {{name: string, title: string, source: string, installed: boolean}} Robot
+ * @typedef {{name: string, title: string, source: string, installed: boolean, advice: string|null}} Robot  advice: how it is installed
  */
 
 export const MILLIMETRES = 1000; // in a metre; the page shows errors in millimetres

@@ -46,7 +46,6 @@ export class Redundancy {
     const before = this.loop.slide?.amount ?? 0;
     this.loop.slide = { along: Number(this.along.value || 0), amount: before + value - this.asked };
     this.asked = value;
-    if (this.loop.paused) this.loop.ask();
     fillSlider(this.slider);
   }
 

@@ -48,14 +48,14 @@ export class Robots {
   }
 
   /** @param {import('./protocol.js').Robot} robot */
-  row({ name, title, source, installed }) {
+  row({ name, title, source, installed, advice }) {
     const row = document.createElement('li');
     const open = document.createElement('button');
     open.type = 'button';
     open.className = 'robot';
     open.dataset.robot = name;
     open.disabled = !installed;
-    const note = installed ? source : `not installed: pip install ${source}`;
+    const note = installed ? source : `not installed: ${advice}`;
     for (const [tag, text] of [['b', title], ['span', name], ['small', note]]) open.append(Object.assign(document.createElement(tag), { textContent: text }));
     row.append(open);
     if (installed) {
@@ -82,18 +82,16 @@ export class Robots {
   clicked(target) {
     const robot = /** @type {HTMLElement|null} */ (target.closest('[data-robot]'))?.dataset.robot;
     const beside = /** @type {HTMLElement|null} */ (target.closest('[data-beside]'))?.dataset.beside;
-    if (beside) this.choose([...this.scenes.robots, beside]);
-    else if (robot) this.choose([robot]);
+    if (!robot && !beside) return;
+    this.dialog.close();
+    if (beside) this.scenes.addRobot(beside);
+    else this.scenes.openRobots([robot]);
   }
 
   first() {
     const robot = this.found.find(({ installed }) => installed);
-    if (robot) this.choose([robot.name]);
-  }
-
-  /** @param {string[]} names */
-  choose(names) {
+    if (!robot) return;
     this.dialog.close();
-    this.scenes.openRobots(names);
+    this.scenes.openRobots([robot.name]);
   }
 }

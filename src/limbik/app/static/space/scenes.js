@@ -5,6 +5,7 @@ import { LONGEST_TEXT, packText, unpackText } from './codec.js';
 import { OF_SCENE } from './settings.js';
 
 const FIRST_ROBOT = 'panda';
+const MOST_BYTES = 32 * 2 ** 20; // that the server takes at once
 const LONGEST_LINK = 6000; // letters of a packed file that an address still carries
 
 export class Scenes {
@@ -22,6 +23,8 @@ export class Scenes {
     this.scene = null;
     this.latest = 0;
     this.askedAt = 0;
+    /** The server shows another scene than the page: one that was asked for, and then another one that failed. */
+    this.isElsewhere = false;
     /** The text of the file that is open, for exports. */
     this.text = '';
   }
@@ -44,7 +47,7 @@ export class Scenes {
   /** Another scene; if it cannot be had, the present one stays. @param {Record<string, *>} changes @returns {Promise<boolean>} */
   openOther(changes) {
     const { store } = this;
-    const without = Object.fromEntries(OF_SCENE.map((name) => [name, null]));
+    const without = Object.fromEntries(OF_SCENE.map((name) => [name, store.settings[name].fallback]));
     return this.ask({ ...store.values, ...without, ...changes }, (scene) => {
       store.clear(OF_SCENE);
       store.set(changes);
@@ -60,19 +63,27 @@ export class Scenes {
     this.onOpening();
     try {
       const [source, text] = await sourceOf(values);
-      const scene = await this.calls.ask('open', { source, base: values.base, angles: values.angles, lenient: values.lenient });
       if (ours !== this.latest) return false;
+      const scene = await this.calls.ask('open', { source, base: values.base, angles: values.angles, lenient: values.lenient });
+      this.isElsewhere = ours !== this.latest;
+      if (this.isElsewhere) return false;
       this.scene = scene;
       this.text = text;
       take(scene);
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (ours === this.latest && this.calls.connection.live) this.onFault(nameOf(values), error.message, values);
+      if (ours === this.latest && this.calls.connection.live) this.failed(values, error.message);
       return false;
     } finally {
       if (ours === this.latest) this.askedAt = 0;
     }
+  }
+
+  /** The scene before stays; the server is asked for it again if it has left it. @param {Record<string, *>} values @param {string} message */
+  failed(values, message) {
+    this.onFault(nameOf(values), message, values);
+    if (this.isElsewhere && this.scene && values !== this.store.values) this.open();
   }
 
   /** @param {string[]} names */
@@ -80,11 +91,16 @@ export class Scenes {
     return this.openOther({ robot: names });
   }
 
+  /** One more robot, on the same kind of base. @param {string} name */
+  addRobot(name) {
+    return this.openOther({ robot: [...this.robots, name], base: this.store.get('base') });
+  }
+
   /** One file without others beside it. @param {string} name @param {string} text @param {Record<string, *>} [more] */
   async openText(name, text, more = {}) {
     const packed = await packText(text);
     if (packed.length > LONGEST_LINK || new Blob([text]).size > LONGEST_TEXT) return this.upload([new File([text], name)], [name]);
-    return this.openOther({ arm: packed, name, lenient: false, ...more });
+    return this.openOther({ arm: packed, name, ...more });
   }
 
   /**
@@ -92,12 +108,17 @@ export class Scenes {
    * @param {File[]} files @param {string[]} paths  below the folder that was dropped
    */
   async upload(files, paths) {
+    if (files.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) {
+      this.onFault(paths[0], `At most ${MOST_BYTES / 2 ** 20} MB are taken at once.`, null);
+      return false;
+    }
     const form = new FormData();
     for (const [i, file] of files.entries()) form.append('file', file, paths[i]);
     const isZip = files.length === 1 && /\.zip$/i.test(files[0].name);
     const request = isZip
       ? { method: 'POST', body: files[0], headers: { 'X-Name': encodeURIComponent(files[0].name), 'Content-Type': 'application/zip' } }
       : { method: 'POST', body: form };
+    const ours = this.latest;
     /** @type {{token?: string, name?: string, error?: string}} */
     let answer;
     try {
@@ -105,14 +126,17 @@ export class Scenes {
     } catch {
       answer = { error: 'The server did not take the files.' };
     }
+    if (ours !== this.latest) return false; // something else was opened meanwhile
     if (answer.token) return this.openOther({ token: answer.token, name: answer.name ?? files[0].name });
     this.onFault(files[0].name, answer.error ?? 'The server did not take the files.', null);
     return false;
   }
 
-  /** Why a link may not open this everywhere; empty where it does. */
+  /** What a link is good for. */
   get linkNote() {
-    return this.store.get('token') ? 'The files are too long for a link: it opens them only while this server runs.' : '';
+    return this.store.get('token')
+      ? 'Link copied. The files stay on this server: it opens them while the server keeps them.'
+      : 'Link copied. It opens exactly this.';
   }
 }
 

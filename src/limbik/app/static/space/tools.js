@@ -1,9 +1,15 @@
 /** The buttons on the picture: what the gizmo does, and the camera. */
 
 export class Tools {
-  /** @param {import('../store.js').Store} store @param {import('./stage.js').Stage} stage */
-  constructor(store, stage) {
-    Object.assign(this, { store, stage });
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./stage.js').Stage} parts.stage
+   * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('../notice.js').Notices} parts.notices
+   */
+  constructor({ store, stage, goals, notices }) {
+    Object.assign(this, { store, stage, goals, notices });
     this.buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-tool]')]);
     for (const button of this.buttons) button.addEventListener('click', () => this.use(/** @type {string} */ (button.dataset.tool)));
     store.watch(['gizmo', 'axes'], () => this.show());
@@ -12,6 +18,9 @@ export class Tools {
   /** @param {string} tool */
   use(tool) {
     const { store, stage } = this;
+    if (tool === 'rotate' && this.goals.list[this.goals.selected]?.kind === 'position') {
+      this.notices.show('This goal is a point, which has nothing to turn: make it a pose or a direction first.');
+    }
     if (tool === 'move' || tool === 'rotate') store.set({ gizmo: tool });
     else if (tool === 'local') store.set({ axes: store.get('axes') === 'local' ? 'world' : 'local' });
     else if (tool === 'home') stage.home();

@@ -140,6 +140,13 @@ export class View {
     return { metres: errors?.[2 * among] ?? NaN, radians: errors?.[2 * among + 1] ?? NaN };
   }
 
+  /** How far off the directions of the active arm's goals are at most [rad]; NaN where none has one. */
+  turn() {
+    const { active } = this.arms;
+    const turns = this.goals.list.flatMap((goal, i) => (goal.arm === active?.index && goal.kind !== 'position' ? [this.distance(i).radians] : []));
+    return turns.length ? Math.max(...turns) : NaN;
+  }
+
   /** For the readout. @returns {string} */
   coordinates() {
     const goal = this.goals.list[this.goals.selected];
