@@ -35,6 +35,7 @@ def run(program: str) -> dict[str, Any]:
 
 def program_of(space: Space) -> str:
     space.find("[data-export=python]").click()
+    space.until(lambda: space.find("#snippet").is_visible(), "the program is shown")
     program = space.find("#snippet-text").inner_text()
     space.press("Escape")
     return program
