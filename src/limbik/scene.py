@@ -322,9 +322,8 @@ def _solve(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Soluti
     tasks = tasks_of(arm) if branches == "independent" and arm.branches else [(list(arm.goals), [])]
     q, parts = arm.start, []
     for goals, still in tasks:
-        locked = [*options.get("locked", ()), *still]
-        others = {"locked": locked} if locked else {}
-        parts.append(solve(arm.model, _one_or_all(goals), start=q, **{**options, **others}))
+        locked = [*options["locked"], *still]
+        parts.append(solve(arm.model, _one_or_all(goals), start=q, **{**options, "locked": locked}))
         q = parts[-1].q
     is_all = len(tasks) == 1 and tasks[0][0] == list(arm.goals)
     return parts[0] if is_all else BranchedSolution(arm, parts, options)
@@ -373,11 +372,7 @@ def _locked_of(arms: Sequence[SceneArm], options: dict[str, Any]) -> list[dict[s
                 f"`locked` names {name!r}, which is no joint of this scene; {did_you_mean(name, known)}"
             )
     of_arms = [[name for name in names if name in arm.model.joint_names] for arm in arms]
-    return [{**options, "locked": own} if own else _without_locked(options) for own in of_arms]
-
-
-def _without_locked(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name != "locked"}
+    return [{**options, "locked": own} for own in of_arms]
 
 
 def _one_or_all(goals: list[Goal]) -> Goal | list[Goal]:

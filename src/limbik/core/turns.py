@@ -20,6 +20,7 @@ import math
 
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.desk import Desk
+from limbik.core.pairs import add_products
 from limbik.core.pulls import NEXT, VECTORS, WEIGHT, carry_turned, count_of
 from limbik.core.rotation import (
     Quaternion,
@@ -193,21 +194,11 @@ def best_turn(tasks: Records, pulls: Floats, j: int, role: float, center: Vector
         for i in range(VECTORS, VECTORS + 6 * count_of(kind), 6):
             ux, uy, uz = pulls[k, i] - cx, pulls[k, i + 1] - cy, pulls[k, i + 2] - cz
             vx, vy, vz = pulls[k, i + 3] - cx, pulls[k, i + 4] - cy, pulls[k, i + 5] - cz
-            add_product(room, weight, (vx, vy, vz), (ux, uy, uz))
+            add_products(room[B_MATRIX:K_MATRIX], weight, (ux, uy, uz), (vx, vy, vz))
             count += 1
             if count == 1:
                 turn = smallest_turn(ux, uy, uz, vx, vy, vz)
     return turn if count < 2 else best_rotation(room)
-
-
-@compiled(inline=True)
-def add_product(room: Floats, weight: float, v: Vector, u: Vector) -> None:
-    """B += weight v u^T."""
-    for row in range(3):
-        x = weight * (v[0] if row == 0 else v[1] if row == 1 else v[2])
-        room[B_MATRIX + 3 * row] += x * u[0]
-        room[B_MATRIX + 3 * row + 1] += x * u[1]
-        room[B_MATRIX + 3 * row + 2] += x * u[2]
 
 
 @compiled
