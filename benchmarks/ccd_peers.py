@@ -210,10 +210,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         progress(label(arm))
         found.append(races(arm, problems(arm, options.problems, options.seed), three, closed))
     built = {"machine": machine(options, three, closed), "races": table_of(arms, found)}
-    for name, text in built.items():
-        print(f"\n## {name}\n\n{text}", flush=True)
-    if options.write:
-        report.write(DOCUMENT, SCRIPT, built)
+    report.publish(DOCUMENT, SCRIPT, built, options.write)
 
 
 if __name__ == "__main__":

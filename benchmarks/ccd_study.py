@@ -200,10 +200,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "annealing": annealing_table(options),
         "machine": machine(options),
     }
-    for name, text in built.items():
-        print(f"\n## {name}\n\n{text}", flush=True)
-    if options.write:
-        report.write(DOCUMENT, SCRIPT, built)
+    report.publish(DOCUMENT, SCRIPT, built, options.write)
 
 
 if __name__ == "__main__":

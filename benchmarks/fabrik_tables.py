@@ -279,10 +279,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "tips": tips_table((fork(4, 2, 3), fork(2, 5, 4)), options),
         "machine": machine(options),
     }
-    for name, text in built.items():
-        print(f"\n## {name}\n\n{text}", flush=True)
-    if options.write:
-        report.write(DOCUMENT, SCRIPT, built)
+    report.publish(DOCUMENT, SCRIPT, built, options.write)
 
 
 if __name__ == "__main__":

@@ -237,10 +237,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     header += ["rest", "all", "million per second", "best multiply-adds per ns", "of the best used %"]
     lines = [many(plan, np.tile(poses, (10, 1, 1)), is_single) for is_single in (False, True)]
     tables = {"single": single(model, plan, poses, starts), "many": report.table(header, lines)}
-    for name, text in tables.items():
-        print(f"\n## {name}\n\n{text}", flush=True)
-    if options.write:
-        report.write(DOCUMENT, SCRIPT, tables)
+    report.publish(DOCUMENT, SCRIPT, tables, options.write)
 
 
 if __name__ == "__main__":

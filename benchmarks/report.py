@@ -55,6 +55,14 @@ def write(path: Path, script: str, tables: Mapping[str, str]) -> None:
     path.write_text(fill(path.read_text(encoding="utf-8"), script, tables, str(path)), encoding="utf-8")
 
 
+def publish(path: Path, script: str, tables: Mapping[str, str], is_written: bool) -> None:
+    """Print all tables, and fill the script's markers in a file where that is asked for."""
+    for name, text in tables.items():
+        print(f"\n## {name}\n\n{text}", flush=True)
+    if is_written:
+        write(path, script, tables)
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table with aligned columns: the first to the left, the others to the right."""
     lines = [list(header), *(list(row) for row in rows)]

@@ -289,10 +289,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     began = time.perf_counter()
     tables = run(options.problems, options.seconds, options.seed)
-    for name, text in tables.items():
-        print(f"\n## {name}\n\n{text}")
-    if options.write:
-        report.write(DOCUMENT, SCRIPT, tables)
+    report.publish(DOCUMENT, SCRIPT, tables, options.write)
     progress(f"{time.perf_counter() - began:.0f} s")
 
 

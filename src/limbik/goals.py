@@ -280,6 +280,10 @@ class Posture(Goal):
 
 GoalLike: TypeAlias = Goal | ArrayLike
 
+PLAIN: tuple[type[Goal], ...] = (Position, Orientation, Pose)
+OF_FRAMES = (*PLAIN, Relative, Direction, LookAt, PointOnLine, PointOnPlane)
+EVERY = (*OF_FRAMES, CenterOfMass, JointValue, Posture)
+
 
 def as_goals(value: Any) -> tuple[Goal, ...]:
     """Goals from one of them, from several, or from a bare pose or point; see `as_goal`."""

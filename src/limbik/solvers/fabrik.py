@@ -35,17 +35,7 @@ from limbik.core.descent import (
 from limbik.core.linear import copy
 from limbik.core.reaching import passes
 from limbik.core.wishes import worth
-from limbik.goals import (
-    Direction,
-    Goal,
-    LookAt,
-    Orientation,
-    PointOnLine,
-    PointOnPlane,
-    Pose,
-    Position,
-    Relative,
-)
+from limbik.goals import OF_FRAMES, Goal, Position
 from limbik.solvers.solver import BALLS, PLANAR, AnswerKernel, Solver, Tuning, kinematics
 
 COINCIDENT = 1e-200  # [m^2]
@@ -243,9 +233,7 @@ class FABRIK(Solver):
     source: ClassVar[str] = "Aristidou & Lasenby 2011"
     goals: ClassVar[tuple[type[Goal], ...]] = (Position,)
     chains: ClassVar[tuple[str, ...]] = (PLANAR, BALLS)
-    tree_goals: ClassVar[tuple[type[Goal], ...]] = (
-        Position, Orientation, Pose, Relative, Direction, LookAt, PointOnLine, PointOnPlane
-    )  # fmt: skip
+    tree_goals: ClassVar[tuple[type[Goal], ...]] = OF_FRAMES
 
     def tuning(self, reach: float) -> Tuning:
         return Tuning()

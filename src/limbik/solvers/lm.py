@@ -13,8 +13,8 @@ from typing import ClassVar
 from limbik.core import step as fast_step
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import cholesky_solve, dual_matrix, fill, transpose_times
-from limbik.goals import Goal
-from limbik.solvers.solver import EVERY_GOAL, AnswerKernel, Solver, Tuning, step_kernel
+from limbik.goals import EVERY, Goal
+from limbik.solvers.solver import AnswerKernel, Solver, Tuning, step_kernel
 
 damping = compiled(fast_step.damping)
 
@@ -46,7 +46,7 @@ class LM(Solver):
         "runs in the fast core, several attempts side by side."
     )
     source: ClassVar[str] = "Levenberg 1944; Marquardt 1963; Sugihara 2011"
-    tree_goals: ClassVar[tuple[type[Goal], ...]] = EVERY_GOAL  # in the general core (`core.whole_body`)
+    tree_goals: ClassVar[tuple[type[Goal], ...]] = EVERY  # in the general core (`core.whole_body`)
 
     def tuning(self, reach: float) -> Tuning:
         return Tuning(damping=reach**2)  # the unit of squared errors

@@ -16,20 +16,7 @@ from limbik.core.compiled import Floats, Kernel, Records
 from limbik.core.descent import by_steps
 from limbik.core.pack_tree import PackedTree
 from limbik.errors import SolverError
-from limbik.goals import (
-    CenterOfMass,
-    Direction,
-    Goal,
-    JointValue,
-    LookAt,
-    Orientation,
-    PointOnLine,
-    PointOnPlane,
-    Pose,
-    Position,
-    Posture,
-    Relative,
-)
+from limbik.goals import EVERY, PLAIN, Goal, Position
 from limbik.model.model import Model
 
 # Kinds of chain, each the special case of the next two or of the last.
@@ -40,11 +27,6 @@ CHAINS = (PLANAR, BALLS, SPACE)
 TREE = "tree"  # joints of any kind in any order, some following others
 
 AnswerKernel: TypeAlias = Kernel[..., tuple[int, int, float, float, float, bool]]
-
-PLAIN_GOALS = (Position, Orientation, Pose)
-EVERY_GOAL = (
-    *PLAIN_GOALS, Relative, Direction, LookAt, PointOnLine, PointOnPlane, CenterOfMass, JointValue, Posture
-)  # fmt: skip
 
 # The methods that share one kernel on trees (`solvers.jacobian`), by number.
 BY_TRANSPOSE, BY_PINV, BY_DLS, BY_SDLS, BY_NEWTON, BY_CLASSIC = range(6)
@@ -94,7 +76,7 @@ class Solver:
     title: ClassVar[str]
     summary: ClassVar[str]  # one sentence
     source: ClassVar[str]  # the paper
-    goals: ClassVar[tuple[type[Goal], ...]] = PLAIN_GOALS
+    goals: ClassVar[tuple[type[Goal], ...]] = PLAIN
     chains: ClassVar[tuple[str, ...]] = CHAINS
     tree_goals: ClassVar[tuple[type[Goal], ...]] = ()  # on any tree, any number of them together
 
@@ -155,7 +137,7 @@ class StepSolver(Solver):
 
     goals: ClassVar[tuple[type[Goal], ...]] = (Position,)
     chains: ClassVar[tuple[str, ...]] = (PLANAR, BALLS)
-    tree_goals: ClassVar[tuple[type[Goal], ...]] = EVERY_GOAL
+    tree_goals: ClassVar[tuple[type[Goal], ...]] = EVERY
     number: ClassVar[int]  # among those that share a kernel on trees
 
     def tree_tuning(self, length: float) -> Tuning:
