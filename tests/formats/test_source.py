@@ -66,3 +66,26 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
             open_source(f"{tmp_path}/{name}")
     with pytest.raises(FormatError, match="needs a path or a text, found 3"):
         open_source(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("encoding", ["undefined", "punycode"])
+def test_an_encoding_that_is_none_of_texts_is_said(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_bytes(f"<?xml version='1.0' encoding='{encoding}'?><a>\xe9</a>".encode())
+    with pytest.raises(FormatError, match=f"is not text in the encoding {encoding}"):
+        open_source(tmp_path / "a.xml")
+
+
+def test_a_folder_that_cannot_be_listed_is_not_searched_for_similar_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: Path) -> None:
+        raise PermissionError(folder)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(FormatError, match=r"there is no such file$"):
+        open_source(tmp_path / "arm.urdf")
+
+
+def test_an_empty_name_is_no_path() -> None:
+    with pytest.raises(FormatError, match="needs a path or a text, found an empty one"):
+        open_source("")

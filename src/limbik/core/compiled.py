@@ -40,15 +40,15 @@ Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
 
 _compiling = threading.RLock()
-_counts_references = True
+_lowers_only = False
 
 
-def without_references() -> None:
-    """From here on, kernels that are compiled count no references to arrays: for a process that makes machine
-    code of kernels which neither allocate nor return any.
+def lower_only() -> None:
+    """From here on, kernels are compiled for `core.ahead`: without ways in, without counts of references to
+    arrays, because they neither allocate nor return any, and without a place on disk.
     """
-    global _counts_references
-    _counts_references = False
+    global _lowers_only
+    _lowers_only = True
 
 
 class Kernel(Generic[Arguments, Returned]):
@@ -171,14 +171,14 @@ def _numba_dispatcher(kernel: Kernel[..., Any]) -> Any:
     function = types.FunctionType(
         kernel.function.__code__, scope, kernel.function.__name__, kernel.function.__defaults__
     )
-    function.__qualname__ = _file_name(kernel.name + ("" if _counts_references else "[uncounted]"))
+    function.__qualname__ = _file_name(kernel.name)
     function.__module__ = kernel.function.__module__
     vars(function)["fingerprint"] = kernel.fingerprint
     options = {**kernel.options, "forceinline": bool(kernel.options["forceinline"])}
-    if not _counts_references:
-        options["_nrt"] = False
+    if _lowers_only:
+        options |= {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    cache = _disk_cache(function)
+    cache = None if _lowers_only else _disk_cache(function)
     if cache is not None:
         dispatcher._cache = cache
     return dispatcher

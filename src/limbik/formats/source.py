@@ -48,6 +48,8 @@ def open_source(source: SourceLike) -> Source:
     if not isinstance(source, str | PathLike):
         raise FormatError("<source>", f"needs a path or a text, found {shortened(source)}")
     name = str(fspath(source))
+    if not name:
+        raise FormatError("<source>", "needs a path or a text, found an empty one")
     path = _expanded(name)
     return Source(name, decoded(_content(path, name), name), path)
 
@@ -92,7 +94,10 @@ def _files_in(folder: Path) -> str:
 def _near(path: Path) -> str:
     if not path.parent.is_dir():
         return f", and no folder {str(path.parent)!r}"
-    names = [entry.name for entry in path.parent.iterdir() if entry.suffix.lower() in ENDINGS]
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.suffix.lower() in ENDINGS]
+    except PermissionError:  # a folder that may be entered, but not listed
+        return ""
     near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
 
@@ -110,6 +115,6 @@ def decoded(content: bytes, name: str) -> str:
         return content.decode(encoding)
     except LookupError:
         raise FormatError(name, f"declares an encoding that does not exist, {encoding!r}", line=1) from None
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+    except UnicodeError as error:  # some encodings raise one that does not say where
+        line = content.count(b"\n", 0, getattr(error, "start", 0)) + 1
         raise FormatError(name, f"is not text in the encoding {encoding}", line=line) from None
