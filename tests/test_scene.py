@@ -6,11 +6,15 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import limbik
+from formats.arm_files import arms
 from limbik import Position, Posture, Scene, SceneArm, Status
 from limbik.errors import ConfigurationError, FormatError, FormatWarning, GoalError, ModelError, SolverError
+from limbik.formats import arm as arm_format
 from limbik.formats.source import Source
 from limbik.scene import BranchedSolution, load_words
 
@@ -69,7 +73,7 @@ def test_a_scene_from_words_is_that_of_the_file(tmp_path) -> None:
     from_file = limbik.load_scene(path)
     words = [word if word[0] in "-0123456789" else f"-{word}" for word in TWO.split()]
     assert limbik.load_scene(words).to_arm() == from_file.to_arm()
-    both = limbik.load_scene(["-f", str(path), "-arm", "1", "0", "0", "0", "-seg", "1", "1", "1"])
+    both = limbik.load_scene(["-f", path, "-arm", 1, 0, 0, 0, "-seg", "1", 1.0, np.float64(1.0)])
     assert [arm.name for arm in both.arms] == ["arm1", "arm2", "arm3"]
     assert (from_file.name, both.name) == ("two", "two")
 
@@ -108,6 +112,13 @@ def test_a_part_that_does_not_fit_is_refused() -> None:
         dataclasses.replace(arm, q=np.zeros(3))
     with pytest.raises(GoalError):
         dataclasses.replace(arm, goals=("up",))
+    with pytest.raises(ModelError, match=r"the branches of arm 'arm1' need to be Branch, found 'arm1\.b1'"):
+        dataclasses.replace(arm, branches=("arm1.b1",))
+    for wrong in (arm.model, (arm.model,), (None,)):
+        with pytest.raises(ModelError, match="the arms of a scene need to be SceneArm, found"):
+            Scene(wrong)
+    with pytest.raises(ModelError, match=r"this scene cannot be written as \.arm: it has no arm"):
+        Scene(()).to_arm()
 
 
 # --- solving ------------------------------------------------------------------------------------------------
@@ -179,6 +190,20 @@ def test_a_goal_that_one_branch_misses_is_no_success_and_the_others_are_met() ->
     assert solution.goal_errors[0].position < 1e-6 < solution.goal_errors[1].position
     assert solution.error == pytest.approx(solution.goal_errors[1].position, rel=1e-6)
     assert "'arm2.b1.tip'" in str(solution.explain())
+
+
+def test_goals_that_are_missed_one_by_one_and_met_together_are_told_so() -> None:
+    segment = "seg 1 3.2 3.2\n"
+    scene = limbik.load_scene(
+        f"arm 2 0 0 0\n{segment * 2}goal 1 0 1\nbr 0 1\nseg 0.5 3.2 3.2\ngoal 0.5 1.2 0.5\nendbr\n"
+    )
+    (solution,) = scene.solve(iterations=60)
+    assert [part.success for part in solution.parts] == [True, False]
+    told = solution.explain().sentences
+    assert told[0].startswith("Not all goals were met, one branch after the other: (1) frame 'arm1.tip' at")
+    assert told[-1] == "Solve with branches='coupled', or start from the configuration that was found."
+    (together,) = scene.solve(branches="coupled", iterations=200)
+    assert together.success
 
 
 def test_an_arm_without_goals_stays_where_it_is() -> None:
@@ -256,6 +281,36 @@ def test_a_scene_reads_back_as_it_was_written(angles) -> None:
         assert_allclose([goal.target for goal in old.goals], [goal.target for goal in new.goals])
 
 
+_NEAR = st.floats(-2.0, 2.0)
+_SCENES = st.lists(
+    arms(st.floats(0.0, 4.0), st.floats(0.1, 2.0), st.tuples(_NEAR, _NEAR, _NEAR)), min_size=1, max_size=3
+).map(tuple)
+
+
+@given(_SCENES, st.sampled_from(["range", "initial"]), st.integers(0, 2**32 - 1))
+def test_any_scene_reads_back_as_it_was_written(several, angles, seed) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)  # of arms that cannot move
+        scene = limbik.load_scene(arm_format.write(arm_format.ArmFile("any", several, angles)))
+        if angles == "initial":  # in any configuration
+            moved = (dataclasses.replace(arm, q=arm.model.random(seed)) for arm in scene.arms)
+            scene = dataclasses.replace(scene, arms=tuple(moved))
+        again = limbik.load_scene(scene.to_arm())
+    assert again.angles == angles
+    for old, new in zip(scene.arms, again.arms, strict=True):
+        assert (old.name, old.branches, old.model.joint_names) == (
+            new.name,
+            new.branches,
+            new.model.joint_names,
+        )
+        assert (new.model.upper == old.model.upper).all() and (new.model.lower == old.model.lower).all()
+        places, places_again = (arm.model.forward(arm.start)[:, :3, 3] for arm in (old, new))
+        assert_allclose(places_again, places, atol=1e-12)
+        assert [(goal.frame, tuple(goal.target)) for goal in old.goals] == [
+            (goal.frame, tuple(goal.target)) for goal in new.goals
+        ]
+
+
 def test_a_solved_scene_is_saved_with_its_configuration_where_the_reading_has_a_place_for_it() -> None:
     scene = limbik.load_scene(TWO, angles="initial")
     moved = scene.moved(scene.solve())
@@ -299,9 +354,9 @@ def test_locked_joints_are_of_the_arm_that_has_them():
     solutions = scene.solve(locked=[first])
     place = scene.arms[0].model.q_slice(first)
     assert (solutions[0].q[place] == scene.arms[0].start[place]).all()
-    for given in ("arm1.s0.tehta", 3, None):
+    for wrong in ("arm1.s0.tehta", 3, None):
         with pytest.raises(SolverError, match="locked"):
-            scene.solve(locked=given)
+            scene.solve(locked=wrong)
     assert second != first
 
 

@@ -296,6 +296,29 @@ def test_rotation_between_directions_beside_the_axes_is_exact(
         assert_allclose(rotation.T @ rotation, np.eye(3), rtol=0, atol=1e-12)
 
 
+LONGEST, SHORTEST = 1.7e308, 5e-324
+
+
+@pytest.mark.parametrize("length", [LONGEST, 1e200, 1e-310, 3 * SHORTEST, SHORTEST])
+def test_directions_of_the_longest_and_the_shortest_vectors_are_known(length: float) -> None:
+    diagonal = np.full(3, length)
+    assert_allclose(spatial.unit(diagonal), np.full(3, 3.0**-0.5), rtol=0, atol=2e-16)
+    for v in (np.array([0.0, 1.0, 0.0]), -np.ones(3), np.array([length, -length, 0.0])):
+        rotation = spatial.rotation_between(diagonal, v)
+        assert_allclose(rotation @ np.full(3, 3.0**-0.5), spatial.unit(v), rtol=0, atol=1e-12)
+        assert_allclose(rotation.T @ rotation, np.eye(3), rtol=0, atol=1e-12)
+
+
+def test_what_is_no_direction_gives_no_rotation() -> None:
+    """NaN, which says so, and not the identity, which would claim that nothing is to turn."""
+    for bad in (math.nan, math.inf):
+        u = np.array([[bad, 0.0, 0.0], [1.0, 0.0, 0.0]])
+        with np.errstate(invalid="ignore"):
+            rotation = spatial.rotation_between(u, np.array([0.0, 1.0, 0.0]))
+        assert np.isnan(rotation[0]).any()
+        assert_allclose(rotation[1] @ u[1], [0.0, 1.0, 0.0], atol=1e-15)
+
+
 def test_rotation_between_anything_and_zero_is_none() -> None:
     for u, v in [(np.zeros(3), np.ones(3)), (np.ones(3), np.zeros(3)), (np.zeros(3), np.zeros(3))]:
         assert_array_equal(spatial.rotation_between(u, v), np.eye(3))

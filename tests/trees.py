@@ -110,6 +110,18 @@ def goal_at(kind: type[Goal], model: Model, q: np.ndarray, seed: int, **options)
     return PointOnPlane(frame=frame, point=pose[:3, 3] + 0.7 * across, normal=direction, **options)
 
 
+def several_goals(model: Model, seed: int, most: int = 5, priorities: int = 1) -> list[Goal]:
+    """Two or more goals of any kind, fewer where the model cannot have them, all met by one configuration."""
+    rng = np.random.default_rng(seed)
+    q = model.random(seed)
+    kinds = [GOALS[k] for k in rng.integers(len(GOALS), size=rng.integers(2, most + 1))]
+    goals = (
+        goal_at(kind, model, q, seed + k, priority=int(rng.integers(priorities)))
+        for k, kind in enumerate(kinds)
+    )
+    return [goal for goal in goals if goal is not None]
+
+
 def scale_of(model: Model, q: np.ndarray) -> float:
     """A length [m] that bounds all coordinates, for bounds on rounding."""
     return 1.0 + float(np.abs(model.forward(q)[..., :3, 3]).max())

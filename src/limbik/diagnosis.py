@@ -100,6 +100,8 @@ class Diagnosis:
     q: Array  # [nq] the answer: what meets the goals, or the nearest legal configuration found
     iterations: int
     bound: Bound | None = None  # UNREACHABLE: the proof
+    unlocked: tuple[str, ...] = ()  # LOCKED: the locked joints that move in `q_unlocked`
+    q_unlocked: Array | None = None  # [nq] LOCKED: meets goals and limits, but not the locks
     excesses: tuple[Excess, ...] = ()  # of `q_beyond_limits`: joint by joint, in the order of the model
     q_beyond_limits: Array | None = None  # [nq] LIMITS_BIND: meets the goals, but not the limits
     q_found: Array | None = None  # [nq] BUDGET_SPENT: meets goals and limits; a longer search found it
@@ -127,6 +129,8 @@ class Diagnosis:
             "q": self.q.tolist(),
             "iterations": self.iterations,
             "bound": bound and {**vars(bound), "missing": bound.missing},
+            "unlocked": list(self.unlocked),
+            "q_unlocked": _as_list(self.q_unlocked),
             "excesses": [
                 {**vars(one), "beyond": one.beyond, "side": one.side, "unit": one.unit}
                 for one in self.excesses
@@ -183,6 +187,15 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Move the target at least {_distance(bound.missing)} {way} joint {bound.joint!r}, or the base."
 
 
+def _locked(diagnosis: Diagnosis) -> Iterator[str]:
+    names = [repr(name) for name in diagnosis.unlocked]
+    joints = f"joint {names[0]}" if len(names) == 1 else f"joints {', '.join(names[:-1])} and {names[-1]}"
+    yield f"Locked joints are in the way: {_list_of(diagnosis.asked)}."
+    yield f"With {joints} free there is a solution within the limits; without, none was found."
+    yield _nearest_found(diagnosis)
+    yield f"Unlock {'it' if len(names) == 1 else 'them'}, lock elsewhere, or move the target."
+
+
 def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"The joint limits are in the way: {_list_of(diagnosis.asked)}."
     yield "Without limits there is a solution; within them none was found."
@@ -229,6 +242,7 @@ def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
 _SENTENCES = {
     Status.SOLVED: _solved,
     Status.UNREACHABLE: _unreachable,
+    Status.LOCKED: _locked,
     Status.LIMITS_BIND: _limits_bind,
     Status.ORIENTATION_UNAVAILABLE: _orientation_unavailable,
     Status.LIKELY_UNREACHABLE: _likely_unreachable,

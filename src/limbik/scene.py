@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik.diagnosis import Diagnosis
 from limbik.errors import (
     ConfigurationError,
     FormatError,
@@ -31,6 +32,7 @@ from limbik.formats import urdf_write
 from limbik.formats.arm import ArmFile
 from limbik.formats.arm_model import arm_of, first_configuration, joints_of, model_of, part_names, tip
 from limbik.formats.arm_parts import Angles, Arm, Point
+from limbik.formats.arm_words import is_word
 from limbik.formats.source import Source
 from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
 from limbik.model import Model
@@ -81,6 +83,10 @@ class SceneArm:
         goals = as_goals(list(given)) if given else ()
         object.__setattr__(self, "goals", goals)
         for branch in self.branches:
+            if not isinstance(branch, Branch):
+                raise ModelError(
+                    f"the branches of arm {self.name!r} need to be Branch, found {shortened(branch)}"
+                )
             self.model.frame(branch.tip)
             for joint in branch.joints:
                 self.model.joint(joint)
@@ -105,7 +111,11 @@ class Scene:
     angles: Angles = "range"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", tuple(self.arms))
+        arms = self.arms if isinstance(self.arms, Iterable) else (self.arms,)
+        object.__setattr__(self, "arms", tuple(arms))
+        for arm in self.arms:
+            if not isinstance(arm, SceneArm):
+                raise ModelError(f"the arms of a scene need to be SceneArm, found {shortened(arm)}")
         names = [arm.name for arm in self.arms]
         twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
         if twice is not None:
@@ -182,6 +192,21 @@ class Scene:
         return arm_of(arm.model, arm.start, self.angles, goals)
 
 
+class _Apart(Diagnosis):
+    """Why branches that were solved one after the other missed goals that can be met together."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        verdict, _, nearest, _ = super().sentences
+        asked = verdict.partition(": ")[2]
+        return (
+            f"Not all goals were met, one branch after the other: {asked}",
+            "There is a configuration within the limits that meets them all: all joints together found it.",
+            nearest,
+            "Solve with branches='coupled', or start from the configuration that was found.",
+        )
+
+
 class BranchedSolution(Solution):
     """The answer for an arm whose branches were solved one after the other.
 
@@ -207,6 +232,11 @@ class BranchedSolution(Solution):
         super().__init__(parts[-1].q, facts, sum(part.time for part in parts), request, arm.q, None)
         self.parts = tuple(parts)
 
+    def explain(self) -> Diagnosis:
+        """As of every Solution; about all goals of the arm together."""
+        found = super().explain()
+        return found if found.q_found is None else _Apart(**vars(found))
+
     def __reduce__(self) -> tuple[Any, ...]:
         request = self.request
         arm = SceneArm("arm", request.model, request.goals, self.start)
@@ -214,7 +244,7 @@ class BranchedSolution(Solution):
 
 
 def load_scene(
-    source: str | PathLike[str] | Source | Sequence[str],
+    source: str | PathLike[str] | Source | Sequence[str | float | PathLike[str]],
     *,
     angles: Angles | None = None,
     lenient: bool = False,
@@ -222,7 +252,7 @@ def load_scene(
     """The scene in a file or text of the classic arm format, or in words of the command line.
 
         limbik.load_scene("two_arms.arm")
-        limbik.load_scene(["-arm", "2", "0", "0", "0", "-seg", "1", "1.5", "1.5", "-seg", "1", "1.5", "1.5"])
+        limbik.load_scene(["-arm", 2, 0, 0, 0, "-seg", 1, 1.5, 1.5, "-seg", 1, 1.5, 1.5])
 
     In a list, "-f" and a path stand for the arms of that file. The arms are called "arm1", "arm2", ...
     angles: how theta and phi are read, "range" or "initial"; None: as a comment `# angles: ...` says in a
@@ -231,7 +261,8 @@ def load_scene(
     Raises FormatError naming file and line, or the argument; warns with FormatWarning.
     """
     if isinstance(source, list | tuple):
-        return load_words(source, range(1, len(source) + 1), angles=angles, lenient=lenient)
+        words = [str(word) for word in source]
+        return load_words(words, range(1, len(words) + 1), angles=angles, lenient=lenient)
     file = arm_format.read(source, angles=angles, lenient=lenient)  # type: ignore[arg-type]
     return _scene(file)
 
@@ -245,8 +276,10 @@ def load_words(
     while waiting:
         word, place = waiting.pop()
         if word in _FILE_WORDS:
-            if not waiting:
-                raise FormatError(f"argument {place}", f"`{word}` needs a file after it, found none")
+            file = waiting[-1][0] if waiting else None
+            if not file or is_word(file):
+                found = "none" if file is None else repr(file)
+                raise FormatError(f"argument {place}", f"`{word}` needs a file after it, found {found}")
             chunks.append(arm_format.read(waiting.pop()[0], angles=angles, lenient=lenient))
         else:
             if not chunks or isinstance(chunks[-1], ArmFile):

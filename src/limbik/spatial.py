@@ -162,6 +162,8 @@ def cross(u: Vector3, v: Vector3) -> Vector3:
 
 def unit(v: Array) -> Array:
     """`v` divided by its length; the zero vector stays zero."""
+    _, exponent = np.frexp(np.abs(v).max(axis=-1))  # of two: it neither rounds nor overflows
+    v = np.ldexp(v, -exponent[..., None])
     length = norm(v)
     return np.asarray(v / np.where(length > 0.0, length, 1.0)[..., None])
 
@@ -302,8 +304,8 @@ def quat_between(u: Vector3, v: Vector3) -> Quaternion:
     out = np.empty((*u.shape[:-1], 4))
     out[..., :3] = cross(u, middle)
     out[..., 3] = dot(u, middle)
-    has_directions = (norm(u) > 0.0) & (norm(v) > 0.0)
-    return unit(np.where(has_directions[..., None], out, np.array([0.0, 0.0, 0.0, 1.0])))
+    is_nothing = (norm(u) == 0.0) | (norm(v) == 0.0)
+    return unit(np.where(is_nothing[..., None], np.array([0.0, 0.0, 0.0, 1.0]), out))
 
 
 def swing_twist(quat_xyzw: Quaternion, axis: Vector3) -> tuple[Quaternion, Quaternion]:

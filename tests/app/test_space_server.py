@@ -72,6 +72,15 @@ def post(address, body, **headers):
     return response.status, json.loads(response.data)
 
 
+def until(condition):
+    """Return when it holds."""
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come to hold")
+
+
 def zipped(files):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -231,20 +240,49 @@ def test_a_page_goes_on_moving_while_it_waits_for_a_reason(address, monkeypatch)
         assert ask(page, {**asked, "id": 9})["id"] == 9
 
 
-def test_a_move_waits_until_its_solvers_are_compiled(monkeypatch):
+def test_pages_that_leave_take_no_more_threads_than_those_that_stay(monkeypatch):
+    monkeypatch.setattr(connection, "warm_up", lambda name: None)
+    monkeypatch.setattr(connection, "warm_up_in_space", lambda name: None)
+    began, done = [], threading.Event()
+
+    def waiting(session, request):
+        began.append(request.id)
+        assert done.wait(timeout=120)
+        return move(session, request)
+
+    move = SpaceSession.move
+    monkeypatch.setattr(SpaceSession, "move", waiting)
+    with running(bounds=Bounds(searches=1)) as address:
+        for k in range(4):
+            with open_page(address) as page:
+                ask(page, opening(URDF))
+                page.send(json.dumps({**moving([], search=True), "id": k}))
+                until(lambda: began)
+            until(lambda: json.loads(send(address, "GET", "/health").data)["sessions"] == 0)
+        assert began == [0]
+        done.set()
+        with open_page(address) as page:
+            ask(page, opening(URDF))
+            assert ask(page, moving([], search=True)).arms[0].status == "still"
+        assert began == [0, 2]
+
+
+def test_a_drag_does_not_wait_for_the_compiler_but_a_search_does(monkeypatch):
     allowed = threading.Event()
     monkeypatch.setattr(connection, "warm_up", lambda name: None)
     monkeypatch.setattr(connection, "warm_up_in_space", lambda name: allowed.wait(timeout=120))
+    asked = [goal("hook", (0.6, 0.6, 1.4))]
     with running() as address, open_page(address) as page:
         ask(page, opening(URDF))
         page.send('{"type": "hello", "version": 1}')
         while "in space" not in (told := page.recv(timeout=120)):
             assert json.loads(told)["type"] in ("welcome", "status")
-        page.send(json.dumps(moving([])))
+        assert ask(page, moving(asked)).arms[0].status == "solved"
+        page.send(json.dumps(moving(asked, search=True)))
         with pytest.raises(TimeoutError):
             page.recv(timeout=0.1)
         allowed.set()
-        assert answer(page).arms[0].status == "still"
+        assert answer(page).arms[0].status == "solved"
 
 
 # Uploads
@@ -382,8 +420,4 @@ def test_many_pages_drag_at_once(address):
 def test_a_page_that_leaves_frees_its_session(address):
     with open_page(address) as page:
         ask(page, opening(URDF))
-    for _ in range(3000):
-        if json.loads(send(address, "GET", "/health").data)["sessions"] == 0:
-            return
-        time.sleep(0.01)
-    raise AssertionError("the session is still there")
+    until(lambda: json.loads(send(address, "GET", "/health").data)["sessions"] == 0)

@@ -136,6 +136,13 @@ def test_a_remark_of_a_reader_is_a_note_that_names_the_file():
     assert "lift" in note
 
 
+def test_of_many_remarks_the_first_are_told_and_how_many_more_there_are():
+    branches = "br 0 1\nseg 1 1 1\n" * 40  # none of them closed
+    _, *notes, last = scene(text="arm 1 0 0 0\nseg 1 1 1\n" + branches)["notes"]
+    assert len(notes) == room.MOST_NOTES
+    assert last == f"and {40 - room.MOST_NOTES} more remarks of this kind"
+
+
 WRONG = {
     "nothing known": ("hello\n", "hello.txt: expected"),
     "a path": ("/etc/passwd", "expected"),

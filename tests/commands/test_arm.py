@@ -1,21 +1,28 @@
 """`limbik arm` as a user meets it, and robots in `limbik play`."""
 
 import base64
+import contextlib
+import io
 import json
 import re
 import shlex
 import urllib.parse
 import zlib
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import limbik
 from limbik import cli
 from limbik.commands import play
 from limbik.commands.arm import split
+from limbik.commands.scene_answers import text
+from limbik.errors import FormatWarning, LimbikError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TWO_ARMS = EXAMPLES / "two_arms.arm"
@@ -118,6 +125,20 @@ def test_a_goal_out_of_reach_is_explained_with_exit_status_1(run) -> None:
     assert (status, json.loads(out)["success"]) == (1, False)
 
 
+def test_a_branch_that_its_parent_keeps_from_its_goal_is_told_what_may_help() -> None:
+    hint = "--branches coupled moves all joints of an arm together."
+    words = shlex.split("-arm 1 0 0 0 -seg 1 3.2 3.2 -br 0 1 -seg 1 3.2 3.2 -goal 0 0 -2")
+    with pytest.warns(FormatWarning, match="not closed"):
+        scenes = [limbik.load_scene(words), limbik.load_scene([*words[:-1], "-3"])]
+    told = [" ".join(text(scene, scene.solve(iterations=60, restarts=0), False)) for scene in scenes]
+    assert [hint in one for one in told] == [True, False]
+
+
+def test_a_scene_without_goals_is_told_so(run) -> None:
+    status, out, _ = run(*ONE[:-4], "--solve")
+    assert (status, out.splitlines()[-1]) == (0, "No arm has a goal.")
+
+
 def test_the_reading_is_told_and_can_be_chosen(run) -> None:
     status, out, _ = run(*ONE, "--angles", "initial", "--solve")
     assert status == 0
@@ -145,7 +166,20 @@ def test_lenient_counts_are_notes_beside_the_answer(run) -> None:
         ("-f missing.arm", "limbik: missing.arm: there is no such file"),
         ("-f", "limbik: argument 1: `-f` needs a file after it, found none"),
         ("-arm 1 0 0 0 -seg 1 1 1 --save a.txt", "a.txt: --save needs a name that ends in .arm or .urdf"),
-        ("-arm 1 0 0 0 -seg 1 1 1 --json", "limbik: --json prints what --solve finds"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --json", "limbik: --json does nothing without --solve"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --degrees", "limbik: --degrees does nothing without --solve"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --seed 0", "limbik: --seed does nothing without --solve"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --save a.arm --solver lm", "--solver does nothing with --save alone"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --save a.arm --branches coupled", "--branches does nothing with --save al"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --solve --port 80", "--port does nothing with --solve, which opens"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --solver lmx", "limbik: there is no solver 'lmx'; did you mean 'lm'"),
+        ("-arm 1 0 0 0 -seg 1 1 1 -solve", "argument 10: unknown word '-solve'; did you mean '--solve'?"),
+        ("-goal -x 1 1", "limbik: argument 2: unknown word '-x'; did you mean '-f'? known: -f, -arm"),
+        ("-arm=1 0 0 0", "limbik: argument 1: unknown word '-arm=1'; did you mean '-arm'?"),
+        ("arm 1 0 0 0", "limbik: the command line: 'arm' follows no word that takes it; words are -f FILE"),
+        ("-f -arm 1 0 0 0", "limbik: argument 1: `-f` needs a file after it, found '-arm'"),
+        ("-f= --solve", "limbik: argument 1: `-f` needs a file after it, found ''"),
+        ("-arm 1 0 0 0 -seg 1 1 1 -- x --solve", "'x' follows no word that takes it"),
         ("-arm 1 0 0 0 -seg 1 1 1 --solve --solver lmx", "limbik: there is no solver 'lmx'"),
         ("-arm 1 0 0 0 -seg 1 1 1 --sovle", "No such option: --sovle"),
         ("-arm 1 0 0 0 -seg 1 1 1 --angles degrees", "Invalid value for '--angles'"),
@@ -206,14 +240,26 @@ def test_the_playground_opens_on_the_scene(run, opened) -> None:
     assert limbik.load_scene(text.decode()).to_arm() == scene.to_arm()
 
 
-def test_a_scene_too_large_for_an_address_is_told(run, opened, tmp_path) -> None:
+def test_the_page_opens_with_the_solver_that_was_asked_for(run, opened) -> None:
+    run(*ONE, "--solver", "transpose-classic", "--port", "0")
+    run(*ONE, "--port", "0")
+    queries = [urllib.parse.parse_qs(urllib.parse.urlsplit(address).query) for address in opened]
+    assert [query.get("algo") for query in queries] == [["transpose-classic"], None]
+
+
+def test_a_scene_too_large_for_the_page_is_told(run, opened, tmp_path) -> None:
     path = tmp_path / "large.arm"
-    rng = np.random.default_rng(0)
-    segments = "\n".join(f"seg {a} {b} {c}" for a, b, c in rng.uniform(0.1, 1.0, (1000, 3)))
-    path.write_text(f"arm 1000 0 0 0\n{segments}\n")
+    path.write_text("arm 300 0 0 0\n" + 300 * "seg 1 1 1\n")
     status, _, err = run("-f", path, "--port", "0")
     assert (status, opened) == (2, [])
-    assert "too large for an address" in err and "drop the file on the page" in err
+    assert err == "limbik: the playground shows up to 500 joints, found 601\n"
+    path.write_text(17 * "arm 1 0 0 0\nseg 1 1 1\n")
+    assert run("-f", path)[2] == "limbik: the playground shows up to 16 arms, found 17\n"
+
+
+def test_an_address_too_large_is_told() -> None:
+    with pytest.raises(LimbikError, match=r"too large for an address .* drop the file on the page"):
+        play.open_playground("127.0.0.1", 0, True, query="?" * 40_000)
 
 
 def test_a_busy_port_is_answered_with_the_command_to_type(run) -> None:
@@ -237,8 +283,37 @@ def test_robots_open_side_by_side(run, opened) -> None:
 
 
 def test_words_of_the_scene_are_told_from_options_wherever_they_stand() -> None:
-    line = "--solver dls -arm 1 -0.5 0 0 --port 8 -seg 1 -1e-3 1 --file=a.arm -f -b.arm --json"
+    line = "--solver dls -arm 1 -0.5 0 0 --port 8 -seg 1 -1e-3 1 --file=a.arm -f b.arm 1 -b --json"
     words, places, others = split(shlex.split(line))
-    assert words == shlex.split("-arm 1 -0.5 0 0 -seg 1 -1e-3 1 --file a.arm -f")
-    assert places == [3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 14, 15]
-    assert others == ["--solver", "dls", "--port", "8", "-b.arm", "--json"]
+    assert words == shlex.split("-arm 1 -0.5 0 0 -seg 1 -1e-3 1 --file a.arm -f b.arm -b")
+    assert places == [3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 14, 15, 16, 18]
+    assert others == ["--solver", "dls", "--port", "8", "1", "--json"]
+
+
+# --- any words ----------------------------------------------------------------------------------------------
+
+PIECES = (
+    """
+-arm 1 0 0 0; -arm 2 -1 .5 -1e-3; -seg 1 1 1; -seg 1 1 1; -seg 0 1 0.5 0; -goal -0.5 0 -1; -br 0 1; -endbr
+-seg 1 nan 1; -goal 1e12 0 -inf; -br -1 1; -arm 1000000000 0 0 0; -SEG 1 1 1; --goal 0 0 1; -gaol; -goal; -f=
+-f missing.arm; -x; -; --; 1; 1,5; ; \u22121; arm; #; --lenient; --angles initial; --angles; --seed; --sovle
+""".strip()
+    .replace("\n", "; ")
+    .split("; ")
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12))
+@example(["--lenient", "-arm 1 0 0 0", "-seg 1 1 1", "-seg 1 1 1", "-br 0 1", "-seg 0 1 0.5 0", "-endbr"])
+def test_any_words_of_the_command_line_end_in_a_scene_or_a_sentence(pieces) -> None:
+    words = [word for piece in pieces for word in piece.split(" ")]
+    printed = io.StringIO()
+    with (
+        mock.patch("limbik.commands.arm.open_playground") as opening,
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        pytest.raises(SystemExit) as ended,
+    ):
+        cli.app(["arm", *words])
+    assert (ended.value.code or 0) == (0 if opening.called else 2)
+    assert printed.getvalue().strip() and "Traceback" not in printed.getvalue()

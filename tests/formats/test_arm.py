@@ -1,5 +1,6 @@
 """The classic arm format: what is read, what is refused and how, and that what is written reads back."""
 
+import dataclasses
 import math
 import re
 import warnings
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import limbik
+from formats.arm_files import arms
 from limbik.errors import FormatError, FormatWarning, ModelError
 from limbik.formats import arm as arm_format
 from limbik.formats.arm import Arm, ArmFile, Part, Segment
 from limbik.formats.arm_model import arm_of, first_configuration, model_of
 from limbik.formats.source import Source
+from limbik.model import Model
 
 ONE = "arm 2 0 0 0\nseg 1 0.5 0.5\nseg 1 0.5 0.5\n"
 
@@ -156,6 +159,8 @@ def test_a_comment_says_how_a_file_is_to_be_read_and_a_caller_may_say_otherwise(
     text = "# angles: initial\n" + ONE
     assert read(text).angles == "initial"
     assert read("# angles: of the joints, in radians\n" + ONE).angles == "range"
+    for other in ("\ufeff#angles:initial\n", "\r  # Angles: INITIAL \r", ONE + "\t#\tangles :initial\n"):
+        assert read(other + ONE).angles == "initial"
     with pytest.warns(
         FormatWarning, match=r"three\.arm: it says `# angles: initial`, and is read with angles 'range'"
     ):
@@ -218,6 +223,10 @@ MALFORMED = [
     ("decimal comma", ONE + "goal 1,5 0 0\n", 4, "found '1,5'; values have spaces between them, not commas"),
     ("commas", ONE + "goal 1, 0, 0\n", 4, "found '1,'; values have spaces between them, not commas"),
     ("zero length", "arm 1 0 0 0\nseg 0 1 1\n", 2, "`seg` needs a positive length in metres, found '0'"),
+    ("a minus of typeset texts", ONE + "goal \u22121 0 0\n", 4,
+        "found '\u22121'; a minus is the hyphen of the keyboard",
+    ),
+    ("a value without end", ONE + "goal 0 " + 10_000 * "x" + " 0\n", 4, 54 * "x" + "..."),
     ("length that is zero", "arm 1 0 0 0\nseg 1e-400 1 1\n", 2,
         "a positive length in metres, found '1e-400'",
     ),
@@ -233,6 +242,9 @@ MALFORMED = [
     ("negative count", "arm -1 0 0 0\n", 1, "a whole number of segments, at least 1, found '-1'"),
     ("half a segment", "arm 1.5 0 0 0\n", 1, "a whole number of segments, at least 1, found '1.5'"),
     ("a million segments", "arm 1000000 0 0 0\n", 1, "`arm` needs at most 1,000 segments, found '1000000'"),
+    ("segments without end", "arm 1 0 0 0\nseg 1 1 1\n" + "br 0 1000\n" * 1000, 12,
+        "`br` goes beyond the 10,000 segments that a scene can have",
+    ),
     ("no segment given", "arm 2 0 0 0\n", 1, "`arm` says that arm 1 has 2 segments, found none"),
     ("branch without segments", ONE + "br 0 2\nendbr\n", 4, "branch 1 of arm 1 has 2 segments, found none"),
     ("index twice", "arm 2 0 0 0\nseg 0 1 1 1\nseg 0 1 1 1\n", 3,
@@ -317,6 +329,18 @@ def test_lenient_readers_take_the_segments_that_there_are_and_the_last_goal() ->
     assert file.arms[0].parts[0].goal == (2.0, 2.0, 2.0)
 
 
+def test_after_a_hundred_warnings_a_wrong_count_is_an_error() -> None:
+    told = r"three\.arm:104: `endbr` has no branch to end; 100 counts before it are wrong too"
+    with pytest.warns(FormatWarning) as notes, pytest.raises(FormatError, match=told):
+        read(ONE + "endbr\n" * 1000, lenient=True)
+    assert len(notes) == 100
+
+
+def test_a_file_of_blank_lines_is_soon_read() -> None:
+    with pytest.raises(FormatError, match="holds no arm"):
+        read("\n" * 300_000)
+
+
 def test_a_branch_that_is_open_at_the_end_is_a_warning() -> None:
     with pytest.warns(FormatWarning) as notes:
         file = read(ONE + "br 0 1\nseg 1 1 1\nbr 0 1\nseg 1 1 1\n")
@@ -340,15 +364,28 @@ def test_an_unknown_reading_is_refused() -> None:
         read(ONE, angles="degrees")
 
 
-@given(st.text(alphabet="arm seg goal br endbr\n0123456789.-#e+", max_size=200))
-def test_whatever_the_text_the_answer_is_arms_or_a_format_error(text) -> None:
+PIECES = """
+arm 1 0 0 0; arm 2 -1 .5 -1e-3; seg 1 1 1; seg 1 1 1; seg 0 1 0.5 0; seg 1 1 0.5 0; goal -0.5 0 -1; br 0 1
+endbr; SEG 1 -1 1; br 1 2; br -1 1; arm 1e9 0 0 0; seg 99999 1 1 1; seg nan 1 1; goal 1e999 0 0; goal; gaol
+7; -arm; #; # angles: initial; // x; \0; \ufeff; \u22121
+""".strip()
+
+
+@given(
+    st.lists(st.sampled_from(re.split("; |\n", PIECES))),
+    st.sampled_from(["\n", "\r\n", "\r", " ", "\n\n"]),
+    st.booleans(),
+)
+def test_whatever_the_text_the_answer_is_arms_or_a_format_error(pieces, between, lenient) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
         try:
-            file = read(text)
-        except FormatError:
+            file = read(between.join(pieces), lenient=lenient)
+        except FormatError as error:
+            assert str(error).startswith("three.arm:")
             return
-    assert file.arms and all(part.segments for arm in file.arms for part in arm.parts)
+        assert file.arms and all(part.segments for arm in file.arms for part in arm.parts)
+        assert read(arm_format.write(file)) == file
 
 
 def test_many_arms_and_deeply_nested_branches_are_read() -> None:
@@ -394,25 +431,6 @@ def test_a_malformed_argument_is_refused_with_its_number_and_word(words, message
 
 # --- what is written ----------------------------------------------------------------------------------------
 
-_LENGTHS = st.floats(1e-3, 1e3) | st.sampled_from([1.0, 0.1, 1e9, 1e-300])
-_ANGLES = st.floats(0.0, math.pi) | st.sampled_from([0.0, 1.0, math.pi])
-_COORDINATES = st.floats(-1e9, 1e9)
-_POINTS = st.tuples(_COORDINATES, _COORDINATES, _COORDINATES)
-
-
-@st.composite
-def arms(draw: st.DrawFn, angles=_ANGLES, lengths=_LENGTHS, points=_POINTS) -> Arm:
-    """Arms with up to four branches, nested in any way."""
-    segments = st.lists(st.builds(Segment, lengths, angles, angles), min_size=1, max_size=3).map(tuple)
-    parts = [Part(draw(segments), draw(st.none() | points))]
-    within = [0]
-    for place in range(1, draw(st.integers(1, 5))):
-        del within[draw(st.integers(1, len(within))) :]
-        start = draw(st.integers(0, len(parts[within[-1]].segments) - 1))
-        parts.append(Part(draw(segments), draw(st.none() | points), within[-1], start))
-        within.append(place)
-    return Arm(draw(points), tuple(parts))
-
 
 @given(st.lists(arms(), min_size=1, max_size=3).map(tuple), st.sampled_from(["range", "initial"]))
 def test_what_is_written_reads_back_to_the_same(several, angles) -> None:
@@ -452,6 +470,49 @@ def test_limits_cannot_be_written_where_angles_are_first_directions() -> None:
     model = model_of(read(ONE).arms[0], "a")
     with pytest.raises(ModelError, match="without limits where theta and phi are first directions"):
         arm_of(model, model.neutral, "initial")
+
+
+ORIGIN = (0.0, 0.0, 0.0)
+STUMP = Segment(1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arm", "problem"),
+    [
+        (Arm(ORIGIN, (Part((STUMP,), (0.0, 1e12, 0.0)),)), "`goal` needs a point.*, found '1000000000000'"),
+        (Arm((math.nan, 0.0, 0.0), (Part((STUMP,)),)), "`arm` needs a base bx by bz .* 'nan'"),
+        (Arm(ORIGIN, (Part((Segment(0.0, 1.0, 1.0),)),)), "`seg` needs a positive length .* '0'"),
+        (Arm(ORIGIN, (Part((Segment(1.0, math.inf, 1.0),)),)), "`seg` needs a half-range .* 'inf'"),
+        (Arm(ORIGIN, (Part((STUMP,) * 1001),)), "`arm` needs at most 1,000 segments"),
+        (Arm(ORIGIN, (Part((STUMP,)), Part((STUMP,), None, 0, 1))), "`br` needs a segment of arm 1"),
+        (Arm(ORIGIN, (Part(()),)), "`arm` needs a whole number of segments"),
+    ],
+    ids=["far", "nan", "no length", "no end", "too many", "from nowhere", "none"],
+)  # fmt: skip
+def test_what_a_reader_would_refuse_cannot_be_written(arm, problem) -> None:
+    with pytest.raises(ModelError, match=f"this scene cannot be written as .arm: {problem}"):
+        arm_format.write(ArmFile("three", (arm,)))
+
+
+def test_a_model_with_a_branch_on_a_segment_that_is_not_counted_cannot_be_written() -> None:
+    model = model_of(read(ONE + "br 1 1\nseg 1 1 1\nendbr").arms[0], "a")
+    renamed = {"a.s1": "a.s7", "a.s1.theta": "a.s7.theta", "a.s1.phi": "a.s7.phi"}
+    joints = [
+        dataclasses.replace(
+            joint,
+            name=renamed.get(joint.name, joint.name),
+            parent=renamed.get(joint.parent, joint.parent),
+            child=renamed.get(joint.child, joint.child),
+        )
+        for joint in model.joints
+    ]
+    tips = [
+        dataclasses.replace(frame, link=renamed.get(frame.link, frame.link))
+        for frame in model.frames[len(joints) + 1 :]
+    ]
+    odd = Model("a", joints, tips)
+    with pytest.raises(ModelError, match=r"model 'a' cannot be written as \.arm"):
+        arm_of(odd, odd.neutral)
 
 
 def test_branches_out_of_order_cannot_be_written() -> None:

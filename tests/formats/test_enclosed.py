@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from limbik.errors import FormatError, FormatWarning
+from limbik.formats import enclosed
 from limbik.formats.enclosed import find_file
 from limbik.formats.load import read
 from limbik.formats.source import Source
@@ -126,6 +127,16 @@ HOSTILE = {
     + '<replicate count="100">' * 3
     + "<body/></replicate></replicate></replicate>"
     "</worldbody>",
+    "a thousand copies of many sites": "<worldbody><replicate count='1000'>"
+    + "<site/>" * 20
+    + "</replicate></worldbody>",
+    "many materials": "<asset>" + "".join(f"<material name='{k}'/>" for k in range(2000)) + "</asset>",
+    "many meshes to be made": "<asset>"
+    + "".join(f"<mesh name='{k}' builtin='supersphere' params='64 1 1'/>" for k in range(200))
+    + "</asset>",
+    "many fields": "<asset>"
+    + "".join(f"<hfield name='{k}' nrow='1000' ncol='1000' size='1 1 1 1'/>" for k in range(2))
+    + "</asset>",
     "an endless field": '<asset><hfield name="a" nrow="100000" ncol="100000" size="1 1 1 1"/></asset>',
     "a field of a picture": '<asset><hfield name="a" file="field.png" size="1 1 1 1"/></asset>',
     "an endlessly fine mesh": '<asset><mesh name="a" builtin="supersphere" params="1e5 1 1"/></asset>',
@@ -140,11 +151,27 @@ def test_what_could_open_files_or_fill_the_memory_is_refused(inside):
     assert error.line in (1, 2)
 
 
-def test_numbers_for_users_take_no_memory():
+@pytest.mark.parametrize(
+    "size", ["nuser_body", "nkey", "nuserdata", "njmax", "nconmax", "nstack", 'memory="1000G" nuser_site']
+)
+def test_what_is_set_aside_for_users_and_simulations_takes_neither_memory_nor_time(size):
     model = opened(
-        '<mujoco><size nuser_body="2000000000"/><worldbody><body><joint/></body></worldbody></mujoco>'
+        f'<mujoco><size {size}="2000000000"/><worldbody><body><joint/></body></worldbody></mujoco>'
     )
     assert model.nq == 1
+
+
+def test_a_mesh_file_counts_as_often_as_it_is_named(monkeypatch):
+    mesh = stl()
+    monkeypatch.setattr(enclosed, "LARGEST_MESHES", 2 * len(mesh))
+    twice = ARM.replace("<asset>", '<asset><mesh name="twin" file="{mesh}" scale="1 1 -1"/>').replace(
+        "</body>", '<geom type="mesh" mesh="twin"/></body>', 1
+    )
+    text, files = twice.format(mesh="tetra.stl"), {"robot/assets/tetra.stl": mesh}
+    assert opened(text, files).mass > 0
+    monkeypatch.setattr(enclosed, "LARGEST_MESHES", 2 * len(mesh) - 1)
+    with pytest.warns(FormatWarning, match="larger than"):
+        assert opened(text, files).mass == 0.0
 
 
 def test_xacro_is_refused_because_it_could_open_anything():

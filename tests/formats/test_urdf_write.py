@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik.errors import FormatWarning, ModelError
 from limbik.formats import urdf, urdf_write
-from limbik.model import EulerLimits, Joint, JointKind, Mass, Mimic, Model
+from limbik.model import EulerLimits, Frame, Joint, JointKind, Mass, Mimic, Model
 from strategies import SERIAL, models
 
 KINDS = (*SERIAL, JointKind.FLOATING)
@@ -127,3 +127,26 @@ def test_names_are_escaped_and_those_that_xml_cannot_hold_refused() -> None:
     bad = dataclasses.replace(model.joints[0], name="bell\x07")
     with pytest.raises(ModelError, match=r"the name 'bell\\x07' cannot be written as XML"):
         urdf_write.write(Model("a", [bad]))
+
+
+def test_names_that_are_made_up_keep_clear_of_those_that_there_are() -> None:
+    joints = [
+        Joint(name="hip", kind=JointKind.BALL, parent="a", child="hip.y"),
+        Joint(name="hip.x", kind=JointKind.CONTINUOUS, parent="hip.y", child="b"),
+        Joint(name="tip.fixed", kind=JointKind.CONTINUOUS, parent="b", child="c"),
+    ]
+    model = Model("odd", joints, [Frame(name="tip", link="c")])
+    again = written(model)
+    assert again.joint_names == ("hip.x_", "hip.y_", "hip.z", "hip.x", "tip.fixed", "tip.fixed_")
+    q = [0.3, -0.2, 0.5, 0.7, -0.4]
+    same = np.concatenate([Rotation.from_euler("XYZ", q[:3]).as_quat(), q[3:]])
+    for frame in model.frame_names:
+        assert_allclose(again.pose(q, frame), model.pose(same, frame), atol=1e-12)
+
+
+def test_an_inner_link_called_world_is_not_the_world_of_all() -> None:
+    inner = Model("inner", [Joint(name="j", kind=JointKind.CONTINUOUS, parent="a", child="world")])
+    again = written({"inner": inner, "flat": limbik.planar_arm(1)})
+    assert again.root == "world"
+    assert_allclose(again.pose([0.4, 0.1], "inner.world"), inner.pose([0.4], "world"), atol=1e-12)
+    assert written(inner).frame_names == inner.frame_names

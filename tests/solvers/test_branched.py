@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import limbik
 from limbik import Model, ModelBuilder, Solution, Status
 from limbik.core import native, reaching, turns, wishes
+from limbik.core.compiled import Kernel, compiled
 from limbik.core.desk import ROOM_SIZE
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import (
@@ -24,13 +25,13 @@ from limbik.goals import (
     Posture,
     Relative,
 )
-from limbik.solvers import DLS, Transpose, ccd
+from limbik.solvers import CCD, DLS, Transpose, ccd
 from limbik.solvers.branched import BranchedPlan
 from limbik.solvers.plan import general_plan_for
 from solvers.arms import hinge_arm, pose
 from solvers.test_general import BODY
 from strategies import SEEDS
-from trees import GOALS, assert_honest, goal_at, trees
+from trees import GOALS, assert_honest, goal_at, several_goals, trees
 
 METHODS = ("jt", "pinv", "dls", "sdls", "newton")
 ALL = (*METHODS, "transpose-classic")
@@ -97,11 +98,7 @@ def test_an_answer_for_one_goal_is_true(kind, model, seed):
 @settings(max_examples=40)
 @given(trees(), SEEDS)
 def test_an_answer_for_several_goals_is_true(model, seed):
-    rng = np.random.default_rng(seed)
-    q = model.random(seed)
-    kinds = [GOALS[k] for k in rng.integers(len(GOALS), size=rng.integers(2, 5))]
-    goals = [goal_at(kind, model, q, seed + k, priority=0) for k, kind in enumerate(kinds)]
-    goals = [goal for goal in goals if goal is not None]
+    goals = several_goals(model, seed, most=4)
     assume(goals and model.nv > 0)
     solve(model, goals, ALL[seed % len(ALL)], start=model.random(seed + 1), iterations=200)
 
@@ -477,3 +474,39 @@ def test_a_point_of_two_numbers_needs_a_weight_along_x_or_y():
 def test_what_the_kernels_keep_on_the_desk_has_room_there():
     assert max(reaching.SHEET_SIZE, wishes.IS_ASKED + 1, ccd.IDLE + 1) <= ROOM_SIZE
     assert turns.VECTOR_MATRIX + 16 <= ccd.LEAST
+
+
+# --- methods of one's own -----------------------------------------------------------------------------------
+
+
+@compiled
+def to_and_fro(tree, asked, desk, roles, settings, q):
+    """Nothing that helps."""
+    for i in range(q.size):
+        q[i] = -q[i]
+
+
+def own(kernel: Kernel) -> CCD:
+    class Own(CCD):
+        @classmethod
+        def tree_kernels(cls):
+            return {"improve": kernel}
+
+    return Own()
+
+
+def test_a_method_of_ones_own_stands_where_another_process_finds_it(monkeypatch):
+    monkeypatch.setattr(native, "compiled_program", lambda name, shape: None)
+    goals = hands_at(BODY.random(1), Position)
+    assert not BODY.solve(goals, solver=own(to_and_fro), iterations=30).success
+    local = compiled(lambda tree, asked, desk, roles, settings, q: None)
+    for kernel in (local, to_and_fro.bind(BEND=1.0)):
+        with pytest.raises(SolverError, match="needs to stand at the top of a module"):
+            BODY.solve(goals, solver=own(kernel))
+
+
+def test_a_solve_with_every_joint_locked_does_not_begin_again():
+    panda = limbik.load("panda")
+    solution = panda.solve(panda.pose(panda.random(1)), solver="ccd", locked=panda.joint_names)
+    assert not solution.success
+    assert solution.restarts == 0

@@ -11,63 +11,38 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Direction, EulerLimits, JointKind, Mimic, Model, ModelBuilder, Orientation, Pose, Position
-from limbik.core import branched, whole_body
-from limbik.core.desk import Asked, Desk, Tree
+from limbik.core.branched import MEMORY
 from limbik.core.trigonometry import turn_within_limits
 from limbik.core.turns import best_rotation
 from limbik.errors import SolverError
 from limbik.goals import Goal
-from limbik.solvers.asked import fill_targets
 from limbik.solvers.branched import BranchedPlan
-from limbik.solvers.ccd import CCD, sweep
+from limbik.solvers.ccd import ALL_ALIKE, BEGINS, CCD, RELAXATION
 from limbik.solvers.options import Options
-from limbik.solvers.tree_plan import Work
 from limbik.spatial import quat_between, quat_multiply, quat_rotate
+from solvers.bench import Bench
 from strategies import SEEDS, configuration
 from trees import assert_honest, goal_at, trees
 
 GOALS = (Position, Orientation, Pose, Direction)
+ALIKE = CCD(direction_joints=())  # all joints serve everything
 
 
-class Bench:
-    """Single sweeps, run by Python itself, of a model for goals."""
-
-    def __init__(self, model: Model, goals: list[Goal], *, limits: bool = True, solver: CCD | None = None):
-        solver = CCD(direction_joints=()) if solver is None else solver
-        plan = BranchedPlan(model, goals, Options(solver=solver, limits=limits), solver)
-        links, movers, *others = plan._tree
-        work = Work(plan._shapes, plan.settings.size)
-        fill_targets(model, goals, work.targets)
-        self.tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
-        self.asked = Asked(plan.tasks.view(np.recarray), work.targets, *plan._levels)
-        self.desk: Desk = work.desk
-        self.roles, self.settings = plan._roles, plan.settings.copy()
-        self.model, self.goals, self.length = model, goals, plan.length
-
-    def sweep(self, q: np.ndarray) -> np.ndarray:
-        """The configuration after one sweep from q."""
-        q = q.copy()
-        whole_body.look.interpreted(self.tree, self.asked, self.desk, q, 0)
-        self.settings[branched.MEMORY] = 0.0
-        self.desk.kept[:] = q
-        sweep.interpreted(self.tree, self.asked, self.desk, self.roles, self.settings, q)
-        return q
-
-    def distance(self, q: np.ndarray) -> float:
-        """What a sweep brings down: squared distances of points in lengths of the model, and of the ends of
-        unit vectors, a quarter of them."""
-        total = 0.0
-        for goal in self.goals:
-            pose = self.model.pose(q, goal.frame)
-            R = pose[:3, :3]
-            point = goal.target[:3, 3] if isinstance(goal, Pose) else goal.target
-            if isinstance(goal, (Position, Pose)):
-                total += float(np.sum((pose[:3, 3] - point) ** 2)) / self.length**2
-            if isinstance(goal, (Orientation, Pose)):
-                total += 0.125 * float(np.sum((R - goal.target[:3, :3]) ** 2))
-            if isinstance(goal, Direction):
-                total += 0.25 * float(np.sum((R @ goal.axis - goal.target) ** 2))
-        return total
+def distance(bench: Bench, q: np.ndarray) -> float:
+    """What a sweep brings down: squared distances of points in lengths of the model, and of the ends of unit
+    vectors, a quarter of them."""
+    total = 0.0
+    for goal in bench.goals:
+        pose = bench.model.pose(q, goal.frame)
+        R = pose[:3, :3]
+        point = goal.target[:3, 3] if isinstance(goal, Pose) else goal.target
+        if isinstance(goal, (Position, Pose)):
+            total += float(np.sum((pose[:3, 3] - point) ** 2)) / bench.length**2
+        if isinstance(goal, (Orientation, Pose)):
+            total += 0.125 * float(np.sum((R - goal.target[:3, :3]) ** 2))
+        if isinstance(goal, Direction):
+            total += 0.25 * float(np.sum((R @ goal.axis - goal.target) ** 2))
+    return total
 
 
 def goals_at(model: Model, seed: int, count: int = 2) -> list[Goal]:
@@ -99,12 +74,12 @@ def test_a_hinge_is_turned_as_is_best_for_all_its_goals_within_its_limits(seed, 
     ]
     goals = [Position(target=anywhere[0][:3, 3]), Direction(axis=axis, target=anywhere[1][:3, 0]),
              Pose(target=anywhere[2])][:count]  # fmt: skip
-    bench = Bench(model, goals)
-    found = bench.sweep(model.random(rng))
+    bench = Bench(model, goals, ALIKE)
+    found = bench.improve(model.random(rng))
     low, high = limits or (-math.pi, math.pi)
-    tried = min(bench.distance(np.array([angle])) for angle in np.linspace(low, high, 400))
+    tried = min(distance(bench, np.array([angle])) for angle in np.linspace(low, high, 400))
     assert model.is_within_limits(found)
-    assert bench.distance(found) <= tried + 1e-12
+    assert distance(bench, found) <= tried + 1e-12
 
 
 @given(SEEDS)
@@ -176,20 +151,32 @@ def test_of_rotations_that_are_as_good_a_ball_joint_takes_the_smallest(seed):
 
 
 @settings(max_examples=30, deadline=None)
-@given(trees(max_joints=5), SEEDS, st.booleans())
-def test_a_sweep_in_which_all_joints_serve_everything_never_makes_it_worse(model, seed, limits):
+@given(trees(max_joints=5), SEEDS, st.booleans(), st.sampled_from([BEGINS, ALL_ALIKE]))
+def test_a_sweep_in_which_all_joints_serve_everything_never_makes_it_worse(model, seed, limits, memory):
+    """Neither the first ones of a descent, nor the later ones, whose turns go beyond the best."""
     goals = goals_at(model, seed)
     if not goals:
         return
-    bench = Bench(model, goals, limits=limits)
+    bench = Bench(model, goals, ALIKE, limits=limits)
     followed = {joint.mimic.joint for joint in model.joints if joint.mimic}
     q = model.clip(configuration(model, seed))
     for _ in range(3):
-        swept = bench.sweep(q)
+        bench.settings[MEMORY] = memory
+        swept = bench.improve(q)
         assert not limits or model.is_within_limits(swept)
         if not followed:  # what leaders do is judged by angles, not by chords
-            assert bench.distance(swept) <= bench.distance(q) + 1e-12
+            assert distance(bench, swept) <= distance(bench, q) + 1e-12
         q = swept
+
+
+def test_a_later_turn_goes_beyond_the_best_as_far_as_limits_allow():
+    target = Position(target=(math.cos(1.0), math.sin(1.0), 0.0))
+    for upper, first, later in ((3.0, 1.0, RELAXATION), (1.2, 1.0, 1.2), (0.7, 0.7, 0.7)):
+        model = ModelBuilder("one").revolute("h", axis="z", limits=(-3.0, upper)).frame("tip", pose=(1, 0, 0))
+        bench = Bench(model.build(end_effector="tip"), [target], ALIKE)
+        assert_allclose(bench.improve(np.zeros(1)), first, atol=1e-12)
+        bench.settings[MEMORY] = ALL_ALIKE
+        assert_allclose(bench.improve(np.zeros(1)), later, atol=1e-12)
 
 
 @pytest.mark.parametrize("options", [{"weight": (1.0, 1.0, 0.0)}, {"tolerance": (0.2, 0.2, 0.2)},

@@ -467,15 +467,44 @@ def test_a_direction_that_is_not_available_is_an_orientation() -> None:
 def test_locked_joints_stay_where_they_are_in_all_that_is_shown() -> None:
     arm = limbik.planar_arm(3, 0.4, limits=1.0)
     start = np.array([0.3, 0.2, 0.4])
-    target = arm.pose([0.3, 1.2, 0.5])  # with joint2 beyond its limit
-    solution = arm.solve(Position(target=target[:3, 3]), start=start, locked=["joint1"], iterations=FEW)
-    if not solution.success:
-        diagnosis = solution.explain()
-        assert diagnosis.status is Status.LIMITS_BIND
-        assert diagnosis.q_beyond_limits[0] == pytest.approx(0.3)
+    target = arm.pose([0.3, 1.5, 1.5])  # nearer to the base than the limits allow
+    diagnosis = arm.solve(
+        Position(target=target[:3, 3]), start=start, locked=["joint1"], iterations=FEW
+    ).explain()
+    assert diagnosis.status is Status.LIMITS_BIND
+    assert diagnosis.q_beyond_limits[0] == pytest.approx(0.3)
     elsewhere = arm.pose([-0.9, 0.2, 0.4])
     held = arm.solve(elsewhere, start=start, locked=["joint1"], iterations=FEW)
     assert held.explain().q_beyond_limits is None or held.explain().q_beyond_limits[0] == pytest.approx(0.3)
+
+
+def test_locks_in_the_way_are_named_one_alone_where_that_is_enough() -> None:
+    arm = limbik.planar_arm(3, 0.4, limits=2.0)
+    start, target = np.array([0.3, 0.2, 0.4]), Position(target=arm.pose([-0.9, 0.2, 0.4])[:3, 3])
+    diagnosis = arm.solve(target, start=start, locked=["joint2", "joint1"], iterations=FEW).explain()
+    assert diagnosis.status is Status.LOCKED
+    assert diagnosis.unlocked == ("joint1",)
+    assert diagnosis.q_unlocked[1] == start[1]
+    assert_allclose(arm.pose(diagnosis.q_unlocked)[:3, 3], target.target, atol=1e-6)
+    assert "With joint 'joint1' free there is a solution within the limits" in str(diagnosis)
+    assert diagnosis.to_dict()["unlocked"] == ["joint1"]
+
+
+def test_locks_that_are_only_together_in_the_way_are_named_together() -> None:
+    panda = ROBOTS["panda"]
+    goal = panda.pose(panda.clip(panda.neutral + 0.4))
+    start = panda.clip(panda.neutral)
+    diagnosis = panda.solve(goal, start=start, locked=panda.joint_names).explain()
+    assert diagnosis.status is Status.LOCKED
+    assert diagnosis.unlocked == panda.joint_names
+    assert str(diagnosis).endswith("Unlock them, lock elsewhere, or move the target.")
+
+
+def test_locked_joints_that_move_nothing_of_the_goal_are_not_blamed() -> None:
+    goal = hand("left", 0.05, 0.2)  # nearer to the shoulder than the elbow can bend
+    diagnosis = two_arms().solve(goal, locked=["right1"], iterations=FEW).explain()
+    assert diagnosis.status is Status.LIMITS_BIND
+    assert diagnosis.unlocked == ()
 
 
 def test_joints_off_the_path_stay_where_the_start_has_them() -> None:

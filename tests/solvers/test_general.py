@@ -29,7 +29,7 @@ from limbik.goals import (
 from limbik.solvers.plan import general_plan_for
 from solvers.arms import pose
 from strategies import SEEDS
-from trees import GOALS, OF_FRAMES, assert_honest, goal_at, moving_frames, trees
+from trees import GOALS, OF_FRAMES, assert_honest, goal_at, moving_frames, several_goals, trees
 
 pytestmark = pytest.mark.usefixtures("compiled_trees")
 
@@ -111,11 +111,7 @@ def test_an_answer_for_one_goal_is_true(kind, model, seed):
 @settings(max_examples=40)
 @given(trees(), SEEDS)
 def test_an_answer_for_several_goals_is_true(model, seed):
-    rng = np.random.default_rng(seed)
-    q = model.random(seed)
-    kinds = [GOALS[k] for k in rng.integers(len(GOALS), size=rng.integers(2, 6))]
-    goals = [goal_at(kind, model, q, seed + k, priority=int(rng.integers(3))) for k, kind in enumerate(kinds)]
-    goals = [goal for goal in goals if goal is not None]
+    goals = several_goals(model, seed, priorities=3)
     assume(goals and model.nv > 0)
     solve(model, goals, start=model.random(seed + 1), iterations=500)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import anyio
-import anyio.to_thread
-from anyio import CapacityLimiter
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from starlette.responses import PlainTextResponse
@@ -62,8 +62,9 @@ class Bounds:
     message_bytes: int = 2 * MAX_OPEN_BYTES  # beyond MAX_OPEN_BYTES an error, beyond this the connection ends
     idle_seconds: float = 30 * 60.0
     send_seconds: float = 30.0  # a page that does not read its answers for so long is dropped
-    solves: int = field(default_factory=lambda: os.cpu_count() or 1)  # at the same time, over all sessions
+    solves: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))  # at the same time, of all pages
     searches: int = field(default_factory=lambda: max(1, (os.cpu_count() or 1) // 2))  # all that takes longer
+    interpreted: int = 4  # solves by what is not compiled yet
     uploads: int = 2  # at the same time
     upload_seconds: float = 60.0
 
@@ -75,7 +76,8 @@ class Playground:
     """What all connections share: the kernels, the bounds, opened scenes, and the sessions that are open.
 
     What takes longer than a drag (searches, reasons, opening) has threads of its own, so that it never holds
-    up those who drag.
+    up those who drag. Work that has begun keeps its thread until it ends, also when its page has left: pages
+    that come and go take no more threads than those that stay.
     """
 
     def __init__(self, bounds: Bounds, gate: Gate) -> None:
@@ -84,10 +86,16 @@ class Playground:
         self.kernels = Kernels(order(), _compile)
         self.workshop = Workshop()
         self.sessions: set[Session] = set()
-        self.solving = anyio.CapacityLimiter(bounds.solves)
-        self.searching = anyio.CapacityLimiter(bounds.searches)
-        self.opening = anyio.CapacityLimiter(bounds.searches)
+        self.solving = ThreadPoolExecutor(bounds.solves, "limbik-solve")
+        self.interpreting = ThreadPoolExecutor(bounds.interpreted, "limbik-interpret")
+        self.searching = ThreadPoolExecutor(bounds.searches, "limbik-search")
+        self.opening = ThreadPoolExecutor(bounds.searches, "limbik-open")
         self.uploading = anyio.Semaphore(bounds.uploads)
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        for threads in (self.solving, self.interpreting, self.searching, self.opening):
+            threads.shutdown(wait=False, cancel_futures=True)
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Session]:
@@ -214,14 +222,17 @@ class Connection:
             return await _in_thread(self._session.solve, request, playground.solving)
         if isinstance(request, Open):
             return await _in_thread(space.open, request, playground.opening)
+        if isinstance(request, Move) and request.search:
+            await playground.kernels.wait(_kernels_of(request))
+            return await _in_thread(space.move, request, playground.searching)
+        if isinstance(request, Export):
+            return await _in_thread(space.export, request, playground.searching)
+        # A drag does not wait for the compiler: in space, solvers begin interpreted.
+        is_ready = playground.kernels.hasten(_kernels_of(request))
+        threads = playground.solving if is_ready else playground.interpreting
         if isinstance(request, Move):
-            await playground.kernels.wait(in_space({name for arm in request.arms for name in arm.solvers}))
-            limiter = playground.searching if request.search else playground.solving
-            return await _in_thread(space.move, request, limiter)
-        if isinstance(request, Slide):
-            await playground.kernels.wait(in_space([FIRST_IN_SPACE]))
-            return await _in_thread(space.slide, request, playground.solving)
-        return await _in_thread(space.export, request, playground.searching)
+            return await _in_thread(space.move, request, threads)
+        return await _in_thread(space.slide, request, threads)
 
     async def _explain(self, request: Explain, tasks: TaskGroup) -> None:
         """Beside what is asked next: to find a reason takes longer than to move."""
@@ -274,13 +285,19 @@ class Answer(Protocol):
         """As it goes to the page."""
 
 
+def _kernels_of(request: Move | Slide) -> list[str]:
+    """What a request is solved with, as the kernels are named."""
+    if isinstance(request, Slide):
+        return in_space([FIRST_IN_SPACE])
+    return in_space({name for arm in request.arms if arm.goals for name in arm.solvers})
+
+
 async def _in_thread(
-    work: Callable[[Asked], Answer], request: Asked, limiter: CapacityLimiter
+    work: Callable[[Asked], Answer], request: Asked, threads: ThreadPoolExecutor
 ) -> str | bytes:
     """The answer to a request, ready to be sent."""
-    return await anyio.to_thread.run_sync(
-        lambda: work(request).encode(), limiter=limiter, abandon_on_cancel=True
-    )
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(threads, lambda: work(request).encode())
 
 
 def _id(request: Request | None) -> int | None:

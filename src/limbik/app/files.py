@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import unquote
 
 import anyio
-import anyio.to_thread
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 
@@ -28,9 +28,8 @@ async def upload(request: Request) -> Response:
                 body = await _body(request)
                 name = unquote(request.headers.get("x-name", ""))[:LONGEST_PATH]
                 kind = request.headers.get("content-type", "")
-                found = await anyio.to_thread.run_sync(
-                    read_upload, kind, name, body, limiter=playground.opening, abandon_on_cancel=True
-                )
+                loop = asyncio.get_running_loop()
+                found = await loop.run_in_executor(playground.opening, read_upload, kind, name, body)
     except UploadError as error:
         return JSONResponse({"error": str(error)}, error.status)
     except TimeoutError:

@@ -34,12 +34,17 @@ class Kernels:
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._run, args=(loop,), name="limbik-kernels", daemon=True).start()
 
-    async def wait(self, names: Collection[str]) -> None:
-        """Return as soon as these solvers are compiled; they come before those that nobody waits for."""
+    def hasten(self, names: Collection[str]) -> bool:
+        """Compile these solvers before those that nobody asked for; whether they are compiled already."""
         if all(self._ready[name].is_set() for name in names):
-            return
+            return True
         with self._lock:
             self._queue.sort(key=lambda name: name not in names)
+        return False
+
+    async def wait(self, names: Collection[str]) -> None:
+        """Return as soon as these solvers are compiled; they come before those that nobody waits for."""
+        self.hasten(names)
         for name in names:
             await self._ready[name].wait()
 

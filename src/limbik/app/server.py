@@ -49,6 +49,7 @@ def create_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         playground.kernels.start()
         yield
+        playground.close()
 
     app = Starlette(
         routes=[

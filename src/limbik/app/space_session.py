@@ -152,7 +152,9 @@ class SpaceSession:
             arm=request.arm,
             text=str(diagnosis),
             status=diagnosis.status.name.lower(),
-            joints=list(dict.fromkeys(excess.joint for excess in diagnosis.excesses)),
+            joints=list(
+                dict.fromkeys((*(excess.joint for excess in diagnosis.excesses), *diagnosis.unlocked))
+            ),
             nearest=None if solution.success else solution.q.tolist(),
         )
 

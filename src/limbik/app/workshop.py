@@ -209,13 +209,19 @@ def _uploaded(upload: Upload, request: Open) -> Opened:
     check_size([arm.model for arm in scene.arms])
     angles = scene.angles if arm_format.is_arm(source.text) else None
     seen = _look(source) if angles is None else Look()
-    notes = [*told, *seen.notes[:MOST_NOTES]]
+    notes = [*_some(told), *_some(seen.notes)]
     if angles is not None:
         notes.insert(0, _READINGS[angles])
     if others:
         notes.append(f"This is {source.name}; there is also {', '.join(others[:MOST_NOTES])}.")
     arms = tuple(OpenedArm(arm=arm, title=arm.name, visuals=seen.visuals) for arm in scene.arms)
     return Opened(scene=scene, arms=arms, notes=tuple(notes), token=upload.token, angles=angles)
+
+
+def _some(notes: Sequence[str]) -> list[str]:
+    """The first of many notes, and how many more there are."""
+    more = len(notes) - MOST_NOTES
+    return [*notes[:MOST_NOTES], *([f"and {more} more remarks of this kind"] if more > 0 else [])]
 
 
 def _scene(source: Source, request: Open) -> Scene:

@@ -16,7 +16,7 @@ import typer
 import typer.core
 
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
-from limbik.errors import FormatError, LimbikError, did_you_mean
+from limbik.errors import FormatError, LimbikError, ModelError, did_you_mean, shortened
 
 if TYPE_CHECKING:
     from limbik import Scene, Solution
@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 NO_SOLUTION = 1  # exit status
 ENDINGS = (".arm", ".urdf")
 _WORDS = "scene words"  # key of what `ArmCommand` leaves for `arm`
-_SCENE_WORD = re.compile(r"--?(arm|seg|goal|br|endbr)|-[a-z]{2,}|-f|--file", re.IGNORECASE)
+_FILE_WORDS = ("-f", "--file")
+_SCENE_WORD = re.compile(r"-[^-].*|--(arm|seg|goal|br|endbr|file)", re.IGNORECASE | re.DOTALL)
 _SERVING = ("--host", "--port")  # options with a value that `open_playground` puts in by itself
+_FOR_ANSWERS = ("seed", "degrees", "as_json")
+_FOR_METHODS = ("solver", "branches")  # the page takes them too
+_FOR_SERVING = ("host", "port", "no_browser")
 
 READ_AS = {
     "range": "theta and phi are half-ranges of motion; --angles initial takes them as first directions.",
@@ -36,18 +40,30 @@ READ_AS = {
 class ArmCommand(typer.core.TyperCommand):
     """Takes the words of a scene, in their order, out of what is left to the parser of options."""
 
+    allow_extra_args = True  # told in the words of a scene
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse what is no word of a scene."""
         words, places, others = split(args)
+        options = {option for param in self.params for option in param.opts}
+        for word, place in zip(words, places, strict=True):
+            if f"-{word}" in options:
+                raise FormatError(f"argument {place}", f"unknown word {word!r}; did you mean '-{word}'?")
+        extra = list(super().parse_args(ctx, others))
+        if extra:
+            known = "-f FILE, -arm, -seg, -goal, -br and -endbr"
+            raise FormatError(
+                "the command line", f"{shortened(extra[0])} follows no word that takes it; words are {known}"
+            )
         ctx.meta[_WORDS] = words, places, list(args)
-        return list(super().parse_args(ctx, others))
+        return extra
 
 
 def split(arguments: Sequence[str]) -> tuple[list[str], list[int], list[str]]:
     """The words of a scene with their values, their places counted from 1, and all other arguments.
 
-    A value is what does not begin with a dash and a letter, so that -0.5 is one. What has one dash and
-    several letters is taken for a word of a scene, and those who read these say that it is unknown.
+    A value is what does not begin with a dash and a letter, so that -0.5 is one. All that begins with one
+    dash and a letter is taken for a word of a scene, and those who read these say when it is unknown.
     """
     from limbik.formats.arm_words import is_word
 
@@ -57,15 +73,15 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[int], list[str]]:
     most = 0  # values that the word before may take
     for place, argument in enumerate(arguments, start=1):
         name, is_joined, value = argument.partition("=")
-        if is_joined and name == "--file":
+        if is_joined and name in _FILE_WORDS:
             words += [name, value]
             places += [place, place]
             most = 0
         elif is_word(argument) and _SCENE_WORD.fullmatch(argument):
             words.append(argument)
             places.append(place)
-            most = 1 if argument in ("-f", "--file") else len(arguments)
-        elif most and not is_word(argument):
+            most = 1 if argument in _FILE_WORDS else len(arguments)
+        elif most and argument != "--" and not is_word(argument):
             words.append(argument)
             places.append(place)
             most -= 1
@@ -95,11 +111,13 @@ def arm(
         typer.Option(help="Solve each branch for its own goal, its parents first; or all goals at once."),
     ] = "independent",
     solve: Annotated[bool, typer.Option("--solve", help="Solve and print instead of opening it.")] = False,
-    solver: Annotated[str, typer.Option(help="The method of --solve; see the README for names.")] = "auto",
+    solver: Annotated[str, typer.Option(help="The method; see the README for names.")] = "auto",
     seed: Annotated[
         int, typer.Option(min=0, help="Of the random choices: the same one, the same answer.")
     ] = 0,
-    degrees: Annotated[bool, typer.Option("--degrees", help="Print angles in degrees.")] = False,
+    degrees: Annotated[
+        bool, typer.Option("--degrees", help="Print angles in degrees. (JSON stays in radians.)")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print data instead of text.")] = False,
     save: Annotated[
         list[Path] | None,
@@ -111,10 +129,11 @@ def arm(
 ) -> None:
     """Open a scene of arms in the playground, or solve it.
 
-    -f FILE reads one in the classic arm format. The words of the format can stand on the command line
-    too, in their order and as often as is needed:
+    -f FILE reads one in the classic arm format. The words of the format can
+    stand on the command line too, in their order and as often as is needed:
 
     \b
+    -f FILE                      the arms of a file
     -arm NS BX BY BZ             a new arm with NS segments at a base
     -seg [INDEX] LENGTH TH PHI   the next segment, or that of an index
     -goal X Y Z                  where the end of the arm or branch is to go
@@ -124,15 +143,20 @@ def arm(
 
     Exit status of --solve: 0 all goals met, 1 not all, 2 the request has no meaning.
 
-    For example: limbik arm -arm 2 0 0 0 -seg 1 1.5 1.5 -seg 1 1.5 1.5 -goal -0.5 1 1
+    For example:
+
+    \b
+    limbik arm -arm 2 0 0 0 -seg 1 1.5 1.5 -seg 1 1.5 1.5 -goal -0.5 1 1
     """
     from limbik.scene import load_words
+    from limbik.solvers import registry
 
     words, places, typed = ctx.meta[_WORDS]
     files = save or []
     _check_endings(files)
-    if as_json and not solve:
-        raise LimbikError("--json prints what --solve finds: add --solve, or leave out --json")
+    _check_used(ctx, is_solved=solve, is_saved=bool(files))
+    if solver != "auto":
+        registry.get(solver)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         scene = load_words(words, places, angles=angles, lenient=lenient)
@@ -143,7 +167,9 @@ def arm(
         if files:
             _save(scene, files, is_solved=False)
         else:
-            open_playground(host, port, no_browser, query=query_of(scene, branches), command=_again(typed))
+            _check_shown(scene)
+            query = query_of(scene, branches, solver)
+            open_playground(host, port, no_browser, query=query, command=_again(typed))
         return
     solutions = _solutions(scene, solver, branches=branches, seed=seed)
     if as_json:
@@ -159,13 +185,14 @@ def arm(
         raise typer.Exit(NO_SOLUTION)
 
 
-def query_of(scene: Scene, branches: str) -> str:
+def query_of(scene: Scene, branches: str, solver: str = "auto") -> str:
     """What follows the playground's address, so that it opens the scene: the text of the scene, deflated."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = packer.compress(scene.to_arm().encode()) + packer.flush()
     text = base64.urlsafe_b64encode(packed).decode().rstrip("=")
     name = quote(f"{scene.name}.arm", safe="")
-    return f"/?view=3d&arm={text}&angles={scene.angles}&branches={branches}&name={name}"
+    method = "" if solver == "auto" else f"&algo={solver}"
+    return f"/?view=3d&arm={text}&angles={scene.angles}&branches={branches}{method}&name={name}"
 
 
 def _solutions(scene: Scene, solver: str, **options: Any) -> tuple[Solution | None, ...]:
@@ -189,6 +216,31 @@ def _again(typed: Sequence[str]) -> list[str]:
             kept.append(word)
         is_value = word in _SERVING
     return kept
+
+
+def _check_used(ctx: typer.Context, *, is_solved: bool, is_saved: bool) -> None:
+    """Raise for an option that was given and would do nothing."""
+    unused: tuple[str, ...] = _FOR_ANSWERS
+    when = "without --solve"
+    if is_solved:
+        unused, when = _FOR_SERVING, "with --solve, which opens no playground"
+    elif is_saved:
+        unused = (*_FOR_ANSWERS, *_FOR_METHODS, *_FOR_SERVING)
+        when = "with --save alone, which only converts"
+    for param in ctx.command.params:
+        source = ctx.get_parameter_source(param.name) if param.name in unused else None
+        if source is not None and source.name == "COMMANDLINE":
+            raise LimbikError(f"{param.opts[0]} does nothing {when}")
+
+
+def _check_shown(scene: Scene) -> None:
+    """Raise for a scene that the playground would refuse."""
+    from limbik.app.opened import check_size
+    from limbik.app.protocol.space import MOST_ARMS
+
+    check_size([arm.model for arm in scene.arms])
+    if len(scene.arms) > MOST_ARMS:
+        raise ModelError(f"the playground shows up to {MOST_ARMS} arms, found {len(scene.arms)}")
 
 
 def _check_endings(files: Sequence[Path]) -> None:

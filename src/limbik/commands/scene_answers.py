@@ -26,21 +26,35 @@ class _Part(NamedTuple):
     answer: Solution | None  # to its goal, and maybe to others
 
 
+APART = (
+    "Branches were solved one after the other, and the joints of those before them stayed: "
+    "--branches coupled moves all joints of an arm together."
+)
+
+
 def text(scene: Scene, solutions: Sequence[Solution | None], degrees: bool) -> Iterator[str]:
     """The lines: each arm and branch with its goal, how far off it is, and its angles; then what failed."""
+    from limbik import Status
+
     for arm, solution in zip(scene.arms, solutions, strict=True):
         yield ""
         for part in _parts(arm, solution):
             yield from _part_lines(arm, solution, part, degrees)
     failed = [one for one in solutions if one is not None and not one.success]
-    for solution in failed:
-        for part_answer in _answers(solution):
-            if not part_answer.success:
-                yield ""
-                for sentence in part_answer.explain().sentences:
-                    yield from textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
+    missed = [part for solution in failed for part in _answers(solution) if not part.success]
+    for part_answer in missed:
+        yield ""
+        for sentence in part_answer.explain().sentences:
+            yield from _wrapped(sentence)
+    kept = [part_answer for part_answer in missed if part_answer.request.options.get("locked")]
+    if any(part_answer.status is not Status.UNREACHABLE for part_answer in kept):
+        yield ""
+        yield from _wrapped(APART)
     found = [one for one in solutions if one is not None]
-    if found:
+    if not found:
+        yield ""
+        yield "No arm has a goal."
+    else:
         yield ""
         iterations, seconds = sum(one.iterations for one in found), sum(one.time for one in found)
         solved = len(found) - len(failed)
@@ -48,6 +62,10 @@ def text(scene: Scene, solutions: Sequence[Solution | None], degrees: bool) -> I
             f"{solved} of {len(found)} arms with goals solved by {found[0].solver}: "
             f"{iterations:,} iterations, {1e3 * seconds:.3g} ms"
         )
+
+
+def _wrapped(sentence: str) -> list[str]:
+    return textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
 
 
 def data(scene: Scene, solutions: Sequence[Solution | None], branches: str) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from limbik.core.linear import copy, fill, orthogonalise_rows
 from limbik.core.spatial_chain import BALL, admit, advance, blend
 from limbik.core.start import INVALID
 from limbik.core.start import MOVED as MOVED_INSIDE
+from limbik.core.tasks import MASS
 from limbik.core.whole_body import (
     BUDGET,
     DESCENTS,
@@ -135,8 +136,11 @@ def solve(
         else:
             share = SHARES[int(answer[DESCENTS]) % 3]
             begin_elsewhere(tree, settings, desk.start, share, q)
+        keep_what_is_met(tree, asked, desk, q)
+        look(tree, asked, desk, q, 0)
     copy(desk.best, q)
     if end != SOLVED and has_restarts:
+        look(tree, asked, desk, q, 0)
         budget, patience = settings[BUDGET], PATIENCE_AT_LAST
         settings[REST_BIAS] = 0.0
         end = descend(
@@ -147,6 +151,32 @@ def solve(
     if end == SOLVED and not is_met(asked, misses, 0):
         end = SETTLED
     answer[END] = end
+
+
+@compiled(inline=False)
+def keep_what_is_met(tree: Tree, asked: Asked, desk: Desk, q: Floats) -> None:
+    """Give the joints that serve no goal but those met at `desk.best` their numbers there.
+
+    Limbs that share no joint are problems of their own: this way, each has to be solved only once.
+    """
+    look(tree, asked, desk, desk.best, 0)
+    fill(0.0, desk.dx)  # 1: for a goal that is not met
+    for k in range(asked.tasks.size):
+        task = asked.tasks[k]
+        if desk.misses[0, k] <= task.close:
+            continue
+        if task.kind == MASS:
+            return
+        for end in range(2):
+            j = task.link if end == 0 else task.reference
+            while j >= 0:
+                desk.dx[tree.links[j].v] = 1.0
+                j = tree.links[j].parent
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if desk.dx[mover.v] == 0.0:
+            for i in range(mover.q, mover.q + (4 if mover.kind == BALL else 1)):
+                q[i] = desk.best[i]
 
 
 @compiled(inline=False)
@@ -166,11 +196,10 @@ def descend(
 ) -> int:
     """One descent from q, which becomes the best configuration on the way; returns why it ended.
 
-    To gain less than the part `patience` of the squared error in a window is a stall. At the end the desk is
-    that of q. is_restart: whether the trace marks where it begins.
+    To gain less than the part `patience` of the squared error in a window is a stall. The desk is that of q,
+    before and after. is_restart: whether the trace marks where it begins.
     """
     settings[MEMORY] = 0.0
-    look(tree, asked, desk, q, 0)
     least = at_window = worth(asked, desk, 0)
     copy(q, desk.kept)
     copy(q, desk.before)

@@ -11,6 +11,7 @@ from limbik.core.tasks import SPOT_SIZE
 from limbik.core.tree import SCREW_SIZE
 
 ROOM_SIZE = 48
+MIXED = 8  # iterations that a method learns from (`core.mixing`)
 
 
 class Tree(NamedTuple):
@@ -64,6 +65,7 @@ class Desk(NamedTuple):
     before: Any  # where a window of iterations began
     rest_q: Any  # toward which the first iterations are pulled
     work: Any  # room for linear algebra: as wide as the rows of J or of A
+    history: Any  # of the last iterations of a method (`core.mixing`)
     room: Any  # of the method itself: ROOM_SIZE numbers for each link and each task, and once more
 
 
@@ -97,5 +99,6 @@ def desk_shapes(links: int, nq: int, nv: int, rows: int, tasks: int, levels: int
         before=(nq,),
         rest_q=(nq,),
         work=(2 * rows + 2, max(rows, nv)),
+        history=(4 * MIXED + 3, nq),
         room=(links + tasks + 1, ROOM_SIZE),
     )

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from limbik.core.compiled import file_made_whole, without_references
+from limbik.core.compiled import file_made_whole
 from limbik.core.entries import MEMSET, plain_entry, python_entry
 from limbik.core.methods import Method
 from limbik.core.seeds import CANDIDATES, Shape
 
 # What the machine code is decided by, besides the compiler and the processor.
 SOURCES = (
-    "batch", "branched", "compiled", "descent", "desk", "emit", "entries", "hierarchy", "lanes",
+    "ahead", "batch", "branched", "compiled", "descent", "desk", "emit", "entries", "hierarchy", "lanes",
     "layout", "linear", "machine_code", "methods", "native", "placing", "programs", "pulls", "random_numbers",
     "rotation", "seeds", "spatial_chain", "start", "step", "symbols", "tasks", "tree", "trigonometry",
     "whole_body",
@@ -129,6 +129,9 @@ def machine_code(program: Program) -> bytes:
     """The object file with a driver."""
     import llvmlite.binding as llvm
 
+    from limbik.core.ahead import lower_only
+
+    lower_only()
     machine = target_machine()
     if not isinstance(program.shape, Shape):
         function, signature = _tree(program.shape)
@@ -263,13 +266,12 @@ def _tree(method: Method | None) -> tuple[Callable[..., int], Any]:
     from numba.np.numpy_support import carray, from_dtype
 
     from limbik.core import branched, whole_body
-    from limbik.core.desk import ROOM_SIZE, Asked, Desk, Tree
+    from limbik.core.desk import MIXED, ROOM_SIZE, Asked, Desk, Tree
     from limbik.core.pulls import PULL_SIZE
     from limbik.core.spatial_chain import FRAME_SIZE, JOINT
     from limbik.core.tasks import SPOT_SIZE, TARGET_SIZE, TASK
     from limbik.core.tree import LINK, SCREW_SIZE
 
-    without_references()
     answer_size = whole_body.ANSWER_SIZE
     if method is not None:
         settings_size, solve = branched.SETTINGS_SIZE, method.kernel.dispatcher
@@ -283,7 +285,7 @@ def _tree(method: Method | None) -> tuple[Callable[..., int], Any]:
     def tree(  # type: ignore[no-untyped-def]
         links, movers, units, fixed_mass, roles, tasks, targets, level_tasks, level_rows,
         frames, screws, sums, total, spot, errors, wrenches, both_misses, costs, J, P, A, basis, y, rest,
-        free, damping, dx, dq, trial, best, start, pulls, kept, before, rest_q, work, room,
+        free, damping, dx, dq, trial, best, start, pulls, kept, before, rest_q, work, history, room,
         settings, q, misses, answer, trace_q, trace_error,
         n_links, nq, nv, n_rows, n_tasks, n_levels, n_movers, n_trace,
     ):  # fmt: skip
@@ -323,6 +325,7 @@ def _tree(method: Method | None) -> tuple[Callable[..., int], Any]:
                 carray(before, nq),
                 carray(rest_q, nq),
                 carray(work, (2 * n_rows + 2, max(n_rows, nv))),
+                carray(history, (4 * MIXED + 3, nq)),
                 carray(room, (n_links + n_tasks + 1, ROOM_SIZE)),
             ),
             carray(roles, n_links),

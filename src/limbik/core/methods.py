@@ -11,6 +11,7 @@ from typing import Any
 
 from limbik.core import branched
 from limbik.core.compiled import Kernel
+from limbik.errors import SolverError
 
 
 @dataclass(frozen=True)
@@ -24,9 +25,16 @@ class Method:
 
     @classmethod
     def of(cls, kernels: Mapping[str, Kernel[..., Any]]) -> Method:
-        """The method of kernels that stand in modules, each under its own name."""
-        functions = {name: kernel.function for name, kernel in sorted(kernels.items())}
-        pairs = (f"{name}={each.__module__}:{each.__qualname__}" for name, each in functions.items())
+        """The method of kernels that stand in modules, each under its own name.
+
+        Raises SolverError for one that does not.
+        """
+        pairs = []
+        for name, kernel in sorted(kernels.items()):
+            place = f"{kernel.function.__module__}:{kernel.function.__qualname__}"
+            if _kernel_at(place) is not kernel:
+                raise _misplaced(place)
+            pairs.append(f"{name}={place}")
         return cls(",".join(pairs))
 
     @functools.cached_property
@@ -42,5 +50,23 @@ class Method:
 
 def _found(pair: str) -> tuple[str, Kernel[..., Any]]:
     name, _, place = pair.partition("=")
+    kernel = _kernel_at(place)
+    if kernel is None:
+        raise _misplaced(place)
+    return name, kernel
+
+
+def _kernel_at(place: str) -> Kernel[..., Any] | None:
     module, _, function = place.partition(":")
-    return name, getattr(importlib.import_module(module), function)
+    try:
+        return getattr(importlib.import_module(module), function, None)
+    except ImportError:
+        return None
+
+
+def _misplaced(place: str) -> SolverError:
+    module, _, function = place.partition(":")
+    return SolverError(
+        f"the kernel {function!r} needs to stand at the top of a module that another process can import, "
+        f"under its own name and without bindings; there is no such kernel in {module!r}"
+    )

@@ -14,16 +14,19 @@ nearest to their proposals. This pass is forward kinematics: segments keep their
 A hinge is more than a point: its axis counts as a second point, about one segment away. Joints at one point
 carry on what those after them want, so that they work as one; so do joints that cannot turn, those that are
 stopped by their limits and, in part, those that have limits.
+
+Every iteration is mixed with those before it (`core.mixing`).
 """
 
 from __future__ import annotations
 
 import math
 
-from limbik.core.branched import LENGTH, MEMORY, USE_LIMITS
+from limbik.core.branched import LENGTH, MEMORY, SEEN, USE_LIMITS
 from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.linear import copy, fill
+from limbik.core.mixing import MOVES, mix
 from limbik.core.pairs import (
     NOW,
     WANTED,
@@ -73,6 +76,7 @@ HUNG = FRAME_SIZE
 FIRST = HUNG + FRAME_SIZE
 SECOND = FIRST + 9
 SHEET_SIZE = SECOND + 9
+DISTANCE = SHEET_SIZE  # behind it: see `core.wishes.nearer`
 
 
 @compiled
@@ -81,16 +85,19 @@ def passes(tree: Tree, asked: Asked, desk: Desk, roles: Floats, settings: Floats
     rows, frames = desk.room, desk.frames
     sheet = rows[rows.shape[0] - 1]
     use_limits = settings[USE_LIMITS] > 0.0
-    memory = settings[MEMORY]
-    is_second = memory > 0.0
-    distance = nearer(abs(memory))
-    settings[MEMORY] = -distance if is_second else distance
+    count = int(settings[MEMORY])
+    is_second = count % 2 == 1
+    distance = sheet[DISTANCE] = nearer(sheet[DISTANCE] if count > 0 else 0.0)
+    copy(q, desk.history[MOVES])
     clear_rows(tree, asked.tasks, rows)
     lever = lever_of(tree.links, asked.tasks, frames, rows, settings[LENGTH])
     wish(asked, desk.errors[0], frames, desk.total, desk.spot, lever, distance, rows)
     backward(tree, frames, rows, lever, use_limits, is_second, q, desk.trial, sheet)
     lead(tree, frames, rows, lever, use_limits, q, sheet)
     forward(tree, frames, rows, lever, use_limits, q, sheet)
+    mix(tree, asked, desk, use_limits, count, q)
+    settings[SEEN] = 1.0
+    settings[MEMORY] = count + 1.0
 
 
 @compiled(inline=False)

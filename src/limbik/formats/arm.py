@@ -23,7 +23,7 @@ from typing import get_args
 from limbik.errors import FormatError, FormatWarning, ModelError
 from limbik.formats.arm_parts import Angles, Arm, Part, Point, Segment
 from limbik.formats.arm_reader import ArmReader
-from limbik.formats.arm_words import WORDS, in_arguments, in_text, plain
+from limbik.formats.arm_words import WORDS, in_arguments, in_text, lines, plain
 from limbik.formats.source import Source, SourceLike, open_source
 
 __all__ = [
@@ -44,7 +44,7 @@ READINGS: dict[str, str] = {
     "range": "half-ranges of motion",
     "initial": "the first directions of the segments",
 }
-_SETTING = re.compile(r"^\s*#\s*angles\s*:\s*(range|initial)\s*$", re.MULTILINE)
+_SETTING = re.compile(r"\s*#\s*angles\s*:\s*(range|initial)\s*", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"(?:\s|\ufeff|#[^\r\n]*)*([^\s#]*)")
 
 
@@ -97,13 +97,17 @@ def read_arguments(
 def write(file: ArmFile) -> str:
     """The text that reads back to the same arms.
 
-    Raises ModelError for branches that do not stand in the order of a file: after a branch come those that
-    start on it.
+    Raises ModelError for what a reader would refuse, such as a goal beyond 1e9 m, and for branches that do
+    not stand in the order of a file: after a branch come those that start on it.
     """
-    lines = [f"# angles: {file.angles}", f"# (theta and phi are {READINGS[file.angles]}, in radians)"]
+    if not file.arms:
+        raise ModelError("this scene cannot be written as .arm: it has no arm")
+    written = [f"# angles: {file.angles}", f"# (theta and phi are {READINGS[file.angles]}, in radians)"]
     for arm in file.arms:
-        lines += ["", *_lines(arm)]
-    return "\n".join(lines) + "\n"
+        written += ["", *_lines(arm)]
+    text = "\n".join(written) + "\n"
+    _check_readable(text, file.angles)
+    return text
 
 
 def check_angles(angles: object) -> Angles:
@@ -111,6 +115,13 @@ def check_angles(angles: object) -> Angles:
     if angles not in get_args(Angles):
         raise FormatError("angles", f"needs 'range' or 'initial', found {angles!r}")
     return angles  # type: ignore[return-value]
+
+
+def _check_readable(text: str, angles: Angles) -> None:
+    try:
+        ArmReader(angles, is_quiet=True).read(in_text(Source("<text>", text)))
+    except FormatError as error:
+        raise ModelError(f"this scene cannot be written as .arm: {error.problem}") from None
 
 
 def _lines(arm: Arm) -> Iterator[str]:
@@ -141,10 +152,11 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def _reading(angles: Angles | None, source: Source) -> Angles:
-    said = _SETTING.search(source.text)
+    found = next(filter(None, map(_SETTING.fullmatch, lines(source.text))), None)
+    said = check_angles(found[1].lower()) if found else None
     if angles is None:
-        return check_angles(said[1]) if said else "range"
-    if said and said[1] != angles:
-        other = f"it says `# angles: {said[1]}`, and is read with angles {check_angles(angles)!r}"
+        return said or "range"
+    if said and said != angles:
+        other = f"it says `# angles: {said}`, and is read with angles {check_angles(angles)!r}"
         warnings.warn(f"{source.name}: {other} as was asked for", FormatWarning, stacklevel=4)
     return check_angles(angles)

@@ -104,7 +104,8 @@ def arm_of(model: Model, q: Array, angles: Angles = "range", goals: Mapping[str,
     parts = tuple(_part(model, part, names, points.get(tip(part)), frames) for part in names)
     x, y, z = model.joint(f"{name}.base").origin[:3, 3].tolist()
     arm = Arm((x, y, z), parts)
-    if not _is_same(model, model_of(arm, name, angles)):
+    is_whole = all(part.parent < 0 or part.segment < len(parts[part.parent].segments) for part in parts)
+    if not (is_whole and _is_same(model, model_of(arm, name, angles))):
         raise _no_arm(model, angles)
     return arm
 
@@ -125,7 +126,7 @@ def _hinge(name: str, parent: str, child: str, origin: Matrix4, axis: Array, hal
         child=child,
         origin=origin,
         axis=axis,
-        lower=-limit,
+        lower=0.0 - limit,  # never -0
         upper=limit,
     )
 

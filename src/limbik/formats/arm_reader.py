@@ -6,12 +6,14 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from limbik.errors import FormatError, FormatWarning
+from limbik.errors import FormatError, FormatWarning, shortened
 from limbik.formats.arm_parts import ORIGIN, Angles, Arm, Part, Point, Segment
 from limbik.formats.arm_words import Statement
 
 MOST_SEGMENTS = 1000  # of one arm or branch
 MOST_ARMS = 1000
+MOST_IN_ALL = 10_000  # segments
+MOST_WARNINGS = 100  # of wrong counts
 
 
 @dataclass
@@ -33,14 +35,17 @@ class _Draft:
 class ArmReader:
     """From statements to arms.
 
-    lenient: a wrong count is a warning instead of an error.
+    lenient: a wrong count is a warning instead of an error. is_quiet: there are no warnings.
     """
 
-    def __init__(self, angles: Angles, lenient: bool) -> None:
+    def __init__(self, angles: Angles, lenient: bool = False, *, is_quiet: bool = False) -> None:
         self.angles = angles
         self.lenient = lenient
+        self.is_quiet = is_quiet
         self.arms: list[Arm] = []
         self.base = ORIGIN
+        self.segments = 0  # declared, and beyond what is declared
+        self.warnings = 0
         self.parts: list[_Draft] = []  # of the current arm
         self.open: list[int] = []  # the places of those that are not ended, innermost last
 
@@ -89,6 +94,7 @@ class ArmReader:
             found = f"index {place} is not one of 0 to {last}" if is_indexed else f"is number {place + 1}"
             told = f"`{part.header.written}` ({part.header.place}) says that {part.name} has {part.declared}"
             self._count(statement.error(f"{found}, and {told}"))
+            self._add_segments(statement, 1)
         if place in part.segments:
             raise statement.error(f"gives index {place} again, first at {part.given_by[place].place}")
         if len(part.segments) >= MOST_SEGMENTS:
@@ -137,9 +143,15 @@ class ArmReader:
         count = statement.whole(place, "a whole number of segments, at least 1", 1)
         if count > MOST_SEGMENTS:
             raise statement.error(
-                f"needs at most {MOST_SEGMENTS:,} segments, found {statement.values[place]!r}"
+                f"needs at most {MOST_SEGMENTS:,} segments, found {shortened(statement.values[place])}"
             )
+        self._add_segments(statement, count)
         return count
+
+    def _add_segments(self, statement: Statement, count: int) -> None:
+        self.segments += count
+        if self.segments > MOST_IN_ALL:
+            raise statement.error(f"goes beyond the {MOST_IN_ALL:,} segments that a scene can have")
 
     def _index(self, statement: Statement, part: _Draft) -> int:
         return statement.whole(0, f"an index from 0 to {part.declared - 1} before three numbers", 0)
@@ -148,7 +160,8 @@ class ArmReader:
         first = len(statement.values) - 3
         length = statement.number(first, "a positive length in metres")
         if length <= 0.0:
-            raise statement.error(f"needs a positive length in metres, found {statement.values[first]!r}")
+            found = shortened(statement.values[first])
+            raise statement.error(f"needs a positive length in metres, found {found}")
         theta = self._angle(statement, first + 1, "theta")
         return Segment(length, theta, self._angle(statement, first + 2, "phi"))
 
@@ -157,7 +170,8 @@ class ArmReader:
             return statement.number(place, f"an angle {name} in radians")
         value = statement.number(place, f"a half-range {name} in radians")
         if value < 0.0:
-            problem = f"needs a half-range {name} of at least 0 radians, found {statement.values[place]!r}"
+            found = shortened(statement.values[place])
+            problem = f"needs a half-range {name} of at least 0 radians, found {found}"
             raise statement.error(f"{problem}; angles 'initial' reads it as the first direction")
         return value
 
@@ -205,10 +219,15 @@ class ArmReader:
     def _count(self, error: FormatError) -> None:
         if not self.lenient:
             raise error
+        self.warnings += 1
+        if self.warnings > MOST_WARNINGS:
+            problem = f"{error.problem}; {MOST_WARNINGS} counts before it are wrong too"
+            raise FormatError(error.source, problem, line=error.line)
         self._warn(error)
 
     def _warn(self, error: FormatError) -> None:
-        warnings.warn(str(error), FormatWarning, stacklevel=2)
+        if not self.is_quiet:
+            warnings.warn(str(error), FormatWarning, stacklevel=2)
 
 
 def _spoken(places: Iterable[int]) -> str:

@@ -8,7 +8,6 @@ In a file a statement ends with its line, or where the next one begins on the sa
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,12 @@ WORDS = ("arm", "seg", "goal", "br", "endbr")
 LARGEST = 1e9  # [m or rad] beyond it, sums of squares lose their meaning
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_HINTS = {
+    ",": "values have spaces between them, not commas",
+    "\u2212": "a minus is the hyphen of the keyboard",  # found: the minus of typeset texts
+    "\u2013": "a minus is the hyphen of the keyboard",  # found: the dash that word processors make of it
+}
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _NOT_A_WORD = re.compile(r"-?(nan|inf(inity)?)", re.IGNORECASE)  # what other programs print for no number
 
 
@@ -56,24 +61,33 @@ class Statement:
         """The value at a place as a finite number; `needed` says what it should be."""
         text = self.values[place]
         if not _NUMBER.fullmatch(text):
-            hint = "; values have spaces between them, not commas" if "," in text else ""
-            raise self.error(f"needs {needed}, found {text!r}{hint}")
+            hints = [hint for sign, hint in _HINTS.items() if sign in text]
+            raise self.error("; ".join([f"needs {needed}, found {shortened(text)}", *hints]))
         value = float(text)
         if abs(value) > LARGEST:
-            raise self.error(f"needs {needed}, of at most {LARGEST:.0e}, found {text!r}")
+            raise self.error(f"needs {needed}, of at most {LARGEST:.0e}, found {shortened(text)}")
         return value
 
     def whole(self, place: int, needed: str, least: int) -> int:
         """The value at a place as a whole number of at least `least`."""
         value = self.number(place, needed)
         if not value.is_integer() or value < least:
-            raise self.error(f"needs {needed}, found {self.values[place]!r}")
+            raise self.error(f"needs {needed}, found {shortened(self.values[place])}")
         return int(value)
+
+
+def lines(text: str) -> Iterator[str]:
+    """The lines of a file, whatever ends them, without a byte order mark."""
+    start = 1 if text.startswith("\ufeff") else 0
+    for end in _LINE_END.finditer(text):
+        yield text[start : end.start()]
+        start = end.end()
+    yield text[start:]
 
 
 def in_text(source: Source) -> Iterator[Statement]:
     """The statements of a file. Raises FormatError for a line that begins with none of the words."""
-    for line, content in enumerate(re.split(r"\r\n|\r|\n", source.text.removeprefix("\ufeff")), start=1):
+    for line, content in enumerate(lines(source.text), start=1):
         words = content.partition("#")[0].split()
         if not words:
             continue
@@ -94,12 +108,13 @@ def in_arguments(arguments: Sequence[str], places: Sequence[int]) -> Iterator[St
     starts = [k for k, argument in enumerate(arguments) if is_word(argument)]
     if arguments and (not starts or starts[0] > 0):
         raise FormatError(f"argument {places[0]}", _unknown(arguments[0], "-"))
-    for start, stop in zip(starts, [*starts[1:], len(arguments)], strict=True):
-        written, where = arguments[start], f"argument {places[start]}"
-        word = written.lstrip("-").casefold()
-        if word not in WORDS:
-            raise FormatError(where, _unknown(written, "-"))
-        yield Statement(word, written, tuple(arguments[start + 1 : stop]), where)
+    words = [arguments[start].lstrip("-").casefold() for start in starts]
+    for word, start in zip(words, starts, strict=True):
+        if word not in WORDS:  # told before a word that for its sake has too few values
+            raise FormatError(f"argument {places[start]}", _unknown(arguments[start], "-"))
+    for word, start, stop in zip(words, starts, [*starts[1:], len(arguments)], strict=True):
+        values = tuple(arguments[start + 1 : stop])
+        yield Statement(word, arguments[start], values, f"argument {places[start]}")
 
 
 def is_word(argument: str) -> bool:
@@ -109,14 +124,13 @@ def is_word(argument: str) -> bool:
 
 def plain(value: float) -> str:
     """A number as the format has it, so that it reads back to the same."""
-    text = repr(float(value)).removesuffix(".0")
-    if math.isinf(value) or math.isnan(value):
-        raise ValueError(f"the format has no {text}")
-    return text
+    return repr(float(value)).removesuffix(".0")
 
 
 def _unknown(word: str, dash: str = "") -> str:
     known = [dash + name for name in WORDS]
     if _NUMBER.fullmatch(word):
         return f"expected one of {', '.join(known)} before the number {word!r}"
+    if dash:
+        known.insert(0, "-f")
     return f"unknown word {shortened(word)}; {did_you_mean(word, known)}"

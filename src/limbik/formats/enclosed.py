@@ -22,15 +22,20 @@ from limbik.formats.source import Source, decoded
 
 LARGEST_TEXT = 8 * 2**20  # [characters] with all includes in place
 DEEPEST_INCLUDE = 20
-MOST_ELEMENTS = 50_000  # of an MJCF, with the copies that <replicate> makes
-LARGEST_FIELD = 2**20  # [numbers] of a height field
-FINEST_MESH = 64.0  # largest parameter of a mesh that MuJoCo makes itself
+MOST_ELEMENTS = 10_000  # of an MJCF, with the copies that <replicate> makes
+MOST_ASSETS = 1000  # among them in <asset>: what is not needed is deleted one by one, each time through all
+LARGEST_FIELDS = 2**20  # [numbers] of all height fields
+MOST_MADE_MESHES = 100  # that MuJoCo makes itself
+FINEST_MESH = 64.0  # largest parameter of one
+LARGEST_MESHES = 128 * 2**20  # [bytes] of mesh files, each counted as often as it is named
 
 _ATTRIBUTES = r"""(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*"""
 _INCLUDE = re.compile(rf"<include{_ATTRIBUTES}(?:/>|>\s*</include\s*>)")
 _OPENING = re.compile(rf"<[^\s<>/]+{_ATTRIBUTES}(/?)>")
 _ADDRESS = re.compile(r"(?:package|model|file)://+", re.IGNORECASE)
 _USER_NUMBERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
+# What an MJCF may ask MuJoCo to set aside for a simulation, and what it then takes by itself.
+_SET_ASIDE = {"nkey": 0, "nuserdata": 0, "memory": -1, "njmax": -1, "nconmax": -1, "nstack": -1}
 
 
 def find_file(files: Iterable[str], folder: str, address: str) -> str | None:
@@ -69,6 +74,7 @@ def give_files(spec: Any, source: Source) -> None:
     files = _files(source)
     folder = posixpath.join(posixpath.dirname(source.name), spec.meshdir)
     given: dict[str, bytes] = {}
+    room = LARGEST_MESHES
     for part in [part for part in spec.meshes if part.file]:
         found = find_file(files, folder, part.file)
         if found is None:
@@ -77,10 +83,15 @@ def give_files(spec: Any, source: Source) -> None:
         stem, ending = posixpath.splitext(posixpath.basename(found))
         part.file = f"{len(given)}-{stem}{ending.lower()}"
         given[part.file] = files[found]
+        room -= len(files[found])
+        if room < 0:
+            raise ValueError(f"its meshes are larger than {LARGEST_MESHES // 2**20} MiB together")
     spec.meshdir = spec.texturedir = spec.modelfiledir = ""
     spec.assets = given
     for name in _USER_NUMBERS:
         setattr(spec, f"nuser_{name}", -1)
+    for name, size in _SET_ASIDE.items():
+        setattr(spec, name, size)
     for part in [*spec.numerics, *spec.skins]:
         spec.delete(part)
 
@@ -172,12 +183,20 @@ def _content(text: str) -> str:
 
 
 def _refuse(root: Element) -> None:
-    count = 0.0
-    for element in root.walk():
+    elements = list(root.walk())
+    for element in elements:
         _refuse_element(element)
-        count += _copies(element)
-        if count > MOST_ELEMENTS:
-            raise root.error(f"has more than {MOST_ELEMENTS:,} elements, with the copies of <replicate>")
+    fields = (_product(element, "nrow", "ncol") for element in elements if element.tag == "hfield")
+    meshes = [element for element in elements if element.tag == "mesh" and "builtin" in element.attributes]
+    assets = [element for element in elements if element.parent and element.parent.tag == "asset"]
+    for count, most, what in (
+        (sum(map(_copies, elements)), MOST_ELEMENTS, "elements, with the copies of <replicate>"),
+        (len(assets), MOST_ASSETS, "elements in <asset>"),
+        (len(meshes), MOST_MADE_MESHES, "meshes for MuJoCo to make"),
+        (sum(fields), LARGEST_FIELDS, "numbers in its height fields"),
+    ):
+        if count > most:
+            raise root.error(f"has more than {most:,} {what}")
 
 
 def _refuse_element(element: Element) -> None:
@@ -186,8 +205,6 @@ def _refuse_element(element: Element) -> None:
         raise element.error("is not read here: it can open files, or make any number of bodies")
     if element.tag == "hfield" and "file" in element.attributes:
         raise element.error("a height field needs its numbers in `elevation`: no file is read for it")
-    if element.tag == "hfield" and _product(element, "nrow", "ncol") > LARGEST_FIELD:
-        raise element.error(f"has more than {LARGEST_FIELD:,} numbers")
     is_made = element.tag == "mesh" and {"builtin", "params"} <= set(element.attributes)
     if is_made and max(map(abs, element.list_of_numbers("params"))) > FINEST_MESH:
         raise element.error(f"`params` needs numbers up to {FINEST_MESH:g}")
@@ -205,4 +222,4 @@ def _copies(element: Element) -> float:
 
 
 def _product(element: Element, *attributes: str) -> float:
-    return math.prod(element.number(attribute, 1.0) for attribute in attributes)
+    return math.prod(max(element.number(attribute, 1.0), 1.0) for attribute in attributes)

@@ -2,9 +2,9 @@
 
 Frames that are no links become links on fixed joints. URDF has no ball joints: one is written as three hinges
 NAME.x, NAME.y and NAME.z at one point, in the order of its Euler limits and with these; a FormatWarning says
-so, and that limits of swing and twist are lost. A limit on one side
-only, and a slide without limits, has "inf" on the other, which limbik reads and ROS does not. A model knows
-no effort, velocity and inertia; they are 0.
+so, and that limits of swing and twist are lost. A name that is taken has an underscore behind it. A limit on
+one side only, and a slide without limits, has "inf" on the other, which limbik reads and ROS does not. A
+model knows no effort, velocity and inertia; they are 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from limbik.errors import FormatWarning, ModelError, shortened
 from limbik.formats.base import WORLD
 from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model
 from limbik.model.euler import EulerLimits
-from limbik.spatial import Array, Matrix3
+from limbik.spatial import Array, Matrix3, Matrix4
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -61,34 +61,53 @@ def _one_model(models: Mapping[str, Model], name: str) -> Model:
     """All models as one, whose frames are links and whose ball joints are hinges."""
     root = next(iter(models.values())).root if len(models) == 1 else WORLD
     clashing = _clashing(models, root)
+    stands: list[str] = []
     joints: list[Joint] = []
+    frames: list[Frame] = []
     masses: list[Mass] = []
     for key, model in models.items():
-        rename = _Renaming(f"{key}." if key in clashing else "", root)
-        if model.root != root:
-            stand = rename.link(model.root)
-            joints.append(Joint(name=f"{stand}.stand", kind=JointKind.FIXED, parent=root, child=stand))
-        joints += [rename.joint(hinge) for joint in model.joints for hinge in _without_ball(joint)]
-        joints += [rename.joint(_on_link(frame)) for frame in model.frames[len(model.joints) + 1 :]]
+        is_at_root = model.root == root
+        rename = _Renaming(f"{key}." if key in clashing else "", root if is_at_root else None)
+        stands += [] if is_at_root else [rename.link(model.root)]
+        joints += map(rename.joint, model.joints)
+        frames += map(rename.frame, model.frames[len(model.joints) + 1 :])
         masses += [dataclasses.replace(mass, link=rename.link(mass.link)) for mass in model.masses]
-    return Model(name, joints, masses=masses, root=root)
+    taken = {root, *stands}
+    taken.update(name for joint in joints for name in (joint.name, joint.child))
+    taken.update(frame.name for frame in frames)
+    standing = [_fixed(_free(f"{stand}.stand", taken), root, stand) for stand in stands]
+    hinges = [hinge for joint in joints for hinge in _without_ball(joint, taken)]
+    on_links = [
+        _fixed(_free(f"{frame.name}.fixed", taken), frame.link, frame.name, frame.pose_link_frame)
+        for frame in frames
+    ]
+    return Model(name, [*standing, *hinges, *on_links], masses=masses, root=root)
 
 
 def _clashing(models: Mapping[str, Model], root: str) -> set[str]:
-    """The keys of models with a name that another one has too."""
-    used: dict[str, set[str]] = {}
+    """The keys of models with a name that another one has too, or an inner link called as the common root."""
+    used: dict[str, set[str | None]] = {root: {None}}
     for key, model in models.items():
-        for name in {*model.joint_names, *model.frame_names} - {root}:
+        own = {model.root} if model.root == root else set()
+        for name in {*model.joint_names, *model.frame_names} - own:
             used.setdefault(name, set()).add(key)
-    return {key for keys in used.values() if len(keys) > 1 for key in keys}
+    return {key for keys in used.values() if len(keys) > 1 for key in keys if key is not None}
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with as many underscores behind it as make it one that is not taken; it then is."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
 
 
 @dataclasses.dataclass(frozen=True)
 class _Renaming:
-    """Puts a prefix before every name but that of the common root."""
+    """Puts a prefix before every name but that of the common root, where the model has it."""
 
     prefix: str
-    root: str
+    root: str | None
 
     def link(self, name: str) -> str:
         return name if name == self.root else self.prefix + name
@@ -103,8 +122,16 @@ class _Renaming:
             mimic=mimic and dataclasses.replace(mimic, joint=self.prefix + mimic.joint),
         )
 
+    def frame(self, frame: Frame) -> Frame:
+        return dataclasses.replace(frame, name=self.prefix + frame.name, link=self.link(frame.link))
 
-def _without_ball(joint: Joint) -> Iterator[Joint]:
+
+def _fixed(name: str, parent: str, child: str, origin: Matrix4 | None = None) -> Joint:
+    pose = np.eye(4) if origin is None else origin
+    return Joint(name=name, kind=JointKind.FIXED, parent=parent, child=child, origin=pose)
+
+
+def _without_ball(joint: Joint, taken: set[str]) -> Iterator[Joint]:
     """The joint, or three hinges in place of a ball joint."""
     if joint.kind is not JointKind.BALL:
         yield joint
@@ -113,7 +140,7 @@ def _without_ball(joint: Joint) -> Iterator[Joint]:
     lost = ", without its limits of swing and twist" if joint.has_limits and not joint.euler else ""
     note = f"ball joint {joint.name!r} is written as three hinges{lost}: URDF has no ball joints"
     warnings.warn(note, FormatWarning, stacklevel=6)
-    names = [f"{joint.name}.{axis.lower()}" for axis in euler.order]
+    names = [_free(f"{joint.name}.{axis.lower()}", taken) for axis in euler.order]
     links = [joint.parent, *names[:2], joint.child]
     for k, (name, lower, upper) in enumerate(zip(names, euler.lower, euler.upper, strict=True)):
         is_free = upper - lower >= 2.0 * math.pi
@@ -127,16 +154,6 @@ def _without_ball(joint: Joint) -> Iterator[Joint]:
             lower=-math.inf if is_free else lower,
             upper=math.inf if is_free else upper,
         )
-
-
-def _on_link(frame: Frame) -> Joint:
-    return Joint(
-        name=f"{frame.name}.fixed",
-        kind=JointKind.FIXED,
-        parent=frame.link,
-        child=frame.name,
-        origin=frame.pose_link_frame,
-    )
 
 
 def _masses(model: Model) -> dict[str, tuple[float, Array]]:

@@ -46,6 +46,7 @@ from limbik.solvers.solver import PLANAR, AnswerKernel, Solver, Tuning, kinemati
 
 FALLING = 0.7  # of the least squared error: a sweep by roles that leaves less than this part gains
 MOST_IDLE = 5.0  # sweeps by roles in a row that gain nothing, before all joints serve everything
+RELAXATION = 1.6  # of every turn once all joints serve everything
 HALVINGS = 6  # of the step of a joint that others follow
 
 # What a descent is at (`core.branched.MEMORY`); and of the desk's room, behind what ball joints need, by
@@ -209,10 +210,12 @@ def sweep(tree: Tree, asked: Asked, desk: Desk, roles: Floats, settings: Floats,
 
     q [nq] is changed in place. Every joint is turned as is best for all that it serves (`core.turns`). A
     sweep in which all joints serve everything (roles 1/2) never makes the sum of squared errors grow, turns
-    counted by the chords of their angles. Joints that others follow come last, see `turn_leader`.
+    counted by the chords of their angles. Such sweeps gain slowly after some time; then every turn goes
+    somewhat beyond its best. Joints that others follow come last, see `turn_leader`.
     """
     use_limits, damping = settings[USE_LIMITS] > 0.0, settings[DAMPING]
     by_role = is_by_role(tree, asked, desk, settings, q)
+    relaxation = 1.0 if by_role else RELAXATION
     fill_pulls(asked.tasks, asked.targets, desk.frames, desk.total, desk.spot, desk.pulls)
     has_leaders = False
     for j in range(tree.links.size - 1, -1, -1):
@@ -223,11 +226,11 @@ def sweep(tree: Tree, asked: Asked, desk: Desk, roles: Floats, settings: Floats,
             if mover.leads > 0:
                 has_leaders = True
             elif link.kind == HINGE:
-                pull_hinge(asked.tasks, desk, j, mover, role, use_limits, damping, q)
+                pull_hinge(asked.tasks, desk, j, mover, role, use_limits, damping, relaxation, q)
             elif link.kind == SLIDE:
-                pull_slide(asked.tasks, desk, j, mover, role, use_limits, damping, q)
+                pull_slide(asked.tasks, desk, j, mover, role, use_limits, damping, relaxation, q)
             else:
-                pull_ball(asked.tasks, desk, j, mover, role, use_limits, damping, q)
+                pull_ball(asked.tasks, desk, j, mover, role, use_limits, damping, relaxation, q)
         hands_over = by_role and link.parent >= 0 and roles[j] == 1.0 and roles[link.parent] < 1.0
         pass_on(asked.tasks, desk.pulls, desk.frames, j, link.parent, hands_over)
     if has_leaders:

@@ -4,10 +4,11 @@ In this order, and the first that holds is the reason:
 
 1. a bound proves the goal out of reach (`bounds`);
 2. a longer search finds a solution within the limits: the solve was cut short;
-3. there is a solution without limits: the limits bind, and by how much is told;
-4. with orientations left aside there is a solution within the limits: the orientation is not available;
-5. the error still falls when the descent goes on: the solve was cut short;
-6. otherwise the goal is likely unreachable. Of several goals that can be met alone, those that can not be met
+3. there is a solution with locked joints free: the locks are in the way;
+4. there is a solution without limits: the limits bind, and by how much is told;
+5. with orientations left aside there is a solution within the limits: the orientation is not available;
+6. the error still falls when the descent goes on: the solve was cut short;
+7. otherwise the goal is likely unreachable. Of several goals that can be met alone, those that can not be met
    together are named.
 """
 
@@ -71,6 +72,9 @@ def diagnose(solution: Solution) -> Diagnosis:
     found = case.within_limits()
     if found is not None:
         return case.report(Status.BUDGET_SPENT, q_found=found)
+    unlocked = case.unlocked()
+    if unlocked:
+        return case.report(Status.LOCKED, **unlocked)
     beyond = case.beyond_limits()
     if beyond is not None and not beyond.excesses:
         return case.report(Status.BUDGET_SPENT, q_found=beyond.q)
@@ -108,6 +112,18 @@ class _Case:
     def within_limits(self) -> Array | None:
         """What a search of the whole space finds."""
         return self._found(self.request.goals, start=self.solution.q, iterations=SEARCH)
+
+    def unlocked(self) -> dict[str, Any]:
+        """What is reported where there is a solution with one of the locked joints free, or with all."""
+        moving = moving_joints(self.model, self.request.goals)
+        locked = tuple(name for name in self.options.get("locked", ()) if name in moving)
+        choices = [locked] if len(locked) < 2 else [*((name,) for name in locked), locked]
+        for free in choices:
+            kept = [name for name in locked if name not in free]
+            q = self._found(self.request.goals, start=self.solution.q, iterations=SEARCH, locked=kept)
+            if free and q is not None:
+                return {"unlocked": free, "q_unlocked": q}
+        return {}
 
     def slides_too_short(self) -> dict[str, Any]:
         """What is reported where only the travel of slides puts a goal out of reach."""

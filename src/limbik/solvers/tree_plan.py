@@ -96,8 +96,8 @@ class TreePlan:
         self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
         self.settings = np.zeros(settings_size)
         self.settings[whole_body.BUDGET] = options.budget
-        restarts = options.restarts
-        self.settings[whole_body.RESTARTS] = UNLIMITED_RESTARTS if restarts is None else restarts
+        restarts = UNLIMITED_RESTARTS if options.restarts is None else options.restarts
+        self.settings[whole_body.RESTARTS] = restarts if self._tree.units.any() else 0
         self.settings[whole_body.USE_LIMITS] = options.limits
         self.settings[whole_body.LENGTH] = self.length
         rows, levels = int(level_rows[-1]), len(level_rows) - 1

@@ -67,12 +67,13 @@ def test_a_scene_of_arms_is_given_away_in_every_form(space: Space) -> None:
 
 
 def test_the_program_for_robots_finds_their_answers_again(space: Space) -> None:
-    space.show("robot=puma560,puma560&q=0:0.1,0.5,-1,0.2,0.6,0;1:0.1,0.5,-1,0.2,0.6,0")
+    space.show("robot=puma560,puma560&q=0:0.1,0.5,-1,0.2,0.6,0;1:0.1,0.5,-1,0.2,0.6,0&algo=dls&d=0.5&g=0.9")
     space.select(1)
     space.find("#goal-kind input[value=direction]").check(force=True)
     space.wait_resting()
     program = program_of(space)
     assert program.count("limbik.load(") == 2
+    assert program.count('solver=limbik.solvers.get("dls", damping=0.5),') == 2
     assert run(program)["solution"].success
 
 
@@ -83,11 +84,13 @@ def test_a_program_for_files_of_the_server_holds_all_their_arms_or_says_why_not(
             archive.writestr(name, text)
         return buffer.getvalue()
 
-    space.show(arm_query(BRANCHES, "branches.arm"))
+    space.show(arm_query(BRANCHES, "branches.arm") + "&pw=0.2")
     space.drop(("arms.zip", zipped("two_arms.arm", (EXAMPLES / "two_arms.arm").read_text())))
     space.until(lambda: len(space.state["arms"]) == 2, "two arms stand there")
     space.wait_resting()
-    assert len(run(program_of(space))["solutions"]) == 2
+    names = run(program_of(space))
+    assert len(names["solutions"]) == 2
+    assert [goals[-1].weight for goals in names["goals"]] == [0.2, 0.2]
     inside = '<body name="a"><joint name="b" type="ball"/><geom size=".1"/></body>'
     ball = f"<mujoco><worldbody>{inside}</worldbody></mujoco>"
     space.drop(("ball.zip", zipped("ball.xml", ball)))

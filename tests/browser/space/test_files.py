@@ -4,6 +4,7 @@ import io
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from browser.space.stage import Space, arm_query
@@ -56,6 +57,18 @@ def test_files_of_every_format_are_opened_and_bad_ones_are_explained_in_place(sp
     assert "while the server keeps them" in space.notices
     space.drop(("nothing.txt", "hello"))
     space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
+
+
+def test_a_long_file_with_a_wrong_count_is_opened_leniently(space: Space) -> None:
+    space.show(arm_query(TWO_ARMS, "two_arms.arm"))
+    noise = np.random.default_rng(0).random((400, 3))
+    remarks = "\n".join(f"# {a} {b} {c}" for a, b, c in noise)  # which no link can carry
+    space.drop(("long.arm", f"{remarks}\narm 3 0 0 0\nseg 1 1 1\nseg 1 1 1\ngoal 1 0 1\n"))
+    space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
+    space.find("#fault-lenient").click()
+    opened(space, "long.arm")
+    space.wait_query(lenient="1")
+    assert "found 2" in space.find("#scene-notes").inner_text()
 
 
 @pytest.mark.parametrize("query", ["robot=nobody", "arm=%21%21", "arm=AAAA", "token=0123"])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import limbik
 from browser.space.stage import Space, arm_query
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -40,6 +41,18 @@ def test_everything_has_a_name_and_fits_every_window(space: Space) -> None:
             assert box["y"] >= 0, selector
             assert box["y"] + box["height"] <= height, selector
     space.page.set_viewport_size({"width": 900, "height": 600})
+
+
+def test_the_panel_shows_the_settings_that_the_solver_has(space: Space) -> None:
+    space.show(TWO_ARMS)
+    fields = {"damping": "d", "lambda_": "la", "gamma": "g", "anneal": "an"}
+    for solver in limbik.solvers.describe():
+        space.find(f".chip[data-solver={solver.name}]").click()
+        space.wait_query(algo=solver.name)
+        shown = {name for name in fields.values() if space.find(f"#{name}").is_visible()}
+        assert shown == {fields[parameter.name] for parameter in solver.parameters}, solver.name
+    depth = space.find("[data-number=depth] input[type=range]")
+    assert [float(depth.get_attribute(end) or "nan") for end in ("min", "max")] == [-2, 2]
 
 
 def test_the_only_global_is_limbik_ready_and_the_help_names_the_keys(space: Space) -> None:

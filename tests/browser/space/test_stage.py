@@ -16,8 +16,9 @@ START = """async (scene) => {
   const { Stage } = await import('/static/space/stage.js');
   const heard = [];
   const hear = (name) => (...what) => { heard.push([name, ...what.slice(0, 3)]); };
-  const names = ['onGoalMove', 'onGoalSelect', 'onPlace', 'onPickLink', 'onCamera'];
-  const handlers = Object.fromEntries(names.map((name) => [name, hear(name)]));
+  const names = ['onGoalMove', 'onGoalSelect', 'onPlace', 'onTakeLink', 'onCamera'];
+  const wantsLink = ({ shiftKey }) => shiftKey;
+  const handlers = { wantsLink, ...Object.fromEntries(names.map((name) => [name, hear(name)])) };
   const stage = new Stage(document.getElementById('view'), handlers);
   const faults = stage.setScene(scene);
   stage.setPose(0, 'lm', scene.arms[0].q);
@@ -185,10 +186,14 @@ def test_a_click_places_at_the_depth_of_the_goal_or_on_the_chosen_plane(theatre:
 
 
 def test_a_click_on_an_arm_finds_link_and_surface(theatre: Theatre) -> None:
-    theatre.page.mouse.click(*theatre.point("stage.screenPoint([0, 0, 0.2])"))
+    at = theatre.point("stage.screenPoint([0, 0, 0.2])")
+    theatre.page.mouse.click(*at)
+    (((point,),)) = theatre.heard("onPlace")
+    theatre.page.keyboard.down("Shift")
+    theatre.page.mouse.click(*at)
+    theatre.page.keyboard.up("Shift")
     said = theatre.do("heard.splice(0)")
-    assert [what[:3] for what in said if what[0] == "onPickLink"] == [["onPickLink", 0, "l1"]]
-    (point,) = [what[1] for what in said if what[0] == "onPlace"]
+    assert [what[:3] for what in said if what[0] != "onCamera"] == [["onTakeLink", 0, "l1"]]
     assert 0.0 < np.hypot(point[0], point[1]) < 0.1
     assert point[2] == pytest.approx(0.2, abs=0.05)
 

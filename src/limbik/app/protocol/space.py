@@ -256,7 +256,7 @@ class Motion:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """The answer to `Explain`. `joints` are those whose limits bind."""
+    """The answer to `Explain`. `joints` are those whose limits or locks bind."""
 
     id: int
     arm: int

@@ -30,7 +30,8 @@ export class Controls {
     const slider = find(row, 'input[type=range]');
     const field = find(row, 'input[type=number]');
     const step = setting.digits === 0 ? 1 : sliderStep(setting);
-    Object.assign(slider, { min: setting.min, max: setting.slider ?? setting.max, step });
+    const [low, high] = sliderEnds(setting);
+    Object.assign(slider, { min: low, max: high, step });
     Object.assign(field, { min: setting.min, max: setting.max, step });
     if (setting.isOptional) field.placeholder = AUTOMATIC;
     slider.addEventListener('input', () => this.store.set({ [name]: clamped(name, setting, Number(slider.value)).value }));
@@ -38,7 +39,7 @@ export class Controls {
     this.store.watch([name], () => {
       const value = this.store.get(name);
       field.value = value === null ? '' : writeValue(setting, value);
-      slider.value = String(value ?? setting.min);
+      slider.value = String(value ?? Math.max(0, low));
       slider.setAttribute('aria-valuetext', value === null ? AUTOMATIC : `${field.value} ${setting.unit ?? ''}`.trim());
       fillSlider(slider);
       field.removeAttribute('aria-invalid');
@@ -89,6 +90,11 @@ export function fillSlider(slider) {
 
 /** @param {import('./settings.js').Setting} setting @returns {number} a round step, a hundred or more of them on the slider */
 function sliderStep(setting) {
-  const span = (setting.slider ?? setting.max) - setting.min;
-  return 10 ** Math.floor(Math.log10(span / 90));
+  const [low, high] = sliderEnds(setting);
+  return 10 ** Math.floor(Math.log10((high - low) / 90));
+}
+
+/** @param {import('./settings.js').Setting} setting @returns {[number, number]} */
+function sliderEnds({ min = 0, max = 1, slider = max }) {
+  return [Math.max(min, -slider), slider];
 }

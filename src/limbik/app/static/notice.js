@@ -38,6 +38,7 @@ function bullets(lines) {
 function closeButton(close) {
   const button = document.createElement('button');
   button.type = 'button';
+  button.className = 'sign';
   button.setAttribute('aria-label', 'Dismiss');
   button.innerHTML = '<svg class="icon"><use href="#i-close"/></svg>';
   button.addEventListener('click', close);

@@ -1,7 +1,8 @@
 /**
- * The messages between page and server that both views share; mirrors `app/protocol.py`.
+ * The messages between page and server that both views share; mirrors `app/protocol/common.py`.
  *
- * @typedef {{type: 'welcome', version: number, limbik: string, solvers: object[], bounds: object}} Welcome
+ * @typedef {{name: string, title: string, summary: string, source: string, parameters: {name: string, default: number|null}[]}} Method
+ * @typedef {{type: 'welcome', version: number, limbik: string, solvers: Method[], bounds: object}} Welcome
  * @typedef {{type: 'error', id: number|null, message: string, field: string|null}} ServerError
  * @typedef {{type: 'status', state: 'compiling'|'ready', message: string}} Status
  */

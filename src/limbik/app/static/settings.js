@@ -6,12 +6,12 @@
  * @property {string} short  what the buttons say
  * @property {string} title
  * @property {string} key  the key that chooses it
- * @property {string[]} settings  names of the settings it uses
+ * @property {string[]} settings  names of the settings that it has in a panel, also before the server has told of it
  */
 
 /** @type {SolverInfo[]} */
 export const SOLVERS = [
-  { name: 'ccd', short: 'CCD', title: 'Cyclic coordinate descent', key: '1', settings: ['d'] },
+  { name: 'ccd', short: 'CCD', title: 'Cyclic coordinate descent', key: '1', settings: ['d', 'an'] },
   { name: 'fabrik', short: 'FABRIK', title: 'Forward and backward reaching', key: '2', settings: [] },
   { name: 'jt', short: 'JT', title: 'Jacobian transpose', key: '3', settings: ['g', 'd'] },
   { name: 'dls', short: 'DLS', title: 'Damped least squares', key: '4', settings: ['la', 'd'] },
@@ -25,7 +25,7 @@ export const SOLVER_NAMES = SOLVERS.map((solver) => solver.name);
 
 /** Solvers that only the 3-D page offers. @type {SolverInfo[]} */
 export const MORE_SOLVERS = [
-  { name: 'transpose-classic', short: 'JT classic', title: 'Jacobian transpose, classic step', key: '', settings: [] },
+  { name: 'transpose-classic', short: 'JT classic', title: 'Jacobian transpose, classic step', key: '', settings: ['d'] },
 ];
 
 const ALL_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
@@ -36,7 +36,7 @@ const ALL_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
  * @property {*} fallback  the default; null: the page chooses it to suit the window
  * @property {number} [min]
  * @property {number} [max]
- * @property {number} [slider]  end of the slider where typing may go further
+ * @property {number} [slider]  end of the slider, in both directions, where typing may go further
  * @property {number} [digits]  decimals kept
  * @property {string} [unit]
  * @property {boolean} [isOptional]  null is a value as well: what is best is chosen elsewhere
@@ -44,9 +44,6 @@ const ALL_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
  * @property {(name: string, text: string) => {value?: *, note?: string|null}} [read]  as the readers of urlstate.js
  * @property {(value: *) => string} [write]
  */
-
-/** Settings of one method only; the panel shows those that a running solver uses. */
-export const METHOD_SETTINGS = ['g', 'la', 'd'];
 
 /** @param {string} name @returns {SolverInfo} */
 export function solverInfo(name) {

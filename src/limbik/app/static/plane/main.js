@@ -2,6 +2,7 @@
 
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
+import { Frames } from '../frames.js';
 import { Help } from '../help.js';
 import { Hud } from '../hud.js';
 import { listen } from '../keys.js';
@@ -23,7 +24,6 @@ import { Pointer } from './pointer.js';
 import { SETTINGS } from './settings.js';
 import { View } from './view.js';
 
-const READOUT_EVERY = 100; // [ms] between two updates of the numbers
 const SMALL_ARM = { n: 5, L: 54 }; // suits a phone
 /** What the arm does next depends on these. */
 const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
@@ -60,10 +60,6 @@ new Share(link, notices);
 new Views('plane', () => store.query());
 
 isBuilt = true;
-let readAt = 0;
-let ticked = performance.now();
-/** @type {number[]} */
-let frameTimes = [];
 
 window.limbikReady = false;
 listen(actions({ store, race, motion, help, step, reset: restart }), () => help.dialog.open);
@@ -81,30 +77,21 @@ document.documentElement.dataset.built = '1';
 layout();
 complain();
 connection.open();
-requestAnimationFrame(turn);
+const frames = new Frames({ onTurn, onReadout });
 
-/** One display frame. @param {number} now */
-function turn(now) {
-  requestAnimationFrame(turn);
-  const seconds = (now - ticked) / 1000;
-  ticked = now;
-  frameTimes.push(now);
-  while (frameTimes[0] < now - 1000) frameTimes.shift();
+/** @param {number} now @param {number} seconds */
+function onTurn(now, seconds) {
   loop.tick(seconds);
   if (motion.moving && !loop.isHeld) view.isStale = true;
   view.draw();
   pointer.placeHint();
   convergence.tick(now);
-  if (now - readAt > READOUT_EVERY) {
-    readAt = now;
-    readOut();
-  }
 }
 
 /** Write the numbers, also where scripts and screen readers find them. */
-function readOut() {
-  hud.update(frameTimes.length);
-  race.update(frameTimes.length, loop.serverMs);
+function onReadout() {
+  hud.update(frames.perSecond);
+  race.update(frames.perSecond, loop.serverMs);
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.error, status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;

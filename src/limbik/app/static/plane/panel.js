@@ -1,7 +1,8 @@
 /** The settings panel of the 2-D page. */
 
 import { Controls, find } from '../controls.js';
-import { METHOD_SETTINGS, solverInfo } from '../settings.js';
+import { Methods } from '../methods.js';
+import { bindTarget } from '../target.js';
 
 export class Panel {
   /**
@@ -12,25 +13,15 @@ export class Panel {
    * @param {import('../notice.js').Notices} parts.notices
    */
   constructor({ store, arms, motion, notices }) {
-    Object.assign(this, { store, arms, motion, notices });
-    /** @type {Map<string, {title: string, summary: string, source: string}>} */
-    this.about = new Map();
+    Object.assign(this, { store, arms, notices });
+    this.methods = new Methods();
     new Controls(store, notices).bind(document);
     // Limits that are switched on are shown as well, unless the arcs were chosen before.
     find(document, '#lm').addEventListener('change', (event) => event.target.checked && !store.touched.has('sl') && store.set({ sl: true }));
-    this.bindMotion();
+    bindTarget(store, motion);
     this.bindRest();
     store.watch(['algo', 'race'], () => this.showMethod());
-    store.watch(['lm', 'mv'], () => this.showIdle());
-  }
-
-  bindMotion() {
-    for (const radio of document.querySelectorAll('input[name=mv]')) {
-      radio.addEventListener('change', () => this.motion.choose(/** @type {HTMLInputElement} */ (radio).value));
-    }
-    this.store.watch(['mv'], () => {
-      find(document, `input[name=mv][value=${this.store.get('mv')}]`).checked = true;
-    });
+    store.watch(['lm'], () => find(document, '[data-number=ld]').classList.toggle('is-idle', !store.get('lm')));
   }
 
   bindRest() {
@@ -47,24 +38,13 @@ export class Panel {
 
   /** What the server says about its solvers. @param {import('../protocol.js').Welcome} welcome */
   learn(welcome) {
-    for (const info of welcome.solvers) this.about.set(info.name, info);
+    this.methods.learn(welcome);
     this.showMethod();
   }
 
-  /** Only the settings that a running solver uses, and a word on the one in front. */
   showMethod() {
-    const used = new Set(this.arms.list.flatMap((arm) => solverInfo(arm.solver).settings));
-    for (const name of METHOD_SETTINGS) find(document, `[data-number=${name}]`).classList.toggle('is-off', !used.has(name));
-    const { name, title } = solverInfo(this.arms.front.solver);
-    find(document, '#about-title').textContent = `${title}.`;
-    find(document, '#about-summary').textContent = this.about.get(name)?.summary ?? '';
-    find(document, '#about-source').textContent = this.about.get(name)?.source ?? '';
-  }
-
-  /** Settings that have no effect now stand back. */
-  showIdle() {
-    find(document, '[data-number=ld]').classList.toggle('is-idle', !this.store.get('lm'));
-    find(document, '[data-number=sp]').classList.toggle('is-idle', !this.motion.moving);
+    const { list, front } = this.arms;
+    this.methods.show(list.map(({ solver }) => solver), front.solver);
   }
 
   /** Point at the control that the server refused. @param {string|null} field  such as "settings.gamma" */

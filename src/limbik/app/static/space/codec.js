@@ -1,6 +1,6 @@
 /** How goals, configurations, joints and files are written in the URL. */
 
-const KINDS = ['position', 'pose', 'direction'];
+const KINDS = ['position', 'pose', 'direction', 'direction-x', 'direction-y'];
 const PLACES = 6; // decimals of metres and of quaternions
 const MOST_ARMS = 16;
 
@@ -11,6 +11,7 @@ const MOST_ARMS = 16;
  * @property {'position'|'pose'|'direction'} kind
  * @property {number[]} position  [3] [m]
  * @property {number[]} quat_xyzw  [4]
+ * @property {'x'|'y'|'z'} [axis]  of the frame, which a direction brings along the goal's z axis; z where it is not said
  *
  * @typedef {{arm: number, solver: string|null, q: number[]}} Stance  solver null: of all
  * @typedef {{arm: number, joint: string}} Locked
@@ -71,23 +72,28 @@ function list(what, read) {
   };
 }
 
-/** @param {string} entry  ARM:FRAME:KIND:X,Y,Z or ARM:FRAME:KIND:X,Y,Z:QX,QY,QZ,QW @returns {Goal|null} */
+/**
+ * @param {string} entry  ARM:FRAME:KIND:X,Y,Z or ARM:FRAME:KIND:X,Y,Z:QX,QY,QZ,QW; KIND may name an axis: direction-x
+ * @returns {Goal|null}
+ */
 function readGoal(entry) {
-  const [first, second, kind, third, fourth = '0,0,0,1', ...rest] = entry.split(':');
+  const [first, second, what, third, fourth = '0,0,0,1', ...rest] = entry.split(':');
   const arm = armIndex(first);
   const frame = word(second ?? '');
   const position = numbers(third ?? '', 3);
   const quat_xyzw = numbers(fourth, 4);
-  if (arm === null || !frame || !KINDS.includes(kind) || !position || !quat_xyzw || rest.length) return null;
-  return { arm, frame, kind: /** @type {Goal['kind']} */ (kind), position: position.map(placed), quat_xyzw: placedQuaternion(quat_xyzw) };
+  if (arm === null || !frame || !KINDS.includes(what) || !position || !quat_xyzw || rest.length) return null;
+  const [kind, axis] = /** @type {[Goal['kind'], Goal['axis']]} */ (what.split('-'));
+  return { arm, frame, kind, position: position.map(placed), quat_xyzw: placedQuaternion(quat_xyzw), ...(axis ? { axis } : {}) };
 }
 
 /** @param {Goal[]} goals */
 function writeGoals(goals) {
   return goals
-    .map(({ arm, frame, kind, position, quat_xyzw }) => {
-      const parts = [arm, encodeURIComponent(frame), kind, position.join(',')];
-      if (kind !== 'position' || quat_xyzw[3] !== 1) parts.push(quat_xyzw.join(','));
+    .map(({ arm, frame, kind, position, quat_xyzw, axis = 'z' }) => {
+      const what = kind === 'direction' && axis !== 'z' ? `${kind}-${axis}` : kind;
+      const parts = [arm, encodeURIComponent(frame), what, position.join(',')];
+      if (kind !== 'position' || quat_xyzw.slice(0, 3).some(Boolean)) parts.push(quat_xyzw.join(','));
       return parts.join(':');
     })
     .join(';');

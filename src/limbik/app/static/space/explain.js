@@ -88,7 +88,7 @@ export class Explain {
     find(document, '#explanation-elsewhere').hidden = !isElsewhere;
     const names = find(document, '#explanation-joints');
     names.hidden = joints.length === 0;
-    names.replaceChildren('At their limits: ', ...joints.map((joint) => Object.assign(document.createElement('b'), { textContent: joint })));
+    names.replaceChildren(status === 'locked' ? 'Locked: ' : 'At their limits: ', ...joints.map((joint) => Object.assign(document.createElement('b'), { textContent: joint })));
     const { q } = this.arms.frontOf(this.arms.mechanisms[arm]);
     find(document, '#explanation-ghost').hidden = !nearest || nearest.every((value, i) => Math.abs(value - q[i]) < ALIKE);
     this.view.explained = { arm, joints, nearest: find(document, '#explanation-ghost').hidden ? null : nearest };

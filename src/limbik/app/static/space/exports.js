@@ -6,6 +6,8 @@ import { shortest } from './codec.js';
 import { MILLIMETRES } from './protocol.js';
 import { program } from './snippet.js';
 
+const WITH_PRIORITIES = 'lm'; // the solver that heeds a posture
+
 export class Exports {
   /**
    * @param {object} parts
@@ -16,6 +18,8 @@ export class Exports {
    * @param {import('./goals.js').Goals} parts.goals
    * @param {import('./stage.js').Stage} parts.stage
    * @param {import('./recorder.js').Recorder} parts.recorder
+   * @param {import('./loop.js').SpaceLoop} parts.loop
+   * @param {import('../methods.js').Methods} parts.methods
    * @param {import('../notice.js').Notices} parts.notices
    */
   constructor(parts) {
@@ -100,6 +104,7 @@ export class Exports {
       angles: store.get('angles'),
       lenient: store.get('lenient'),
       solver: store.get('algo'),
+      parameters: this.methods.chosen(store.get('algo'), store),
       branches: store.get('branches'),
       limits: store.get('lm'),
       tolerance: store.get('tol') / MILLIMETRES,
@@ -109,6 +114,7 @@ export class Exports {
         q: arms.frontOf(mechanism).q,
         goals: this.goals.list.flatMap((goal, i) => (goal.arm === mechanism.index ? [{ ...goal, position: this.goals.positionOf(i) }] : [])),
         locked: arms.locked(mechanism.index),
+        posture: store.get('algo') === WITH_PRIORITIES ? this.loop.posture(mechanism.index) : null,
       })),
     });
     this.dialog.showModal();

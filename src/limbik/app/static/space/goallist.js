@@ -19,21 +19,22 @@ export class GoalList {
    */
   constructor({ store, goals, arms, view, stage, notices }) {
     Object.assign(this, { store, goals, arms, view, stage, notices });
-    /** True while the next click on a link gives it a goal. */
+    /** True while the next link that is clicked or dragged gets a goal. */
     this.picks = false;
     this.shape = '';
     this.rows = find(document, '#goals');
     this.editor = find(document, '#goal-editor');
     this.frames = /** @type {HTMLSelectElement} */ (find(document, '#goal-frame'));
     this.pickButton = find(document, '#goal-pick');
-    this.position = [...document.querySelectorAll('#goal-position input')];
-    this.turn = [...document.querySelectorAll('#goal-turn input')];
+    this.position = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll('#goal-position input')]);
+    this.turn = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll('#goal-turn input')]);
     this.rows.addEventListener('click', (event) => this.clicked(/** @type {HTMLElement} */ (event.target)));
     find(document, '#goal-add').addEventListener('click', () => this.addChosen());
     this.pickButton.addEventListener('click', () => this.pick(!this.picks));
     find(document, '#goal-kind').addEventListener('change', (event) => goals.change(goals.selected, { kind: event.target.value }));
-    for (const field of this.position) field.addEventListener('change', () => this.typedPosition());
-    for (const field of this.turn) field.addEventListener('change', () => this.typedTurn());
+    find(document, '#goal-axis').addEventListener('change', (event) => goals.change(goals.selected, { axis: event.target.value }));
+    for (const [k, field] of this.position.entries()) field.addEventListener('change', () => this.typedPosition(k));
+    for (const [k, field] of this.turn.entries()) field.addEventListener('change', () => this.typedTurn(k));
     store.watch(['goal', 'sel'], () => this.show());
   }
 
@@ -57,27 +58,27 @@ export class GoalList {
   pick(picks) {
     this.picks = picks;
     this.pickButton.setAttribute('aria-pressed', String(picks));
-    document.documentElement.toggleAttribute('data-picking', picks);
-    if (picks) this.notices.show('Click a link: it gets a goal.');
+    if (picks) this.notices.show('Click a link, or drag it: it gets a goal.');
   }
 
-  /** A link was clicked on the stage. @param {number} arm @param {string} link @param {MouseEvent} event @returns {boolean} whether the click is used up */
-  picked(arm, link, event) {
-    if (!this.picks && !event?.shiftKey) return false;
+  /**
+   * A hand takes a link at a point.
+   * @param {number} arm @param {string} link @param {import('three').Vector3} point @returns {boolean} whether it has a goal now, which is selected
+   */
+  take(arm, link, point) {
     this.pick(false);
-    this.add(arm, link);
-    return true;
+    return this.tell(this.goals.take(arm, link, point));
   }
 
   addChosen() {
     const option = this.frames.selectedOptions[0];
-    if (option) this.add(Number(option.dataset.arm), option.value);
+    if (option) this.tell(this.goals.add(Number(option.dataset.arm), option.value));
   }
 
-  /** @param {number} arm @param {string} frame */
-  add(arm, frame) {
-    const problem = this.goals.add(arm, frame);
+  /** @param {string} problem @returns {boolean} whether there is none */
+  tell(problem) {
     if (problem) this.notices.show(problem);
+    return problem === '';
   }
 
   /** @param {HTMLElement} target */
@@ -128,11 +129,12 @@ export class GoalList {
   }
 
   /** @param {import('./codec.js').Goal} goal */
-  showEditor({ kind, quat_xyzw }) {
+  showEditor({ kind, quat_xyzw, axis = 'z' }) {
     find(document, `#goal-kind input[value=${kind}]`).checked = true;
     find(document, '#goal-turn').hidden = kind === 'position';
-    const { x, y, z } = new Euler().setFromQuaternion(new Quaternion(...quat_xyzw), 'ZYX');
-    fill(this.turn, [x, y, z].map((angle) => Number((angle * DEGREES).toFixed(2)) + 0));
+    find(document, '#goal-axis').hidden = kind !== 'direction';
+    find(document, `#goal-axis input[value=${axis}]`).checked = true;
+    fill(this.turn, angles(quat_xyzw).map((angle) => Number((angle * DEGREES).toFixed(2)) + 0));
   }
 
   /** The numbers that change by themselves. */
@@ -146,21 +148,35 @@ export class GoalList {
     }
   }
 
-  typedPosition() {
-    const position = this.position.map((field) => (field.value === '' ? NaN : Number(field.value)));
-    if (position.every((x) => Number.isFinite(x) && Math.abs(x) <= 1000)) this.goals.put(this.goals.selected, { position });
+  /** The other coordinates stay, with more decimals than are shown. @param {number} k */
+  typedPosition(k) {
+    const { selected } = this.goals;
+    const position = this.goals.positionOf(selected).with(k, typed(this.position[k]));
+    if (Math.abs(position[k]) <= 1000) this.goals.put(selected, { position });
     else this.notices.show('A coordinate is a number of metres, up to 1000.');
     /** @type {HTMLElement|null} */ (document.activeElement)?.blur();
     this.update();
   }
 
-  typedTurn() {
-    const [x, y, z] = this.turn.map((field) => Number(field.value) / DEGREES);
-    if ([x, y, z].every(Number.isFinite)) {
-      this.goals.put(this.goals.selected, { quat_xyzw: new Quaternion().setFromEuler(new Euler(x, y, z, 'ZYX')).toArray() });
-    }
+  /** @param {number} k */
+  typedTurn(k) {
+    const { list, selected } = this.goals;
+    const [x, y, z] = angles(list[selected].quat_xyzw).with(k, typed(this.turn[k]) / DEGREES);
+    const turned = new Quaternion().setFromEuler(new Euler(x, y, z, 'ZYX')).toArray();
+    if (turned.every(Number.isFinite)) this.goals.put(selected, { quat_xyzw: turned });
     this.show();
   }
+}
+
+/** @param {number[]} quat_xyzw @returns {number[]} about x, y and z [rad] */
+function angles(quat_xyzw) {
+  const { x, y, z } = new Euler().setFromQuaternion(new Quaternion(...quat_xyzw), 'ZYX');
+  return [x, y, z];
+}
+
+/** @param {HTMLInputElement} field @returns {number} NaN where it is empty */
+function typed({ value }) {
+  return value === '' ? NaN : Number(value);
 }
 
 /** @param {{metres: number, radians: number}} distance @param {string} kind */

@@ -60,8 +60,9 @@ export class Goals {
   asked(arm) {
     return this.list.flatMap((goal, i) => {
       if (goal.arm !== arm) return [];
-      const { frame, kind, quat_xyzw } = goal;
-      return [{ frame, kind, position: this.positionOf(i), ...(kind === 'position' ? {} : { quat_xyzw }) }];
+      const { frame, kind, quat_xyzw, axis = 'z' } = goal;
+      const turned = kind === 'position' ? {} : { quat_xyzw, ...(kind === 'direction' ? { axis } : {}) };
+      return [{ frame, kind, position: this.positionOf(i), ...turned }];
     });
   }
 
@@ -113,9 +114,29 @@ export class Goals {
     }
     if (this.list.filter((goal) => goal.arm === arm).length >= MOST) return `An arm has at most ${MOST} goals.`;
     const mechanism = this.arms.mechanisms[arm];
+    if (!mechanism.kinematics.moves(frame)) return `${frame} does not move: no joint lies before it.`;
     const place = placeOf(mechanism.kinematics.framePose(frame, this.arms.frontOf(mechanism).q));
     const { goal = this.list } = this.settled();
     this.store.set({ goal: [...goal, { arm, frame, kind: 'position', ...place }], sel: goal.length });
+    return '';
+  }
+
+  /**
+   * A hand takes a link at a point: the nearest goal that holds it is selected; else the nearest frame on it gets one.
+   * @param {number} arm @param {string} link @param {Vector3} point
+   * @returns {string} what was wrong; empty where nothing was
+   */
+  take(arm, link, point) {
+    const mechanism = this.arms.mechanisms[arm];
+    const { q } = this.arms.frontOf(mechanism);
+    const poses = mechanism.kinematics.poses(q);
+    const far = (/** @type {string} */ frame) => point.distanceTo(new Vector3().setFromMatrixPosition(/** @type {Matrix4} */ (poses.get(frame))));
+    const grips = mechanism.kinematics.grips(link, q).sort((a, b) => far(a) - far(b));
+    if (grips.length === 0) return `${link} does not move.`;
+    const goalOf = (/** @type {string} */ frame) => this.list.findIndex((goal) => goal.arm === arm && goal.frame === frame);
+    const held = grips.map(goalOf).find((i) => i >= 0);
+    if (held === undefined) return this.add(arm, grips[0]);
+    this.select(held);
     return '';
   }
 
@@ -138,7 +159,7 @@ export class Goals {
 }
 
 /** @param {Matrix4} pose @returns {Place} */
-export function placeOf(pose) {
+function placeOf(pose) {
   const position = new Vector3();
   const quaternion = new Quaternion();
   pose.decompose(position, quaternion, new Vector3());

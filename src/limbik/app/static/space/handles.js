@@ -16,7 +16,6 @@ const ARROWS = 46; // [px]
  * @property {'position'|'pose'|'direction'} kind
  * @property {number[]} position [3]
  * @property {number[]} [quat_xyzw]  of poses and directions [4]
- * @property {'x'|'y'|'z'} [axis]  that a direction is about
  * @property {boolean} [selected]
  */
 
@@ -41,9 +40,9 @@ export class Handles extends Group {
   /** @param {Goal} goal */
   setGoal(goal) {
     const old = this.handles.get(goal.id);
-    const isKept = old && old.goal.kind === goal.kind && old.goal.axis === goal.axis;
+    const isKept = old && old.goal.kind === goal.kind;
     if (old && !isKept) this.drop(goal.id, old);
-    const handle = isKept ? old : new Handle(goal.kind, goal.axis);
+    const handle = isKept ? old : new Handle(goal.kind);
     if (!isKept) {
       this.handles.set(goal.id, handle);
       this.add(handle);
@@ -91,8 +90,8 @@ export class Handles extends Group {
 }
 
 class Handle extends Group {
-  /** @param {Goal['kind']} kind @param {Goal['axis']} [axis] */
-  constructor(kind, axis = 'z') {
+  /** @param {Goal['kind']} kind */
+  constructor(kind) {
     super();
     /** @type {Goal} */
     this.goal = { id: '', arm: 0, frame: '', kind, position: [0, 0, 0] };
@@ -108,7 +107,7 @@ class Handle extends Group {
     this.string = new Ribbon(2, { width: 1.5, opacity: 0.55 });
     this.string.renderOrder = 690;
     this.arrows = kind === 'position' ? null : triad();
-    if (this.arrows && kind === 'direction') keepAxis(this.arrows, axis);
+    if (this.arrows && kind === 'direction') keepLast(this.arrows);
     if (this.arrows) this.knob.add(this.arrows);
     this.add(this.knob, this.string);
   }
@@ -160,12 +159,9 @@ function sphere(size, options) {
   return mesh;
 }
 
-/** Of three arrows only one. @param {Group} arrows @param {'x'|'y'|'z'} axis */
-function keepAxis(arrows, axis) {
-  const first = 2 * 'xyz'.indexOf(axis);
-  arrows.children.forEach((child, k) => {
-    child.visible = k === first || k === first + 1;
-  });
+/** Of three arrows, of two parts each, only the one along z. @param {Group} arrows */
+function keepLast(arrows) {
+  for (const child of arrows.children.slice(0, 4)) child.visible = false;
 }
 
 /** @param {Goal} goal @returns {Quaternion} */

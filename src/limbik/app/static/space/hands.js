@@ -1,4 +1,4 @@
-/** Hands on the canvas: they orbit, pan and zoom, hold goals and the gizmo, and place goals with a click. */
+/** Hands on the canvas: they orbit, pan and zoom, hold goals and the gizmo, take links, and place goals with a click. */
 
 import { Vector3 } from 'three';
 import { onPlane } from './camera.js';
@@ -15,11 +15,14 @@ const WHEEL = 0.0012; // of the logarithm of the distance, for one unit of the w
  * @property {import('./gizmo.js').Gizmo} gizmo
  * @property {(id: string) => void} select
  * @property {(id: string, pose: Partial<import('./gizmo.js').Pose>, phase: 'start'|'drag'|'end') => void} moveGoal
- * @property {(x: number, y: number, event: PointerEvent) => void} click
+ * @property {(x: number, y: number) => void} click
+ * @property {(event: PointerEvent) => Hit|null} linkBelow  a link that the hand means to take
+ * @property {(hit: Hit) => string|null} takeLink  its goal
  * @property {() => {point: Vector3, normal: Vector3}} plane
  * @property {() => void} invalidate
  */
 
+/** @typedef {{arm: number, link: string, point: Vector3}} Hit  point: on the surface */
 /** @typedef {{move: (event: PointerEvent) => void, end?: (event: PointerEvent) => void, push?: (amount: number) => void}} Task */
 
 export class Hands {
@@ -63,6 +66,8 @@ export class Hands {
   /** What a single pointer begins to do. @param {PointerEvent} event @returns {Task} */
   begin(event) {
     const { clientX: x, clientY: y } = event;
+    const link = event.button === 0 ? this.stage.linkBelow(event) : null;
+    if (link) return this.pullLink(link, event);
     if (event.button !== 0 || event.shiftKey) return this.drag(event, (dx, dy) => this.stage.camera.pan(dx, dy), event.button === 0);
     const part = this.stage.gizmo.hit(this.stage.camera, x, y);
     if (part) return this.pullGizmo(part, event);
@@ -86,25 +91,51 @@ export class Hands {
     let last = { x: first.clientX, y: first.clientY };
     let isClick = mayClick;
     return {
-      move: ({ clientX: x, clientY: y }) => {
-        if (isClick && Math.hypot(x - first.clientX, y - first.clientY) < CLICK) return;
+      move: (event) => {
+        if (isClick && isNear(event, first)) return;
+        const { clientX: x, clientY: y } = event;
         isClick = false;
         turn(x - last.x, y - last.y);
         last = { x, y };
       },
       end: (event) => {
-        if (isClick && event.type === 'pointerup') this.stage.click(first.clientX, first.clientY, event);
+        if (isClick && event.type === 'pointerup') this.stage.click(first.clientX, first.clientY);
       },
     };
   }
 
-  /** Carry a goal across its plane. @param {string} id @param {PointerEvent} event @returns {Task} */
-  carry(id, event) {
+  /** Pull a link by its goal; a hand that stays in place only gives it one. @param {Hit} link @param {PointerEvent} first @returns {Task} */
+  pullLink(link, first) {
+    /** @type {Task|null} */
+    let task = null;
+    const take = () => {
+      const id = this.stage.takeLink(link);
+      return id === null ? { move: () => {} } : this.carry(id, first, link.point);
+    };
+    return {
+      move: (event) => {
+        if (!task && isNear(event, first)) return;
+        task ??= take();
+        task.move(event);
+      },
+      push: (amount) => task?.push?.(amount),
+      end: (event) => {
+        if (task) task.end?.(event);
+        else if (event.type === 'pointerup') this.stage.takeLink(link);
+      },
+    };
+  }
+
+  /**
+   * Carry a goal across a plane: through its middle, or through where the hand took hold of its link.
+   * @param {string} id @param {PointerEvent} event @param {Vector3} [held] @returns {Task}
+   */
+  carry(id, event, held) {
     const { camera, handles } = this.stage;
     this.stage.select(id);
     const start = new Vector3(...(handles.handles.get(id)?.goal.position ?? [0, 0, 0]));
     const { normal } = this.stage.plane();
-    const base = start.clone();
+    const base = (held ?? start).clone();
     // The hand need not have met the middle of the goal.
     const grip = onPlane(camera.ray(event.clientX, event.clientY), base, normal);
     const offset = grip ? start.clone().sub(grip) : new Vector3();
@@ -196,7 +227,12 @@ export class Hands {
     const { gizmo, camera } = this.stage;
     const part = this.task ? null : gizmo.hit(camera, event.clientX, event.clientY);
     if (!this.task && gizmo.point(part)) this.stage.invalidate();
-    const canHold = part !== null || this.goalAt(event) !== null;
+    const canHold = part !== null || this.goalAt(event) !== null || (!this.task && this.stage.linkBelow(event) !== null);
     this.canvas.style.cursor = this.task ? 'grabbing' : canHold ? 'grab' : '';
   }
+}
+
+/** Whether a hand has hardly moved. @param {PointerEvent} event @param {PointerEvent} first */
+function isNear(event, first) {
+  return Math.hypot(event.clientX - first.clientX, event.clientY - first.clientY) < CLICK;
 }

@@ -92,7 +92,7 @@ export class Joints {
     row.className = 'joint';
     const unit = isTurn ? '°' : ' mm';
     const bounds = part.bounds || (isLimited ? `${shown(lower, isTurn)} to ${shown(upper, isTurn)}${unit}` : 'no limits');
-    row.innerHTML = `<button type="button" class="lock" aria-pressed="false"><svg class="icon"><use href="#i-unlock"/></svg></button>
+    row.innerHTML = `<button type="button" class="sign lock" aria-pressed="false"><svg class="icon"><use href="#i-unlock"/></svg></button>
       <span class="joint-name"></span><input type="range" step="any"><input type="number" step="${isTurn ? 1 : 10}" inputmode="decimal">`;
     const [slider, field] = /** @type {NodeListOf<HTMLInputElement>} */ (row.querySelectorAll('input'));
     const name = find(row, '.joint-name');

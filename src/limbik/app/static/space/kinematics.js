@@ -2,6 +2,10 @@
 
 import { Matrix4, Quaternion, Vector3 } from 'three';
 
+const ELSEWHERE = 0.3; // [rad or m] another configuration
+const SAME = 1e-9; // [m] two places that are one
+const TURNS = ['revolute', 'continuous', 'ball'];
+
 /** @typedef {{order: string, lower: (number|null)[], upper: (number|null)[]}} EulerLimits  [rad], order such as "ZYX" */
 
 /**
@@ -42,6 +46,36 @@ export class Kinematics {
     this.joints = arm.joints.map((joint) => prepare(joint, places));
     this.frames = arm.frames.map(({ name, link, pose }) => ({ name, link, pose: matrix(pose) }));
     this.byName = new Map(this.frames.map((frame) => [frame.name, frame]));
+    this.before = new Map(this.joints.map((joint) => [joint.child, joint]));
+  }
+
+  /** The link that carries a frame: the first one of the body of links that are fixed to each other. @param {string} frame @returns {string} */
+  carrier(frame) {
+    let link = this.byName.get(frame)?.link ?? frame;
+    for (let joint = this.before.get(link); joint?.kind === 'fixed'; joint = this.before.get(link)) link = joint.parent;
+    return link;
+  }
+
+  /** Whether any joint moves a frame. @param {string} frame */
+  moves(frame) {
+    return this.carrier(frame) !== this.root;
+  }
+
+  /**
+   * By what a link can be pulled: the frames that stay in place on it, or on what is fixed to it, and can be elsewhere in the
+   * world. Links that turn about joints on it are among them; the farthest from the root comes first.
+   * @param {string} link @param {ArrayLike<number>} q [nq] @returns {string[]}
+   */
+  grips(link, q) {
+    const body = this.carrier(link);
+    const fixed = new Set([...this.before.keys(), ...this.byName.keys()].filter((name) => this.carrier(name) === body));
+    for (const { kind, parent, child, origin } of this.joints) {
+      const isThere = this.carrier(parent) === body || (fixed.has(parent) && new Vector3().setFromMatrixPosition(origin).length() < SAME);
+      if (isThere && TURNS.includes(kind)) fixed.add(child);
+    }
+    const [here, there] = [this.poses(q), this.poses(Array.from(q, (value) => value + ELSEWHERE))].map((poses) => (
+      (/** @type {string} */ name) => new Vector3().setFromMatrixPosition(/** @type {Matrix4} */ (poses.get(name)))));
+    return [...fixed].filter((name) => here(name).distanceTo(there(name)) > SAME).reverse();
   }
 
   /**
@@ -73,9 +107,8 @@ export class Kinematics {
    */
   shoulder(frame, q) {
     const poses = this.linkPoses(q);
-    const before = new Map(this.joints.map((joint) => [joint.child, joint]));
     const first = new Vector3();
-    for (let joint = before.get(this.byName.get(frame)?.link ?? frame); joint; joint = before.get(joint.parent)) {
+    for (let joint = this.before.get(this.byName.get(frame)?.link ?? frame); joint; joint = this.before.get(joint.parent)) {
       const pose = /** @type {Matrix4} */ (poses.get(joint.child));
       if (joint.kind !== 'fixed' && joint.kind !== 'floating') first.setFromMatrixPosition(pose);
     }
@@ -111,7 +144,7 @@ function prepare({ name, kind, parent, child, origin, axis, q, mimic }, places) 
 }
 
 /** The value of a joint of one number. @param {PreparedJoint} joint @param {ArrayLike<number>} q @returns {number} [rad or m] */
-export function valueOf(joint, q) {
+function valueOf(joint, q) {
   return joint.multiplier * q[joint.place] + joint.offset;
 }
 

@@ -2,6 +2,7 @@
 
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
+import { Frames } from '../frames.js';
 import { Help } from '../help.js';
 import { Hud } from '../hud.js';
 import { listen } from '../keys.js';
@@ -37,7 +38,6 @@ import { Stage } from './stage.js';
 import { Tools } from './tools.js';
 import { View } from './view.js';
 
-const READOUT_EVERY = 100; // [ms] between two updates of the numbers
 const ARM_WORDS = /`(arm|seg|goal|br|endbr)`/; // in what the server says of an arm file
 
 await placeParts();
@@ -91,15 +91,11 @@ const recorder = new Recorder(arms, loop);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
 new Drop(scenes, notices);
-new Exports({ store, scenes, calls, arms, goals, stage, recorder, notices });
+new Exports({ store, scenes, calls, arms, goals, stage, recorder, loop, methods: panel.methods, notices });
 new Share(() => store.link({ help: false }), notices, () => scenes.linkNote);
 new Views('space', () => store.query());
 
 isBuilt = true;
-let readAt = 0;
-let ticked = performance.now();
-/** @type {number[]} */
-let frameTimes = [];
 
 store.gather = () => (scenes.scene ? { q: arms.stances(), cam: stage.getView() } : {});
 listen(actions({ store, race, goals, motion, tools, stage, help, step, reset: restart, search, robots: () => robots.open() }), () => document.querySelector('dialog[open]') !== null);
@@ -120,7 +116,7 @@ repaint();
 layout();
 complain(store.notes);
 connection.open();
-requestAnimationFrame(turn);
+const frames = new Frames({ onTurn, onReadout });
 
 /** @returns {Stage} */
 function makeStage() {
@@ -135,7 +131,12 @@ function makeStage() {
       onPlace(position) {
         if (goals.selected >= 0) goals.put(goals.selected, { position });
       },
-      onPickLink: (arm, name, point, event) => goalList.picked(arm, name, event),
+      wantsLink: ({ shiftKey }) => shiftKey || goalList.picks,
+      onTakeLink(arm, link, point) {
+        const isTaken = goalList.take(arm, link, point);
+        stage.setGoals(goals.drawn());
+        return isTaken ? String(goals.selected) : null;
+      },
       onCamera() {
         tools.show();
         store.writeSoon();
@@ -148,28 +149,19 @@ function makeStage() {
   }
 }
 
-/** One display frame. @param {number} now */
-function turn(now) {
-  requestAnimationFrame(turn);
-  const seconds = (now - ticked) / 1000;
-  ticked = now;
-  frameTimes.push(now);
-  while (frameTimes[0] < now - 1000) frameTimes.shift();
+/** @param {number} now @param {number} seconds */
+function onTurn(now, seconds) {
   loop.tick(seconds);
   if (motion.moving && !loop.isHeld) view.touch();
   view.draw(now);
   convergence.tick(now);
-  if (now - readAt > READOUT_EVERY) {
-    readAt = now;
-    readOut(now);
-  }
 }
 
 /** Write the numbers, also where scripts and screen readers find them. @param {number} now */
-function readOut(now) {
+function onReadout(now) {
   if (!arms.active) return;
-  hud.update(frameTimes.length);
-  race.update(frameTimes.length, loop.serverMs);
+  hud.update(frames.perSecond);
+  race.update(frames.perSecond, loop.serverMs);
   goalList.update();
   joints.update();
   redundancy.update();
@@ -251,8 +243,9 @@ function onScene(scene, isNew) {
 
 /** @param {string} what @param {string} message @param {Record<string, *>|null} values  of the settings that asked for it */
 function onFault(what, message, values) {
-  const { arm, name, angles, lenient } = values ?? {};
-  fault.show(what, message, arm && !lenient && ARM_WORDS.test(message) ? () => scenes.openOther({ arm, name, angles, lenient: true }) : null);
+  const { arm, token, name, angles, lenient } = values ?? {};
+  const mayBeLenient = (arm || token) && !lenient && ARM_WORDS.test(message);
+  fault.show(what, message, mayBeLenient ? () => scenes.openOther({ arm, token, name, angles, lenient: true }) : null);
   loop.isOpen = isKnown && !scenes.isElsewhere;
   status.update();
   window.limbikReady = true;

@@ -1,14 +1,14 @@
 /** The settings panel of the 3-D page: what is open, the solver, and what else needs more than a control for a setting. */
 
 import { Controls, find } from '../controls.js';
-import { METHOD_SETTINGS, solverInfo } from '../settings.js';
+import { Methods } from '../methods.js';
+import { bindTarget } from '../target.js';
 import { SPACE_SOLVERS } from './settings.js';
 
 /** The page's name of each entry that the server may refuse. */
 const FIELDS = { iterations: 'it', tolerance: 'tol', tolerance_rotation: 'ta', damping: 'd', gamma: 'g', lambda: 'la', anneal: 'an', weight: 'pw' };
 /** What a scene is, and how it is seen, whatever its base and the reading of its angles. */
 const READING = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'cam'];
-const CAN_ANNEAL = ['ccd', 'fabrik', 'jt', 'pinv', 'dls', 'sdls', 'newton'];
 
 export class Panel {
   /**
@@ -20,17 +20,13 @@ export class Panel {
    * @param {import('../notice.js').Notices} parts.notices
    */
   constructor({ store, arms, motion, scenes, notices }) {
-    Object.assign(this, { store, arms, motion, scenes, notices });
-    /** @type {Map<string, {title: string, summary: string, source: string}>} */
-    this.about = new Map();
+    Object.assign(this, { store, arms, scenes });
+    this.methods = new Methods();
     new Controls(store, notices).bind(find(document, '#panel'));
     this.floating = /** @type {HTMLInputElement} */ (find(document, '#floating'));
     this.floating.addEventListener('change', () => this.reopen({ base: this.floating.checked ? 'floating' : 'fixed' }));
     find(document, '#angles-row').addEventListener('change', (event) => this.reopen({ angles: /** @type {HTMLInputElement} */ (event.target).value }));
-    for (const radio of document.querySelectorAll('input[name=mv]')) {
-      radio.addEventListener('change', () => motion.choose(/** @type {HTMLInputElement} */ (radio).value));
-    }
-    store.watch(['mv'], () => this.showMotion());
+    bindTarget(store, motion);
     store.watch(['algo', 'race'], () => this.showMethod());
   }
 
@@ -62,28 +58,15 @@ export class Panel {
     this.showMethod();
   }
 
-  showMotion() {
-    find(document, `input[name=mv][value=${this.store.get('mv')}]`).checked = true;
-    find(document, '[data-number=sp]').classList.toggle('is-idle', !this.motion.moving);
-  }
-
   /** What the server says about its solvers. @param {import('../protocol.js').Welcome} welcome */
   learn(welcome) {
-    for (const info of welcome.solvers) this.about.set(info.name, info);
+    this.methods.learn(welcome);
     this.showMethod();
   }
 
-  /** Only the settings that a running solver uses, a word on the one in front, and which cannot do this. */
   showMethod() {
-    const running = this.arms.wanted;
-    const used = new Set(running.flatMap((name) => solverInfo(name).settings));
-    if (running.some((name) => CAN_ANNEAL.includes(name))) used.add('an');
-    for (const name of [...METHOD_SETTINGS, 'an']) find(document, `[data-number=${name}]`).classList.toggle('is-off', !used.has(name));
-    const { algo } = this.store.values;
-    const { name, title } = solverInfo(running.includes(algo) ? algo : running[0]);
-    find(document, '#about-title').textContent = `${title}.`;
-    find(document, '#about-summary').textContent = this.about.get(name)?.summary ?? '';
-    find(document, '#about-source').textContent = this.about.get(name)?.source ?? '';
+    const { wanted, front } = this.arms;
+    this.methods.show(wanted, front.solver);
     this.showRefusals();
   }
 
@@ -118,8 +101,10 @@ export class Panel {
 }
 
 /** @param {import('./protocol.js').ArmScene} arm */
-function inWords({ nv, reach }) {
-  return `${nv} joint${nv === 1 ? '' : 's'}${reach ? `, reach ${reach.toFixed(2)} m` : ''}`;
+function inWords({ joints, nv, reach }) {
+  const count = joints.filter((joint) => joint.q >= 0 && !joint.mimic).length;
+  const freedom = nv === count ? '' : `, ${nv} degrees of freedom`;
+  return `${count} joint${count === 1 ? '' : 's'}${freedom}${reach ? `, reach ${reach.toFixed(2)} m` : ''}`;
 }
 
 /** @param {string} selector @param {string[]} lines  none: the list is hidden */

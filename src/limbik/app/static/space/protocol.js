@@ -11,6 +11,7 @@
  * @property {'position'|'pose'|'direction'} kind
  * @property {number[]} position
  * @property {number[]} [quat_xyzw]
+ * @property {'x'|'y'|'z'} [axis]  of the frame, along the z axis of a direction
  *
  * @typedef {object} ArmMove
  * @property {number} arm

@@ -5,6 +5,8 @@ import { shortest } from './codec.js';
 
 /** @typedef {import('./codec.js').Goal} Goal */
 
+const AXES = { x: '[1, 0, 0]', y: '[0, 1, 0]', z: '[0, 0, 1]' };
+
 /**
  * What the program is made of.
  * @typedef {object} Shown
@@ -12,10 +14,11 @@ import { shortest } from './codec.js';
  * @property {{robots: string[]} | {text: string, name: string, isArm: boolean}} source
  * @property {string} base @property {string|null} angles @property {boolean} lenient
  * @property {string} solver
+ * @property {[string, number][]} parameters  of the solver, by name
  * @property {string} branches
  * @property {boolean} limits
  * @property {number} tolerance [m] @property {number} toleranceRotation [rad]
- * @property {{description: import('./protocol.js').ArmScene, q: ArrayLike<number>, goals: Goal[], locked: string[]}[]} arms
+ * @property {{description: import('./protocol.js').ArmScene, q: ArrayLike<number>, goals: Goal[], locked: string[], posture: {q: number[], weight: number}|null}[]} arms
  */
 
 /** @param {Shown} shown @returns {string} */
@@ -46,7 +49,7 @@ function modelsBody(shown) {
       `q = np.array([${numbers(arm.q)}])  # where it stands`,
       ...(shift ? [`# It stands at y = ${shortest(shift)} m in the playground, here at 0.`] : []),
     ];
-    return goals.length ? [...lines, `goals = [${goalList(goals)}]`, call('solution = limbik.solve', ['model', 'goals', 'start=q', ...options(shown, arm.locked)]), 'print(solution)', 'print(solution.q)', ''] : [...lines, 'print(model.forward(q))', ''];
+    return goals.length ? [...lines, `goals = [${goalList(goals, arm.posture)}]`, call('solution = limbik.solve', ['model', 'goals', 'start=q', ...options(shown, arm.locked)]), 'print(solution)', 'print(solution.q)', ''] : [...lines, 'print(model.forward(q))', ''];
   });
 }
 
@@ -60,7 +63,7 @@ function sourceText({ source, base }, i) {
 function sceneBody(shown) {
   const { source, angles, lenient, branches } = shown;
   const text = 'text' in source ? source.text : '';
-  const lists = shown.arms.map(({ goals }) => `    [${goalList(goals, '    ')}],`);
+  const lists = shown.arms.map(({ goals, posture }) => `    [${goalList(goals, posture, '    ')}],`);
   const stances = shown.arms.map(({ q }) => `    np.array([${numbers(q)}]),`);
   const locked = [...new Set(shown.arms.flatMap((arm) => arm.locked))];
   return [
@@ -78,9 +81,10 @@ function sceneBody(shown) {
 }
 
 /** @param {Shown} shown @param {string[]} locked @returns {string[]} */
-function options({ solver, limits, tolerance, toleranceRotation }, locked) {
+function options({ solver, parameters, limits, tolerance, toleranceRotation }, locked) {
+  const given = parameters.map(([name, value]) => `, ${name}=${value}`).join('');
   return [
-    `solver=${quoted(solver)}`,
+    `solver=${given ? `limbik.solvers.get(${quoted(solver)}${given})` : quoted(solver)}`,
     `tolerance=${Number(tolerance.toPrecision(6))}`,
     `tolerance_rotation=${Number(toleranceRotation.toPrecision(6))}`,
     ...(limits ? [] : ['limits=False']),
@@ -93,20 +97,22 @@ function call(name, given) {
   return `${name}(\n${given.map((one) => `    ${one},\n`).join('')})`;
 }
 
-/** @param {Goal[]} goals @param {string} [indent] */
-function goalList(goals, indent = '') {
-  return goals.length ? `\n${goals.flatMap(goalText).map((line) => `${indent}    ${line},\n`).join('')}${indent}` : '';
+/** @param {Goal[]} goals @param {Shown['arms'][number]['posture']} posture  beside goals @param {string} [indent] */
+function goalList(goals, posture, indent = '') {
+  if (goals.length === 0) return '';
+  const last = posture ? [`limbik.Posture(q=[${numbers(posture.q)}], weight=${posture.weight})`] : [];
+  return `\n${[...goals.flatMap(goalText), ...last].map((line) => `${indent}    ${line},\n`).join('')}${indent}`;
 }
 
 /** @param {Goal} goal @returns {string[]} */
-function goalText({ frame, kind, position, quat_xyzw }) {
+function goalText({ frame, kind, position, quat_xyzw, axis = 'z' }) {
   const at = `[${numbers(position)}]`;
   const turn = `quat_to_matrix([${numbers(quat_xyzw)}])`;
   if (kind === 'pose') return [`limbik.Pose(frame=${quoted(frame)}, target=pose_from(\n        ${turn}, ${at}))`];
   const point = `limbik.Position(frame=${quoted(frame)}, target=${at})`;
   if (kind === 'position') return [point];
-  const axis = new Vector3(0, 0, 1).applyQuaternion(new Quaternion(...quat_xyzw));
-  return [point, `limbik.Direction(frame=${quoted(frame)}, axis=[0, 0, 1], target=[${numbers(axis.toArray())}])`];
+  const along = new Vector3(0, 0, 1).applyQuaternion(new Quaternion(...quat_xyzw));
+  return [point, `limbik.Direction(frame=${quoted(frame)}, axis=${AXES[axis]}, target=[${numbers(along.toArray())}])`];
 }
 
 /** Where a robot that is not the first stands beside the others [m]. @param {import('./protocol.js').ArmScene} description */

@@ -22,8 +22,9 @@ const NORMALS = { xy: new Vector3(0, 0, 1), yz: new Vector3(1, 0, 0), xz: new Ve
  * @property {(id: string, pose: {position: number[], quat_xyzw: number[]}, phase: 'start'|'drag'|'end') => void} [onGoalMove]
  * @property {(id: string) => void} [onGoalSelect]
  * @property {(point: number[]) => void} [onPlace]  a click: on the surface of an arm, or on the plane that `setPlane` chose
- * @property {(arm: number, link: string, point: number[], event: PointerEvent) => boolean|void} [onPickLink]  a click on
- *   an arm; true keeps it from being a place
+ * @property {(event: PointerEvent) => boolean} [wantsLink]  whether a hand there means to take links
+ * @property {(arm: number, link: string, point: Vector3) => string|null} [onTakeLink]  a hand takes a link: the goal
+ *   that it holds then
  * @property {(view: string) => void} [onCamera]  the view has come to rest
  */
 
@@ -307,13 +308,21 @@ export class Stage {
     this.handlers.onGoalMove?.(id, moved, phase);
   }
 
-  /** @param {number} x @param {number} y @param {PointerEvent} event */
-  click(x, y, event) {
+  /** @param {PointerEvent} event @returns {import('./hands.js').Hit|null} */
+  linkBelow(event) {
+    return this.handlers.wantsLink?.(event) ? this.crew.hit(this.camera.ray(event.clientX, event.clientY)) : null;
+  }
+
+  /** @param {import('./hands.js').Hit} hit @returns {string|null} */
+  takeLink({ arm, link, point }) {
+    return this.handlers.onTakeLink?.(arm, link, point) ?? null;
+  }
+
+  /** @param {number} x @param {number} y */
+  click(x, y) {
     const ray = this.camera.ray(x, y);
-    const hit = this.crew.hit(ray);
-    if (hit && this.handlers.onPickLink?.(hit.arm, hit.link, hit.point.toArray(), event)) return;
     const { point, normal } = this.plane();
-    const place = hit?.point ?? onPlane(ray, point, normal);
+    const place = this.crew.hit(ray)?.point ?? onPlane(ray, point, normal);
     if (place) this.handlers.onPlace?.(place.toArray());
   }
 
