@@ -56,6 +56,7 @@ def test_the_page_has_all_tables_of_the_smaller_scripts() -> None:
         ("benchmarks/ccd_study.py", {"machine", "directions", "annealing"}),
         ("benchmarks/ccd_peers.py", {"machine", "races"}),
         ("benchmarks/fabrik_tables.py", {"machine", "chain", "limits", "tips"}),
+        ("benchmarks/bodies.py", {"machine", "methods"}),
         ("benchmarks/playground.py", {"machine", "plane", "space"}),
     ):
         assert {table for owner, table in module("report").markers(text) if owner == script} == names

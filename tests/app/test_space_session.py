@@ -355,8 +355,14 @@ def test_a_goal_out_of_reach_is_explained_with_the_nearest_configuration(crane):
 
 
 def test_joints_whose_limits_bind_are_named(crane):
+    told = explained(crane, [goal("hook", (1.6, 0.0, 1.0))], [0.0, 0.0, 0.0])
+    assert (told.status, list(told.joints)) == ("limits_bind", ["lift"])
+
+
+def test_locked_joints_in_the_way_are_named(crane):
     told = explained(crane, [goal("hook", (-0.4, 0.0, 1.9))], [0.0, 0.0, 0.0], locked=["slew"])
-    assert (told.status, list(told.joints)) == ("limits_bind", ["luff"])
+    assert (told.status, list(told.joints)) == ("locked", ["slew"])
+    assert "With joint 'slew' free there is a solution" in told.text
 
 
 def test_a_reason_takes_the_limits_and_tolerances_of_the_page(crane):

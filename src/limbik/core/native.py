@@ -119,7 +119,7 @@ def wait_for_all() -> bool:
 
 
 def compile_now(name: str, shape: Shape | Method | None) -> None:
-    """Have the driver for a shape of chain compiled. Takes about 10 s where it is not in the cache.
+    """Have the driver for a shape of chain compiled. Takes 10 to 30 s where it is not in the cache.
 
     Raises LimbikError where the compiler fails.
     """

@@ -117,11 +117,11 @@ class _Case:
         """What is reported where there is a solution with one of the locked joints free, or with all."""
         moving = moving_joints(self.model, self.request.goals)
         locked = tuple(name for name in self.options.get("locked", ()) if name in moving)
-        choices = [locked] if len(locked) < 2 else [*((name,) for name in locked), locked]
-        for free in choices:
+        alone = [(name,) for name in locked]
+        for free in [*alone, locked] if len(locked) > 1 else alone:
             kept = [name for name in locked if name not in free]
             q = self._found(self.request.goals, start=self.solution.q, iterations=SEARCH, locked=kept)
-            if free and q is not None:
+            if q is not None:
                 return {"unlocked": free, "q_unlocked": q}
         return {}
 
