@@ -39,7 +39,8 @@ STILL = (0.0, 0.0, 0.0, 1.0)
 LEVER = 0.8  # of the mean segment: the distance at which an axis counts as a second point
 SHORTEST = 1e-6  # of the model's length: of a segment that counts
 FROM_AFAR = 0.1  # of the model's length: goals farther from being met than this have less say
-NEARER = 0.98  # what each iteration makes of that distance
+SLOWLY, SWIFTLY = 0.98, 0.9  # what each iteration makes of that distance
+CLOSE = 0.03  # where it begins to do so swiftly
 FROM_NEAR = 1e-3  # and what it leaves of it at least
 
 
@@ -47,7 +48,9 @@ FROM_NEAR = 1e-3  # and what it leaves of it at least
 def nearer(distance: float) -> float:
     """The distance [in lengths of the model] beyond which goals have less say, from its last value; 0 at
     first."""
-    return max(NEARER * distance, FROM_NEAR) if distance > 0.0 else FROM_AFAR
+    if distance == 0.0:
+        return FROM_AFAR
+    return max((SLOWLY if distance > CLOSE else SWIFTLY) * distance, FROM_NEAR)
 
 
 @compiled(inline=False)
