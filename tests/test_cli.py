@@ -59,6 +59,12 @@ def test_version():
     assert (result.returncode, result.stdout) == (0, f"limbik {limbik.__version__}\n")
 
 
+def test_python_can_run_the_package_as_the_command():
+    program = [sys.executable, "-m", "limbik"]
+    assert run("--version", program=program).stdout == f"limbik {limbik.__version__}\n"
+    assert "Usage: limbik" in run("--help", program=program).stdout
+
+
 def test_help_names_every_option_of_play():
     result = run("play", "--help")
     assert result.returncode == 0
