@@ -17,7 +17,6 @@ import os
 os.environ.setdefault("LIMBIK_COMPILE", "first")  # nothing is timed while the compiler is at work
 
 import argparse
-import datetime
 import platform
 import statistics
 import sys
@@ -37,7 +36,7 @@ import report
 import tables
 from limbik import Goal, Model, Pose, Position
 from limbik.spatial import rotation_log
-from machine import processor, progress
+from machine import progress, surroundings
 from peers.common import version_of
 
 SCRIPT = "benchmarks/bodies.py"
@@ -141,9 +140,7 @@ def methods_table(options: argparse.Namespace) -> str:
 
 def machine(options: argparse.Namespace) -> str:
     return tables.facts({
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "load average": ", ".join(f"{x:.2f}" for x in os.getloadavg()) + " at the end of the run",
+        **surroundings(),
         "versions": f"limbik {limbik.__version__}, Python {platform.python_version()}, "
         f"numpy {np.__version__}, example-robot-data {version_of('example-robot-data')}",
         "problems": f"{options.problems} of each kind, seed {options.seed}; a method that has solved for "
@@ -154,13 +151,9 @@ def machine(options: argparse.Namespace) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.study_parser(__doc__, DOCUMENT)
     parser.add_argument("--problems", type=int, default=200, help="of each kind (default 200)")
     parser.add_argument("--seconds", type=float, default=10.0, help="for a method and kind (default 10)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help=f"store the table in {DOCUMENT.name}")
     options = parser.parse_args(argv)
     built = {"methods": methods_table(options), "machine": machine(options)}
     report.publish(DOCUMENT, SCRIPT, built, options.write)

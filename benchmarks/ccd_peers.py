@@ -17,8 +17,6 @@ import os
 os.environ.setdefault("LIMBIK_COMPILE", "first")  # nothing is timed while the compiler is at work
 
 import argparse
-import datetime
-import platform
 import statistics
 import sys
 import time
@@ -36,7 +34,7 @@ import limbik
 import report
 import tables
 from hinge_arms import HingeArm, generator, plain
-from machine import processor, progress
+from machine import progress, surroundings
 from peers.common import Missing
 from peers.node_process import NodeProcess
 
@@ -175,9 +173,7 @@ def label(arm: HingeArm) -> str:
 
 def machine(options: argparse.Namespace, three: NodeProcess, closed: NodeProcess) -> str:
     return tables.facts({
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "load average": ", ".join(f"{x:.2f}" for x in os.getloadavg()) + " at the end of the run",
+        **surroundings(),
         "methods": f"limbik {limbik.__version__}, three {three.version}, closed-chain-ik {closed.version}",
         "problems": f"{options.problems} points of each arm, seed {options.seed}; tolerance {TOLERANCE:g} of "
         f"the reach, at most {BUDGET} iterations",
@@ -190,12 +186,8 @@ def machine(options: argparse.Namespace, three: NodeProcess, closed: NodeProcess
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.study_parser(__doc__, DOCUMENT)
     parser.add_argument("--problems", type=int, default=500, help="per arm (default 500)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help=f"store the tables in {DOCUMENT.name}")
     options = parser.parse_args(argv)
     try:
         three, closed = (

@@ -17,8 +17,6 @@ import os
 os.environ.setdefault("LIMBIK_COMPILE", "first")  # nothing is timed while the compiler is at work
 
 import argparse
-import datetime
-import platform
 import statistics
 import sys
 import time
@@ -38,7 +36,7 @@ import tables
 from hinge_arms import HingeArm, generator, scrambled, wristed
 from limbik import Direction, Pose, Position
 from limbik.solvers.ccd import CCD
-from machine import processor, progress
+from machine import progress, surroundings
 
 SCRIPT = "benchmarks/ccd_study.py"
 DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
@@ -175,9 +173,7 @@ def annealing_table(options: argparse.Namespace) -> str:
 
 def machine(options: argparse.Namespace) -> str:
     return tables.facts({
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "load average": ", ".join(f"{x:.2f}" for x in os.getloadavg()) + " at the end of the run",
+        **surroundings(),
         "limbik": limbik.__version__,
         "problems": f"{options.problems} of each of {options.arms} arms, seed {options.seed}; tolerance "
         f"{TOLERANCE:g} m and {TOLERANCE:g} rad, at most {BUDGET} iterations; half of a joint's range is "
@@ -187,13 +183,9 @@ def machine(options: argparse.Namespace) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.study_parser(__doc__, DOCUMENT)
     parser.add_argument("--arms", type=int, default=10, help="of each kind and size (default 10)")
     parser.add_argument("--problems", type=int, default=40, help="of each arm (default 40)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help=f"store the tables in {DOCUMENT.name}")
     options = parser.parse_args(argv)
     built = {
         "directions": directions_table(options),

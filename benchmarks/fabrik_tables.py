@@ -21,7 +21,6 @@ import os
 os.environ.setdefault("LIMBIK_COMPILE", "first")  # nothing is timed while the compiler is at work
 
 import argparse
-import datetime
 import math
 import platform
 import statistics
@@ -41,7 +40,7 @@ import report
 import tables
 from arms import Answer, Arm, ball, check, directions_from_quaternions, quaternions_from_directions, tip
 from limbik import Model, ModelBuilder, Position
-from machine import processor, progress
+from machine import progress, surroundings
 from measure import CHUNK, Row, timed
 from peers.common import version_of
 from peers.limbik_solvers import LimbikSolver
@@ -254,9 +253,7 @@ def fork(trunk: int, tips: int, links: int) -> Body:
 
 def machine(options: argparse.Namespace) -> str:
     return tables.facts({
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "load average": ", ".join(f"{x:.2f}" for x in os.getloadavg()) + " at the end of the run",
+        **surroundings(),
         "versions": f"limbik {limbik.__version__}, Python {platform.python_version()}, "
         f"numpy {np.__version__}, numba {version_of('numba')}",
         "problems": f"{options.problems} of each kind, seed {options.seed}; one descent of at most {BUDGET} "
@@ -266,12 +263,8 @@ def machine(options: argparse.Namespace) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = report.study_parser(__doc__, DOCUMENT)
     parser.add_argument("--problems", type=int, default=1000, help="of each kind (default 1000)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help=f"store the tables in {DOCUMENT.name}")
     options = parser.parse_args(argv)
     built = {
         "chain": chain_table(chain(), options),

@@ -22,7 +22,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # small matrices: threads only cost time
 
 import argparse
-import datetime
 import json
 import platform
 import sys
@@ -44,7 +43,7 @@ import startup
 import tables
 from global_peers.common import Missing, Peer, require, version_of
 from global_race import MODES, WARMING, Row, problems, race
-from machine import processor, progress
+from machine import progress, surroundings
 from robots import NAMES, MissingRobot, Robot, open_robot
 
 SCRIPT = "benchmarks/global_ik.py"
@@ -133,9 +132,7 @@ def machine(
         versions.setdefault(peer.name.split()[0], peer.version)
     numbers = f"numpy {np.__version__}, numba {version_of('numba')}, pinocchio {version_of('pin')}"
     pairs = {
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "load average": ", ".join(f"{x:.2f}" for x in os.getloadavg()) + " at the end of the run",
+        **surroundings(),
         "Python": f"{platform.python_version()}, {numbers}",
         "methods": ", ".join(f"{name} {version}" for name, version in versions.items()),
         "problems": f"{options.problems} per robot and mode, seed {options.seed}; a slow method, or one that "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import os
 import platform
 import sys
 from pathlib import Path
@@ -14,6 +16,15 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
+
+
+def surroundings() -> dict[str, str]:
+    """When and on what a study has run: called at its end."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()}",
+        "load average": ", ".join(f"{x:.2f}" for x in os.getloadavg()) + " at the end of the run",
+    }
 
 
 def progress(text: str) -> None:

@@ -9,6 +9,7 @@ A marker names the script that fills it and the table:
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -61,6 +62,16 @@ def publish(path: Path, script: str, tables: Mapping[str, str], is_written: bool
         print(f"\n## {name}\n\n{text}", flush=True)
     if is_written:
         write(path, script, tables)
+
+
+def study_parser(description: str | None, path: Path) -> argparse.ArgumentParser:
+    """The options that every study has: --seed, and --write for its tables in a file."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help=f"store the tables in {path.name}")
+    return parser
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -25,7 +25,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ.setdefault("LIMBIK_COMPILE", "first")  # nothing is timed while the compiler is at work
 
 import argparse
-import datetime
 import logging
 import platform
 import sys
@@ -46,7 +45,7 @@ import tables
 import whole_body_peers
 from global_race import WARMING, Problem, Row, race
 from humanoid import Humanoid, MissingRobot, opened
-from machine import processor, progress
+from machine import progress, surroundings
 from whole_body_peers.common import Missing, Peer, Tolerance, require, version_of
 
 SCRIPT = "benchmarks/whole_body.py"
@@ -165,9 +164,7 @@ def machine(options: argparse.Namespace, peers: Sequence[Peer], missing: Sequenc
     """Where, when and with what the numbers were measured."""
     others = ("pin", "mujoco", "qpsolvers", "daqp", "example-robot-data")
     pairs = {
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "load average": ", ".join(f"{x:.2f}" for x in os.getloadavg()) + " at the end of the run",
+        **surroundings(),
         "Python": f"{platform.python_version()}, numpy {np.__version__}, numba {version_of('numba')}",
         "methods": ", ".join(f"{peer.name} {peer.version}" for peer in peers),
         "with": ", ".join(f"{name} {version_of(name)}" for name in others),

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from playwright.sync_api import Locator
 
 from browser.space.stage import Space, arm_query
 
@@ -46,10 +47,9 @@ def test_locked_joints_stay_and_the_link_says_so(space: Space) -> None:
     space.wait_query(lock="")
 
 
-def test_the_null_space_slider_moves_joints_and_holds_the_goal(space: Space) -> None:
-    space.show(TWO_ARMS)
-    before, goals = space.q_of(0), space.goals
-    slider = space.find("#slide")
+def slide(space: Space) -> Locator:
+    """Drag the null-space slider; return it when the joints have moved."""
+    before, slider = space.q_of(0), space.find("#slide")
     slider.scroll_into_view_if_needed()
     space.until(lambda: slider.is_enabled(), "there are joints to spare")
     box = slider.bounding_box()
@@ -57,6 +57,13 @@ def test_the_null_space_slider_moves_joints_and_holds_the_goal(space: Space) -> 
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     space.drag((x, y), (x + 30, y), steps=4)
     space.until(lambda: np.abs(space.q_of(0) - before).max() > 0.05, "the joints have moved")
+    return slider
+
+
+def test_the_null_space_slider_moves_joints_and_holds_the_goal(space: Space) -> None:
+    space.show(TWO_ARMS)
+    goals = space.goals
+    slider = slide(space)
     space.wait_resting()
     assert space.goals == goals
     assert space.status_of(0) == "solved"
@@ -78,14 +85,7 @@ def test_the_null_space_slider_leaves_locked_joints_and_works_while_paused(space
     space.show(TWO_ARMS + "&lock=0:arm1.s0.theta")
     space.press("p")
     before, goals = space.q_of(0), space.goals
-    slider = space.find("#slide")
-    slider.scroll_into_view_if_needed()
-    space.until(lambda: slider.is_enabled(), "there are joints to spare")
-    box = slider.bounding_box()
-    assert box
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    space.drag((x, y), (x + 30, y), steps=4)
-    space.until(lambda: np.abs(space.q_of(0) - before).max() > 0.05, "the joints have moved")
+    slide(space)
     assert space.q_of(0)[0] == before[0]
     assert space.goals == goals
 
