@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,7 +158,7 @@ def _as_dicts(errors: Sequence[Miss]) -> list[dict[str, float]]:
 
 
 def _solved(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"Solved: {_list_of(diagnosis.asked)}."
+    yield f"Solved: {list_of(diagnosis.asked)}."
     worst = Miss(*(max(error[k] for error in diagnosis.errors) for k in (0, 1)))
     yield f"The answer is {'at most ' if len(diagnosis.errors) > 1 else ''}{_amount(worst)} off."
     if diagnosis.nearest:
@@ -173,13 +173,13 @@ def _solved(diagnosis: Diagnosis) -> Iterator[str]:
 def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     bound = diagnosis.bound
     way = "within the travel of the slides" if diagnosis.excesses else "whatever the joints do"
-    yield f"Out of reach, {way}: {_list_of(diagnosis.asked)}."
+    yield f"Out of reach, {way}: {list_of(diagnosis.asked)}."
     if bound:
         yield bound.sentence(
             f"The target of goal {bound.goal + 1}" if len(diagnosis.asked) > 1 else "The target"
         )
     yield from map(str, diagnosis.excesses)
-    yield _nearest_found(diagnosis)
+    yield nearest_found(diagnosis)
     if bound and bound.kind == "off the plane":
         yield f"Move the target {_distance(bound.missing)} into that plane."
     elif bound:
@@ -188,54 +188,54 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _locked(diagnosis: Diagnosis) -> Iterator[str]:
-    names = [repr(name) for name in diagnosis.unlocked]
-    joints = f"joint {names[0]}" if len(names) == 1 else f"joints {', '.join(names[:-1])} and {names[-1]}"
-    yield f"Locked joints are in the way: {_list_of(diagnosis.asked)}."
+    is_one = len(diagnosis.unlocked) == 1
+    joints = f"{'joint' if is_one else 'joints'} {_spoken(map(repr, diagnosis.unlocked))}"
+    yield f"Locked joints are in the way: {list_of(diagnosis.asked)}."
     yield f"With {joints} free there is a solution within the limits; without, none was found."
-    yield _nearest_found(diagnosis)
-    yield f"Unlock {'it' if len(names) == 1 else 'them'}, lock elsewhere, or move the target."
+    yield nearest_found(diagnosis)
+    yield f"Unlock {'it' if is_one else 'them'}, lock elsewhere, or move the target."
 
 
 def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"The joint limits are in the way: {_list_of(diagnosis.asked)}."
+    yield f"The joint limits are in the way: {list_of(diagnosis.asked)}."
     yield "Without limits there is a solution; within them none was found."
     yield from map(str, diagnosis.excesses)
     if diagnosis.q_position is not None:
         yield f"With another orientation the position can be reached within the limits{_turned(diagnosis)}."
-    yield _nearest_found(diagnosis)
+    yield nearest_found(diagnosis)
     others = " or the orientation" if diagnosis.q_position is not None else ""
     yield f"Move the target{others}, move the base, or widen these limits if the robot allows it."
 
 
 def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"This orientation is not available here: {_list_of(diagnosis.asked)}."
+    yield f"This orientation is not available here: {list_of(diagnosis.asked)}."
     yield f"The position alone can be reached within the limits{_turned(diagnosis)}."
-    yield _nearest_found(diagnosis)
+    yield nearest_found(diagnosis)
     yield "Ask for another orientation, leave it free (limbik.Position), or move the target."
 
 
 def _likely_unreachable(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"No solution was found: {_list_of(diagnosis.asked)}."
+    yield f"No solution was found: {list_of(diagnosis.asked)}."
     if diagnosis.conflict:
-        *others, last = [str(place + 1) for place in diagnosis.conflict]
-        yield f"Each goal can be met alone, but goals {', '.join(others)} and {last} were never met together."
+        goals = _spoken(str(place + 1) for place in diagnosis.conflict)
+        yield f"Each goal can be met alone, but goals {goals} were never met together."
     else:
         yield "Every attempt settled away from it, so it is likely out of reach; that is not proved."
-    yield _nearest_found(diagnosis)
+    yield nearest_found(diagnosis)
     what = "Change or leave out one of these goals" if diagnosis.conflict else "Move the target"
     yield f"{what}, or accept the nearest configuration by a wider tolerance."
 
 
 def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
     effort = f"{diagnosis.iterations:,} iteration{'' if diagnosis.iterations == 1 else 's'}"
-    yield f"The search was cut short after {effort}: {_list_of(diagnosis.asked)}."
+    yield f"The search was cut short after {effort}: {list_of(diagnosis.asked)}."
     if diagnosis.q_found is not None:
         yield "There is a solution within the limits: a longer search found one."
-        yield _nearest_found(diagnosis)
+        yield nearest_found(diagnosis)
         yield "Allow more iterations or restarts, or start from the solution that was found."
     else:
         yield "The error was still falling."
-        yield _nearest_found(diagnosis)
+        yield nearest_found(diagnosis)
         yield "Allow more iterations."
 
 
@@ -250,7 +250,8 @@ _SENTENCES = {
 }
 
 
-def _nearest_found(diagnosis: Diagnosis) -> str:
+def nearest_found(diagnosis: Diagnosis) -> str:
+    """How far off the answer is."""
     if len(diagnosis.errors) == 1:
         return f"The nearest configuration found is {_amount(diagnosis.errors[0])} off."
     amounts = [
@@ -273,7 +274,14 @@ def _amount(error: Miss) -> str:
     return " and ".join(parts)
 
 
-def _list_of(clauses: Sequence[str]) -> str:
+def _spoken(words: Iterable[str]) -> str:
+    """Words with commas, and an "and" before the last."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def list_of(clauses: Sequence[str]) -> str:
+    """What was asked, numbered where it is several."""
     if len(clauses) == 1:
         return clauses[0]
     return "; ".join(f"({place + 1}) {clause}" for place, clause in enumerate(clauses))

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.diagnosis import Diagnosis
+from limbik.diagnosis import Diagnosis, list_of, nearest_found
 from limbik.errors import (
     ConfigurationError,
     FormatError,
@@ -197,12 +197,10 @@ class _Apart(Diagnosis):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        verdict, _, nearest, _ = super().sentences
-        asked = verdict.partition(": ")[2]
         return (
-            f"Not all goals were met, one branch after the other: {asked}",
+            f"Not all goals were met, one branch after the other: {list_of(self.asked)}.",
             "There is a configuration within the limits that meets them all: all joints together found it.",
-            nearest,
+            nearest_found(self),
             "Solve with branches='coupled', or start from the configuration that was found.",
         )
 
