@@ -12,6 +12,7 @@ from limbik.core.tree import SCREW_SIZE
 
 ROOM_SIZE = 48
 MIXED = 8  # iterations that a method learns from (`core.mixing`)
+HISTORY_ROWS = 3 + 4 * MIXED
 
 
 class Tree(NamedTuple):
@@ -99,6 +100,6 @@ def desk_shapes(links: int, nq: int, nv: int, rows: int, tasks: int, levels: int
         before=(nq,),
         rest_q=(nq,),
         work=(2 * rows + 2, max(rows, nv)),
-        history=(4 * MIXED + 3, nq),
+        history=(HISTORY_ROWS, nq),
         room=(links + tasks + 1, ROOM_SIZE),
     )

@@ -150,3 +150,19 @@ def squared_length(v: Floats) -> float:
     for i in range(v.size):
         total += v[i] * v[i]
     return total
+
+
+@compiled
+def dot(a: Floats, b: Floats) -> float:
+    """a . b"""
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@compiled(inline=False)
+def add(part: float, a: Floats, to: Floats) -> None:
+    """to += part * a"""
+    for i in range(to.size):
+        to[i] += part * a[i]

@@ -266,7 +266,7 @@ def _tree(method: Method | None) -> tuple[Callable[..., int], Any]:
     from numba.np.numpy_support import carray, from_dtype
 
     from limbik.core import branched, whole_body
-    from limbik.core.desk import MIXED, ROOM_SIZE, Asked, Desk, Tree
+    from limbik.core.desk import HISTORY_ROWS, ROOM_SIZE, Asked, Desk, Tree
     from limbik.core.pulls import PULL_SIZE
     from limbik.core.spatial_chain import FRAME_SIZE, JOINT
     from limbik.core.tasks import SPOT_SIZE, TARGET_SIZE, TASK
@@ -325,7 +325,7 @@ def _tree(method: Method | None) -> tuple[Callable[..., int], Any]:
                 carray(before, nq),
                 carray(rest_q, nq),
                 carray(work, (2 * n_rows + 2, max(n_rows, nv))),
-                carray(history, (4 * MIXED + 3, nq)),
+                carray(history, (HISTORY_ROWS, nq)),
                 carray(room, (n_links + n_tasks + 1, ROOM_SIZE)),
             ),
             carray(roles, n_links),

@@ -13,7 +13,7 @@ import math
 from limbik.core.branched import worth
 from limbik.core.compiled import Floats, compiled
 from limbik.core.desk import MIXED, Asked, Desk, Tree
-from limbik.core.linear import copy, fill, squared_length
+from limbik.core.linear import add, copy, dot, fill, squared_length
 from limbik.core.spatial_chain import BALL, set_ball
 from limbik.core.whole_body import look
 
@@ -100,19 +100,3 @@ def keep_within(tree: Tree, use_limits: bool, q: Floats) -> None:
             set_ball(mover, (q[i], q[i + 1], q[i + 2], q[i + 3]), use_limits, q)
         elif use_limits:
             q[i] = min(max(q[i], mover.lower), mover.upper)
-
-
-@compiled
-def dot(a: Floats, b: Floats) -> float:
-    """a . b"""
-    total = 0.0
-    for i in range(a.size):
-        total += a[i] * b[i]
-    return total
-
-
-@compiled(inline=False)
-def add(part: float, a: Floats, to: Floats) -> None:
-    """to += part * a"""
-    for i in range(to.size):
-        to[i] += part * a[i]
