@@ -82,12 +82,17 @@ def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
         assert set(first["start"]) == {"ccd", "dls"}
 
 
-def relay(playground: Playground, change: Callable[[WebSocketRoute, WebSocketRoute, str], None]) -> None:
-    """Let `change` decide about every message of the page."""
+def relay(
+    playground: Playground,
+    change: Callable[[WebSocketRoute, WebSocketRoute, str], None],
+    answer: Callable[[WebSocketRoute, str | bytes], None] = WebSocketRoute.send,
+) -> None:
+    """Let `change` decide about every message of the page, and `answer` about every one of the server."""
 
     def connect(page_side: WebSocketRoute) -> None:
         server_side = page_side.connect_to_server()
         page_side.on_message(lambda message: change(page_side, server_side, str(message)))
+        server_side.on_message(lambda message: answer(page_side, message))
 
     playground.page.route_web_socket("**/ws", connect)
 
@@ -143,7 +148,12 @@ def test_compiling_is_said_while_it_lasts(playground: Playground) -> None:
         else:
             server_side.send(message)
 
-    relay(playground, hold_solves)
+    def drop_status(page_side: WebSocketRoute, message: str | bytes) -> None:
+        """The server is ready in truth, and may say so at any moment."""
+        if not str(message).startswith('{"type":"status"'):
+            page_side.send(message)
+
+    relay(playground, hold_solves, drop_status)
     playground.open(live=False)
     playground.until(lambda: "compiling dls" in playground.find("#status").inner_text(), "the page says so")
     assert playground.page.evaluate("window.limbikReady") is False
@@ -165,18 +175,12 @@ def test_the_newest_target_wins_and_one_request_is_in_flight(playground: Playgro
             most.append(len(waiting))
         server_side.send(message)
 
-    def connect(page_side: WebSocketRoute) -> None:
-        server_side = page_side.connect_to_server()
+    def answer(page_side: WebSocketRoute, message: str | bytes) -> None:
+        if isinstance(message, bytes):
+            waiting.pop()
+        page_side.send(message)
 
-        def answer(message: str | bytes) -> None:
-            if isinstance(message, bytes):
-                waiting.pop()
-            page_side.send(message)
-
-        page_side.on_message(lambda message: count(page_side, server_side, str(message)))
-        server_side.on_message(answer)
-
-    playground.page.route_web_socket("**/ws", connect)
+    relay(playground, count, answer)
     playground.open("?cv=0&n=6&L=60")
     for end in ((300, 300), (600, 250), (450, 200)):
         playground.drag_target(end)
