@@ -8,6 +8,9 @@ from hypothesis import settings
 from chromium import find_chromium
 
 os.environ.setdefault("LIMBIK_COMPILE", "never")  # a test that needs machine code says so
+for name in ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "COLUMNS"):  # Typer colours and folds by them
+    os.environ.pop(name, None)
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"  # every server of the tests is on this machine
 
 IN_CI = bool(os.environ.get("CI"))
 

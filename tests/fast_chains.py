@@ -28,6 +28,7 @@ from strategies import SEEDS, chains
 MOVING = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 NEAR_HALF_TURN = 3e-3  # [rad] an error so near to half a turn is said to be one
 PATIENT = 30.0  # [s] of an interpreted solve, so that its answer does not depend on the machine
+PATIENCE = 900.0  # [s] until a process is given up that may compile, on a machine that has much else to do
 
 
 @contextlib.contextmanager
@@ -122,7 +123,7 @@ def evaluated(tape: Tape, values: list[Scalar], **inputs: float) -> list[float]:
     return [eval(tape.text(value), names) for value in values]
 
 
-def run_python(script: str, cache: Path, compile_when: str = "never", timeout: float = 300.0) -> str:
+def run_python(script: str, cache: Path, compile_when: str = "never", timeout: float = PATIENCE) -> str:
     """What a script prints in a process of its own, with a cache folder; it has to succeed."""
     environment = {**os.environ, "LIMBIK_CACHE_DIR": str(cache), "LIMBIK_COMPILE": compile_when}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
@@ -145,7 +146,7 @@ def warm_cache() -> Path:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300.0,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     (folder / "said").write_text(done.stdout)

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 import limbik
-from fast_chains import run_python, warm_cache
-from limbik.core import machine_code, native
+from fast_chains import PATIENCE, run_python, warm_cache
+from limbik.core import compiled, machine_code, native
 from limbik.core.machine_code import Program
 from limbik.core.seeds import Shape
 from limbik.errors import LimbikError
@@ -23,7 +23,9 @@ import numpy as np
 import limbik
 from limbik.core import native
 from limbik.core.seeds import Shape
+from limbik.solvers import fast
 
+fast.LONGEST_INTERPRETED = 30.0
 PLANE = Shape("RR", 0)
 model = limbik.load("planar-2")
 targets = model.pose(model.random(0, size=40))
@@ -84,7 +86,7 @@ if child == 0:
         print(error, file=sys.stderr)
         good = False
     os._exit(0 if good else 1)
-ends = time.monotonic() + 200.0
+ends = time.monotonic() + 600.0
 while native.compiled_program("one", PLANE) is None and time.monotonic() < ends:
     time.sleep(0.05)
 assert native.compiled_program("one", PLANE) is not None
@@ -105,7 +107,7 @@ def test_two_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path):
         subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [each.communicate(timeout=300)[0] for each in both]
+    said = [each.communicate(timeout=PATIENCE)[0] for each in both]
     assert [each.returncode for each in both] == [0, 0]
     assert said[0] == said[1]
     assert [name.split("-")[0] for name in objects(tmp_path)] == ["one"]  # and nothing is left lying about
@@ -209,6 +211,18 @@ answers()
 
 def warned(stderr):
     return stderr.count("cannot keep what it compiles")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="looks a user up as POSIX does")
+def test_a_user_without_a_home_is_told_that_nothing_is_kept(monkeypatch):
+    def nobody(_uid):
+        raise KeyError
+
+    for name in ("HOME", "XDG_CACHE_HOME", "LIMBIK_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    with pytest.warns(RuntimeWarning, match="there is no home folder"):
+        assert compiled.cache_folder.__wrapped__() is None
 
 
 def test_a_cache_folder_that_cannot_be_made_is_told_once_and_does_no_harm(tmp_path):

@@ -53,7 +53,7 @@ def test_files_and_relative_paths(mesh: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "uri", ["package://../etc/passwd", "package:///x", "package://none/x", "http://a/b", ""]
+    "uri", ["package://../etc/passwd", "package:///x", "package://none/x", "http://a/b", "~nobody here/x", ""]
 )
 def test_what_is_nowhere_is_none(mesh: Path, uri: str) -> None:
     assert resolve(uri, mesh.parent) is None

@@ -211,19 +211,26 @@ def cache_folder(content: str = "kernels") -> Path | None:
     """Where something is kept for the next process: in `$LIMBIK_CACHE_DIR` or the user's cache; None if it
     cannot be read or made. A folder that can only be read is good for what it holds.
     """
-    if "LIMBIK_CACHE_DIR" in os.environ:
-        root = Path(os.environ["LIMBIK_CACHE_DIR"])
-    elif sys.platform == "win32":
-        root = Path(os.environ.get("LOCALAPPDATA", "~/AppData/Local")).expanduser() / "limbik"
-    else:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "limbik"
-    folder = root / content
+    root = _cache_root()
     try:
+        folder = root.expanduser() / content
         folder.mkdir(parents=True, exist_ok=True)
+    except RuntimeError:
+        _warn_of_cache(root, "there is no home folder")
+        return None
     except OSError as error:
         _warn_of_cache(root, str(error.strerror))
         return None
     return folder
+
+
+def _cache_root() -> Path:
+    """As the user has it; it may begin with ~."""
+    if "LIMBIK_CACHE_DIR" in os.environ:
+        return Path(os.environ["LIMBIK_CACHE_DIR"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", "~/AppData/Local")) / "limbik"
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "limbik"
 
 
 @contextlib.contextmanager

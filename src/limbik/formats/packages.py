@@ -18,7 +18,7 @@ def resolve(uri: str, folder: Path | None) -> Path | None:
     """
     address = urlsplit(uri) if "://" in uri else None
     if address is None:
-        path = Path(uri).expanduser()
+        path = Path(os.path.expanduser(uri))  # which leaves the home of nobody as it is
         found = path if path.is_absolute() else folder and folder / path
     elif address.scheme in ("package", "model"):
         package = find_package(address.netloc, folder)
