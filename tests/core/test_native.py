@@ -290,3 +290,13 @@ except limbik.errors.LimbikError as error:
     assert said[0].count("no compiler today") == 1
     assert "slower" in said[0]
     assert said[1] == "the fast core could not be compiled: no compiler today"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals and scripts of POSIX")
+def test_a_compiler_that_is_ended_is_told_by_its_signal(tmp_path, monkeypatch):
+    compiler = tmp_path / "python"
+    compiler.write_text("#!/bin/sh\nkill -TERM $$\n")
+    compiler.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(compiler))
+    with pytest.raises(limbik.errors.LimbikError, match="the compiler was ended by signal 15"):
+        native._compiled_elsewhere(Program("one", Shape("RR", 0)))

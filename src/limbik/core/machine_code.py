@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -106,6 +107,7 @@ def main(name: str, kinds: str, rest: str, path: str, expected: str) -> None:
     program = Program.of(name, kinds, rest)
     if program.fingerprint != expected:
         sys.exit("limbik or its compiler has changed since the process was started")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the caller; the next one has the code
     with contextlib.suppress(AttributeError, OSError):
         os.nice(10)
     code = machine_code(program)

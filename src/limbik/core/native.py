@@ -179,22 +179,30 @@ def _build_all() -> None:
 def _compiled_elsewhere(program: Program) -> bytes:
     """The machine code, from another process, which leaves it in the cache too."""
     kept = cache_folder()
+    if kept is not None and can_keep():
+        return _compiled_into(kept, program)
     with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
-        target = (kept if kept is not None and can_keep() else Path(folder)) / _file_name(program)
-        arguments = [program.name, *program.described, str(target), program.fingerprint]
-        command = [sys.executable, "-P", "-m", "limbik.core.machine_code", *arguments]
-        places = [path or str(Path.cwd()) for path in sys.path]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-        done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            last = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-            raise LimbikError(last[-1])
-        code = unsealed(target.read_bytes(), target.name)
-        if code is None:
-            raise LimbikError(f"{target} is damaged")
-        return code
+        return _compiled_into(Path(folder), program)
+
+
+def _compiled_into(folder: Path, program: Program) -> bytes:
+    target = folder / _file_name(program)
+    arguments = [program.name, *program.described, str(target), program.fingerprint]
+    command = [sys.executable, "-P", "-m", "limbik.core.machine_code", *arguments]
+    places = [path or str(Path.cwd()) for path in sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    done = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode < 0:
+        raise LimbikError(f"the compiler was ended by signal {-done.returncode}")
+    if done.returncode > 0:
+        last = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise LimbikError(last[-1])
+    code = unsealed(target.read_bytes(), target.name)
+    if code is None:
+        raise LimbikError(f"{target} is damaged")
+    return code
 
 
 def _kept(program: Program) -> bytes | None:
