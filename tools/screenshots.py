@@ -1,4 +1,4 @@
-"""Take the pictures of the playground that the documents show, in both themes.
+"""Take the pictures of the playground that the documents show.
 
     python tools/screenshots.py [FOLDER]
 
@@ -7,44 +7,43 @@ Every scene is driven to a still state first, so that two runs give almost the s
 """
 
 import argparse
-import math
+import base64
 import sys
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Page, sync_playwright
 
 from chromium import find_chromium
 from limbik import app
 
-IMAGES = Path(__file__).resolve().parents[1] / "docs/images"
-ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"]
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs/images"
+STILL = 4000  # [ms] until what moves has come to rest
+ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--force-color-profile=srgb",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",  # WebGL without a graphics card
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """One picture: a link, and what is done before it is taken."""
+    """One picture: the name of its file, a link, and what is done before it is taken."""
 
     name: str
     query: str
-    size: tuple[int, int] = (1280, 720)
-    scale: float = 1.0
+    theme: Literal["light", "dark"]
+    size: tuple[int, int] = (1280, 800)
     act: Callable[[Page], None] = lambda page: None
-    themes: tuple[str, ...] = ("light", "dark")
-    seconds: float = 1.5  # from the last act to the picture
-
-
-def sweep(page: Page) -> None:
-    """Drag the target along an arc, so that the trace shows how the arm came here."""
-    page.mouse.move(690, 420)
-    page.mouse.down()
-    for i in range(61):
-        angle = 0.1 + 1.4 * i / 60
-        page.mouse.move(430 + 255 * math.cos(angle), 430 - 255 * math.sin(angle) + 18 * math.sin(6 * angle))
-        page.wait_for_timeout(20)
-    page.mouse.up()
 
 
 def race(page: Page) -> None:
@@ -59,18 +58,44 @@ def race(page: Page) -> None:
     page.mouse.move(700, 420)
 
 
+def pull_up(page: Page) -> None:
+    """Draw the goal up by the arrow of the gizmo, farther than the arm can reach."""
+    point = page.evaluate(
+        "async () => (await import('/static/space/main.js')).stage.gizmoPoint('y')",
+    )
+    page.mouse.move(point["x"], point["y"])
+    page.mouse.down()
+    page.mouse.move(point["x"] + 90, point["y"] + 10, steps=5)
+    page.mouse.up()
+
+
+def packed(name: str) -> str:
+    """The file of an example as a link carries it."""
+    text = (ROOT / "examples" / name).read_bytes()
+    deflated = zlib.compress(text, level=9, wbits=-15)
+    return base64.urlsafe_b64encode(deflated).decode().rstrip("=")
+
+
 SCENES = (
     Scene(
-        name="playground",
+        name="playground-dark.png",
         query="?race=ccd,fabrik,jt,dls&n=6&L=72&it=8&d=0.6&rg=1&mx=520&my=450",
+        theme="dark",
+        size=(1280, 720),
         act=race,
     ),
-    Scene(name="trace", query="?algo=dls&n=6&L=64&rg=1&tr=1&mx=430&my=450", act=sweep),
+    Scene(name="space-humanoid-light.jpg", query="?view=3d&robot=g1&cv=0", theme="light"),
     Scene(
-        name="limits",
-        query="?algo=ccd&n=6&L=64&lm=1&ld=50&sl=1&it=32&mx=420&my=440&tx=560&ty=200",
+        name="space-race-dark.jpg",
+        query="?view=3d&robot=panda&race=lm,dls,ccd,fabrik&sl=0",
+        theme="dark",
+        act=pull_up,
     ),
-    Scene(name="phone", query="?algo=fabrik&rg=1", size=(390, 844), scale=2, themes=("dark",)),
+    Scene(
+        name="space-branches-light.jpg",
+        query=f"?view=3d&arm={packed('branches.arm')}&name=branches.arm&sl=1&branches=coupled&algo=fabrik",
+        theme="light",
+    ),
 )
 
 
@@ -89,31 +114,27 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=IMAGES)
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    path = find_chromium()
-    if path is None:
+    chromium = find_chromium()
+    if chromium is None:
         raise SystemExit("there is no Chromium")
     with app.running() as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for scene in SCENES:
-            for theme in scene.themes:
-                name = f"{scene.name}-{theme}.png" if len(scene.themes) > 1 else f"{scene.name}.png"
-                is_phone = scene.size[0] < 500
-                window = browser.new_context(
-                    viewport={"width": scene.size[0], "height": scene.size[1]},
-                    device_scale_factor=scene.scale,
-                    color_scheme="dark" if theme == "dark" else "light",
-                    has_touch=is_phone,
-                    is_mobile=is_phone,
-                )
-                page = window.new_page()
-                page.goto(f"{address}/{scene.query}")
-                wait_live(page)
-                page.wait_for_timeout(1000)
-                scene.act(page)
-                page.wait_for_timeout(1000 * scene.seconds)
-                page.screenshot(path=folder / name)
-                window.close()
-                sys.stdout.write(f"{folder / name}\n")
+            width, height = scene.size
+            page = browser.new_page(
+                viewport={"width": width, "height": height},
+                color_scheme=scene.theme,
+                reduced_motion="reduce",
+            )
+            page.goto(f"{address}/{scene.query}")
+            wait_live(page)
+            page.wait_for_timeout(STILL)
+            scene.act(page)
+            page.wait_for_timeout(STILL)
+            path = folder / scene.name
+            page.screenshot(path=path, **({"type": "jpeg", "quality": 85} if path.suffix == ".jpg" else {}))
+            page.close()
+            sys.stdout.write(f"{path}\n")
         browser.close()
 
 
