@@ -177,9 +177,10 @@ def test_no_browser_is_opened_without_a_display(monkeypatch):
     assert not playing_command.has_browser()
 
 
-@pytest.mark.parametrize("arguments", [(), ("--no-browser",)])
-def test_the_browser_is_opened_unless_told_otherwise(monkeypatch, arguments):
-    opened = []
+@pytest.fixture
+def opened(monkeypatch):
+    """The addresses that were opened; nothing is served."""
+    addresses = []
 
     class Server:
         def run(self, sockets):
@@ -187,8 +188,20 @@ def test_the_browser_is_opened_unless_told_otherwise(monkeypatch, arguments):
                 listener.close()
 
     monkeypatch.setattr(playing_command, "has_browser", lambda: True)
-    monkeypatch.setattr(playing_command, "open_browser", opened.append)
+    monkeypatch.setattr(playing_command, "open_browser", addresses.append)
     monkeypatch.setattr("limbik.app.server.make_server", lambda host: Server())
+    return addresses
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "0"])
+def test_a_playground_for_the_whole_network_is_told_to_be_one(opened, capsys, host):
+    with contextlib.suppress(SystemExit):
+        cli.app(["play", "--port", "0", "--host", host])
+    assert ("Everyone who can reach this machine" in capsys.readouterr().out) == (host != "127.0.0.1")
+
+
+@pytest.mark.parametrize("arguments", [(), ("--no-browser",)])
+def test_the_browser_is_opened_unless_told_otherwise(opened, arguments):
     with contextlib.suppress(SystemExit):
         cli.app(["play", "--port", "0", *arguments])
     assert len(opened) == (0 if arguments else 1)

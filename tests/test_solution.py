@@ -186,7 +186,19 @@ def test_showing_a_solution_looks_for_no_reason() -> None:
             "panda",
             [limbik.Position(target=[0.3, 0.2, 0.5]), limbik.Posture(q=[0.0] * 7)],
             {},
-            "several goals",
+            "only this method knows priorities",
+        ),
+        (
+            "panda",
+            [limbik.Position(target=[0.3, 0.2, 0.5]), limbik.Posture(q=[0.0] * 7, priority=0)],
+            {},
+            "quickest: here in the general core, for several goals",
+        ),
+        (
+            "panda",
+            limbik.Direction(axis=[0, 0, 1], target=[0, 0, 1]),
+            {},
+            "quickest: here in the general core, for a Direction",
         ),
     ],
 )

@@ -32,6 +32,7 @@ app = CommandLine(
     help="Inverse kinematics that you can see, use and scale.",
     no_args_is_help=True,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_show_locals=False,
 )
 

@@ -293,7 +293,7 @@ def load_words(
         arms += (
             chunk.arms
             if isinstance(chunk, ArmFile)
-            else arm_format.read_arguments(*chunk, angles=reading, lenient=lenient)
+            else arm_format.read_arguments(*chunk, angles=reading, lenient=lenient, before=len(arms))
         )
     if not arms:
         raise FormatError("the command line", "holds no arm; give -f FILE, or -arm ns bx by bz with its -seg")

@@ -4,7 +4,10 @@ import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from limbik.app.kernels import Kernels
+from limbik.errors import LimbikError
 
 
 def in_a_thread(coroutine):
@@ -91,9 +94,10 @@ def test_the_notices_name_the_solver_and_its_place_until_all_are_ready():
     run(scenario)
 
 
-def test_a_solver_that_cannot_be_compiled_does_not_stop_the_others(caplog):
+@pytest.mark.parametrize("error", [RuntimeError("no compiler"), LimbikError("no compiler")])
+def test_a_solver_that_cannot_be_compiled_does_not_stop_the_others(caplog, error):
     def fail(name):
-        raise RuntimeError("no compiler")
+        raise error
 
     async def scenario():
         kernels = Kernels("ab", fail)
@@ -103,6 +107,8 @@ def test_a_solver_that_cannot_be_compiled_does_not_stop_the_others(caplog):
 
     in_a_thread(scenario())
     assert "a could not be compiled" in caplog.text
+    assert "no compiler" in caplog.text
+    assert ("Traceback" in caplog.text) == isinstance(error, RuntimeError)
 
 
 def test_a_server_that_stops_leaves_the_compiler_alone():

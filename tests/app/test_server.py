@@ -1,10 +1,13 @@
 """The server over real sockets: pages, hostile clients, many sessions, and what is freed when one leaves."""
 
+import asyncio
 import contextlib
 import http.client
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +15,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -20,9 +24,11 @@ from limbik.app import connection
 from limbik.app.address import AddressError, PortBusy, address_of, listen
 from limbik.app.connection import CLOSE_FULL, CLOSE_IDLE, FIRST, Bounds
 from limbik.app.protocol import MAX_MESSAGE_BYTES, decode_frame
-from limbik.app.server import running
+from limbik.app.security import Gate
+from limbik.app.server import create_app, make_server, running
 from limbik.app.session import SOLVERS
 
+PATIENCE = 600.0  # [s] until a wait is given up: solvers may be compiled before an answer
 SOLVE = {
     "type": "solve",
     "id": 1,
@@ -37,6 +43,8 @@ UPGRADE = (
     b"Upgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 )
+GREETING = b'{"type": "hello", "version": 1}'
+HELLO = bytes([0x81, 0x80 | len(GREETING), 0, 0, 0, 0]) + GREETING  # as a frame of a WebSocket
 PAGE = '<!doctype html><script type="importmap">{"imports": {}}</script><title>limbik</title>'
 
 
@@ -70,7 +78,7 @@ def ask(page, **changes):
     """Send a solve; wait for its frame or the error."""
     page.send(json.dumps({**SOLVE, **changes}))
     while True:
-        answer = page.recv(timeout=120)
+        answer = page.recv(timeout=PATIENCE)
         if isinstance(answer, bytes):
             return decode_frame(answer)
         if json.loads(answer)["type"] == "error":
@@ -96,7 +104,7 @@ def sessions(address):
 
 def wait_for_sessions(address, count):
     """Wait until the server has that many sessions."""
-    for _ in range(3000):
+    for _ in range(12_000):
         if sessions(address) == count:
             return
         time.sleep(0.01)
@@ -195,12 +203,12 @@ def test_a_missing_page_is_said(tmp_path):
 def test_hello_is_welcomed_and_told_when_the_kernels_are_ready(address):
     with open_page(address) as page:
         page.send('{"type": "hello", "version": 1}')
-        welcome = json.loads(page.recv(timeout=120))
+        welcome = json.loads(page.recv(timeout=PATIENCE))
         assert (welcome["type"], welcome["version"], welcome["limbik"]) == ("welcome", 1, __version__)
         assert [solver["name"] for solver in welcome["solvers"]] == list(solvers.names())
         state = ""
         while state != "ready":
-            status = json.loads(page.recv(timeout=120))
+            status = json.loads(page.recv(timeout=PATIENCE))
             assert status["type"] == "status"
             assert status["message"]
             state = status["state"]
@@ -234,7 +242,7 @@ def test_requests_that_queue_up_are_all_answered_in_order(address):
     with open_page(address) as page:
         for number in range(300):
             page.send(json.dumps({**SOLVE, "id": number}))
-        answers = [page.recv(timeout=120) for _ in range(300)]
+        answers = [page.recv(timeout=PATIENCE) for _ in range(300)]
     assert [decode_frame(answer).id for answer in answers if isinstance(answer, bytes)] == list(range(300))
 
 
@@ -245,9 +253,9 @@ def test_many_pages_work_at_once_each_with_its_own_arms(address):
     def visit(number):
         links = 2 + number
         with open_page(address) as page:
-            everyone.wait(timeout=120)
+            everyone.wait(timeout=PATIENCE)
             frames = [ask(page, id=1000 * number + k, links=links, solvers=["ccd", "dls"]) for k in range(20)]
-            everyone.wait(timeout=120)
+            everyone.wait(timeout=PATIENCE)
         assert [frame.id for frame in frames] == [1000 * number + k for k in range(20)]
         assert all(arm.q.shape == (links,) for frame in frames for arm in frame.arms)
 
@@ -289,7 +297,7 @@ def test_a_hostile_message_is_answered_and_the_session_goes_on(address, message)
     with open_page(address) as page:
         before = ask(page)
         page.send(message)
-        answer = json.loads(page.recv(timeout=120))
+        answer = json.loads(page.recv(timeout=PATIENCE))
         assert answer["type"] == "error"
         assert 0 < len(answer["message"]) < 500
         after = ask(page, settings={"iterations": 1}, trace=True)
@@ -308,7 +316,7 @@ def test_a_message_beyond_all_bounds_ends_only_its_own_session(address):
         with contextlib.suppress(ConnectionClosed):
             page.send("x" * (Bounds().message_bytes + 1))
         with pytest.raises(ConnectionClosed) as caught:
-            page.recv(timeout=120)
+            page.recv(timeout=PATIENCE)
         assert caught.value.rcvd is None or caught.value.rcvd.code == 1009
         assert ask(bystander).id == 1
 
@@ -364,7 +372,7 @@ def test_a_full_server_says_so_and_has_room_again_when_a_page_leaves(static):
         with open_page(address) as page, open_page(address):
             wait_for_sessions(address, 2)
             with open_page(address) as late, pytest.raises(ConnectionClosed) as caught:
-                late.recv(timeout=120)
+                late.recv(timeout=PATIENCE)
             assert caught.value.rcvd.code == CLOSE_FULL
             assert "2 sessions" in caught.value.rcvd.reason
             assert ask(page).id == 1
@@ -376,25 +384,66 @@ def test_a_full_server_says_so_and_has_room_again_when_a_page_leaves(static):
 def test_a_silent_page_is_closed(static):
     with running(static=static, bounds=Bounds(idle_seconds=0.1)) as address:
         with open_page(address) as page, pytest.raises(ConnectionClosed) as caught:
-            page.recv(timeout=120)
+            page.recv(timeout=PATIENCE)
         assert caught.value.rcvd.code == CLOSE_IDLE
         wait_for_sessions(address, 0)
 
 
+@contextlib.contextmanager
+def raw_page(address):
+    """The socket of a page that reads nothing more than that it is connected."""
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname, place.port), timeout=30) as raw:
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        raw.sendall(f"GET /ws HTTP/1.1\r\nHost: {place.netloc}\r\n".encode() + UPGRADE)
+        assert raw.recv(1000).startswith(b"HTTP/1.1 101")
+        yield raw
+
+
 def test_a_page_that_does_not_read_is_dropped(static):
-    with running(static=static, bounds=Bounds(send_seconds=0.2)) as address:
-        place = urlsplit(address)
-        with socket.create_connection((place.hostname, place.port), timeout=30) as raw:
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            raw.sendall(f"GET /ws HTTP/1.1\r\nHost: {place.netloc}\r\n".encode() + UPGRADE)
-            assert raw.recv(1000).startswith(b"HTTP/1.1 101")
-            wait_for_sessions(address, 1)
-            hello = b'{"type": "hello", "version": 1}'
-            frame = bytes([0x81, 0x80 | len(hello), 0, 0, 0, 0]) + hello
-            with contextlib.suppress(OSError):  # the server has stopped to read, or is gone
-                raw.settimeout(5)
-                raw.sendall(frame * 20_000)
-            wait_for_sessions(address, 0)
+    with running(static=static, bounds=Bounds(send_seconds=0.2)) as address, raw_page(address) as page:
+        wait_for_sessions(address, 1)
+        with contextlib.suppress(OSError):  # the server has stopped to read, or is gone
+            page.settimeout(5)
+            page.sendall(HELLO * 20_000)
+        wait_for_sessions(address, 0)
+
+
+def test_a_page_that_does_not_read_leaves_no_stack_trace_when_the_server_stops(static, capsys):
+    with contextlib.ExitStack() as pages, running(static=static) as address:
+        page = pages.enter_context(raw_page(address))
+        page.settimeout(2)
+        with contextlib.suppress(OSError):
+            while True:  # until the server does not read either
+                page.sendall(HELLO * 1000)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [WebSocketDisconnect, WebSocketDisconnected])
+def test_a_page_that_leaves_with_requests_open_is_no_failure_of_the_server(error):
+    class Page:
+        received = 0
+
+        async def receive(self):
+            self.received += 1
+            return {"type": "websocket.receive", "text": GREETING.decode()}
+
+        async def send_text(self, text):
+            while self.received < 3:  # one is answered, one waits, one is read
+                await asyncio.sleep(0)
+            await asyncio.sleep(0.01)  # and held up
+            raise error
+
+    async def serve():
+        playground = connection.Playground(Bounds(), Gate("127.0.0.1"))
+        await connection.Connection(Page(), playground, connection.Session()).run()
+
+    with ThreadPoolExecutor(1) as thread:  # that of the tests may have a loop already
+        thread.submit(asyncio.run, serve()).result(PATIENCE)
+
+
+def test_a_page_whose_pongs_wait_behind_its_requests_is_not_taken_for_lost():
+    assert make_server("127.0.0.1").config.ws_ping_timeout is None
 
 
 # While kernels are being compiled
@@ -416,18 +465,18 @@ def compiler(monkeypatch):
 def test_a_solve_waits_for_its_own_solvers_only(static, compiler):
     with running(static=static) as address, open_page(address) as page, open_page(address) as other:
         page.send('{"type": "hello", "version": 1}')
-        assert json.loads(page.recv(timeout=120))["type"] == "welcome"
-        status = json.loads(page.recv(timeout=120))
+        assert json.loads(page.recv(timeout=PATIENCE))["type"] == "welcome"
+        status = json.loads(page.recv(timeout=PATIENCE))
         assert (status["type"], status["state"]) == ("status", "compiling")
         assert FIRST in status["message"]
         other.send(json.dumps({**SOLVE, "solvers": [FIRST]}))
         with pytest.raises(TimeoutError):
             other.recv(timeout=0.1)
         compiler.release()
-        assert decode_frame(other.recv(timeout=120)).id == 1
+        assert decode_frame(other.recv(timeout=PATIENCE)).id == 1
         page.send(json.dumps({**SOLVE, "id": 2, "solvers": list(SOLVERS)}))
         compiler.release(len(SOLVERS) - 1)
-        while isinstance(answer := page.recv(timeout=120), str):
+        while isinstance(answer := page.recv(timeout=PATIENCE), str):
             assert json.loads(answer)["type"] == "status"
         assert decode_frame(answer).id == 2
 
@@ -449,6 +498,24 @@ def test_a_solver_that_cannot_be_compiled_ahead_does_not_stop_the_others(static,
         assert ask(page).id == 1
 
 
+def test_a_command_that_ends_while_the_compiler_works_does_not_take_python_down_around_it():
+    script = """
+import atexit, threading
+from limbik.app import connection, server
+from limbik.app.address import listen
+
+connection.warm_up = lambda name: threading.Event().wait()
+atexit.register(print, "Python was taken down")
+command = server.make_server("127.0.0.1")
+command.should_exit = True
+command.run(sockets=[listen("127.0.0.1", 0)])
+print("Stopped.", flush=True)
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (0, "Stopped.\n"), done.stderr
+
+
 # Addresses
 
 
@@ -463,7 +530,7 @@ def test_a_busy_port_names_the_next_free_one():
         listen("127.0.0.1", caught.value.free).close()
 
 
-@pytest.mark.parametrize("host", ["no-such-host.invalid", "203.0.113.1"])
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "203.0.113.1", "a" * 64])
 def test_an_address_of_another_machine_is_an_error_in_words(host):
     with pytest.raises(AddressError, match=f"cannot listen on {host}"):
         listen(host, 8000)
@@ -474,8 +541,18 @@ def test_the_address_is_one_that_a_browser_can_open():
         port = listener.getsockname()[1]
         assert address_of("127.0.0.1", listener) == f"http://127.0.0.1:{port}"
         assert address_of("localhost", listener) == f"http://localhost:{port}"
-        assert address_of("0.0.0.0", listener) == f"http://127.0.0.1:{port}"
         assert address_of("::1", listener) == f"http://[::1]:{port}"
+    for host in ("0.0.0.0", "0"):
+        with listen(host, 0) as listener:
+            assert address_of(host, listener) == f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_what_stands_for_a_loopback_address_is_as_closed_as_that():
+    def admits(host):
+        return create_app(host).state.playground.gate.admits_host("evil.example")
+
+    assert [admits(host) for host in ("127.0.0.1", "localhost", "127.1")] == [False] * 3
+    assert [admits(host) for host in ("0.0.0.0", "0", "no-such-host.invalid")] == [True] * 3
 
 
 def test_a_stopped_server_closes_its_pages_and_frees_its_port(static):
@@ -484,5 +561,5 @@ def test_a_stopped_server_closes_its_pages_and_frees_its_port(static):
             page = pages.enter_context(open_page(address))
             ask(page)
         with pytest.raises(ConnectionClosed):
-            page.recv(timeout=120)
+            page.recv(timeout=PATIENCE)
     listen("127.0.0.1", urlsplit(address).port).close()

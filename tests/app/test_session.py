@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from limbik import solvers
 from limbik.app.protocol import parse
-from limbik.app.session import SOLVERS, Session, arm, count_violations, first_within, neutral_bend, wrap
+from limbik.app.session import (
+    SOLVERS,
+    Session,
+    arm,
+    count_violations,
+    first_within,
+    neutral_bend,
+    warm_up,
+    wrap,
+)
+from limbik.core import native
 
 ALL = list(SOLVERS)
 BASE = (400.0, 360.0)
@@ -192,6 +202,15 @@ def test_an_arm_that_turned_many_times_still_fits_its_limits():
     options = {"limits": True, "limit_degrees": 90}
     answer = Session().solve(request(start=start, trace=True, settings=options)).arms[0]
     np.testing.assert_allclose(answer.trace[0], [0.1, 0, 0, 0, 0, 0.1], atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["dls", "lm"])
+def test_nothing_is_compiled_ahead_that_arms_in_the_plane_are_not_moved_with(solver, monkeypatch):
+    def refuse(name, shape):
+        raise AssertionError(f"{name} is for poses and batches")
+
+    monkeypatch.setattr(native, "compile_now", refuse)
+    warm_up(solver)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8))

@@ -160,6 +160,19 @@ def test_an_encrypted_zip_is_refused():
     assert "encrypted" in str(refused("", "a.zip", bytes(content)))
 
 
+def test_a_file_without_a_name_in_a_zip_is_refused():
+    content = zipped({"a": b"x"})
+    for mark, length in ((b"PK\x03\x04", 26), (b"PK\x01\x02", 28)):
+        place = content.find(mark) + length
+        content = content[:place] + bytes(2) + content[place + 2 :]
+        end = content.find(b"a", place)
+        content = content[:end] + content[end + 1 :]
+    end = content.rfind(b"PK\x05\x06")
+    size, start = struct.unpack_from("<2L", content, end + 12)
+    content = content[: end + 12] + struct.pack("<2L", size - 1, start - 1) + content[end + 20 :]
+    assert "no name" in str(refused("", "a.zip", content))
+
+
 BROKEN = {
     "nothing": b"",
     "only an end": b"PK\x05\x06" + bytes(18),

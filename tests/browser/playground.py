@@ -15,6 +15,12 @@ Point = tuple[float, float]
 SOLVERS = ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton", "lm")
 PATIENCE = 60.0  # [s] until a wait is given up
 PATIENCE_FIRST = 400.0  # [s] the same for a first frame: kernels may be compiled before it
+# The page writes its numbers in the first turn that begins 100 ms after the one in which it wrote them last.
+READOUT = """() => new Promise((done) => {
+  const start = performance.now();
+  const turn = (now) => requestAnimationFrame(now > start + 100 ? done : turn);
+  requestAnimationFrame(turn);
+})"""
 
 
 class Playground:
@@ -68,6 +74,10 @@ class Playground:
                     f"waited in vain until {what}; the page shows {self.state}, {self.faults}"
                 )
             self.page.wait_for_timeout(25)
+
+    def wait_readout(self) -> None:
+        """Wait until the page has drawn and written its numbers: they may be older than the last action."""
+        self.page.evaluate(READOUT)
 
     # What the page shows
 

@@ -125,13 +125,13 @@ def test_paused_the_arm_stands_and_a_step_is_one_iteration(playground: Playgroun
 def test_the_target_moves_by_itself_and_the_arm_tracks_it(playground: Playground) -> None:
     playground.open("?mv=circle&sp=3&cv=0&it=64")
     seen = {playground.target}
-    for _ in range(6):
-        playground.page.wait_for_timeout(120)
+    for _ in range(3):
+        playground.until(lambda: playground.target not in seen, "the target moves")
         seen.add(playground.target)
-    assert len(seen) > 3
     assert playground.error("dls") < 5
     playground.press("s")
     playground.until(lambda: playground.query.get("mv") == "none", "the target has stopped")
+    playground.wait_readout()
     stopped = playground.target
     playground.page.wait_for_timeout(250)
     assert near(playground.target, stopped)

@@ -57,10 +57,10 @@ def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
         playground = make_playground(server=address)
         playground.is_offline_expected = True
         playground.open("?algo=ccd&race=ccd,dls&n=4&L=60&cv=0&mx=400&my=400")
-        assert not playground.find("#status").is_visible()
+        playground.until(lambda: playground.find("#status").is_hidden(), "all is well")
         playground.page.mouse.click(350, 250)
         playground.wait_at((350, 250))
-        playground.wait_reached("ccd")
+        playground.wait_reached("ccd", 0.1)  # the tolerance: it moves no more
         before = playground.q("ccd")
     playground.until(lambda: "not answering" in playground.find("#status").inner_text(), "the page says so")
     assert playground.page.evaluate("window.limbikReady") is False
@@ -73,7 +73,7 @@ def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
         playground.wait_live()
         playground.wait_reached("ccd")
         playground.wait_reached("dls")
-        assert not playground.find("#status").is_visible()
+        playground.until(lambda: playground.find("#status").is_hidden(), "all is well again")
         assert near(playground.target, (420, 240))
         assert playground.q("ccd").size == 4
         # A fresh server knows no pose: the page has told it where the arms stood.
@@ -132,9 +132,9 @@ def test_what_failed_at_the_server_is_tried_again(playground: Playground) -> Non
             server_side.send(message)
 
     relay(playground, fail_once)
-    playground.open("?cv=0")
-    assert failed
-    assert "it broke" in playground.notices
+    playground.open("?cv=0", live=False)
+    playground.until(lambda: "it broke" in playground.notices, "the page says so")
+    playground.wait_live()
     playground.wait_reached("dls")
 
 

@@ -10,12 +10,14 @@ def settled(playground: Playground, query: str, click: tuple[float, float] = (30
     playground.open(query)
     playground.page.mouse.click(*click)
     playground.wait_at(click)
-    playground.wait_reached("dls", 0.1)
+    playground.wait_reached("dls", 0.1)  # the tolerance: there are no more iterations
+    last = playground.find("#hud-iterations").inner_text()
     playground.until(
-        lambda: int(playground.find("#scrub").get_attribute("max") or 0) > 3, "the solve can be scrubbed"
+        lambda: playground.find("#scrub-text").inner_text() == f"last solve: {last}",
+        "the solve can be scrubbed",
     )
-    playground.page.wait_for_timeout(250)
-    return int(playground.find("#scrub").get_attribute("max") or 0)
+    assert int(last) > 3
+    return int(last)
 
 
 def scrub_to(playground: Playground, step: int) -> None:
@@ -27,7 +29,7 @@ def scrub_to(playground: Playground, step: int) -> None:
         lambda: playground.find("#scrub-text").inner_text().startswith(f"step {step} of"),
         f"step {step} is shown",
     )
-    playground.page.wait_for_timeout(150)
+    playground.wait_readout()
 
 
 def test_the_scrubber_shows_the_arm_at_every_step_of_the_last_solve(playground: Playground) -> None:
@@ -54,14 +56,22 @@ def test_dragging_ends_the_look_at_the_past(playground: Playground) -> None:
     playground.page.mouse.click(520, 300)
     playground.wait_at((520, 300))
     playground.wait_reached("dls")
-    assert playground.find("#scrub-live").is_disabled()
+    playground.until(lambda: playground.find("#scrub-live").is_disabled(), "the present is shown")
+
+
+REPLAYED = """() => new Promise((done) => {
+  const live = document.getElementById('scrub-live');
+  const heard = [];
+  const hear = () => heard.push(live.disabled) === 2 && done(heard);
+  new MutationObserver(hear).observe(live, { attributeFilter: ['disabled'] });
+  document.getElementById('replay').click();
+  setTimeout(done, 60000, heard);
+})"""
 
 
 def test_replay_runs_through_the_last_solve_and_returns(playground: Playground) -> None:
     last = settled(playground, "?n=5&L=60&it=4&cv=1")
-    playground.find("#replay").click()
-    playground.until(lambda: not playground.find("#scrub-live").is_disabled(), "the replay has begun")
-    playground.until(lambda: playground.find("#scrub-live").is_disabled(), "the replay has ended")
+    assert playground.page.evaluate(REPLAYED) == [False, True]  # it has begun, it has ended
     assert playground.find("#scrub-text").inner_text() == f"last solve: {last}"
 
 
@@ -79,7 +89,10 @@ def test_opened_later_the_scrubber_still_knows_the_last_solve(playground: Playgr
 def test_both_plots_draw_every_solver_and_a_click_picks_a_step(playground: Playground) -> None:
     playground.open("?race=ccd,dls&n=5&L=60&it=4&cv=1")
     playground.page.mouse.click(300, 260)
-    playground.wait_reached("ccd")
+    playground.wait_at((300, 260))
+    for solver in ("ccd", "dls"):
+        playground.wait_reached(solver)
+    playground.wait_readout()
     for plot in ("#plot-iterations", "#plot-frames"):
         box = playground.find(f"{plot} canvas").bounding_box()
         assert box

@@ -39,13 +39,12 @@ def test_arcs_are_drawn_where_they_are_asked_for(playground: Playground) -> None
     without = playground.page.screenshot(clip=area)
     playground.find("#sl").click()
     playground.page.mouse.move(5, 400)
-    playground.page.wait_for_timeout(100)
-    assert playground.page.screenshot(clip=area) != without
+    playground.until(lambda: playground.page.screenshot(clip=area) != without, "there are arcs")
 
 
 def test_a_rest_pose_can_be_set_draws_the_arm_and_can_be_reset(playground: Playground) -> None:
     playground.open("?algo=dls&n=6&L=60&cv=0&mx=400&my=420&tx=560&ty=300")
-    playground.wait_reached("dls")
+    playground.wait_reached("dls", 0.1)  # the tolerance: it moves no more
     playground.find("#rest-set").click()
     rest = playground.q("dls")
     playground.until(
@@ -58,7 +57,7 @@ def test_a_rest_pose_can_be_set_draws_the_arm_and_can_be_reset(playground: Playg
         playground.wait_at(target)
         playground.page.wait_for_timeout(500)
     playground.wait_reached("dls", 20)
-    assert np.abs(playground.q("dls") - rest).max() < 0.35
+    playground.until(lambda: np.abs(playground.q("dls") - rest).max() < 0.35, "the arm is near its rest pose")
     playground.find("#rest-reset").click()
     playground.wait_query(rb="0", rq="")
     playground.wait_reached("dls")

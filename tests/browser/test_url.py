@@ -137,18 +137,24 @@ def test_a_copied_link_opens_the_same_elsewhere(make_playground: Callable[..., P
 @pytest.mark.parametrize("side", [0, 1], ids=["below", "above"])
 def test_numbers_out_of_range_are_clamped_and_said_so(playground: Playground, side: int) -> None:
     beyond = {name: bounds[side] + (-7.5 if side == 0 else 7.5) for name, bounds in RANGES.items()}
-    playground.open(write_query(beyond))
+    playground.open(write_query(beyond), live=False)
+    playground.until(lambda: playground.notices, "the page says what it has changed")
+    told = playground.notices
     for name, bounds in RANGES.items():
         assert playground.value(name) == bounds[side], name
-        assert f"{name}={beyond[name]:g} is outside {bounds[0]:g} to {bounds[1]:g}" in playground.notices
+        assert f"{name}={beyond[name]:g} is outside {bounds[0]:g} to {bounds[1]:g}" in told
     playground.press("g")
     playground.wait_query(rg="1", **{name: f"{bounds[side]:g}" for name, bounds in RANGES.items()})
 
 
 def test_what_is_no_value_at_all_is_said_and_the_default_is_used(playground: Playground) -> None:
-    playground.open("?n=abc&L=&it=1e999&d=NaN&algo=magic&mv=spiral&rg=maybe&race=ccd,magic&rq=1,x&tx=left")
+    bad = "?n=abc&L=&it=1e999&d=NaN&algo=magic&mv=spiral&rg=maybe&race=ccd,magic&rq=1,x&tx=left"
+    playground.open(bad, live=False)
+    playground.until(lambda: playground.notices, "the page says so")
+    told = playground.notices
     for name in ("n", "L", "it", "d", "algo", "mv", "rg", "race", "rq", "tx"):
-        assert f"{name}" in playground.notices
+        assert f"{name}" in told
+    playground.wait_live()
     assert (playground.value("n"), playground.value("L"), playground.value("it")) == (5, 70, 16)
     assert set(playground.state["arms"]) == {"ccd"}
 
@@ -163,8 +169,9 @@ def test_unknown_names_are_ignored(playground: Playground) -> None:
 
 
 def test_places_outside_the_window_stand_at_its_edge_and_come_back(playground: Playground) -> None:
-    playground.open("?tx=1200&ty=100&mx=400&my=5000&pn=0&cv=0")
-    assert "my=5000 is outside the window" in playground.notices
+    playground.open("?tx=1200&ty=100&mx=400&my=5000&pn=0&cv=0", live=False)
+    playground.until(lambda: "my=5000 is outside the window" in playground.notices, "the page says so")
+    playground.wait_live()
     assert near(playground.target, (1200, 100))
     playground.page.set_viewport_size({"width": 800, "height": 500})
     playground.until(lambda: playground.target[0] < 800 and playground.base[1] < 500, "both are inside")

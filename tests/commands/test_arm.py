@@ -132,6 +132,8 @@ def test_a_branch_that_its_parent_keeps_from_its_goal_is_told_what_may_help() ->
         scenes = [limbik.load_scene(words), limbik.load_scene([*words[:-1], "-3"])]
     told = [" ".join(text(scene, scene.solve(iterations=60, restarts=0), False)) for scene in scenes]
     assert [hint in one for one in told] == [True, False]
+    assert "Its parents are in the way where they stand: frame 'arm1.b1.tip' at (0, 0, -2) m." in told[0]
+    assert "ocked" not in told[0].partition("Its parents")[2]
 
 
 def test_a_scene_without_goals_is_told_so(run) -> None:
@@ -165,7 +167,7 @@ def test_lenient_counts_are_notes_beside_the_answer(run) -> None:
         ("--solve -arm 1 0 0 0 -seg 1 1 x", "argument 7: `-seg` needs a half-range phi in radians, found"),
         ("-f missing.arm", "limbik: missing.arm: there is no such file"),
         ("-f", "limbik: argument 1: `-f` needs a file after it, found none"),
-        ("-arm 1 0 0 0 -seg 1 1 1 --save a.txt", "a.txt: --save needs a name that ends in .arm or .urdf"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --save a.txt", "a name with the ending .arm or .urdf, found '.txt'"),
         ("-arm 1 0 0 0 -seg 1 1 1 --json", "limbik: --json does nothing without --solve"),
         ("-arm 1 0 0 0 -seg 1 1 1 --degrees", "limbik: --degrees does nothing without --solve"),
         ("-arm 1 0 0 0 -seg 1 1 1 --seed 0", "limbik: --seed does nothing without --solve"),
@@ -178,6 +180,12 @@ def test_lenient_counts_are_notes_beside_the_answer(run) -> None:
         ("-arm=1 0 0 0", "limbik: argument 1: unknown word '-arm=1'; did you mean '-arm'?"),
         ("arm 1 0 0 0", "limbik: the command line: 'arm' follows no word that takes it; words are -f FILE"),
         ("-f -arm 1 0 0 0", "limbik: argument 1: `-f` needs a file after it, found '-arm'"),
+        ("-arm 1 0 0 0 -seg 1 1 1 -help", "argument 10: unknown word '-help'; did you mean '--help'?"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --save a", "a name with the ending .arm or .urdf, found none"),
+        ("-goal 1 1 1", "limbik: argument 1: `-goal` stands before any `-arm`\n"),
+        (f"-f {TWO_ARMS} -goal 1 1 1", "`-goal` stands before any `-arm`; the arms of a file are complete"),
+        (f"-f {TWO_ARMS} -arm 2 0 0 0 -seg 1 1 1", "3: `-arm` says that arm 3 has 2 segments, found 1"),
+        ("-arm 1 0 0 0 -seg 1 1 1 -br 0 1 -seg 1 1 1 -arm 1 0 0 0", "`-br` is not closed by `-endbr` before"),
         ("-f= --solve", "limbik: argument 1: `-f` needs a file after it, found ''"),
         ("-arm 1 0 0 0 -seg 1 1 1 -- x --solve", "'x' follows no word that takes it"),
         ("-arm 1 0 0 0 -seg 1 1 1 --solve --solver lmx", "limbik: there is no solver 'lmx'"),
@@ -190,6 +198,13 @@ def test_a_mistake_is_told_in_a_line_with_exit_status_2(run, line, message) -> N
     assert (status, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("line", ["-h", "-arm 2 0 0 -h", "-arm 1 0 0 0 -seg 1 1 1 --help --solve"])
+def test_help_is_given_wherever_it_is_asked_for(run, line) -> None:
+    status, out, err = run(*line.split())
+    assert (status, err) == (0, "")
+    assert "-seg [INDEX] LENGTH TH PHI" in out
 
 
 # --- saving -------------------------------------------------------------------------------------------------

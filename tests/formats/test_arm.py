@@ -221,6 +221,11 @@ MALFORMED = [
     ("other digits", ONE + "goal ١ 0 0\n", 4, "found '١'"),
     ("hexadecimal", ONE + "goal 0x1 0 0\n", 4, "found '0x1'"),
     ("decimal comma", ONE + "goal 1,5 0 0\n", 4, "found '1,5'; values have spaces between them, not commas"),
+    ("commas without blanks", ONE + "goal 1,0,0\n", 4,
+        "`goal` needs 3 values, x y z, found 1: '1,0,0'; values have spaces between them, not commas",
+    ),
+    ("commas throughout", "arm,1,0,0,0\n", 1, "endbr; values have spaces between them, not commas"),
+    ("semicolons", "arm 1 0 0 0;\n", 1, "found '0;'; a statement ends with its line, without a semicolon"),
     ("commas", ONE + "goal 1, 0, 0\n", 4, "found '1,'; values have spaces between them, not commas"),
     ("zero length", "arm 1 0 0 0\nseg 0 1 1\n", 2, "`seg` needs a positive length in metres, found '0'"),
     ("a minus of typeset texts", ONE + "goal \u22121 0 0\n", 4,
@@ -245,6 +250,7 @@ MALFORMED = [
     ("segments without end", "arm 1 0 0 0\nseg 1 1 1\n" + "br 0 1000\n" * 1000, 12,
         "`br` goes beyond the 10,000 segments that a scene can have",
     ),
+    ("no only segment", "arm 1 0 0 0\n", 1, "`arm` says that arm 1 has 1 segment, found none"),
     ("no segment given", "arm 2 0 0 0\n", 1, "`arm` says that arm 1 has 2 segments, found none"),
     ("branch without segments", ONE + "br 0 2\nendbr\n", 4, "branch 1 of arm 1 has 2 segments, found none"),
     ("index twice", "arm 2 0 0 0\nseg 0 1 1 1\nseg 0 1 1 1\n", 3,
@@ -359,6 +365,16 @@ def test_an_arm_whose_half_ranges_are_all_zero_is_a_warning() -> None:
         read(text, angles="initial")
 
 
+@pytest.mark.parametrize("angles", ["range", "initial"])
+def test_angles_that_look_like_degrees_are_a_warning(angles) -> None:
+    said = r"three\.arm:1: `arm` begins arm 1, which has an angle of 90 radians; if that is in degrees"
+    with pytest.warns(FormatWarning, match=said):
+        read("arm 2 0 0 0\nseg 1 1 1\nseg 1 45 90\n", angles=angles)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read("arm 1 0 0 0\nseg 1 6.2832 12.5\n", angles=angles)
+
+
 def test_an_unknown_reading_is_refused() -> None:
     with pytest.raises(FormatError, match="angles: needs 'range' or 'initial', found 'degrees'"):
         read(ONE, angles="degrees")
@@ -419,7 +435,7 @@ def test_arguments_say_the_same_as_a_file_and_negative_numbers_are_values() -> N
         ),
         ("-arm 1 0 0", "argument 1: `-arm` needs 4 values, ns bx by bz, found 3: '1 0 0'"),
         ("1 0 0 0", "argument 1: expected one of -arm, -seg, -goal, -br, -endbr before the number '1'"),
-        ("-goal 1 1 1", "argument 1: `-goal` stands before any `arm`"),
+        ("-goal 1 1 1", "argument 1: `-goal` stands before any `-arm`"),
         ("-arm 2 0 0 0 -seg 1 1 1", "argument 1: `-arm` says that arm 1 has 2 segments, found 1"),
         ("-arm 1 0 0 0 -seg 1 1 1 -endbr", "argument 10: `-endbr` has no branch to end"),
     ],
@@ -457,6 +473,12 @@ def test_first_directions_survive_writing_and_reading(arm) -> None:
     again = arm_of(model, q, "initial")
     q_again = first_configuration(again, model)
     assert_allclose(model.forward(q_again)[:, :3, 3], model.forward(q)[:, :3, 3], atol=1e-12)
+
+
+def test_first_directions_are_written_without_digits_of_rounding() -> None:
+    text = "seg 1 3 0.6\nseg 0.8 0 0.6\nseg 1 1e-09 1.6\nseg 1 -0.3 3.1331853071796\n"
+    written = limbik.load_scene("arm 4 0 0 0\n" + text, angles="initial").to_arm()
+    assert text in written.replace("  seg", "seg")
 
 
 @pytest.mark.parametrize("name", ["panda", "planar-3"])

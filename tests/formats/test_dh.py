@@ -227,6 +227,7 @@ def test_chains_without_a_table_are_refused(tmp_path: Path) -> None:
         ("0.672", "O.672", "^<text>:4: column 'd' of 'waist': needs a number, found 'O.672'"),
         ("0.672", "pi", "^<text>:4: column 'd' of 'waist': needs a number, found 'pi'"),
         ("0.672", "nan", "^<text>:4: column 'd' of 'waist': needs a finite number, found 'nan'"),
+        ("0.672", "-1e10", "^<text>:4: column 'd' of 'waist': needs at most 1e\\+09, found '-1e10'"),
         ("-2.79,  2.79", "2,1", "^<text>:4: joint 'waist': the limits are the wrong way round"),
         ("-2.79,  2.79", "2", "^<text>:4: needs 8 cells, for joint, type, .*, found 7"),
         ("lift", "waist", "^<text>:5: column 'joint': two rows have the name 'waist', the first on line 4"),

@@ -87,6 +87,11 @@ def test_the_tip_of_a_ball_arm_is_the_sum_of_its_links(lengths: list[float], see
     assert arm.reach() == pytest.approx(sum(lengths))
 
 
+def test_limits_of_zero_have_no_sign() -> None:
+    (joint,) = planar_arm(1, limits=0.0).joints
+    assert f"{joint.lower:g} to {joint.upper:g}" == "0 to 0"
+
+
 def test_limits_of_a_ball_arm() -> None:
     arm = ball_arm([1, 2], swing=0.5, twist=0.25)
     assert arm.name == "ball-2"

@@ -245,6 +245,13 @@ def test_the_same_seed_gives_the_same_configuration() -> None:
     assert model.random(7, 0).shape == (0, 8)
 
 
+@pytest.mark.parametrize("options", [{"rng": -1}, {"rng": "a"}, {"size": -1}, {"size": 1.5}])
+def test_random_says_what_it_needs(options) -> None:
+    (name,) = options
+    with pytest.raises(ConfigurationError, match=f"`{name}` needs .*, found {options[name]!r}"):
+        planar_arm(2).random(**options)
+
+
 def test_random_uses_the_whole_range_and_no_more() -> None:
     model = (
         ModelBuilder("m")

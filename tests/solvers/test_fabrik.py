@@ -29,6 +29,7 @@ from limbik.goals import (
     Relative,
 )
 from limbik.solvers.fabrik import FABRIK
+from limbik.solvers.tree_plan import TreePlan
 from solvers.arms import branching_tree, hinge_arm, pose
 from solvers.bench import Bench
 from strategies import SEEDS
@@ -483,6 +484,19 @@ def test_a_tip_that_cannot_reach_does_not_spoil_the_others(branches, swing):
             off, off_alone = (np.linalg.norm(model.pose(s.q, goal.frame)[:3, 3] - goal.target)
                               for s in (together, alone))  # fmt: skip
             assert off <= off_alone + 0.02 * length
+
+
+@pytest.mark.parametrize(("tolerance", "goes_on"), [(0.3, False), (1e-9, True)])
+def test_a_target_out_of_reach_does_not_end_the_search_for_others_that_are_not_met(
+    monkeypatch, tolerance, goes_on
+):
+    monkeypatch.setattr(TreePlan, "first_look", 20)
+    model = star(1, 2, 3)
+    far = Position(frame="tip0", target=(9.0, 9.0, 9.0))
+    goals = [far, *goals_at(model, model.random(1), ["tip1"])]
+    solution = solve(model, goals, start=model.random(2), iterations=60, tolerance=tolerance)
+    assert solution.ended is Status.UNREACHABLE
+    assert (solution.iterations > 20) == goes_on
 
 
 def test_an_arm_stretches_toward_a_target_out_of_reach():

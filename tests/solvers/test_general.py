@@ -624,7 +624,7 @@ def two_hinges() -> Model:
     ("goal", "message"),
     [
         (Position(frame="base", target=[0, 0, 0], tolerance=0.1),
-         "frame 'base' of model 'arm' cannot move: no joint lies between"),
+         "frame 'base' of model 'arm' cannot move: no joint lies before it"),
         (Relative(frame="hand", reference="hand", target=np.eye(4)),
          "frame 'hand' of model 'arm' cannot move beside 'hand': no joint lies between"),
         (Relative(frame="hand", reference="elbow", target=np.eye(4)),

@@ -356,6 +356,17 @@ def test_fabrik_stretches_toward_a_target_out_of_reach_and_stops(kind):
     assert trace.solution.error == pytest.approx(5.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("inside", [0.0, 1e-15, 1e-12, 4e-7])
+@pytest.mark.parametrize("kind", ["planar", "ball"])
+def test_fabrik_meets_a_target_on_the_edge_of_reach_at_once(kind, inside):
+    lengths = [1.0, 0.2, 0.3, 0.1]
+    model = limbik.planar_arm(4, lengths) if kind == "planar" else limbik.ball_arm(lengths)
+    for radius in (1.6 - inside, 0.4 + inside):
+        target = radius * np.array([0.6, 0.8, 0.0])
+        solution = model.solve(target, solver="fabrik", start=posture(model, 1))
+        assert solution.success and solution.iterations == 1
+
+
 # --- what all methods keep ----------------------------------------------------------------------------------
 
 

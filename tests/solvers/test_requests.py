@@ -9,7 +9,7 @@ from scipy.spatial.transform import RigidTransform, Rotation
 import limbik
 from limbik import CenterOfMass, Goal, ModelBuilder, Orientation, Pose, Position
 from limbik.errors import ConfigurationError, GoalError, LimbikError, ModelError, SolverError
-from limbik.solvers import DLS, describe, get, names, warmup
+from limbik.solvers import CCD, DLS, describe, get, names, warmup
 from solvers.arms import ARMS, SOLVERS, TURNING
 
 pytestmark = pytest.mark.usefixtures("compiled_methods")
@@ -56,12 +56,15 @@ def refused(error, *words):
         ({"seed": None}, ["`seed`", "found None"]),
         ({"tollerance": 1e-6}, ["no option 'tollerance'", "did you mean 'tolerance'"]),
         ({"itrations": 5}, ["no option 'itrations'", "did you mean 'iterations'"]),
-        ({"lambda_": 5.0}, ["no option 'lambda_'"]),
+        ({"lambda_": 5.0}, ["no option 'lambda_'", r"DLS\(lambda_=...\)"]),
         ({"solver": "dsl"}, ["no solver 'dsl'", "did you mean 'dls'", "ccd", "newton"]),
         ({"solver": "fabrick"}, ["no solver 'fabrick'", "did you mean 'fabrik'"]),
         ({"solver": "FABRIK"}, ["no solver 'FABRIK'", "did you mean 'fabrik'"]),
         ({"solver": ""}, ["no solver ''"]),
         ({"solver": None}, ["no solver None"]),
+        ({"solver": CCD}, [r"CCD\(\), not CCD"]),
+        ({"anneal": 0.5}, ["no option 'anneal'", r"limbik.solvers.CCD\(anneal=...\)"]),
+        ({"restt": [0.0] * 3}, ["no option 'restt'", "did you mean 'rest'"]),
         ({"solver": ["dls"]}, ["dls"]),
         ({"solver": DLS}, ["solver"]),
     ],

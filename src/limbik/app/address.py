@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import socket
+from typing import Any
 
 from limbik.errors import LimbikError
 
@@ -39,11 +40,26 @@ def listen(host: str, port: int) -> socket.socket:
             raise PortBusy(host, port, _next_free(host, port)) from error
         reason = error.strerror or str(error)
         raise AddressError(f"cannot listen on {host} port {port}: {reason}") from error
+    except UnicodeError:
+        raise AddressError(f"cannot listen on {host} port {port}: no host has such a name") from None
+
+
+def numeric(host: str) -> str:
+    """The address that `listen` takes for a host's name, in numbers; the name where there is none."""
+    try:
+        return str(_found(host, 0)[-1][0])
+    except (OSError, UnicodeError):
+        return host
+
+
+def _found(host: str, port: int) -> tuple[Any, ...]:
+    """Family, kind, protocol, name and address of the socket for a host."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return min(found, key=lambda entry: entry[0] != socket.AF_INET)
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
+    family, kind, protocol, _, address = _found(host, port)
     listener = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":  # elsewhere this option lets two programs share a port
@@ -65,7 +81,8 @@ def _next_free(host: str, port: int) -> int | None:
 
 def address_of(host: str, listener: socket.socket) -> str:
     """What to type into the browser: http://127.0.0.1:8000."""
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    bound, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bound, host)
     if ":" in shown:
         shown = f"[{shown}]"
-    return f"http://{shown}:{listener.getsockname()[1]}"
+    return f"http://{shown}:{port}"

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import os
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -16,7 +15,7 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from starlette.responses import PlainTextResponse
 from starlette.types import Message
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
 from limbik import __version__, solvers
 from limbik.app.compiling import FIRST, FIRST_IN_SPACE, in_space, is_in_space, order, warm_up_in_space
@@ -41,6 +40,7 @@ from limbik.app.protocol import (
 from limbik.app.security import Gate
 from limbik.app.session import SOLVERS, Session, warm_up
 from limbik.app.space_session import SpaceSession
+from limbik.app.threads import Threads
 from limbik.app.workshop import Workshop
 from limbik.errors import LimbikError
 
@@ -86,16 +86,16 @@ class Playground:
         self.kernels = Kernels(order(), _compile)
         self.workshop = Workshop()
         self.sessions: set[Session] = set()
-        self.solving = ThreadPoolExecutor(bounds.solves, "limbik-solve")
-        self.interpreting = ThreadPoolExecutor(bounds.interpreted, "limbik-interpret")
-        self.searching = ThreadPoolExecutor(bounds.searches, "limbik-search")
-        self.opening = ThreadPoolExecutor(bounds.searches, "limbik-open")
+        self.solving = Threads(bounds.solves, "limbik-solve")
+        self.interpreting = Threads(bounds.interpreted, "limbik-interpret")
+        self.searching = Threads(bounds.searches, "limbik-search")
+        self.opening = Threads(bounds.searches, "limbik-open")
         self.uploading = anyio.Semaphore(bounds.uploads)
 
     def close(self) -> None:
         """Begin nothing more."""
         for threads in (self.solving, self.interpreting, self.searching, self.opening):
-            threads.shutdown(wait=False, cancel_futures=True)
+            threads.shutdown()
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Session]:
@@ -130,7 +130,8 @@ async def connect(websocket: WebSocket) -> None:
             CLOSE_FULL, f"all {playground.bounds.sessions} sessions of this server are taken"
         )
         return
-    with playground.session() as session, contextlib.suppress(WebSocketDisconnect):
+    # A page that does not read what it is sent is cancelled when the server stops.
+    with playground.session() as session, contextlib.suppress(WebSocketDisconnect, asyncio.CancelledError):
         await Connection(websocket, playground, session).run()
 
 
@@ -160,12 +161,12 @@ class Connection:
             tasks.cancel_scope.cancel()
 
     async def _read(self, outbox: MemoryObjectSendStream[Message]) -> None:
-        with outbox:
+        with outbox, contextlib.suppress(anyio.BrokenResourceError):  # the worker found the page gone
             while True:
                 with anyio.move_on_after(self._playground.bounds.idle_seconds) as silence:
                     message = await self._websocket.receive()
                 if silence.cancelled_caught:
-                    with contextlib.suppress(WebSocketDisconnect):
+                    with contextlib.suppress(WebSocketDisconnect, WebSocketDisconnected):
                         await self._websocket.close(CLOSE_IDLE, "idle")
                     return
                 if message["type"] == "websocket.disconnect":
@@ -267,9 +268,13 @@ class Connection:
             tasks.cancel_scope.cancel()
 
     async def _send(self, message: str | bytes) -> None:
+        """Raises WebSocketDisconnect for a page that has left, TimeoutError for one that does not read."""
         with anyio.fail_after(self._playground.bounds.send_seconds):
             async with self._sending:
-                await self._send_now(message)
+                try:
+                    await self._send_now(message)
+                except WebSocketDisconnected:  # which another task has found already
+                    raise WebSocketDisconnect from None
 
     async def _send_now(self, message: str | bytes) -> None:
         if isinstance(message, str):
@@ -292,9 +297,7 @@ def _kernels_of(request: Move | Slide) -> list[str]:
     return in_space({name for arm in request.arms if arm.goals for name in arm.solvers})
 
 
-async def _in_thread(
-    work: Callable[[Asked], Answer], request: Asked, threads: ThreadPoolExecutor
-) -> str | bytes:
+async def _in_thread(work: Callable[[Asked], Answer], request: Asked, threads: Threads) -> str | bytes:
     """The answer to a request, ready to be sent."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(threads, lambda: work(request).encode())

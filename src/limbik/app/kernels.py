@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 
 from limbik.app.protocol import Notice
+from limbik.errors import LimbikError
 
 logger = logging.getLogger(__name__)
 
@@ -27,12 +28,19 @@ class Kernels:
         self._ready = {name: asyncio.Event() for name in self._queue}
         self._current = self._queue[0]
         self._changed = asyncio.Event()
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin to compile. Call it inside the event loop."""
         # A daemon: Ctrl-C need not wait until the compiler has finished.
         loop = asyncio.get_running_loop()
-        threading.Thread(target=self._run, args=(loop,), name="limbik-kernels", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, args=(loop,), name="limbik-kernels", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_compiling(self) -> bool:
+        """Whether the thread is at work, or will be."""
+        return self._thread is not None and self._thread.is_alive()
 
     def hasten(self, names: Collection[str]) -> bool:
         """Compile these solvers before those that nobody asked for; whether they are compiled already."""
@@ -82,8 +90,10 @@ class Kernels:
                 return
             try:
                 self._compile(name)
+            # The first solve with this solver will say what is wrong to the person who asked for it.
+            except LimbikError as error:
+                logger.warning("solver %s could not be compiled ahead: %s", name, error)
             except Exception:
-                # The first solve with this solver will say what is wrong to the person who asked for it.
                 logger.exception("solver %s could not be compiled ahead", name)
             done = name
 

@@ -32,7 +32,10 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Gate:
-    """Decides about the `Host` and `Origin` headers of a server that listens on the address `host`."""
+    """Decides about the `Host` and `Origin` headers of a server that listens on the address `host`.
+
+    In numbers: other names than localhost may stand for a loopback address too.
+    """
 
     host: str
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import mimetypes
+import os
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -18,7 +21,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
-from limbik.app.address import address_of, listen
+from limbik.app.address import address_of, listen, numeric
 from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
 from limbik.app.files import mesh, upload
 from limbik.app.security import Gate, SecureHeaders, content_security_policy
@@ -37,7 +40,7 @@ def create_app(
         static: the folder with the page's files.
     """
     mimetypes.add_type("text/javascript", ".js")  # some systems' own tables say text/plain, and modules fail
-    playground = Playground(bounds, Gate(host))
+    playground = Playground(bounds, Gate(numeric(host)))
 
     async def page(request: Request) -> Response:
         return await anyio.to_thread.run_sync(_page, static / "index.html")
@@ -75,19 +78,40 @@ def _page(path: Path) -> Response:
     return HTMLResponse(text, headers={"Content-Security-Policy": content_security_policy(text)})
 
 
-def make_server(host: str, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC) -> uvicorn.Server:
-    """A server to be run with `server.run(sockets=[listen(host, port)])`."""
-    return uvicorn.Server(
+class Server(uvicorn.Server):
+    """A server that is run with `server.run(sockets=[listen(host, port)])`."""
+
+    def __init__(self, app: Starlette, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._playground: Playground = app.state.playground
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until Ctrl-C, or until `should_exit` is set."""
+        try:
+            super().run(sockets)
+        finally:
+            is_command = threading.current_thread() is threading.main_thread()
+            if is_command and self._playground.kernels.is_compiling:
+                # LLVM does not survive in its thread that Python is taken down around it.
+                atexit.register(os._exit, 0)
+
+
+def make_server(host: str, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC) -> Server:
+    """The playground's server for an address."""
+    app = create_app(host, bounds=bounds, static=static)
+    return Server(
+        app,
         uvicorn.Config(
-            create_app(host, bounds=bounds, static=static),
+            app,
             log_level="warning",
             access_log=False,
             server_header=False,
             proxy_headers=False,
             ws_max_size=bounds.message_bytes,
+            ws_ping_timeout=None,  # a page whose requests wait for the compiler is not read, nor its pongs
             ws_per_message_deflate=False,  # no small message unpacks into a large one; frames hardly shrink
             timeout_graceful_shutdown=2,
-        )
+        ),
     )
 
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from limbik import planar_arm, solvers
 from limbik.app.parameters import parameters
-from limbik.app.protocol import Arm, Frame, Settings, Solve
+from limbik.app.protocol import BOUNDS, Arm, Frame, Settings, Solve
+from limbik.app.protocol.plane import read_solve
+from limbik.app.protocol.reading import Reader
 from limbik.errors import SolverError
 from limbik.goals import Position
 from limbik.model import Model
@@ -126,9 +128,11 @@ def arm(links: int, limit: float | None) -> Model:
 
 
 def warm_up(name: str) -> None:
-    """Compile one solver for the playground's arms."""
-    for limit in (None, 1.0):
-        solvers.warmup(arm(3, limit), [name])
+    """Compile one solver for the playground's arms, by moving one; `solvers.warmup` compiles for more."""
+    some = {"id": 0, "links": 3, "length": 100, "base": [0, 0], "target": [150, 150], "solvers": [name]}
+    for limits in (False, True):
+        message = {**some, "settings": {"iterations": 1, "limits": limits}}
+        Session().solve(read_solve(Reader(message, BOUNDS), SOLVERS))
 
 
 def _solver(name: str, settings: Settings) -> Solver:

@@ -191,7 +191,7 @@ def _members(archive: zipfile.ZipFile) -> list[tuple[str, bytes]]:
     found: list[tuple[str, bytes]] = []
     room = MAX_UNPACKED
     for member in archive.infolist():
-        if member.is_dir():
+        if member.filename.endswith("/"):  # a folder
             continue
         if stat.S_ISLNK(member.external_attr >> 16):
             raise UploadError(f"{shortened(member.filename)} is a link, which is not followed")

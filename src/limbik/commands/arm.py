@@ -16,7 +16,7 @@ import typer
 import typer.core
 
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
-from limbik.errors import FormatError, LimbikError, ModelError, did_you_mean, shortened
+from limbik.errors import FormatError, LimbikError, ModelError, shortened
 
 if TYPE_CHECKING:
     from limbik import Scene, Solution
@@ -25,7 +25,7 @@ NO_SOLUTION = 1  # exit status
 ENDINGS = (".arm", ".urdf")
 _WORDS = "scene words"  # key of what `ArmCommand` leaves for `arm`
 _FILE_WORDS = ("-f", "--file")
-_SCENE_WORD = re.compile(r"-[^-].*|--(arm|seg|goal|br|endbr|file)", re.IGNORECASE | re.DOTALL)
+_SCENE_WORD = re.compile(r"-(?!h$)[^-].*|--(arm|seg|goal|br|endbr|file)", re.IGNORECASE | re.DOTALL)
 _SERVING = ("--host", "--port")  # options with a value that `open_playground` puts in by itself
 _FOR_ANSWERS = ("seed", "degrees", "as_json")
 _FOR_METHODS = ("solver", "branches")  # the page takes them too
@@ -45,7 +45,7 @@ class ArmCommand(typer.core.TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse what is no word of a scene."""
         words, places, others = split(args)
-        options = {option for param in self.params for option in param.opts}
+        options = {*ctx.help_option_names, *(option for param in self.params for option in param.opts)}
         for word, place in zip(words, places, strict=True):
             if f"-{word}" in options:
                 raise FormatError(f"argument {place}", f"unknown word {word!r}; did you mean '-{word}'?")
@@ -246,8 +246,8 @@ def _check_shown(scene: Scene) -> None:
 def _check_endings(files: Sequence[Path]) -> None:
     for file in files:
         if file.suffix.lower() not in ENDINGS:
-            hint = did_you_mean(file.suffix, ENDINGS)
-            raise FormatError(str(file), f"--save needs a name that ends in .arm or .urdf; {hint}")
+            found = repr(file.suffix) if file.suffix else "none"
+            raise FormatError(str(file), f"--save needs a name with the ending .arm or .urdf, found {found}")
 
 
 def _save(scene: Scene, files: Sequence[Path], *, is_solved: bool) -> None:

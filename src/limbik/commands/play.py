@@ -70,7 +70,7 @@ def open_playground(
     listener = _listen_or_offer(host, port, no_browser, command)
     address = address_of(host, listener) + query
     typer.echo(f"limbik playground: {address}  (Ctrl-C stops it)")
-    if host in ("0.0.0.0", "::"):
+    if listener.getsockname()[0] in ("0.0.0.0", "::"):
         typer.echo("Everyone who can reach this machine over the network can open it.")
     if not no_browser and has_browser():
         open_browser(address)

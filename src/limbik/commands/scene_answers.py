@@ -44,7 +44,7 @@ def text(scene: Scene, solutions: Sequence[Solution | None], degrees: bool) -> I
     missed = [part for solution in failed for part in _answers(solution) if not part.success]
     for part_answer in missed:
         yield ""
-        for sentence in part_answer.explain().sentences:
+        for sentence in _reasons(part_answer):
             yield from _wrapped(sentence)
     kept = [part_answer for part_answer in missed if part_answer.request.options.get("locked")]
     if any(part_answer.status is not Status.UNREACHABLE for part_answer in kept):
@@ -62,6 +62,21 @@ def text(scene: Scene, solutions: Sequence[Solution | None], degrees: bool) -> I
             f"{solved} of {len(found)} arms with goals solved by {found[0].solver}: "
             f"{iterations:,} iterations, {1e3 * seconds:.3g} ms"
         )
+
+
+def _reasons(answer: Solution) -> Sequence[str]:
+    """Why a goal was missed. Branch by branch, what is locked are the joints of parents."""
+    from limbik import Status
+    from limbik.diagnosis import list_of, nearest_found
+
+    why = answer.explain()
+    if why.status is not Status.LOCKED:
+        return why.sentences
+    return (
+        f"Its parents are in the way where they stand: {list_of(why.asked)}.",
+        "If their joints move too there is a solution within the limits; without, none was found.",
+        nearest_found(why),
+    )
 
 
 def _wrapped(sentence: str) -> list[str]:

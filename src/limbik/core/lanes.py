@@ -149,6 +149,8 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
                 return
         elif doing == TRACKING:
             if _has_arrived(plan, work, 1):
+                if used == 1 and work[AT_MARKS] == HERE:
+                    _stay(plan, start, work)
                 return
             if _note_progress(work, TRACKING_STALLS) and work[AT_LANES + SETTLED_LANE * LANES] > 0.0:
                 _keep(work, 0)
@@ -467,6 +469,17 @@ def _look_at(plan: Floats, work: Floats, at: int, stride: int) -> bool:
     work[AT_ANSWER + 2] = math.sqrt(rotation)
     is_met = (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
     return is_met & (work[AT_STATE + PROVED] == 0.0)
+
+
+@compiled
+def _stay(plan: Floats, start: Floats, work: Floats) -> None:
+    """Where the goal is met from the beginning: no iteration, and the start to the bit unless it was moved."""
+    if work[AT_ANSWER] == SOLVED:
+        work[AT_ANSWER + 3] = 0.0
+        if work[AT_STATE + MOVED] == 0.0:
+            for i in range(N):
+                q = min(max(start[i], plan[AT_Q_LOWER + i]), plan[AT_Q_UPPER + i])
+                work[AT_ANSWER + HEADER + i] = q
 
 
 @compiled

@@ -85,13 +85,16 @@ def read_arguments(
     *,
     angles: Angles = "range",
     lenient: bool = False,
+    before: int = 0,
 ) -> tuple[Arm, ...]:
     """The arms that words of the command line describe: ["-arm", "4", "0", "0", "0", "-seg", ...].
 
-    places: of the arguments among all that the user typed, for messages; default: counted from 1.
+    places: of the arguments among all that the user typed, for messages; default: counted from 1. before: how
+    many arms the scene has already, for messages.
     """
     where = range(1, len(arguments) + 1) if places is None else places
-    return ArmReader(check_angles(angles), lenient).read(in_arguments(arguments, where))
+    reader = ArmReader(check_angles(angles), lenient, before=before)
+    return reader.read(in_arguments(arguments, where))
 
 
 def write(file: ArmFile) -> str:

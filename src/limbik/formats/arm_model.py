@@ -188,9 +188,9 @@ def _half_ranges(model: Model, link: str) -> tuple[float, float]:
 
 
 def _first_direction(pose: Matrix4) -> tuple[float, float]:
-    """In so many digits that what was read from a text is written as it was."""
-    theta, phi = _spherical(pose[:3, 2])
-    return float(f"{theta:.14g}"), float(f"{phi:.14g}")
+    """Without the digits that rounding changes, so that what was read from a text is written as it was."""
+    theta, phi = (round(angle, 13) + 0.0 for angle in _spherical(pose[:3, 2]))  # never -0
+    return theta, phi
 
 
 def _is_same(model: Model, other: Model) -> bool:

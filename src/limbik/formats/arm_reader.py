@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ MOST_SEGMENTS = 1000  # of one arm or branch
 MOST_ARMS = 1000
 MOST_IN_ALL = 10_000  # segments
 MOST_WARNINGS = 100  # of wrong counts
+LARGEST_ANGLE = 4.0 * math.pi  # [rad] that can be meant: more than two turns are degrees
 
 
 @dataclass
@@ -35,13 +37,17 @@ class _Draft:
 class ArmReader:
     """From statements to arms.
 
-    lenient: a wrong count is a warning instead of an error. is_quiet: there are no warnings.
+    lenient: a wrong count is a warning instead of an error. is_quiet: there are no warnings. before: how many
+    arms the scene has already, for messages.
     """
 
-    def __init__(self, angles: Angles, lenient: bool = False, *, is_quiet: bool = False) -> None:
+    def __init__(
+        self, angles: Angles, lenient: bool = False, *, is_quiet: bool = False, before: int = 0
+    ) -> None:
         self.angles = angles
         self.lenient = lenient
         self.is_quiet = is_quiet
+        self.before = before
         self.arms: list[Arm] = []
         self.base = ORIGIN
         self.segments = 0  # declared, and beyond what is declared
@@ -56,7 +62,7 @@ class ArmReader:
             take[statement.word](statement)
         for place in self.open[:0:-1]:
             header = self.parts[place].header
-            self._warn(header.error("is not closed by `endbr`; taken as closed at the end"))
+            self._warn(header.error(f"is not closed by {header.called('endbr')}; taken as closed at the end"))
         self._end_arm()
         return tuple(self.arms)
 
@@ -66,7 +72,8 @@ class ArmReader:
         """Begin an arm."""
         for place in self.open[:0:-1]:
             header = self.parts[place].header
-            self._count(header.error(f"is not closed by `endbr` before the next arm, {statement.place}"))
+            closed = f"is not closed by {header.called('endbr')}"
+            self._count(header.error(f"{closed} before the next arm, {statement.place}"))
         self._end_arm()
         statement.need("4 values, ns bx by bz", 4)
         segments = self._segment_count(statement, 0)
@@ -74,7 +81,7 @@ class ArmReader:
             raise statement.error(f"is more than the {MOST_ARMS:,} arms that a scene can have")
         x, y, z = (statement.number(k, "a base bx by bz in metres") for k in (1, 2, 3))
         self.base = (x, y, z)
-        self.parts = [_Draft(f"arm {len(self.arms) + 1}", statement, segments)]
+        self.parts = [_Draft(f"arm {self.before + len(self.arms) + 1}", statement, segments)]
         self.open = [0]
 
     def seg(self, statement: Statement) -> None:
@@ -136,7 +143,8 @@ class ArmReader:
 
     def _current(self, statement: Statement) -> _Draft:
         if not self.open:
-            raise statement.error("stands before any `arm`")
+            after = "; the arms of a file are complete" if self.before else ""
+            raise statement.error(f"stands before any {statement.called('arm')}{after}")
         return self.parts[self.open[-1]]
 
     def _segment_count(self, statement: Statement, place: int) -> int:
@@ -186,17 +194,21 @@ class ArmReader:
     def _check_count(self, part: _Draft) -> None:
         found = len(part.segments)
         if not found:
-            raise part.header.error(f"says that {part.name} has {part.declared} segments, found none")
+            raise part.header.error(f"says that {part.name} has {_segments(part.declared)}, found none")
         if found < part.declared:
             missing = next(place for place in range(part.declared) if place not in part.segments)
             which = f", index {missing} is missing" if part.is_indexed else ""
-            says = f"says that {part.name} has {part.declared} segments, found {found}{which}"
+            says = f"says that {part.name} has {_segments(part.declared)}, found {found}{which}"
             self._count(part.header.error(says))
-        if self.angles == "range" and not any(s.theta or s.phi for s in part.segments.values()):
+        largest = max(abs(angle) for s in part.segments.values() for angle in (s.theta, s.phi))
+        if self.angles == "range" and largest == 0.0:
             stuck = "all its half-ranges are 0, so it cannot move"
             self._warn(
                 part.header.error(f"begins {part.name}: {stuck}; angles 'initial' reads them otherwise")
             )
+        if largest > LARGEST_ANGLE:
+            degrees = f"has an angle of {largest:g} radians; if that is in degrees, convert it"
+            self._warn(part.header.error(f"begins {part.name}, which {degrees}"))
 
     def _part(self, draft: _Draft) -> Part:
         segments = tuple(draft.segments[place] for place in sorted(draft.segments))
@@ -228,6 +240,10 @@ class ArmReader:
     def _warn(self, error: FormatError) -> None:
         if not self.is_quiet:
             warnings.warn(str(error), FormatWarning, stacklevel=2)
+
+
+def _segments(count: int) -> str:
+    return "1 segment" if count == 1 else f"{count} segments"
 
 
 def _spoken(places: Iterable[int]) -> str:

@@ -21,6 +21,7 @@ LARGEST = 1e9  # [m or rad] beyond it, sums of squares lose their meaning
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _HINTS = {
     ",": "values have spaces between them, not commas",
+    ";": "a statement ends with its line, without a semicolon",
     "\u2212": "a minus is the hyphen of the keyboard",  # found: the minus of typeset texts
     "\u2013": "a minus is the hyphen of the keyboard",  # found: the dash that word processors make of it
 }
@@ -43,6 +44,10 @@ class Statement:
         """For a message: "line 7" or "argument 7"."""
         return self.source if self.line is None else f"line {self.line}"
 
+    def called(self, word: str) -> str:
+        """Another word as the user would write it here: "`arm`" or "`-arm`"."""
+        return f"`-{word}`" if self.written.startswith("-") else f"`{word}`"
+
     def error(self, problem: str) -> FormatError:
         """The error to raise about this statement: "three.arm:7: `seg` needs ..."."""
         return FormatError(self.source, f"`{self.written}` {problem}", line=self.line)
@@ -50,19 +55,15 @@ class Statement:
     def need(self, needed: str, *counts: int) -> None:
         """Raise unless there are as many values as one of `counts`."""
         if len(self.values) not in counts:
-            found = (
-                f"found {len(self.values)}: {shortened(' '.join(self.values))}"
-                if self.values
-                else "found none"
-            )
-            raise self.error(f"needs {needed}, {found}")
+            text = " ".join(self.values)
+            found = f"found {len(self.values)}: {shortened(text)}" if self.values else "found none"
+            raise self.error(_hinted(f"needs {needed}, {found}", text))
 
     def number(self, place: int, needed: str) -> float:
         """The value at a place as a finite number; `needed` says what it should be."""
         text = self.values[place]
         if not _NUMBER.fullmatch(text):
-            hints = [hint for sign, hint in _HINTS.items() if sign in text]
-            raise self.error("; ".join([f"needs {needed}, found {shortened(text)}", *hints]))
+            raise self.error(_hinted(f"needs {needed}, found {shortened(text)}", text))
         value = float(text)
         if abs(value) > LARGEST:
             raise self.error(f"needs {needed}, of at most {LARGEST:.0e}, found {shortened(text)}")
@@ -127,10 +128,15 @@ def plain(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
+def _hinted(problem: str, text: str) -> str:
+    """The problem, and what the signs in a text suggest."""
+    return "; ".join([problem, *(hint for sign, hint in _HINTS.items() if sign in text)])
+
+
 def _unknown(word: str, dash: str = "") -> str:
     known = [dash + name for name in WORDS]
     if _NUMBER.fullmatch(word):
         return f"expected one of {', '.join(known)} before the number {word!r}"
     if dash:
         known.insert(0, "-f")
-    return f"unknown word {shortened(word)}; {did_you_mean(word, known)}"
+    return _hinted(f"unknown word {shortened(word)}; {did_you_mean(word, known)}", word)

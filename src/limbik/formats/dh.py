@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import cast
 
 from limbik.errors import FormatError, ModelError, did_you_mean, shortened
+from limbik.formats.base import FARTHEST
 from limbik.formats.dh_rows import rows_of_chain
 from limbik.formats.source import Source, SourceLike, open_source
 from limbik.formats.table import Cell, TableRow, is_csv, read_table
@@ -177,6 +178,8 @@ class _Reader:
         if column in ("theta", "alpha") and abs(number) > 2.0 * math.pi + 1e-9:
             hint = "" if self.in_degrees else "; if these are degrees, say `angles: degrees`"
             raise self._error(f"is more than a full turn, {cell.text}{hint}", row, column)
+        if column in ("d", "a", "offset") and abs(number) > FARTHEST:
+            raise self._error(f"needs at most {FARTHEST:.0e}, found {cell.text!r}", row, column)
         return number
 
     def _error(self, problem: str, row: TableRow, column: str) -> FormatError:

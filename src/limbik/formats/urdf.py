@@ -40,7 +40,7 @@ from typing import TypeAlias
 import numpy as np
 
 from limbik.errors import FormatError, FormatWarning, ModelError, shortened
-from limbik.formats.base import planar_joints
+from limbik.formats.base import FARTHEST, planar_joints
 from limbik.formats.elements import Element, parse
 from limbik.formats.end_effector import default_end_effector
 from limbik.formats.followers import without_contradicting_limits
@@ -48,8 +48,6 @@ from limbik.formats.source import SourceLike, open_source
 from limbik.formats.urdf_checks import SCALAR_TYPES, check_tree, joint_type, lost_leader, mimic_rules
 from limbik.model import Joint, JointKind, Mass, Mimic, Model
 from limbik.spatial import Matrix3, Matrix4, Vector3, pose_from, quat_normalise, quat_to_matrix
-
-FARTHEST = 1e9  # [m] beyond it, sums of squares and of long chains of links lose their meaning
 
 Limits: TypeAlias = tuple[float, float]  # lower, upper [rad or m]
 

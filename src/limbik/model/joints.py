@@ -257,7 +257,7 @@ def as_limits(lower: object, upper: object, where: str) -> tuple[float, float]:
         raise ModelError(f"{where}: the limits are the wrong way round, lower {low:g} > upper {high:g}")
     if low == math.inf or high == -math.inf:
         raise ModelError(f"{where}: no value lies between the limits {low:g} and {high:g}")
-    return low, high
+    return low + 0.0, high + 0.0  # never -0
 
 
 def _as_swing(value: object, kind: JointKind, where: str) -> float:

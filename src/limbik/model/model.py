@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import ConfigurationError, ModelError, did_you_mean
+from limbik.errors import ConfigurationError, ModelError, did_you_mean, shortened
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.followers import resolved, value_range
 from limbik.model.joints import Frame, Joint, JointKind, Mass, check_name
@@ -291,8 +291,15 @@ class Model:
         travels from two metres. A ball joint's twist axis is uniform on its cap of the sphere, its twist
         uniform in its range.
         """
-        generator = np.random.default_rng(rng)
-        return self._space.random(generator, () if size is None else (size,))
+        try:
+            generator = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            raise ConfigurationError(
+                f"`rng` needs a NumPy generator or a seed of at least 0, found {shortened(rng)}"
+            ) from None
+        if size is not None and not (isinstance(size, int | np.integer) and size >= 0):
+            raise ConfigurationError(f"`size` needs a whole number of at least 0, found {shortened(size)}")
+        return self._space.random(generator, () if size is None else (int(size),))
 
     def clip(self, q: ArrayLike) -> Array:
         """q [..., nq] moved into the limits, with quaternions of length 1.

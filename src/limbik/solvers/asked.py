@@ -108,9 +108,11 @@ class Asker:
         if isinstance(goal, Relative):
             reference, seen_from = self.tree.place(self.model, goal.reference)
         if link == reference:
-            beside = f" beside {goal.reference!r}" if isinstance(goal, Relative) else ""
+            beside, where = "", "before it"
+            if isinstance(goal, Relative):
+                beside, where = f" beside {goal.reference!r}", "between"
             raise GoalError(
-                f"frame {frame!r} of model {self.model.name!r} cannot move{beside}: no joint lies between"
+                f"frame {frame!r} of model {self.model.name!r} cannot move{beside}: no joint lies {where}"
             )
         for record in _FRAME_TASKS[type(goal)](goal):
             record["link"], record["place"] = link, _numbers(pose)

@@ -23,8 +23,17 @@ ROUNDING = 1e-12  # of the distances that are compared
 
 def proof(request: Request) -> Bound | None:
     """What proves one of the goals out of reach, alone; of several bounds, the one that misses by most."""
-    found = [bound for place, goal in enumerate(request.goals) for bound in _bounds(request, place, goal)]
-    return max(found, key=lambda bound: bound.missing, default=None)
+    return max(_violated(request), key=lambda bound: bound.missing, default=None)
+
+
+def refuted(request: Request) -> set[int]:
+    """The places of the goals that are proved out of reach, each alone."""
+    return {bound.goal for bound in _violated(request)}
+
+
+def _violated(request: Request) -> Iterator[Bound]:
+    for place, goal in enumerate(request.goals):
+        yield from _bounds(request, place, goal)
 
 
 def _bounds(request: Request, place: int, goal: Goal) -> Iterator[Bound]:

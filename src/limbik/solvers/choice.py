@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from limbik.core.pack import pack_plane
 from limbik.goals import Goal, Position, is_plain
-from limbik.model.chain import Chain, chain_to
+from limbik.model.chain import chain_to
 from limbik.model.joints import JointKind
 from limbik.solution import Request
 from limbik.solvers.fast import MOST_ROWS, is_fast
@@ -14,24 +14,26 @@ def reason(request: Request) -> str:
     """Why the request went to its solver, as the end of a sentence: "because ..."."""
     if request.options.get("solver", "auto") != "auto":
         return "because it was asked for"
-    goal = request.goals[0]
-    if len(request.goals) > 1:
-        return "because only this method meets several goals together"
-    if not is_plain(goal):
-        return f"because only this method knows {_kind(goal)}"
-    chain = chain_to(request.model, goal.frame)
-    if chain.has_mimic:
-        return "because only this method takes joints that follow others"
-    return f"because it solves most and is the quickest: here {_kernel(chain, goal)}"
+    if len({goal.priority for goal in request.goals}) > 1:
+        return "because only this method knows priorities"
+    return f"because it solves most and is the quickest: here {_kernel(request)}"
 
 
 def _kind(goal: Goal) -> str:
     name = type(goal).__name__
     is_common = name in ("Position", "Orientation", "Pose")
-    return f"a {name} with weights, a tolerance or a priority" if is_common else name
+    return f"a {name} with weights, a tolerance or a priority" if is_common else f"a {name}"
 
 
-def _kernel(chain: Chain, goal: Goal) -> str:
+def _kernel(request: Request) -> str:
+    goal = request.goals[0]
+    if len(request.goals) > 1:
+        return "in the general core, for several goals"
+    if not is_plain(goal):
+        return f"in the general core, for {_kind(goal)}"
+    chain = chain_to(request.model, goal.frame)
+    if chain.has_mimic:
+        return "in the general core, for joints that follow others"
     if isinstance(goal, Position) and pack_plane(chain) is not None:
         return "by a kernel for points and arms in a plane"
     if isinstance(goal, Position) and all(joint.kind is JointKind.BALL for joint in chain.joints):

@@ -66,7 +66,8 @@ def descend(
     record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
     if squared + off_plane <= limit:
         return SOLVED, 0
-    if not settings.use_limits and lay_straight(lengths, target, p):
+    room = 0.5 * math.sqrt(max(limit - off_plane, 0.0))
+    if not settings.use_limits and lay_straight(lengths, target, room, p):
         follow_points(joints, p, False, q)
         squared = draw_points(joints, q, target, p)
         record(1, q, math.sqrt(squared + off_plane), trace_q, trace_error)
@@ -163,9 +164,9 @@ def squared_distance(p: Floats, target: Floats) -> float:
 
 
 @compiled
-def lay_straight(lengths: Floats, target: Floats, p: Floats) -> bool:
-    """Where the target is out of reach, lay the chain on the line to it: stretched, or folded against its
-    longest segment.
+def lay_straight(lengths: Floats, target: Floats, room: float, p: Floats) -> bool:
+    """Where the target is out of reach, or within `room` [m] of its edge, where passes would creep, lay the
+    chain on the line to it: stretched, or folded against its longest segment.
 
     Returns whether it was; the points are untouched if not.
     """
@@ -175,8 +176,8 @@ def lay_straight(lengths: Floats, target: Floats, p: Floats) -> bool:
     for k in range(3):
         squared += target[k] * target[k]
     distance = math.sqrt(squared)
-    is_far = distance >= total
-    if not is_far and distance > 2.0 * lengths[longest] - total:
+    is_far = distance + room >= total
+    if not is_far and distance - room > 2.0 * lengths[longest] - total:
         return False
     for k in range(3):
         toward = target[k] / distance if distance > 0.0 else (1.0 if k == 0 else 0.0)
@@ -234,6 +235,7 @@ class FABRIK(Solver):
     goals: ClassVar[tuple[type[Goal], ...]] = (Position,)
     chains: ClassVar[tuple[str, ...]] = (PLANAR, BALLS)
     tree_goals: ClassVar[tuple[type[Goal], ...]] = OF_FRAMES
+    spares_others: ClassVar[bool] = True
 
     def tuning(self, reach: float) -> Tuning:
         return Tuning()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import SolverError, did_you_mean
+from limbik.solvers.registry import with_parameter
 from limbik.solvers.solver import Solver, as_real
 from limbik.spatial import Matrix4, as_pose
 
@@ -96,5 +97,7 @@ def read_options(options: dict[str, Any]) -> Options:
     except TypeError:
         known = Options.__dataclass_fields__
         unknown = next(name for name in options if name not in known)
-        hint = did_you_mean(unknown, (*known, "start", "seed"))
+        hint = did_you_mean(unknown, (*known, "start", "rest", "seed"))
+        for solver in with_parameter(unknown)[:1]:
+            hint = f"give it to a solver, as in solver=limbik.solvers.{solver}({unknown}=...)"
         raise SolverError(f"there is no option {unknown!r} here; {hint}") from None

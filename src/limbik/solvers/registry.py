@@ -61,6 +61,9 @@ def get(name: str, **parameters: Any) -> Solver:
 
     Raises SolverError for an unknown name or parameter, or a value out of range.
     """
+    given: Any = name
+    if isinstance(given, type) and issubclass(given, Solver):
+        raise SolverError(f"a solver is an object: {given.__name__}(), not {given.__name__}")
     if not isinstance(name, str) or name not in _SOLVERS:
         raise SolverError(f"there is no solver {name!r}; {did_you_mean(name, _SOLVERS)}")
     solver = _SOLVERS[name]
@@ -69,6 +72,15 @@ def get(name: str, **parameters: Any) -> Solver:
         if given not in known:
             raise SolverError(f"{name} has no parameter {given!r}; {did_you_mean(given, known)}")
     return solver(**parameters)
+
+
+def with_parameter(name: str) -> tuple[str, ...]:
+    """The classes of solvers that take a parameter of that name, by their names."""
+    return tuple(
+        solver.__name__
+        for solver in _SOLVERS.values()
+        if name in (field.name for field in dataclasses.fields(solver))
+    )
 
 
 def describe() -> tuple[SolverInfo, ...]:

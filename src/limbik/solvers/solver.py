@@ -79,6 +79,7 @@ class Solver:
     goals: ClassVar[tuple[type[Goal], ...]] = PLAIN
     chains: ClassVar[tuple[str, ...]] = CHAINS
     tree_goals: ClassVar[tuple[type[Goal], ...]] = ()  # on any tree, any number of them together
+    spares_others: ClassVar[bool] = False  # a goal out of reach does not keep others from being met
 
     def __post_init__(self) -> None:
         for known in self.parameters():

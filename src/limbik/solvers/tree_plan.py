@@ -116,6 +116,10 @@ class TreePlan:
     def go_on(self, settings: Floats) -> None:
         """Change what is different for the second part of a solve, after the first look."""
 
+    def is_over(self, goals: Sequence[Goal], q: Array) -> bool:
+        """Whether a solve ends at q, the best so far, where some goal is proved out of reach."""
+        return True
+
     def interpret(self, tree: Tree, asked: Asked, work: Work, trace: Trace) -> None:
         """What the program does, run by Python itself."""
         raise NotImplementedError
@@ -147,7 +151,7 @@ class TreePlan:
         counts = work.answer.copy()
         is_refuted = end != whole_body.SOLVED and proof(self.request(tuple(goals))) is not None
         goes_on = end == whole_body.SPENT or (end == whole_body.SETTLED and self.options.restarts != 0)
-        if first < budget and goes_on and not is_refuted:
+        if first < budget and goes_on and not (is_refuted and self.is_over(goals, work.q)):
             left = work.settings[whole_body.RESTARTS] - counts[whole_body.DESCENTS]
             work.settings[whole_body.RESTARTS] = max(left, 0.0)
             self.go_on(work.settings)

@@ -28,6 +28,7 @@ class Space(Playground):
 
     def wait_resting(self) -> None:
         """Wait until nothing moves and nothing is asked."""
+        self.wait_readout()
         self.until(lambda: self.state.get("resting") is True, "the arms rest")
 
     def ask(self, expression: str, argument: Any = None) -> Any:

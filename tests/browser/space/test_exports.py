@@ -43,6 +43,7 @@ def program_of(space: Space) -> str:
 
 def test_a_scene_of_arms_is_given_away_in_every_form(space: Space) -> None:
     space.show(arm_query(BRANCHES, "branches.arm") + "&branches=coupled")
+    assert saved(space, "motion").splitlines()[1].startswith(b"0.0000,")
     space.drag_goal("x", 20, 5)
     q = space.q_of(0)
 

@@ -48,15 +48,18 @@ def test_files_of_every_format_are_opened_and_bad_ones_are_explained_in_place(sp
         ("arm.urdf", URDF),
         ("scara.csv", (EXAMPLES / "scara.csv").read_text()),
         ("hook.xml", MJCF),
+        ("stone.urdf", '<robot name="stone"><link name="stone"/></robot>'),
         ("robot.zip", zipped("robot/urdf/arm.urdf", URDF)),
     ):
         space.drop((name, content))
         opened(space, name)
         assert not space.find("#fault").is_visible()
+        assert "refused" not in space.notices
     assert "token=" in space.copied_link()
     assert "while the server keeps them" in space.notices
-    space.drop(("nothing.txt", "hello"))
-    space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
+    for name, content, told in (("nothing.txt", "hello", "found 'hello'"), ("empty.urdf", "", "is empty")):
+        space.drop((name, content))
+        space.until(lambda told=told: told in space.find("#fault").inner_text(), "the fault is shown")
 
 
 def test_a_long_file_with_a_wrong_count_is_opened_leniently(space: Space) -> None:
@@ -88,13 +91,18 @@ def test_robots_are_found_by_their_names_and_stand_side_by_side(space: Space) ->
     space.press("Enter")
     space.until(lambda: space.find("#scene-title").inner_text().startswith("Unimation"), "it is open")
     space.wait_resting()
+    space.drag_goal("z", 0, -10)
+    goal, q = space.goals[0], space.q_of(0)
     space.find("#robots-open").click()
     space.find("#robots-search").fill("puma")
     space.find("#robots-list [data-beside=puma560]").click()
     space.until(lambda: len(space.state["arms"]) == 2, "two stand there")
     space.wait_resting()
+    assert (space.goals[0], space.state["selected"]) == (goal, 1)
+    assert np.array_equal(space.q_of(0), q)
     first, second = (goal["position"] for goal in space.goals)
     assert abs(second[1] - first[1]) > 0.3
+    assert len(space.goals) == 2
     space.wait_query(robot="puma560,puma560")
 
 
@@ -135,7 +143,10 @@ def test_another_scene_begins_on_a_fixed_base(space: Space) -> None:
 
 
 def test_what_a_link_says_of_joints_that_are_not_there_is_left_out_and_told(space: Space) -> None:
-    space.show(arm_query(TWO_ARMS, "two_arms.arm") + "&lock=0:nothing;5:arm1.s0.phi&q=0:1,2")
+    query = arm_query(TWO_ARMS, "two_arms.arm") + "&lock=0:nothing;5:arm1.s0.phi&q=0:1,2"
+    space.open(f"?view=3d&{query}", live=False)
+    space.until(lambda: space.notices, "the page says so")
+    notices = space.notices
     for told in ("has no joint nothing", "there is no arm 5", "numbers, found 2"):
-        assert told in space.notices
+        assert told in notices
     space.wait_query(lock="")

@@ -25,6 +25,8 @@ def test_everything_has_a_name_and_fits_every_window(space: Space) -> None:
     assert twice == []
     for width, height in ((1440, 900), (1024, 700), (390, 844)):
         space.page.set_viewport_size({"width": width, "height": height})
+        space.until(lambda width=width: space.page.evaluate("innerWidth") == width, "it is that wide")
+        space.wait_readout()
         assert space.page.evaluate("document.documentElement.scrollWidth") <= width
         for selector in (
             "#to-plane",

@@ -6,8 +6,8 @@ import numpy as np
 
 from browser.space.stage import Space, arm_query
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
-TWO_ARMS = arm_query((EXAMPLES / "two_arms.arm").read_text(), "two_arms.arm")
+ARMS_FILE = Path(__file__).parents[3] / "examples" / "two_arms.arm"
+TWO_ARMS = arm_query(ARMS_FILE.read_text(), ARMS_FILE.name)
 RACERS = ("ccd", "jt", "dls", "lm")
 
 
@@ -23,8 +23,7 @@ def test_solvers_race_for_one_goal_and_the_scrubber_shows_how(space: Space) -> N
     )
     assert [body["key"] for body in bodies if body["opacity"] == 1] == ["lm", "lm"]
     live = space.q_of(0)
-    last = int(space.find("#scrub").get_attribute("max") or 0)
-    assert last > 2
+    space.until(lambda: int(space.find("#scrub").get_attribute("max") or 0) > 2, "the solve can be scrubbed")
     space.find("#scrub").focus()
     space.press("Home")
     space.until(lambda: not np.allclose(space.q_of(0), live), "the arms are where they began")
@@ -73,6 +72,22 @@ def test_a_goal_out_of_reach_is_explained_with_the_nearest_configuration_as_a_gh
     space.until(lambda: space.status_of(0) == "solved", "it is met")
     assert not space.find("#explanation").is_visible()
     assert not any(body["isGhost"] for body in space.ask("stage.visibleBodies()"))
+
+
+def test_nothing_of_a_scene_is_left_in_the_next_one(space: Space) -> None:
+    space.show(TWO_ARMS + "&goal=0:arm1.tip:position:-1,1,9&plane=xy&depth=0.5&cv=1")
+    space.until(lambda: space.find("#explanation").is_visible(), "the explanation is there")
+    space.find("#scrub").focus()
+    space.press("Home")
+    space.until(lambda: space.find("#scrub-live").is_enabled(), "the past is shown")
+    space.drop(("next.arm", ARMS_FILE.read_text()))
+    space.until(lambda: space.find("#scene-title").inner_text() == "next.arm", "it is open")
+    space.wait_resting()
+    assert not space.find("#explanation").is_visible()
+    assert space.find("#depth").input_value() == ""
+    assert space.ask("stage.plane().point.toArray()") == space.goals[0]["position"]
+    space.drag_goal("z", 0, -15)
+    assert space.status_of(0) == "solved"
 
 
 def test_solve_from_anywhere_finds_what_no_straight_way_leads_to(space: Space) -> None:

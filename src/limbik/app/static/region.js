@@ -20,6 +20,15 @@ export function openRegion() {
   return region;
 }
 
+/** What the table of a race leaves of a region: beside it or below, whichever is wider. @param {Region} region @returns {Region} */
+export function besideRace(region) {
+  const table = box('race');
+  if (!table.height) return region;
+  const choices = [{ ...region, left: table.right }, { ...region, top: Math.max(region.top, table.bottom) }];
+  const [beside, below] = choices.map(({ left, top, right, bottom }) => Math.min(right - left, bottom - top));
+  return choices[beside > below ? 0 : 1];
+}
+
 /** @param {string} id @returns {DOMRect} empty where the element is not shown */
 function box(id) {
   const element = document.getElementById(id);

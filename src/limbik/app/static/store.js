@@ -41,7 +41,7 @@ export class Store {
     }
   }
 
-  /** Back to the defaults, and out of the address bar; who listens is told by the next change. @param {string[]} names */
+  /** Back to the defaults, and out of the address bar; who listens is to be told. @param {string[]} names */
   clear(names) {
     for (const name of names) {
       this.values[name] = this.settings[name].fallback;

@@ -33,13 +33,15 @@ export class Goals {
     return this.list[this.selected]?.arm ?? 0;
   }
 
-  /** The goals that a new scene begins with, unless the link names others; those that it has no frame for are dropped. */
-  setScene() {
+  /** The goals that new arms begin with, unless the link names others; those that there is no frame for are dropped. @param {number} kept  arms that stay as they are */
+  setScene(kept) {
     const { mechanisms } = this.arms;
-    this.store.suit({ goal: mechanisms.flatMap((mechanism) => firstGoals(mechanism, this.arms.frontOf(mechanism).q)) });
-    const kept = this.list.filter(({ arm, frame }) => mechanisms[arm]?.has(frame));
-    const dropped = this.list.filter((goal) => !kept.includes(goal));
-    if (dropped.length) this.store.set({ goal: kept });
+    const first = mechanisms.slice(kept).flatMap((mechanism) => firstGoals(mechanism, this.arms.frontOf(mechanism).q));
+    if (kept > 0) this.store.set({ goal: [...this.list, ...first], sel: this.list.length });
+    else this.store.suit({ goal: first });
+    const known = this.list.filter(({ arm, frame }) => mechanisms[arm]?.has(frame));
+    const dropped = this.list.filter((goal) => !known.includes(goal));
+    if (dropped.length) this.store.set({ goal: known });
     return dropped.map(({ arm, frame }) => `goal: ${mechanisms[arm] ? `${mechanisms[arm].description.title} has no ${frame}` : `there is no arm ${arm}`}`);
   }
 
@@ -167,7 +169,7 @@ function placeOf(pose) {
 }
 
 /**
- * Those of the file, else one for each tip: a pose where the arm has joints enough for it.
+ * Those of the file, else one for each tip that can move: a pose where the arm has joints enough for it.
  * @param {import('./arms.js').Mechanism} mechanism @param {ArrayLike<number>} q @returns {Goal[]}
  */
 function firstGoals({ index, description, kinematics }, q) {
@@ -175,8 +177,9 @@ function firstGoals({ index, description, kinematics }, q) {
     return description.goals.map(({ frame, kind, position, quat_xyzw = [0, 0, 0, 1] }) => ({ arm: index, frame, kind, position: position.map(placed), quat_xyzw: placedQuaternion(quat_xyzw) }));
   }
   const poses = kinematics.poses(q);
-  const kind = description.tips.length === 1 && description.nv >= 6 ? 'pose' : 'position';
-  return description.tips.flatMap((frame) => {
+  const tips = description.tips.filter((frame) => kinematics.moves(frame));
+  const kind = tips.length === 1 && description.nv >= 6 ? 'pose' : 'position';
+  return tips.flatMap((frame) => {
     const pose = poses.get(frame);
     return pose ? [{ arm: index, frame, kind: /** @type {Goal['kind']} */ (kind), ...placeOf(pose) }] : [];
   });

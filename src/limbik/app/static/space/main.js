@@ -8,7 +8,7 @@ import { Hud } from '../hud.js';
 import { listen } from '../keys.js';
 import { Notices } from '../notice.js';
 import { Race } from '../race.js';
-import { openRegion } from '../region.js';
+import { besideRace, openRegion } from '../region.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
 import { Status } from '../status.js';
@@ -215,15 +215,16 @@ function onOpening() {
   loop.forget();
 }
 
-/** @param {import('./protocol.js').Scene} scene @param {boolean} isNew  whether it is another scene than before */
-function onScene(scene, isNew) {
+/** @param {import('./protocol.js').Scene} scene @param {boolean} isNew  whether it is another scene than before @param {number} kept  arms that stay as they are */
+function onScene(scene, isNew, kept) {
   // After a lost connection the same scene is opened again: everything stays where it is.
   const isSame = !isNew && arms.mechanisms.length > 0;
+  convergence.release();
   if (!isSame) fault.hide();
   const unfit = arms.setScene(scene, isSame ? arms.stances() : store.get('q') ?? []);
   view.clear();
   recorder.clear();
-  complain([...unfit, ...goals.setScene()]);
+  complain([...unfit, ...goals.setScene(kept)]);
   stage.clearTraces();
   stage.setScene(scene).then((messages) => messages.length && notices.show('Some meshes could not be shown:', { details: messages.slice(0, 4) }));
   if (!isSame && !(store.get('cam') && stage.setView(store.get('cam')))) stage.home({ softly: false });
@@ -314,7 +315,7 @@ function traceIfOpen() {
 function layout() {
   if (!isBuilt) return;
   stage.resize();
-  stage.setRegion(openRegion());
+  stage.setRegion(besideRace(openRegion()));
   stage.invalidate();
   convergence.resize();
 }

@@ -49,7 +49,8 @@ export class Panel {
   /** @param {import('./protocol.js').Scene} scene */
   setScene(scene) {
     const isArms = scene.arms.some((arm) => arm.segments.length > 0);
-    find(document, '#scene-title').textContent = this.store.get('name') ?? scene.name;
+    const title = this.store.get('name') ?? scene.name;
+    find(document, '#scene-title').textContent = title.replace(/ \(\d+ joints\)$/, ''); // how many is told behind it
     find(document, '#scene-about').textContent = scene.arms.length === 1 ? inWords(scene.arms[0]) : `${scene.arms.length} arms`;
     find(document, '#base-row').hidden = isArms;
     find(document, '#angles-row').hidden = !isArms;

@@ -20,7 +20,7 @@ export class Recorder {
 
   /** After every answer. @param {number} now */
   take(now) {
-    if (this.wasResting && !this.loop.resting) {
+    if (this.rows.length === 0 || (this.wasResting && !this.loop.resting)) {
       this.rows = [];
       this.began = now;
     }

@@ -5,6 +5,7 @@ import { LONGEST_TEXT, packText, unpackText } from './codec.js';
 import { OF_SCENE } from './settings.js';
 
 const FIRST_ROBOT = 'panda';
+const STAYS = ['base', 'goal', 'lock', 'pq']; // while a robot is put beside what is open
 const MOST_BYTES = 32 * 2 ** 20; // that the server takes at once
 const LONGEST_LINK = 6000; // letters of a packed file that an address still carries
 
@@ -13,7 +14,7 @@ export class Scenes {
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
    * @param {import('./calls.js').Calls} parts.calls
-   * @param {(scene: import('./protocol.js').Scene, isNew: boolean) => void} parts.onScene
+   * @param {(scene: import('./protocol.js').Scene, isNew: boolean, kept: number) => void} parts.onScene  kept: arms that stay as they are
    * @param {(what: string, message: string, values: Record<string, *>|null) => void} parts.onFault  values: of the settings that asked for it
    * @param {() => void} parts.onOpening
    */
@@ -41,17 +42,18 @@ export class Scenes {
 
   /** What the store names, as after a lost connection. @returns {Promise<boolean>} */
   open() {
-    return this.ask(this.store.values, (scene) => this.onScene(scene, false));
+    return this.ask(this.store.values, (scene) => this.onScene(scene, false, 0));
   }
 
-  /** Another scene; if it cannot be had, the present one stays. @param {Record<string, *>} changes @returns {Promise<boolean>} */
-  openOther(changes) {
+  /** Another scene; if it cannot be had, the present one stays. @param {Record<string, *>} changes @param {number} [kept]  arms @returns {Promise<boolean>} */
+  openOther(changes, kept = 0) {
     const { store } = this;
     const without = Object.fromEntries(OF_SCENE.map((name) => [name, store.settings[name].fallback]));
     return this.ask({ ...store.values, ...without, ...changes }, (scene) => {
       store.clear(OF_SCENE);
       store.set(changes);
-      this.onScene(scene, true);
+      this.onScene(scene, true, kept);
+      store.tell(OF_SCENE);
     });
   }
 
@@ -91,13 +93,19 @@ export class Scenes {
     return this.openOther({ robot: names });
   }
 
-  /** One more robot, on the same kind of base. @param {string} name */
+  /** One more robot, on the same kind of base; the others stay as they are. @param {string} name */
   addRobot(name) {
-    return this.openOther({ robot: [...this.robots, name], base: this.store.get('base') });
+    const { store, robots } = this;
+    const kept = Object.fromEntries(STAYS.map((setting) => [setting, store.get(setting)]));
+    return this.openOther({ ...kept, q: store.gather().q, robot: [...robots, name] }, robots.length);
   }
 
   /** One file without others beside it. @param {string} name @param {string} text @param {Record<string, *>} [more] */
   async openText(name, text, more = {}) {
+    if (text === '') {
+      this.onFault(name, 'The file is empty.', null);
+      return false;
+    }
     const packed = await packText(text);
     if (packed.length > LONGEST_LINK || new Blob([text]).size > LONGEST_TEXT) return this.upload([new File([text], name)], [name]);
     return this.openOther({ arm: packed, name, ...more });
