@@ -10,6 +10,8 @@ from typing import Any
 from limbik.solution import Miss, Status
 from limbik.spatial import Array
 
+MOST_NAMES = 8  # of joints in a sentence
+MOST_METRES = 1e7  # that are written with all their digits
 SEEN = 1e-5  # [m or rad] a goal of several that is off by more is named
 
 
@@ -189,7 +191,7 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _locked(diagnosis: Diagnosis) -> Iterator[str]:
     is_one = len(diagnosis.unlocked) == 1
-    joints = f"{'joint' if is_one else 'joints'} {_spoken(map(repr, diagnosis.unlocked))}"
+    joints = f"{'joint' if is_one else 'joints'} {_spoken(_some(diagnosis.unlocked))}"
     yield f"Locked joints are in the way: {list_of(diagnosis.asked)}."
     yield f"With {joints} free there is a solution within the limits; without, none was found."
     yield nearest_found(diagnosis)
@@ -274,6 +276,13 @@ def _amount(error: Miss) -> str:
     return " and ".join(parts)
 
 
+def _some(names: Sequence[str]) -> list[str]:
+    """The names, or the first ones and how many there are besides."""
+    if len(names) <= MOST_NAMES:
+        return list(map(repr, names))
+    return [*map(repr, names[: MOST_NAMES - 1]), f"{len(names) - MOST_NAMES + 1} others"]
+
+
 def _spoken(words: Iterable[str]) -> str:
     """Words with commas, and an "and" before the last."""
     *others, last = words
@@ -292,6 +301,8 @@ def list_of(clauses: Sequence[str]) -> str:
 
 def _together(*lengths: float) -> tuple[str, ...]:
     """Lengths in metres with so many decimals that the smallest one can be seen."""
+    if max(lengths) >= MOST_METRES:
+        return tuple(f"{length:.7g} m" for length in lengths)
     smallest = min((length for length in lengths if length > 0.0), default=1.0)
     decimals = min(max(3, 1 - math.floor(math.log10(smallest))), 9)
     return tuple(f"{length:.{decimals}f} m" for length in lengths)

@@ -10,7 +10,7 @@ from hypothesis import given
 from numpy.testing import assert_array_equal
 
 from limbik.errors import ModelError
-from limbik.model import Frame, Joint, JointKind, Model, ModelBuilder, planar_arm
+from limbik.model import EulerLimits, Frame, Joint, JointKind, Model, ModelBuilder, planar_arm
 from strategies import SEEDS, configuration, models
 
 
@@ -325,3 +325,22 @@ def test_a_wrong_frame_is_refused(fields: dict[str, Any], message: str) -> None:
 )
 def test_sizes_of_the_kinds_of_joint(kind: str, nq: int, nv: int) -> None:
     assert (JointKind[kind].nq, JointKind[kind].nv) == (nq, nv)
+
+
+@pytest.mark.parametrize(
+    ("joint", "has_room"),
+    [
+        (ModelBuilder("a").revolute("j", limits=(0.5, 0.5)), False),
+        (ModelBuilder("a").revolute("j", limits=(0.5, 0.5 + 1e-15)), True),
+        (ModelBuilder("a").revolute("j"), True),
+        (ModelBuilder("a").fixed("j"), False),
+        (ModelBuilder("a").floating("j"), True),
+        (ModelBuilder("a").ball("j", swing=0.0, twist=0.0), False),
+        (ModelBuilder("a").ball("j", swing=0.0, twist=0.1), True),
+        (ModelBuilder("a").ball("j", swing=0.1, twist=0.0), True),
+        (ModelBuilder("a").ball("j", euler=EulerLimits(lower=np.zeros(3), upper=np.zeros(3))), False),
+        (ModelBuilder("a").ball("j", euler=EulerLimits(lower=np.zeros(3), upper=np.full(3, 0.1))), True),
+    ],
+)
+def test_a_joint_has_room_where_its_limits_differ(joint, has_room):
+    assert joint.build().joint("j").has_room is has_room

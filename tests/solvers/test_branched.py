@@ -510,3 +510,14 @@ def test_a_solve_with_every_joint_locked_does_not_begin_again():
     solution = panda.solve(panda.pose(panda.random(1)), solver="ccd", locked=panda.joint_names)
     assert not solution.success
     assert solution.restarts == 0
+
+
+@pytest.mark.parametrize("solver", ["lm", "ccd", "fabrik", "dls"])
+@pytest.mark.parametrize("cone", [0.0, 0.1])
+def test_what_cannot_stand_elsewhere_is_not_begun_again(solver, cone):
+    arm = ModelBuilder("arm").ball("a", swing=cone, twist=0.0)
+    arm = arm.revolute("b", origin=(1.0, 0.0, 0.0), limits=0.0)
+    model = arm.frame("tip", pose=pose(1.0)).build()
+    solution = model.solve([Position(target=[0.5, 0.5, 0.0])], solver=solver, iterations=200)
+    assert not solution.success
+    assert (solution.restarts == 0) == (cone == 0.0)

@@ -500,6 +500,21 @@ def test_locks_that_are_only_together_in_the_way_are_named_together() -> None:
     assert str(diagnosis).endswith("Unlock them, lock elsewhere, or move the target.")
 
 
+def test_of_many_locked_joints_some_are_named() -> None:
+    arm = limbik.planar_arm(30)
+    goal = Position(target=arm.pose(np.full(30, 0.05))[:3, 3])
+    sentences = str(arm.solve(goal, start=np.zeros(30), locked=arm.joint_names).explain())
+    assert "With joints 'joint1', 'joint2', " in sentences
+    assert "'joint7' and 23 others free" in sentences
+
+
+def test_a_target_beyond_all_measure_is_told_in_short() -> None:
+    diagnosis = limbik.planar_arm(3).solve(Position(target=[1e20, 0.0, 0.0])).explain()
+    assert diagnosis.status is Status.UNREACHABLE
+    assert "1e+20 m" in str(diagnosis)
+    assert max(map(len, str(diagnosis).split())) < 20
+
+
 def test_locked_joints_that_move_nothing_of_the_goal_are_not_blamed() -> None:
     goal = hand("left", 0.05, 0.2)  # nearer to the shoulder than the elbow can bend
     diagnosis = two_arms().solve(goal, locked=["right1"], iterations=FEW).explain()

@@ -473,7 +473,7 @@ def _look_at(plan: Floats, work: Floats, at: int, stride: int) -> bool:
 
 @compiled
 def _stay(plan: Floats, start: Floats, work: Floats) -> None:
-    """Where the goal is met from the beginning: no iteration, and the start to the bit unless it was moved."""
+    """Where the start meets the goal: no iteration, and the start to the bit unless it was moved."""
     if work[AT_ANSWER] == SOLVED:
         work[AT_ANSWER + 3] = 0.0
         if work[AT_STATE + MOVED] == 0.0:

@@ -83,6 +83,12 @@ class EulerLimits:
         lower, upper = self.bounds
         return bool(np.isfinite(lower[[0, 2]]).any() or upper[1] - lower[1] < math.pi)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether more than one rotation is inside."""
+        lower, upper = self.bounds
+        return bool((upper > lower).any())
+
 
 def _three(value: object, name: str) -> Vector3:
     try:

@@ -183,6 +183,15 @@ class Joint:
             return self.swing < math.pi or self.upper - self.lower < 2.0 * math.pi
         return self.lower > -math.inf or self.upper < math.inf
 
+    @property
+    def has_room(self) -> bool:
+        """Whether its limits leave this joint more than one configuration."""
+        if self.nv == 0:
+            return False
+        if self.euler is not None:
+            return self.euler.has_room
+        return self.upper > self.lower or (self.kind is JointKind.BALL and self.swing > 0.0)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Frame:

@@ -447,6 +447,7 @@ def _settings(
     asks_position = goal is not Orientation and (weights is None or min(weights[:3]) > 0.0)
     shortest, reach = (chain if options.limits else chain.with_free_slides()).reach_range
     tolerance = options.tolerance / unit
+    restarts = options.restarts_over(chain.joints)
     return {
         "length": unit,
         "tolerance": tolerance**2,
@@ -454,14 +455,14 @@ def _settings(
         "near": NEAR * tolerance,
         "budget": options.budget - _reserve(options),
         "rounds": ROUNDS,
-        "restarts": 1e9 if options.restarts is None else options.restarts,
+        "restarts": restarts,
         "reach": min(reach / unit, 1e9),
         "shortest_reach": shortest / unit,
         "asks_position": asks_position,
         "uses_table": uses_table,
         "seed": 0,
         "nearest": options.prefer == "nearest",
-        "may_jump": options.restarts is None or options.restarts > 0,
+        "may_jump": restarts > 0,
     }
 
 

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import SolverError, did_you_mean
+from limbik.model.joints import Joint
 from limbik.solvers.registry import with_parameter
 from limbik.solvers.solver import Solver, as_real
 from limbik.spatial import Matrix4, as_pose
 
 MOST_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
+UNLIMITED = 10**9  # restarts
 WIDEST = 1e9  # [m or rad] tolerance
 
 
@@ -41,6 +43,12 @@ class Options:
     def budget(self) -> int:
         """Iterations over all restarts."""
         return DEFAULT_ITERATIONS if self.iterations is None else int(self.iterations)
+
+    def restarts_over(self, joints: Iterable[Joint]) -> int:
+        """How often a search over these joints may begin anew: never where none has room."""
+        if not any(joint.has_room or (joint.nv > 0 and not self.limits) for joint in joints):
+            return 0
+        return UNLIMITED if self.restarts is None else int(self.restarts)
 
     @property
     def tool_pose(self) -> Matrix4:

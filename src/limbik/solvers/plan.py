@@ -83,7 +83,7 @@ class Plan:
         self.settings = _settings(self.solver, options, self.chain)
         self.use_limits = bool(options.limits) and model.has_limits
         self.budget = int(self.settings["budget"][0])
-        self.restarts = self.budget if options.restarts is None else int(options.restarts)
+        self.restarts = options.restarts_over(chain.joints)
         self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
         self.rest = model.neutral[self.chain.q_places]
         self.goal = goal

@@ -23,6 +23,7 @@ from limbik.core.spatial_chain import BALL, HINGE, SLIDE
 from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
 from limbik.errors import ConfigurationError, SolverError, did_you_mean
 from limbik.goals import Goal, frames_of
+from limbik.model.joints import Joint
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Request, Solution, Status
 from limbik.solvers.asked import Asker, fill_targets
@@ -35,7 +36,6 @@ Trace: TypeAlias = tuple[Array, Array]
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
 NOWHERE = (0, 0)
 TREE = "packed tree"  # key among what is kept with a model
-UNLIMITED_RESTARTS = 1e9
 SHORTEST_LENGTH = 1e-9  # [m]
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
@@ -96,8 +96,7 @@ class TreePlan:
         self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
         self.settings = np.zeros(settings_size)
         self.settings[whole_body.BUDGET] = options.budget
-        restarts = UNLIMITED_RESTARTS if options.restarts is None else options.restarts
-        self.settings[whole_body.RESTARTS] = restarts if self._tree.units.any() else 0
+        self.settings[whole_body.RESTARTS] = options.restarts_over(self._free_joints())
         self.settings[whole_body.USE_LIMITS] = options.limits
         self.settings[whole_body.LENGTH] = self.length
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
@@ -266,6 +265,11 @@ class TreePlan:
                 )
             units[self.model.v_slice(name)] = 0.0
         return units
+
+    def _free_joints(self) -> list[Joint]:
+        """The joints that may serve the goals."""
+        joints = [joint for joint in self.model.joints if joint.nv]
+        return [joint for joint in joints if self._tree.units[self.model.v_slice(joint.name).start] > 0.0]
 
 
 def _packed(model: Model) -> PackedTree:
