@@ -61,11 +61,11 @@ def race(page: Page) -> None:
 def pull_up(page: Page) -> None:
     """Draw the goal up by the arrow of the gizmo, farther than the arm can reach."""
     point = page.evaluate(
-        "async () => (await import('/static/space/main.js')).stage.gizmoPoint('y')",
+        "async () => (await import('/static/space/main.js')).stage.gizmoPoint('z')",
     )
     page.mouse.move(point["x"], point["y"])
     page.mouse.down()
-    page.mouse.move(point["x"] + 90, point["y"] + 10, steps=5)
+    page.mouse.move(point["x"], point["y"] - 170, steps=5)
     page.mouse.up()
 
 
