@@ -11,7 +11,6 @@ from limbik.core.methods import Method
 from limbik.core.pack_tree import PackedTree
 from limbik.goals import Goal
 from limbik.model.model import Model
-from limbik.solvers.bounds import refuted
 from limbik.solvers.measure import misses
 from limbik.solvers.options import Options
 from limbik.solvers.solver import Solver
@@ -46,13 +45,11 @@ class BranchedPlan(TreePlan):
         """The pull toward the rest configuration is over."""
         settings[branched.REST_BIAS] = 0.0
 
-    def is_over(self, goals: Sequence[Goal], q: Array) -> bool:
-        """Whether all goals are met but those out of reach; a method that does not spare them ends anyway."""
+    def is_over(self, goals: Sequence[Goal], lost: set[int], q: Array) -> bool:
+        """Whether all goals but the lost ones are met; a method that does not spare them ends anyway."""
         if not self.method.spares_others:
             return True
-        request = self.request(tuple(goals))
-        lost = refuted(request)
-        left = (miss for place, miss in enumerate(misses(request, q)) if place not in lost)
+        left = (miss for place, miss in enumerate(misses(self.request(tuple(goals)), q)) if place not in lost)
         near, turned = self.options.tolerance, self.options.tolerance_rotation
         return all(miss.position <= near and miss.rotation <= turned for miss in left)
 

@@ -27,7 +27,7 @@ from limbik.model.joints import Joint
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Request, Solution, Status
 from limbik.solvers.asked import Asker, fill_targets
-from limbik.solvers.bounds import proof
+from limbik.solvers.bounds import refuted
 from limbik.solvers.options import Options
 from limbik.spatial import Array, Matrix4
 
@@ -115,8 +115,8 @@ class TreePlan:
     def go_on(self, settings: Floats) -> None:
         """Change what is different for the second part of a solve, after the first look."""
 
-    def is_over(self, goals: Sequence[Goal], q: Array) -> bool:
-        """Whether a solve ends at q, the best so far, where some goal is proved out of reach."""
+    def is_over(self, goals: Sequence[Goal], lost: set[int], q: Array) -> bool:
+        """Whether a solve ends at q, the best so far, where the goals at these places are out of reach."""
         return True
 
     def interpret(self, tree: Tree, asked: Asked, work: Work, trace: Trace) -> None:
@@ -148,16 +148,16 @@ class TreePlan:
         first = budget if trace is not NO_TRACE else min(budget, self.first_look)
         end = self._attempt(work, first, trace)
         counts = work.answer.copy()
-        is_refuted = end != whole_body.SOLVED and proof(self.request(tuple(goals))) is not None
+        lost = set() if end == whole_body.SOLVED else refuted(self.request(tuple(goals)))
         goes_on = end == whole_body.SPENT or (end == whole_body.SETTLED and self.options.restarts != 0)
-        if first < budget and goes_on and not (is_refuted and self.is_over(goals, work.q)):
+        if first < budget and goes_on and not (lost and self.is_over(goals, lost, work.q)):
             left = work.settings[whole_body.RESTARTS] - counts[whole_body.DESCENTS]
             work.settings[whole_body.RESTARTS] = max(left, 0.0)
             self.go_on(work.settings)
             end = self._attempt(work, budget - counts[whole_body.ITERATIONS], trace)
             counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
             counts[whole_body.DESCENTS] -= 1.0  # it goes on where the first one came to
-        status = Status.UNREACHABLE if is_refuted else ENDS[end]
+        status = Status.UNREACHABLE if lost else ENDS[end]
         facts = Facts(
             STATUSES.index(status),
             *self._errors(work.misses),
