@@ -38,7 +38,7 @@ import tables
 from limbik.core import step
 from limbik.core.seeds import Shape
 from limbik.core.step import LEAST_DAMPING, Tuning
-from limbik.core.symbols import Scalar, sqrt
+from limbik.compiler.symbols import Scalar, sqrt
 from limbik.solvers import fast
 from machine import processor, progress
 from operations import KINDS, operations

@@ -12,7 +12,7 @@ from unittest import mock
 from limbik.core import programs, step
 from limbik.core.seeds import Shape
 from limbik.core.step import Tuning
-from limbik.core.symbols import Tape
+from limbik.compiler.symbols import Tape
 
 KINDS = ("+ -", "*", "/", "sqrt", "compare, select, floor")
 PARTS = {

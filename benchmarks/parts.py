@@ -26,7 +26,7 @@ import numpy as np
 import limbik
 import report
 from limbik.core import batch, native, programs
-from limbik.core.emit import emit
+from limbik.compiler.emit import emit
 from limbik.core.lanes import ANYWHERE, FROM_START, HEADER
 from limbik.core.layout import Layout
 from limbik.goals import Pose

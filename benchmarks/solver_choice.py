@@ -38,7 +38,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 import report
 from limbik import Model, Pose, Position
-from limbik.core import native
+from limbik.compiler import native
 from limbik.errors import SolverError
 from limbik.solvers.plan import Plan, plan_for
 from machine import processor, progress

@@ -19,7 +19,7 @@ import numpy as np
 
 import limbik
 from limbik.core import batch, lanes, programs, seeds, step, symbols, tables
-from limbik.core.compiled import Kernel
+from limbik.compiler.kernel import Kernel
 from limbik.core.layout import Layout
 from limbik.core.prepare import Prepared, table_frame
 from limbik.core.step import Tuning

@@ -1,6 +1,7 @@
 """What every test shares: how Hypothesis searches, and the browser."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import settings
@@ -29,3 +30,14 @@ def chromium() -> str:
         refuse = pytest.fail if IN_CI else pytest.skip
         refuse("browser test: no Chromium found (apt-get install chromium, or set LIMBIK_CHROMIUM)")
     return path
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Have the programs compiled that are the same for all models: tests solve with what users solve with."""
+    if hasattr(session.config, "workerinput"):  # one of several processes, after the first
+        return
+    from limbik.compiler import native
+    from make_programs import programs
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(native.compile_now, [each for each in programs().values() if each.is_closed]))

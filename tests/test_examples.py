@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from limbik import goals
-from limbik.core import native
+from limbik.compiler import native
+from limbik.core.library import general
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.py"))
@@ -20,7 +21,7 @@ each_example = pytest.mark.parametrize("example", FILES, ids=lambda path: path.s
 @pytest.fixture(scope="module", autouse=True)
 def compiled_trees() -> None:
     """The driver of several goals is machine code: interpreted, it gives up on the harder ones."""
-    native.compile_now("tree", None)
+    native.compile_now(general())
 
 
 @each_example

@@ -22,6 +22,7 @@ ROOMS = (
     "goals",
     "solution",
     "diagnosis",
+    "compiler",
     "core",
     "solvers",
     "scene",

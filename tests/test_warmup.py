@@ -16,7 +16,8 @@ SOLVE = """
 import sys
 import numpy as np
 import limbik
-from limbik.core import native
+from limbik.compiler import native
+from limbik.core.library import many_problems, one_problem
 from limbik.core.seeds import Shape
 
 model = limbik.load("planar-2")
@@ -25,8 +26,9 @@ assert all(model.solve(target) for target in targets)
 assert model.solve(targets[0], start=model.neutral, prefer="nearest")
 for precision in ("double", "single"):
     assert model.solve_batch(targets, precision=precision).success.all()
-for name in ("one", "many", "many_single"):
-    assert native.compiled_program(name, Shape("RR", 0)) is not None, name
+shape = Shape("RR", 0)
+for program in (one_problem(shape), many_problems(shape, False), many_problems(shape, True)):
+    assert native.compiled(program) is not None, program.name
 print("numba" in sys.modules)
 """
 
@@ -64,7 +66,7 @@ def test_the_command_says_where_it_keeps_what_it_compiled():
     cache = warm_cache()
     assert f"Kept in {cache}" in (cache / "said").read_text()
     names = sorted(file.name.split("-")[0] for file in (cache / "kernels").glob("*.o"))
-    assert names == ["many", "many_single", "one", "tree"]
+    assert names == ["general", "many", "many_single", "one"]
 
 
 @pytest.mark.parametrize("when", ["background", "first", "never"])
@@ -84,12 +86,14 @@ def test_what_is_warm_is_not_compiled_again():
 def test_warming_up_from_python_leaves_compiled_drivers():
     script = """
 import limbik
-from limbik.core import native
+from limbik.compiler import native
+from limbik.core.library import many_problems, one_problem
 from limbik.core.seeds import Shape
 model = limbik.load("planar-2")
 limbik.warmup(model)
-for name in ("one", "many", "many_single"):
-    assert native.compiled_program(name, Shape("RR", 0)) is not None, name
+shape = Shape("RR", 0)
+for program in (one_problem(shape), many_problems(shape, False), many_problems(shape, True)):
+    assert native.compiled(program) is not None, program.name
 print(bool(model.solve(model.pose([0.3, 0.4]))))
 """
     for when in ("never", "background"):

@@ -81,7 +81,7 @@ def warmup(
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from limbik.core.compiled import cache_folder, can_keep
+    from limbik.compiler.cache import cache_folder, can_keep
     from limbik.formats import load
     from limbik.model.presets import presets
     from limbik.solvers.warmup import tasks

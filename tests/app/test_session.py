@@ -20,7 +20,7 @@ from limbik.app.session import (
     warm_up,
     wrap,
 )
-from limbik.core import native
+from limbik.compiler import native
 
 ALL = list(SOLVERS)
 BASE = (400.0, 360.0)

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from fast_chains import evaluated, fast_chains
 from limbik import JointKind
+from limbik.compiler.symbols import Tape
 from limbik.core.layout import VIEW
 from limbik.core.prepare import prepare
 from limbik.core.programs import step
@@ -34,7 +35,6 @@ from limbik.core.step import (
     sincos,
     solve_symmetric,
 )
-from limbik.core.symbols import Tape
 from limbik.model.canonical import canonical
 from limbik.model.chain import chain_to
 from strategies import SEEDS, rotation_vectors, unit_vectors

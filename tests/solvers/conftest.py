@@ -3,8 +3,9 @@
 import pytest
 
 import limbik
-from fast_chains import interpreted
-from limbik.core import native
+from fast_chains import interpreted, only_closed_programs
+from limbik.compiler import native
+from limbik.core.library import by_method, general
 from limbik.solvers import get
 from limbik.solvers.branched import method_of
 
@@ -25,13 +26,13 @@ def compiled_panda():
 @pytest.fixture(scope="session")
 def compiled_trees():
     """The driver of trees and of several goals is machine code from here on."""
-    native.compile_now("tree", None)
+    native.compile_now(general())
 
 
 @pytest.fixture(scope="session")
 def compiled_methods():
     """The Jacobian methods on trees, and on chains in space, are machine code from here on."""
-    native.compile_now("branched", method_of(get("dls")))
+    native.compile_now(by_method(method_of(get("dls"))))
 
 
 @pytest.fixture(params=["interpreted", "compiled"])
@@ -40,5 +41,5 @@ def tier(request, monkeypatch):
     if request.param == "compiled":
         request.getfixturevalue("compiled_panda")
     else:
-        monkeypatch.setattr(native, "compiled_program", lambda name, shape: None)
+        only_closed_programs(monkeypatch)
     return request.param

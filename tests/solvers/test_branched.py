@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import limbik
 from limbik import Model, ModelBuilder, Solution, Status
+from limbik.compiler.kernel import Kernel, compiled
 from limbik.core import native, reaching, turns, wishes
-from limbik.core.compiled import Kernel, compiled
 from limbik.core.desk import ROOM_SIZE
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import (
@@ -350,7 +350,7 @@ def test_same_seed_same_answer():
 def test_interpreter_and_machine_code_give_the_same_answers(monkeypatch):
     goals, start = hands_at(BODY.random(1)), BODY.random(2)
     compiled = {solver: solve(BODY, goals, solver, start=start, restarts=0, iterations=12) for solver in ALL}
-    monkeypatch.setattr(native, "compiled_program", lambda name, shape: None)
+    monkeypatch.setattr(native, "compiled", lambda program: None)
     for solver in ALL:
         slow = solve(BODY, goals, solver, start=start, restarts=0, iterations=12)
         assert_allclose(slow.q, compiled[solver].q, atol=1e-9)
@@ -496,7 +496,7 @@ def own(kernel: Kernel) -> CCD:
 
 
 def test_a_method_of_ones_own_stands_where_another_process_finds_it(monkeypatch):
-    monkeypatch.setattr(native, "compiled_program", lambda name, shape: None)
+    monkeypatch.setattr(native, "compiled", lambda program: None)
     goals = hands_at(BODY.random(1), Position)
     assert not BODY.solve(goals, solver=own(to_and_fro), iterations=30).success
     local = compiled(lambda tree, asked, desk, roles, settings, q: None)

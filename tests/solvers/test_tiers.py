@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import limbik
+from fast_chains import only_closed_programs
 from limbik import Pose, Position
-from limbik.core import native
+from limbik.compiler import native
 
 # Answers near their goals; where attempts are many, rounding may decide which of them arrives.
 KINDS = {
@@ -41,11 +42,11 @@ def near_goals(model, count):
 
 @pytest.fixture
 def interpreted(monkeypatch):
-    """Runs something without machine code."""
+    """Runs something without machine code of the fast core."""
 
     def run(work):
         with monkeypatch.context() as patch:
-            patch.setattr(native, "compiled_program", lambda name, shape: None)
+            only_closed_programs(patch)
             return work(fresh_panda())
 
     return run
@@ -79,14 +80,14 @@ def test_batches_are_the_same_in_both_tiers(interpreted, from_start):
 def test_a_model_goes_over_to_machine_code_as_soon_as_there_is_some(monkeypatch):
     model = fresh_panda()
     targets, starts = near_goals(model, 5)
-    given = native.compiled_program
+    given = native.compiled
     asked = []
 
-    def later(name, shape):
-        asked.append(name)
-        return given(name, shape) if len(asked) > 2 else None
+    def later(program):
+        asked.append(program.name)
+        return given(program) if len(asked) > 2 else None
 
-    monkeypatch.setattr(native, "compiled_program", later)
+    monkeypatch.setattr(native, "compiled", later)
     for target, start in zip(targets, starts, strict=True):
         assert model.solve(target, start=start).success
     assert len(asked) >= 3

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik import solvers
 from limbik.app.session import SOLVERS
-from limbik.core import native
+from limbik.compiler import native
 from limbik.errors import SolverError
 from limbik.goals import Position
 from limbik.model import Model, ModelBuilder
@@ -48,7 +48,7 @@ def warm_up_in_space(name: str) -> None:
     except SolverError:
         return  # a method that is for arms in the plane only
     if os.environ.get("LIMBIK_COMPILE") != "never":
-        native.compile_now(*plan.program)
+        native.compile_now(plan.program)
 
 
 @functools.cache

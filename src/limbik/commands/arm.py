@@ -19,7 +19,7 @@ from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
 
 if TYPE_CHECKING:
-    from limbik import Scene, Solution
+    from limbik import Scene
 
 NO_SOLUTION = 1  # exit status
 ENDINGS = (".arm", ".urdf")
@@ -171,7 +171,7 @@ def arm(
             query = query_of(scene, branches, solver)
             open_playground(host, port, no_browser, query=query, command=_again(typed))
         return
-    solutions = _solutions(scene, solver, branches=branches, seed=seed)
+    solutions = scene.solve(solver, branches=branches, seed=seed)
     if as_json:
         from limbik.commands.scene_answers import data
 
@@ -193,18 +193,6 @@ def query_of(scene: Scene, branches: str, solver: str = "auto") -> str:
     name = quote(f"{scene.name}.arm", safe="")
     method = "" if solver == "auto" else f"&algo={solver}"
     return f"/?view=3d&arm={text}&angles={scene.angles}&branches={branches}{method}&name={name}"
-
-
-def _solutions(scene: Scene, solver: str, **options: Any) -> tuple[Solution | None, ...]:
-    """The answers. Those that fail while the solver is being compiled, and so was given little time, are
-    looked for again when it is.
-    """
-    from limbik.core import native
-
-    solutions = scene.solve(solver, **options)
-    if any(one is not None and not one.success for one in solutions) and native.wait_for_all():
-        solutions = scene.solve(solver, **options)
-    return solutions
 
 
 def _again(typed: Sequence[str]) -> list[str]:

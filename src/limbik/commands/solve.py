@@ -13,7 +13,7 @@ from limbik.commands.answers import data, listed, text, units
 from limbik.errors import ConfigurationError, GoalError, LimbikError
 
 if TYPE_CHECKING:
-    from limbik import Goal, Model, Solution
+    from limbik import Goal, Model
     from limbik.spatial import Array, Matrix3
 
 STARTS = 200  # of --all
@@ -73,7 +73,7 @@ def solve(
     if every and start is not None:
         raise LimbikError("--all begins from random configurations: leave out --start, or --all")
     q = None if start is None else _start(start, model, scale)
-    solution = _solution(model, goal, start=q, seed=seed, solver=solver)
+    solution = model.solve(goal, start=q, seed=seed, solver=solver)
     if every and solution.success:
         found = sampled_solutions(model, goal, starts=STARTS, seed=seed, solver=solver)
         if as_json:
@@ -150,19 +150,6 @@ def _start(text: str, model: Model, scale: float) -> Array:
     if q.size != model.nq:
         raise ConfigurationError(f"--start needs {model.nq} numbers for {model.name!r}, found {q.size}")
     return q * [scale if unit == "rad" else 1.0 for unit in units(model)]
-
-
-def _solution(model: Model, goal: Goal, **options: Any) -> Solution:
-    """The answer. One that fails while the solver is being compiled, and so was given little time, is solved
-    again when it is.
-    """
-    from limbik import Status
-    from limbik.core import native
-
-    solution = model.solve(goal, **options)
-    if not solution.success and solution.ended is not Status.UNREACHABLE and native.wait_for_all():
-        solution = model.solve(goal, **options)
-    return solution
 
 
 def _print_json(value: Any) -> None:

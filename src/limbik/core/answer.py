@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from limbik.core.compiled import Floats, Records, compiled, to_be_bound
+from limbik.compiler.kernel import Floats, Records, Watch, compiled, empty, to_be_bound
 from limbik.core.descent import SETTLED, SOLVED, is_met
+from limbik.core.linear import fill
 from limbik.core.start import INVALID, MOVED
+
+ANSWER_SIZE = 6
 
 # Other ends than those of `core.descent`.
 BAD_GOAL = -1
@@ -18,7 +19,7 @@ STRICT_PATIENCE = 1e-8  # where the goal is out of reach for certain, settle for
 
 # Bound by the chain and by the method.
 ROWS = to_be_bound()
-forward = frames_for = tangent_size = admit = locate = descend = to_be_bound()
+forward = frames_size = tangent_size = admit = locate = descend = to_be_bound()
 
 
 @compiled
@@ -30,22 +31,27 @@ def answer(
     patience: float,
     rest: Floats,
     q: Floats,
+    facts: Floats,
     trace_q: Floats,
     trace_error: Floats,
-) -> tuple[int, int, float, float, float, bool]:
+    watch: Watch,
+) -> None:
     """Solve for one goal from q [nq], which is changed in place.
 
-    goal: point [2 or 3], or [14] as `core.spatial_chain.forward` has it. Returns (why it ended, iterations,
-    error [m], error [rad], the least error [m] that is possible where the goal is proved out of reach, else
-    0, whether q was moved inside its limits).
+    goal: point [2 or 3], or [14] as `core.spatial_chain.forward` has it. facts [ANSWER_SIZE]: why it ended,
+    iterations, error [m], error [rad], the least error [m] that is possible where the goal is proved out of
+    reach, else 0, and whether q was moved inside its limits.
     """
     place = places[0]
+    fill(0.0, facts)
     if not is_finite(goal):
-        return BAD_GOAL, 0, 0.0, 0.0, 0.0, False
+        facts[0] = BAD_GOAL
+        return
     admitted = admit(joints, settings[0].use_limits, q)
     if admitted == INVALID:
-        return BAD_START, 0, 0.0, 0.0, 0.0, False
-    target = np.empty(max(goal.size, 3))
+        facts[0] = BAD_START
+        return
+    target = empty(max(goal.size, 3))
     off_plane = locate(place, goal, target)
     least_error = error_out_of_reach(place, target, off_plane, settings[0].tolerance)
     end, iterations = descend(
@@ -58,10 +64,10 @@ def answer(
         q,
         trace_q,
         trace_error,
+        watch,
     )
-    J = np.empty((ROWS, tangent_size(joints)))
-    r = np.empty(ROWS)
-    forward(joints, target, q, J, r, frames_for(joints))
+    J, r = empty(ROWS, tangent_size(joints)), empty(ROWS)
+    forward(joints, target, q, J, r, empty(frames_size(joints)))
     if is_met(r, off_plane, settings[0]):
         end = SOLVED
     elif end == SOLVED:
@@ -73,8 +79,9 @@ def answer(
             squared += r[i] * r[i]
         else:
             turned += r[i] * r[i]
-    error_rotation = math.sqrt(turned) / settings[0].metres_per_radian
-    return end, iterations, math.sqrt(squared), error_rotation, least_error, admitted == MOVED
+    facts[0], facts[1], facts[2] = end, iterations, math.sqrt(squared)
+    facts[3] = math.sqrt(turned) / settings[0].metres_per_radian
+    facts[4], facts[5] = least_error, 1.0 if admitted == MOVED else 0.0
 
 
 @compiled

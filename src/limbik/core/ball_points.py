@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled, empty
 from limbik.core.rotation import (
     exponential,
     multiply,
@@ -21,23 +19,27 @@ from limbik.core.rotation import (
     times_quaternion,
     transposed_times,
 )
-from limbik.core.spatial_chain import FRAME_SIZE, frames_for, place_frames, set_ball
+from limbik.core.spatial_chain import FRAME_SIZE, frames_size, place_frames, set_ball
 
 
 @compiled
-def segment_lengths(joints: Records) -> Floats:
-    """[n] lengths of the segments [m]."""
-    lengths = np.empty(joints.size - 1)
+def count_segments(joints: Records) -> int:
+    """How many segments there are."""
+    return joints.size - 1
+
+
+@compiled
+def measure_segments(joints: Records, lengths: Floats) -> None:
+    """The lengths [n] of the segments [m]."""
     for j in range(lengths.size):
         v = joints[j + 1].translation
         lengths[j] = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    return lengths
 
 
 @compiled
 def draw_points(joints: Records, q: Floats, target: Floats, p: Floats) -> float:
     """The points at q [4 n]; returns the squared distance of the last one from the target [m^2]."""
-    frames = frames_for(joints)
+    frames = empty(frames_size(joints))
     place_frames(joints, q, frames)
     squared = 0.0
     for k in range(3):
@@ -54,8 +56,8 @@ def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> No
 
     Each turn is the smallest one, so no twist is added.
     """
-    R = np.empty(9)  # world axes of the moved frame of the joint before
-    before = np.empty(9)  # world axes of this joint's frame, not moved
+    R = empty(9)  # world axes of the moved frame of the joint before
+    before = empty(9)  # world axes of this joint's frame, not moved
     x = y = z = 0.0
     for j in range(joints.size - 1):
         joint = joints[j]

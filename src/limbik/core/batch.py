@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, compiled, to_be_bound
+from limbik.compiler.kernel import Floats, Watch, compiled, is_stopped, to_be_bound
 from limbik.core.lanes import (
     FARTHEST,
     HEADER,
@@ -116,13 +116,15 @@ def solve_many(
     answers: Floats,
     work: Floats,
     counters: Floats,
+    watch: Watch,
 ) -> None:
     """Solve the problems from `first` to before `last`.
 
     poses [count, 16]; starts [count, n] of q; answers [count, HEADER + n], as `core.lanes` has them, with an
-    error of NaN where a pose is none.
+    error of NaN where a pose is none. Where the watch ends it, what is under way is not written.
     """
     begin, upcoming, waiting, active, ended = first, first, 0, 0, WIDTH
+    steps = 0
     for lane in range(WIDTH):
         counters[lane] = IDLE
         counters[2 * WIDTH + lane] = lane
@@ -148,8 +150,9 @@ def solve_many(
                 _take(plan, starts, has_starts, problem, problem - begin, lane, work, counters)
                 waiting -= 1
                 active += 1
-        if active == 0:
+        if active == 0 or is_stopped(watch, steps):
             return
+        steps += 1
         step(work, plan)
         ended = _flag(plan, work, TRACKING_STALLS if has_starts else STALLS, counters)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, compiled, to_be_bound
+from limbik.compiler.kernel import Floats, compiled, is_stopped, to_be_bound
 from limbik.core.descent import (
     BEND,
     MOST_EXTRAPOLATED,
@@ -128,7 +128,7 @@ def solve(
         if is_better:
             least = worth(asked, desk, 0)
             copy(q, desk.best)
-        if end == SOLVED or answer[DESCENTS] > settings[RESTARTS] or answer[ITERATIONS] >= budget:
+        if end == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]:
             break
         if settings[ANNEAL] > 0.0:
             begin_elsewhere(tree, settings, desk.best, amplitude, q)
@@ -212,7 +212,7 @@ def descend(
     while True:
         if is_met(asked, desk.misses[0], 0):
             return SOLVED
-        if answer[ITERATIONS] >= budget:
+        if answer[ITERATIONS] >= budget or is_stopped(asked.watch, int(answer[ITERATIONS])):
             came_to = SPENT
             break
         is_pulled = bias > REST_FADED

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records, compiled, to_be_bound
-from limbik.core.linear import copy, orthogonalise_rows, shorten, squared_length, transpose_times
+from limbik.compiler.kernel import Floats, Records, Watch, compiled, empty, is_stopped, to_be_bound
+from limbik.core.linear import copy, fill, orthogonalise_rows, shorten, squared_length, transpose_times
 
 # Why a descent ended.
 SOLVED = 0
@@ -49,7 +49,7 @@ MOST_EXTRAPOLATED = 16  # doublings
 
 # Bound by the chain and by the method.
 ROWS = to_be_bound()
-forward = frames_for = tangent_size = advance = blend = freeze = step = sweep = to_be_bound()
+forward = frames_size = tangent_size = advance = blend = freeze = step = sweep = to_be_bound()
 
 
 @compiled(inline=True)
@@ -76,7 +76,7 @@ def record(iteration: int, q: Floats, error: float, trace_q: Floats, trace_error
             trace_q[iteration, i] = q[i]
 
 
-@compiled
+@compiled(inline=False)
 def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: float) -> float:
     """Leave a dead point, such as a straight arm whose target lies on its own axis.
 
@@ -86,10 +86,10 @@ def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: 
     squared error afterwards: the same one at a true minimum.
     """
     nv = tangent_size(joints)
-    dq = np.empty(nv)
-    J, r, W, U = np.empty((ROWS, nv)), np.empty(ROWS), np.empty((ROWS, nv)), np.empty((ROWS, ROWS))
-    trial = np.empty(q.size)
-    frames = frames_for(joints)
+    dq = empty(nv)
+    J, r, W, U = empty(ROWS, nv), empty(ROWS), empty(ROWS, nv), empty(ROWS, ROWS)
+    trial = empty(q.size)
+    frames = empty(frames_size(joints))
     forward(joints, target, q, J, r, frames)
     orthogonalise_rows(J, W, U)
     for pattern in range(2 * nv + 4):
@@ -138,6 +138,7 @@ def by_steps(
     q: Floats,
     trace_q: Floats,
     trace_error: Floats,
+    watch: Watch,
 ) -> tuple[int, int]:
     """Descend by `step`, kept within limits and shortened while it would make the error grow.
 
@@ -145,14 +146,15 @@ def by_steps(
     Returns (why it ended, iterations).
     """
     nv = tangent_size(joints)
-    both_J = np.empty((2, ROWS, nv))
-    both_r = np.empty((2, ROWS))
-    gradient = np.empty(nv)
-    dq = np.empty(nv)
-    trial = np.empty(q.size)
-    at_window_q = q.copy()
-    frames = frames_for(joints)
-    work = np.empty((2 * ROWS + 1, max(nv, ROWS)))
+    both_J = empty(2, ROWS, nv)
+    both_r = empty(2, ROWS)
+    gradient = empty(nv)
+    dq = empty(nv)
+    trial = empty(q.size)
+    at_window_q = empty(q.size)
+    copy(q, at_window_q)
+    frames = empty(frames_size(joints))
+    work = empty(2 * ROWS + 1, max(nv, ROWS))
     bias = settings.rest_bias
     now = 0  # which of the two Jacobians and residuals belongs to q; the other is for trials
     squared = at_window = math.inf
@@ -172,6 +174,8 @@ def by_steps(
                 record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
         if is_met(r, off_plane, settings):
             return SOLVED, iteration - 1
+        if is_stopped(watch, iteration):
+            return SPENT, iteration - 1
         if bias > REST_FADED:
             blend(joints, q, rest, bias, settings.use_limits)
             bias *= REST_FADING
@@ -225,7 +229,7 @@ def by_steps(
     return SPENT, settings.budget
 
 
-@compiled
+@compiled(inline=False)
 def safe_length(J: Floats, r: Floats, gradient: Floats) -> float:
     """A step along the gradient J^T r that lowers the error for certain, to second order.
 
@@ -252,7 +256,7 @@ def safe_length(J: Floats, r: Floats, gradient: Floats) -> float:
     return slope / curvature if curvature > 0.0 else 0.0
 
 
-@compiled
+@compiled(inline=False)
 def extrapolate(
     joints: Records, target: Floats, use_limits: bool, q: Floats, before: Floats, squared: float
 ) -> float:
@@ -261,10 +265,11 @@ def extrapolate(
     A slow descent creeps along a valley, a little less far in each iteration; this takes many iterations at
     once. Returns the squared error afterwards.
     """
-    frames = frames_for(joints)
+    frames = empty(frames_size(joints))
     nv = tangent_size(joints)
-    J, r, still = np.empty((ROWS, nv)), np.empty(ROWS), np.zeros(nv)
-    ahead, trial = np.empty(q.size), np.empty(q.size)
+    J, r, still = empty(ROWS, nv), empty(ROWS), empty(nv)
+    fill(0.0, still)
+    ahead, trial = empty(q.size), empty(q.size)
     factor = 1.0
     for _ in range(MOST_EXTRAPOLATED):
         copy(q, ahead)
@@ -304,22 +309,26 @@ def by_sweeps(
     q: Floats,
     trace_q: Floats,
     trace_error: Floats,
+    watch: Watch,
 ) -> tuple[int, int]:
     """Descend by `sweep`, which turns one joint after the other and never makes the error grow.
 
     q [nq] is changed in place. To gain less than the fraction `patience` of the error in a window is a stall.
     Returns (why it ended, iterations).
     """
-    frames = frames_for(joints)
-    J = np.empty((ROWS, tangent_size(joints)))
-    at_window_q = q.copy()
+    frames = empty(frames_size(joints))
+    J, r = empty(ROWS, tangent_size(joints)), empty(ROWS)
+    at_window_q = empty(q.size)
+    copy(q, at_window_q)
     bias = settings.rest_bias
-    squared = at_window = forward(joints, target, q, J, np.empty(ROWS), frames)
+    squared = at_window = forward(joints, target, q, J, r, frames)
     record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
     limit = settings.tolerance * settings.tolerance
     for iteration in range(1, settings.budget + 1):
         if squared + off_plane <= limit:
             return SOLVED, iteration - 1
+        if is_stopped(watch, iteration):
+            return SPENT, iteration - 1
         if bias > REST_FADED:
             blend(joints, q, rest, bias, settings.use_limits)
             bias *= REST_FADING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbik.core.compiled import Floats, Records
+from limbik.compiler.kernel import Floats, Records
 from limbik.core.pulls import PULL_SIZE
 from limbik.core.spatial_chain import FRAME_SIZE
 from limbik.core.tasks import SPOT_SIZE
@@ -33,6 +33,7 @@ class Asked(NamedTuple):
     targets: Floats  # [tasks, TARGET_SIZE]
     level_tasks: Floats  # [levels + 1] where the tasks of each level begin
     level_rows: Floats  # [levels + 1] and their rows
+    watch: Any  # what `is_stopped` asks, whether to go on
 
 
 class Desk(NamedTuple):

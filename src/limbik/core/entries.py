@@ -1,122 +1,160 @@
-"""The way from Python into machine code: entries in LLVM's language, and what Python calls once they are
-loaded.
-
-A batch is called through ctypes. A single solve takes about a microsecond, and ctypes a third of one
-more: its entry is a function as CPython calls its own built-in ones (METH_FASTCALL, of the stable interface).
-"""
+"""The kernels that programs begin with: they take addresses and sizes, and make arrays of them."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
 from typing import Any
 
-FASTCALL = 0x80
-TO_ADDRESS, TO_NUMBER, TO_BYTES, FROM_NUMBER = range(4)
-PYTHON_FUNCTIONS = ("PyLong_AsVoidPtr", "PyLong_AsLongLong", "PyBytes_AsString", "PyLong_FromLongLong")
-PYTHON = "python_functions"  # their addresses: a variable beside the entry, filled in when it is loaded
+from limbik.compiler.kernel import Floats, compiled, to_be_bound, view
+from limbik.core import answer as chain_answer
+from limbik.core import batch, lanes, whole_body
+from limbik.core.batch import COUNTERS
+from limbik.core.desk import HISTORY_ROWS, ROOM_SIZE, Asked, Desk, Tree
+from limbik.core.lanes import HEADER
+from limbik.core.pulls import PULL_SIZE
+from limbik.core.spatial_chain import FRAME_SIZE
+from limbik.core.tasks import SPOT_SIZE, TARGET_SIZE
+from limbik.core.tree import SCREW_SIZE
+
+AT_SIZE = TABLE_SIZE = WORK_SIZE = AT_ANSWER = N = WIDTH = to_be_bound()
+ANSWER_SIZE = whole_body.ANSWER_SIZE
+CHAIN_ANSWER_SIZE = chain_answer.ANSWER_SIZE
+solve_one = lanes.solve
+solve_many = batch.solve_many
+solve_by_levels = whole_body.solve
+solve_chain = chain_answer.answer
 
 
-class Method(ctypes.Structure):
-    """CPython's PyMethodDef."""
+@compiled
+def solve_tree(
+    tree: Tree, asked: Asked, desk: Desk, roles: Floats, settings: Floats, q: Floats, misses: Floats,
+    answer: Floats, trace_q: Floats, trace_error: Floats,
+) -> None:  # fmt: skip
+    """`core.whole_body.solve`, which has no use for roles."""
+    solve_by_levels(tree, asked, desk, settings, q, misses, answer, trace_q, trace_error)
 
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
+
+@compiled
+def one(plan: Any, table: Any, pose: Any, start: Any, mode: int, work: Any) -> int:
+    """One problem in the fast core; returns the code of the answer."""
+    numbers = view(work, WORK_SIZE)
+    solve_one(view(plan, AT_SIZE), view(table, TABLE_SIZE), view(pose, 16), view(start, N), mode, numbers)
+    return int(numbers[AT_ANSWER])
+
+
+@compiled
+def many(
+    plan: Any,
+    table: Any,
+    poses: Any,
+    starts: Any,
+    count: int,
+    has_starts: int,
+    first: int,
+    last: int,
+    answers: Any,
+    work: Any,
+    counters: Any,
+    watch: Any,
+) -> int:
+    """Many problems in the fast core."""
+    solve_many(
+        view(plan, AT_SIZE),
+        view(table, TABLE_SIZE),
+        view(poses, 16 * count),
+        view(starts, N * count),
+        has_starts,
+        first,
+        last,
+        view(answers, (HEADER + N) * count),
+        view(work, WORK_SIZE),
+        view(counters, COUNTERS * WIDTH),
+        watch,
     )
+    return 0
 
 
-# LLVM calls the C library's function where numbers are set to 0, and an object file of ours cannot: it brings
-# its own. Sizes are those of whole numbers of 8 bytes.
-MEMSET = """
-define ptr @memset(ptr %to, i32 %value, i64 %size) {
-entry:
-  %byte = and i32 %value, 255
-  %wide = zext i32 %byte to i64
-  %word = mul i64 %wide, 72340172838076673
-  %words = lshr i64 %size, 3
-  br label %check
-check:
-  %i = phi i64 [ 0, %entry ], [ %next, %write ]
-  %more = icmp ult i64 %i, %words
-  br i1 %more, label %write, label %done
-write:
-  %place = getelementptr i64, ptr %to, i64 %i
-  store i64 %word, ptr %place
-  %next = add i64 %i, 1
-  br label %check
-done:
-  ret ptr %to
-}
-"""
+@compiled
+def tree(
+    links: Any, movers: Any, units: Any, fixed_mass: Any, roles: Any,
+    tasks: Any, targets: Any, level_tasks: Any, level_rows: Any,
+    frames: Any, screws: Any, sums: Any, total: Any, spot: Any, errors: Any, wrenches: Any, both_misses: Any,
+    costs: Any, J: Any, P: Any, A: Any, basis: Any, y: Any, rest: Any, free: Any, damping: Any, dx: Any,
+    dq: Any, trial: Any, best: Any, start: Any, pulls: Any, kept: Any, before: Any, rest_q: Any, work: Any,
+    history: Any, room: Any,
+    settings: Any, q: Any, misses: Any, answer: Any, trace_q: Any, trace_error: Any,
+    n_links: int, nq: int, nv: int, n_rows: int, n_tasks: int, n_levels: int, n_movers: int, n_settings: int,
+    n_trace: int, watch: Any,
+) -> int:  # fmt: skip
+    """All goals on a tree, by the method that is bound as `solve_tree`."""
+    solve_tree(
+        Tree(view(links, n_links), view(movers, n_movers), view(units, nv), view(fixed_mass, 4)),
+        Asked(
+            view(tasks, n_tasks),
+            view(targets, n_tasks, TARGET_SIZE),
+            view(level_tasks, n_levels + 1),
+            view(level_rows, n_levels + 1),
+            watch,
+        ),
+        Desk(
+            view(frames, FRAME_SIZE * n_links),
+            view(screws, 3 * n_links, SCREW_SIZE),
+            view(sums, n_links, 4),
+            view(total, 4),
+            view(spot, SPOT_SIZE),
+            view(errors, 2, n_rows),
+            view(wrenches, n_rows, SCREW_SIZE),
+            view(both_misses, 2, n_tasks),
+            view(costs, 2, n_levels),
+            view(J, n_rows, nv),
+            view(P, n_rows, nv),
+            view(A, n_rows, n_rows),
+            view(basis, nv, nv),
+            view(y, n_rows),
+            view(rest, n_rows),
+            view(free, nv),
+            view(damping, n_levels),
+            view(dx, nv),
+            view(dq, nv),
+            view(trial, nq),
+            view(best, nq),
+            view(start, nq),
+            view(pulls, n_tasks, PULL_SIZE),
+            view(kept, nq),
+            view(before, nq),
+            view(rest_q, nq),
+            view(work, 2 * n_rows + 2, max(n_rows, nv)),
+            view(history, HISTORY_ROWS, nq),
+            view(room, n_links + n_tasks + 1, ROOM_SIZE),
+        ),
+        view(roles, n_links),
+        view(settings, n_settings),
+        view(q, nq),
+        view(misses, n_tasks),
+        view(answer, ANSWER_SIZE),
+        view(trace_q, n_trace, nq),
+        view(trace_error, n_trace),
+    )
+    return 0
 
 
-def plain_entry(name: str, function: str, types: Sequence[str]) -> str:
-    """A C function with the same arguments."""
-    given = ", ".join(f"{each} %a{i}" for i, each in enumerate(types))
-    return f"""
-define i64 @{name}({given}) {{
-{_call(function, types)}
-  ret i64 %code
-}}
-"""
-
-
-def python_entry(name: str, function: str, types: Sequence[str], as_bytes: Sequence[int]) -> str:
-    """A function for `python_callable`: all arguments come as int, those `as_bytes` as bytes."""
-    lines = []
-    for i, each in enumerate(types):
-        convert = TO_NUMBER if each != "ptr" else TO_BYTES if i in as_bytes else TO_ADDRESS
-        lines += [
-            f"  %place{i} = getelementptr ptr, ptr %arguments, i64 {i}",
-            f"  %object{i} = load ptr, ptr %place{i}",
-            _load_function(f"convert{i}", convert),
-            f"  %a{i} = call {each} %convert{i}(ptr %object{i})",
-        ]
-    converted = "\n".join(lines)
-    return f"""
-@{PYTHON} = global [{len(PYTHON_FUNCTIONS)} x ptr] zeroinitializer
-
-define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{
-{converted}
-{_call(function, types)}
-{_load_function("convert", FROM_NUMBER)}
-  %answer = call ptr %convert(i64 %code)
-  ret ptr %answer
-}}
-"""
-
-
-def _load_function(name: str, place: int) -> str:
-    return f"  %{name} = load ptr, ptr getelementptr (ptr, ptr @{PYTHON}, i64 {place})"
-
-
-def _call(function: str, types: Sequence[str]) -> str:
-    """Numba's calling convention: two places for results stand before the arguments; `%code` is the first."""
-    given = ", ".join(f"{each} %a{i}" for i, each in enumerate(types))
-    return f"""  %result = alloca i64
-  %error = alloca ptr
-  %status = call i32 @{function}(ptr %result, ptr %error, {given})
-  %code = load i64, ptr %result"""
-
-
-def python_callable(engine: Any, name: str) -> Any:
-    """A built-in function of Python; it holds the interpreter's lock."""
-    functions = [getattr(ctypes.pythonapi, each) for each in PYTHON_FUNCTIONS]
-    addresses = (ctypes.c_void_p * len(functions)).from_address(engine.get_global_value_address(PYTHON))
-    addresses[:] = [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
-    method = Method(name.encode(), engine.get_function_address(name), FASTCALL, None)
-    _methods.append(method)
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-    return make(ctypes.addressof(method), None, None)
-
-
-def plain_callable(engine: Any, name: str, types: Sequence[Any]) -> Any:
-    """A function of ctypes, which lets go of the interpreter's lock."""
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *types)(engine.get_function_address(name))
-
-
-_methods: list[Method] = []  # which Python holds by their addresses
+@compiled
+def chain(
+    joints: Any, place: Any, goal: Any, settings: Any, patience: Any, rest: Any, q: Any, answer: Any,
+    trace_q: Any, trace_error: Any,
+    n_joints: int, n_goal: int, nq: int, n_trace: int, watch: Any,
+) -> int:  # fmt: skip
+    """One goal on a chain, by the method that is bound into `solve_chain`."""
+    solve_chain(
+        view(joints, n_joints),
+        view(place, 1),
+        view(goal, n_goal),
+        view(settings, 1),
+        view(patience, 1)[0],
+        view(rest, nq),
+        view(q, nq),
+        view(answer, CHAIN_ANSWER_SIZE),
+        view(trace_q, n_trace, nq),
+        view(trace_error, n_trace),
+        watch,
+    )
+    return 0

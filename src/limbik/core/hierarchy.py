@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.linear import cholesky_solve, dual_matrix, fill, squared_length
 from limbik.core.spatial_chain import BALL, SLIDE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, compiled
+from limbik.compiler.kernel import Floats, compiled
 
 
 @compiled(inline=True)

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from limbik.compiler.kernel import Kernel
 from limbik.core import branched
-from limbik.core.compiled import Kernel
 from limbik.errors import SolverError
+
+OWN = "limbik."
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,10 @@ class Method:
 
     @property
     def stem(self) -> str:
-        """A short name for files."""
+        """A short name for files; for those of limbik itself that of the module with the first kernel."""
+        modules = [pair.partition("=")[2].partition(":")[0] for pair in self.text.split(",")]
+        if all(module.startswith(OWN) for module in modules):
+            return modules[0].rpartition(".")[2]
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
+from limbik.compiler.kernel import Floats, compiled
 from limbik.core.branched import worth
-from limbik.core.compiled import Floats, compiled
 from limbik.core.desk import MIXED, Asked, Desk, Tree
 from limbik.core.linear import add, copy, dot, fill, squared_length
 from limbik.core.spatial_chain import BALL, set_ball

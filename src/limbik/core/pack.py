@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records
+from limbik.compiler.kernel import Floats, Records
 from limbik.core.planar_chain import LINK
 from limbik.core.spatial_chain import BALL, HINGE, JOINT, SLIDE, TOOL
 from limbik.model.chain import Chain

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, compiled
+from limbik.compiler.kernel import Floats, compiled
 from limbik.core.rotation import Quaternion, Vector, exponential, product, rotate
 from limbik.core.trigonometry import angle_of
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, compiled, to_be_bound
+from limbik.compiler.kernel import Floats, compiled, to_be_bound
 from limbik.core.layout import (
     DESK_KEY,
     DESK_ROWS,

@@ -1,6 +1,6 @@
 """Chains that move in a plane: hinges with parallel axes. Two numbers say where a point is.
 
-The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`, `admit`) are the ones
+The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_size`, `admit`) are the ones
 `core.spatial_chain` has too, so that one loop serves both.
 """
 
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.start import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
 from limbik.core.trigonometry import nearest_turn, sincos
 
@@ -43,9 +43,9 @@ def locate(place: Records, goal: Floats, target: Floats) -> float:
 
 
 @compiled
-def frames_for(joints: Records) -> Floats:
-    """Room that `forward` may use: none is needed in the plane."""
-    return np.empty((0, 0))
+def frames_size(joints: Records) -> int:
+    """Numbers that `forward` needs room for: none in the plane."""
+    return 0
 
 
 @compiled

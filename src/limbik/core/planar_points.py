@@ -6,34 +6,34 @@ The names here are the ones `core.ball_points` has too, so that one method serve
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from limbik.core.compiled import Floats, Records, compiled
-from limbik.core.trigonometry import nearest_turn, nearest_within_limits, sincos, turn_within_limits
+from limbik.compiler.kernel import Floats, Records, compiled
+from limbik.core.trigonometry import angle_of, nearest_turn, nearest_within_limits, sincos, turn_within_limits
 
 
 @compiled
-def segment_lengths(joints: Records) -> Floats:
-    """[n] lengths of the segments [m]."""
-    lengths = np.empty(joints.size)
-    for j in range(joints.size):
+def count_segments(joints: Records) -> int:
+    """How many segments there are."""
+    return joints.size
+
+
+@compiled
+def measure_segments(joints: Records, lengths: Floats) -> None:
+    """The lengths [n] of the segments [m]."""
+    for j in range(lengths.size):
         lengths[j] = joints[j].length
-    return lengths
 
 
 @compiled
 def draw_points(joints: Records, q: Floats, target: Floats, p: Floats) -> float:
     """The points at q [n]; returns the squared distance of the last one from the target [m^2]."""
     heading = 0.0
-    p[:, 2] = 0.0
-    p[0, 0] = p[0, 1] = 0.0
+    p[0, 0] = p[0, 1] = p[0, 2] = 0.0
     for j in range(q.size):
         heading += joints[j].sign * q[j] + joints[j].offset
         sine, cosine = sincos(heading)
         p[j + 1, 0] = p[j, 0] + joints[j].length * cosine
         p[j + 1, 1] = p[j, 1] + joints[j].length * sine
+        p[j + 1, 2] = 0.0
     return (target[0] - p[q.size, 0]) ** 2 + (target[1] - p[q.size, 1]) ** 2
 
 
@@ -49,7 +49,7 @@ def follow_points(joints: Records, p: Floats, use_limits: bool, q: Floats) -> No
         heading = before + hinge.sign * q[j] + hinge.offset
         dx, dy = p[j + 1, 0] - x, p[j + 1, 1] - y
         if hinge.length > 0.0 and (dx != 0.0 or dy != 0.0):
-            turn = hinge.sign * nearest_turn(math.atan2(dy, dx) - heading)
+            turn = hinge.sign * nearest_turn(angle_of(dy, dx) - heading)
             if use_limits:
                 turn = turn_within_limits(q[j], turn, hinge.lower, hinge.upper)
                 q[j] = min(max(q[j] + turn, hinge.lower), hinge.upper)
@@ -76,7 +76,7 @@ def backward_within_limits(joints: Records, lengths: Floats, target: Floats, p: 
     after = 0.0
     is_bound = False
     for j in range(n - 1, -1, -1):
-        heading = math.atan2(p[j + 1, 1] - p[j, 1], p[j + 1, 0] - p[j, 0])
+        heading = angle_of(p[j + 1, 1] - p[j, 1], p[j + 1, 0] - p[j, 0])
         if is_bound:
             hinge = joints[j + 1]
             wanted = hinge.sign * (after - heading - hinge.offset)

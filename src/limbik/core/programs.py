@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
+from limbik.compiler.emit import Emitted, Rows, Stored, emit
+from limbik.compiler.symbols import Scalar, Scalars, absolute, cross, dot, larger, smaller, sqrt
 from limbik.core import batch, lanes
-from limbik.core.compiled import Kernel
-from limbik.core.emit import Rows, Stored, emit
 from limbik.core.lanes import ROUNDING
 from limbik.core.layout import (
     DESK_KEY,
@@ -25,7 +25,6 @@ from limbik.core.layout import (
 )
 from limbik.core.seeds import CANDIDATES, Key, Shape, cell, completed, key
 from limbik.core.step import Asked, Frame, Row, Tuning, frames, iteration, pose_error
-from limbik.core.symbols import Scalar, Scalars, absolute, cross, dot, larger, smaller, sqrt
 
 WIDTHS = {False: 8, True: 16}  # lanes of a batch, in double and in single precision
 DEFAULT_TUNING = Tuning()
@@ -33,34 +32,32 @@ FAR = 1e6  # arm lengths: a goal farther away is looked for in its direction
 SINGLE_ROUNDING = 1e-5  # that a pose in single precision may be off by
 
 
-def one_problem(shape: Shape) -> Kernel[..., None]:
-    """`core.lanes.solve` for chains of that shape."""
-    return lanes.solve.bind(**bindings(shape))
+def one_interpreted(shape: Shape) -> Callable[..., None]:
+    """`core.lanes.solve` for chains of that shape, run by Python itself."""
+    layout = Layout(shape)
+    return lanes.solve.bind(
+        **layout.constants,
+        **lanes.working_places(shape.n, layout.rows),
+        WIDTH=LANES,
+        **functions_of_one(shape),
+    ).interpreted
 
 
-def many_problems(shape: Shape, width: int, single: bool = False) -> Kernel[..., None]:
-    """`core.batch.solve_many` for chains of that shape, with that many lanes."""
+def many_interpreted(shape: Shape, width: int, single: bool = False) -> Callable[..., None]:
+    """`core.batch.solve_many` for chains of that shape with that many lanes, run by Python itself."""
     layout = Layout(shape)
     return batch.solve_many.bind(
         **layout.constants,
         **batch.working_places(shape.n, layout.rows, width),
         WIDTH=width,
         LARGEST_DEVIATION=SINGLE_ROUNDING if single else ROUNDING,
-        step=step(shape, width, Tuning(single=single)),
-        regard=regard(shape, width, single),
-        regard_one=regard(shape, 1, single),
-        complete=complete(shape, CANDIDATES, single),
-        complete_all=complete(shape, CANDIDATES * width, single),
-    )
+        **functions_of_many(shape, width, single),
+    ).interpreted
 
 
-def bindings(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str, Any]:
-    """What the drivers' names mean for chains of that shape."""
-    layout = Layout(shape)
+def functions_of_one(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str, Emitted]:
+    """What `core.lanes` leaves open."""
     return {
-        **layout.constants,
-        **lanes.working_places(shape.n, layout.rows),
-        "WIDTH": LANES,
         "step": step(shape, LANES, tuning),
         "sight": sight(shape),
         "regard": regard(shape, 1),
@@ -68,7 +65,18 @@ def bindings(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str, Any]:
     }
 
 
-def step(shape: Shape, lanes: int, tuning: Tuning) -> Kernel[..., None]:
+def functions_of_many(shape: Shape, width: int, single: bool) -> dict[str, Emitted]:
+    """What `core.batch` leaves open."""
+    return {
+        "step": step(shape, width, Tuning(single=single)),
+        "regard": regard(shape, width, single),
+        "regard_one": regard(shape, 1, single),
+        "complete": complete(shape, CANDIDATES, single),
+        "complete_all": complete(shape, CANDIDATES * width, single),
+    }
+
+
+def step(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
     """One iteration of every lane; see `Layout.rows`."""
     n = shape.n
 
@@ -80,10 +88,10 @@ def step(shape: Shape, lanes: int, tuning: Tuning) -> Kernel[..., None]:
         return [*enumerate(errors, n + VIEW), *enumerate(x, n + VIEW + 3), *enumerate(after.x)]
 
     constants = Layout(shape).step_constants
-    return emit(function, "step", inputs=n + VIEW, constants=constants, lanes=lanes, single=tuning.single)
+    return emit(function, inputs=n + VIEW, constants=constants, lanes=lanes, single=tuning.single)
 
 
-def sight(shape: Shape) -> Kernel[..., None]:
+def sight(shape: Shape) -> Emitted:
     """Squared errors of position and rotation, behind x and the first frame of one problem."""
     n = shape.n
 
@@ -93,10 +101,10 @@ def sight(shape: Shape) -> Kernel[..., None]:
         error = [row * value for row, value in zip(asked.rows, pose_error(tool, asked), strict=True)]
         return [(n + VIEW, dot(error[:3], error[:3])), (n + VIEW + 1, dot(error[3:], error[3:]))]
 
-    return emit(function, "sight", inputs=n + VIEW, constants=Layout(shape).step_constants, lanes=1)
+    return emit(function, inputs=n + VIEW, constants=Layout(shape).step_constants, lanes=1)
 
 
-def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
+def regard(shape: Shape, lanes: int, single: bool = False) -> Emitted:
     """What a goal's pose says before the first step; see `layout.KEY_SIZE`."""
     places = Layout(shape).places
     at = {name: slice(places[name], places[name] + 12) for name in ("BASE", "TOOL", "TABLE", "GRID")}
@@ -126,7 +134,7 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
             (KEY_CUT, cut),
         ]
 
-    return emit(function, "regard", inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single)
+    return emit(function, inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single)
 
 
 def _from_rows(numbers: Scalars) -> Frame:
@@ -156,7 +164,7 @@ def _deviation(frame: Frame) -> Scalar:
     return total
 
 
-def complete(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None]:
+def complete(shape: Shape, lanes: int, single: bool = False) -> Emitted:
     """Turntable, spinner and distance of the candidates on a desk."""
 
     def function(rows: Rows, bounds: Rows) -> Stored:
@@ -166,7 +174,7 @@ def complete(shape: Shape, lanes: int, single: bool = False) -> Kernel[..., None
         return list(enumerate(values, DESK_TURNTABLE))
 
     constants = GRID_SIZE - GRID_BOUNDS
-    return emit(function, "complete", inputs=DESK_TURNTABLE, constants=constants, lanes=lanes, single=single)
+    return emit(function, inputs=DESK_TURNTABLE, constants=constants, lanes=lanes, single=single)
 
 
 def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scalars, Asked]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.rotation import Quaternion, Vector, exponential, rotate, rotation_between, times
 from limbik.core.spatial_chain import ROTATION
 from limbik.core.tasks import AXES, FRAME, OF_FRAME, POINT, TURN, WANTED, beyond, see, turn_between

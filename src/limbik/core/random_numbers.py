@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbik.core.compiled import Floats, compiled
+from limbik.compiler.kernel import Floats, compiled
 
 
 @compiled

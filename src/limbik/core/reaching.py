@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import math
 
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.branched import LENGTH, MEMORY, SEEN, USE_LIMITS
-from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.linear import copy, fill
 from limbik.core.mixing import MOVES, mix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, compiled
+from limbik.compiler.kernel import Floats, compiled
 from limbik.core.trigonometry import angle_of, nearest_turn, sincos
 
 Vector = tuple[float, float, float]

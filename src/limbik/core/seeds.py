@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.core.step import Frame, Row, Tuning, frames
-from limbik.core.symbols import (
+from limbik.compiler.symbols import (
     Scalar,
     Scalars,
     absolute,
@@ -32,6 +31,7 @@ from limbik.core.symbols import (
     smaller,
     sqrt,
 )
+from limbik.core.step import Frame, Row, Tuning, frames
 from limbik.spatial import Array
 
 CANDIDATES = 8  # configurations in a cell

@@ -1,6 +1,6 @@
 """Chains of hinges, slides and ball joints in space.
 
-The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_for`, `admit`) are the ones
+The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_size`, `admit`) are the ones
 `core.planar_chain` has too, so that one loop serves both.
 """
 
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled, empty
 from limbik.core.rotation import (
     exponential,
     logarithm,
@@ -69,9 +69,9 @@ def locate(place: Records, goal: Floats, target: Floats) -> float:
 
 
 @compiled
-def frames_for(joints: Records) -> Floats:
-    """Room for the frames of every joint and of the tool, one after the other."""
-    return np.empty(joints.size * FRAME_SIZE)
+def frames_size(joints: Records) -> int:
+    """Numbers of the frames of every joint and of the tool, one after the other."""
+    return joints.size * FRAME_SIZE
 
 
 @compiled
@@ -162,7 +162,7 @@ def forward(joints: Records, target: Floats, q: Floats, J: Floats, r: Floats, fr
 @compiled
 def rotation_error(target: Floats, frames: Floats, at: int) -> tuple[float, float, float]:
     """The rotation vector [rad, world] that leads from the rotation frames[at : at + 9] to target[3 : 12]."""
-    between = np.empty(9)
+    between = empty(9)
     for i in range(3):
         for k in range(3):
             total = 0.0
@@ -172,7 +172,7 @@ def rotation_error(target: Floats, frames: Floats, at: int) -> tuple[float, floa
     return rotation_vector(between)
 
 
-@compiled
+@compiled(inline=False)
 def admit(joints: Records, use_limits: bool, q: Floats) -> int:
     """Make q a start: within limits, quaternions of length 1, without a great many turns.
 
@@ -229,7 +229,7 @@ def advance(joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bo
             q_new[i] = value
 
 
-@compiled
+@compiled(inline=False)
 def set_ball(joint: Records, wanted: tuple[float, float, float, float], use_limits: bool, q: Floats) -> None:
     """Give a ball joint a rotation, brought to length 1 and within limits."""
     if use_limits and joint.order > 0:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from limbik.core.symbols import (
+from limbik.compiler.symbols import (
     Scalar,
     Scalars,
     cross,

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from limbik.compiler.build import file_made_whole
+from limbik.compiler.cache import cache_folder, can_keep
+from limbik.compiler.native import SOURCES_HASH
 from limbik.core import seeds
-from limbik.core.compiled import cache_folder, can_keep, file_made_whole
-from limbik.core.machine_code import SOURCES_HASH
 from limbik.core.prepare import Prepared, table_frame
 from limbik.core.seeds import CANDIDATES, Shape, Table
 

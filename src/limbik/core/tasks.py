@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.rotation import Vector, multiply, times
 from limbik.core.spatial_chain import BALL, FRAME_SIZE, ROTATION
 from limbik.core.trigonometry import arc_sine, nearest_turn

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.rotation import multiply, times, times_quaternion
 from limbik.core.spatial_chain import BALL, FRAME_SIZE, HINGE, ROTATION, SLIDE
 from limbik.core.trigonometry import sincos

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import compiled
+from limbik.compiler.kernel import compiled
 
 FULL_TURN = 2.0 * math.pi
 TWO_OVER_PI = 2.0 / math.pi

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.desk import Desk
 from limbik.core.pairs import add_products
 from limbik.core.pulls import NEXT, VECTORS, WEIGHT, carry_turned, count_of

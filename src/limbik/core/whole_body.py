@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, compiled
+from limbik.compiler.kernel import Floats, compiled, is_stopped
 from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.hierarchy import propose, propose_within
 from limbik.core.linear import copy, squared_length
@@ -97,7 +97,7 @@ def solve(
         if came_to == SOLVED or cost < least:
             end, least = came_to, cost
             copy(q, desk.best)
-        if end == SOLVED or answer[DESCENTS] > settings[RESTARTS] or answer[ITERATIONS] >= budget:
+        if end == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]:
             break
         share = SHARES[int(answer[DESCENTS]) % 3]
         begin_elsewhere(tree, settings, desk.start, share, q)
@@ -151,7 +151,7 @@ def descend(
             levels, slow, factor = 1, 0, 1.0
         if levels == 1 and is_met(asked, desk.misses[0], 0):
             return SOLVED
-        if answer[ITERATIONS] >= budget:
+        if answer[ITERATIONS] >= budget or is_stopped(asked.watch, int(answer[ITERATIONS])):
             return SPENT
         if is_new:
             differentiate(tree, asked, desk)
@@ -197,7 +197,7 @@ def improve(
     factor = 1.0
     slow = 0
     for _ in range(MOST_BELOW):
-        if answer[ITERATIONS] >= settings[BUDGET]:
+        if answer[ITERATIONS] >= settings[BUDGET] or is_stopped(asked.watch, int(answer[ITERATIONS])):
             break
         look(tree, asked, desk, q, 0)
         differentiate(tree, asked, desk)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.linear import fill, squared_length
 from limbik.core.pairs import PAIRS_SIZE, add_direction, add_pair, turned_axis

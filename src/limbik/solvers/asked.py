@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records
+from limbik.compiler.kernel import Floats, Records
 from limbik.core.pack_tree import WORLD, PackedTree
 from limbik.core.spatial_chain import HINGE
 from limbik.core.tasks import (

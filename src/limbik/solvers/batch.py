@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
@@ -11,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from limbik.core import batch, native
-from limbik.core.lanes import HEADER, SOLVED, UNREACHABLE
+from limbik.compiler.kernel import Watch
+from limbik.core import batch
+from limbik.core.lanes import HEADER, RUNNING, SOLVED, UNREACHABLE
 from limbik.core.layout import Layout
-from limbik.core.programs import WIDTHS, many_problems
+from limbik.core.library import many_problems
+from limbik.core.programs import WIDTHS, many_interpreted
 from limbik.core.seeds import Shape
 from limbik.core.start import MANY_TURNS, ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError
@@ -24,6 +27,7 @@ from limbik.solution import BatchSolution
 from limbik.solvers.fast import MOST_ROWS, MOVED, FastPlan, aligned
 from limbik.solvers.plan import plan_for
 from limbik.solvers.tree_plan import TreePlan
+from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, as_numbers, as_poses
 
 PRECISIONS = ("double", "single")
@@ -31,7 +35,6 @@ COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked fo
 FINISH = 20  # iterations in double precision after single
 PIECE = 2048  # problems that a thread takes at a time
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
-BUDGET_INTERPRETED = 60  # iterations after which a problem waits for it
 
 
 def solve_batch(
@@ -57,13 +60,14 @@ def solve_batch(
         "single" finds the way in single precision, which is faster, and finishes in double precision. Success
         is checked in double precision either way.
 
-    Further options as in `limbik.solve`: tolerance, tolerance_rotation, iterations, restarts, limits, tool.
+    Further options as in `limbik.solve`: tolerance, tolerance_rotation, iterations, restarts, limits, tool,
+    and time_limit, of the whole batch.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """
     began = perf_counter()
     _check(threads, precision, seed)
-    for name in ("prefer", "locked", "time_limit", "rest_bias"):
+    for name in ("prefer", "locked", "rest_bias"):
         if options.get(name) is not None:
             raise SolverError(f"solve_batch() does not take `{name}`; use solve() for one goal at a time")
     targets = as_numbers(poses, "`poses`", "an array of shape (N, 4, 4)", GoalError)
@@ -81,8 +85,10 @@ def solve_batch(
     starts = None if start is None else _starts(model, start, len(targets))
     if len(targets) == 0:
         return BatchSolution(np.empty((0, model.nq)), np.empty((0, HEADER)), perf_counter() - began, "lm")
-    job = _Job(plan, targets, threads or os.cpu_count() or 1, seed)
+    watch = time_watch(plan.options.time_limit)
+    job = _Job(plan, np.ascontiguousarray(targets), threads or os.cpu_count() or 1, seed, watch)
     answers = job.solve(starts, precision == "single")
+    job.say_spent(answers, starts)
     job.mend(answers, starts)
     if starts is not None and plan.uses_limits:
         inside = model.clip(starts)
@@ -114,11 +120,16 @@ def _starts(model: Model, start: Any, count: int) -> Array:
 class _Job:
     """One batch on its way."""
 
-    def __init__(self, plan: FastPlan, targets: Array, threads: int, seed: int) -> None:
+    def __init__(self, plan: FastPlan, targets: Array, threads: int, seed: int, watch: Watch) -> None:
         self.plan = plan
-        self.targets = np.ascontiguousarray(targets)
+        self.targets = targets
         self.threads = threads
         self.seed = seed
+        self.watch = watch
+
+    def part(self, chosen: Any, watch: Watch | None = None) -> _Job:
+        """The same for some of the problems."""
+        return _Job(self.plan, self.targets[chosen], self.threads, self.seed, watch or self.watch)
 
     def solve(self, starts: Array | None, is_single: bool) -> Array:
         """Answers [N, HEADER + n] of the rows."""
@@ -136,8 +147,7 @@ class _Job:
         answers[:, 3:5] += near[:, 3:5]
         left = np.flatnonzero(answers[:, 0] != SOLVED)
         if left.size:
-            job = _Job(self.plan, self.targets[left], self.threads, self.seed)
-            answers[left] = job.solve(None if starts is None else starts[left], False)
+            answers[left] = self.part(left).solve(None if starts is None else starts[left], False)
         return answers
 
     def mend(self, answers: Array, starts: Array | None) -> None:
@@ -145,8 +155,7 @@ class _Job:
         bad = np.flatnonzero(np.isnan(answers[:, 1]))
         if bad.size:
             self.targets[bad] = as_poses(self.targets[bad], [f"poses[{i}]" for i in bad], error=GoalError)
-            job = _Job(self.plan, self.targets[bad], self.threads, self.seed)
-            answers[bad] = job.solve(None if starts is None else starts[bad], False)
+            answers[bad] = self.part(bad).solve(None if starts is None else starts[bad], False)
             for i in bad[np.isnan(answers[bad, 1])]:  # farther away than single precision can say
                 self._solve_one(int(i), answers, starts)
         far = answers[:, 0] == UNREACHABLE
@@ -156,97 +165,76 @@ class _Job:
             answers[far] = measured
         if starts is not None and self.plan.options.restarts != 0:
             for i in np.flatnonzero(answers[:, 0] != SOLVED):
+                if self.watch():
+                    break
                 self._solve_one(int(i), answers, starts)
+
+    def say_spent(self, answers: Array, starts: Array | None) -> None:
+        """What the clock has kept from being solved: the first configuration, and how far it is off."""
+        left = np.flatnonzero(answers[:, 0] == RUNNING)
+        if left.size:
+            job = self.part(left, time_watch(None))
+            rows = None if starts is None else self.plan.rows_of(starts[left])
+            answers[left] = job._pass(self.plan.numbers(rows is not None, seed=self.seed, iterations=1), rows)
 
     def _solve_one(self, i: int, answers: Array, starts: Array | None) -> None:
         solution = self.plan.solve(self.targets[i], None if starts is None else starts[i], self.seed)
         answers[i] = self.plan.row_facts(solution)
 
     def _pass(self, numbers: Array, rows: Array | None, is_single: bool = False) -> Array:
-        """One run of the driver over all problems, cut up among the threads."""
-        count = len(self.targets)
-        answers = np.zeros((count, HEADER + self.plan.shape.n))
-        begins = range(0, count, PIECE)
-        run = functools.partial(self._piece, numbers, rows, is_single, answers)
-        if self.threads == 1 or len(begins) == 1:
-            for begin in begins:
-                run(begin)
-        else:
-            with ThreadPoolExecutor(min(self.threads, len(begins))) as pool:
-                list(pool.map(run, begins))
+        """One run of the driver over all problems."""
+        shape, count = self.plan.shape, len(self.targets)
+        answers = np.zeros((count, HEADER + shape.n))
+        answers[:, 0] = RUNNING
+        given = np.zeros(1) if rows is None else np.ascontiguousarray(rows)
+        typed = numbers.astype(np.float32 if is_single else np.float64)
+        problems = typed, self.plan.table, self.targets, given
+
+        def run(driver: Any, watch: Watch) -> None:
+            addresses = [each.ctypes.data for each in problems]
+
+            def piece(begin: int, watch: Watch) -> None:
+                end = min(begin + PIECE, count)
+                work, counters = _working_arrays(shape, WIDTHS[is_single], typed.dtype)
+                places = answers.ctypes.data, work.ctypes.data, counters.ctypes.data
+                driver(*addresses, count, rows is not None, begin, end, *places, watch)
+
+            self._in_threads(piece, watch)
+
+        def interpret(watch: Watch) -> None:
+            work = _working_arrays(shape, WIDTH_INTERPRETED, typed.dtype)
+            flat = (each.reshape(-1) for each in problems)
+            _interpreted(shape, is_single)(
+                *flat, rows is not None, 0, count, answers.reshape(-1), *work, watch
+            )
+
+        run_either_way(many_problems(shape, is_single), self.watch, run, interpret)
         return answers
 
-    def _piece(self, numbers: Array, rows: Array | None, is_single: bool, answers: Array, begin: int) -> None:
-        plan, end = self.plan, min(begin + PIECE, len(self.targets))
-        name = "many_single" if is_single else "many"
-        driver = native.compiled_program(name, plan.shape)
-        if driver is None:
-            self._piece_interpreted(name, numbers, rows, answers, begin, end)
+    def _in_threads(self, run: Callable[[int, Watch], None], watch: Watch) -> None:
+        """Run pieces of the problems, cut up among the threads; Ctrl-C ends them all."""
+        begins = range(0, len(self.targets), PIECE)
+        if self.threads == 1 or len(begins) == 1:
+            for begin in begins:
+                run(begin, watch)
             return
-        width, kind = WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
-        work, counters = _work(plan.shape, width, kind), np.zeros(batch.COUNTERS * width, np.int64)
-        typed = numbers.astype(kind)
-        given = self.targets if rows is None else rows
-        driver(
-            typed.ctypes.data,
-            plan.table.ctypes.data,
-            self.targets.ctypes.data,
-            given.ctypes.data,
-            len(self.targets),
-            rows is not None,
-            begin,
-            end,
-            answers.ctypes.data,
-            work.ctypes.data,
-            counters.ctypes.data,
-        )
-
-    def _piece_interpreted(
-        self, name: str, numbers: Array, rows: Array | None, answers: Array, begin: int, end: int
-    ) -> None:
-        """The same by Python; while the driver is being compiled, problems that take long wait for it."""
-        plan, is_coming = self.plan, native.is_under_way(name, self.plan.shape)
-        if not is_coming:
-            _interpret(plan, numbers, self.targets, rows, begin, end, answers)
-            return
-        short = numbers.copy()
-        budget = plan.places["SET_BUDGET"]
-        short[budget] = min(short[budget], BUDGET_INTERPRETED)
-        _interpret(plan, short, self.targets, rows, begin, end, answers)
-        native.start_building()
-        is_left = (answers[begin:end, 0] != SOLVED) & (answers[begin:end, 0] != UNREACHABLE)
-        left = begin + np.flatnonzero(is_left & ~np.isnan(answers[begin:end, 1]))
-        if left.size and short[budget] < numbers[budget]:
-            native.wait_for(name, plan.shape)
-            job = _Job(plan, self.targets[left], 1, self.seed)
-            answers[left] = job._pass(numbers, None if rows is None else rows[left], name == "many_single")
+        is_over = threading.Event()
+        with ThreadPoolExecutor(min(self.threads, len(begins))) as pool:
+            try:
+                list(pool.map(lambda begin: run(begin, lambda: is_over.is_set() or watch()), begins))
+            except BaseException:
+                is_over.set()
+                pool.shutdown(cancel_futures=True)
+                raise
 
 
-def _work(shape: Shape, width: int, kind: np.dtype[Any]) -> Any:
+def _working_arrays(shape: Shape, width: int, kind: np.dtype[Any]) -> tuple[Any, Any]:
+    """What the driver works on, and its whole numbers."""
     size = batch.working_places(shape.n, Layout(shape).rows, width)["WORK_SIZE"]
-    return aligned(size * kind.itemsize // 8 + 1).view(kind)[:size]
-
-
-def _interpret(
-    plan: FastPlan, numbers: Array, targets: Array, rows: Array | None, begin: int, end: int, answers: Array
-) -> None:
-    """The same driver run by Python, with more lanes, for the time that it takes to compile."""
-    width = WIDTH_INTERPRETED
-    given = np.zeros(1) if rows is None else np.ascontiguousarray(rows).reshape(-1)
-    _interpreted(plan.shape)(
-        numbers,
-        plan.table,
-        targets.reshape(-1),
-        given,
-        rows is not None,
-        begin,
-        end,
-        answers.reshape(-1),
-        _work(plan.shape, width, np.dtype(np.float64)),
-        np.zeros(batch.COUNTERS * width, np.int64),
-    )
+    work = aligned(size * kind.itemsize // 8 + 1).view(kind)[:size]
+    return work, np.zeros(batch.COUNTERS * width, np.int64)
 
 
 @functools.cache
-def _interpreted(shape: Shape) -> Callable[..., None]:
-    return many_problems(shape, WIDTH_INTERPRETED).interpreted
+def _interpreted(shape: Shape, is_single: bool) -> Callable[..., None]:
+    return many_interpreted(shape, WIDTH_INTERPRETED, is_single)

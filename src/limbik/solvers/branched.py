@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from limbik.compiler.kernel import Floats
 from limbik.core import branched
-from limbik.core.compiled import Floats
 from limbik.core.desk import Asked, Tree
+from limbik.core.library import by_method
 from limbik.core.methods import Method
 from limbik.core.pack_tree import PackedTree
 from limbik.goals import Goal
@@ -24,7 +25,7 @@ class BranchedPlan(TreePlan):
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: Solver) -> None:
         self.method = solver
         self._kernels = method_of(solver)
-        self.program = "branched", self._kernels
+        self.program = by_method(self._kernels)
         super().__init__(model, goals, options, solver.name, branched.SETTINGS_SIZE)
         tuning = solver.tree_tuning(self.length)
         self.settings[branched.METHOD] = tuning.method

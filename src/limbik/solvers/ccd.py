@@ -17,9 +17,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from limbik.compiler.kernel import Floats, Kernel, Records, compiled
 from limbik.core.answer import answer
 from limbik.core.branched import DAMPING, MEMORY, USE_LIMITS
-from limbik.core.compiled import Floats, Kernel, Records, compiled
 from limbik.core.descent import by_sweeps
 from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.linear import copy
@@ -35,7 +35,7 @@ from limbik.core.rotation import (
     transposed_times,
 )
 from limbik.core.spatial_chain import FRAME_SIZE, HINGE, ROTATION, SLIDE, place_frames, set_ball
-from limbik.core.trigonometry import sincos, turn_within_limits
+from limbik.core.trigonometry import angle_of, sincos, turn_within_limits
 from limbik.core.turns import pass_on, pull_ball, pull_hinge, pull_slide
 from limbik.core.whole_body import differentiate, look
 from limbik.errors import SolverError
@@ -88,7 +88,7 @@ def sweep_plane(
         vx = ux + x
         vy = uy + y
         joint = joints[j]
-        turn = settings.damping * math.atan2(ux * vy - uy * vx, ux * vx + uy * vy)
+        turn = settings.damping * angle_of(ux * vy - uy * vx, ux * vx + uy * vy)
         if settings.use_limits:
             turn = joint.sign * turn_within_limits(q[j], joint.sign * turn, joint.lower, joint.upper)
         q[j] += joint.sign * turn
@@ -135,7 +135,7 @@ def turn_hinge(
     along_v = ax * vx + ay * vy + az * vz
     sine = ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz) + az * (ux * vy - uy * vx)
     cosine = ux * vx + uy * vy + uz * vz - along_u * along_v
-    turn = settings.damping * math.atan2(sine, cosine)
+    turn = settings.damping * angle_of(sine, cosine)
     old = q[joint.q]
     if settings.use_limits:
         turn = turn_within_limits(old, turn, joint.lower, joint.upper)

@@ -19,7 +19,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from limbik.core import native
 from limbik.diagnosis import Diagnosis, Excess, Nearest
 from limbik.goals import (
     ONE6,
@@ -58,17 +57,13 @@ OF_THE_SEARCH = ("solver", "iterations", "restarts", "time_limit", "prefer", "re
 
 
 def diagnose(solution: Solution) -> Diagnosis:
-    """Find the reason; milliseconds where the solve failed, next to nothing where it did not.
-
-    While the solver is still being compiled, waits for it.
-    """
+    """Find the reason; milliseconds where the solve failed, next to nothing where it did not."""
     case = _Case(solution)
     if solution.success:
         return case.report(Status.SOLVED)
     bound = proof(case.request)
     if bound is not None or solution.ended is Status.UNREACHABLE:
         return case.report(Status.UNREACHABLE, bound=bound, **case.slides_too_short())
-    native.wait_for_all()  # a search that is interpreted gives up early, and would tell a wrong reason
     found = case.within_limits()
     if found is not None:
         return case.report(Status.BUDGET_SPENT, q_found=found)

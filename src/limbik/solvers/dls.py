@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.linear import cholesky_solve, clamp_factor, dual_matrix, fill, transpose_times
 from limbik.goals import Goal
 from limbik.solvers.solver import BY_DLS, AnswerKernel, StepSolver, Tuning, parameter, step_kernel

@@ -17,10 +17,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
+from limbik.compiler.kernel import Floats, Kernel, Records, Watch, compiled, empty, is_stopped, to_be_bound
 from limbik.core.answer import answer
-from limbik.core.compiled import Floats, Kernel, Records, compiled, to_be_bound
 from limbik.core.descent import (
     REST_FADED,
     REST_FADING,
@@ -41,7 +39,9 @@ from limbik.solvers.solver import BALLS, PLANAR, AnswerKernel, Solver, Tuning, k
 COINCIDENT = 1e-200  # [m^2]
 
 # Bound by the chain.
-blend = draw_points = follow_points = backward_within_limits = segment_lengths = frames_for = to_be_bound()
+blend = draw_points = follow_points = backward_within_limits = count_segments = measure_segments = (
+    to_be_bound()
+)
 
 
 @compiled
@@ -55,12 +55,14 @@ def descend(
     q: Floats,
     trace_q: Floats,
     trace_error: Floats,
+    watch: Watch,
 ) -> tuple[int, int]:
     """Descend by pairs of passes. q [nq] is changed in place. Returns (why it ended, iterations)."""
-    lengths = segment_lengths(joints)
-    p = np.empty((lengths.size + 1, 3))
-    trial = q.copy()
-    at_window_q = q.copy()
+    lengths = empty(count_segments(joints))
+    measure_segments(joints, lengths)
+    p = empty(lengths.size + 1, 3)
+    trial, at_window_q = empty(q.size), empty(q.size)
+    copy(q, at_window_q)
     limit = settings.tolerance * settings.tolerance
     squared = draw_points(joints, q, target, p)
     record(0, q, math.sqrt(squared + off_plane), trace_q, trace_error)
@@ -78,6 +80,9 @@ def descend(
     bias = settings.rest_bias
     at_window = squared
     for iteration in range(1, settings.budget + 1):
+        if is_stopped(watch, iteration):
+            recover(joints, p, settings.use_limits, at_window_q, q)
+            return SPENT, iteration - 1
         if bias > REST_FADED:
             blend(joints, q, rest, bias, settings.use_limits)
             bias *= REST_FADING
@@ -170,8 +175,10 @@ def lay_straight(lengths: Floats, target: Floats, room: float, p: Floats) -> boo
 
     Returns whether it was; the points are untouched if not.
     """
-    longest = np.argmax(lengths)
-    total = lengths.sum()
+    longest, total = 0, 0.0
+    for j in range(lengths.size):
+        longest = j if lengths[j] > lengths[longest] else longest
+        total += lengths[j]
     squared = 0.0
     for k in range(3):
         squared += target[k] * target[k]

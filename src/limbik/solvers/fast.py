@@ -1,8 +1,7 @@
 """Solving in the fast core: chains of up to 12 hinges and slides, by Levenberg-Marquardt (`core.step`).
 
 A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out.
-Until the drivers are compiled they run interpreted, with the same answers, but give up after a tenth of a
-second.
+Until they are compiled they run interpreted, with the same answers.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from limbik.core import lanes, native
+from limbik.compiler import native
+from limbik.core import lanes
 from limbik.core.lanes import (
     ANYWHERE,
     FROM_START,
@@ -29,9 +29,10 @@ from limbik.core.lanes import (
     UNREACHABLE,
 )
 from limbik.core.layout import Layout
+from limbik.core.library import one_problem
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.prepare import plan_numbers, prepare
-from limbik.core.programs import one_problem
+from limbik.core.programs import one_interpreted
 from limbik.core.seeds import FULL_TURN, Shape
 from limbik.core.start import MANY_TURNS, ROUNDING
 from limbik.core.tables import table_for
@@ -44,6 +45,7 @@ from limbik.model.model import Model
 from limbik.solution import Facts, Request, Solution
 from limbik.solvers.general import GeneralPlan
 from limbik.solvers.options import Options
+from limbik.solvers.watch import Takeover, time_watch
 from limbik.spatial import Array, norm
 
 MOST_ROWS = 12
@@ -52,7 +54,6 @@ METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distan
 NEAR = 0.2  # of tolerance and length: squared errors below it are met with the next step
 ROUNDS = 500  # iterations between two looks at the clock, and at whether the user has pressed Ctrl-C
 ROUNDS_INTERPRETED = 10
-LONGEST_INTERPRETED = 0.1  # [s] of a solve while the drivers are being compiled
 Q = slice(HEADER, None)  # of an answer
 ERROR, CHORD, ITERATIONS, MOVED = map(
     Facts._fields.index, ("error", "chord", "iterations", "start_was_moved")
@@ -136,6 +137,7 @@ class FastPlan:
         self._work_size, self._answer_at = places["WORK_SIZE"], places["AT_ANSWER"]
         self._free: list[Work] = []
         self.shape_of_q = (model.nq,)
+        self.program = one_problem(self.shape)
         self._solve_one: Any = None
 
     def solve(self, pose: Array, start: Array | None, seed: int = 0) -> Solution:
@@ -181,16 +183,10 @@ class FastPlan:
 
     def _settle(self, facts: Array, pose: Array, start: Array | None) -> None:
         """Go from the nearest configuration found on to where no small step leads nearer, by the general
-        core.
-
-        Its program is compiled in the background when it is first needed; until then the facts stay.
-        """
+        core."""
         if start is not None:
             self._prefer_start(facts, pose, start)
         if not self._reserve:
-            return
-        if native.compiled_program("tree", None) is None:
-            native.start_building()
             return
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)
@@ -311,7 +307,7 @@ class FastPlan:
     def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
         """The answer: facts, then q of the rows; None where the pose or the start is none."""
         if self._solve_one is None:
-            self._solve_one = native.compiled_program("one", self.shape)
+            self._solve_one = native.compiled(self.program)
             if self._solve_one is None:
                 return self._run_interpreted(numbers, pose, start)
         work, mode = self._any_work(), ANYWHERE if start is None else FROM_START
@@ -332,8 +328,8 @@ class FastPlan:
     def _go_on(self, numbers: Array, pose: bytes, work: Work) -> int:
         """Resume a solve until the time is over; the code of the answer."""
         code, address = RUNNING, numbers.ctypes.data
-        ends = perf_counter() + float(self.options.time_limit or math.inf)
-        while code == RUNNING and perf_counter() < ends:
+        watch = time_watch(self.options.time_limit)
+        while code == RUNNING and not watch():
             code = self._solve_one(address, self._table_address, pose, pose, RESUME, work.address)
         if code == RUNNING:
             stopped = self._without_budget(numbers)
@@ -342,21 +338,22 @@ class FastPlan:
         return code
 
     def _run_interpreted(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
+        """The same by Python itself; where there is machine code before it has ended, by that, anew."""
         run, mode = _interpreted(self.shape), ANYWHERE if start is None else FROM_START
         work = np.zeros(self._work_size)
         target = np.frombuffer(pose)
         begin = target if start is None else np.frombuffer(start)
         short = numbers.copy()
         short[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
-        longest = LONGEST_INTERPRETED if native.is_under_way("one", self.shape) else math.inf
-        ends = perf_counter() + min(float(self.options.time_limit or math.inf), longest)
+        watch = Takeover(self.program, time_watch(self.options.time_limit))
         run(short, self.table, target, begin, mode, work)
-        while work[self._answer_at] == RUNNING and perf_counter() < ends:
+        while work[self._answer_at] == RUNNING and not watch():
             run(short, self.table, target, begin, RESUME, work)
+        if watch.is_due:
+            return self._run(numbers, pose, start)
         if work[self._answer_at] == RUNNING:
             run(self._without_budget(short), self.table, target, begin, RESUME, work)
             _say_spent(work[self._answer_at :])
-        native.start_building()
         return work[self._answer_at :].copy() if work[self._answer_at] >= 0.0 else None
 
     def _without_budget(self, numbers: Array) -> Array:
@@ -402,7 +399,7 @@ def _say_spent(answer: Array) -> None:
 
 @functools.cache
 def _interpreted(shape: Shape) -> Callable[..., None]:
-    return one_problem(shape).interpreted
+    return one_interpreted(shape)
 
 
 def _reserve(options: Options) -> int:

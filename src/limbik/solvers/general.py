@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from limbik.core import whole_body
 from limbik.core.desk import Asked, Tree
+from limbik.core.library import general
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.solvers.options import Options
@@ -15,7 +16,7 @@ from limbik.solvers.tree_plan import Trace, TreePlan, Work
 class GeneralPlan(TreePlan):
     """Everything about a solve that does not depend on targets or start."""
 
-    program = "tree", None
+    program = general()
 
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: str = "lm") -> None:
         super().__init__(model, goals, options, solver, whole_body.SETTINGS_SIZE)

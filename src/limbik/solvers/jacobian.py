@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from limbik.compiler.kernel import Floats, compiled
 from limbik.core.branched import DAMPING, GAIN, LONGEST_ERROR, MEMORY, METHOD, SEEN, USE_LIMITS
-from limbik.core.compiled import Floats, compiled
 from limbik.core.descent import AFTER_GRADIENT, LONGEST_STEP, SMALLEST_SCALE, safe_length
 from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.hierarchy import shorten_turns

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core import step as fast_step
-from limbik.core.compiled import Floats, Records, compiled
 from limbik.core.linear import cholesky_solve, dual_matrix, fill, transpose_times
 from limbik.goals import EVERY, Goal
 from limbik.solvers.solver import AnswerKernel, Solver, Tuning, step_kernel

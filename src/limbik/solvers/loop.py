@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from limbik.compiler.kernel import Watch
 from limbik.core.descent import SOLVED, SPENT
 from limbik.core.start import ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError
@@ -18,6 +19,7 @@ from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
 from limbik.solvers.general import GeneralPlan
 from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, general_plan_for, plan_for
 from limbik.solvers.tree_plan import TreePlan
+from limbik.solvers.watch import time_watch
 from limbik.spatial import Array, as_numbers
 
 FLOAT64 = np.dtype(np.float64)
@@ -175,10 +177,11 @@ def _solve(
     inside = q_start if plan.is_whole else model.clip(q_start)
     toward = plan.rest if rest is None else plan.part(_rest(model, rest))
     q = plan.part(inside)
-    first = _descent(plan, numbers, q, toward, plan.settings, rows)
+    watch = time_watch(plan.options.time_limit)
+    first = _descent(plan, numbers, q, toward, plan.settings, watch, rows)
     best, iterations, restarts = first, first[1], 0
     if plan.restarts and not plan.is_done(first):
-        best, q, iterations, restarts = _restart(plan, numbers, first, q, toward, seed, rows)
+        best, q, iterations, restarts = _restart(plan, numbers, first, q, toward, seed, watch, rows)
     elsewhere = inside if plan.use_limits else q_start
     if rows:
         rows[:] = [(plan.whole(elsewhere, kept), errors) for kept, errors in rows]
@@ -216,13 +219,15 @@ def _check_trace(budget: int) -> None:
         raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {budget:,}")
 
 
-def _descent(plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, rows: Rows | None) -> Result:
+def _descent(
+    plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, watch: Watch, rows: Rows | None
+) -> Result:
     """One descent from q, which is changed in place: what `core.answer.answer` returns."""
     if rows is None:
-        return plan.run(goal, q, rest, settings, NO_TRACE)
+        return plan.run(goal, q, rest, settings, NO_TRACE, watch)
     room = int(settings["budget"][0]) + 1
     kept = (np.empty((room, q.size)), np.empty(room))
-    result = plan.run(goal, q, rest, settings, kept)
+    result = plan.run(goal, q, rest, settings, kept, watch)
     # The start of a restart is no iteration: its row is left out.
     kept_rows = slice(1 if rows else 0, result[1] + 1)
     rows.append((kept[0][kept_rows], kept[1][kept_rows]))
@@ -236,19 +241,20 @@ def _restart(
     q: Array,
     rest: Array,
     seed: int,
+    watch: Watch,
     rows: Rows | None,
 ) -> tuple[Result, Array, int, int]:
-    """Descend from random configurations until one solves, or the budget or the restarts are spent.
+    """Descend from random configurations until one solves, or the budget, the restarts or the time is spent.
 
     Returns the best result, its q, and the iterations and restarts in all.
     """
     rng = np.random.default_rng(seed)
     settings = plan.settings.copy()
     best, iterations, restarts = first, first[1], 0
-    while not plan.is_done(best) and restarts < plan.restarts and iterations < plan.budget:
+    while not plan.is_done(best) and restarts < plan.restarts and iterations < plan.budget and not watch():
         settings["budget"] = plan.budget - iterations
         trial = plan.part(plan.model.random(rng))
-        result = _descent(plan, goal, trial, rest, settings, rows)
+        result = _descent(plan, goal, trial, rest, settings, watch, rows)
         iterations += result[1]
         restarts += 1
         if result[0] == SOLVED or plan.distance(result) < plan.distance(best):

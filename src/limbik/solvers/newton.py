@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.linear import cholesky_solve, copy, dual_matrix, transpose_times
 from limbik.goals import Goal
 from limbik.solvers.solver import BY_NEWTON, AnswerKernel, StepSolver, Tuning, parameter, step_kernel

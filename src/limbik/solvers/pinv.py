@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.linear import clamp_factor, fill, orthogonalise_rows, squared_length
 from limbik.goals import Goal
 from limbik.solvers.solver import BY_PINV, AnswerKernel, StepSolver, Tuning, parameter, step_kernel

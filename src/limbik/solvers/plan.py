@@ -13,9 +13,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from limbik.core.answer import BAD_GOAL, BAD_START
+from limbik.compiler.kernel import Watch
+from limbik.compiler.program import Program
+from limbik.core.answer import ANSWER_SIZE, BAD_GOAL, BAD_START
 from limbik.core.descent import SETTINGS, SOLVED
+from limbik.core.library import on_chain
 from limbik.core.pack import PackedChain, pack_plane, pack_space
+from limbik.core.planar_chain import LINK
+from limbik.core.spatial_chain import JOINT
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goal, example
 from limbik.model.chain import Chain, chain_to
@@ -31,6 +36,7 @@ from limbik.solvers.options import Options, hashable, read_options
 from limbik.solvers.registry import choose, has_kernel
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
 from limbik.solvers.tree_plan import TreePlan
+from limbik.solvers.watch import run_either_way
 from limbik.spatial import Array
 
 PATIENCE = (
@@ -96,9 +102,9 @@ class Plan:
         return float((self.model.pose(self.model.neutral, self.frame) @ self.options.tool_pose)[2, 3])
 
     @functools.cached_property
-    def kernel(self) -> Callable[..., Result]:
-        """The solver's compiled kernel."""
-        return _compiled_answer(type(self.solver), self.kind, self.goal)
+    def program(self) -> Program:
+        """What solves on the chain."""
+        return chain_program(type(self.solver), self.kind, self.goal)
 
     def request(self, goal: Goal | Array, /) -> Request:
         """What was asked, for a goal of this plan's kind or a point for the end effector."""
@@ -106,15 +112,29 @@ class Plan:
             model=self.model, goals=(as_goal(goal),), solver=self.solver.name, options=self.options.given
         )
 
-    def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any) -> Result:
+    def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any, watch: Watch) -> Result:
         """One descent from q [nq of the chain], changed in place; see `core.answer.answer`."""
-        packed = self.packed
-        result: Result = self.kernel(
-            packed.joints, packed.place, goal, settings, self.patience, rest, q, trace[0], trace[1]
-        )
-        if result[0] < 0:
-            _refuse(result[0], goal, q)
-        return result
+        facts, begin = np.empty(ANSWER_SIZE), q.copy()
+        packed, patience = self.packed, np.array([self.patience])
+        arrays = packed.joints, packed.place, goal, settings, patience, rest, q, facts, *trace
+
+        def run(function: Any, watch: Watch) -> None:
+            q[:] = begin
+            addresses = [array.ctypes.data for array in arrays]
+            function(*addresses, len(packed.joints), goal.size, q.size, len(trace[1]), watch)
+
+        def interpret(watch: Watch) -> None:
+            joints, place, settled = (
+                each.view(np.recarray) for each in (packed.joints, packed.place, settings)
+            )
+            solve = self.program.kernel.bindings["solve_chain"].interpreted
+            solve(joints, place, goal, settled, self.patience, rest, q, facts, *trace, watch)
+
+        run_either_way(self.program, watch, run, interpret)
+        if facts[0] < 0:
+            _refuse(int(facts[0]), goal, q)
+        end, iterations, error, turn, least_error, was_moved = facts.tolist()
+        return int(end), int(iterations), error, turn, least_error, bool(was_moved)
 
     def part(self, q: Array) -> Array:
         """The chain's part of the model's q, as a copy."""
@@ -138,15 +158,16 @@ class Plan:
         return math.hypot(result[2], self.settings["metres_per_radian"][0] * result[3])
 
 
-_answers: dict[tuple[type[Solver], str, type[Goal]], Callable[..., Result]] = {}
+def chain_program(solver: type[Solver], kind: str, goal: type[Goal]) -> Program:
+    """The solver's program for a kind of chain and of goal; the same one for every model."""
+    name = f"{solver.name}-{kind}" if goal is Position else f"{solver.name}-{kind}-pose"
+    if name not in _chain_programs:
+        records = LINK if kind == PLANAR else JOINT
+        _chain_programs[name] = on_chain(name, solver.kernel(kind, goal), records)
+    return _chain_programs[name]
 
 
-def _compiled_answer(solver: type[Solver], kind: str, goal: type[Goal]) -> Callable[..., Result]:
-    """The solver's kernel for a kind of chain and of goal; the same one for every model."""
-    key = (solver, kind, goal)
-    if key not in _answers:
-        _answers[key] = solver.kernel(kind, goal).dispatcher
-    return _answers[key]
+_chain_programs: dict[str, Program] = {}
 
 
 def _with_tool(chain: Chain, options: Options) -> Chain:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.core.compiled import Floats, Records
+from limbik.compiler.kernel import Floats, Records
 from limbik.core.pack_tree import WORLD, PackedTree
 from limbik.core.spatial_chain import BALL, FRAME_SIZE, HINGE, ROTATION
 from limbik.core.tasks import AXIS, POINT, TURN

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.linear import copy, fill, orthogonalise_rows, squared_length
 from limbik.goals import Goal
 from limbik.solvers.solver import BY_SDLS, AnswerKernel, StepSolver, Tuning, step_kernel

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from limbik.compiler.kernel import Floats, Kernel, Records
 from limbik.core import ball_points, planar_chain, planar_points, spatial_chain
 from limbik.core.answer import answer
-from limbik.core.compiled import Floats, Kernel, Records
 from limbik.core.descent import by_steps
 from limbik.core.pack_tree import PackedTree
 from limbik.errors import SolverError
@@ -26,7 +26,7 @@ SPACE = "space"  # any mix of hinges, slides and ball joints
 CHAINS = (PLANAR, BALLS, SPACE)
 TREE = "tree"  # joints of any kind in any order, some following others
 
-AnswerKernel: TypeAlias = Kernel[..., tuple[int, int, float, float, float, bool]]
+AnswerKernel: TypeAlias = Kernel[..., None]
 
 # The methods that share one kernel on trees (`solvers.jacobian`), by number.
 BY_TRANSPOSE, BY_PINV, BY_DLS, BY_SDLS, BY_NEWTON, BY_CLASSIC = range(6)

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals import Goal
 from limbik.solvers.solver import BY_TRANSPOSE, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
 

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from limbik.core.compiled import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.core.desk import Asked, Desk, Tree
 from limbik.core.linear import copy, fill
 from limbik.core.spatial_chain import BALL, FRAME_SIZE, SLIDE, advance

@@ -5,6 +5,7 @@ What of a request does not depend on its targets is a plan, kept with the model.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -13,10 +14,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from limbik.core import native, whole_body
-from limbik.core.compiled import Floats
+from limbik.compiler.kernel import Floats, Watch
+from limbik.compiler.program import Program
+from limbik.core import whole_body
 from limbik.core.desk import Asked, Desk, Tree, desk_shapes
-from limbik.core.methods import Method
 from limbik.core.pack_tree import WORLD, PackedTree, pack_tree
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.spatial_chain import BALL, HINGE, SLIDE
@@ -29,6 +30,7 @@ from limbik.solution import STATUSES, Facts, Request, Solution, Status
 from limbik.solvers.asked import Asker, fill_targets
 from limbik.solvers.bounds import refuted
 from limbik.solvers.options import Options
+from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, Matrix4
 
 Trace: TypeAlias = tuple[Array, Array]
@@ -39,8 +41,6 @@ TREE = "packed tree"  # key among what is kept with a model
 SHORTEST_LENGTH = 1e-9  # [m]
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
-MOST_INTERPRETED = 20  # times as many where there is no compiler
-INTERPRETED = 4e5  # products that are interpreted at most, about half a second, while the compiler is at work
 
 ENDS = {
     whole_body.SOLVED: Status.SOLVED,
@@ -70,7 +70,7 @@ class TreePlan:
     numbers the method takes, of which those of `core.whole_body` come first.
     """
 
-    program: tuple[str, Method | None]  # as `core.native` knows it
+    program: Program
     first_look: float = FIRST_LOOK
 
     def __init__(
@@ -102,7 +102,6 @@ class TreePlan:
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
         sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
         self._shapes = desk_shapes(*sizes)
-        self._interpreted = max(1.0, INTERPRETED // (rows * model.nv * (0.5 * rows + 10.0)))  # iterations
         self._sizes = *sizes, len(tree.movers)
         self._addresses = [array.ctypes.data for array in (*self._tree, self._roles, self.tasks)]
         self._level_addresses = [array.ctypes.data for array in self._levels]
@@ -146,7 +145,8 @@ class TreePlan:
         work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[whole_body.BUDGET]
         first = budget if trace is not NO_TRACE else min(budget, self.first_look)
-        end = self._attempt(work, first, trace)
+        watch = time_watch(self.options.time_limit)
+        end = self._attempt(work, first, trace, watch)
         counts = work.answer.copy()
         lost = set() if end == whole_body.SOLVED else refuted(self.request(tuple(goals)))
         goes_on = end == whole_body.SPENT or (end == whole_body.SETTLED and self.options.restarts != 0)
@@ -154,7 +154,7 @@ class TreePlan:
             left = work.settings[whole_body.RESTARTS] - counts[whole_body.DESCENTS]
             work.settings[whole_body.RESTARTS] = max(left, 0.0)
             self.go_on(work.settings)
-            end = self._attempt(work, budget - counts[whole_body.ITERATIONS], trace)
+            end = self._attempt(work, budget - counts[whole_body.ITERATIONS], trace, watch)
             counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
             counts[whole_body.DESCENTS] -= 1.0  # it goes on where the first one came to
         status = Status.UNREACHABLE if lost else ENDS[end]
@@ -175,10 +175,10 @@ class TreePlan:
         except IndexError:
             return Work(self._shapes, self.settings.size)
 
-    def _attempt(self, work: Work, budget: float, trace: Trace) -> int:
+    def _attempt(self, work: Work, budget: float, trace: Trace, watch: Watch) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""
         work.settings[whole_body.BUDGET] = budget
-        self._run(work, trace)
+        self._run(work, trace, watch)
         end = int(work.answer[whole_body.END])
         if end == whole_body.REFUSED:
             raise ConfigurationError(
@@ -200,38 +200,24 @@ class TreePlan:
         rows = [(q[a:b].copy(), errors[a:b]) for a, b in itertools.pairwise(begins)]
         return solution, rows
 
-    def _run(self, work: Work, trace: Trace) -> None:
+    def _run(self, work: Work, trace: Trace, watch: Watch) -> None:
         """Compiled, or interpreted while it is being compiled."""
-        program = native.compiled_program(*self.program)
-        if program is None:
-            begin, settings = work.q.copy(), work.settings.copy()
-            budget = settings[whole_body.BUDGET]
-            is_coming = native.is_under_way(*self.program)
-            most = self._interpreted if is_coming else MOST_INTERPRETED * self._interpreted
-            work.settings[whole_body.BUDGET] = min(most, budget)
-            if is_coming:
-                native.start_building()
-            self._interpret(work, trace)
-            if not native.is_under_way(*self.program):
-                return
-            if work.answer[whole_body.END] == whole_body.SOLVED or budget <= self._interpreted:
-                return
-            native.wait_for(*self.program)
-            program = native.compiled_program(*self.program)
-            work.q[:], work.settings[:] = begin, settings
-            if program is None:  # the compiler failed, and has said so
-                self._interpret(work, trace)
-                return
-        traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
-        program(
-            *self._addresses, work.targets_address, *self._level_addresses, *work.addresses, *traced,
-            *self._sizes, len(trace[1]),
-        )  # fmt: skip
+        begin, settings = work.q.copy(), work.settings.copy()
 
-    def _interpret(self, work: Work, trace: Trace) -> None:
+        def run(function: Any, watch: Watch) -> None:
+            work.q[:], work.settings[:] = begin, settings
+            traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
+            function(
+                *self._addresses, work.targets_address, *self._level_addresses, *work.addresses, *traced,
+                *self._sizes, len(settings), len(trace[1]), watch,
+            )  # fmt: skip
+
+        run_either_way(self.program, watch, run, functools.partial(self._interpret, work, trace))
+
+    def _interpret(self, work: Work, trace: Trace, watch: Watch) -> None:
         links, movers, *others = self._tree
         tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
-        asked = Asked(self.tasks.view(np.recarray), work.targets, *self._levels)
+        asked = Asked(self.tasks.view(np.recarray), work.targets, *self._levels, watch)
         self.interpret(tree, asked, work, trace)
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:

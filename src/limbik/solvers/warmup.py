@@ -6,20 +6,17 @@ import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
-from limbik.core import native
+from limbik.compiler import native
+from limbik.core.library import by_method, general, many_problems, one_problem
 from limbik.goals import Goal, Pose, Position
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.solvers.branched import BranchedPlan, method_of
 from limbik.solvers.lm import LM
-from limbik.solvers.plan import NO_TRACE, Plan, plan_for
+from limbik.solvers.plan import Plan, plan_for
 from limbik.solvers.registry import can_solve, get, names
 from limbik.solvers.solver import SPACE, Solver
 from limbik.solvers.tree_plan import TreePlan
-
-PROGRAMS = {"one": "single solves", "many": "batches", "many_single": "batches in single precision"}
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class Task:
     run: Callable[[], None]
 
 
-GENERAL = Task("several goals, any tree", functools.partial(native.compile_now, "tree", None))
+GENERAL = Task("several goals, any tree", functools.partial(native.compile_now, general()))
 
 
 def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> None:
@@ -81,13 +78,22 @@ def _tasks(plan: Plan | TreePlan) -> list[Task]:
         return [GENERAL]
     if plan.fast is not None:
         shape = plan.fast.shape
+        programs = {
+            "single solves": one_problem(shape),
+            "batches": many_problems(shape, False),
+            "batches in single precision": many_problems(shape, True),
+        }
         return [
-            Task(f"{text} of {shape.kinds}", functools.partial(native.compile_now, name, shape))
-            for name, text in PROGRAMS.items()
+            Task(f"{text} of {shape.kinds}", functools.partial(native.compile_now, program))
+            for text, program in programs.items()
         ]
     if plan.goal is not Position:
         return []
-    return [Task(f"{plan.solver.name} for points, {plan.kind}", functools.partial(_descend_once, plan))]
+    return [
+        Task(
+            f"{plan.solver.name} for points, {plan.kind}", functools.partial(native.compile_now, plan.program)
+        )
+    ]
 
 
 def _is_branched(model: Model) -> bool:
@@ -104,10 +110,4 @@ def _on_trees(solver: Solver) -> Task:
     method = method_of(solver)
     others = [each for each in map(get, names()) if each.tree_goals and not isinstance(each, LM)]
     sharing = [each.name for each in others if method_of(each) == method]
-    return Task(f"{', '.join(sharing)} on trees", functools.partial(native.compile_now, "branched", method))
-
-
-def _descend_once(plan: Plan) -> None:
-    settings = plan.settings.copy()
-    settings["budget"] = 1
-    plan.run(np.zeros(3), plan.part(plan.model.neutral), plan.rest, settings, NO_TRACE)
+    return Task(f"{', '.join(sharing)} on trees", functools.partial(native.compile_now, by_method(method)))

@@ -1,15 +1,39 @@
 """Emitted kernels, compiled and interpreted, do what the function says that they were written from."""
 
+import ctypes
 import math
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from limbik.core.emit import emit
-from limbik.core.symbols import absolute, floor, larger, polynomial, select, smaller, sqrt
+from limbik.compiler.build import target_machine
+from limbik.compiler.emit import emit
+from limbik.compiler.symbols import absolute, floor, larger, polynomial, select, smaller, sqrt
 
 INPUTS, CONSTANTS = 3, 2
+
+
+def machine_code(kernel):
+    """An emitted kernel as machine code, which lives as long as the process."""
+    module = llvm.parse_assembly(kernel.text("emitted"))
+    machine = target_machine()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    ENGINES.append(engine)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(
+        engine.get_function_address("emitted")
+    )
+    return lambda block, constants: function(block.ctypes.data, constants.ctypes.data)
+
+
+ENGINES = []
+
+
 TOLERANCE = {False: 1e-12, True: 1e-5}
 
 
@@ -45,12 +69,12 @@ def by_hand(x, y, z, a, b):
     }
 
 
-@pytest.mark.parametrize("lanes", [1, 8])
+@pytest.mark.parametrize("lanes", [1, 8, 64])
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 def test_a_kernel_does_what_its_function_says(lanes, single, tier):
-    kernel = emit(every_operation, "every", inputs=INPUTS, constants=CONSTANTS, lanes=lanes, single=single)
-    run = kernel.interpreted if tier == "interpreted" else kernel.dispatcher
+    kernel = emit(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=lanes, single=single)
+    run = kernel.interpreted if tier == "interpreted" else machine_code(kernel)
     kind = np.float32 if single else np.float64
     rng = np.random.default_rng(lanes)
     for _ in range(20):
@@ -65,8 +89,8 @@ def test_a_kernel_does_what_its_function_says(lanes, single, tier):
 
 @pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 def test_inputs_are_read_before_anything_is_stored(tier):
-    kernel = emit(lambda rows, _: [(0, rows[1]), (1, rows[0])], "swap", inputs=2, constants=0, lanes=8)
-    run = kernel.interpreted if tier == "interpreted" else kernel.dispatcher
+    kernel = emit(lambda rows, _: [(0, rows[1]), (1, rows[0])], inputs=2, constants=0, lanes=8)
+    run = kernel.interpreted if tier == "interpreted" else machine_code(kernel)
     block = np.arange(16.0)
     run(block, np.zeros(1))
     assert_array_equal(block, [*range(8, 16), *range(8)])
@@ -74,7 +98,7 @@ def test_inputs_are_read_before_anything_is_stored(tier):
 
 @pytest.mark.parametrize("lanes", [1, 8])
 def test_no_more_of_the_block_is_touched_than_is_stored(lanes):
-    kernel = emit(every_operation, "every", inputs=INPUTS, constants=CONSTANTS, lanes=lanes)
+    kernel = emit(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=lanes)
     block = np.full(9 * lanes, 7.0)
     kernel.interpreted(block, np.array([1.0, 2.0, 9.0]))
     assert_allclose(block[7 * lanes :], 7.0)
@@ -82,13 +106,14 @@ def test_no_more_of_the_block_is_touched_than_is_stored(lanes):
 
 
 def test_lanes_do_not_see_each_other():
-    kernel = emit(every_operation, "every", inputs=INPUTS, constants=CONSTANTS, lanes=8)
+    kernel = emit(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=8)
+    run_compiled = machine_code(kernel)
     rng = np.random.default_rng(0)
     values = rng.uniform(-3.0, 3.0, (INPUTS, 8))
     constants = np.array([0.7, 1.3])
     results = []
     for order in (np.arange(8), np.arange(8)[::-1]):
-        for run in (kernel.interpreted, kernel.dispatcher):
+        for run in (kernel.interpreted, run_compiled):
             block = np.zeros((7, 8))
             block[:INPUTS] = values[:, order]
             run(block.reshape(-1), constants)
@@ -98,5 +123,5 @@ def test_lanes_do_not_see_each_other():
     alone = np.zeros((7, 8))
     alone[:INPUTS] = math.nan
     alone[:INPUTS, 3] = values[:, 3]
-    kernel.dispatcher(alone.reshape(-1), constants)
+    run_compiled(alone.reshape(-1), constants)
     assert_array_equal(alone[:, 3], results[1][:, 3])

@@ -9,24 +9,23 @@ import pytest
 
 import limbik
 from fast_chains import PATIENCE, run_python, warm_cache
-from limbik.core import compiled, machine_code, native
-from limbik.core.machine_code import Program
+from limbik.compiler import cache, native
+from limbik.core.library import many_problems, one_problem
 from limbik.core.seeds import Shape
 from limbik.errors import LimbikError
 
-PLANE = Shape("RR", 0)
+PLANE = one_problem(Shape("RR", 0))
 
 # A model of two hinges, goals within its reach, and its answers as text.
 SCRIPT = """
 import os, sys, threading, time, warnings
 import numpy as np
 import limbik
-from limbik.core import native
+from limbik.compiler import native
+from limbik.core.library import one_problem
 from limbik.core.seeds import Shape
-from limbik.solvers import fast
 
-fast.LONGEST_INTERPRETED = 30.0
-PLANE = Shape("RR", 0)
+PLANE = one_problem(Shape("RR", 0))
 model = limbik.load("planar-2")
 targets = model.pose(model.random(0, size=40))
 
@@ -46,8 +45,8 @@ def numbers(text):
 
 
 def objects(cache):
-    """The object files of a cache, which holds no others but Numba's."""
-    return sorted(file.name for file in (cache / "kernels").glob("*") if file.suffix not in (".nbi", ".nbc"))
+    """The object files of a cache."""
+    return sorted(file.name for file in (cache / "kernels").glob("*"))
 
 
 @pytest.fixture
@@ -57,7 +56,7 @@ def copy(tmp_path):
 
 
 def test_never_means_that_nothing_is_compiled(tmp_path):
-    run_python(SCRIPT + "answers(); assert native.compiled_program('one', PLANE) is None", tmp_path, "never")
+    run_python(SCRIPT + "answers(); assert native.compiled(PLANE) is None", tmp_path, "never")
     assert objects(tmp_path) == []
 
 
@@ -73,23 +72,22 @@ def test_the_background_takes_over_and_a_fork_in_between_is_no_harm(tmp_path):
         SCRIPT
         + """
 before = answers()
-native.start_building()
-assert native.is_under_way("one", PLANE)
+assert native.is_under_way(PLANE)
 child = os.fork() if hasattr(os, "fork") else None
 if child == 0:
     try:
         after = answers()
-        native.compile_now("one", PLANE)
-        assert native.compiled_program("one", PLANE) is not None
+        native.compile_now(PLANE)
+        assert native.compiled(PLANE) is not None
         good = np.abs(after - before).max() < 1e-9 and np.abs(answers() - before).max() < 1e-9
     except BaseException as error:
         print(error, file=sys.stderr)
         good = False
     os._exit(0 if good else 1)
 ends = time.monotonic() + 600.0
-while native.compiled_program("one", PLANE) is None and time.monotonic() < ends:
+while native.compiled(PLANE) is None and time.monotonic() < ends:
     time.sleep(0.05)
-assert native.compiled_program("one", PLANE) is not None
+assert native.compiled(PLANE) is not None
 assert np.abs(answers() - before).max() < 1e-9
 if child is not None:
     assert os.waitpid(child, 0)[1] == 0
@@ -102,7 +100,7 @@ if child is not None:
 def test_two_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path):
     environment = {**os.environ, "LIMBIK_CACHE_DIR": str(tmp_path), "LIMBIK_COMPILE": "first"}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-    script = SCRIPT + "say(answers()); assert native.compiled_program('one', PLANE) is not None"
+    script = SCRIPT + "say(answers()); assert native.compiled(PLANE) is not None"
     both = [
         subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
@@ -123,17 +121,13 @@ def test_another_word_for_when_to_compile_is_refused(monkeypatch, when):
 
 
 def test_a_file_is_named_after_all_that_decides_what_it_holds(monkeypatch):
-    names = [
-        native._file_name(Program(name, shape))
-        for name in ("one", "many")
-        for shape in (PLANE, Shape("RP", 0), Shape("RR", None))
-    ]
-    assert len(set(names)) == 6
-    fingerprint = machine_code.fingerprint.__wrapped__
+    shapes = Shape("RR", 0), Shape("RP", 0), Shape("RR", None)
+    programs = [program for shape in shapes for program in (one_problem(shape), many_problems(shape, False))]
+    assert len({native._file_name(program) for program in programs}) == 6
+    fingerprint = native._fingerprint.__wrapped__
     kept = fingerprint()
-    assert kept == fingerprint() == machine_code.fingerprint()
-    assert all(kept in name for name in names)
-    monkeypatch.setattr(machine_code, "SOURCES_HASH", b"other sources")
+    assert kept == fingerprint() == native._fingerprint()
+    monkeypatch.setattr(native, "SOURCES_HASH", b"other sources")
     changed = fingerprint()
     import llvmlite.binding as llvm
 
@@ -143,33 +137,11 @@ def test_a_file_is_named_after_all_that_decides_what_it_holds(monkeypatch):
     assert len({kept, changed, moved, fingerprint()}) == 4
 
 
-def test_sources_that_change_while_a_process_runs_are_not_what_it_runs(tmp_path):
-    package = os.path.dirname(limbik.__file__)
-    shutil.copytree(
-        package, tmp_path / "source" / "limbik", ignore=shutil.ignore_patterns("__pycache__", "static")
-    )
-    script = f"""
-import sys
-sys.path.insert(0, {str(tmp_path / "source")!r})
-import warnings
-import limbik
-from limbik.core import native
-from limbik.core.seeds import Shape
-assert limbik.__file__.startswith({str(tmp_path)!r})
-changed = {str(tmp_path / "source" / "limbik" / "core" / "step.py")!r}
-text = open(changed).read()
-open(changed, "w").write(text + "\\n# another version\\n")
-model = limbik.load("planar-2")
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    try:
-        native.compile_now("one", Shape("RR", 0))
-    except limbik.errors.LimbikError as error:
-        print("refused:", error)
-assert native.compiled_program("one", Shape("RR", 0)) is None
-assert model.solve(model.pose([0.4, 0.5]))
-"""
-    assert "refused:" in run_python(script, tmp_path / "cache", "background")
+def test_other_bitcode_has_another_file(monkeypatch, tmp_path):
+    before = native._file_name(PLANE)
+    monkeypatch.setattr(native, "BITCODE", tmp_path)
+    (tmp_path / "one.bc.xz").write_bytes(b"other bitcode")
+    assert native._file_name(PLANE) != before
 
 
 @pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "other"])
@@ -200,8 +172,8 @@ def test_a_damaged_file_is_made_again(copy):
         SCRIPT
         + """
 warnings.simplefilter("ignore")
-native.compile_now("one", PLANE)
-assert native.compiled_program("one", PLANE) is not None
+native.compile_now(PLANE)
+assert native.compiled(PLANE) is not None
 answers()
 """
     )
@@ -222,7 +194,7 @@ def test_a_user_without_a_home_is_told_that_nothing_is_kept(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("pwd.getpwuid", nobody)
     with pytest.warns(RuntimeWarning, match="there is no home folder"):
-        assert compiled.cache_folder.__wrapped__() is None
+        assert cache.cache_folder.__wrapped__() is None
 
 
 def test_a_cache_folder_that_cannot_be_made_is_told_once_and_does_no_harm(tmp_path):
@@ -233,7 +205,7 @@ def test_a_cache_folder_that_cannot_be_made_is_told_once_and_does_no_harm(tmp_pa
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     answers()
-    assert native.compiled_program("one", PLANE) is not None
+    assert native.compiled(PLANE) is not None
     model.solve_batch(targets[:3])
     limbik.planar_arm(3, 0.5).solve(limbik.planar_arm(3, 0.5).pose([0.1, 0.2, 0.3]), iterations=5)
 print([str(warning.message) for warning in caught if "cannot keep" in str(warning.message)].__len__())
@@ -257,7 +229,7 @@ with warnings.catch_warnings(record=True) as caught:
     answers()
     limbik.planar_arm(3, 0.5).solve(limbik.planar_arm(3, 0.5).pose([0.1, 0.2, 0.3]))
     limbik.planar_arm(4, 0.5).solve(limbik.planar_arm(4, 0.5).pose([0.1, 0.2, 0.3, 0.4]))
-assert native.compiled_program("one", PLANE) is not None
+assert native.compiled(PLANE) is not None
 print(len([warning for warning in caught if "cannot keep" in str(warning.message)]))
 """
     )
@@ -281,7 +253,7 @@ with warnings.catch_warnings(record=True) as caught:
     answers()
 print([str(warning.message) for warning in caught])
 try:
-    native.compile_now("one", PLANE)
+    native.compile_now(PLANE)
 except limbik.errors.LimbikError as error:
     print(error)
 """
@@ -289,7 +261,7 @@ except limbik.errors.LimbikError as error:
     said = run_python(script, tmp_path, "first").splitlines()
     assert said[0].count("no compiler today") == 1
     assert "slower" in said[0]
-    assert said[1] == "the fast core could not be compiled: no compiler today"
+    assert said[1] == "the program 'one' could not be compiled: no compiler today"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals and scripts of POSIX")
@@ -299,4 +271,4 @@ def test_a_compiler_that_is_ended_is_told_by_its_signal(tmp_path, monkeypatch):
     compiler.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(compiler))
     with pytest.raises(limbik.errors.LimbikError, match="the compiler was ended by signal 15"):
-        native._compiled_elsewhere(Program("one", Shape("RR", 0)))
+        native._compiled_elsewhere(PLANE)

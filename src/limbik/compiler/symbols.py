@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,31 +17,42 @@ Scalar: TypeAlias = Any  # a float, an array of one number per problem, or a Sym
 Scalars: TypeAlias = Sequence[Any]
 
 
+class Line(NamedTuple):
+    """One operation of a tape."""
+
+    name: str  # of its value
+    operator: str
+    operands: tuple[str | float, ...]  # names of values, or numbers
+
+
+TRUTHS = ("<", ">", "<=", ">=", "&", "|")  # operators whose value is true or false
+
+
 class Tape:
     """What was done to symbols, one operation per line; the same operation is written only once."""
 
-    def __init__(self, single: bool = False) -> None:
-        self.single = single  # numbers in single precision
-        self.lines: list[tuple[str, str]] = []  # (name, expression)
-        self._known: dict[str, Symbol] = {}
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self._known: dict[tuple[str, tuple[str | float, ...]], Symbol] = {}
 
     def symbol(self, name: str) -> Symbol:
         """An input."""
         return Symbol(self, name)
 
-    def text(self, value: Scalar) -> str:
-        """A symbol's name, or a number in full."""
-        if isinstance(value, Symbol):
-            return value.name
-        return f"float32({float(value)!r})" if self.single else repr(float(value))
-
-    def record(self, expression: str) -> Symbol:
-        """The symbol of an expression's value."""
-        if expression not in self._known:
+    def record(self, operator: str, *values: Scalar) -> Symbol:
+        """The symbol of an operation's value."""
+        operands = tuple(operand(value) for value in values)
+        key = operator, operands
+        if key not in self._known:
             symbol = Symbol(self, f"v{len(self.lines)}")
-            self.lines.append((symbol.name, expression))
-            self._known[expression] = symbol
-        return self._known[expression]
+            self.lines.append(Line(symbol.name, operator, operands))
+            self._known[key] = symbol
+        return self._known[key]
+
+
+def operand(value: Scalar) -> str | float:
+    """A symbol's name, or the number."""
+    return value.name if isinstance(value, Symbol) else float(value)
 
 
 class Symbol:
@@ -54,55 +65,51 @@ class Symbol:
         self.name = name
 
     def __add__(self, other: Scalar) -> Scalar:
-        return self if _is(other, 0.0) else self._combine("+", self, other)
+        return self if _is(other, 0.0) else self.tape.record("+", self, other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Scalar) -> Scalar:
-        return self if _is(other, 0.0) else self._combine("-", self, other)
+        return self if _is(other, 0.0) else self.tape.record("-", self, other)
 
     def __rsub__(self, other: Scalar) -> Scalar:
-        return -self if _is(other, 0.0) else self._combine("-", other, self)
+        return -self if _is(other, 0.0) else self.tape.record("-", other, self)
 
     def __mul__(self, other: Scalar) -> Scalar:
         if _is(other, 0.0):
             return 0.0
         if _is(other, 1.0):
             return self
-        return -self if _is(other, -1.0) else self._combine("*", self, other)
+        return -self if _is(other, -1.0) else self.tape.record("*", self, other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Scalar) -> Scalar:
-        return self._combine("/", self, other)
+        return self.tape.record("/", self, other)
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
-        return self._combine("/", other, self)
+        return self.tape.record("/", other, self)
 
     def __neg__(self) -> Symbol:
-        return self.tape.record(f"-{self.name}")
+        return self.tape.record("negative", self)
 
     def __lt__(self, other: Scalar) -> Symbol:
-        return self._combine("<", self, other)
+        return self.tape.record("<", self, other)
 
     def __gt__(self, other: Scalar) -> Symbol:
-        return self._combine(">", self, other)
+        return self.tape.record(">", self, other)
 
     def __le__(self, other: Scalar) -> Symbol:
-        return self._combine("<=", self, other)
+        return self.tape.record("<=", self, other)
 
     def __ge__(self, other: Scalar) -> Symbol:
-        return self._combine(">=", self, other)
+        return self.tape.record(">=", self, other)
 
     def __and__(self, other: Scalar) -> Symbol:
-        return self._combine("&", self, other)
+        return self.tape.record("&", self, other)
 
     def __or__(self, other: Scalar) -> Symbol:
-        return self._combine("|", self, other)
-
-    def _combine(self, operator: str, left: Scalar, right: Scalar) -> Symbol:
-        text = self.tape.text
-        return self.tape.record(f"{text(left)} {operator} {text(right)}")
+        return self.tape.record("|", self, other)
 
 
 def _is(value: Scalar, number: float) -> bool:
@@ -113,7 +120,7 @@ def _operation(name: str, on_floats: Callable[..., Any], on_arrays: Callable[...
     def operation(*values: Scalar) -> Scalar:
         for value in values:
             if isinstance(value, Symbol):
-                return value.tape.record(f"{name}({', '.join(map(value.tape.text, values))})")
+                return value.tape.record(name, *values)
         return (on_arrays if any(isinstance(v, np.ndarray) for v in values) else on_floats)(*values)
 
     return operation

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from fast_chains import evaluated
-from limbik.core.symbols import (
+from limbik.compiler.symbols import (
     Tape,
     absolute,
     cross,
@@ -75,7 +75,7 @@ def test_what_was_written_once_is_not_written_again():
     x, y = tape.symbol("x"), tape.symbol("y")
     first, second = (x + y) * (x - y), (x + y) * (x - y)
     assert first is second
-    assert [expression for _, expression in tape.lines] == ["x + y", "x - y", "v0 * v1"]
+    assert [line[1:] for line in tape.lines] == [("+", ("x", "y")), ("-", ("x", "y")), ("*", ("v0", "v1"))]
     assert sqrt(x * y) is sqrt(x * y)
     assert len(tape.lines) == 5
 
@@ -85,7 +85,7 @@ def test_names_are_given_once():
     x = tape.symbol("x")
     for k in range(20):
         x = x + float(k + 1)
-    names = [name for name, _ in tape.lines]
+    names = [line.name for line in tape.lines]
     assert len(set(names)) == len(names) == 20
 
 
@@ -99,7 +99,7 @@ def test_nothing_is_written_for_zeros_and_ones():
     assert tape.lines == []
     for negative in (-x, x * -1.0, -1.0 * x, 0.0 - x):
         assert negative.name == "v0"
-    assert tape.lines == [("v0", "-x")]
+    assert tape.lines == [("v0", "negative", ("x",))]
 
 
 @pytest.mark.parametrize("number", [1.0 / 3.0, 1e-300, -2.5e17, 0.1, 2.0])
@@ -109,21 +109,8 @@ def test_numbers_are_written_in_full(number):
     assert evaluated(tape, [value], x=0.0) == [number]
 
 
-def test_numbers_in_single_precision_are_single_wherever_they_stand():
-    tape = Tape(single=True)
-    x = tape.symbol("x")
-    larger(x / 3.0 + 0.1, 0.5)
-    1.0 / x
-    select(x < 2.0, 1.5, 0.0)
-    for _, expression in tape.lines:
-        assert expression.count("float32(") == expression.count("."), expression
-    (value,) = evaluated(tape, [x * 0.1], x=np.float32(1.0))
-    assert value.dtype == np.float32
-    assert tape.text(0.1) == "float32(0.1)"
-
-
 def test_symbols_take_no_part_in_operations_of_numpy():
     tape = Tape()
     x = tape.symbol("x")
     assert (np.float64(2.0) * x).name == "v0"
-    assert tape.lines == [("v0", "x * 2.0")]
+    assert tape.lines == [("v0", "*", ("x", 2.0))]

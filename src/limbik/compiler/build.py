@@ -1,0 +1,97 @@
+"""Machine code for this processor, of a program's bitcode and what is linked to it.
+
+A process of its own runs this file as a script, without the rest of the package: LLVM, and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import lzma
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+EXPORTED = ("entry", "python_functions", "memset")
+
+
+def target_machine() -> Any:
+    """LLVM's description of this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        reloc="default",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def machine_code(bitcode: bytes, text: str, is_closed: bool) -> bytes:
+    """The object file of a program: its bitcode, compressed, with the text linked in.
+
+    is_closed: the bitcode has been optimised, and the text adds nothing to it but an entry.
+    """
+    import llvmlite.binding as llvm
+
+    machine = target_machine()
+    module = llvm.parse_bitcode(lzma.decompress(bitcode))
+    linked = llvm.parse_assembly(text)
+    for part in (module, linked):
+        part.triple, part.data_layout = machine.triple, str(machine.target_data)
+    module.link_in(linked)
+    for part in (*module.functions, *module.global_variables):
+        if not part.is_declaration and part.name not in EXPORTED:
+            part.linkage = "internal"
+    if not is_closed:
+        options = llvm.create_pipeline_tuning_options(speed_level=3)
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+def sealed(code: bytes, name: str) -> bytes:
+    """Machine code as it is kept under a name: behind a digest of both, because a damaged file, or that of
+    another program, would take the process down."""
+    return hashlib.sha256(name.encode() + code).digest() + code
+
+
+def unsealed(content: bytes, name: str) -> bytes | None:
+    """The machine code of a file; None where it is damaged."""
+    code = content[32:]
+    return code if sealed(code, name) == content else None
+
+
+@contextlib.contextmanager
+def file_made_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file to be written that appears under its name when it is complete, or not at all."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        try:
+            yield file
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            file.close()
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def main(bitcode: str, path: str, is_closed: str) -> None:
+    """Compile the bitcode of a file with the text of standard input, and write the machine code, whole or not
+    at all."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the caller; the next one has the code
+    code = machine_code(Path(bitcode).read_bytes(), sys.stdin.read(), is_closed == "True")
+    with file_made_whole(Path(path)) as file:
+        file.write(sealed(code, Path(path).name))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

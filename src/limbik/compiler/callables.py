@@ -1,0 +1,196 @@
+"""The way from Python into machine code: entries in LLVM's language, and what Python calls once they are
+loaded.
+
+A single solve takes about a microsecond, and ctypes a third of one more: its entry is a function as CPython
+calls its own built-in ones (METH_FASTCALL, of the stable interface), and holds the interpreter's lock. What
+takes longer is called through ctypes and lets go of the lock; it asks its watch, a function of Python,
+whether to go on, so that Ctrl-C and time limits are heard.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from limbik.compiler.program import KERNEL, WATCH, Program
+
+FASTCALL = 0x80
+PYTHON_FUNCTIONS = (
+    "PyLong_AsVoidPtr", "PyLong_AsLongLong", "PyBytes_AsString", "PyLong_FromLongLong",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyObject_CallNoArgs", "PyObject_IsTrue", "Py_DecRef",
+)  # fmt: skip
+PYTHON = "python_functions"  # their addresses: a variable beside the entry, filled in when it is loaded
+ENTRY = "entry"
+
+
+class Method(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+# LLVM calls the C library's function where numbers are set to 0, and an object file of ours cannot: it brings
+# its own. Sizes are those of whole numbers of 8 bytes.
+MEMSET = """
+define ptr @memset(ptr %to, i32 %value, i64 %size) {
+entry:
+  %byte = and i32 %value, 255
+  %wide = zext i32 %byte to i64
+  %word = mul i64 %wide, 72340172838076673
+  %words = lshr i64 %size, 3
+  br label %check
+check:
+  %i = phi i64 [ 0, %entry ], [ %next, %write ]
+  %more = icmp ult i64 %i, %words
+  br i1 %more, label %write, label %done
+write:
+  %place = getelementptr i64, ptr %to, i64 %i
+  store i64 %word, ptr %place
+  %next = add i64 %i, 1
+  br label %check
+done:
+  ret ptr %to
+}
+"""
+
+
+def entry(program: Program) -> str:
+    """The text of a program's entry."""
+    given = kinds(program) + ["i64"] * program.is_watched
+    declared = (
+        f"@{PYTHON} = global [{len(PYTHON_FUNCTIONS)} x ptr] zeroinitializer\n"
+        f"declare i64 @{KERNEL}({', '.join(given)})\n"
+    )
+    return declared + (_watched_entry(program) if program.is_watched else _python_entry(program)) + MEMSET
+
+
+def kinds(program: Program) -> list[str]:
+    """LLVM's types of its arguments."""
+    return ["i64" if each is None else "ptr" for each in program.arguments]
+
+
+def _python_entry(program: Program) -> str:
+    """A function for `python_callable`: arguments come as int, or as bytes."""
+    lines = []
+    for i, (kind, each) in enumerate(zip(kinds(program), program.arguments, strict=True)):
+        as_bytes = i in program.as_bytes
+        convert = (
+            "PyLong_AsLongLong" if each is None else "PyBytes_AsString" if as_bytes else "PyLong_AsVoidPtr"
+        )
+        lines += [
+            f"  %place{i} = getelementptr ptr, ptr %arguments, i64 {i}",
+            f"  %object{i} = load ptr, ptr %place{i}",
+            _load_function(f"convert{i}", convert),
+            f"  %a{i} = call {kind} %convert{i}(ptr %object{i})",
+        ]
+    converted = "\n".join(lines)
+    given = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(kinds(program)))
+    return f"""
+define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
+{converted}
+  %code = call i64 @{KERNEL}({given})
+{_load_function("convert", "PyLong_FromLongLong")}
+  %answer = call ptr %convert(i64 %code)
+  ret ptr %answer
+}}
+"""
+
+
+def _watched_entry(program: Program) -> str:
+    """A function for `plain_callable`: the arguments, then the watch.
+
+    What is asked for the watch: the state of the thread while it does not hold the lock, the watch, and
+    whether it has said to stop or has raised an exception, which Python finds after the return.
+    """
+    given = "".join(f"{kind} %a{i}, " for i, kind in enumerate(kinds(program)))
+    return f"""
+define i64 @{ENTRY}({given}ptr %watch) {{
+  %asked = alloca {{ ptr, ptr, i64 }}
+  %watch.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
+  store ptr %watch, ptr %watch.place
+  %stopped.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 2
+  store i64 0, ptr %stopped.place
+{_load_function("save", "PyEval_SaveThread")}
+{_load_function("restore", "PyEval_RestoreThread")}
+  %thread = call ptr %save()
+  store ptr %thread, ptr %asked
+  %address = ptrtoint ptr %asked to i64
+  %code = call i64 @{KERNEL}({given}i64 %address)
+  %saved = load ptr, ptr %asked
+  call void %restore(ptr %saved)
+  ret i64 %code
+}}
+
+define i64 @{WATCH}(i64 %address) noinline cold {{
+  %asked = inttoptr i64 %address to ptr
+  %stopped.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 2
+  %stopped = load i64, ptr %stopped.place
+  %has.stopped = icmp ne i64 %stopped, 0
+  br i1 %has.stopped, label %end, label %ask
+ask:
+  %watch.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
+  %watch = load ptr, ptr %watch.place
+{_load_function("save", "PyEval_SaveThread")}
+{_load_function("restore", "PyEval_RestoreThread")}
+{_load_function("call", "PyObject_CallNoArgs")}
+{_load_function("is_true", "PyObject_IsTrue")}
+{_load_function("forget", "Py_DecRef")}
+  %saved = load ptr, ptr %asked
+  call void %restore(ptr %saved)
+  %answer = call ptr %call(ptr %watch)
+  %is.error = icmp eq ptr %answer, null
+  br i1 %is.error, label %stop, label %read
+read:
+  %truth = call i32 %is_true(ptr %answer)
+  call void %forget(ptr %answer)
+  %is.to.stop = icmp ne i32 %truth, 0
+  br i1 %is.to.stop, label %stop, label %go.on
+stop:
+  store i64 1, ptr %stopped.place
+  br label %go.on
+go.on:
+  %thread = call ptr %save()
+  store ptr %thread, ptr %asked
+  %is.stopped = load i64, ptr %stopped.place
+  ret i64 %is.stopped
+end:
+  ret i64 1
+}}
+"""
+
+
+def _load_function(name: str, function: str) -> str:
+    place = f"getelementptr (ptr, ptr @{PYTHON}, i64 {PYTHON_FUNCTIONS.index(function)})"
+    return f"  %{name} = load ptr, ptr {place}"
+
+
+def python_callable(engine: Any) -> Any:
+    """A built-in function of Python; it holds the interpreter's lock."""
+    _give_python_functions(engine)
+    method = Method(ENTRY.encode(), engine.get_function_address(ENTRY), FASTCALL, None)
+    _methods.append(method)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    return make(ctypes.addressof(method), None, None)
+
+
+def plain_callable(engine: Any, arguments: Sequence[Any]) -> Any:
+    """A function of ctypes, whose last argument is the watch; what that raises, the call raises."""
+    _give_python_functions(engine)
+    types = [ctypes.c_int64 if each is None else ctypes.c_void_p for each in arguments]
+    return ctypes.PYFUNCTYPE(ctypes.c_int64, *types, ctypes.py_object)(engine.get_function_address(ENTRY))
+
+
+def _give_python_functions(engine: Any) -> None:
+    functions = [getattr(ctypes.pythonapi, each) for each in PYTHON_FUNCTIONS]
+    addresses = (ctypes.c_void_p * len(functions)).from_address(engine.get_global_value_address(PYTHON))
+    addresses[:] = [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
+
+
+_methods: list[Method] = []  # which Python holds by their addresses

@@ -1,0 +1,174 @@
+"""Straight-line code from a function on scalars: for one problem, or for several lanes at once.
+
+A block holds one number per row and lane, the lanes of a row side by side. The code is written as LLVM text
+with vectors, which takes LLVM a tenth of a second where a compiler that first has to find the vectors takes
+seconds.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from limbik.compiler.kernel import Primitive
+from limbik.compiler.symbols import Scalar, Tape, operand
+
+# The order of operations is kept: lanes and single problems then differ only by contracted products.
+FAST_MATH = "nnan ninf nsz arcp contract"
+
+VECTOR_BYTES = (
+    64  # of numbers that one line works on; where the processor has shorter vectors, LLVM cuts them up
+)
+
+Rows = list[Scalar]
+Stored = list[tuple[int, Scalar]]
+Function = Callable[[Rows, Rows], Stored]
+
+
+class Emitted(Primitive[[Any, Any], None]):
+    """A kernel `name(block, constants)` that does what `function(rows, constants)` says.
+
+    function:
+        Takes the first rows of the block and the constants as symbols; returns (row, value) pairs to be
+        stored.
+    inputs, constants:
+        How many rows are read, and how many constants.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        *,
+        inputs: int,
+        constants: int,
+        lanes: int,
+        single: bool = False,
+    ) -> None:
+        super().__init__(self._run)
+        self.function = function
+        self.inputs = inputs
+        self.constants = constants
+        self.lanes = lanes
+        self.single = single
+
+    def _run(self, block: Any, numbers: Any) -> None:
+        """The same on NumPy arrays, one element per lane; on floats for one problem."""
+        inputs, lanes = self.inputs, self.lanes
+        read = block[: inputs * lanes].copy().reshape(inputs, lanes) if lanes > 1 else block[:inputs].tolist()
+        for row, value in self.function(list(read), numbers[: self.constants].tolist()):
+            block[row * lanes : (row + 1) * lanes] = value
+
+    def text(self, name: str) -> str:
+        """The kernel as LLVM text."""
+        tape = Tape()
+        stored = self.function(
+            [tape.symbol(f"r{i}") for i in range(self.inputs)],
+            [tape.symbol(f"c{i}") for i in range(self.constants)],
+        )
+        write = _Writer(self.lanes, self.single)
+        lines = [line for i in range(self.constants) for line in write.constant(i)]
+        inner = [line for i in range(self.inputs) for line in write.load(i)]
+        inner += [line for each in tape.lines for line in write.operation(*each)]
+        inner += [
+            line for k, (row, value) in enumerate(stored) for line in write.store(k, row, operand(value))
+        ]
+        body = "\n  ".join([*lines, *write.over_lanes(inner), "ret void"])
+        return (
+            f"define void @{name}(ptr noalias %block, ptr noalias readonly %constants) {{\n"
+            f"entry:\n  {body}\n}}\n"
+        )
+
+
+def emit(function: Function, *, inputs: int, constants: int, lanes: int, single: bool = False) -> Emitted:
+    """The kernel of a function; see `Emitted`."""
+    return Emitted(function, inputs=inputs, constants=constants, lanes=lanes, single=single)
+
+
+BINARY = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
+COMPARED = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge"}
+LOGICAL = {"&": "and", "|": "or"}
+CALLED = {"sqrt": "sqrt", "floor": "floor", "absolute": "fabs"}
+CHOSEN = {"smaller": "olt", "larger": "ogt"}
+
+
+class _Writer:
+    """Lines of LLVM text for numbers side by side."""
+
+    def __init__(self, lanes: int, single: bool) -> None:
+        size = 4 if single else 8
+        self.lanes = lanes
+        self.number = "float" if single else "double"
+        self.single = single
+        self.width = min(lanes, VECTOR_BYTES // size)
+        self.type = f"<{self.width} x {self.number}>" if lanes > 1 else self.number
+        self.truth = f"<{self.width} x i1>" if lanes > 1 else "i1"
+        self.suffix = f"v{self.width}" if lanes > 1 else ""
+        self.suffix += "f32" if single else "f64"
+        self.size = size
+
+    def constant(self, i: int) -> Iterator[str]:
+        """A constant in every lane."""
+        value = f"%c{i}" if self.lanes == 1 else f"%c{i}.one"
+        yield f"%c{i}.place = getelementptr {self.number}, ptr %constants, i64 {i}"
+        yield f"{value} = load {self.number}, ptr %c{i}.place, align {self.size}"
+        if self.lanes > 1:
+            yield f"%c{i}.first = insertelement {self.type} poison, {self.number} %c{i}.one, i64 0"
+            yield (
+                f"%c{i} = shufflevector {self.type} %c{i}.first, {self.type} poison, "
+                f"<{self.width} x i32> zeroinitializer"
+            )
+
+    def load(self, i: int) -> Iterator[str]:
+        """A row of the block."""
+        yield f"%r{i}.place = getelementptr {self.number}, ptr %lanes, i64 {i * self.lanes}"
+        yield f"%r{i} = load {self.type}, ptr %r{i}.place, align {self.size}"
+
+    def store(self, k: int, row: int, value: str | float) -> Iterator[str]:
+        """A value into a row of the block."""
+        yield f"%s{k}.place = getelementptr {self.number}, ptr %lanes, i64 {row * self.lanes}"
+        yield f"store {self.type} {self.text(value)}, ptr %s{k}.place, align {self.size}"
+
+    def operation(self, name: str, operator: str, operands: Sequence[str | float]) -> Iterator[str]:
+        """One line of a tape."""
+        texts = [self.text(each) for each in operands]
+        pair = ", ".join(texts[:2])
+        if operator in BINARY:
+            yield f"%{name} = {BINARY[operator]} {FAST_MATH} {self.type} {pair}"
+        elif operator in COMPARED:
+            yield f"%{name} = fcmp {FAST_MATH} {COMPARED[operator]} {self.type} {pair}"
+        elif operator in LOGICAL:
+            yield f"%{name} = {LOGICAL[operator]} {self.truth} {pair}"
+        elif operator in CALLED:
+            function = f"@llvm.{CALLED[operator]}.{self.suffix}"
+            yield f"%{name} = call {FAST_MATH} {self.type} {function}({self.type} {pair})"
+        elif operator in CHOSEN:
+            yield f"%{name}.is = fcmp {FAST_MATH} {CHOSEN[operator]} {self.type} {pair}"
+            yield self._select(name, f"%{name}.is", *texts)
+        elif operator == "select":
+            yield self._select(name, *texts)
+        else:
+            yield f"%{name} = fneg {FAST_MATH} {self.type} {pair}"
+
+    def over_lanes(self, lines: list[str]) -> Iterator[str]:
+        """The lines, once for every group of lanes that they work on at a time."""
+        yield "br label %group"
+        yield "\ngroup:"
+        yield "%lane = phi i64 [ 0, %entry ], [ %next, %group ]"
+        yield f"%lanes = getelementptr {self.number}, ptr %block, i64 %lane"
+        yield from lines
+        yield f"%next = add i64 %lane, {self.width}"
+        yield f"%more = icmp ult i64 %next, {self.lanes}"
+        yield "br i1 %more, label %group, label %done"
+        yield "\ndone:"
+
+    def text(self, value: str | float) -> str:
+        """A name, or a number in full."""
+        if isinstance(value, str):
+            return f"%{value}"
+        rounded = struct.unpack("f", struct.pack("f", value))[0] if self.single else value
+        bits = f"0x{struct.unpack('<Q', struct.pack('<d', rounded))[0]:016X}"
+        return bits if self.lanes == 1 else f"splat ({self.number} {bits})"
+
+    def _select(self, name: str, condition: str, a: str, b: str) -> str:
+        return f"%{name} = select {FAST_MATH} {self.truth} {condition}, {self.type} {a}, {self.type} {b}"

@@ -1,0 +1,272 @@
+"""Machine code of programs: made by a process of its own, kept in files, loaded without importing Numba.
+
+A program's bitcode comes with the package; what a shape of chain adds to it is written in LLVM's language,
+and LLVM takes about a second for both together. The file's name tells what went into it (the bitcode, the
+text, LLVM and the processor), so a file is never wrong, only absent. Until it is there the same kernels are
+run by Python: the caller does not wait.
+
+`$LIMBIK_COMPILE` says when: "background" (the default), "first" (the first solve waits for it) or "never".
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import importlib.util
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from limbik.compiler.build import target_machine, unsealed
+from limbik.compiler.cache import cache_folder, can_keep
+from limbik.compiler.callables import entry, plain_callable, python_callable
+from limbik.compiler.program import Program
+from limbik.errors import LimbikError, MissingExtra
+
+WHEN = ("background", "first", "never")
+
+
+def _hash_of_sources() -> bytes:
+    digest = hashlib.sha256()
+    for folder in ("compiler", "core"):
+        for file in sorted((Path(__file__).parents[1] / folder).glob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.digest()
+
+
+# Of the sources that machine code, and tables of starts, depend on: as they are when they are imported,
+# because files that change later are not what this process runs.
+SOURCES_HASH = _hash_of_sources()
+
+BITCODE = Path(__file__).with_name("bitcode")
+SCRIPT = Path(__file__).with_name("build.py")
+AT_ONCE = 2  # processes
+
+
+class Build:
+    """A program that is compiled, or will be."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.function: Any = None
+        self.failure: str | None = None
+        self.done = threading.Event()
+
+    def finish(self, make: Callable[[], bytes]) -> None:
+        """Load what `make` gives; where that fails, say so once."""
+        try:
+            self._engine = _engine(make())
+            if self.program.is_watched:
+                self.function = plain_callable(self._engine, self.program.arguments)
+            else:
+                self.function = python_callable(self._engine)
+        except Exception as error:
+            self.failure = str(error)
+            warnings.warn(
+                f"limbik could not compile one of its programs and goes on without it, slower: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        finally:
+            self.done.set()
+
+
+_builds: dict[Program, Build] = {}
+_waiting: queue.SimpleQueue[Build] = queue.SimpleQueue()
+_lock = threading.Lock()
+
+
+def _begin_anew() -> None:
+    """In a forked process, which has no builders: forget what they were to do."""
+    global _waiting, _lock
+    _waiting, _lock = queue.SimpleQueue(), threading.Lock()
+    _start_builders.cache_clear()
+    for program in [program for program, build in _builds.items() if not build.done.is_set()]:
+        del _builds[program]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
+
+def compiled(program: Program) -> Any:
+    """The program as a function; None where it is not compiled (yet)."""
+    return (_builds.get(program) or _begin(program)).function
+
+
+def is_under_way(program: Program) -> bool:
+    """Whether the program is being compiled."""
+    build = _builds.get(program)
+    return build is not None and not build.done.is_set()
+
+
+def compile_now(program: Program) -> None:
+    """Have the program compiled, and wait for it.
+
+    Raises LimbikError where the compiler fails.
+    """
+    build = _builds.get(program)
+    if build is None or build.failure:
+        build = _begin(program, ahead=True)
+    build.done.wait()
+    if build.function is None:
+        raise LimbikError(f"the program {program.name!r} could not be compiled: {build.failure}")
+
+
+def _begin(program: Program, ahead: bool = False) -> Build:
+    when = os.environ.get("LIMBIK_COMPILE", "background")
+    if when not in WHEN:
+        raise LimbikError(f"LIMBIK_COMPILE needs one of {', '.join(WHEN)}; found {when!r}")
+    with _lock:
+        if program in _builds and not (ahead and _builds[program].failure):
+            return _builds[program]
+        build = Build(program)
+        code = _kept(program)
+        if code is not None:
+            build.finish(lambda: code)
+        elif when == "never" and not ahead:
+            return build
+        else:
+            _start_builders()
+            _waiting.put(build)
+        _builds[program] = build
+    if when == "first":
+        build.done.wait()
+    return build
+
+
+@functools.cache
+def _start_builders() -> None:
+    for _ in range(AT_ONCE):
+        threading.Thread(target=_build_all, args=(_waiting,), name="limbik compiler", daemon=True).start()
+
+
+def _build_all(waiting: queue.SimpleQueue[Build]) -> None:
+    """One program after the other, each in a process of its own."""
+    while True:
+        build = waiting.get()
+        with contextlib.suppress(Warning):  # where warnings are errors, this thread has nobody to tell
+            build.finish(functools.partial(_compiled_elsewhere, build.program))
+
+
+def _compiled_elsewhere(program: Program) -> bytes:
+    """The machine code, from another process, which leaves it in the cache too."""
+    kept = cache_folder()
+    if kept is not None and can_keep():
+        return _compiled_into(kept, program)
+    with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
+        return _compiled_into(Path(folder), program)
+
+
+def _compiled_into(folder: Path, program: Program) -> bytes:
+    bitcode = _bitcode(program)
+    if not bitcode.exists():
+        _make(program, bitcode)
+    target = folder / _file_name(program)
+    _run([str(SCRIPT), str(bitcode), str(target), str(program.is_closed)], _linked(program))
+    code = unsealed(target.read_bytes(), target.name)
+    if code is None:
+        raise LimbikError(f"{target} is damaged")
+    return code
+
+
+def _make(program: Program, bitcode: Path) -> None:
+    """The bitcode of a method of the user's own."""
+    if program.source is None:
+        raise LimbikError(f"the package has no {bitcode.name}")
+    if importlib.util.find_spec("numba") is None:
+        raise MissingExtra("compiler", "a method of one's own that is to be compiled")
+    _run(["-m", "limbik.compiler.make", *program.source, str(bitcode)], "")
+
+
+def _run(arguments: list[str], text: str) -> None:
+    """Run Python in another process, with a text as its input."""
+    places = [path or str(Path.cwd()) for path in sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    done = subprocess.run(
+        [sys.executable, "-P", *arguments],
+        env=environment,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode < 0:
+        raise LimbikError(f"the compiler was ended by signal {-done.returncode}")
+    if done.returncode > 0:
+        last = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise LimbikError(last[-1])
+
+
+def _linked(program: Program) -> str:
+    """What the bitcode leaves open, in LLVM's language."""
+    constants = [f"@{name} = constant i64 {value}\n" for name, value in program.constants.items()]
+    functions = [kernel.text(name) for name, kernel in program.functions.items()]
+    return "".join([*constants, *functions, entry(program)])
+
+
+def _bitcode(program: Program) -> Path:
+    """Where the bitcode is: in the package, or in the cache for a method of the user's own."""
+    shipped = BITCODE / f"{program.name}.bc.xz"
+    if program.source is None or shipped.exists():
+        return shipped
+    folder = cache_folder() if can_keep() else None
+    return (folder or _temporary_folder()) / f"{program.name}-{program.kernel.fingerprint[:16]}.bc.xz"
+
+
+@functools.cache
+def _temporary_folder() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="limbik-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def _kept(program: Program) -> bytes | None:
+    """The machine code on disk; None where there is none, or it is damaged."""
+    folder = cache_folder()
+    if folder is None or not any(folder.glob(f"{_stem(program)}-*.o")):
+        return None  # without asking LLVM for its version, which takes longer than a solve
+    with contextlib.suppress(OSError):
+        file = folder / _file_name(program)
+        return unsealed(file.read_bytes(), file.name)
+    return None
+
+
+def _stem(program: Program) -> str:
+    return f"{program.name}-{program.stem}" if program.stem else program.name
+
+
+def _file_name(program: Program) -> str:
+    digest = hashlib.sha256(_fingerprint().encode() + _bitcode(program).read_bytes())
+    return f"{_stem(program)}-{digest.hexdigest()[:16]}.o"
+
+
+@functools.cache
+def _fingerprint() -> str:
+    """A hash of what decides what machine code is, besides the bitcode: sources, LLVM and the processor."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    digest = hashlib.sha256(f"{llvmlite.__version__} {llvm.get_host_cpu_name()}".encode())
+    digest.update(llvm.get_host_cpu_features().flatten().encode())
+    digest.update(SOURCES_HASH)
+    return digest.hexdigest()
+
+
+def _engine(code: bytes) -> Any:
+    """An execution engine that holds the code."""
+    import llvmlite.binding as llvm
+
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine

@@ -1,0 +1,50 @@
+"""What ends a solve before it has ended by itself: its time limit, and machine code that is ready."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+
+from limbik.compiler import native
+from limbik.compiler.kernel import Watch
+from limbik.compiler.program import Program
+
+
+def time_watch(limit: float | None) -> Watch:
+    """A watch that ends what takes longer than a time [s]. Without one it only lets Python hear of Ctrl-C."""
+    ends = perf_counter() + (math.inf if limit is None else limit)
+    return lambda: perf_counter() >= ends
+
+
+class Takeover:
+    """The watch of a solve that Python itself runs until there is machine code, which then begins it anew.
+
+    watch: what else ends it.
+    """
+
+    def __init__(self, program: Program, watch: Watch) -> None:
+        self._program = program
+        self._watch = watch
+        self.is_due = False
+
+    def __call__(self) -> bool:
+        self.is_due = native.compiled(self._program) is not None
+        return self.is_due or self._watch()
+
+
+def run_either_way(
+    program: Program, watch: Watch, run: Callable[[object, Watch], None], interpret: Callable[[Watch], None]
+) -> None:
+    """Run a program, or let Python interpret it while it is being compiled.
+
+    run: takes the compiled function and a watch, and begins anew. interpret: takes the watch.
+    """
+    function = native.compiled(program)
+    if function is None:
+        takeover = Takeover(program, watch)
+        interpret(takeover)
+        if not takeover.is_due:
+            return
+        function = native.compiled(program)
+    run(function, watch)

@@ -1,0 +1,81 @@
+"""Make the bitcode of the programs that come with limbik: python tools/make_programs.py [NAME ...]
+
+Without names: of those whose kernels have changed. A test checks that none has.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from time import perf_counter
+
+from limbik.compiler.native import BITCODE
+from limbik.compiler.program import Program
+from limbik.core.library import by_method, general, many_problems, one_problem
+from limbik.core.seeds import Shape
+from limbik.goals import Pose, Position
+from limbik.solvers import names
+from limbik.solvers.branched import method_of
+from limbik.solvers.plan import chain_program
+from limbik.solvers.registry import get, has_kernel
+from limbik.solvers.solver import CHAINS, SPACE
+
+ANY_SHAPE = Shape("R", 0)  # the bitcode is the same for all
+MADE_FROM = BITCODE / "made_from.json"  # fingerprints of kernels by program
+
+
+def programs() -> dict[str, Program]:
+    """Every program that comes with the package, by name."""
+    found = [
+        one_problem(ANY_SHAPE),
+        *(many_problems(ANY_SHAPE, single) for single in (False, True)),
+        general(),
+    ]
+    for name in names():
+        solver = get(name)
+        if solver.tree_goals and name != "lm":
+            found.append(by_method(method_of(solver)))
+        for chain in CHAINS:
+            if has_kernel(solver, chain, Position):
+                found.append(chain_program(type(solver), chain, Position))
+        if has_kernel(solver, SPACE, Pose):
+            found.append(chain_program(type(solver), SPACE, Pose))
+    return {program.name: program for program in found}
+
+
+def stale() -> list[str]:
+    """The names of those whose kernels have changed, or that are missing."""
+    made_from = json.loads(MADE_FROM.read_text()) if MADE_FROM.exists() else {}
+    return [
+        name
+        for name, program in programs().items()
+        if made_from.get(name) != program.kernel.fingerprint or not (BITCODE / f"{name}.bc.xz").exists()
+    ]
+
+
+def make(name: str) -> str:
+    """Make one, and say so."""
+    from limbik.compiler.make import bitcode
+
+    began = perf_counter()
+    code = bitcode(programs()[name])
+    (BITCODE / f"{name}.bc.xz").write_bytes(code)
+    return f"{name}: {len(code):,} bytes in {perf_counter() - began:.1f} s"
+
+
+def main(chosen: list[str]) -> None:
+    BITCODE.mkdir(exist_ok=True)
+    known = programs()
+    with ProcessPoolExecutor(2) as pool:
+        for text in pool.map(make, chosen or stale()):
+            print(text, flush=True)
+    for file in BITCODE.glob("*.bc.xz"):
+        if file.name.removesuffix(".bc.xz") not in known:
+            file.unlink()
+    fingerprints = {name: known[name].kernel.fingerprint for name in sorted(known)}
+    MADE_FROM.write_text(json.dumps(fingerprints, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
