@@ -84,7 +84,7 @@ def warmup(
     from limbik.compiler.cache import cache_folder, can_keep
     from limbik.formats import load
     from limbik.model.presets import presets
-    from limbik.solvers.warmup import tasks
+    from limbik.solvers.warmup import run, tasks
 
     names = robots or [name for name in presets() if name != "planar-N"]
     models = [load(name) for name in names]
@@ -92,10 +92,8 @@ def warmup(
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns) as progress:
         bar = progress.add_task("", total=len(work))
-        for task in work.values():
-            progress.update(bar, description=task.text)
-            task.run()
-            progress.advance(bar)
+        for task in run(work.values()):
+            progress.update(bar, description=task.text, advance=1)
         progress.update(bar, description="Ready")
     if can_keep():
         typer.echo(f"Kept in {cache_folder()}")

@@ -109,14 +109,18 @@ def is_under_way(program: Program) -> bool:
     return build is not None and not build.done.is_set()
 
 
+def compile_ahead(program: Program) -> Build:
+    """Have the program compiled in the background, also where `$LIMBIK_COMPILE` is "never"."""
+    build = _builds.get(program)
+    return _begin(program, ahead=True) if build is None or build.failure else build
+
+
 def compile_now(program: Program) -> None:
     """Have the program compiled, and wait for it.
 
     Raises LimbikError where the compiler fails.
     """
-    build = _builds.get(program)
-    if build is None or build.failure:
-        build = _begin(program, ahead=True)
+    build = compile_ahead(program)
     build.done.wait()
     if build.function is None:
         raise LimbikError(f"the program {program.name!r} could not be compiled: {build.failure}")

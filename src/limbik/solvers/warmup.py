@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from limbik.compiler import native
+from limbik.compiler.program import Program
 from limbik.core.library import by_method, general, many_problems, one_problem
 from limbik.goals import Goal, Pose, Position
 from limbik.model.joints import JointKind
@@ -24,23 +24,33 @@ class Task:
     """One thing to compile."""
 
     text: str
-    run: Callable[[], None]
+    program: Program
 
 
-GENERAL = Task("several goals, any tree", functools.partial(native.compile_now, general()))
+GENERAL = Task("several goals, any tree", general())
 
 
 def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> None:
     """Compile ahead of the first solve; default: what solve() and solve_batch() use for the model's end
     effector, and for several goals.
 
-    Takes up to half a minute where nothing is in the compile cache yet, and returns when everything is ready.
+    Takes a few seconds where nothing is in the compile cache yet, and returns when everything is ready.
 
     Raises SolverError for an unknown solver or one that cannot solve for the model, LimbikError where the
     compiler fails.
     """
-    for task in tasks(model, solvers):
-        task.run()
+    for _ in run(tasks(model, solvers)):
+        pass
+
+
+def run(found: Iterable[Task]) -> Iterator[Task]:
+    """Have everything compiled, and yield each task when it is done, in order."""
+    found = list(found)
+    for task in found:
+        native.compile_ahead(task.program)
+    for task in found:
+        native.compile_now(task.program)
+        yield task
 
 
 def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> list[Task]:
@@ -83,17 +93,10 @@ def _tasks(plan: Plan | TreePlan) -> list[Task]:
             "batches": many_problems(shape, False),
             "batches in single precision": many_problems(shape, True),
         }
-        return [
-            Task(f"{text} of {shape.kinds}", functools.partial(native.compile_now, program))
-            for text, program in programs.items()
-        ]
+        return [Task(f"{text} of {shape.kinds}", program) for text, program in programs.items()]
     if plan.goal is not Position:
         return []
-    return [
-        Task(
-            f"{plan.solver.name} for points, {plan.kind}", functools.partial(native.compile_now, plan.program)
-        )
-    ]
+    return [Task(f"{plan.solver.name} for points, {plan.kind}", plan.program)]
 
 
 def _is_branched(model: Model) -> bool:
@@ -110,4 +113,4 @@ def _on_trees(solver: Solver) -> Task:
     method = method_of(solver)
     others = [each for each in map(get, names()) if each.tree_goals and not isinstance(each, LM)]
     sharing = [each.name for each in others if method_of(each) == method]
-    return Task(f"{', '.join(sharing)} on trees", functools.partial(native.compile_now, by_method(method)))
+    return Task(f"{', '.join(sharing)} on trees", by_method(method))
