@@ -35,10 +35,10 @@ import numpy as np
 import limbik
 import report
 import tables
+from limbik.compiler.symbols import Scalar, sqrt
 from limbik.core import step
 from limbik.core.seeds import Shape
 from limbik.core.step import LEAST_DAMPING, Tuning
-from limbik.compiler.symbols import Scalar, sqrt
 from limbik.solvers import fast
 from machine import processor, progress
 from operations import KINDS, operations

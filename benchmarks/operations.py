@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
+from limbik.compiler.symbols import Tape
 from limbik.core import programs, step
 from limbik.core.seeds import Shape
 from limbik.core.step import Tuning
-from limbik.compiler.symbols import Tape
 
 KINDS = ("+ -", "*", "/", "sqrt", "compare, select, floor")
 PARTS = {
@@ -32,7 +31,7 @@ def operations(shape: Shape) -> tuple[Counter[str], Counter[str]]:
     """
     by_part: Counter[str] = Counter()
 
-    def counted(function: Callable[..., Any], name: str, *, inputs: int, constants: int, **_: Any) -> Tape:
+    def counted(function: Callable[..., Any], *, inputs: int, constants: int, **_: Any) -> Tape:
         tape = Tape()
         with _watched(tape, by_part):
             function(
@@ -43,21 +42,16 @@ def operations(shape: Shape) -> tuple[Counter[str], Counter[str]]:
 
     with mock.patch.object(programs, "emit", counted):
         tape: Any = programs.step(shape, 1, Tuning())
-    by_kind = Counter(_kind(expression) for _, expression in tape.lines)
+    by_kind = Counter(_kind(line.operator) for line in tape.lines)
     by_part["frames"] -= by_part["sines and cosines"]
     by_part["rest"] = len(tape.lines) - by_part.total()
     return by_kind, by_part
 
 
-def _kind(expression: str) -> str:
-    operator = re.search(r" (\S+) ", expression)
-    if expression.startswith("sqrt"):
-        return "sqrt"
-    if "(" in expression or (operator is not None and operator[1] in "<=>=&|"):
-        return "compare, select, floor"
-    if operator is None:
-        return "+ -"  # a change of sign
-    return "+ -" if operator[1] in "+-" else operator[1]
+def _kind(operator: str) -> str:
+    if operator in ("+", "-", "negative"):
+        return "+ -"
+    return operator if operator in ("*", "/", "sqrt") else "compare, select, floor"
 
 
 @contextmanager

@@ -25,13 +25,15 @@ import numpy as np
 
 import limbik
 import report
-from limbik.core import batch, native, programs
+from limbik.compiler import native
 from limbik.compiler.emit import emit
+from limbik.core import batch, library, programs
 from limbik.core.lanes import ANYWHERE, FROM_START, HEADER
-from limbik.core.layout import Layout
+from limbik.core.layout import GRID_BOUNDS, Layout
 from limbik.goals import Pose
 from limbik.solvers.fast import FastPlan, aligned
 from limbik.solvers.plan import plan_for
+from machine_code import looped
 from operations import operations
 from tables import number
 
@@ -55,8 +57,8 @@ def fastest(run: Callable[[], Any], count: int) -> float:
 
 def single(model: Any, plan: FastPlan, poses: np.ndarray, starts: np.ndarray) -> str:
     """The parts of a call of `model.solve(pose)`."""
-    native.compile_now("one", plan.shape)
-    solve_one, work = native.compiled_program("one", plan.shape), plan._any_work()
+    native.compile_now(plan.program)
+    solve_one, work = native.compiled(plan.program), plan._any_work()
     targets, begins = [pose.tobytes() for pose in poses], [start.tobytes() for start in starts]
 
     def kernel(mode: int, **settings: float) -> float:
@@ -113,70 +115,37 @@ def single(model: Any, plan: FastPlan, poses: np.ndarray, starts: np.ndarray) ->
 
 def many(plan: FastPlan, poses: np.ndarray, is_single: bool) -> list[str]:
     """The parts of one problem of a batch, on one thread."""
-    import numba
-
-    width = programs.WIDTHS[is_single]
-    kind = np.float32 if is_single else np.float64
-    driver = programs.many_problems(plan.shape, width, is_single)
+    width, kind = programs.WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
+    program = library.many_problems(plan.shape, is_single)
+    native.compile_now(program)
+    solve = native.compiled(program)
     size = batch.working_places(plan.shape.n, Layout(plan.shape).rows, width)["WORK_SIZE"]
-    work = aligned(size * np.dtype(kind).itemsize // 8 + 1).view(kind)[:size]
+    work = aligned(size * kind.itemsize // 8 + 1).view(kind)[:size]
     counters = np.zeros(batch.COUNTERS * width, np.int64)
     tolerance = (1e-4 * plan.length, 1e-4) if is_single else None
     numbers = plan.numbers(False, tolerance=tolerance).astype(kind)
     answers = np.zeros((len(poses), HEADER + plan.shape.n))
-    table, targets, starts, results = plan.table, poses.reshape(-1), np.zeros(1), answers.reshape(-1)
-    names = ("_regard_next", "_seed_next", "_take", "_flag", "_write")
-    regard, seed, take, flag, write = (
-        getattr(batch, name).bind(**driver.bindings).dispatcher for name in names
-    )
-    step, whole, count = driver.bindings["step"].dispatcher, driver.dispatcher, len(poses) // width * width
-
-    @numba.njit
-    def stepping(numbers, targets, table, starts, results, work, counters):
-        for _ in range(count // width):
-            step(work, numbers)
-
-    @numba.njit
-    def flagging(numbers, targets, table, starts, results, work, counters):
-        total = 0
-        for _ in range(count // width):
-            total += flag(numbers, work, 2, counters)
-        return total
-
-    @numba.njit
-    def beginning(numbers, targets, table, starts, results, work, counters):
-        for begin in range(0, count, width):
-            regard(numbers, targets, begin, width, work)
-            seed(numbers, table, work)
-
-    @numba.njit
-    def taking(numbers, targets, table, starts, results, work, counters):
-        for problem in range(count):
-            take(numbers, starts, 0, problem, problem % width, problem % width, work, counters)
-
-    @numba.njit
-    def writing(numbers, targets, table, starts, results, work, counters):
-        for problem in range(count):
-            counters[problem % width] = problem
-            write(numbers, results, starts, 0, problem % width, True, work, counters)
-
-    arguments = numbers, targets, table, starts, results, work, counters
+    arrays = numbers, plan.table, poses, np.zeros(1)
+    addresses = [each.ctypes.data for each in arrays]
+    places = [each.ctypes.data for each in (answers, work, counters)]
 
     def everything() -> None:
-        whole(numbers, table, targets, starts, 0, 0, len(poses), results, work, counters)
+        solve(*addresses, len(poses), 0, 0, len(poses), *places, lambda: False)
 
     everything()
     iterations = float(answers[:, 3].mean())
     costs = []
-    for part in (stepping, flagging, beginning, taking, writing):
-        part(*arguments)
-        costs.append(fastest(lambda part=part: part(*arguments), count))
+    bounds = numbers[plan.places["AT_GRID"] + GRID_BOUNDS :].copy()
+    for name, constants in (("step", numbers), ("regard", numbers), ("complete_all", bounds)):
+        run = looped(program.functions[name])
+        everything()  # so that the numbers are those of problems
+        costs.append(fastest(lambda run=run, constants=constants: run(work, constants, 1000), 1000 * width))
     total = fastest(everything, len(poses))
     by_kind, _ = operations(plan.shape)
     arithmetic = by_kind["+ -"] + by_kind["*"]
     best = multiply_add(width, is_single)
     used = iterations * arithmetic / (2.0 * total * best)  # a multiply-add is two operations
-    parts = [iterations * costs[0], iterations * costs[1], *costs[2:]]
+    parts = [iterations * costs[0], *costs[1:]]
     return [
         "single" if is_single else "double",
         number(iterations),
@@ -198,17 +167,9 @@ def multiply_add(width: int, is_single: bool) -> float:
             values = [value * constants[0] + constants[1] for value in values]
         return list(enumerate(values))
 
-    kernel = emit(chains, "chains", inputs=CHAINS, constants=2, lanes=width, single=is_single).dispatcher
+    run = looped(emit(chains, inputs=CHAINS, constants=2, lanes=width, single=is_single))
     kind = np.float32 if is_single else np.float64
     block, constants = aligned(CHAINS * width).view(kind)[: CHAINS * width], np.array([0.5, 0.25], kind)
-    import numba
-
-    @numba.njit
-    def run(block, constants, count):
-        for _ in range(count):
-            kernel(block, constants)
-
-    run(block, constants, 1)
     return CHAINS * LINKS * width / fastest(lambda: run(block, constants, 1000), 1000)
 
 
@@ -229,10 +190,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         "a problem of a batch, ns",
         "iterations",
         "steps",
-        "flags",
-        "goal and seed",
-        "into a lane",
-        "answer",
+        "goal",
+        "seed",
     ]
     header += ["rest", "all", "million per second", "best multiply-adds per ns", "of the best used %"]
     lines = [many(plan, np.tile(poses, (10, 1, 1)), is_single) for is_single in (False, True)]

@@ -39,6 +39,7 @@ import limbik
 import report
 from limbik import Model, Pose, Position
 from limbik.compiler import native
+from limbik.core.library import general
 from limbik.errors import SolverError
 from limbik.solvers.plan import Plan, plan_for
 from machine import processor, progress
@@ -140,8 +141,8 @@ def is_able(name: str, problem: Problem, options: dict[str, Any]) -> bool:
     try:
         plan = plan_for(problem.model, None, Pose if problem.target.ndim == 2 else Position, {"solver": name})
         if isinstance(plan, Plan) and plan.fast is not None:
-            native.compile_now("one", plan.fast.shape)
-            native.compile_now("tree", None)  # which settles answers to targets out of reach
+            native.compile_now(plan.fast.program)
+            native.compile_now(general())  # which settles answers to targets out of reach
         problem.model.solve(problem.target, solver=name, start=problem.start, iterations=20, **options)
     except SolverError:
         return False

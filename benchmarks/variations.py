@@ -8,6 +8,7 @@ a variation is measured.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -18,8 +19,8 @@ from unittest import mock
 import numpy as np
 
 import limbik
-from limbik.core import batch, lanes, programs, seeds, step, symbols, tables
-from limbik.compiler.kernel import Kernel
+from limbik.compiler import symbols
+from limbik.core import batch, lanes, library, programs, seeds, step, tables
 from limbik.core.layout import Layout
 from limbik.core.prepare import Prepared, table_frame
 from limbik.core.step import Tuning
@@ -27,6 +28,7 @@ from limbik.goals import Pose
 from limbik.model.chain import chain_to
 from limbik.solvers import fast
 from limbik.solvers.options import Options
+from machine_code import loaded
 
 TUNING = Tuning()  # as built
 BUDGET = 200  # iterations
@@ -141,10 +143,17 @@ class Arm:
         with variation.applied(), np.errstate(all="ignore"):
             plan, numbers = self._plan(variation)
             shape = plan.shape
-            driver = _varied(
-                programs.many_problems(shape, WIDTH), variation, programs.step(shape, WIDTH, variation.tuning)
+            layout = Layout(shape)
+            functions = programs.functions_of_many(shape, WIDTH, single=False)
+            driver = batch.solve_many.bind(
+                **layout.constants,
+                **batch.working_places(shape.n, layout.rows, WIDTH),
+                **functions | {"step": programs.step(shape, WIDTH, variation.tuning)},
+                **variation.constants,
+                WIDTH=WIDTH,
+                LARGEST_DEVIATION=lanes.ROUNDING,
             )
-            count, layout = len(self.poses), Layout(shape)
+            count = len(self.poses)
             answers = np.zeros((count, lanes.HEADER + shape.n))
             size = batch.working_places(shape.n, layout.rows, WIDTH)["WORK_SIZE"]
             driver.interpreted(
@@ -158,6 +167,7 @@ class Arm:
                 answers.reshape(-1),
                 np.zeros(size),
                 np.zeros(batch.COUNTERS * WIDTH, np.int64),
+                lambda: False,
             )
             return self._outcome(plan, answers)
 
@@ -168,12 +178,16 @@ class Arm:
             shape = plan.shape
             side_by_side = int(variation.constants.get("LANES", programs.LANES))
             stepping = programs.step(shape, side_by_side, variation.tuning)
-            driver = _varied(programs.one_problem(shape), variation, stepping).dispatcher
+            program = library.one_problem.__wrapped__(shape)
+            kernel = program.kernel.bind(**variation.constants, WIDTH=side_by_side)
+            functions = {**program.functions, "step": stepping}
+            solve = loaded(dataclasses.replace(program, kernel=kernel, functions=functions))
             places = lanes.working_places(shape.n, Layout(shape).rows)
             work, at = np.zeros(places["WORK_SIZE"]), places["AT_ANSWER"]
             answers = np.zeros((len(self.poses), lanes.HEADER + shape.n))
+            addresses = numbers.ctypes.data, plan.table.ctypes.data
             for pose, answer in zip(self.poses.reshape(-1, 16), answers, strict=True):
-                driver(numbers, plan.table, pose, pose, lanes.ANYWHERE, work)
+                solve(*addresses, pose.tobytes(), b"", lanes.ANYWHERE, work.ctypes.data)
                 answer[:] = work[at : at + answer.size]
             return self._outcome(plan, answers)
 
@@ -195,9 +209,3 @@ class Arm:
         is_solved = (apart <= TOLERANCE) & (turned <= TOLERANCE) & self.model.is_within_limits(q)
         is_solved &= answers[:, 0] == lanes.SOLVED
         return Outcome(answers[:, 3], answers[:, 4], is_solved)
-
-
-def _varied(
-    driver: Kernel[..., None], variation: Variation, stepping: Kernel[..., None]
-) -> Kernel[..., None]:
-    return driver.bind(**variation.constants, step=stepping)
