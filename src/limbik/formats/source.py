@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import difflib
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -68,8 +69,7 @@ def _expanded(name: str) -> Path:
 
 def _content(path: Path, name: str) -> bytes:
     try:
-        if path.is_dir():
-            raise FormatError(name, f"is a folder; {_files_in(path)}")
+        _refuse_what_is_no_file(path, name)
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except FileNotFoundError:
@@ -82,6 +82,16 @@ def _content(path: Path, name: str) -> bytes:
             name, f"is larger than {LARGEST // 2**20} MiB, more than any description of a robot"
         )
     return content
+
+
+def _refuse_what_is_no_file(path: Path, name: str) -> None:
+    """Raise FormatError for a folder, and for what may never end or never begin to be read."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise FormatError(name, f"is a folder; {_files_in(path)}")
+    if not stat.S_ISREG(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a device or socket"
+        raise FormatError(name, f"is {kind}, not a file; write what it holds to a file, and give that")
 
 
 def _files_in(folder: Path) -> str:
