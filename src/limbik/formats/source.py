@@ -52,7 +52,7 @@ def open_source(source: SourceLike) -> Source:
     if not name:
         raise FormatError("<source>", "needs a path or a text, found an empty one")
     path = _expanded(name)
-    return Source(name, decoded(_content(path, name), name), path)
+    return Source(name, decoded(bytes_of(path, name), name), path)
 
 
 def is_text(source: str) -> bool:
@@ -67,7 +67,8 @@ def _expanded(name: str) -> Path:
         raise FormatError(name, f"there is no home folder {Path(name).parts[0]!r}") from None
 
 
-def _content(path: Path, name: str) -> bytes:
+def bytes_of(path: Path, name: str) -> bytes:
+    """What a file holds. Raises FormatError where it cannot be read, is no file, or is too large."""
     try:
         _refuse_what_is_no_file(path, name)
         with path.open("rb") as file:
