@@ -52,6 +52,20 @@ def test_a_line_of_thousands_of_followers_is_read(step: int) -> None:
     assert {joint.mimic.joint for joint in model.joints if joint.mimic} == {f"j{first}"}
 
 
+def test_a_spine_with_a_thousand_ribs_is_read() -> None:
+    """Any joint of the spine might be the palm of a hand, of which all that follows is the fingers."""
+    links = [f'<link name="s{k}"/><link name="rib{k}"/>' for k in range(1001)]
+    joints = [
+        f'<joint name="{child}" type="continuous"><parent link="s{k}"/><child link="{child}"/></joint>'
+        for k in range(1000)
+        for child in (f"s{k + 1}", f"rib{k + 1}")
+    ]
+    joints.append('<joint name="r" type="fixed"><parent link="s0"/><child link="rib0"/></joint>')
+    model = load("\n".join(['<robot name="spine">', *links, *joints, "</robot>"]))
+    assert model.nq == 2000
+    assert model.end_effector == "s501"
+
+
 def test_a_long_circle_of_followers_is_told_by_its_beginning() -> None:
     count = 2000
     message = str(refused(followers({k: (k + 1) % count for k in range(count)}, count)))
