@@ -174,3 +174,8 @@ def test_pipes_are_not_waited_for(tmp_path: Path, body: str) -> None:
     (tmp_path / "robot.xacro").write_text(HEAD + body + "</robot>")
     with pytest.raises(FormatError, match=r"robot.xacro:2: .*is a pipe"):
         xacro.read(tmp_path / "robot.xacro")
+
+
+def test_a_file_that_becomes_too_long_is_refused() -> None:
+    with pytest.raises(FormatError, match="becomes longer than 67,108,864 characters, found 70,000,0"):
+        xacro.read(HEAD + "<link name='${\"a\" * 70000000}'/></robot>")

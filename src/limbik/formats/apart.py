@@ -59,7 +59,7 @@ def apart(
         done = subprocess.run(command, input=task, stdout=subprocess.PIPE, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         raise _too_slow(name, seconds) from None
-    if done.returncode == -getattr(signal, "SIGXCPU", 0):
+    if done.returncode != 0 and done.returncode == -getattr(signal, "SIGXCPU", 0):
         raise _too_slow(name, seconds)
     if done.returncode != 0:
         raise FormatError(name, f"the process that reads it died ({_status(done.returncode)})")

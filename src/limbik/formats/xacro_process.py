@@ -18,7 +18,7 @@ from xml.dom import expatbuilder
 from limbik.errors import FormatError
 from limbik.formats.elements import parse
 from limbik.formats.packages import find_package
-from limbik.formats.source import Source, bytes_of, decoded
+from limbik.formats.source import LARGEST, Source, bytes_of, decoded
 
 _IN_FRAMES = ("node", "elt", "tag")  # what the library calls the element that it works on
 
@@ -46,11 +46,14 @@ def processed(source: Source, arguments: Mapping[str, str]) -> Processed:
     try:
         document = _parsed(source)
         xacro.process_doc(document, mappings=given, verbosity=0)
-        return Processed(document.documentElement.toprettyxml(indent="  "), tuple(given.asked_for))
+        text = document.documentElement.toprettyxml(indent="  ")
     except MemoryError:
         raise
     except Exception as error:  # it raises many kinds: a typo in an expression may be any
         raise _as_format_error(source, error) from None
+    if len(text) > LARGEST:
+        raise FormatError(source.name, f"becomes longer than {LARGEST:,} characters, found {len(text):,}")
+    return Processed(text, tuple(given.asked_for))
 
 
 class _Arguments(dict[str, str]):
