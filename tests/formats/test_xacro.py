@@ -86,6 +86,7 @@ def test_what_is_wrong_after_processing_is_said_to_be_so() -> None:
         ("<link name='$(env NO_SUCH_NAME)'/>", 2, "<text>:2: environment variable 'NO_SUCH_NAME' is not set"),
         ("<link name='$(foo x)'/>", 2, "Unknown substitution command [foo x]"),
         ("<link name='${xacro.load_yaml(\"nowhere.yaml\")}'/>", 2, "there is no such file"),
+        ("<link name='${len(\"a\" * 10**11)}'/>", 2, "there is not enough memory for what it makes"),
         ("<link/>\n<nope:x/>", 3, "unbound prefix"),
         ("<link name='${\"\\ud800\"}'/>", None, "no text"),
     ],

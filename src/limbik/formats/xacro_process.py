@@ -183,5 +183,7 @@ def _problem(error: Exception, cause: Exception) -> str:
         return str(cause.args[0])
     if isinstance(cause, FormatError):
         return str(cause)
+    if isinstance(cause, MemoryError):
+        return "there is not enough memory for what it makes"
     said = str(cause if str(error).startswith("<class ") else error)
     return " ".join(said.split()) or type(cause).__name__
