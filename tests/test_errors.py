@@ -33,3 +33,26 @@ def test_an_unknown_name_is_answered_with_near_names_and_all_names() -> None:
     assert errors.did_you_mean("tail", known) == "known: shoulder, elbow, wrist"
     assert errors.did_you_mean("tail", []) == "there are none"
     assert errors.did_you_mean(3, [f"joint{k}" for k in range(30)]).endswith("joint19 and 10 more")
+
+
+def test_a_message_cuts_long_words_and_quotes_and_says_how_long_they_are() -> None:
+    start = "n" * 60
+    assert str(errors.ModelError(f"there is no {'n' * 20_000!r}; it's gone")) == (
+        f"there is no '{start}...' (20,000 characters); it's gone"
+    )
+    assert str(errors.ModelError(f"found {'n' * 400} here")) == f"found {start}... (400 characters) here"
+    spoken = "a joint's words and " + "'a' and 'b', " * 40
+    assert str(errors.ModelError(spoken)) == spoken
+    path = "/" + "/".join(["folder"] * 30)
+    assert path in str(errors.ModelError(f"there is no file {path}" + " and more" * 40))
+
+
+def test_a_quoted_value_tells_its_length() -> None:
+    assert errors.shortened("elbow") == "'elbow'"
+    assert errors.shortened("n" * 20_000) == f"'{'n' * 60}...' (20,000 characters)"
+    assert errors.shortened(list(range(100))).endswith("...")
+
+
+def test_a_format_error_can_be_pickled() -> None:
+    error = errors.FormatError("a.urdf", "is wrong", line=3, element="<link>")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a.urdf:3: <link>: is wrong"

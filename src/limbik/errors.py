@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+QUOTED = 60  # [characters] of what was found that a message quotes
+LONGEST_WORD = 300  # [characters] of a message: paths are shorter
+LONGEST_MESSAGE = 10_000  # [characters]
+MOST_COMPARED = 2000  # names that an unknown one is compared with
+
+_LONG = re.compile(rf"(['\"`])(?:(?!\1)[^\n])*\1|[^\s'\"`]{{{LONGEST_WORD + 1},}}")
 
 
 class LimbikError(Exception):
-    """Base of every error that limbik raises on purpose."""
+    """Base of every error that limbik raises on purpose. Long words and quotes in a message are cut."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(readable(each) if isinstance(each, str) else each for each in arguments))
 
 
 class ModelError(LimbikError):
@@ -26,9 +37,9 @@ class FormatError(LimbikError):
     ) -> None:
         super().__init__(source, problem)
         self.source = source
-        self.problem = problem
+        self.problem = readable(problem)
         self.line = line
-        self.element = element
+        self.element = None if element is None else readable(element)
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
@@ -37,6 +48,9 @@ class FormatError(LimbikError):
 
 class FormatWarning(UserWarning):
     """A file was read, but something in it is not what a user may think."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(readable(message))
 
 
 class GoalError(LimbikError):
@@ -69,17 +83,48 @@ class MissingExtra(LimbikError):
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The tail of an error message about an unknown name: near names, then all names when they are few."""
     names = list(known)
-    by_folded = {known_name.casefold(): known_name for known_name in reversed(names)}
-    folded = difflib.get_close_matches(str(name).casefold(), list(by_folded), n=3, cutoff=0.5)
+    compared = names[:MOST_COMPARED]
+    by_folded = {each.casefold(): each for each in reversed(compared) if len(each) <= LONGEST_WORD}
+    folded = difflib.get_close_matches(str(name)[:LONGEST_WORD].casefold(), list(by_folded), n=3, cutoff=0.5)
     near = [by_folded[match] for match in folded]
     if not names:
         return "there are none"
-    shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    question = f"did you mean {' or '.join(repr(n) for n in near)}? " if near else ""
+    shown = listed(map(_cut, names), most=20, between=", ")
+    question = f"did you mean {' or '.join(map(shortened, near))}? " if near else ""
     return f"{question}known: {shown}"
 
 
+def listed(names: Iterable[str], *, most: int = 10, between: str = ", ") -> str:
+    """The first of many names, and how many more there are."""
+    all_names = list(names)
+    more = f" and {len(all_names) - most:,} more" if len(all_names) > most else ""
+    return between.join(all_names[:most]) + more
+
+
 def shortened(value: object) -> str:
-    """What was found, for an error message: at most 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    """What was found, for an error message: its first 60 characters, and how long it is where it has more."""
+    if isinstance(value, str) and len(value) > QUOTED:
+        return f"{value[:QUOTED] + '...'!r} ({len(value):,} characters)"
+    return _cut(repr(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= QUOTED + 2 else f"{text[:QUOTED]}..."
+
+
+def readable(message: str) -> str:
+    """A message with its long words and quotes cut to their beginnings: what a file holds may be of any
+    length, and goes into messages.
+    """
+    if len(message) <= LONGEST_WORD:
+        return message
+    text = _LONG.sub(_beginning, message)
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}... ({len(text):,} characters)"
+
+
+def _beginning(word: re.Match[str]) -> str:
+    found, quote = word[0], word[1] or ""
+    if len(found) <= LONGEST_WORD:
+        return found
+    size = len(found) - 2 * len(quote)
+    return f"{found[: QUOTED + len(quote)]}...{quote} ({size:,} characters)"

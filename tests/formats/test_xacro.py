@@ -1,5 +1,6 @@
 """xacro: macros, arguments and includes, with errors that name the file and, where it is known, the line."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,23 @@ def test_what_is_wrong_after_processing_is_said_to_be_so() -> None:
             "$(find no_such_pkg): no package of this name",
         ),
         ("<link>", 3, "not well-formed XML: mismatched tag"),
-        ("<xacro:macro name='m'><xacro:m/></xacro:macro><xacro:m/>", None, "a macro calls itself"),
-        ("<xacro:property value='1'/>", None, "missing attribute"),
+        ("<xacro:macro name='m'><xacro:m/></xacro:macro><xacro:m/>", 2, "a macro calls itself"),
+        ("<xacro:property value='1'/>", 2, "missing attribute"),
+        ("\n<xacro:property name='1x' value='1'/>", 3, "must be valid python identifiers"),
+        ("<xacro:macro name='m' params='a'/>\n<xacro:m/>", 3, "Undefined parameters [a]"),
+        ("<xacro:macro name='m' params='a'/>\n<xacro:m b='1'/>", 3, 'Invalid parameter "b"'),
+        ("<xacro:macro name='m' params='*a'/>\n<xacro:m/>", 3, "Not enough blocks"),
+        ("<xacro:macro name='m'>\n<link name='${z}'/></xacro:macro>\n<xacro:m/>", 3, "'z' is not defined"),
+        ("<xacro:insert_block name='b'/>", 2, 'Undefined block "b"'),
+        ("\n<xacro:if value='maybe'/>", 3, "not a boolean expression"),
+        ("<link name='${'/>", 2, "invalid expression: ${"),
+        ("<link name='${1/0}'/>\n<link name='${1/0}'/>", 2, "division by zero"),
+        ("<link name='$(env NO_SUCH_NAME)'/>", 2, "<text>:2: environment variable 'NO_SUCH_NAME' is not set"),
+        ("<link name='$(foo x)'/>", 2, "Unknown substitution command [foo x]"),
+        ("<link name='${xacro.load_yaml(\"nowhere.yaml\")}'/>", 2, "there is no such file"),
+        ("<link name='${len(\"a\" * 10**11)}'/>", 2, "there is not enough memory for what it makes"),
+        ("<link/>\n<nope:x/>", 3, "unbound prefix"),
+        ("<link name='${\"\\ud800\"}'/>", None, "no text"),
     ],
 )
 def test_errors_of_xacro_name_the_line_where_it_is_known(body: str, line: int | None, words: str) -> None:
@@ -89,7 +105,7 @@ def test_errors_in_included_files_name_those(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"part.xacro:2: name 'tip' is not defined"):
         xacro.read(tmp_path / "robot.xacro")
     (tmp_path / "part.xacro").write_text(HEAD + "\n<link>")
-    with pytest.raises(FormatError, match=r"part.xacro:3: no element found"):
+    with pytest.raises(FormatError, match=r"part.xacro:3: not well-formed XML: no element found"):
         xacro.read(tmp_path / "robot.xacro")
 
 
@@ -125,3 +141,42 @@ def test_xacros_own_way_to_find_packages_is_given_back() -> None:
     xacro.process(ARM)
     assert substitution._eval_find is before
     assert parse(xacro.process(ARM)).tag == "robot"
+
+
+def test_errors_in_yaml_name_its_line(tmp_path: Path) -> None:
+    pytest.importorskip("yaml")
+    (tmp_path / "sizes.yaml").write_text("a: [1,\nb: }")
+    (tmp_path / "robot.xacro").write_text(HEAD + "<link name='${xacro.load_yaml(\"sizes.yaml\")}'/></robot>")
+    with pytest.raises(FormatError, match=r"sizes.yaml:2: is not YAML"):
+        xacro.read(tmp_path / "robot.xacro")
+
+
+ENDLESS = {
+    "a power": "<link name='${10**10**8}'/>",
+    "a loop": "<link name='${[0 for i in range(10**12)]}'/>",
+    "macros": "<xacro:macro name='m' params='k'><xacro:if value='${k &lt; 40}'><xacro:m k='${k+1}'/>"
+    "<xacro:m k='${k+1}'/></xacro:if></xacro:macro><xacro:m k='0'/>",
+}
+
+
+@pytest.mark.parametrize("body", ENDLESS.values(), ids=ENDLESS)
+def test_what_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch, body: str) -> None:
+    monkeypatch.setattr(xacro, "SECONDS", 1.5)
+    with pytest.raises(FormatError, match=r"takes more than 1.5 s|takes more than 4 GiB"):
+        xacro.read(HEAD + body + "</robot>")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@pytest.mark.parametrize(
+    "body", ["<xacro:include filename='pipe'/>", "<link name='${xacro.load_yaml(\"pipe\")}'/>"]
+)
+def test_pipes_are_not_waited_for(tmp_path: Path, body: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "robot.xacro").write_text(HEAD + body + "</robot>")
+    with pytest.raises(FormatError, match=r"robot.xacro:2: .*is a pipe"):
+        xacro.read(tmp_path / "robot.xacro")
+
+
+def test_a_file_that_becomes_too_long_is_refused() -> None:
+    with pytest.raises(FormatError, match="becomes longer than 67,108,864 characters, found 70,000,0"):
+        xacro.read(HEAD + "<link name='${\"a\" * 70000000}'/></robot>")

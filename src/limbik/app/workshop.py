@@ -28,11 +28,12 @@ from limbik.app.upload import Upload
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
 from limbik.formats import arm as arm_format
 from limbik.formats import dh, registry
+from limbik.formats.apart import apart
 from limbik.formats.base import Base, based
 from limbik.formats.dressed import dressed
 from limbik.formats.load import read
 from limbik.formats.source import Source, decoded, open_source
-from limbik.formats.visuals import Look, Mesh, Visual, look
+from limbik.formats.visuals import Look, Mesh, Visual, look_or_why, read_with_look
 from limbik.model import Model
 from limbik.scene import Scene, SceneArm, load_scene
 
@@ -41,6 +42,7 @@ MOST_UPLOADS, MOST_UPLOADED_BYTES = 64, 512 * 2**20
 MODEL_BYTES = 2**20  # what a model is counted as, meshes apart
 LONGEST_XML = 1_000_000  # [characters] of a URDF or MJCF
 LONGEST_TEXT = 256_000  # [characters] of a table or an .arm, whose readers take longer
+SECONDS = 20.0  # that a description may take to be read
 MOST_NOTES = 5  # of one kind
 MOST_TAGS = 4000  # joints or bodies in a text, before anything is made of them
 
@@ -157,7 +159,7 @@ def _robot(name: str) -> tuple[Model, str, tuple[Visual, ...]]:
     if found.description is not None:
         source, inside = _described(found.description)
         model = based(read(source), end_effector=found.description.end_effector)
-        return model, robot.title, _look(source, inside).visuals
+        return model, robot.title, look_or_why(source, inside).visuals
     return load(robot.name), robot.title, _borrowed(load(robot.name), robot.installed)
 
 
@@ -176,16 +178,8 @@ def _borrowed(model: Model, description: registry.Description | None) -> tuple[V
     with contextlib.suppress(LimbikError), remarks():
         source, inside = _described(description)
         other = based(read(source), end_effector=description.end_effector)
-        return dressed(model, other, _look(source, inside).visuals) or ()
+        return dressed(model, other, look_or_why(source, inside).visuals) or ()
     return ()
-
-
-def _look(source: Source, inside: Path | None = None) -> Look:
-    """What a description looks like; nothing, and why, where that cannot be read: it moves all the same."""
-    try:
-        return look(source, inside)
-    except LimbikError as error:
-        return Look(notes=(f"without its shapes: {error}",))
 
 
 def _different(names: Sequence[str]) -> list[str]:
@@ -204,17 +198,20 @@ def _different(names: Sequence[str]) -> list[str]:
 def _uploaded(upload: Upload, request: Open) -> Opened:
     source, others = _description_in(upload)
     _check_length(source)
+    is_arm = arm_format.is_arm(source.text)
     with remarks() as told:
-        scene = _scene(source, request)
+        if is_arm:
+            scene, seen = _arms(source, request), Look()
+        else:
+            scene, seen = _read(source, request)
     check_size([arm.model for arm in scene.arms])
-    angles = scene.angles if arm_format.is_arm(source.text) else None
-    seen = _look(source) if angles is None else Look()
     notes = [*_some(told), *_some(seen.notes)]
-    if angles is not None:
-        notes.insert(0, _READINGS[angles])
+    if is_arm:
+        notes.insert(0, _READINGS[scene.angles])
     if others:
         notes.append(f"This is {source.name}; there is also {', '.join(others[:MOST_NOTES])}.")
     arms = tuple(OpenedArm(arm=arm, title=arm.name, visuals=seen.visuals) for arm in scene.arms)
+    angles = scene.angles if is_arm else None
     return Opened(scene=scene, arms=arms, notes=tuple(notes), token=upload.token, angles=angles)
 
 
@@ -224,14 +221,20 @@ def _some(notes: Sequence[str]) -> list[str]:
     return [*notes[:MOST_NOTES], *([f"and {more} more remarks of this kind"] if more > 0 else [])]
 
 
-def _scene(source: Source, request: Open) -> Scene:
-    if arm_format.is_arm(source.text):
-        scene = load_scene(source, angles=cast(Any, request.angles), lenient=request.lenient)
-        if len(scene.arms) > MOST_ARMS:
-            raise ModelError(f"the playground shows up to {MOST_ARMS} arms, found {len(scene.arms)}")
-        return scene
-    model = based(read(source), cast(Base, request.base))
-    return Scene((SceneArm(model.name, model, q=first_stance(model)),), model.name)
+def _arms(source: Source, request: Open) -> Scene:
+    scene = load_scene(source, angles=cast(Any, request.angles), lenient=request.lenient)
+    if len(scene.arms) > MOST_ARMS:
+        raise ModelError(f"the playground shows up to {MOST_ARMS} arms, found {len(scene.arms)}")
+    return scene
+
+
+def _read(source: Source, request: Open) -> tuple[Scene, Look]:
+    """What a description of any other format holds. Libraries read it, so this is done in a process of its
+    own, whose death is an error for the page and not the server's.
+    """
+    model, seen = apart(source.name, SECONDS, read_with_look, source)
+    model = based(model, cast(Base, request.base))
+    return Scene((SceneArm(model.name, model, q=first_stance(model)),), model.name), seen
 
 
 def _description_in(upload: Upload) -> tuple[Source, list[str]]:

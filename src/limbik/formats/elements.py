@@ -157,6 +157,8 @@ def parse(source: Source) -> Element:
         inside = f", in {builder.open[-1]!r} of line {builder.open[-1].line}" if builder.open else ""
         problem = f"not well-formed XML: {expat.ErrorString(error.code)} in column {error.offset + 1}{inside}"
         raise FormatError(source.name, problem, line=error.lineno + skipped) from None
+    except UnicodeEncodeError:
+        raise FormatError(source.name, "holds characters that are no text: halves of others") from None
     assert builder.root is not None, "expat accepts no text without an element"
     return builder.root
 

@@ -7,7 +7,6 @@ fill the memory by a few words, is refused.
 
 from __future__ import annotations
 
-import math
 import posixpath
 import re
 import xml.parsers.expat as expat
@@ -18,24 +17,21 @@ from urllib.parse import unquote
 
 from limbik.errors import FormatError, did_you_mean
 from limbik.formats.elements import Element, parse
+from limbik.formats.mjcf_checks import Limits, check, copies
 from limbik.formats.source import Source, decoded
 
 LARGEST_TEXT = 8 * 2**20  # [characters] with all includes in place
 DEEPEST_INCLUDE = 20
 MOST_ELEMENTS = 10_000  # of an MJCF, with the copies that <replicate> makes
 MOST_ASSETS = 1000  # among them in <asset>: what is not needed is deleted one by one, each time through all
-LARGEST_FIELDS = 2**20  # [numbers] of all height fields
 MOST_MADE_MESHES = 100  # that MuJoCo makes itself
-FINEST_MESH = 64.0  # largest parameter of one
+LIMITS = Limits(copies=MOST_ELEMENTS, fields=2**20, finest=64.0)
 LARGEST_MESHES = 128 * 2**20  # [bytes] of mesh files, each counted as often as it is named
 
 _ATTRIBUTES = r"""(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*"""
 _INCLUDE = re.compile(rf"<include{_ATTRIBUTES}(?:/>|>\s*</include\s*>)")
 _OPENING = re.compile(rf"<[^\s<>/]+{_ATTRIBUTES}(/?)>")
 _ADDRESS = re.compile(r"(?:package|model|file)://+", re.IGNORECASE)
-_USER_NUMBERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
-# What an MJCF may ask MuJoCo to set aside for a simulation, and what it then takes by itself.
-_SET_ASIDE = {"nkey": 0, "nuserdata": 0, "memory": -1, "njmax": -1, "nconmax": -1, "nstack": -1}
 
 
 def find_file(files: Iterable[str], folder: str, address: str) -> str | None:
@@ -88,12 +84,6 @@ def give_files(spec: Any, source: Source) -> None:
             raise ValueError(f"its meshes are larger than {LARGEST_MESHES // 2**20} MiB together")
     spec.meshdir = spec.texturedir = spec.modelfiledir = ""
     spec.assets = given
-    for name in _USER_NUMBERS:
-        setattr(spec, f"nuser_{name}", -1)
-    for name, size in _SET_ASIDE.items():
-        setattr(spec, name, size)
-    for part in [*spec.numerics, *spec.skins]:
-        spec.delete(part)
 
 
 def _files(source: Source) -> Mapping[str, bytes]:
@@ -186,17 +176,16 @@ def _refuse(root: Element) -> None:
     elements = list(root.walk())
     for element in elements:
         _refuse_element(element)
-    fields = (_product(element, "nrow", "ncol") for element in elements if element.tag == "hfield")
     meshes = [element for element in elements if element.tag == "mesh" and "builtin" in element.attributes]
     assets = [element for element in elements if element.parent and element.parent.tag == "asset"]
     for count, most, what in (
-        (sum(map(_copies, elements)), MOST_ELEMENTS, "elements, with the copies of <replicate>"),
+        (sum(map(copies, elements)), MOST_ELEMENTS, "elements, with the copies of <replicate>"),
         (len(assets), MOST_ASSETS, "elements in <asset>"),
         (len(meshes), MOST_MADE_MESHES, "meshes for MuJoCo to make"),
-        (sum(fields), LARGEST_FIELDS, "numbers in its height fields"),
     ):
         if count > most:
             raise root.error(f"has more than {most:,} {what}")
+    check(root, LIMITS)
 
 
 def _refuse_element(element: Element) -> None:
@@ -205,21 +194,3 @@ def _refuse_element(element: Element) -> None:
         raise element.error("is not read here: it can open files, or make any number of bodies")
     if element.tag == "hfield" and "file" in element.attributes:
         raise element.error("a height field needs its numbers in `elevation`: no file is read for it")
-    is_made = element.tag == "mesh" and {"builtin", "params"} <= set(element.attributes)
-    if is_made and max(map(abs, element.list_of_numbers("params"))) > FINEST_MESH:
-        raise element.error(f"`params` needs numbers up to {FINEST_MESH:g}")
-
-
-def _copies(element: Element) -> float:
-    """How often an element stands in the model: once for each copy that the <replicate>s around it make."""
-    copies = 1.0
-    place = element.parent
-    while place is not None:
-        if place.tag == "replicate":
-            copies *= max(1.0, place.number("count", 1.0))
-        place = place.parent
-    return copies
-
-
-def _product(element: Element, *attributes: str) -> float:
-    return math.prod(max(element.number(attribute, 1.0), 1.0) for attribute in attributes)

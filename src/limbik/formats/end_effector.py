@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -95,7 +96,17 @@ class _Tree:
 
     def length(self, branch: Joint) -> int:
         """The most joints that move on their own on a path that begins with `branch`."""
-        return _leads(branch) + max(depth for _, depth in self.below(branch.child))
+        return _leads(branch) + self._most_below.get(branch.child, 0)
+
+    @functools.cached_property
+    def _most_below(self) -> dict[str, int]:
+        """The most joints that move on their own on a path that begins with a link, by its name."""
+        found: dict[str, int] = {}
+        roots = [link for link in self.moved_by if link not in self.mover]
+        for link, _ in reversed([place for root in roots for place in self.below(root)]):
+            joints = self.moved_by.get(link, [])
+            found[link] = max((_leads(joint) + found[joint.child] for joint in joints), default=0)
+        return found
 
     def tool(self, link: str) -> str:
         fixed = list(self.below(link, fixed_only=True))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from limbik.model import Joint
+from limbik.model.followers import rules_on_first_leaders
 
 
 def without_contradicting_limits(joints: Sequence[Joint]) -> tuple[list[Joint], list[str]]:
@@ -14,13 +15,16 @@ def without_contradicting_limits(joints: Sequence[Joint]) -> tuple[list[Joint], 
 
     joints: with mimic rules on joints that are among them, not in a circle.
     """
+    rules = rules_on_first_leaders(joints)
     by_name = {joint.name: joint for joint in joints}
     ranges = {joint.name: (joint.lower, joint.upper) for joint in joints}
     remarks = []
     for joint in joints:
         if joint.mimic is None or not joint.has_limits:
             continue
-        leader, needed_lower, needed_upper = _needed(joint, by_name)
+        rule = rules[joint.name]
+        leader = rule.joint
+        needed_lower, needed_upper = sorted((rule.leading(joint.lower), rule.leading(joint.upper)))
         lower, upper = ranges[leader]
         narrowed = max(lower, needed_lower), min(upper, needed_upper)
         if lower < upper and narrowed[0] >= narrowed[1]:
@@ -32,12 +36,3 @@ def without_contradicting_limits(joints: Sequence[Joint]) -> tuple[list[Joint], 
         else:
             ranges[leader] = narrowed
     return [by_name[joint.name] for joint in joints], remarks
-
-
-def _needed(joint: Joint, by_name: Mapping[str, Joint]) -> tuple[str, float, float]:
-    """The joint at the end of the line of leaders, and the limits that keep `joint` within its own."""
-    lower, upper = joint.lower, joint.upper
-    while joint.mimic is not None:
-        lower, upper = sorted((joint.mimic.leading(lower), joint.mimic.leading(upper)))
-        joint = by_name[joint.mimic.joint]
-    return joint.name, lower, upper

@@ -38,6 +38,8 @@ def load(source: str | PathLike[str], *, base: Base = "fixed", end_effector: str
     end_effector: name of the frame that goals mean when they name none; each format's reader says its
     default.
 
+    A xacro file is a program, which is run: load only those that you trust (`limbik.formats.xacro`).
+
     Raises ModelError for an unknown name, FormatError, which names file, line and element, for a file that
     cannot be read, and MissingExtra where a format needs a library that is not installed.
     """

@@ -65,11 +65,11 @@ def keyframes(source: SourceLike) -> dict[str, Array]:
 def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tuple[Model, list[str]]:
     """The model, and remarks on what it does not hold."""
     reader = _Reader(expanded.model)
-    joints, remarks = without_contradicting_limits(reader.joints)
     masses = reader.masses() if expanded.has_masses else []
     root = reader.names.body[0]
-    chosen = default_end_effector(joints, root) if end_effector is None else end_effector
     try:
+        joints, remarks = without_contradicting_limits(reader.joints)
+        chosen = default_end_effector(joints, root) if end_effector is None else end_effector
         model = Model(expanded.name, joints, reader.frames, masses=masses, root=root, end_effector=chosen)
     except ModelError as error:
         raise FormatError(source.name, str(error)) from None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import re
 import threading
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from limbik.errors import FormatError, MissingExtra
 from limbik.formats.enclosed import enclosed, give_files
+from limbik.formats.mjcf_checks import check_files
 from limbik.formats.source import Source
 
 NO_MASS = 1e-14  # [kg] what MuJoCo is told to take for bodies without mass, which it would refuse
@@ -24,6 +27,11 @@ _ELEMENT = re.compile(r"^Element '([^']+)'", re.MULTILINE)
 _NAME = re.compile(r"^Element name '([^']+)'", re.MULTILINE)
 _NAN = re.compile(r"=\s*[\"'](?:[^\"'<>]*\s)?[-+]?nan[\s\"']", re.IGNORECASE)
 _LOCK = threading.Lock()  # MuJoCo has one place for all that hear its warnings
+_USER_NUMBERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
+# What an MJCF may ask MuJoCo to set aside for a simulation, and what it then takes by itself.
+_SET_ASIDE = {"nkey": 0, "nuserdata": 0, "memory": -1, "njmax": -1, "nconmax": -1, "nstack": -1}
+_FAILURES = (ValueError, RuntimeError, MemoryError)  # of MuJoCo
+_TOO_DEEP = "XML parse error 18:"
 _SYNTAX = re.compile(r"^Error=XML_ERROR_(\w+)", re.MULTILINE)
 
 
@@ -50,7 +58,7 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     shaped = list(dict.fromkeys(geom.parent.name or "a body" for geom in spec.geoms if _is_from_file(geom)))
     try:
         return Compiled(_compile(spec, source), name, has_masses=True)
-    except ValueError as error:
+    except _FAILURES as error:
         if not shaped:
             raise _format_error(source, error) from None
         lost = f"masses of {_few(shaped)} come from files that cannot be read ({_first_line(error)})"
@@ -60,7 +68,7 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
         spec.delete(geom)
     try:
         return Compiled(_compile(spec, source), name, False, [f"{lost}; the model has no masses"])
-    except ValueError as error:
+    except _FAILURES as error:
         raise _format_error(source, error) from None
 
 
@@ -81,7 +89,9 @@ def _parsed(source: Source, with_keyframes: bool) -> Any:
         import mujoco
     except ImportError:
         raise MissingExtra("robots", "reading MJCF") from None
-    if source.files is not None:
+    if source.files is None:
+        check_files(source)
+    else:
         source = enclosed(source)
     try:
         with _heard() as said:
@@ -90,7 +100,7 @@ def _parsed(source: Source, with_keyframes: bool) -> Any:
                 spec = mujoco.MjSpec.from_file(str(path))
             else:
                 spec = mujoco.MjSpec.from_string(source.text)
-    except ValueError as error:
+    except _FAILURES as error:
         raise _format_error(source, error) from None
     if any("NaN" in warning for warning in said):
         lines = {source.text.count("\n", 0, match.start()) + 1 for match in _NAN.finditer(source.text)}
@@ -129,7 +139,7 @@ def compiled_with_shapes(source: Source) -> tuple[Any, list[str]]:
     _keep_geoms_to_see(spec)
     try:
         return _compile(spec, source), notes
-    except ValueError as error:
+    except _FAILURES as error:
         notes.append(f"the meshes cannot be read: {_first_line(error)}")
     spec = _parsed(source, with_keyframes=False)
     _keep_geoms_to_see(spec)
@@ -137,7 +147,7 @@ def compiled_with_shapes(source: Source) -> tuple[Any, list[str]]:
         spec.delete(geom)
     try:
         return _compile(spec, source), notes
-    except ValueError as error:
+    except _FAILURES as error:
         raise _format_error(source, error) from None
 
 
@@ -193,7 +203,7 @@ def _is_from_file(geom: Any) -> bool:
 
 def _compile(spec: Any, source: Source) -> Any:
     """MjModel of a spec, without all that neither moves nor weighs."""
-    for part in ("sensors", "actuators", "pairs", "tuples", "skins"):
+    for part in ("sensors", "actuators", "pairs", "tuples", "skins", "numerics"):
         for element in list(getattr(spec, part)):
             spec.delete(element)
     for element in [*spec.geoms, *spec.sites, *spec.tendons]:
@@ -208,11 +218,26 @@ def _compile(spec: Any, source: Source) -> Any:
     spec.compiler.boundmass = max(spec.compiler.boundmass, NO_MASS)
     spec.compiler.boundinertia = max(spec.compiler.boundinertia, NO_MASS)
     spec.compiler.fusestatic = False  # bodies keep their names
-    if source.files is not None:
+    for name in _USER_NUMBERS:
+        setattr(spec, f"nuser_{name}", -1)
+    for name, size in _SET_ASIDE.items():
+        setattr(spec, name, size)
+    if source.files is None:
+        _refuse_what_is_no_file(spec, source)
+    else:
         give_files(spec, source)
     with warnings.catch_warnings(), _heard():
         warnings.simplefilter("ignore")  # of MuJoCo, about dynamics
         return spec.compile()
+
+
+def _refuse_what_is_no_file(spec: Any, source: Source) -> None:
+    """Raise FormatError for a pipe or device, which MuJoCo would wait for."""
+    folder = source.path.parent if source.path else Path()
+    for part in [part for part in [*spec.meshes, *spec.hfields] if part.file]:
+        path = folder / spec.meshdir / part.file
+        if os.path.exists(path) and not path.is_file():
+            raise FormatError(source.name, f"its file {part.file!r} is no file, but a folder, pipe or device")
 
 
 def _stem(source: Source) -> str:
@@ -223,11 +248,11 @@ def _few(names: list[str]) -> str:
     return ", ".join(repr(name) for name in names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
 
 
-def _first_line(error: ValueError) -> str:
+def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0].removeprefix("Error: ")
 
 
-def _format_error(source: Source, error: ValueError) -> FormatError:
+def _format_error(source: Source, error: Exception) -> FormatError:
     """MuJoCo's message in limbik's form. Line 0 is MuJoCo's for what stands in an included file."""
     message = str(error)
     lines = [int(line) for line in _LINE.findall(message)]
@@ -235,6 +260,10 @@ def _format_error(source: Source, error: ValueError) -> FormatError:
     if syntax:
         what = f"the included file, line {lines[0]}," if "Include error" in message else ""
         problem = f"{what} is not well-formed XML: {syntax[1].replace('_', ' ').lower()}".lstrip()
+    elif _TOO_DEEP in message:
+        problem = "elements stand too deep inside each other; MuJoCo reads about 500"
+    elif isinstance(error, MemoryError):
+        problem = "MuJoCo: there is not enough memory for it"
     else:
         problem = "MuJoCo: " + re.sub(r"^(XML )?Error: (Error: )?", "", message.partition("\n")[0])
         problem += ", in an included file" if lines and lines[-1] == 0 else ""

@@ -21,6 +21,7 @@ class Names:
         given_sites = [mj.site(k).name for k in range(mj.nsite)]
         given_bodies = [mj.body(k).name for k in range(mj.nbody)]
         self.places = {*given_bodies, *given_sites} - {""}  # names of links and frames, which must differ
+        self.numbers: dict[tuple[bool, str], int] = {}  # the next one for each link or joint that needs one
         self.movers = {mj.joint(k).name for k in range(mj.njnt)} - {""}
         self.body = []
         for k, name in enumerate(given_bodies):
@@ -29,12 +30,13 @@ class Names:
             mj.joint(k).name or self._new(self.movers, f"{self.body[mj.jnt_bodyid[k]]}.joint", numbered=True)
             for k in range(mj.njnt)
         ]
+        self.bodies = set(self.body)
         self.site = [self._site(name, mj.site_bodyid[k]) for k, name in enumerate(given_sites)]
 
     def _site(self, name: str, body: int) -> str:
         if not name:
             return self.new_link(f"{self.body[body]}.site", numbered=True)
-        return self.new_link(f"{name}.site") if name in self.body else name
+        return self.new_link(f"{name}.site") if name in self.bodies else name
 
     def new_link(self, name: str, *, numbered: bool = False) -> str:
         """This name for a link or frame, with a number behind it where another has it already, or always."""
@@ -44,12 +46,13 @@ class Names:
         """This name for a joint, with a number behind it where another has it already."""
         return self._new(self.movers, name)
 
-    @staticmethod
-    def _new(taken: set[str], name: str, *, numbered: bool = False) -> str:
-        number = 1 if numbered else 2
+    def _new(self, taken: set[str], name: str, *, numbered: bool = False) -> str:
+        key = taken is self.places, name
+        number = self.numbers.get(key, 1 if numbered else 2)
         found = f"{name}{number}" if numbered else name
         while found in taken:
             found = f"{name}{number}"
             number += 1
+        self.numbers[key] = number
         taken.add(found)
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import difflib
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -51,7 +52,7 @@ def open_source(source: SourceLike) -> Source:
     if not name:
         raise FormatError("<source>", "needs a path or a text, found an empty one")
     path = _expanded(name)
-    return Source(name, decoded(_content(path, name), name), path)
+    return Source(name, decoded(bytes_of(path, name), name), path)
 
 
 def is_text(source: str) -> bool:
@@ -66,10 +67,10 @@ def _expanded(name: str) -> Path:
         raise FormatError(name, f"there is no home folder {Path(name).parts[0]!r}") from None
 
 
-def _content(path: Path, name: str) -> bytes:
+def bytes_of(path: Path, name: str) -> bytes:
+    """What a file holds. Raises FormatError where it cannot be read, is no file, or is too large."""
     try:
-        if path.is_dir():
-            raise FormatError(name, f"is a folder; {_files_in(path)}")
+        _refuse_what_is_no_file(path, name)
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except FileNotFoundError:
@@ -82,6 +83,16 @@ def _content(path: Path, name: str) -> bytes:
             name, f"is larger than {LARGEST // 2**20} MiB, more than any description of a robot"
         )
     return content
+
+
+def _refuse_what_is_no_file(path: Path, name: str) -> None:
+    """Raise FormatError for a folder, and for what may never end or never begin to be read."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise FormatError(name, f"is a folder; {_files_in(path)}")
+    if not stat.S_ISREG(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a device or socket"
+        raise FormatError(name, f"is {kind}, not a file; write what it holds to a file, and give that")
 
 
 def _files_in(folder: Path) -> str:

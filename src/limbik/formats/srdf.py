@@ -97,7 +97,13 @@ class Srdf:
         that the model does not have (virtual ones) are left out.
         """
         wanted: set[str] = set()
-        self._gather(self._group(group), model, wanted)
+        waiting, seen = [group], set()
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                wanted |= self._own_joints(self._group(name), model)
+                waiting += self._group(name).groups
         return tuple(joint.name for joint in model.joints if joint.name in wanted and joint.nq)
 
     def configuration(self, state: str, model: Model, *, group: str | None = None) -> Array:
@@ -123,16 +129,14 @@ class Srdf:
             raise ModelError(f"there is no group {name!r}; {did_you_mean(name, self.groups)}")
         return self.groups[name]
 
-    def _gather(self, group: Group, model: Model, wanted: set[str]) -> None:
-        """Add the joints of a group to `wanted`."""
+    def _own_joints(self, group: Group, model: Model) -> set[str]:
+        """The joints of a group without those of its subgroups."""
         mover = {joint.child: joint.name for joint in model.joints}
-        wanted.update(group.joints)
-        wanted.update(mover[link] for link in group.links if link in mover)
+        found = {*group.joints, *(mover[link] for link in group.links if link in mover)}
         for chain in group.chains:
             base, tip = (_path(model, link) for link in (chain.base_link, chain.tip_link))
-            wanted.update(base.symmetric_difference(tip))
-        for name in group.groups:
-            self._gather(self._group(name), model, wanted)
+            found |= base.symmetric_difference(tip)
+        return found
 
 
 def _path(model: Model, link: str) -> set[str]:
@@ -251,12 +255,18 @@ def _known(element: Element, attribute: str, what: str, names: Collection[str] |
 
 def _refuse_circles(elements: Mapping[str, Element], groups: Mapping[str, Group]) -> None:
     """Raise for a group that is a part of itself."""
-    for name, element in elements.items():
-        waiting, seen = [*groups[name].groups], set()
+    is_checked: set[str] = set()
+    for first in groups:
+        walked: dict[str, None] = {}  # an ordered set: a group, the part of it that is looked at, and so on
+        waiting = [iter((first,))]
         while waiting:
-            part = waiting.pop()
-            if part == name:
-                raise element.error("this group is a part of itself")
-            if part not in seen:
-                seen.add(part)
-                waiting += groups[part].groups
+            name = next(waiting[-1], None)
+            if name is None:
+                waiting.pop()
+                if walked:
+                    is_checked.add(walked.popitem()[0])
+            elif name in walked:
+                raise elements[name].error("this group is a part of itself")
+            elif name not in is_checked:
+                walked[name] = None
+                waiting.append(iter(groups[name].groups))

@@ -151,6 +151,8 @@ def _composed(source: Source) -> Any:
         raise FormatError(source.name, f"is not YAML: {error.problem or error.context}", line=line) from None
     except yaml.YAMLError as error:
         raise FormatError(source.name, f"is not YAML: {error}") from None
+    except RecursionError:
+        raise FormatError(source.name, "has lists or mappings too deep inside each other") from None
 
 
 def _pairs(node: Any, source: Source, what: str, known: Collection[str]) -> Iterator[tuple[str, int, Any]]:

@@ -45,11 +45,20 @@ from limbik.formats.elements import Element, parse
 from limbik.formats.end_effector import default_end_effector
 from limbik.formats.followers import without_contradicting_limits
 from limbik.formats.source import SourceLike, open_source
-from limbik.formats.urdf_checks import SCALAR_TYPES, check_tree, joint_type, lost_leader, mimic_rules
+from limbik.formats.urdf_checks import (
+    SCALAR_TYPES,
+    check_tree,
+    has_lost_leader,
+    joint_type,
+    lost_leader,
+    mimic_rules,
+)
 from limbik.model import Joint, JointKind, Mass, Mimic, Model
 from limbik.spatial import Matrix3, Matrix4, Vector3, pose_from, quat_normalise, quat_to_matrix
 
 Limits: TypeAlias = tuple[float, float]  # lower, upper [rad or m]
+
+MOST_REMARKS = 10  # of one kind
 
 _UNLIMITED: Limits = (-math.inf, math.inf)
 _WITH_LIMITS = ("revolute", "prismatic")
@@ -75,7 +84,10 @@ def from_element(robot: Element, *, end_effector: str | None = None) -> Model:
     root = check_tree(robot, links, elements)
     rules = mimic_rules(elements)
     joints = [joint for element in elements.values() for joint in _joints(element, rules)]
-    joints, contradictions = without_contradicting_limits(joints)
+    try:
+        joints, contradictions = without_contradicting_limits(joints)
+    except ModelError as error:
+        raise FormatError(robot.source, str(error)) from None
     _warn(robot, [*_remarks(elements, rules), *contradictions])
     masses = [mass for link in links.values() if (mass := _mass(link))]
     name = robot.attributes.get("name", "").strip() or PurePath(robot.source).stem
@@ -233,7 +245,10 @@ def _remarks(joints: Mapping[str, Element], rules: Mapping[str, Element]) -> lis
     limited = [joint for joint in joints.values() if joint_type(joint) in _WITH_LIMITS]
     unsaid = [joint for joint in limited if _said_limits(joint) is None and joint.text("name") not in rules]
     stuck = [joint for joint in limited if _limits(joint) == (0.0, 0.0)]
-    remarks = [remark for joint in joints.values() if (remark := lost_leader(joint, joints))]
+    lost = [joint for joint in joints.values() if has_lost_leader(joint, joints)]
+    remarks = [lost_leader(joint, joints) for joint in lost[:MOST_REMARKS]]
+    if len(lost) > MOST_REMARKS:
+        remarks.append(f"{len(lost) - MOST_REMARKS:,} more joints follow joints that there are not")
     if unsaid:
         remarks.append(f"no lower and no upper limit, so taken as unlimited: {_list(unsaid)}")
     if stuck:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from limbik.errors import did_you_mean
+from limbik.errors import did_you_mean, listed
 from limbik.formats.elements import Element
+from limbik.model.followers import circle_of
 
 SCALAR_TYPES = ("revolute", "continuous", "prismatic")  # one number: these lead and follow
 TYPES = (*SCALAR_TYPES, "fixed", "floating", "planar")
@@ -73,8 +74,8 @@ def _refuse_cycles(mover: Mapping[str, Element]) -> None:
             link = mover[link].need("parent").text("link")
         if link in walked:
             names = list(walked)
-            circle = names[names.index(link) :]
-            raise mover[link].error(f"the links form a circle: {' -> '.join([link, *reversed(circle)])}")
+            circle = [link, *reversed(names[names.index(link) :])]
+            raise mover[link].error(f"the links form a circle: {listed(circle, between=' -> ')}")
         is_checked.update(walked)
 
 
@@ -95,17 +96,19 @@ def mimic_rules(joints: Mapping[str, Element]) -> dict[str, Element]:
             if found not in SCALAR_TYPES:
                 can = "revolute, continuous and prismatic joints can"
                 raise rule.error(f"{part!r} is of type {found} and cannot {verb}; {can}")
-    for name in rules:
-        _refuse_circle(name, rules)
+    _refuse_circles(rules)
     return rules
 
 
-def lost_leader(joint: Element, joints: Mapping[str, Element]) -> str | None:
-    """A remark on a joint that follows one which does not exist."""
+def has_lost_leader(joint: Element, joints: Mapping[str, Element]) -> bool:
+    """Whether a joint follows one which does not exist."""
     rule = _rule(joint)
-    if rule is None or (leader := rule.text("joint")) in joints:
-        return None
-    name = joint.text("name")
+    return rule is not None and rule.text("joint") not in joints
+
+
+def lost_leader(joint: Element, joints: Mapping[str, Element]) -> str:
+    """A remark on a joint that follows one which does not exist."""
+    name, leader = joint.text("name"), joint.need("mimic").text("joint")
     hint = did_you_mean(leader, [other for other in joints if other != name])
     return (
         f"joint {name!r} (line {joint.line}) moves on its own, there is no joint {leader!r} to follow; {hint}"
@@ -120,10 +123,13 @@ def _rule(joint: Element) -> Element | None:
     return rule
 
 
-def _refuse_circle(name: str, rules: Mapping[str, Element]) -> None:
-    walked = [name]
-    while (leader := rules[walked[-1]].text("joint")) in rules:
-        if leader in walked:
-            circle = " -> ".join([*walked[walked.index(leader) :], leader])
-            raise rules[leader].error(f"joints follow each other in a circle: {circle}")
-        walked.append(leader)
+def _refuse_circles(rules: Mapping[str, Element]) -> None:
+    is_checked: set[str] = set()
+    for name in rules:
+        walked: dict[str, None] = {}  # an ordered set
+        while name in rules and name not in is_checked:
+            if name in walked:
+                raise rules[name].error(f"joints follow each other in a circle: {circle_of(walked, name)}")
+            walked[name] = None
+            name = rules[name].text("joint")
+        is_checked.update(walked)

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from limbik.errors import LimbikError
 from limbik.formats.elements import parse
 from limbik.formats.source import Source
+from limbik.model import Model
 from limbik.spatial import Matrix4
 
 Numbers: TypeAlias = tuple[float, ...]
@@ -74,3 +76,18 @@ def look(source: Source, inside: Path | None = None) -> Look:
     if root.tag == "mujoco":
         return mjcf_visuals.look(source)
     return urdf_visuals.look(root, source, inside) if root.tag == "robot" else Look()
+
+
+def look_or_why(source: Source, inside: Path | None = None) -> Look:
+    """What a description looks like; nothing, and why, where that cannot be read: it moves all the same."""
+    try:
+        return look(source, inside)
+    except LimbikError as error:
+        return Look(notes=(f"without its shapes: {error}",))
+
+
+def read_with_look(source: Source) -> tuple[Model, Look]:
+    """The model in a description, see `limbik.formats.load.read`, and what it looks like."""
+    from limbik.formats.load import read
+
+    return read(source), look_or_why(source)

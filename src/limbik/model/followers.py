@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from limbik.errors import ModelError, did_you_mean
+from limbik.errors import ModelError, did_you_mean, listed
 from limbik.model.joints import SCALAR, Joint, JointKind, Mimic
 from limbik.spatial import Array
 
@@ -50,10 +51,10 @@ def resolved(joints: Sequence[Joint]) -> tuple[Joint, ...]:
     A continuous joint whose followers have limits becomes a revolute one. Raises ModelError for a leader that
     is unknown or cannot lead, for rules in a circle, and where no value of the leader is left.
     """
-    by_name = {joint.name: joint for joint in joints}
-    for joint in joints:
-        if joint.mimic:
-            by_name[joint.name] = replace(joint, mimic=_first_leader(joint, joint.mimic, by_name))
+    rules = rules_on_first_leaders(joints)
+    by_name = {
+        joint.name: replace(joint, mimic=rules[joint.name]) if joint.mimic else joint for joint in joints
+    }
     for joint in joints:
         follower = by_name[joint.name]
         if follower.mimic and follower.has_limits:
@@ -69,19 +70,36 @@ def value_range(joint: Joint, leader: Joint) -> tuple[float, float]:
     return low, high
 
 
-def _first_leader(joint: Joint, rule: Mimic, by_name: dict[str, Joint]) -> Mimic:
-    """The rule of a joint, made one on the joint at the end of its line of leaders."""
-    walked = [joint.name]
-    leader = _leader(joint, rule, by_name)
-    while leader.mimic:
-        if leader.name in walked:
-            circle = " -> ".join([*walked[walked.index(leader.name) :], leader.name])
-            raise ModelError(f"joints follow each other in a circle: {circle}")
-        walked.append(leader.name)
-        multiplier = rule.multiplier * leader.mimic.multiplier
-        rule = Mimic(joint=leader.mimic.joint, multiplier=multiplier, offset=rule.value(leader.mimic.offset))
-        leader = _leader(leader, rule, by_name)
-    return rule
+def rules_on_first_leaders(joints: Sequence[Joint]) -> dict[str, Mimic]:
+    """The rule of each joint that follows, made one on the joint at the end of its line of leaders.
+
+    Raises ModelError for a leader that is unknown or cannot lead, and for rules in a circle.
+    """
+    by_name = {joint.name: joint for joint in joints}
+    rules: dict[str, Mimic] = {}
+    for joint in joints:
+        line: dict[str, Mimic] = {}  # of the joint and its leaders, whose rules are not known yet
+        while joint.mimic and joint.name not in rules:
+            if joint.name in line:
+                raise ModelError(f"joints follow each other in a circle: {circle_of(line, joint.name)}")
+            line[joint.name] = joint.mimic
+            joint = _leader(joint, joint.mimic, by_name)
+        for name, rule in reversed(line.items()):
+            before = rules.get(rule.joint)
+            rules[name] = _through(rule, before) if before else rule
+    return rules
+
+
+def circle_of(walked: Iterable[str], name: str) -> str:
+    """The joints of a circle for a message: those that were walked since `name`, which came again."""
+    names = list(walked)
+    return listed(itertools.chain(names[names.index(name) :], [name]), between=" -> ")
+
+
+def _through(rule: Mimic, before: Mimic) -> Mimic:
+    """A rule on a joint that itself follows by the rule `before`, as one on that one's leader."""
+    multiplier = rule.multiplier * before.multiplier
+    return Mimic(joint=before.joint, multiplier=multiplier, offset=rule.value(before.offset))
 
 
 def _leader(joint: Joint, rule: Mimic, by_name: dict[str, Joint]) -> Joint:
