@@ -350,12 +350,13 @@ class FastPlan:
         short[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
         longest = LONGEST_INTERPRETED if native.is_under_way("one", self.shape) else math.inf
         ends = perf_counter() + min(float(self.options.time_limit or math.inf), longest)
-        run(short, self.table, target, begin, mode, work)
-        while work[self._answer_at] == RUNNING and perf_counter() < ends:
-            run(short, self.table, target, begin, RESUME, work)
-        if work[self._answer_at] == RUNNING:
-            run(self._without_budget(short), self.table, target, begin, RESUME, work)
-            _say_spent(work[self._answer_at :])
+        with np.errstate(over="ignore", invalid="ignore"):  # as machine code, which warns of nothing
+            run(short, self.table, target, begin, mode, work)
+            while work[self._answer_at] == RUNNING and perf_counter() < ends:
+                run(short, self.table, target, begin, RESUME, work)
+            if work[self._answer_at] == RUNNING:
+                run(self._without_budget(short), self.table, target, begin, RESUME, work)
+                _say_spent(work[self._answer_at :])
         native.start_building()
         return work[self._answer_at :].copy() if work[self._answer_at] >= 0.0 else None
 

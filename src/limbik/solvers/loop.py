@@ -17,7 +17,7 @@ from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
 from limbik.solvers.general import GeneralPlan
 from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, general_plan_for, plan_for
-from limbik.solvers.tree_plan import TreePlan
+from limbik.solvers.tree_plan import TreePlan, refuse_too_far
 from limbik.spatial import Array, as_numbers
 
 FLOAT64 = np.dtype(np.float64)
@@ -167,6 +167,7 @@ def _solve(
             _rest(model, rest)
         given = None if start is None else _configuration(model, start, "start")
         return plan.fast.solve(_pose_of(numbers, plan), given, int(seed))
+    refuse_too_far(numbers)
     if rows is not None and plan.only_fast:
         raise SolverError(f"a trace cannot have `{plan.only_fast[0]}`")
     if rows is not None:

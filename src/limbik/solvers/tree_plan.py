@@ -21,7 +21,7 @@ from limbik.core.pack_tree import WORLD, PackedTree, pack_tree
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.spatial_chain import BALL, HINGE, SLIDE
 from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
-from limbik.errors import ConfigurationError, SolverError, did_you_mean
+from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, frames_of
 from limbik.model.joints import Joint
 from limbik.model.model import Model
@@ -37,6 +37,7 @@ NO_TRACE = (np.empty((0, 0)), np.empty(0))
 NOWHERE = (0, 0)
 TREE = "packed tree"  # key among what is kept with a model
 SHORTEST_LENGTH = 1e-9  # [m]
+FARTHEST = 1e60  # [m or rad] of a target; beyond it the powers of distances overflow
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
 MOST_INTERPRETED = 20  # times as many where there is no compiler
@@ -135,11 +136,12 @@ class TreePlan:
 
         rest [nq]: toward which the option `rest_bias` pulls; by default the neutral configuration.
 
-        Raises ConfigurationError where the start is not finite.
+        Raises ConfigurationError where the start is not finite, GoalError for a target beyond all measure.
         """
         began = perf_counter()
         work = self._any_work()
         fill_targets(self.model, self._sorted(goals), work.targets)
+        refuse_too_far(work.targets)
         work.q[:] = self.model.neutral if start is None else start
         work.desk.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[:] = self.settings
@@ -270,6 +272,13 @@ class TreePlan:
         """The joints that may serve the goals."""
         joints = [joint for joint in self.model.joints if joint.nv]
         return [joint for joint in joints if self._tree.units[self.model.v_slice(joint.name).start] > 0.0]
+
+
+def refuse_too_far(targets: Array) -> None:
+    """Raise GoalError for a target beyond all measure."""
+    farthest = max(map(abs, targets.ravel().tolist()), default=0.0)
+    if farthest > FARTHEST:
+        raise GoalError(f"a target needs numbers up to {FARTHEST:g} [m or rad], found {farthest:g}")
 
 
 def _packed(model: Model) -> PackedTree:
