@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class LimbikError(Exception):
@@ -70,7 +71,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The tail of an error message about an unknown name: near names, then all names when they are few."""
     names = list(known)
     by_folded = {known_name.casefold(): known_name for known_name in reversed(names)}
-    folded = difflib.get_close_matches(str(name).casefold(), list(by_folded), n=3, cutoff=0.5)
+    wanted = name.casefold() if isinstance(name, str) else ""
+    folded = difflib.get_close_matches(wanted, list(by_folded), n=3, cutoff=0.5)
     near = [by_folded[match] for match in folded]
     if not names:
         return "there are none"
@@ -81,5 +83,23 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 def shortened(value: object) -> str:
     """What was found, for an error message: at most 60 characters."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # of a class that is not limbik's, or nested too deeply
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def members_of(value: Any, what: str, error: type[LimbikError]) -> tuple[Any, ...]:
+    """What is in a list, or in anything else to go through; a text and all others raise `error`."""
+    if not isinstance(value, str):
+        try:
+            return tuple(value)
+        except Exception:  # no list, or one of a class that is not limbik's
+            pass
+    raise error(f"{what} needs a list, found {shortened(value)}")
+
+
+def is_one_of(value: object, words: Iterable[str]) -> bool:
+    """Whether a value is one of some words; what is no text, such as an array, is not."""
+    return isinstance(value, str) and value in words

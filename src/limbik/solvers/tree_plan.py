@@ -28,7 +28,7 @@ from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Request, Solution, Status
 from limbik.solvers.asked import Asker, fill_targets
 from limbik.solvers.bounds import refuted
-from limbik.solvers.options import Options
+from limbik.solvers.options import FARTHEST, Options
 from limbik.spatial import Array, Matrix4
 
 Trace: TypeAlias = tuple[Array, Array]
@@ -37,7 +37,6 @@ NO_TRACE = (np.empty((0, 0)), np.empty(0))
 NOWHERE = (0, 0)
 TREE = "packed tree"  # key among what is kept with a model
 SHORTEST_LENGTH = 1e-9  # [m]
-FARTHEST = 1e60  # [m or rad] of a target; beyond it the powers of distances overflow
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
 MOST_INTERPRETED = 20  # times as many where there is no compiler

@@ -11,7 +11,7 @@ import numpy as np
 from limbik.core import native
 from limbik.goals import Goal, Pose, Position
 from limbik.model.joints import JointKind
-from limbik.model.model import Model
+from limbik.model.model import Model, as_model
 from limbik.solvers.branched import BranchedPlan, method_of
 from limbik.solvers.lm import LM
 from limbik.solvers.plan import NO_TRACE, Plan, plan_for
@@ -48,6 +48,7 @@ def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None =
 
 def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> list[Task]:
     """What `warmup` does, one after the other."""
+    model = as_model(model)
     found: dict[str, Task] = {}
     if solvers is None:
         found[GENERAL.text] = GENERAL
