@@ -83,9 +83,9 @@ class SceneArm:
         if not isinstance(self.model, Model):
             raise ModelError(f"arm {self.name!r} needs a Model, found {shortened(self.model)}")
         given = (self.goals,) if isinstance(self.goals, Goal) else self.goals
-        goals = members_of(given, f"the goals of arm {self.name!r}", GoalError)
+        goals = members_of(given, f"`goals` of arm {self.name!r}", GoalError)
         object.__setattr__(self, "goals", as_goals(goals) if goals else ())
-        branches = members_of(self.branches, f"the branches of arm {self.name!r}", ModelError)
+        branches = members_of(self.branches, f"`branches` of arm {self.name!r}", ModelError)
         object.__setattr__(self, "branches", branches)
         for branch in branches:
             if not isinstance(branch, Branch):
@@ -94,7 +94,7 @@ class SceneArm:
                 )
             check_name(branch.name, f"`name` of a branch of arm {self.name!r}")
             self.model.frame(branch.tip)
-            for joint in members_of(branch.joints, f"the joints of branch {branch.name!r}", ModelError):
+            for joint in members_of(branch.joints, f"`joints` of branch {branch.name!r}", ModelError):
                 self.model.joint(joint)
         if self.q is not None:
             object.__setattr__(self, "q", _configuration(self.q, self))
@@ -118,8 +118,8 @@ class Scene:
 
     def __post_init__(self) -> None:
         check_name(self.name, "`name` of a scene")
-        arms = (self.arms,) if isinstance(self.arms, SceneArm) else self.arms
-        object.__setattr__(self, "arms", members_of(arms, "the arms of a scene", ModelError))
+        arms = self.arms if isinstance(self.arms, Iterable) else (self.arms,)
+        object.__setattr__(self, "arms", members_of(arms, "`arms` of a scene", ModelError))
         for arm in self.arms:
             if not isinstance(arm, SceneArm):
                 raise ModelError(f"the arms of a scene need to be SceneArm, found {shortened(arm)}")

@@ -17,6 +17,9 @@ from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, as_numbers, as_pose, as_vector, matrix_of, pose_from, shape_of
 
 
+MOST_LINKS = 1_000_000
+
+
 def planar_arm(
     links: int = 3,
     length: float | Sequence[float] = 1.0,
@@ -89,7 +92,9 @@ def _as_count(links: object) -> int:
     except Exception:  # whatever a foreign class raises
         raise ModelError(f"links needs a whole number, found {shortened(links)}") from None
     if count < 1:
-        raise ModelError(f"links needs to be at least 1, found {count}")
+        raise ModelError(f"links needs to be at least 1, found {shortened(count)}")
+    if count > MOST_LINKS:
+        raise ModelError(f"links needs to be at most {MOST_LINKS:,}, found {shortened(count)}")
     return count
 
 

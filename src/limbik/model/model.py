@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from limbik.solution import BatchSolution, Iterate, Solution, Trace
 
 
+MOST_DRAWN = 10**9  # configurations at a time
+
 _T = TypeVar("_T")
 
 
@@ -297,8 +299,9 @@ class Model:
             raise ConfigurationError(
                 f"`rng` needs a NumPy generator or a seed of at least 0, found {shortened(rng)}"
             ) from None
-        if size is not None and not (isinstance(size, int | np.integer) and size >= 0):
-            raise ConfigurationError(f"`size` needs a whole number of at least 0, found {shortened(size)}")
+        if size is not None and not (isinstance(size, int | np.integer) and 0 <= size <= MOST_DRAWN):
+            needed = f"a whole number of at least 0, up to {MOST_DRAWN:,}"
+            raise ConfigurationError(f"`size` needs {needed}, found {shortened(size)}")
         return self._space.random(generator, () if size is None else (int(size),))
 
     def clip(self, q: ArrayLike) -> Array:

@@ -274,9 +274,9 @@ class TreePlan:
 
 
 def refuse_too_far(targets: Array) -> None:
-    """Raise GoalError for a target beyond all measure."""
+    """Raise GoalError for a target beyond all measure; one that is not finite is told elsewhere."""
     farthest = max(map(abs, targets.ravel().tolist()), default=0.0)
-    if farthest > FARTHEST:
+    if FARTHEST < farthest < math.inf:
         raise GoalError(f"a target needs numbers up to {FARTHEST:g} [m or rad], found {farthest:g}")
 
 
