@@ -156,6 +156,84 @@ def test_an_error_is_one_line_and_exit_status_2():
     assert len(result.stderr.splitlines()) == 1
 
 
+SOME_COMMANDS = [
+    ("--help",),
+    ("--version",),
+    ("info",),
+    ("info", "panda"),
+    ("solve", "planar-2", "--position", "1", "1", "0"),
+    ("solve", "planar-2", "--position", "1", "1", "0", "--json"),
+]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", SOME_COMMANDS)
+def test_output_that_cannot_be_written_is_one_sentence_and_exit_status_3(arguments):
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=300
+        )
+    assert result.returncode == 3
+    assert result.stderr == "limbik: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_what_cannot_be_said_of_an_error_changes_nothing_about_its_exit_status():
+    with open("/dev/full", "w") as full:
+        status = subprocess.run([*COMMAND, "info", "no-such-robot"], stderr=full, timeout=300).returncode
+    assert status == 2
+
+
+@posix_only
+@pytest.mark.parametrize("arguments", SOME_COMMANDS)
+def test_a_reader_that_has_seen_enough_is_left_in_silence(arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        result = subprocess.run(
+            [*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=300
+        )
+    finally:
+        os.close(writing)
+    assert (result.returncode, result.stderr) == (3, "")
+
+
+def test_a_terminal_that_knows_ascii_alone_gets_ascii():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = subprocess.run([*COMMAND, "info", "panda"], capture_output=True, env=environment, timeout=300)
+    assert (result.returncode, result.stderr) == (0, b"")
+    lines = result.stdout.decode("ascii").splitlines()
+    assert "      * panda_joint2 -> link2" in [line.rstrip() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [(RecursionError, "nested too deeply"), (MemoryError, "too large")]
+)
+def test_what_is_too_much_for_python_is_one_sentence(monkeypatch, capsys, error, words):
+    with pytest.raises(SystemExit) as ended:
+        failing(monkeypatch, error)(["info", "panda"])
+    assert ended.value.code == 2
+    printed = capsys.readouterr().err
+    assert words in printed and len(printed.splitlines()) == 1
+
+
+def test_an_error_in_limbik_itself_is_not_taken_for_no_solution(monkeypatch, capsys):
+    with pytest.raises(SystemExit) as ended:
+        failing(monkeypatch, ZeroDivisionError)(["info", "panda"])
+    assert ended.value.code == 4
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def failing(monkeypatch, error):
+    """The command line, with an `info` that fails."""
+
+    def portrait(*_):
+        raise error("here")
+
+    monkeypatch.setattr("limbik.commands.portrait.Portrait.of", portrait)
+    return cli.app
+
+
 def test_the_command_to_type_repeats_what_was_asked():
     def typed(*asked):
         return playing_command.command_with(("limbik", "play"), *asked)

@@ -10,21 +10,36 @@ import typer
 from limbik import __version__
 from limbik.commands.arm import ArmCommand, arm
 from limbik.commands.info import info
+from limbik.commands.output import UNWRITTEN, OutputFailed, guarded
 from limbik.commands.play import FAILED, play
 from limbik.commands.solve import solve
 from limbik.errors import LimbikError
 
+BROKEN = 4  # exit status: an error in limbik itself, whose stack trace is printed
+
 
 class CommandLine(typer.Typer):
-    """Says a `LimbikError` in one line instead of a stack trace."""
+    """Says a `LimbikError` in one line instead of a stack trace; exit status 1 is for "no solution" alone."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Run the command line."""
-        try:
-            return super().__call__(*arguments, **options)
-        except LimbikError as error:
-            typer.echo(f"limbik: {error}", err=True)
-            sys.exit(FAILED)
+        with guarded():
+            try:
+                return super().__call__(*arguments, **options)
+            except OutputFailed as error:
+                if not error.reader_is_gone:
+                    typer.echo(f"limbik: {error}", err=True)
+                sys.exit(UNWRITTEN)
+            except LimbikError as error:
+                typer.echo(f"limbik: {error}", err=True)
+                sys.exit(FAILED)
+            except (RecursionError, MemoryError) as error:
+                kind = "nested too deeply" if isinstance(error, RecursionError) else "too large"
+                typer.echo(f"limbik: what was given is {kind} to be worked on", err=True)
+                sys.exit(FAILED)
+            except Exception:
+                sys.excepthook(*sys.exc_info())
+                sys.exit(BROKEN)
 
 
 app = CommandLine(
@@ -50,7 +65,11 @@ def limbik(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Inverse kinematics that you can see, use and scale."""
+    """Inverse kinematics that you can see, use and scale.
+
+    Exit status: 0 done, 1 no solution, 2 the request has no meaning, 3 the output cannot be written, 4 an
+    error in limbik itself, 130 stopped by Ctrl-C.
+    """
 
 
 app.command()(play)

@@ -13,6 +13,7 @@ from limbik.spatial import Array
 MOST_NAMES = 8  # of joints in a sentence
 MOST_METRES = 1e7  # that are written with all their digits
 SEEN = 1e-5  # [m or rad] a goal of several that is off by more is named
+NEGLIGIBLE = 0.01  # of what the worst joint is beyond its limit, metres counted as radians
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,13 +181,19 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
         yield bound.sentence(
             f"The target of goal {bound.goal + 1}" if len(diagnosis.asked) > 1 else "The target"
         )
-    yield from map(str, diagnosis.excesses)
+    yield from map(str, _that_matter(diagnosis.excesses))
     yield nearest_found(diagnosis)
     if bound and bound.kind == "off the plane":
         yield f"Move the target {_distance(bound.missing)} into that plane."
     elif bound:
         way = "nearer to" if bound.kind == "too far" else "farther from"
         yield f"Move the target at least {_distance(bound.missing)} {way} joint {bound.joint!r}, or the base."
+
+
+def _that_matter(excesses: Sequence[Excess]) -> list[Excess]:
+    """Those that are not next to nothing beside the largest."""
+    least = NEGLIGIBLE * max((one.beyond for one in excesses), default=0.0)
+    return [one for one in excesses if one.beyond >= least]
 
 
 def _locked(diagnosis: Diagnosis) -> Iterator[str]:
@@ -201,7 +208,7 @@ def _locked(diagnosis: Diagnosis) -> Iterator[str]:
 def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"The joint limits are in the way: {list_of(diagnosis.asked)}."
     yield "Without limits there is a solution; within them none was found."
-    yield from map(str, diagnosis.excesses)
+    yield from map(str, _that_matter(diagnosis.excesses))
     if diagnosis.q_position is not None:
         yield f"With another orientation the position can be reached within the limits{_turned(diagnosis)}."
     yield nearest_found(diagnosis)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from typing import Any
 
 QUOTED = 60  # [characters] of what was found that a message quotes
 LONGEST_WORD = 300  # [characters] of a message: paths are shorter
@@ -85,7 +86,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     names = list(known)
     compared = names[:MOST_COMPARED]
     by_folded = {each.casefold(): each for each in reversed(compared) if len(each) <= LONGEST_WORD}
-    folded = difflib.get_close_matches(str(name)[:LONGEST_WORD].casefold(), list(by_folded), n=3, cutoff=0.5)
+    wanted = name[:LONGEST_WORD].casefold() if isinstance(name, str) else ""
+    folded = difflib.get_close_matches(wanted, list(by_folded), n=3, cutoff=0.5)
     near = [by_folded[match] for match in folded]
     if not names:
         return "there are none"
@@ -105,7 +107,10 @@ def shortened(value: object) -> str:
     """What was found, for an error message: its first 60 characters, and how long it is where it has more."""
     if isinstance(value, str) and len(value) > QUOTED:
         return f"{value[:QUOTED] + '...'!r} ({len(value):,} characters)"
-    return _cut(repr(value))
+    try:
+        return _cut(repr(value))
+    except Exception:  # of a class that is not limbik's, or nested too deeply
+        return f"a {type(value).__name__}"
 
 
 def _cut(text: str) -> str:
@@ -128,3 +133,18 @@ def _beginning(word: re.Match[str]) -> str:
         return found
     size = len(found) - 2 * len(quote)
     return f"{found[: QUOTED + len(quote)]}...{quote} ({size:,} characters)"
+
+
+def members_of(value: Any, what: str, error: type[LimbikError]) -> tuple[Any, ...]:
+    """What is in a list, or in anything else to go through; a text and all others raise `error`."""
+    if not isinstance(value, str):
+        try:
+            return tuple(value)
+        except Exception:  # no list, or one of a class that is not limbik's
+            pass
+    raise error(f"{what} needs a list, found {shortened(value)}")
+
+
+def is_one_of(value: object, words: Iterable[str]) -> bool:
+    """Whether a value is one of some words; what is no text, such as an array, is not."""
+    return isinstance(value, str) and value in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -9,8 +10,18 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import GoalError
-from limbik.spatial import Array, Matrix3, Matrix4, Vector3, as_numbers, as_pose, as_rotation
+from limbik.errors import GoalError, is_one_of, shortened
+from limbik.spatial import (
+    Array,
+    Matrix3,
+    Matrix4,
+    Vector3,
+    as_numbers,
+    as_pose,
+    as_rotation,
+    matrix_of,
+    shape_of,
+)
 
 Axes: TypeAlias = Literal["world", "frame"]
 Weights: TypeAlias = tuple[float, ...]
@@ -38,7 +49,7 @@ class Goal:
         if self.frame is not None:
             _check_name(self.frame, f"the frame of {self._kind}")
         if type(self.priority) is not int or self.priority not in PRIORITIES:
-            raise GoalError(f"the priority of {self._kind} needs 0, 1 or 2, found {self.priority!r}")
+            raise GoalError(f"the priority of {self._kind} needs 0, 1 or 2, found {shortened(self.priority)}")
 
     @property
     def _kind(self) -> str:
@@ -87,9 +98,9 @@ class Orientation(Goal):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        target = self.target.as_matrix() if hasattr(self.target, "as_matrix") else self.target
+        target = matrix_of(self.target)
         name = f"the target of {self._kind}"
-        if _shape(target) == (4, 4):
+        if shape_of(target) == (4, 4):
             target = as_pose(target, name, error=GoalError)[:3, :3]
         self._set(
             target=_frozen(as_rotation(target, name, error=GoalError)),
@@ -273,9 +284,9 @@ class Posture(Goal):
         q = as_numbers(self.q, f"the q of {self._kind}", "one number per place in q", GoalError)
         if q.ndim != 1 or not np.isfinite(q).all():
             raise GoalError(f"the q of {self._kind} needs finite numbers (nq), found {_described(self.q)}")
-        size = max(int(np.size(self.weight)), 1)
-        weight = _weights(self.weight, size, f"the weight of {self._kind}")
-        self._set(q=_frozen(q), weight=weight[0] if np.ndim(self.weight) == 0 else weight)
+        shape = shape_of(self.weight) or ()
+        weight = _weights(self.weight, max(math.prod(shape), 1), f"the weight of {self._kind}")
+        self._set(q=_frozen(q), weight=weight if shape else weight[0])
 
 
 GoalLike: TypeAlias = Goal | ArrayLike
@@ -304,8 +315,8 @@ def as_goal(value: Any) -> Goal:
     """
     if isinstance(value, Goal) and type(value) is not Goal:
         return value
-    shape = _shape(value)
-    if hasattr(value, "as_matrix") or shape == (4, 4):
+    shape = shape_of(value)
+    if matrix_of(value) is not value or shape == (4, 4):
         return Pose(target=value)
     if shape in ((2,), (3,)):
         return Position(target=value)
@@ -313,13 +324,6 @@ def as_goal(value: Any) -> Goal:
         "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, a goal such as limbik.Pose or "
         f"a list of goals; found {_described(value)}"
     )
-
-
-def _shape(value: Any) -> tuple[int, ...] | None:
-    try:
-        return tuple(np.shape(value))
-    except ValueError:  # rows of different lengths
-        return None
 
 
 def _vector(value: Any, name: str, needed: str, sizes: tuple[int, ...]) -> Vector3:
@@ -383,12 +387,12 @@ def _s(name: str) -> str:
 
 def _check_name(value: object, name: str) -> None:
     if not isinstance(value, str):
-        raise GoalError(f"{name} needs a name, found {value!r}")
+        raise GoalError(f"{name} needs a name, found {shortened(value)}")
 
 
 def _check_axes(value: object, kind: str) -> None:
-    if value not in ("world", "frame"):
-        raise GoalError(f"the axes of {kind} needs 'world' or 'frame', found {value!r}")
+    if not is_one_of(value, ("world", "frame")):
+        raise GoalError(f"the axes of {kind} needs 'world' or 'frame', found {shortened(value)}")
 
 
 def _refuse_frame(goal: Goal) -> None:
@@ -468,5 +472,4 @@ def _frozen(values: Any) -> Array:
 def _described(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
-    text = " ".join(repr(value).split())
-    return text if len(text) < 80 else f"{text[:77]}..."
+    return " ".join(shortened(value).split())

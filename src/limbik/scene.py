@@ -6,6 +6,7 @@ solutions = scene.solve(branches="coupled")
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
@@ -25,6 +26,8 @@ from limbik.errors import (
     ModelError,
     SolverError,
     did_you_mean,
+    is_one_of,
+    members_of,
     shortened,
 )
 from limbik.formats import arm as arm_format
@@ -80,15 +83,18 @@ class SceneArm:
         if not isinstance(self.model, Model):
             raise ModelError(f"arm {self.name!r} needs a Model, found {shortened(self.model)}")
         given = (self.goals,) if isinstance(self.goals, Goal) else self.goals
-        goals = as_goals(list(given)) if given else ()
-        object.__setattr__(self, "goals", goals)
-        for branch in self.branches:
+        goals = members_of(given, f"`goals` of arm {self.name!r}", GoalError)
+        object.__setattr__(self, "goals", as_goals(goals) if goals else ())
+        branches = members_of(self.branches, f"`branches` of arm {self.name!r}", ModelError)
+        object.__setattr__(self, "branches", branches)
+        for branch in branches:
             if not isinstance(branch, Branch):
                 raise ModelError(
                     f"the branches of arm {self.name!r} need to be Branch, found {shortened(branch)}"
                 )
+            check_name(branch.name, f"`name` of a branch of arm {self.name!r}")
             self.model.frame(branch.tip)
-            for joint in branch.joints:
+            for joint in members_of(branch.joints, f"`joints` of branch {branch.name!r}", ModelError):
                 self.model.joint(joint)
         if self.q is not None:
             object.__setattr__(self, "q", _configuration(self.q, self))
@@ -111,8 +117,9 @@ class Scene:
     angles: Angles = "range"
 
     def __post_init__(self) -> None:
+        check_name(self.name, "`name` of a scene")
         arms = self.arms if isinstance(self.arms, Iterable) else (self.arms,)
-        object.__setattr__(self, "arms", tuple(arms))
+        object.__setattr__(self, "arms", members_of(arms, "`arms` of a scene", ModelError))
         for arm in self.arms:
             if not isinstance(arm, SceneArm):
                 raise ModelError(f"the arms of a scene need to be SceneArm, found {shortened(arm)}")
@@ -137,8 +144,8 @@ class Scene:
 
         Raises SolverError where the solver cannot do it, and GoalError for a goal that is of no branch alone.
         """
-        if branches not in get_args(Branches):
-            raise SolverError(f"`branches` needs 'independent' or 'coupled', found {branches!r}")
+        if not is_one_of(branches, get_args(Branches)):
+            raise SolverError(f"`branches` needs 'independent' or 'coupled', found {shortened(branches)}")
         if "start" in options:
             raise SolverError("every arm of a scene starts where it is, its q: leave out `start`")
         if isinstance(solver, str) and solver != "auto":
@@ -149,7 +156,7 @@ class Scene:
 
     def moved(self, solutions: Iterable[Solution | None]) -> Scene:
         """The scene with its arms where solutions have them; None leaves an arm where it is."""
-        solutions = tuple(solutions)
+        solutions = members_of(solutions, "`solutions`", ConfigurationError)
         if len(solutions) != len(self.arms):
             raise ConfigurationError(
                 f"the scene has {len(self.arms)} arms and needs as many solutions, found {len(solutions)}"
@@ -259,10 +266,17 @@ def load_scene(
     Raises FormatError naming file and line, or the argument; warns with FormatWarning.
     """
     if isinstance(source, list | tuple):
-        words = [str(word) for word in source]
+        words = [_as_word(word, place) for place, word in enumerate(source, start=1)]
         return load_words(words, range(1, len(words) + 1), angles=angles, lenient=lenient)
     file = arm_format.read(source, angles=angles, lenient=lenient)  # type: ignore[arg-type]
     return _scene(file)
+
+
+def _as_word(value: object, place: int) -> str:
+    if isinstance(value, str | int | float | np.number | PathLike):
+        with contextlib.suppress(ValueError):  # of more digits than Python writes
+            return str(value)
+    raise FormatError(f"argument {place}", f"needs a word, a number or a path, found {shortened(value)}")
 
 
 def load_words(

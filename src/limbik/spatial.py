@@ -53,9 +53,7 @@ def as_rotation(value: Any, name: str = "rotation", *, error: type[LimbikError] 
     A matrix that is off by rounding (up to 1e-6) is replaced by the nearest rotation; anything else raises
     `error`.
     """
-    if not isinstance(value, np.ndarray) and hasattr(value, "as_matrix"):
-        value = value.as_matrix()
-    matrix = as_numbers(value, name, "a 3x3 rotation matrix", error)
+    matrix = as_numbers(matrix_of(value), name, "a 3x3 rotation matrix", error)
     if matrix.shape != (3, 3):
         raise error(f"{name} needs a 3x3 rotation matrix, found shape {matrix.shape}")
     _refuse_non_finite(matrix, name, error)
@@ -68,9 +66,7 @@ def as_pose(value: Any, name: str = "pose", *, error: type[LimbikError] = ModelE
     A rotation that is off by rounding (up to 1e-6) is replaced by the nearest rotation; anything else that is
     not a rigid transformation raises `error`, which names it `name`.
     """
-    if not isinstance(value, np.ndarray) and hasattr(value, "as_matrix"):
-        value = value.as_matrix()
-    pose = as_numbers(value, name, "a 4x4 pose", error)
+    pose = as_numbers(matrix_of(value), name, "a 4x4 pose", error)
     if pose.shape != (4, 4):
         raise error(f"{name} needs a 4x4 pose, found shape {pose.shape}")
     _refuse_non_finite(pose, name, error)
@@ -107,9 +103,38 @@ def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> 
         array = np.array(value)
         if array.dtype.kind not in "biuf":
             raise TypeError
-        return array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
+        return array.astype(np.float64, copy=False)
+    except Exception:  # whatever a foreign class raises when it is asked for its numbers
         raise error(f"{name} needs {needed}, found {shortened(value)}") from None
+
+
+def as_number(value: Any, name: str, needed: str, error: type[LimbikError]) -> float:
+    """One real number that is not NaN, from whatever `float` takes; anything else raises `error`."""
+    try:
+        number = float(value)
+    except Exception:  # as in `as_numbers`
+        raise error(f"{name} needs {needed}, found {shortened(value)}") from None
+    if math.isnan(number):
+        raise error(f"{name} needs {needed}, found nan")
+    return number
+
+
+def matrix_of(value: Any) -> Any:
+    """The matrix of a SciPy Rotation or RigidTransform; any other value as it is."""
+    if isinstance(value, np.ndarray) or not hasattr(value, "as_matrix"):
+        return value
+    try:
+        return value.as_matrix()
+    except Exception:  # something else that has an attribute of this name
+        return value
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of what can be an array; None for rows of different lengths, and for what can be none."""
+    try:
+        return tuple(np.shape(value))
+    except Exception:  # as in `as_numbers`
+        return None
 
 
 def _refuse_non_finite(array: Array, name: str, error: type[LimbikError]) -> None:

@@ -234,7 +234,7 @@ def test_without_solve_saving_converts_and_opens_nothing(run, tmp_path, opened) 
 
 def test_a_place_that_cannot_be_written_is_told(run, tmp_path) -> None:
     status, _, err = run(*ONE, "--save", tmp_path / "no" / "out.arm")
-    assert (status, "cannot be written" in err) == (2, True)
+    assert (status, "cannot be written" in err) == (3, True)
 
 
 # --- opening ------------------------------------------------------------------------------------------------

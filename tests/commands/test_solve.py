@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -78,6 +79,29 @@ def test_an_orientation_alone_can_be_asked_for(run, option, value, expected) -> 
     assert status == 0
     there = limbik.load("ur5e").pose(json.loads(out)["q"])[:3, :3]
     assert (Rotation.from_matrix(there) * expected.inv()).magnitude() < 1e-6
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("turns", [1e12, 1e160, 1e300, -1.7e308])
+def test_angles_of_any_size_are_turns(run, turns) -> None:
+    status, out, err = run("ur5e", "--rpy", str(turns), "0.3", "0", "--json")
+    assert (status, err) == (0, "")
+    there = limbik.load("ur5e").pose(json.loads(out)["q"])[:3, :3]
+    expected = Rotation.from_euler("xyz", [math.remainder(turns, math.tau), 0.3, 0.0])
+    assert (Rotation.from_matrix(there) * expected.inv()).magnitude() < 1e-6
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("solver", limbik.solvers.names())
+@pytest.mark.parametrize("far", [1e60, 1e155, 1e308])
+def test_a_target_of_any_size_is_out_of_reach_or_refused(run, solver, far) -> None:
+    status, out, err = run("panda", "--position", str(far), str(far), "0", "--solver", solver, "--json")
+    if status == 1:
+        assert err == ""
+        assert json.loads(out)["errors"][0]["position"] > far
+    else:
+        assert (status, out) == (2, "")
+        assert re.search(r"^limbik: .* (too large|up to 1e\+60).*", err) and len(err.splitlines()) == 1
 
 
 def test_an_orientation_is_repeated_in_the_unit_it_was_typed_in(run) -> None:

@@ -62,7 +62,7 @@ def test_limits_of_a_planar_arm(limits: Any, lower: list[float], upper: list[flo
         ((2, math.nan), {}, "length needs finite numbers, found nan"),
         ((2, math.inf), {}, "length needs finite numbers, found inf"),
         ((2, [1.0, 1.0, 1.0]), {}, r"length needs 2 numbers, found shape \(3,\)"),
-        ((2, "long"), {}, "length needs 2 numbers, found"),
+        ((2, "long"), {}, "length needs one number \\[m\\], or one per link, found 'long'"),
         ((2,), {"limits": -1.0}, "joint 'joint1': the limits are the wrong way round, lower 1 > upper -1"),
         ((2,), {"limits": [(-1, 1), (1, -1)]}, "joint 'joint2': the limits are the wrong way round"),
         ((2,), {"limits": math.nan}, "joint 'joint1': lower limit needs a number, found nan"),

@@ -1,5 +1,6 @@
 """A failure is explained, and never by a wrong reason."""
 
+import dataclasses
 import itertools
 import json
 import math
@@ -24,6 +25,7 @@ from limbik import (
 )
 from limbik.diagnosis import Bound, Diagnosis, Excess
 from limbik.goals import Direction, JointValue
+from limbik.solution import Miss
 from limbik.solvers import diagnose
 from solvers.arms import pose
 from strategies import SEEDS, chains
@@ -584,3 +586,23 @@ def test_limits_say_which_and_by_how_much() -> None:
     )
     excess = Excess(joint="lift", quantity="travel", value=-0.05, limit=0.0)
     assert str(excess) == "Joint 'lift' would have to go 0.05 m (50 mm) beyond its lower limit 0 m (0 mm)."
+
+
+def test_a_joint_that_is_a_hair_beyond_its_limit_is_not_named_beside_one_that_is_far() -> None:
+    far, near = math.radians(5.0), math.radians(0.002)
+    excesses = tuple(
+        Excess(joint=name, quantity="angle", value=1.5 + beyond, limit=1.5)
+        for name, beyond in (("shoulder", near), ("elbow", far), ("wrist", 0.02 * far))
+    )
+    diagnosis = Diagnosis(
+        status=Status.LIMITS_BIND,
+        asked=("frame 'tip' at (1, 0, 0) m",),
+        errors=(Miss(0.1, 0.0),),
+        q=np.zeros(3),
+        iterations=10,
+        excesses=excesses,
+    )
+    assert [line.split("'")[1] for line in diagnosis.sentences if "beyond its" in line] == ["elbow", "wrist"]
+    assert len(diagnosis.to_dict()["excesses"]) == 3
+    alone = dataclasses.replace(diagnosis, excesses=excesses[:1])
+    assert "'shoulder' would have to go 3.49e-05 rad (0.002 deg) beyond" in str(alone)

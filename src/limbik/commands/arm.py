@@ -15,6 +15,7 @@ from urllib.parse import quote
 import typer
 import typer.core
 
+from limbik.commands.output import OutputFailed
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
 
@@ -141,7 +142,8 @@ def arm(
                                  segment N, counted from 0
     -endbr                       ends the branch
 
-    Exit status of --solve: 0 all goals met, 1 not all, 2 the request has no meaning.
+    Exit status of --solve: 0 all goals met, 1 not all, 2 the request has no
+    meaning, 3 the output cannot be written.
 
     For example:
 
@@ -247,7 +249,7 @@ def _save(scene: Scene, files: Sequence[Path], *, is_solved: bool) -> None:
         try:
             file.write_text(content, encoding="utf-8", newline="\n")
         except OSError as error:
-            raise LimbikError(f"{file} cannot be written: {error.strerror or error}") from None
+            raise OutputFailed(str(file), error) from None
         said = [str(note.message) for note in notes]
         if is_solved and not is_arm:
             said.append("the configuration is not in it: URDF has no place for one")

@@ -59,7 +59,7 @@ def solve(
 
     Without a solution, --all too prints the explanation.
 
-    Exit status: 0 solved, 1 no solution, 2 the request has no meaning.
+    Exit status: 0 solved, 1 no solution, 2 the request has no meaning, 3 the output cannot be written.
 
     For example: limbik solve panda --position 0.4 -0.2 0.5 --rpy 3.14 0 0
     """
@@ -127,7 +127,7 @@ def _rotation(name: str, numbers: Sequence[float]) -> Matrix3:
     vector = as_vector(numbers, len(numbers), name, error=GoalError)
     x, y, z = np.eye(3)
     if name == "--rpy":
-        roll, pitch, yaw = vector
+        roll, pitch, yaw = (math.remainder(angle, 2.0 * math.pi) for angle in vector)
         return np.asarray(rotation_exp(yaw * z) @ rotation_exp(pitch * y) @ rotation_exp(roll * x))
     if not vector.any():
         raise GoalError(f"{name} needs numbers that are not all 0")

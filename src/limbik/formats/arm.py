@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from limbik.errors import FormatError, FormatWarning, ModelError
+from limbik.errors import FormatError, FormatWarning, ModelError, is_one_of, shortened
 from limbik.formats.arm_parts import Angles, Arm, Part, Point, Segment
 from limbik.formats.arm_reader import ArmReader
 from limbik.formats.arm_words import WORDS, in_arguments, in_text, lines, plain
@@ -115,8 +115,8 @@ def write(file: ArmFile) -> str:
 
 def check_angles(angles: object) -> Angles:
     """`angles` if it is a reading, else FormatError."""
-    if angles not in get_args(Angles):
-        raise FormatError("angles", f"needs 'range' or 'initial', found {angles!r}")
+    if not is_one_of(angles, get_args(Angles)):
+        raise FormatError("angles", f"needs 'range' or 'initial', found {shortened(angles)}")
     return angles  # type: ignore[return-value]
 
 

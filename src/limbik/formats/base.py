@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import ModelError
+from limbik.errors import ModelError, is_one_of, shortened
 from limbik.model import Joint, JointKind, Model
 from limbik.spatial import Matrix4, rotation_between
 
@@ -27,8 +27,8 @@ def based(model: Model, base: Base = "fixed", end_effector: str | None = None) -
     Raises ModelError for another base, a frame that does not exist, and a robot with a link "world" of its
     own.
     """
-    if base not in get_args(Base):
-        raise ModelError(f"base needs 'fixed', 'floating' or 'planar', found {base!r}")
+    if not is_one_of(base, get_args(Base)):
+        raise ModelError(f"base needs 'fixed', 'floating' or 'planar', found {shortened(base)}")
     joints = [] if base == "fixed" or (base == "floating" and _is_floating(model)) else _joints(model, base)
     if not joints and end_effector is None:
         return model

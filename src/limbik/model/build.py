@@ -10,11 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import ModelError, did_you_mean, shortened
+from limbik.errors import ModelError, did_you_mean, is_one_of, shortened
 from limbik.model.euler import EulerLimits
 from limbik.model.joints import Frame, Joint, JointKind, Mass, Mimic, as_axis, as_limits, check_name
 from limbik.model.model import Model
-from limbik.spatial import Array, Matrix4, as_pose, as_vector, pose_from
+from limbik.spatial import Array, Matrix4, as_numbers, as_pose, as_vector, matrix_of, pose_from, shape_of
+
+MOST_LINKS = 1_000_000
 
 
 def planar_arm(
@@ -57,10 +59,10 @@ def ball_arm(
     lengths [m]: one per link; zero is allowed. swing [rad]: half-angle of the cone within which each link
     must stay. twist [rad]: half of a range around zero or a (lower, upper) pair.
     """
-    count = np.size(lengths)
-    if np.ndim(lengths) != 1 or count == 0:
+    shape = shape_of(lengths)
+    if shape is None or len(shape) != 1 or shape == (0,):
         raise ModelError(f"lengths needs one number per link, at least one, found {shortened(lengths)}")
-    checked = _as_lengths(lengths, count)
+    checked = _as_lengths(lengths, count := shape[0])
     lower, upper = _as_range(twist, "twist", "every joint")
     joints = [
         Joint(
@@ -86,15 +88,18 @@ def _tip(count: int, length: float) -> Frame:
 def _as_count(links: object) -> int:
     try:
         count = operator.index(links)  # type: ignore[arg-type]
-    except TypeError:
-        raise ModelError(f"links needs a whole number, found {links!r}") from None
+    except Exception:  # whatever a foreign class raises
+        raise ModelError(f"links needs a whole number, found {shortened(links)}") from None
     if count < 1:
-        raise ModelError(f"links needs to be at least 1, found {count}")
+        raise ModelError(f"links needs to be at least 1, found {shortened(count)}")
+    if count > MOST_LINKS:
+        raise ModelError(f"links needs to be at most {MOST_LINKS:,}, found {shortened(count)}")
     return count
 
 
 def _as_lengths(length: ArrayLike, count: int) -> list[float]:
-    lengths = as_vector(np.full(count, length) if np.ndim(length) == 0 else length, count, "length")
+    lengths = as_numbers(length, "length", "one number [m], or one per link", ModelError)
+    lengths = as_vector(np.full(count, lengths) if lengths.ndim == 0 else lengths, count, "length")
     if (lengths < 0.0).any():
         raise ModelError(f"length needs numbers that are not negative [m], found {lengths.min():g}")
     return [float(x) for x in lengths]
@@ -123,10 +128,7 @@ def _as_range(limits: ArrayLike | None, name: str, where: str) -> tuple[float, f
 def _as_limit_array(limits: ArrayLike | None, name: str, needed: str) -> Array:
     if limits is None:
         return np.array([-math.inf, math.inf])
-    try:
-        array = np.asarray(limits, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"{name} needs {needed}, found {shortened(limits)}") from None
+    array = as_numbers(limits, name, needed, ModelError)
     return np.array([-array, array]) if array.ndim == 0 else array
 
 
@@ -232,6 +234,7 @@ class ModelBuilder:
 
     def frame(self, name: str, *, link: str | None = None, pose: Any = None) -> Self:
         """Add a named place on a link (default: the link added last)."""
+        check_name(name, "`name` of a frame")
         place = _as_placement(pose, f"the pose of frame {name!r}")
         self._frames.append(Frame(name=name, link=self._parent(link, name), pose_link_frame=place))
         return self
@@ -290,9 +293,9 @@ class ModelBuilder:
         links = [self._root, *(joint.child for joint in self._joints)]
         if link is None:
             return links[-1]
-        if link not in links:
+        if not is_one_of(link, links):
             raise ModelError(
-                f"{user!r} is to stand on the unknown link {link!r}; {did_you_mean(link, links)}"
+                f"{user!r} is to stand on the unknown link {shortened(link)}; {did_you_mean(link, links)}"
             )
         return link
 
@@ -300,6 +303,7 @@ class ModelBuilder:
 def _as_placement(value: Any, name: str) -> Matrix4:
     if value is None:
         return np.eye(4)
-    if not hasattr(value, "as_matrix") and np.ndim(value) == 1:
+    shape = shape_of(matrix_of(value))
+    if shape is not None and len(shape) == 1:
         return pose_from(translation=as_vector(value, 3, name))
     return as_pose(value, name)

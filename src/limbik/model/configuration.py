@@ -8,12 +8,13 @@ from itertools import accumulate, count
 
 import numpy as np
 
-from limbik.errors import ConfigurationError, shortened
+from limbik.errors import ConfigurationError
 from limbik.model.ball import TOLERANCE, BallLimits
 from limbik.model.followers import Followers
 from limbik.model.joints import Joint, JointKind
 from limbik.spatial import (
     Array,
+    as_numbers,
     dot,
     exp_translation,
     log_translation,
@@ -101,11 +102,10 @@ class ConfigurationSpace:
         return self._as_array(v, self.nv, name, "nv")
 
     def _as_array(self, value: object, size: int, name: str, size_name: str) -> Array:
-        try:
-            array = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            found = shortened(value)
-            raise ConfigurationError(f"{name} needs an array of {size} numbers, found {found}") from None
+        if type(value) is np.ndarray and value.dtype == np.float64:
+            array = value
+        else:
+            array = as_numbers(value, name, f"an array of {size} numbers", ConfigurationError)
         if array.ndim == 0 or array.shape[-1] != size:
             raise ConfigurationError(
                 f"{name} needs {size} numbers ({size_name}) along its last axis, found shape {array.shape}"

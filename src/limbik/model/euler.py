@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from limbik.errors import ModelError, shortened
-from limbik.spatial import Array, Quaternion, Vector3, quat_exp, quat_multiply
+from limbik.errors import ModelError, is_one_of, shortened
+from limbik.spatial import Array, Quaternion, Vector3, as_numbers, quat_exp, quat_multiply
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 QUARTER = 0.5 * math.pi
@@ -44,8 +44,9 @@ class EulerLimits:
     upper: Vector3 = field(default_factory=lambda: np.full(3, math.inf))
 
     def __post_init__(self) -> None:
-        if self.order not in ORDERS:
-            raise ModelError(f"Euler limits: order needs one of {', '.join(ORDERS)}, found {self.order!r}")
+        if not is_one_of(self.order, ORDERS):
+            found = shortened(self.order)
+            raise ModelError(f"Euler limits: order needs one of {', '.join(ORDERS)}, found {found}")
         lower, upper = (_three(getattr(self, name), name) for name in ("lower", "upper"))
         for axis, low, high in zip(self.order, lower, upper, strict=True):
             where = f"Euler limits about {axis.lower()}"
@@ -91,12 +92,10 @@ class EulerLimits:
 
 
 def _three(value: object, name: str) -> Vector3:
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
+    where, needed = f"Euler limits: {name}", "three angles [rad]"
+    array = as_numbers(value, where, needed, ModelError)
     if array.shape != (3,) or np.isnan(array).any():
-        raise ModelError(f"Euler limits: {name} needs three angles [rad], found {shortened(value)}")
+        raise ModelError(f"{where} needs {needed}, found {shortened(value)}")
     return array
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from limbik.errors import ModelError
+from limbik.errors import ModelError, shortened
 from limbik.model.euler import EulerLimits
-from limbik.spatial import Matrix4, Vector3, as_pose, as_vector, norm
+from limbik.spatial import Matrix4, Vector3, as_number, as_pose, as_vector, norm
 
 
 class JointKind(enum.Enum):
@@ -116,7 +116,7 @@ class Joint:
             check_name(getattr(self, field_name), f"`{field_name}` of a joint")
         where = f"joint {self.name!r}"
         if not isinstance(self.kind, JointKind):
-            raise ModelError(f"{where}: kind needs a JointKind, found {self.kind!r}")
+            raise ModelError(f"{where}: kind needs a JointKind, found {shortened(self.kind)}")
         if self.parent == self.child:
             raise ModelError(f"{where} connects link {self.parent!r} with itself")
         origin = as_pose(self.origin, f"the origin of {where}")
@@ -145,7 +145,7 @@ class Joint:
         if self.euler is None:
             return
         if not isinstance(self.euler, EulerLimits):
-            raise ModelError(f"{where}: euler needs EulerLimits, found {self.euler!r}")
+            raise ModelError(f"{where}: euler needs EulerLimits, found {shortened(self.euler)}")
         if self.kind is not JointKind.BALL:
             raise ModelError(f"{where}: only a ball joint has Euler limits, this one is {self.kind.value}")
         if has_others:
@@ -155,7 +155,7 @@ class Joint:
         if self.mimic is None:
             return
         if not isinstance(self.mimic, Mimic):
-            raise ModelError(f"{where}: mimic needs a Mimic, found {self.mimic!r}")
+            raise ModelError(f"{where}: mimic needs a Mimic, found {shortened(self.mimic)}")
         if self.kind not in SCALAR:
             raise ModelError(
                 f"{where}: a {self.kind.value} joint cannot follow another; "
@@ -232,7 +232,7 @@ class Mass:
 def check_name(name: object, what: str) -> str:
     """`name` if it is a text that is not empty."""
     if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"{what} needs a text that is not empty, found {name!r}")
+        raise ModelError(f"{what} needs a text that is not empty, found {shortened(name)}")
     return name
 
 
@@ -240,7 +240,9 @@ def as_axis(value: object, name: str) -> Vector3:
     """Unit vector [3] from three numbers that are not all zero, or from "x", "y", "z", "-x", "-y", "-z"."""
     if isinstance(value, str):
         if value not in _AXES:
-            raise ModelError(f"{name} needs three numbers or one of {', '.join(_AXES)}, found {value!r}")
+            raise ModelError(
+                f"{name} needs three numbers or one of {', '.join(_AXES)}, found {shortened(value)}"
+            )
         return np.array(_AXES[value])
     axis = as_vector(value, 3, name)  # type: ignore[arg-type]
     length = float(norm(axis))
@@ -279,10 +281,4 @@ def _as_swing(value: object, kind: JointKind, where: str) -> float:
 
 
 def _as_number(value: object, what: str) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} needs a number, found {value!r}") from None
-    if math.isnan(number):
-        raise ModelError(f"{what} needs a number, found nan")
-    return number
+    return as_number(value, what, "a number", ModelError)

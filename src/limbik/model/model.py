@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import ConfigurationError, ModelError, did_you_mean, shortened
+from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.followers import resolved, value_range
 from limbik.model.joints import Frame, Joint, JointKind, Mass, check_name
 from limbik.model.kinematics import Kinematics, Member
 from limbik.model.masses import Masses
 from limbik.model.reach import reach_range
-from limbik.spatial import Array, Matrix4
+from limbik.spatial import Array, Matrix4, as_number
 
 if TYPE_CHECKING:
     from limbik.goals import GoalLike
     from limbik.solution import BatchSolution, Iterate, Solution, Trace
 
+
+MOST_DRAWN = 10**9  # configurations at a time
 
 _T = TypeVar("_T")
 
@@ -169,14 +171,14 @@ class Model:
             return self._joint_places[name]
         except (KeyError, TypeError):
             hint = did_you_mean(name, self.joint_names)
-            raise ModelError(f"model {self.name!r} has no joint {name!r}; {hint}") from None
+            raise ModelError(f"model {self.name!r} has no joint {shortened(name)}; {hint}") from None
 
     def _frame_place(self, name: str) -> int:
         try:
             return self._frame_places[name]
         except (KeyError, TypeError):
             hint = did_you_mean(name, self.frame_names)
-            raise ModelError(f"model {self.name!r} has no frame {name!r}; {hint}") from None
+            raise ModelError(f"model {self.name!r} has no frame {shortened(name)}; {hint}") from None
 
     def _frame_name(self, frame: str | None) -> str:
         return self.end_effector if frame is None else frame
@@ -222,8 +224,8 @@ class Model:
         J @ v is the velocity of the frame: rows 0-2 of its origin [m/s], rows 3-5 angular [rad/s], along the
         axes of the world or, with axes="local", of the frame.
         """
-        if axes not in ("world", "local"):
-            raise ModelError(f"axes needs 'world' or 'local', found {axes!r}")
+        if not is_one_of(axes, ("world", "local")):
+            raise ModelError(f"axes needs 'world' or 'local', found {shortened(axes)}")
         path = self._path(frame)
         links = path.kinematics.links(self._space.values(q))
         pose = path.pose(links)
@@ -293,12 +295,13 @@ class Model:
         """
         try:
             generator = np.random.default_rng(rng)
-        except (TypeError, ValueError):
+        except Exception:  # whatever a foreign class raises
             raise ConfigurationError(
                 f"`rng` needs a NumPy generator or a seed of at least 0, found {shortened(rng)}"
             ) from None
-        if size is not None and not (isinstance(size, int | np.integer) and size >= 0):
-            raise ConfigurationError(f"`size` needs a whole number of at least 0, found {shortened(size)}")
+        if size is not None and not (isinstance(size, int | np.integer) and 0 <= size <= MOST_DRAWN):
+            needed = f"a whole number of at least 0, up to {MOST_DRAWN:,}"
+            raise ConfigurationError(f"`size` needs {needed}, found {shortened(size)}")
         return self._space.random(generator, () if size is None else (int(size),))
 
     def clip(self, q: ArrayLike) -> Array:
@@ -315,7 +318,8 @@ class Model:
         A negative margin allows to be beyond them by as much. For the rounding of quaternions, ball joints
         have room of 1e-12, measured as a change of the quaternion; all others have none.
         """
-        if not math.isfinite(margin):
+        margin = as_number(margin, "margin", "a finite number", ConfigurationError)
+        if math.isinf(margin):
             raise ConfigurationError(f"margin needs a finite number, found {margin}")
         inside = self._space.is_within_limits(self._space.as_q(q), margin)
         return bool(inside) if np.ndim(inside) == 0 else inside
@@ -343,6 +347,15 @@ class Model:
         end effector), or goals; see `limbik.nullspace`.
         """
         return _solvers().nullspace.basis(self, q, keep)
+
+
+def as_model(value: object) -> Model:
+    """The model that it is; anything else raises ModelError."""
+    if not isinstance(value, Model):
+        raise ModelError(
+            f"`model` needs a Model, such as limbik.load('panda') returns, found {shortened(value)}"
+        )
+    return value
 
 
 @functools.cache
@@ -401,10 +414,10 @@ def _reach(members: Sequence[Member], leaders: Sequence[Joint], tool: Matrix4) -
 
 
 def _as_tuple(items: Iterable[_T], kind: type[_T], what: str) -> tuple[_T, ...]:
-    members = tuple(items)
+    members = members_of(items, what, ModelError)
     for k, item in enumerate(members):
         if not isinstance(item, kind):
-            raise ModelError(f"{what}[{k}] needs a {kind.__name__}, found {item!r}")
+            raise ModelError(f"{what}[{k}] needs a {kind.__name__}, found {shortened(item)}")
     return members
 
 
@@ -436,8 +449,10 @@ def _as_tree(joints: tuple[Joint, ...], root: str | None) -> tuple[tuple[Joint, 
 
 
 def _root(joints: tuple[Joint, ...], mover: dict[str, Joint], root: str | None) -> str:
+    if root is not None:
+        check_name(root, "`root` of a model")
     if not joints:
-        return check_name("base" if root is None else root, "`root` of a model")
+        return "base" if root is None else root
     first_user = {joint.parent: joint for joint in reversed(joints) if joint.parent not in mover}
     roots = [joint.parent for joint in joints if first_user.get(joint.parent) is joint]
     if root is not None and root in mover:

@@ -20,9 +20,9 @@ from limbik.core.library import many_problems
 from limbik.core.programs import WIDTHS, many_interpreted
 from limbik.core.seeds import Shape
 from limbik.core.start import MANY_TURNS, ROUNDING
-from limbik.errors import ConfigurationError, GoalError, SolverError
+from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Pose
-from limbik.model.model import Model
+from limbik.model.model import Model, as_model
 from limbik.solution import BatchSolution
 from limbik.solvers.fast import MOST_ROWS, MOVED, FastPlan, aligned
 from limbik.solvers.plan import plan_for
@@ -66,6 +66,7 @@ def solve_batch(
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """
     began = perf_counter()
+    model = as_model(model)
     _check(threads, precision, seed)
     for name in ("prefer", "locked", "rest_bias"):
         if options.get(name) is not None:
@@ -101,9 +102,9 @@ def _check(threads: Any, precision: Any, seed: Any) -> None:
     for name, value, least in (("threads", threads, 1), ("seed", seed, 0)):
         is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
         if not (is_whole or (value is None and name == "threads")):
-            raise SolverError(f"`{name}` needs a whole number of at least {least}, found {value!r}")
-    if precision not in PRECISIONS:
-        raise SolverError(f'`precision` needs "double" or "single", found {precision!r}')
+            raise SolverError(f"`{name}` needs a whole number of at least {least}, found {shortened(value)}")
+    if not is_one_of(precision, PRECISIONS):
+        raise SolverError(f'`precision` needs "double" or "single", found {shortened(precision)}')
 
 
 def _starts(model: Model, start: Any, count: int) -> Array:

@@ -13,7 +13,6 @@ sweeps, does not disturb it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -38,7 +37,7 @@ from limbik.core.spatial_chain import FRAME_SIZE, HINGE, ROTATION, SLIDE, place_
 from limbik.core.trigonometry import angle_of, sincos, turn_within_limits
 from limbik.core.turns import pass_on, pull_ball, pull_hinge, pull_slide
 from limbik.core.whole_body import differentiate, look
-from limbik.errors import SolverError
+from limbik.errors import SolverError, members_of, shortened
 from limbik.goals import Direction, Goal, Orientation, Pose, Position
 from limbik.model.model import Model
 from limbik.solvers.roles import BOTH, roles_of_chosen, roles_of_last
@@ -327,12 +326,11 @@ class CCD(Solver):
         given: Any = self.direction_joints
         if given is None:
             return
-        names = (
-            (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
-        )
+        what = "ccd: `direction_joints`"
+        names = (given,) if isinstance(given, str) else members_of(given, what, SolverError)
         for name in names:
             if not isinstance(name, str):
-                raise SolverError(f"ccd: `direction_joints` needs names of joints, found {name!r}")
+                raise SolverError(f"{what} needs names of joints, found {shortened(name)}")
         object.__setattr__(self, "direction_joints", names)
 
     @property

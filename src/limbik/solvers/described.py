@@ -22,13 +22,14 @@ from limbik.goals import (
     Relative,
 )
 from limbik.solution import Request
+from limbik.solvers.measure import holds_tool
 from limbik.spatial import Matrix3
 
 
 def described(request: Request, goal: Goal) -> str:
     """A goal in a clause without a verb, such as "frame 'tool' at (0.4, 0, 0.3) m"."""
     name = request.model.end_effector if goal.frame is None else goal.frame
-    frame = f"the tool in frame {name!r}" if "tool" in request.options else f"frame {name!r}"
+    frame = f"the tool in frame {name!r}" if holds_tool(request, goal) else f"frame {name!r}"
     return _CLAUSES[type(goal)](frame, goal)
 
 

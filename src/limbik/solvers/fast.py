@@ -346,14 +346,15 @@ class FastPlan:
         short = numbers.copy()
         short[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
         watch = Takeover(self.program, time_watch(self.options.time_limit))
-        run(short, self.table, target, begin, mode, work)
-        while work[self._answer_at] == RUNNING and not watch():
-            run(short, self.table, target, begin, RESUME, work)
-        if watch.is_due:
-            return self._run(numbers, pose, start)
-        if work[self._answer_at] == RUNNING:
-            run(self._without_budget(short), self.table, target, begin, RESUME, work)
-            _say_spent(work[self._answer_at :])
+        with np.errstate(over="ignore", invalid="ignore"):  # as machine code, which warns of nothing
+            run(short, self.table, target, begin, mode, work)
+            while work[self._answer_at] == RUNNING and not watch():
+                run(short, self.table, target, begin, RESUME, work)
+            if watch.is_due:
+                return self._run(numbers, pose, start)
+            if work[self._answer_at] == RUNNING:
+                run(self._without_budget(short), self.table, target, begin, RESUME, work)
+                _say_spent(work[self._answer_at :])
         return work[self._answer_at :].copy() if work[self._answer_at] >= 0.0 else None
 
     def _without_budget(self, numbers: Array) -> Array:

@@ -12,13 +12,13 @@ import numpy as np
 from limbik.compiler.kernel import Watch
 from limbik.core.descent import SOLVED, SPENT
 from limbik.core.start import ROUNDING
-from limbik.errors import ConfigurationError, GoalError, SolverError
+from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, evenly, is_plain
-from limbik.model.model import Model
+from limbik.model.model import Model, as_model
 from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
 from limbik.solvers.general import GeneralPlan
 from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, general_plan_for, plan_for
-from limbik.solvers.tree_plan import TreePlan
+from limbik.solvers.tree_plan import TreePlan, refuse_too_far
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array, as_numbers
 
@@ -69,8 +69,9 @@ def solve(
         goal is still met. With "lm" for one plain goal.
 
     tool:
-        Pose 4x4 of a tool in the frame; the tool is then what meets the goal. Of several goals, those for the
-        end effector are for its tool.
+        Pose 4x4 of a tool, which then meets the goal in place of the frame: of a single goal, in that goal's
+        own frame, whichever it is; of several goals, in the end effector, and the goals for other frames are
+        for these frames themselves.
 
     locked:
         Names of joints that stay where the start has them.
@@ -86,7 +87,7 @@ def solve(
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
     do it.
     """
-    if not options and rest is None and type(seed) is int and seed == 0:
+    if not options and rest is None and type(seed) is int and seed == 0 and type(model) is Model:
         by_default = model.derived.get(BY_DEFAULT)
         if (
             by_default is not None
@@ -142,8 +143,9 @@ def _solve(
     model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], rows: Rows | None
 ) -> Solution:
     began = perf_counter()
+    model = as_model(model)
     if not isinstance(seed, int | np.integer) or seed < 0:
-        raise SolverError(f"`seed` needs a whole number of at least 0, found {seed!r}")
+        raise SolverError(f"`seed` needs a whole number of at least 0, found {shortened(seed)}")
     if type(goal) is np.ndarray and goal.shape == (3,) and goal.dtype == FLOAT64:  # the common case
         plan = plan_for(model, None, Position, options)
         numbers = np.array(goal, dtype=np.float64, order="C")
@@ -169,6 +171,7 @@ def _solve(
             _rest(model, rest)
         given = None if start is None else _configuration(model, start, "start")
         return plan.fast.solve(_pose_of(numbers, plan), given, int(seed))
+    refuse_too_far(numbers)
     if rows is not None and plan.only_fast:
         raise SolverError(f"a trace cannot have `{plan.only_fast[0]}`")
     if rows is not None:

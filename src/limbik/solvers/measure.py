@@ -78,11 +78,16 @@ def half_reach(request: Request) -> float:
     return 0.5 * reach if 0.0 < reach < math.inf else 1.0
 
 
+def holds_tool(request: Request, goal: Goal) -> bool:
+    """Whether a goal is for the tool in its frame: a single goal; of several, those for the end effector."""
+    if request.options.get("tool") is None:
+        return False
+    return len(request.goals) == 1 or goal.frame in (None, request.model.end_effector)
+
+
 def tool_of(request: Request, goal: Goal) -> Matrix4:
-    """pose_frame_tool; of several goals, those for the end effector are for its tool."""
-    tool = request.options.get("tool")
-    is_held = len(request.goals) == 1 or goal.frame in (None, request.model.end_effector)
-    return np.eye(4) if tool is None or not is_held else np.asarray(tool)
+    """pose_frame_tool."""
+    return np.asarray(request.options["tool"]) if holds_tool(request, goal) else np.eye(4)
 
 
 # --- singular values ----------------------------------------------------------------------------------------

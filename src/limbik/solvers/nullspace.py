@@ -15,12 +15,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import ConfigurationError, SolverError
+from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, Pose, as_goals
 from limbik.model.euler import EulerLimits, EulerRanges
 from limbik.model.joints import JointKind
 from limbik.model.margins import Reading, readings
-from limbik.model.model import Model
+from limbik.model.model import Model, as_model
 from limbik.solution import Request, Solution
 from limbik.solvers import measure
 from limbik.solvers.loop import solve
@@ -35,6 +35,7 @@ from limbik.spatial import (
     quat_conjugate,
     quat_normalise,
     quat_rotate,
+    shape_of,
     unit,
 )
 
@@ -79,7 +80,7 @@ def slide(model: Model, q: ArrayLike, direction: ArrayLike, *, step: float, keep
     and the joints are within their limits.
     """
     if not 0.0 < as_real(step) < math.inf:
-        raise SolverError(f"`step` needs a positive length [rad or m], found {step!r}")
+        raise SolverError(f"`step` needs a positive length [rad or m], found {shortened(step)}")
     q = _one(model, q)
     v = as_vector(direction, model.nv, "`direction`", error=ConfigurationError)
     free = basis(model, q, keep)
@@ -96,7 +97,8 @@ def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
     """The velocity [nv] that leads from q to a posture [nq] in unit time; whole turns of a hinge without
     limits are left out.
     """
-    v = model.difference(_one(model, q), posture)
+    q = _one(model, q)
+    v = model.difference(q, posture)
     for joint in model.joints:
         if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS) and joint.nv and not joint.has_limits:
             place = model.v_slice(joint.name).start
@@ -208,10 +210,9 @@ def euler_rates(limits: EulerLimits, turn_xyzw: Quaternion) -> Matrix3:
 
 def _one(model: Model, q: ArrayLike) -> Array:
     """One configuration [nq], checked."""
-    if np.ndim(q) != 1:
-        raise ConfigurationError(
-            f"q needs one configuration of {model.nq} numbers, found shape {np.shape(q)}"
-        )
+    model, shape = as_model(model), shape_of(q)
+    if shape is not None and len(shape) != 1:
+        raise ConfigurationError(f"q needs one configuration of {model.nq} numbers, found shape {shape}")
     return model.integrate(q, np.zeros(model.nv))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import SolverError, did_you_mean
+from limbik.errors import SolverError, did_you_mean, is_one_of, members_of, shortened
 from limbik.model.joints import Joint
 from limbik.solvers.registry import with_parameter
 from limbik.solvers.solver import Solver, as_real
@@ -21,6 +21,7 @@ MOST_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
 UNLIMITED = 10**9  # restarts
 WIDEST = 1e9  # [m or rad] tolerance
+FARTHEST = 1e60  # [m or rad] of a target or a tool; beyond it the powers of distances overflow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,12 @@ class Options:
             is_right = value is None or is_whole
             _check(is_right, name, f"a whole number from {least} to {MOST_ITERATIONS:,}, or None", value)
         _check(isinstance(self.limits, bool | np.bool_), "limits", "True or False", self.limits)
-        _check(self.prefer in (None, "nearest"), "prefer", '"nearest" or None', self.prefer)
+        _check(
+            self.prefer is None or is_one_of(self.prefer, ("nearest",)),
+            "prefer",
+            '"nearest" or None',
+            self.prefer,
+        )
         right = self.time_limit is None or 0.0 < as_real(self.time_limit) < math.inf
         _check(right, "time_limit", "a positive time [s], or None", self.time_limit)
         _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
@@ -80,20 +86,21 @@ class Options:
 
 def _check(is_right: bool, name: str, needed: str, found: Any) -> None:
     if not is_right:
-        raise SolverError(f"`{name}` needs {needed}, found {found!r}")
+        raise SolverError(f"`{name}` needs {needed}, found {shortened(found)}")
 
 
 def hashable(options: dict[str, Any]) -> dict[str, Any]:
     """The options with names in a tuple and poses in 16 numbers, so that plans can be kept by them."""
     if "locked" in options:
         given = options["locked"]
-        names = (
-            (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
-        )
+        names = (given,) if isinstance(given, str) else members_of(given, "`locked`", SolverError)
         _check(all(isinstance(name, str) for name in names), "locked", "names of joints", given)
         options = {**options, "locked": names}
     if options.get("tool") is not None:
         tool = as_pose(options["tool"], "`tool`", error=SolverError)
+        farthest = float(np.abs(tool).max())
+        if farthest > FARTHEST:
+            raise SolverError(f"`tool` needs numbers up to {FARTHEST:g} [m], found {farthest:g}")
         options = {**options, "tool": tuple(tool.ravel().tolist())}
     return options
 

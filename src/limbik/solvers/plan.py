@@ -21,7 +21,7 @@ from limbik.core.library import on_chain
 from limbik.core.pack import PackedChain, pack_plane, pack_space
 from limbik.core.planar_chain import LINK
 from limbik.core.spatial_chain import JOINT
-from limbik.errors import ConfigurationError, GoalError, SolverError
+from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of
 from limbik.goals import Goal, Pose, Position, as_goal, example
 from limbik.model.chain import Chain, chain_to
 from limbik.model.joints import JointKind
@@ -271,7 +271,7 @@ def _one_goal(
     if not chain.joints:
         name = model.end_effector if frame is None else frame
         raise GoalError(f"frame {name!r} of model {model.name!r} cannot move: no joint lies before it")
-    by_lm = options.solver == "auto" or options.solver == "lm" or isinstance(options.solver, LM)
+    by_lm = is_one_of(options.solver, ("auto", "lm")) or isinstance(options.solver, LM)
     is_general = _is_general if by_lm else _is_branched
     if chain.has_mimic or is_general(chain, goal, weights, options):
         return _general(model, (example(goal, frame, weights),), options)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from limbik.errors import SolverError, did_you_mean
+from limbik.errors import SolverError, did_you_mean, shortened
 from limbik.goals import Goal, Orientation
 from limbik.solvers.ccd import CCD
 from limbik.solvers.dls import DLS
@@ -65,7 +65,7 @@ def get(name: str, **parameters: Any) -> Solver:
     if isinstance(given, type) and issubclass(given, Solver):
         raise SolverError(f"a solver is an object: {given.__name__}(), not {given.__name__}")
     if not isinstance(name, str) or name not in _SOLVERS:
-        raise SolverError(f"there is no solver {name!r}; {did_you_mean(name, _SOLVERS)}")
+        raise SolverError(f"there is no solver {shortened(name)}; {did_you_mean(name, _SOLVERS)}")
     solver = _SOLVERS[name]
     known = [field.name for field in dataclasses.fields(solver)]
     for given in parameters:

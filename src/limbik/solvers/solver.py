@@ -15,7 +15,7 @@ from limbik.core import ball_points, planar_chain, planar_points, spatial_chain
 from limbik.core.answer import answer
 from limbik.core.descent import by_steps
 from limbik.core.pack_tree import PackedTree
-from limbik.errors import SolverError
+from limbik.errors import SolverError, shortened
 from limbik.goals import EVERY, PLAIN, Goal, Position
 from limbik.model.model import Model
 
@@ -45,9 +45,14 @@ class Parameter:
 
 
 def as_real(value: Any) -> float:
-    """The value of a real number of any type; NaN for anything else, True and False included."""
+    """The value of a real number of any type; NaN for one that is too large for a float, and for anything
+    else, True and False included.
+    """
     is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return float(value) if is_real else math.nan
+    try:
+        return float(value) if is_real else math.nan
+    except OverflowError:  # 10**400
+        return math.nan
 
 
 def parameter(default: float | None, minimum: float, maximum: float, unit: str, text: str) -> Any:
@@ -89,7 +94,7 @@ class Solver:
             if not known.minimum <= as_real(value) <= known.maximum:
                 raise SolverError(
                     f"{self.name}: `{known.name}` needs a number from {known.minimum:g} to {known.maximum:g}"
-                    f"{f' [{known.unit}]' if known.unit else ''}, found {value!r}"
+                    f"{f' [{known.unit}]' if known.unit else ''}, found {shortened(value)}"
                 )
 
     @classmethod

@@ -22,14 +22,14 @@ from limbik.core.pack_tree import WORLD, PackedTree, pack_tree
 from limbik.core.placing import LARGEST_SEED
 from limbik.core.spatial_chain import BALL, HINGE, SLIDE
 from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
-from limbik.errors import ConfigurationError, SolverError, did_you_mean
+from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, frames_of
 from limbik.model.joints import Joint
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Facts, Request, Solution, Status
 from limbik.solvers.asked import Asker, fill_targets
 from limbik.solvers.bounds import refuted
-from limbik.solvers.options import Options
+from limbik.solvers.options import FARTHEST, Options
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, Matrix4
 
@@ -134,11 +134,12 @@ class TreePlan:
 
         rest [nq]: toward which the option `rest_bias` pulls; by default the neutral configuration.
 
-        Raises ConfigurationError where the start is not finite.
+        Raises ConfigurationError where the start is not finite, GoalError for a target beyond all measure.
         """
         began = perf_counter()
         work = self._any_work()
         fill_targets(self.model, self._sorted(goals), work.targets)
+        refuse_too_far(work.targets)
         work.q[:] = self.model.neutral if start is None else start
         work.desk.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[:] = self.settings
@@ -256,6 +257,13 @@ class TreePlan:
         """The joints that may serve the goals."""
         joints = [joint for joint in self.model.joints if joint.nv]
         return [joint for joint in joints if self._tree.units[self.model.v_slice(joint.name).start] > 0.0]
+
+
+def refuse_too_far(targets: Array) -> None:
+    """Raise GoalError for a target beyond all measure; one that is not finite is told elsewhere."""
+    farthest = max(map(abs, targets.ravel().tolist()), default=0.0)
+    if FARTHEST < farthest < math.inf:
+        raise GoalError(f"a target needs numbers up to {FARTHEST:g} [m or rad], found {farthest:g}")
 
 
 def _packed(model: Model) -> PackedTree:

@@ -10,7 +10,7 @@ from limbik.compiler.program import Program
 from limbik.core.library import by_method, general, many_problems, one_problem
 from limbik.goals import Goal, Pose, Position
 from limbik.model.joints import JointKind
-from limbik.model.model import Model
+from limbik.model.model import Model, as_model
 from limbik.solvers.branched import BranchedPlan, method_of
 from limbik.solvers.lm import LM
 from limbik.solvers.plan import Plan, plan_for
@@ -55,6 +55,7 @@ def run(found: Iterable[Task]) -> Iterator[Task]:
 
 def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> list[Task]:
     """What `warmup` does, one after the other."""
+    model = as_model(model)
     found: dict[str, Task] = {}
     if solvers is None:
         found[GENERAL.text] = GENERAL

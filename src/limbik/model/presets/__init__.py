@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import ModelError, did_you_mean, shortened
+from limbik.errors import ModelError, did_you_mean, is_one_of, shortened
 from limbik.model.build import planar_arm
 from limbik.model.denavit_hartenberg import Row, chain_of_rows
 from limbik.model.joints import Frame, Joint, JointKind
@@ -44,8 +44,8 @@ def load(name: str) -> Model:
     if isinstance(name, str) and name.startswith("planar-"):
         needed = "planar-N needs a number of links in place of N, 1 to 9999, for example 'planar-3'"
         raise ModelError(f"{needed}; found {shortened(name)}")
-    if name not in presets():
-        raise ModelError(f"there is no preset {name!r}; {did_you_mean(name, presets())}")
+    if not is_one_of(name, presets()):
+        raise ModelError(f"there is no preset {shortened(name)}; {did_you_mean(name, presets())}")
     return _model(name, _data(name))
 
 

@@ -1,0 +1,217 @@
+"""Whatever the public API is given, it raises no errors but its own."""
+
+import decimal
+import fractions
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import RigidTransform, Rotation
+
+import limbik
+from limbik import (
+    Branch,
+    CenterOfMass,
+    Direction,
+    EulerLimits,
+    Frame,
+    Joint,
+    JointKind,
+    JointValue,
+    LookAt,
+    Mass,
+    Mimic,
+    Model,
+    ModelBuilder,
+    Orientation,
+    PointOnLine,
+    PointOnPlane,
+    Pose,
+    Position,
+    Posture,
+    Relative,
+    Scene,
+    SceneArm,
+    nullspace,
+    solvers,
+)
+from limbik.errors import LimbikError
+from limbik.spatial import pose_from
+
+
+class Contrary:
+    """Fails in everything that may be asked of it."""
+
+    def fail(self, *_):
+        raise RuntimeError("asked of a contrary object")
+
+    __eq__ = __float__ = __index__ = __array__ = __len__ = __iter__ = __repr__ = as_matrix = fail
+    __hash__ = None  # type: ignore[assignment]
+
+
+class EqualToSome:
+    """Compares as an array does."""
+
+    def __eq__(self, other):
+        return np.array([True, False])
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def nested(depth):
+    return [nested(depth - 1)] if depth else []
+
+
+ARM, BALLS = limbik.planar_arm(3), limbik.ball_arm([0.5, 0.5], swing=1.0)
+ROBOT = limbik.load("ur5e")
+ODD = [
+    *(None, True, 0, -1, 3, 0.5, -0.0, 1e-300, 1e308, math.nan, math.inf, 10**400, -(10**400), 1j),
+    *("", "x", "joint1", "tip", "world", "lm", "\ud800", "x" * 5000, b"x"),
+    *([], (), {}, set(), {"a": 1}, range(3), [0, 0, 0], [1, 1, 0], [[1, 2], [3]], [None] * 3),
+    *(["1", "2", "3"], [10**5000], [Ellipsis] * 3, pose_from(translation=(1e300, 0.0, 0.0))),
+    *([10**400] * 3, [1e308] * 3, [1j, 0, 0], [1.0, math.nan, 0.0], nested(40)),
+    *(
+        np.array(1.0),
+        np.array([0.5, 0.5]),
+        np.array(["world", "frame"]),
+        np.array([None, 1]),
+        np.zeros((3, 0)),
+    ),
+    *(np.eye(3), np.eye(4), 2.0 * np.eye(4), np.zeros((2, 4, 4)), np.full((4, 4), np.nan)),
+    *(np.float32(0.5), np.bool_(True), np.str_("joint1"), np.datetime64("2020-01-01")),
+    *(fractions.Fraction(10**400), decimal.Decimal("sNaN"), Rotation.identity(), RigidTransform.identity()),
+    *(object(), float, RigidTransform, len, ..., Contrary(), EqualToSome(), JointKind.BALL, EulerLimits()),
+    *(Mimic(joint="joint1"), Position(target=[1, 1, 0]), [Position(target=[1, 1, 0]), 3], solvers.DLS),
+]
+FRAME = {"frame": "tip", "priority": 0}
+BOXES = {"weight": 1.0, "tolerance": 0.1}
+PARENTS = {"parent": "base", "child": "link", "origin": (0, 0, 1)}
+SEARCH = {"tolerance": 1e-3, "restarts": 0, "limits": True, "tool": np.eye(4), "seed": 1}
+SOLVE = {**SEARCH, "start": None, "rest": None, "solver": "lm", "prefer": None, "rest_bias": 0.0}
+ONE_ARM = [SceneArm("a", BALLS, (Position(target=[0.5, 0.5, 0]),))]
+IN_SHORT = {"iterations": 2}  # never odd
+
+
+def of_builder(kind):
+    return lambda name="a", **given: getattr(ModelBuilder("m"), kind)(name, **given).build()
+
+
+def of_scene(arms, **given):
+    return Scene(arms).solve(**IN_SHORT, **given)
+
+
+def solved(by):
+    return lambda goal=(1.0, 1.0, 0.0), **given: by(ARM, goal, **IN_SHORT, **given)
+
+
+# What is called, and arguments that are right, each of which is replaced by an odd one now and then.
+CALLS = {
+    "Position": (Position, {"target": [1, 1, 0], **BOXES, "axes": "world", **FRAME}),
+    "Orientation": (Orientation, {"target": np.eye(3), **BOXES, "axes": "frame", **FRAME}),
+    "Pose": (Pose, {"target": np.eye(4), "weights": (1,) * 6, "tolerance": (0,) * 6, **FRAME}),
+    "Relative": (Relative, {"target": np.eye(4), "reference": "base", **FRAME}),
+    "Direction": (Direction, {"axis": [1, 0, 0], "target": [0, 1, 0], **BOXES, **FRAME}),
+    "LookAt": (LookAt, {"axis": [1, 0, 0], "target": [0, 1, 0], **BOXES, **FRAME}),
+    "PointOnLine": (PointOnLine, {"point": [1, 0, 0], "direction": [0, 1, 0], **BOXES}),
+    "PointOnPlane": (PointOnPlane, {"point": [1, 0, 0], "normal": [0, 1, 0], **BOXES}),
+    "CenterOfMass": (CenterOfMass, {"target": [1, 0, 0], **BOXES}),
+    "JointValue": (JointValue, {"joint": "joint1", "value": 0.3, **BOXES}),
+    "Posture": (Posture, {"q": [0, 0, 0], "weight": 1.0, "priority": 1}),
+    "Joint": (
+        Joint,
+        {"name": "a", "kind": JointKind.BALL, "parent": "p", "child": "c", "origin": np.eye(4), "axis": "z"}
+        | {"lower": -1, "upper": 1, "swing": 1, "euler": None, "mimic": None},
+    ),
+    "Frame": (Frame, {"name": "a", "link": "b", "pose_link_frame": np.eye(4)}),
+    "Mass": (Mass, {"link": "a", "mass": 1.0, "center": [0, 0, 0]}),
+    "Mimic": (Mimic, {"joint": "a", "multiplier": 1.0, "offset": 0.0}),
+    "EulerLimits": (EulerLimits, {"order": "ZYX", "lower": [-1] * 3, "upper": [1] * 3}),
+    "Model": (
+        lambda name="m", joints=(), frames=(), **given: Model(name, joints, frames, **given),
+        {"name": "m", "joints": [], "frames": [], "masses": [], "root": "base", "end_effector": None},
+    ),
+    "ModelBuilder": (ModelBuilder, {"name": "m", "root": "base"}),
+    "revolute": (of_builder("revolute"), {"name": "a", "axis": "z", "limits": 1, "mimic": None, **PARENTS}),
+    "prismatic": (of_builder("prismatic"), {"axis": [1, 0, 0], "limits": (0, 1), **PARENTS}),
+    "ball": (of_builder("ball"), {"axis": "x", "swing": 1, "twist": 1, "euler": None, **PARENTS}),
+    "floating": (of_builder("floating"), PARENTS),
+    "frame": (of_builder("frame"), {"name": "a", "link": "base", "pose": (0, 0, 1)}),
+    "mass": (of_builder("mass"), {"name": "base", "mass": 1.0, "center": (0, 0, 0)}),
+    "planar_arm": (limbik.planar_arm, {"links": 3, "length": 1.0, "limits": None}),
+    "ball_arm": (limbik.ball_arm, {"lengths": [1, 1], "swing": 1.0, "twist": None}),
+    "load": (limbik.load, {"source": "planar-2", "base": "fixed", "end_effector": "tip"}),
+    "solve": (solved(limbik.solve), {"goal": [1, 1, 0], "locked": ["joint1"], **SOLVE}),
+    "trace": (solved(limbik.trace), {"goal": [1, 1, 0], **SOLVE}),
+    "solve_batch": (
+        lambda poses, **given: limbik.solve_batch(ROBOT, poses, **IN_SHORT, **given),
+        {"poses": np.zeros((0, 4, 4)), "start": None, "frame": "flange", "threads": 1, "precision": "double"}
+        | SEARCH,
+    ),
+    "a solve of": (lambda model: limbik.solve(model, [1, 1, 0], **IN_SHORT), {"model": ARM}),
+    "warmup of": (lambda model: solvers.warmup(model, []), {"model": ARM}),
+    "get": (solvers.get, {"name": "dls", "damping": 0.5}),
+    "CCD": (solvers.CCD, {"damping": 1.0, "anneal": 0.0, "direction_joints": None}),
+    "pose": (ARM.pose, {"q": [0, 0, 0], "frame": "tip"}),
+    "jacobian": (ARM.jacobian, {"q": [0, 0, 0], "frame": "tip", "axes": "world"}),
+    "integrate": (BALLS.integrate, {"q": BALLS.neutral, "v": np.zeros(6)}),
+    "difference": (BALLS.difference, {"q0": BALLS.neutral, "q1": BALLS.neutral}),
+    "clip": (BALLS.clip, {"q": BALLS.neutral}),
+    "random": (ARM.random, {"rng": 1, "size": 2}),
+    "is_within_limits": (ARM.is_within_limits, {"q": [0, 0, 0], "margin": 0.1}),
+    "basis": (lambda q, keep: ARM.nullspace(q, keep), {"q": [0, 0, 0], "keep": "tip"}),
+    "slide": (
+        nullspace.slide,
+        {"model": ARM, "q": [0, 0, 0], "direction": [1, 0, 0], "step": 0.1, "keep": "tip"},
+    ),
+    "toward": (
+        nullspace.toward,
+        {"model": ARM, "q": [0, 0, 0], "posture": [0, 0, 0]},
+    ),
+    "Branch": (
+        lambda name, tip, joints: SceneArm("a", ARM, branches=(Branch(name, tip, joints),)),
+        {"name": "b", "tip": "tip", "joints": ("joint1",)},
+    ),
+    "SceneArm": (SceneArm, {"name": "a", "model": ARM, "goals": (), "q": None, "branches": ()}),
+    "Scene": (Scene, {"arms": (), "name": "s", "angles": "range"}),
+    "Scene.solve": (
+        of_scene,
+        {"arms": ONE_ARM, "solver": "lm", "branches": "coupled", "locked": [], "seed": 0},
+    ),
+    "load_scene": (
+        limbik.load_scene,
+        {"source": ["-arm", 1, 0, 0, 0, "-seg", 1, 1, 1], "angles": None, "lenient": False},
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CALLS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_the_public_api_raises_nothing_but_its_own_errors(name, data):
+    call, right = CALLS[name]
+    odd_ones = data.draw(st.lists(st.sampled_from(sorted(right)), min_size=1, max_size=2, unique=True))
+    odd = {key: data.draw(st.sampled_from(ODD)) for key in odd_ones}
+    try:
+        call(**{**right, **odd})
+    except LimbikError as error:
+        assert str(error).strip()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_the_odd_arguments_stand_in_for_is_right(name):
+    call, right = CALLS[name]
+    call(**right)
+
+
+@given(st.integers(50, 5000))
+@settings(max_examples=5)
+@example(100_000)
+def test_lists_of_any_depth_are_told_apart_from_numbers(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    with pytest.raises(LimbikError):
+        Position(target=value)
