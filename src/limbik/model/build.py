@@ -16,7 +16,6 @@ from limbik.model.joints import Frame, Joint, JointKind, Mass, Mimic, as_axis, a
 from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, as_numbers, as_pose, as_vector, matrix_of, pose_from, shape_of
 
-
 MOST_LINKS = 1_000_000
 
 
