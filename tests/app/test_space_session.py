@@ -1,6 +1,7 @@
 """A session in space: arms follow their goals, and all that is told of it is true."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -198,13 +199,12 @@ def test_a_solver_that_cannot_is_refused_and_the_others_go_on(crane, monkeypatch
 
 
 def test_a_value_that_is_not_finite_never_leaves(crane, monkeypatch):
-    class Plan:
-        def trace(self, goals, q, seed):
-            solution = type("Solution", (), {"q": q * math.nan, "ended": None})()
-            return solution, [(q[None], np.zeros(1))]
+    def trace(model, goals, start, **options):
+        lost = replace(solvers.trace(model, goals, start=start, **options), q=start[None] * math.nan)
+        lost.solution.q[:] = math.nan
+        return lost
 
-    monkeypatch.setattr(room, "general_plan_for", lambda *asked: Plan())
-    monkeypatch.setattr(room, "_ENDS", {None: "solved"})
+    monkeypatch.setattr(room, "trace", trace)
     (arm,) = moved(crane, [goal("hook", (0.6, 0.6, 1.4))])
     assert "not finite" in arm.refused
     (arm,) = moved(crane, [])
