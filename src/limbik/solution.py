@@ -340,12 +340,12 @@ class Trace:
 
     Where a solve gives up, its answer is the nearest configuration that it found, which it goes back to in
     the last row. Of the attempts that the fast core makes side by side, the rows are those of the one that
-    gave the answer.
+    gave the answer, from where it began.
     """
 
     q: Array  # [k + 1, nq]
     error: Array  # [k + 1], as in `Iterate`
-    restarted_at: tuple[int, ...]  # rows that are the first ones after a restart
+    restarted_at: tuple[int, ...]  # rows that are the first ones of another descent
     solution: Solution
     lanes: tuple[Lane, ...] = ()  # all attempts side by side, where they were asked for
 
