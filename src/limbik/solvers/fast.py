@@ -2,7 +2,7 @@
 
 A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out.
 Until the drivers are compiled they run interpreted, with the same answers, but give up after a tenth of a
-second.
+second. A trace is the same solve, looked at after every iteration (`solvers.watched`).
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class FastPlan:
         lanes: whether to keep all attempts, not only the one that gives the answer.
         """
         began = perf_counter()
-        numbers, target, rows = self._asked(pose, start, seed)
+        numbers, target, rows = self._for_drivers(pose, start, seed)
         work = Work(self._work_size, self._answer_at)
         watch = Watch(self._layout, numbers, work.numbers)
         drive, ends = self._driver(target, rows, work), began + self._longest()
@@ -311,12 +311,12 @@ class FastPlan:
 
     def _solve_in_general(self, pose: Array, start: Array | None, seed: int, began: float) -> Solution:
         """The same with locked joints, a seed or a time limit, or before there is machine code."""
-        facts = self._run(*self._asked(pose, start, seed))
+        facts = self._run(*self._for_drivers(pose, start, seed))
         if facts is None:
             return self.solve(self._repaired(pose, start), start, seed)
         return self._concluded(facts, pose, start, began)
 
-    def _asked(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:
+    def _for_drivers(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:
         """The plan's numbers, the pose and the start as the drivers take them."""
         rows = None if start is None else self._rows(start)
         numbers = self._numbers[ANYWHERE if rows is None else FROM_START]

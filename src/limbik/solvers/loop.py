@@ -160,7 +160,7 @@ def trace(
 
 
 def iterate(model: Model, goal: Any, **options: Any) -> Iterator[Iterate]:
-    """The iterations of a solve, one record each. Options as in `solve`."""
+    """The iterations of a solve, one record each. Options as in `trace`."""
     return iter(trace(model, goal, **options))
 
 
