@@ -188,8 +188,8 @@ class FastPlan:
         numbers, target, rows = self._for_drivers(pose, start, seed)
         work = Work(self._work_size, self._answer_at)
         watch = Watch(self._layout, numbers, work.numbers)
-        drive, ends = self._driver(target, rows, work), began + self._longest()
-        code = watch.run(drive, ANYWHERE if rows is None else FROM_START, ends)
+        drive = self._driver(target, rows, work)
+        code = watch.run(drive, ANYWHERE if rows is None else FROM_START, self._longest())
         if self._solve_one is None:
             native.start_building()
         if code < 0:

@@ -67,8 +67,8 @@ class Watch:
         self._kept_cost, self._kept_lane = (math.inf, math.inf), 0
         self._lanes = 1  # that were in use
 
-    def run(self, drive: Driver, mode: int, ends: float) -> int:
-        """Solve until it has ended or the clock says `ends` [s]; how it ended, as the driver says it."""
+    def run(self, drive: Driver, mode: int, longest: float) -> int:
+        """Solve for at most about so long [s]; how it ended, as the driver says it."""
         numbers, budget = self._numbers, self._places["SET_BUDGET"]
         most = numbers[budget]
         numbers[budget], numbers[self._places["SET_ROUNDS"]] = 0.0, 1.0
@@ -79,7 +79,7 @@ class Watch:
         if self._is_proved():
             return self._come_near(drive, int(min(most, BEYOND_REACH)))
         self._forget()
-        numbers[budget], code = most, RUNNING
+        numbers[budget], code, ends = most, RUNNING, perf_counter() + longest
         while code == RUNNING and perf_counter() < ends:
             code = drive(numbers, RESUME)
             self._look()
