@@ -26,16 +26,17 @@ def patient():
         yield
 
 
-def watched(model: Model, goal, **options) -> limbik.Trace:
-    """A trace with all its lanes, of which is true what is promised of traces."""
-    trace, solution = model.trace(goal, lanes=True, **options), model.solve(goal, **options)
+def watched(model: Model, goal, *, lanes: bool = True, **options) -> limbik.Trace:
+    """A trace, with all its lanes, of which is true what is promised of traces."""
+    trace, solution = model.trace(goal, lanes=lanes, **options), model.solve(goal, **options)
     assert_array_equal(trace.solution.facts, solution.facts)
     assert trace.solution.q.tobytes() == trace.q[-1].tobytes() == solution.q.tobytes()
     assert trace.iterations == solution.iterations
     for seen in (trace, *trace.lanes):
         assert seen.q.shape == (len(seen.error), model.nq)
         assert options.get("limits") is False or model.is_within_limits(seen.q).all()
-        assert_allclose(seen.error, [off(model, goal, q) for q in seen.q], rtol=1e-6, atol=1e-7)
+        some = slice(None, None, 1 + len(seen.q) // 50)
+        assert_allclose(seen.error[some], [off(model, goal, q) for q in seen.q[some]], rtol=1e-6, atol=1e-7)
     return trace
 
 
@@ -197,7 +198,8 @@ def test_machine_code_is_watched_as_it_is_interpreted(compiled_panda, compiled_t
     for k in range(12):
         goal = PANDA.pose(PANDA.random(rng))
         goal[:3, 3] *= (1.0, 1.2, 3.0)[k % 3]
-        trace = watched(PANDA, goal, start=PANDA.random(rng) if k % 2 else None, iterations=2000)
+        start = PANDA.random(rng) if k % 2 else None
+        trace = watched(PANDA, goal, start=start, iterations=2000, lanes=False)
         if trace.solution.ended is Status.LIKELY_UNREACHABLE:
             assert trace.restarted_at[-1] > 1500  # where it settles, by the general core
 
