@@ -326,16 +326,28 @@ class Iterate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trace:
-    """Every iteration of one solve: k + 1 configurations and errors, the start first.
+class Lane:
+    """One of the attempts that the fast core makes side by side; see `Trace.lanes`."""
 
-    After restarts the last row need not be the best one: the answer is in `solution`.
+    q: Array  # [k + 1, nq]
+    error: Array  # [k + 1], as in `Iterate`
+    restarted_at: tuple[int, ...]  # rows in which it began again elsewhere
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """Every iteration of one solve: k + 1 configurations and errors, the start first and the answer last.
+
+    Where a solve gives up, its answer is the nearest configuration that it found, which it goes back to in
+    the last row. Of the attempts that the fast core makes side by side, the rows are those of the one that
+    gave the answer, from where it began.
     """
 
     q: Array  # [k + 1, nq]
     error: Array  # [k + 1], as in `Iterate`
-    restarted_at: tuple[int, ...]  # rows that are the first iterations after a restart
+    restarted_at: tuple[int, ...]  # rows that are the first ones of another descent
     solution: Solution
+    lanes: tuple[Lane, ...] = ()  # all attempts side by side, where they were asked for
 
     @property
     def iterations(self) -> int:

@@ -1,11 +1,12 @@
 """A session in space: arms follow their goals, and all that is told of it is true."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from limbik import load, solvers
+from limbik import Pose, load, solvers
 from limbik.app import moving as room
 from limbik.app import space_session
 from limbik.app.freedom import aligned, null_directions
@@ -83,6 +84,23 @@ def test_a_pose_and_a_direction_are_met_as_the_page_draws_them(panda):
     (arm,) = moved(panda, [goal("flange", position, "direction", axis="x", **down)], search=True)
     pose = model.pose(arm.q.astype(float), "flange")
     np.testing.assert_allclose(pose[:3, 0], rotation[:, 2], atol=2e-3)
+    assert arm.status == "solved"
+
+
+@pytest.mark.parametrize("search", [False, True])
+def test_an_arm_moves_as_a_solve_moves_it(panda, search):
+    model, start = model_of(panda), panda._opened.arms[0].start
+    wanted = goal("flange", (0.35, -0.2, 0.5), "pose", quat_xyzw=[1, 0, 0, 0])
+    (arm,) = moved(panda, [wanted], search=search, trace=True)
+    target = np.diag([1.0, -1.0, -1.0, 1.0])
+    target[:3, 3] = 0.35, -0.2, 0.5
+    budget = {"iterations": room.FIRST_SEARCH} if search else {"iterations": 100, "restarts": 0}
+    options = {"start": start, "tolerance": 1e-4, "tolerance_rotation": 1e-3, **budget}
+    solution = model.solve(Pose(frame="flange", target=target), **options)
+    assert solution.solver_reason.endswith("in the fast core, for arms of up to 12 hinges and slides")
+    np.testing.assert_array_equal(arm.q, solution.q.astype(np.float32))
+    np.testing.assert_array_equal(arm.trace[-1], arm.q)
+    assert arm.iterations == solution.iterations
     assert arm.status == "solved"
 
 
@@ -198,13 +216,12 @@ def test_a_solver_that_cannot_is_refused_and_the_others_go_on(crane, monkeypatch
 
 
 def test_a_value_that_is_not_finite_never_leaves(crane, monkeypatch):
-    class Plan:
-        def trace(self, goals, q, seed):
-            solution = type("Solution", (), {"q": q * math.nan, "ended": None})()
-            return solution, [(q[None], np.zeros(1))]
+    def trace(model, goals, start, **options):
+        lost = replace(solvers.trace(model, goals, start=start, **options), q=start[None] * math.nan)
+        lost.solution.q[:] = math.nan
+        return lost
 
-    monkeypatch.setattr(room, "general_plan_for", lambda *asked: Plan())
-    monkeypatch.setattr(room, "_ENDS", {None: "solved"})
+    monkeypatch.setattr(room, "trace", trace)
     (arm,) = moved(crane, [goal("hook", (0.6, 0.6, 1.4))])
     assert "not finite" in arm.refused
     (arm,) = moved(crane, [])

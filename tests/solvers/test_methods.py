@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Model, Orientation, Pose
-from limbik.core.step import damping
+from limbik.core.step import damping as damping_for
 from limbik.solvers import get
 from limbik.solvers.plan import general_plan_for
 from solvers.arms import CASES, IN_SPACE, TURNING, arms, branching_tree, distance, hinge_arm
@@ -177,10 +177,10 @@ def test_selectively_damped_least_squares_steps_as_its_paper(kind, size, seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("is_pose", [True, False])
-@pytest.mark.parametrize("solver", TURNING)
+@pytest.mark.parametrize("solver", [name for name in TURNING if name != "lm"])  # whose step is `core.step`
 def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose, seed):
     """A radian counts as half of the length; the length of a slide's travel as a radian of a hinge's turn."""
-    has_balls = seed % 2 == 1 and solver != "lm"  # which takes those to its general core
+    has_balls = seed % 2 == 1
     model = branching_tree() if has_balls else hinge_arm(6)
     start = posture(model, seed)
     if has_balls:
@@ -192,7 +192,7 @@ def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose
     wanted[:3, 3] += r
     wanted[:3, :3] = Rotation.from_rotvec(turn).as_matrix() @ here[:3, :3]
     goal = Pose(target=wanted) if is_pose else Orientation(target=wanted[:3, :3])
-    length = model.reach() if solver == "lm" else general_plan_for(model, (goal,), {"solver": solver}).length
+    length = general_plan_for(model, (goal,), {"solver": solver}).length
     units = np.ones(model.nv)
     if has_balls:
         units[model.v_slice("lift")] = length
@@ -207,12 +207,21 @@ def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose
         "pinv": lambda: pseudo_inverse(J, residual, longest),
         "newton": lambda: newton(J, residual),
         "sdls": lambda: selectively_damped(J, residual),
-        "lm": lambda: damped(J, residual, math.sqrt(damping(residual @ residual)), math.inf),
     }[solver]()
     if solver == "newton" and not is_pose:
         expected = newton(J[3:], residual[3:])
     step = one_step(model, goal, start, solver, limits=False)
     assert_allclose(step, units * expected, rtol=1e-6, atol=1e-6 if solver == "newton" else 1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", ["planar", "ball"])
+def test_lm_is_damped_by_the_squared_error(kind, seed):
+    model = arms(5)[kind]
+    start, unit = posture(model, seed), model.reach() ** 2
+    point, r = near_goal(model, start, seed, 0.002 * model.reach())
+    expected = damped(model.jacobian(start)[:3], r, math.sqrt(unit * damping_for(r @ r / unit)), math.inf)
+    assert_allclose(one_step(model, point, start, "lm"), expected, rtol=1e-6, atol=1e-9)
 
 
 # --- CCD ----------------------------------------------------------------------------------------------------
@@ -370,7 +379,8 @@ def test_fabrik_meets_a_target_on_the_edge_of_reach_at_once(kind, inside):
 # --- what all methods keep ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("kind", "solver"), CASES)
+# The fast core may go uphill on its way, and answers with the nearest that it has found.
+@pytest.mark.parametrize(("kind", "solver"), [case for case in CASES if case != ("hinges", "lm")])
 def test_no_iteration_makes_the_error_grow(kind, solver):
     model = arms(5)[kind]
     rng = np.random.default_rng(1)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from collections.abc import Collection
 
-import numpy as np
-
 from limbik import solvers
 from limbik.app.session import SOLVERS
 from limbik.compiler import native
+from limbik.core.library import general
 from limbik.errors import SolverError
-from limbik.goals import Position
 from limbik.model import Model, ModelBuilder
-from limbik.solvers.plan import general_plan_for
 
 FIRST = "dls"  # the solver that a page in the plane begins with is compiled before the others
 FIRST_IN_SPACE = "lm"
@@ -41,18 +39,23 @@ def is_in_space(name: str) -> bool:
 
 def warm_up_in_space(name: str) -> None:
     """Compile a solver for scenes in space. Several methods are in one program, so most are done at once."""
-    model = _hinge()
-    try:
-        goal = Position(frame=model.end_effector, target=np.zeros(3))
-        plan = general_plan_for(model, [goal], {"solver": name.removesuffix(_IN_SPACE)})
-    except SolverError:
-        return  # a method that is for arms in the plane only
-    if os.environ.get("LIMBIK_COMPILE") != "never":
-        native.compile_now(plan.program)
+    if os.environ.get("LIMBIK_COMPILE") == "never":
+        return
+    solver = name.removesuffix(_IN_SPACE)
+    if solver == FIRST_IN_SPACE:  # the fast core is compiled for each kind of arm when one is moved
+        native.compile_now(general())
+        return
+    with contextlib.suppress(SolverError):  # a method that is for arms in the plane only
+        solvers.warmup(_arm(), solver)
 
 
 @functools.cache
-def _hinge() -> Model:
+def _arm() -> Model:
+    """An arm that leaves the plane."""
     return (
-        ModelBuilder("hinge").revolute("hinge").frame("tip", pose=(1.0, 0.0, 0.0)).build(end_effector="tip")
+        ModelBuilder("arm")
+        .revolute("turn", axis="z")
+        .revolute("lift", axis="y")
+        .frame("tip", pose=(1.0, 0.0, 0.0))
+        .build(end_effector="tip")
     )

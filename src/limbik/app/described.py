@@ -18,7 +18,7 @@ from limbik.formats.end_effector import tips
 from limbik.formats.visuals import Visual
 from limbik.goals import Position
 from limbik.model import Frame, Joint, JointKind, Model
-from limbik.solvers.plan import general_plan_for
+from limbik.solvers.plan import plan_of
 from limbik.spatial import Array
 
 MOST_TIPS = 8
@@ -167,7 +167,7 @@ def _solvers(model: Model) -> tuple[list[str], dict[str, str]]:
 
 def _refusal(model: Model, name: str) -> str | None:
     try:
-        general_plan_for(model, [Position(frame=model.end_effector, target=np.zeros(3))], {"solver": name})
+        plan_of(model, [Position(frame=model.end_effector, target=np.zeros(3))], {"solver": name})
     except LimbikError as error:
         return str(error)
     return None

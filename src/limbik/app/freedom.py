@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from limbik import solvers
 from limbik.app.protocol.space import Slide, Wanted
 from limbik.app.wishes import AXES, as_goals, legal
 from limbik.errors import GoalError
 from limbik.goals import Goal
 from limbik.model import Model
 from limbik.solvers.measure import SINGULAR
-from limbik.solvers.plan import general_plan_for
 from limbik.spatial import Array
 
 LONGEST_STEP = 0.05  # [rad] of a slide, after which the goals are met again
@@ -98,8 +98,7 @@ def slide(model: Model, asked: Slide, before: Array | None) -> tuple[Array, Arra
 
 def _held(model: Model, goals: list[Goal], q: Array, asked: Slide) -> Array | None:
     options: dict[str, Any] = {"restarts": 0, "iterations": 50, "limits": asked.limits}
-    plan = general_plan_for(model, goals, {**options, "locked": asked.locked} if asked.locked else options)
-    solution = plan.solve(goals, q, seed=0)
+    solution = solvers.solve(model, goals, start=q, locked=asked.locked, **options)
     is_near = max(solution.error, solution.error_rotation) <= WORST_MISS
     return solution.q if solution.success or is_near else None
 

@@ -21,7 +21,7 @@ from limbik.goals import Goal, Posture
 from limbik.model import Model
 from limbik.scene import tasks_of
 from limbik.solution import Status
-from limbik.solvers.plan import general_plan_for
+from limbik.solvers import trace
 from limbik.solvers.solver import Solver
 from limbik.spatial import Array
 
@@ -42,7 +42,7 @@ class Watched:
     """An answer and the configurations on the way to it."""
 
     q: Array  # [nq]
-    rows: Array  # [k+1, nq]
+    rows: Array  # [k+1, nq], q the last
     ended: str  # as in the protocol
 
 
@@ -121,17 +121,16 @@ class _Ask:
         for goals, still in self.parts:
             locked = tuple(dict.fromkeys([*self.asked.locked, *still]))
             options = {**self.options, "iterations": iterations, "restarts": restarts}
-            plan = general_plan_for(self.model, goals, {**options, "locked": locked} if locked else options)
-            solution, descents = plan.trace(goals, q, seed)
-            q = solution.q
-            rows += [kept for kept, _ in descents]
-            ended = solution.ended if ended is Status.SOLVED else ended
+            seen = trace(self.model, goals, start=q, seed=seed, locked=locked, **options)
+            q = seen.solution.q
+            rows.append(seen.q)
+            ended = seen.solution.ended if ended is Status.SOLVED else ended
         return Watched(q, np.concatenate(rows), _ENDS[ended])
 
 
 def _measured(ask: _Ask, found: Watched, microseconds: float) -> ArmMotion:
     model, asked, request = ask.model, ask.asked, ask.request
-    rows = found.rows if (found.rows[-1] == found.q).all() else np.vstack([found.rows, found.q])
+    rows = found.rows
     if not np.isfinite(rows).all():
         raise SolverError(f"{ask.name} left the numbers: it answered with a value that is not finite")
     missed = misses(model, asked.goals, rows)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from limbik import solvers
 from limbik.app.described import described
 from limbik.app.freedom import slide
 from limbik.app.moving import WITH_PRIORITIES, move
@@ -35,7 +36,6 @@ from limbik.app.remarks import remarks
 from limbik.app.wishes import as_goals, check, legal, misses
 from limbik.app.workshop import Workshop
 from limbik.errors import LimbikError, SolverError
-from limbik.solvers.plan import general_plan_for
 from limbik.spatial import Array
 
 SEARCH_SECONDS = 4.0  # of a whole request, shared by its arms and solvers
@@ -142,10 +142,7 @@ class SpaceSession:
             "tolerance_rotation": settings.tolerance_rotation,
             "limits": settings.limits,
         }
-        plan = general_plan_for(
-            arm.model, goals, {**options, "locked": request.locked} if request.locked else options
-        )
-        solution = plan.solve(goals, start, seed=0)
+        solution = solvers.solve(arm.model, goals, start=start, locked=request.locked, **options)
         diagnosis = solution.explain()
         return Explanation(
             id=request.id,

@@ -335,11 +335,11 @@ class Model:
         return _solvers().solve_batch(self, poses, **options)
 
     def trace(self, goal: GoalLike, **options: Any) -> Trace:
-        """Solve and keep every iteration; see `limbik.solvers.trace`."""
+        """Solve and keep every iteration of that very solve; see `limbik.solvers.trace`."""
         return _solvers().trace(self, goal, **options)
 
     def iterate(self, goal: GoalLike, **options: Any) -> Iterator[Iterate]:
-        """Solve one iteration at a time; see `limbik.solvers.iterate`."""
+        """Solve, then yield its iterations one by one; see `limbik.solvers.iterate`."""
         return _solvers().iterate(self, goal, **options)
 
     def nullspace(self, q: ArrayLike, keep: str | GoalLike | None = None) -> Array:

@@ -1,7 +1,8 @@
 """Solving in the fast core: chains of up to 12 hinges and slides, by Levenberg-Marquardt (`core.step`).
 
 A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out.
-Until they are compiled they run interpreted, with the same answers.
+Until they are compiled they run interpreted, with the same answers. A trace is the same solve, looked at
+after every iteration (`solvers.watched`).
 """
 
 from __future__ import annotations
@@ -23,9 +24,7 @@ from limbik.core.lanes import (
     HEADER,
     RESUME,
     RUNNING,
-    SETTLED,
     SOLVED,
-    SPENT,
     UNREACHABLE,
 )
 from limbik.core.layout import Layout
@@ -42,10 +41,12 @@ from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solution import Facts, Request, Solution
+from limbik.solution import Facts, Request, Solution, Trace
 from limbik.solvers.general import GeneralPlan
 from limbik.solvers.options import Options
+from limbik.solvers.tree_plan import Descents
 from limbik.solvers.watch import Takeover, time_watch
+from limbik.solvers.watched import Driver, Watched, say_spent
 from limbik.spatial import Array, norm
 
 MOST_ROWS = 12
@@ -170,7 +171,7 @@ class FastPlan:
         facts = work.answer.copy()
         self._free.append(work)
         if code < 0:
-            return self._refuse(pose, start, seed)
+            return self.solve(self._repaired(pose, start), start, seed)
         if code == UNREACHABLE:
             self.measure(facts, pose)
         if code != SOLVED:
@@ -181,9 +182,40 @@ class FastPlan:
         kept = None if start is None else start.copy()
         return Solution(q, facts, perf_counter() - began, self, kept, target)
 
-    def _settle(self, facts: Array, pose: Array, start: Array | None) -> None:
+    def trace(self, pose: Array, start: Array | None, seed: int = 0, *, lanes: bool = False) -> Trace:
+        """The same solve, watched.
+
+        lanes: whether to keep all attempts, not only the one that gives the answer.
+        """
+        began = perf_counter()
+        numbers, target, rows = self._for_drivers(pose, start, seed)
+        work = Work(self._work_size, self._answer_at)
+        watched = Watched(self._layout, numbers, work.numbers)
+        drive = self._driver(target, rows, work)
+        takeover = Takeover(self.program, time_watch(self.options.time_limit))
+        watch = takeover if self._solve_one is None else time_watch(self.options.time_limit)
+        code = watched.run(drive, ANYWHERE if rows is None else FROM_START, watch)
+        if takeover.is_due:
+            return self.trace(pose, start, seed, lanes=lanes)
+        if code < 0:
+            return self.trace(self._repaired(pose, start), start, seed, lanes=lanes)
+        descents: Descents = []
+        solution = self._concluded(work.answer.copy(), pose, start, began, descents)
+        settling = [self._rows(q) for q, _ in descents]
+        return watched.trace(solution, functools.partial(self._beside, solution.q), settling, lanes)
+
+    def _beside(self, q: Array, rows: Array) -> Array:
+        """The model's configurations [N, nq] for the rows' [N, n], the other joints as in q [nq]."""
+        whole = np.tile(q, (len(rows), 1))
+        whole[:, self._places] = rows[:, self._moving]
+        return whole
+
+    def _settle(
+        self, facts: Array, pose: Array, start: Array | None, descents: Descents | None = None
+    ) -> None:
         """Go from the nearest configuration found on to where no small step leads nearer, by the general
-        core."""
+        core. `descents` is given what is to be seen of it.
+        """
         if start is not None:
             self._prefer_start(facts, pose, start)
         if not self._reserve:
@@ -191,7 +223,10 @@ class FastPlan:
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)
         q[self._places] = facts[Q][self._moving]
-        found = self._descent.solve((goal,), q, 0)
+        if descents is None:
+            found = self._descent.solve((goal,), q, 0)
+        else:
+            found, descents[:] = self._descent.trace((goal,), q, 0)
         facts[Q][self._moving] = found.q[self._places]
         facts[ERROR], facts[CHORD] = found.facts[ERROR], found.facts[CHORD]
         facts[ITERATIONS] += found.iterations
@@ -275,20 +310,29 @@ class FastPlan:
 
     def _solve_in_general(self, pose: Array, start: Array | None, seed: int, began: float) -> Solution:
         """The same with locked joints, a seed or a time limit, or before there is machine code."""
-        mode = ANYWHERE if start is None else FROM_START
+        facts = self._run(*self._for_drivers(pose, start, seed))
+        if facts is None:
+            return self.solve(self._repaired(pose, start), start, seed)
+        return self._concluded(facts, pose, start, began)
+
+    def _for_drivers(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:
+        """The plan's numbers, the pose and the start as the drivers take them."""
         rows = None if start is None else self._rows(start)
-        numbers = self._numbers[mode]
+        numbers = self._numbers[ANYWHERE if rows is None else FROM_START]
         if seed or self._locked:
             numbers = numbers.copy()
             numbers[self.places["SET_SEED"]] = seed % LARGEST_SEED
             self._lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
-        facts = self._run(numbers, pose.tobytes(), None if rows is None else rows.tobytes())
-        if facts is None:
-            return self._refuse(pose, start, seed)
+        return numbers, pose.tobytes(), None if rows is None else rows.tobytes()
+
+    def _concluded(
+        self, facts: Array, pose: Array, start: Array | None, began: float, descents: Descents | None = None
+    ) -> Solution:
+        """The solution for an answer of the drivers; `descents` as in `_settle`."""
         if facts[0] == UNREACHABLE:
             self.measure(facts, pose)
         if facts[0] != SOLVED:
-            self._settle(facts, pose, start)
+            self._settle(facts, pose, start, descents)
         q = facts[Q] if self._is_whole else self._whole_q(facts, start)
         kept = None if start is None else start.copy()
         return Solution(q, facts, perf_counter() - began, self, kept, pose.tobytes())
@@ -306,18 +350,44 @@ class FastPlan:
 
     def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
         """The answer: facts, then q of the rows; None where the pose or the start is none."""
-        if self._solve_one is None:
-            self._solve_one = native.compiled(self.program)
-            if self._solve_one is None:
-                return self._run_interpreted(numbers, pose, start)
         work, mode = self._any_work(), ANYWHERE if start is None else FROM_START
-        code = self._solve_one(
-            numbers.ctypes.data, self._table_address, pose, start or b"", mode, work.address
-        )
-        if code == RUNNING:
-            code = self._go_on(numbers, pose, work)
+        drive = self._driver(pose, start, work)
+        if self._solve_one is None:
+            interpreted = self._run_interpreted(drive, numbers, mode, work)
+            if interpreted is None:
+                return self._run(numbers, pose, start)
+            code = interpreted
+        else:
+            code = drive(numbers, mode)
+            if code == RUNNING:
+                code = self._go_on(numbers, pose, work)
         self._free.append(work)
         return work.answer.copy() if code >= 0 else None
+
+    def _driver(self, pose: bytes, start: bytes | None, work: Work) -> Driver:
+        """The compiled driver for a pose and a start; until there is one, the same run by Python itself."""
+        begin = pose if start is None else start
+        if self._solve_one is None:
+            self._solve_one = native.compiled(self.program)
+        if self._solve_one is None:
+            return self._interpreted_driver(np.frombuffer(pose), np.frombuffer(begin), work)
+        solve_one = self._solve_one
+
+        def drive(numbers: Array, mode: int) -> int:
+            code: int = solve_one(numbers.ctypes.data, self._table_address, pose, begin, mode, work.address)
+            return code
+
+        return drive
+
+    def _interpreted_driver(self, pose: Array, begin: Array, work: Work) -> Driver:
+        run = _interpreted(self.shape)
+
+        def drive(numbers: Array, mode: int) -> int:
+            with np.errstate(over="ignore", invalid="ignore"):  # as machine code, which warns of nothing
+                run(numbers, self.table, pose, begin, mode, work.numbers)
+            return int(work.answer[0])
+
+        return drive
 
     def _any_work(self) -> Work:
         try:
@@ -334,28 +404,23 @@ class FastPlan:
         if code == RUNNING:
             stopped = self._without_budget(numbers)
             code = self._solve_one(stopped.ctypes.data, self._table_address, pose, pose, RESUME, work.address)
-            _say_spent(work.answer)
+            say_spent(work.answer)
         return code
 
-    def _run_interpreted(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
-        """The same by Python itself; where there is machine code before it has ended, by that, anew."""
-        run, mode = _interpreted(self.shape), ANYWHERE if start is None else FROM_START
-        work = np.zeros(self._work_size)
-        target = np.frombuffer(pose)
-        begin = target if start is None else np.frombuffer(start)
+    def _run_interpreted(self, drive: Driver, numbers: Array, mode: int, work: Work) -> int | None:
+        """How it ended; None where there is machine code before it has, which is to begin anew."""
         short = numbers.copy()
         short[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
         watch = Takeover(self.program, time_watch(self.options.time_limit))
-        with np.errstate(over="ignore", invalid="ignore"):  # as machine code, which warns of nothing
-            run(short, self.table, target, begin, mode, work)
-            while work[self._answer_at] == RUNNING and not watch():
-                run(short, self.table, target, begin, RESUME, work)
-            if watch.is_due:
-                return self._run(numbers, pose, start)
-            if work[self._answer_at] == RUNNING:
-                run(self._without_budget(short), self.table, target, begin, RESUME, work)
-                _say_spent(work[self._answer_at :])
-        return work[self._answer_at :].copy() if work[self._answer_at] >= 0.0 else None
+        code = drive(short, mode)
+        while code == RUNNING and not watch():
+            code = drive(short, RESUME)
+        if watch.is_due:
+            return None
+        if code == RUNNING:
+            code = drive(self._without_budget(short), RESUME)
+            say_spent(work.answer)
+        return code
 
     def _without_budget(self, numbers: Array) -> Array:
         stopped = numbers.copy()
@@ -382,20 +447,14 @@ class FastPlan:
             numbers[[at["AT_Q_LOWER"] + i, at["AT_Q_UPPER"] + i]] = q
             numbers[at["AT_CIRCULAR"] + i] = 0.0
 
-    def _refuse(self, pose: Array, start: Array | None, seed: int) -> Solution:
-        """Solve for the nearest pose, where one is off by rounding; else raise what is wrong."""
+    def _repaired(self, pose: Array, start: Array | None) -> Array:
+        """The nearest pose, where one that was refused is off by rounding; else raise what is wrong."""
         if start is not None and not np.isfinite(start).all():
             raise ConfigurationError(f"`start` needs finite numbers, found {start.tolist()}")
         repaired = Pose(target=pose).target
         if repaired.tobytes() == pose.tobytes():
             raise GoalError(f"the target has numbers that are too large: {pose.tolist()}")
-        return self.solve(repaired, start, seed)
-
-
-def _say_spent(answer: Array) -> None:
-    """What was stopped by the clock has not settled."""
-    if answer[0] == SETTLED:
-        answer[0] = SPENT
+        return repaired
 
 
 @functools.cache

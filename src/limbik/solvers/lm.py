@@ -2,7 +2,8 @@
 
 Damped least squares whose damping is proportional to the squared error: bold near the goal, calm far from it
 and where no solution exists. Chains of up to 12 hinges and slides run in the fast core (`solvers.fast`), with
-several attempts side by side; this is the same method for every other chain, and for watching it.
+several attempts side by side, and trees in the general core (`solvers.general`). This is the same method for
+points and arms in a plane or of ball joints, and for chains that are pulled toward a rest configuration.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -13,12 +14,13 @@ from limbik.compiler.kernel import Watch
 from limbik.core.descent import SOLVED, SPENT
 from limbik.core.start import ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
-from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, evenly, is_plain
+from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, evenly
 from limbik.model.model import Model, as_model
-from limbik.solution import STATUSES, Facts, Iterate, Solution, Status, Trace
+from limbik.solution import STATUSES, Facts, Iterate, Lane, Solution, Status, Trace
+from limbik.solvers.fast import FastPlan
 from limbik.solvers.general import GeneralPlan
-from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, general_plan_for, plan_for
-from limbik.solvers.tree_plan import TreePlan, refuse_too_far
+from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, plan_for, plan_of
+from limbik.solvers.tree_plan import Descents, TreePlan, refuse_too_far
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array, as_numbers
 
@@ -26,7 +28,14 @@ FLOAT64 = np.dtype(np.float64)
 POSE_SHAPE = (4, 4)
 MOST_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
-Rows = list[tuple[Array, Array]]  # configurations and errors of one descent after the other
+
+@dataclass
+class _Seen:
+    """What is seen of a solve that is watched."""
+
+    asks_lanes: bool
+    descents: Descents = field(default_factory=list)
+    lanes: tuple[Lane, ...] = ()
 
 
 def solve(
@@ -99,10 +108,21 @@ def solve(
             if start is not None and not (start.dtype is FLOAT64 and start.shape == by_default.shape_of_q):
                 start = _configuration(model, start, "start")
             return by_default.solve(goal, start)
-    solution = _solve(model, goal, start, rest, seed, options, None)
+    return _answer(model, goal, start, rest, seed, options, None)
+
+
+def _answer(
+    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], seen: _Seen | None
+) -> Solution:
+    """The answer, and what is to be seen of the solve that gave it."""
+    solution = _solve(model, goal, start, rest, seed, options, seen)
     if not solution.success and options.get("restarts") is None and (even := _evenly(goal)) is not None:
-        again = _solve(model, even, start, rest, seed, options, None)
-        return again if again.success else solution
+        seen_again = None if seen is None else _Seen(seen.asks_lanes)
+        again = _solve(model, even, start, rest, seed, options, seen_again)
+        if again.success:
+            if seen is not None and seen_again is not None:
+                seen.descents, seen.lanes = seen_again.descents, seen_again.lanes
+            return again
     return solution
 
 
@@ -116,31 +136,39 @@ def _evenly(goal: Any) -> tuple[Goal, ...] | None:
 
 
 def trace(
-    model: Model, goal: Any, *, start: Any = None, rest: Any = None, seed: int = 0, **options: Any
+    model: Model,
+    goal: Any,
+    *,
+    start: Any = None,
+    rest: Any = None,
+    seed: int = 0,
+    lanes: bool = False,
+    **options: Any,
 ) -> Trace:
-    """Solve, and keep every iteration. Options as in `solve`.
+    """Solve, and keep every iteration. Options as in `solve`, whose iterations and answer these are.
 
-    Where a solve with "lm" runs in the fast core, with several attempts side by side, its trace shows the
-    same method with one attempt after the other.
+    The fast core makes several attempts side by side, each on a lane: the trace shows the one that gave the
+    answer, and with `lanes` has all of them beside it.
     """
-    rows: Rows = []
-    solution = _solve(model, goal, start, rest, seed, options, rows)
-    starts = np.cumsum([len(errors) for _, errors in rows])
+    seen = _Seen(lanes)
+    solution = _answer(model, goal, start, rest, seed, options, seen)
+    starts = np.cumsum([len(errors) for _, errors in seen.descents])
     return Trace(
-        np.concatenate([q for q, _ in rows]),
-        np.concatenate([errors for _, errors in rows]),
-        tuple(int(row) for row in starts[:-1]),
+        np.concatenate([q for q, _ in seen.descents]),
+        np.concatenate([errors for _, errors in seen.descents]),
+        tuple(min(int(row), solution.iterations) for row in starts[:-1]),
         solution,
+        seen.lanes,
     )
 
 
 def iterate(model: Model, goal: Any, **options: Any) -> Iterator[Iterate]:
-    """The iterations of a solve, one record each. Options as in `solve`."""
+    """The iterations of a solve, one record each. Options as in `trace`."""
     return iter(trace(model, goal, **options))
 
 
 def _solve(
-    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], rows: Rows | None
+    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], seen: _Seen | None
 ) -> Solution:
     began = perf_counter()
     model = as_model(model)
@@ -152,34 +180,26 @@ def _solve(
         asked: Goal | Array = numbers
     else:
         goals = as_goals(goal)
-        if len(goals) > 1 or not is_plain(goals[0]):
-            return _solve_general(general_plan_for(model, goals, options), goals, start, rest, seed, rows)
-        asked = wanted = goals[0]
-        weights = wanted.weights if isinstance(wanted, Pose) else None
-        plan = plan_for(model, wanted.frame, type(wanted), options, weights)
+        plan = plan_of(model, goals, options)
+        if isinstance(plan, TreePlan):
+            return _solve_general(plan, goals, start, rest, seed, seen)
+        asked = goals[0]
     if isinstance(plan, TreePlan):
-        goal = as_goal(asked)
-        if isinstance(goal, Position) and goal.target.size == 2:
-            plan = general_plan_for(model, (goal,), options)
-        return _solve_general(plan, (goal,), start, rest, seed, rows)
+        return _solve_general(plan, (as_goal(asked),), start, rest, seed, seen)
     if isinstance(asked, Goal):
         numbers = _goal_numbers(plan, asked)
     if options.get("prefer") is not None and start is None:
         raise SolverError("`prefer` needs a `start`, which solutions can be near to")
-    if plan.fast is not None and rows is None:
-        if rest is not None:
-            _rest(model, rest)
-        given = None if start is None else _configuration(model, start, "start")
-        return plan.fast.solve(_pose_of(numbers, plan), given, int(seed))
-    refuse_too_far(numbers)
-    if rows is not None and plan.only_fast:
-        raise SolverError(f"a trace cannot have `{plan.only_fast[0]}`")
-    if rows is not None:
+    if seen is not None:
         _check_trace(plan.budget)
+    if plan.fast is not None:
+        return _solve_fast(plan.fast, _pose_of(numbers, plan), start, rest, seed, seen)
+    refuse_too_far(numbers)
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
     inside = q_start if plan.is_whole else model.clip(q_start)
     toward = plan.rest if rest is None else plan.part(_rest(model, rest))
     q = plan.part(inside)
+    rows = None if seen is None else seen.descents
     watch = time_watch(plan.options.time_limit)
     first = _descent(plan, numbers, q, toward, plan.settings, watch, rows)
     best, iterations, restarts = first, first[1], 0
@@ -187,6 +207,8 @@ def _solve(
         best, q, iterations, restarts = _restart(plan, numbers, first, q, toward, seed, watch, rows)
     elsewhere = inside if plan.use_limits else q_start
     if rows:
+        last = next(descent for descent in reversed(rows) if len(descent[1]))
+        last[0][-1], last[1][-1] = q, plan.distance(best)
         rows[:] = [(plan.whole(elsewhere, kept), errors) for kept, errors in rows]
     was_moved = first[5] or (plan.use_limits and inside is not q_start and _differ(inside, q_start))
     facts = Facts(
@@ -200,8 +222,22 @@ def _solve(
     return Solution(plan.whole(elsewhere, q), facts, perf_counter() - began, plan, q_start, asked)
 
 
+def _solve_fast(
+    plan: FastPlan, pose: Array, start: Any, rest: Any, seed: int, seen: _Seen | None
+) -> Solution:
+    if rest is not None:
+        _rest(plan.model, rest)
+    given = None if start is None else _configuration(plan.model, start, "start")
+    if seen is None:
+        return plan.solve(pose, given, int(seed))
+    trace = plan.trace(pose, given, int(seed), lanes=seen.asks_lanes)
+    parts = (np.split(part, trace.restarted_at) for part in (trace.q, trace.error))
+    seen.descents, seen.lanes = list(zip(*parts, strict=True)), trace.lanes
+    return trace.solution
+
+
 def _solve_general(
-    plan: TreePlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, rows: Rows | None
+    plan: TreePlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, seen: _Seen | None
 ) -> Solution:
     if rest is not None and isinstance(plan, GeneralPlan):
         raise SolverError(
@@ -209,11 +245,10 @@ def _solve_general(
         )
     given = None if start is None else _configuration(plan.model, start, "start")
     toward = None if rest is None else _rest(plan.model, rest)
-    if rows is None:
+    if seen is None:
         return plan.solve(goals, given, int(seed), rest=toward)
     _check_trace(plan.options.budget)
-    solution, kept = plan.trace(goals, given, int(seed), toward)
-    rows.extend(kept)
+    solution, seen.descents = plan.trace(goals, given, int(seed), toward)
     return solution
 
 
@@ -223,7 +258,7 @@ def _check_trace(budget: int) -> None:
 
 
 def _descent(
-    plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, watch: Watch, rows: Rows | None
+    plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, watch: Watch, rows: Descents | None
 ) -> Result:
     """One descent from q, which is changed in place: what `core.answer.answer` returns."""
     if rows is None:
@@ -245,7 +280,7 @@ def _restart(
     rest: Array,
     seed: int,
     watch: Watch,
-    rows: Rows | None,
+    rows: Descents | None,
 ) -> tuple[Result, Array, int, int]:
     """Descend from random configurations until one solves, or the budget, the restarts or the time is spent.
 

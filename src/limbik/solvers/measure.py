@@ -33,7 +33,7 @@ from limbik.goals import (
 )
 from limbik.model.joints import Joint, JointKind
 from limbik.model.model import Model
-from limbik.solution import Miss, Request
+from limbik.solution import Miss, Request, Solution
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -57,6 +57,30 @@ UP = np.array([0.0, 0.0, 1.0])
 def misses(request: Request, q: Array) -> tuple[Miss, ...]:
     """How far each goal is from being met at q [nq], beyond its tolerance."""
     return tuple(_miss(list(_parts(request, goal, q))) for goal in request.goals)
+
+
+def plain_errors(request: Request, q: Array) -> Array:
+    """How far the only goal, a plain one, is from being met at q [k, nq]: [k, m], as in `distance`."""
+    (goal,) = request.goals
+    if isinstance(goal, Pose) and goal.weights is not None:
+        found = (misses(request, each)[0] for each in q)
+        return np.array([math.hypot(miss.position, half_reach(request) * miss.rotation) for miss in found])
+    pose = request.model.pose(q, goal.frame) @ tool_of(request, goal)
+    metres = radians = np.zeros(len(q))
+    if isinstance(goal, Position):
+        metres = norm(pose[:, :3, 3] - goal.target)
+    else:
+        assert isinstance(goal, Pose | Orientation), "the plain ones"
+        chord = norm((pose[:, :3, :3] - goal.target[:3, :3]).reshape(-1, 9)) / math.sqrt(2.0)
+        radians = 2.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
+    if isinstance(goal, Pose):
+        metres = norm(pose[:, :3, 3] - goal.target[:3, 3])
+    return np.asarray(np.hypot(metres, half_reach(request) * radians))
+
+
+def distance(solution: Solution) -> float:
+    """How far a solution is from its goal [m], a radian counted as half of the reach."""
+    return math.hypot(solution.error, half_reach(solution.request) * solution.error_rotation)
 
 
 def manipulability(request: Request, q: Array) -> float:

@@ -22,7 +22,7 @@ from limbik.core.pack import PackedChain, pack_plane, pack_space
 from limbik.core.planar_chain import LINK
 from limbik.core.spatial_chain import JOINT
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of
-from limbik.goals import Goal, Pose, Position, as_goal, example
+from limbik.goals import Goal, Pose, Position, as_goal, example, is_plain
 from limbik.model.chain import Chain, chain_to
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
@@ -236,6 +236,18 @@ def plan_for(
     )
     if key == (None, Pose, None) and not options and isinstance(plan, Plan) and plan.fast is not None:
         model.derived[BY_DEFAULT] = plan.fast
+    return plan
+
+
+def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan | TreePlan:
+    """The plan by which goals are solved for, made once and kept with the model."""
+    first = goals[0]
+    if len(goals) > 1 or not is_plain(first):
+        return general_plan_for(model, goals, options)
+    weights = first.weights if isinstance(first, Pose) else None
+    plan = plan_for(model, first.frame, type(first), options, weights)
+    if isinstance(plan, TreePlan) and isinstance(first, Position) and first.target.size == 2:
+        return general_plan_for(model, goals, options)
     return plan
 
 

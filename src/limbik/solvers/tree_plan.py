@@ -34,6 +34,7 @@ from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, Matrix4
 
 Trace: TypeAlias = tuple[Array, Array]
+Descents: TypeAlias = list[tuple[Array, Array]]  # configurations and errors of one after the other
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
 NOWHERE = (0, 0)
@@ -145,7 +146,7 @@ class TreePlan:
         work.settings[:] = self.settings
         work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[whole_body.BUDGET]
-        first = budget if trace is not NO_TRACE else min(budget, self.first_look)
+        first = min(budget, self.first_look)
         watch = time_watch(self.options.time_limit)
         end = self._attempt(work, first, trace, watch)
         counts = work.answer.copy()
@@ -155,7 +156,7 @@ class TreePlan:
             left = work.settings[whole_body.RESTARTS] - counts[whole_body.DESCENTS]
             work.settings[whole_body.RESTARTS] = max(left, 0.0)
             self.go_on(work.settings)
-            end = self._attempt(work, budget - counts[whole_body.ITERATIONS], trace, watch)
+            end = self._go_on(work, budget, int(counts[whole_body.ITERATIONS]), trace, watch)
             counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
             counts[whole_body.DESCENTS] -= 1.0  # it goes on where the first one came to
         status = Status.UNREACHABLE if lost else ENDS[end]
@@ -167,6 +168,10 @@ class TreePlan:
             counts[whole_body.MOVED],
         )
         q = work.q.copy()
+        if len(trace[1]):
+            last = int(counts[whole_body.ITERATIONS])
+            cost = math.sqrt(work.desk.costs[0, 0])
+            trace[0][last], trace[1][last] = q, math.copysign(cost, trace[1][last])
         self._free.append(work)
         return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
 
@@ -188,10 +193,20 @@ class TreePlan:
             )
         return end
 
+    def _go_on(self, work: Work, budget: float, done: int, trace: Trace, watch: Watch) -> int:
+        """Solve on from where so many iterations have led; why it ended."""
+        last = [part[done : done + 1].copy() for part in trace]
+        end = self._attempt(work, budget - done, (trace[0][done:], trace[1][done:]), watch)
+        for part, row in zip(trace, last, strict=True):
+            part[done : done + 1] = row  # it is seen once, with its mark
+        return end
+
     def trace(
         self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None = None
-    ) -> tuple[Solution, list[tuple[Array, Array]]]:
-        """The answer, and the configurations and errors of one descent after the other, the start first."""
+    ) -> tuple[Solution, Descents]:
+        """The answer, and the configurations and errors of one descent after the other: the start first, the
+        answer last.
+        """
         room = self.options.budget + 1
         q, errors = np.empty((room, self.model.nq)), np.empty(room)
         solution = self.solve(goals, start, seed, (q, errors), rest)
