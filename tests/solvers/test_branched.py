@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import limbik
 from limbik import Model, ModelBuilder, Solution, Status
+from limbik.compiler import native
 from limbik.compiler.kernel import Kernel, compiled
-from limbik.core import native, reaching, turns, wishes
+from limbik.core import reaching, turns, wishes
 from limbik.core.desk import ROOM_SIZE
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import (

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import limbik
 from fast_chains import NO_LIMITS, fast_chains, hinges, interpreted, position_error, rotation_error
 from limbik import Model, Orientation, Pose, Position, Status
-from limbik.core import native
+from limbik.compiler import native
 from limbik.goals import as_goal
 from strategies import SEEDS, poses
 
@@ -210,4 +210,4 @@ def test_a_watched_solve_keeps_its_time_limit(compiled_panda, monkeypatch):
     trace = PANDA.trace(hard, time_limit=0.02, iterations=1_000_000)
     assert trace.solution.ended is Status.BUDGET_SPENT
     assert 0 < trace.iterations == trace.solution.iterations < 1_000_000
-    assert native.compiled_program("one", PANDA.derived["by default"].shape) is not None
+    assert native.compiled(PANDA.derived["by default"].program) is not None

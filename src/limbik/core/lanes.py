@@ -1,7 +1,7 @@
 """The fast core's driver for one problem: several attempts at once, the first that arrives wins.
 
 The lanes of a block are attempts from different configurations, which go through the step (`core.step`) side
-by side. The same code runs compiled and, until that is ready, interpreted: see `core.native`.
+by side. The same code runs compiled and, until that is ready, interpreted: see `compiler.native`.
 """
 
 from __future__ import annotations
