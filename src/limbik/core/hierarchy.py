@@ -1,8 +1,8 @@
-"""One step toward goals of several priorities, within joint limits.
+"""One step toward goals of one priority, in the null space of those above it and within joint limits.
 
-Each level takes a damped least-squares step in the null space of the levels above it (Siciliano & Slotine
-1991, "A general framework for managing multiple tasks in highly redundant robotic systems", with the damping
-of Sugihara 2011). Joints that push against a limit are left out.
+A level takes a damped least-squares step (Sugihara 2011) in the null space of the levels above it (Nakamura
+et al. 1987; Siciliano & Slotine 1991). Which joints stay at their limits is decided together with that step,
+by an active set (Kanoun et al. 2011; Escande et al. 2014).
 """
 
 from __future__ import annotations
@@ -10,58 +10,143 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.core.desk import Asked, Desk, Tree
-from limbik.core.linear import cholesky_solve, dual_matrix, fill, squared_length
+from limbik.core.desk import Desk, Tree
+from limbik.core.linear import (
+    add,
+    cholesky_solve,
+    copy,
+    dot,
+    dual_matrix,
+    fill,
+    squared_length,
+    transpose_times,
+)
 from limbik.core.spatial_chain import BALL, SLIDE
 
-ROUNDS = 4  # of the active set in one step
+ROUNDS = 5  # of the active set in one step
+NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
 DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rounding
+FLAT = 1e-3  # part of the largest curvature that does not count
 
 
 @compiled(inline=False)
-def propose(
-    tree: Tree,
-    asked: Asked,
-    desk: Desk,
-    q: Floats,
-    errors: Floats,
-    levels: int,
-    use_limits: bool,
-    longest: float,
-) -> None:
-    """The step `desk.dx` [nv] from q on the way to the first level, each velocity in its unit.
+def propose(tree: Tree, desk: Desk, q: Floats, damping: float, use_limits: bool, longest: float) -> None:
+    """The step `desk.dx` [nv] from q on the way to a level that is the only one, each velocity in its unit.
 
-    By the Jacobian and the damping on the desk, for the errors [rows] of the first `levels`. No joint turns
-    by more than `longest` [rad].
+    By the Jacobian and the errors on the desk. Joints that push against a limit are left out. None turns by
+    more than `longest` [rad].
     """
     release(tree.units, desk.free)
     if use_limits:
-        freeze(tree.movers, q, desk.J, errors, int(asked.level_rows[1]), desk.free)
-    step_of_levels(asked, desk, errors, levels)
+        freeze(tree.movers, q, desk.J, desk.errors[0], desk.free)
+    project(desk.J, desk.free, desk.basis[:0], desk.P)
+    damped_step(desk.P, desk.errors[0], damping, desk.A, desk.y, desk.dx)
     shorten_turns(tree.movers, desk.dx, longest)
 
 
 @compiled(inline=False)
 def propose_within(
     tree: Tree,
-    asked: Asked,
     desk: Desk,
     q: Floats,
     errors: Floats,
-    levels: int,
+    first: int,
+    hessian: Floats,
+    damping: float,
     use_limits: bool,
     longest: float,
 ) -> None:
-    """The same where the first level is met, and the others decide which joints push against their limits.
+    """The step `desk.dx` [nv] from q that closes the errors of the rows of J from `first` on, in the null
+    space of those before them and of the rows of a Hessian [any number, nv or more].
 
-    Which these are is seen from the step itself, which is taken anew without them (an active set).
+    errors [rows from `first` on]. Joints that come to a limit stay there, unless they gain by leaving it.
     """
+    rows = slice(first, first + errors.size)
+    J, P, rest, particular = desk.J[rows], desk.P[rows], desk.rest[rows], desk.work[2, : desk.dx.size]
     release(tree.units, desk.free)
+    fill(0.0, desk.dx)
     for _ in range(ROUNDS):
-        step_of_levels(asked, desk, errors, levels)
-        if not use_limits or not hold_back(tree.movers, q, desk.dx, desk.free):
+        size = span(desk.J[:first], desk.free, 0.0, desk.basis, 0)
+        size = span(hessian, desk.free, FLAT, desk.basis, size)
+        basis = desk.basis[:size]
+        project(J, desk.free, basis, P)
+        split(desk.free, basis, desk.dx, particular)
+        leave(J, errors, particular, rest)
+        damped_step(P, rest, damping, desk.A, desk.y, desk.dq)
+        for v in range(desk.dx.size):
+            desk.dq[v] += particular[v] - desk.dx[v]
+        if use_limits and step_to_limit(tree, q, desk.dq, desk.dx, desk.free):
+            continue
+        add(1.0, desk.dq, desk.dx)
+        leave(J, errors, desk.dx, rest)
+        if not (use_limits and release_one(tree, q, J, rest, basis, desk.dq, desk.dx, desk.free)):
             break
     shorten_turns(tree.movers, desk.dx, longest)
+
+
+@compiled(inline=False)
+def split(free: Floats, basis: Floats, dx: Floats, particular: Floats) -> None:
+    """What of a step stays as it is: the other joints, and the free ones along the basis."""
+    for v in range(free.size):
+        particular[v] = free[v] * dx[v]
+    remove(basis, free, particular)
+    for v in range(free.size):
+        particular[v] = dx[v] - free[v] * particular[v]
+
+
+@compiled
+def share_within(mover: Records, unit: float, q: Floats, dx: float, change: float) -> float:
+    """Which part of a change to its step a joint can make within its limits; 1 or more: all of it."""
+    if mover.kind == BALL or change == 0.0:
+        return math.inf
+    bound = mover.upper if change > 0.0 else mover.lower
+    return max(((bound - q[mover.q]) / unit - dx) / change, 0.0)
+
+
+@compiled(inline=False)
+def step_to_limit(tree: Tree, q: Floats, change: Floats, dx: Floats, free: Floats) -> bool:
+    """Whether a change to the step would lead through a limit; then it is made up to there, and the joint
+    held.
+    """
+    share = 1.0
+    for j in range(tree.movers.size - 1):
+        v = tree.movers[j].v
+        if free[v] > 0.0:
+            share = min(share, share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]))
+    if share >= 1.0:
+        return False
+    for j in range(tree.movers.size - 1):
+        v = tree.movers[j].v
+        if free[v] > 0.0 and share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]) <= share:
+            free[v] = 0.0
+    add(share, change, dx)
+    return True
+
+
+@compiled(inline=False)
+def release_one(
+    tree: Tree, q: Floats, J: Floats, rest: Floats, basis: Floats, slope: Floats, dx: Floats, free: Floats
+) -> bool:
+    """Free the joint at a limit that gains most by leaving it; whether there is one.
+
+    What it would gain is the gradient without what lies along the basis: Lagrange's multiplier of its limit.
+    """
+    transpose_times(J, rest, slope)
+    least = NO_GAIN * math.sqrt(squared_length(slope))
+    remove(basis, free, slope)
+    best = -1
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        v = mover.v
+        if mover.kind == BALL or free[v] > 0.0 or tree.units[v] == 0.0:
+            continue
+        at = q[mover.q] + tree.units[v] * dx[v]
+        inward = slope[v] if at - mover.lower < mover.upper - at else -slope[v]
+        if inward > least:
+            best, least = v, inward
+    if best >= 0:
+        free[best] = 1.0
+    return best >= 0
 
 
 @compiled
@@ -69,21 +154,6 @@ def release(units: Floats, free: Floats) -> None:
     """Every velocity is free that is not locked."""
     for v in range(free.size):
         free[v] = 1.0 if units[v] > 0.0 else 0.0
-
-
-@compiled(inline=False)
-def hold_back(movers: Records, q: Floats, dx: Floats, free: Floats) -> bool:
-    """Hold the joints at a limit that a step would push through it; whether there are any."""
-    is_held = False
-    for j in range(movers.size - 1):
-        mover = movers[j]
-        if mover.kind == BALL or free[mover.v] == 0.0:
-            continue
-        value, change = q[mover.q], dx[mover.v]
-        if (value >= mover.upper and change > 0.0) or (value <= mover.lower and change < 0.0):
-            free[mover.v] = 0.0
-            is_held = True
-    return is_held
 
 
 @compiled(inline=False)
@@ -112,67 +182,55 @@ def shorten_turns(movers: Records, dx: Floats, longest: float) -> None:
 
 
 @compiled(inline=False)
-def step_of_levels(asked: Asked, desk: Desk, errors: Floats, levels: int) -> None:
-    """dx = the damped steps of the free joints for one level after the other, each in the null space of those
-    before it.
-    """
-    fill(0.0, desk.dx)
-    held = 0
-    for level in range(levels):
-        first, last = int(asked.level_rows[level]), int(asked.level_rows[level + 1])
-        project(desk.J, desk.free, desk.basis[:held], desk.P, first, last)
-        leave(desk.J, errors, desk.dx, desk.rest, first, last)
-        damped_step(desk.P[first:last], desk.rest[first:last], desk.damping[level], desk.A, desk.y, desk.dx)
-        if level + 1 < levels:
-            held = span(desk.P, first, last, desk.basis, held)
-
-
-@compiled(inline=False)
-def freeze(movers: Records, q: Floats, J: Floats, errors: Floats, rows: int, free: Floats) -> None:
-    """Hold the joints at a limit that the descent of the first rows would push through it."""
+def freeze(movers: Records, q: Floats, J: Floats, errors: Floats, free: Floats) -> None:
+    """Hold the joints at a limit that the descent would push through it."""
     for j in range(movers.size - 1):
         mover = movers[j]
         at_upper, at_lower = q[mover.q] >= mover.upper, q[mover.q] <= mover.lower
         if mover.kind == BALL or not (at_upper or at_lower):
             continue
         slope = 0.0
-        for row in range(rows):
+        for row in range(J.shape[0]):
             slope += J[row, mover.v] * errors[row]
         if (at_upper and slope > 0.0) or (at_lower and slope < 0.0):
             free[mover.v] = 0.0
 
 
 @compiled(inline=False)
-def project(J: Floats, free: Floats, basis: Floats, P: Floats, first: int, last: int) -> None:
-    """P = the rows of J on the free joints, without what lies along the orthonormal rows of `basis`."""
-    for row in range(first, last):
+def project(J: Floats, free: Floats, basis: Floats, P: Floats) -> None:
+    """P = J on the free joints, without what lies along the rows of the basis."""
+    for row in range(J.shape[0]):
+        copy(J[row], P[row])
+        remove(basis, free, P[row])
         for v in range(free.size):
-            P[row, v] = J[row, v] * free[v]
-        for b in range(basis.shape[0]):
-            along = 0.0
-            for v in range(free.size):
-                along += P[row, v] * basis[b, v]
-            for v in range(free.size):
-                P[row, v] -= along * basis[b, v]
+            P[row, v] *= free[v]
 
 
 @compiled(inline=False)
-def leave(J: Floats, errors: Floats, dx: Floats, rest: Floats, first: int, last: int) -> None:
-    """rest = what the step so far leaves of the errors: e - J dx."""
-    for row in range(first, last):
-        total = errors[row]
-        for v in range(dx.size):
-            total -= J[row, v] * dx[v]
-        rest[row] = total
+def remove(basis: Floats, free: Floats, row: Floats) -> None:
+    """Take from a row what lies along the rows of the basis, which are orthonormal on the free joints."""
+    for b in range(basis.shape[0]):
+        along = 0.0
+        for v in range(free.size):
+            along += free[v] * row[v] * basis[b, v]
+        add(-along, basis[b], row)
+
+
+@compiled(inline=False)
+def leave(J: Floats, errors: Floats, dx: Floats, rest: Floats) -> None:
+    """rest = what a step leaves of the errors: e - J dx."""
+    for row in range(errors.size):
+        rest[row] = errors[row] - dot(J[row], dx)
 
 
 @compiled(inline=False)
 def damped_step(P: Floats, e: Floats, damping: float, A: Floats, y: Floats, dx: Floats) -> None:
-    """dx += P^T (P P^T + damping I)^-1 e."""
+    """dx = P^T (P P^T + damping I)^-1 e."""
     m = e.size
     trace = dual_matrix(P, A)
     for i in range(m):
         A[i, i] += damping + 1e-14 * trace
+    fill(0.0, dx)
     if cholesky_solve(A, e, y):
         for i in range(m):
             for v in range(dx.size):
@@ -180,30 +238,34 @@ def damped_step(P: Floats, e: Floats, damping: float, A: Floats, y: Floats, dx: 
 
 
 @compiled(inline=False)
-def span(P: Floats, first: int, last: int, basis: Floats, held: int) -> int:
-    """Add what the projected rows span to the orthonormal rows of the basis; how many these are then.
+def span(rows: Floats, free: Floats, least: float, basis: Floats, size: int) -> int:
+    """Add what some rows span to the first `size` rows of the basis, which are orthonormal on the free
+    joints; how many these are then.
 
-    By Gram and Schmidt, done twice, which is enough.
+    By Gram and Schmidt, done twice, which is enough. least: part of the longest row under which what is left
+    of one does not count.
     """
-    for row in range(first, last):
-        if held == basis.shape[0]:
+    longest = 0.0
+    for row in range(rows.shape[0]):
+        longest = max(longest, length_on(free, rows[row]))
+    for row in range(rows.shape[0]):
+        if size == basis.shape[0]:
             break
-        before = squared_length(P[row])
-        if not before > 0.0:
-            continue
-        for v in range(P.shape[1]):
-            basis[held, v] = P[row, v]
+        copy(rows[row], basis[size])
         for _ in range(2):
-            for b in range(held):
-                along = 0.0
-                for v in range(P.shape[1]):
-                    along += basis[held, v] * basis[b, v]
-                for v in range(P.shape[1]):
-                    basis[held, v] -= along * basis[b, v]
-        after = squared_length(basis[held])
-        if after > DEPENDENT * DEPENDENT * before:
-            scale = 1.0 / math.sqrt(after)
-            for v in range(P.shape[1]):
-                basis[held, v] *= scale
-            held += 1
-    return held
+            remove(basis[:size], free, basis[size])
+        length = length_on(free, basis[size])
+        if length > DEPENDENT * length_on(free, rows[row]) and length > least * longest:
+            for v in range(free.size):
+                basis[size, v] /= length
+            size += 1
+    return size
+
+
+@compiled
+def length_on(free: Floats, row: Floats) -> float:
+    """The length of a row on the free joints."""
+    total = 0.0
+    for v in range(free.size):
+        total += free[v] * row[v] * row[v]
+    return math.sqrt(total)

@@ -1,7 +1,7 @@
 """The solve of a tree: Levenberg-Marquardt from a start, and from random configurations after it.
 
-All levels step together at first. Then the first one is met, and those below are improved as far as they can
-be while it is kept.
+Of several levels, each is solved for after those above it, which it keeps: the solve of the last one begins
+where that of the others ended.
 """
 
 from __future__ import annotations
@@ -10,8 +10,16 @@ import math
 
 from limbik.compiler.kernel import Floats, compiled, is_stopped
 from limbik.core.desk import Asked, Desk, Tree
-from limbik.core.hierarchy import propose, propose_within
-from limbik.core.linear import copy, squared_length
+from limbik.core.hierarchy import freeze, project, propose, propose_within, release
+from limbik.core.linear import (
+    cholesky_solve,
+    copy,
+    dot,
+    dual_matrix,
+    fill,
+    squared_length,
+    transpose_times,
+)
 from limbik.core.random_numbers import uniform
 from limbik.core.rotation import exponential, product
 from limbik.core.spatial_chain import BALL, SLIDE, admit, advance, set_ball
@@ -51,12 +59,12 @@ SLOW = 0.9  # part of the squared error that a slow step leaves
 MOST_SLOW = 4  # in a row, before another start is tried
 SLOW_AT_LAST = 1.0 - 1e-9  # where no other start follows
 MOST_AT_LAST = 500  # iterations to settle the best of all descents for good
-NEAR = 1e-4  # squared error of the first level, from which it is finished before the others go on
-MOST_TOGETHER = 30  # iterations in which all levels step together
-MOST_BELOW = 200  # iterations in which lower levels gain while the first one is kept
+MOST_BELOW = 200  # iterations in which a level gains while those above it are kept
 RESTORATIONS = 4  # steps that bring the levels above back where a lower one has disturbed them
-SLOW_BELOW = 1.0 - 1e-6
-SAME = 1e-6  # part of the squared error of a level by which a gain below it may disturb it
+UNMET = 1e-10  # squared error of levels from which their curvature matters
+DIFFERENCE = 1e-5  # [rad or lengths] by which a joint moves to tell it
+SLOW_BELOW = 1.0 - 1e-6  # part of the squared error that a slow step leaves there
+SAME = 1e-6  # part of a level's squared error, which counts as 1 at most, that gains below it may add
 
 
 @compiled
@@ -71,12 +79,13 @@ def solve(
     trace_q: Floats,
     trace_error: Floats,
 ) -> None:
-    """Solve for all tasks from q [nq], which becomes the answer.
+    """Solve for tasks of one level from q [nq], which becomes the answer.
+
+    Of several levels q answers all but the last, which is improved while the others are kept.
 
     misses [tasks]: how far each task is off there [m or rad]. trace_q, trace_error: what every iteration
     left, as far as there is room.
     """
-    levels = asked.level_rows.size - 1
     answer[ITERATIONS] = 0.0
     answer[DESCENTS] = 0.0
     admitted = admit(tree.movers, settings[USE_LIMITS] > 0.0, q)
@@ -84,6 +93,30 @@ def solve(
     if admitted == INVALID:
         answer[END] = REFUSED
         return
+    if asked.level_rows.size > 2:
+        improve(tree, asked, desk, settings, q, answer, trace_q, trace_error)
+        end = SOLVED
+    else:
+        end = search(tree, asked, desk, settings, q, answer, trace_q, trace_error)
+    look(tree, asked, desk, q, 0)
+    copy(desk.misses[0], misses)
+    if end == SOLVED and not is_met(asked, misses, 0):
+        end = SETTLED
+    answer[END] = end
+
+
+@compiled(inline=False)
+def search(
+    tree: Tree,
+    asked: Asked,
+    desk: Desk,
+    settings: Floats,
+    q: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> int:
+    """Descend from q, and from random configurations after it; q becomes the best. Returns why it ended."""
     end = SETTLED
     least = math.inf
     copy(q, desk.start)
@@ -108,14 +141,7 @@ def solve(
         )
         answer[DESCENTS] += 1.0
         end = min(end, came_to)
-    if end == SOLVED:
-        for count in range(2, levels + 1):
-            improve(tree, asked, desk, settings, count, q, answer, trace_q, trace_error)
-    look(tree, asked, desk, q, 0)
-    copy(desk.misses[0], misses)
-    if end == SOLVED and not is_met(asked, misses, 0):
-        end = SETTLED
-    answer[END] = end
+    return end
 
 
 @compiled(inline=False)
@@ -135,11 +161,10 @@ def descend(
 
     gives_up: when progress is slow, because another start may do better.
     """
-    levels = asked.level_rows.size - 1
     use_limits = settings[USE_LIMITS] > 0.0
     patience = SLOW if gives_up else SLOW_AT_LAST
     factor = 1.0  # of the damping
-    slow = together = 0
+    slow = 0
     least = math.inf
     look(tree, asked, desk, q, 0)
     if answer[DESCENTS] == 0.0:
@@ -147,32 +172,28 @@ def descend(
     sign = 1.0 if answer[DESCENTS] == 0.0 else -1.0
     is_new = True
     while True:
-        if levels > 1 and (desk.costs[0, 0] < NEAR or slow > MOST_SLOW or together > MOST_TOGETHER):
-            levels, slow, factor = 1, 0, 1.0
-        if levels == 1 and is_met(asked, desk.misses[0], 0):
+        if is_met(asked, desk.misses[0], 0):
             return SOLVED
         if answer[ITERATIONS] >= budget or is_stopped(asked.watch, int(answer[ITERATIONS])):
             return SPENT
         if is_new:
             differentiate(tree, asked, desk)
-        set_damping(desk, levels, factor, factor)
-        propose(tree, asked, desk, q, desk.errors[0], levels, use_limits, LONGEST_STEP)
+        propose(tree, desk, q, damping_of(desk, 0, factor), use_limits, LONGEST_STEP)
         step_from(tree, desk, q, use_limits)
         look(tree, asked, desk, desk.trial, 1)
         answer[ITERATIONS] += 1.0
         # Where other starts follow, a step may also lead uphill: that is quicker, on the whole.
-        is_new = gives_up or levels > 1 or desk.costs[1, 0] < desk.costs[0, 0]
+        is_new = gives_up or desk.costs[1, 0] < desk.costs[0, 0]
         if is_new:
             slow = 0 if desk.costs[1, 0] < patience * least else slow + 1
             least = min(least, desk.costs[1, 0])
-            together += 1
             take(desk, q)
             factor = max(EASIER * factor, 1.0)
         else:
             factor *= HARDER
         record(answer, q, desk, sign, trace_q, trace_error)
         sign = 1.0
-        if levels == 1 and (slow > MOST_SLOW or factor > HARDEST):
+        if slow > MOST_SLOW or factor > HARDEST:
             return SETTLED
 
 
@@ -182,71 +203,135 @@ def improve(
     asked: Asked,
     desk: Desk,
     settings: Floats,
-    levels: int,
     q: Floats,
     answer: Floats,
     trace_q: Floats,
     trace_error: Floats,
 ) -> None:
-    """Bring the last of the first `levels` as far as it comes from q, while those above it are kept.
+    """Bring the last level as far as it comes from q, while those above it are kept.
 
     A step in the null space disturbs the levels above, because levers turn with it: they are restored before
     it is judged.
     """
+    last = asked.level_rows.size - 2
+    first_row = int(asked.level_rows[last])
     use_limits = settings[USE_LIMITS] > 0.0
     factor = 1.0
     slow = 0
-    for _ in range(MOST_BELOW):
-        if answer[ITERATIONS] >= settings[BUDGET] or is_stopped(asked.watch, int(answer[ITERATIONS])):
+    look(tree, asked, desk, q, 0)
+    kept = desk.work[0, :first_row]  # the errors of the levels above
+    copy(desk.errors[0, :first_row], kept)
+    budget = min(MOST_BELOW, settings[BUDGET])
+    while answer[ITERATIONS] < budget and not is_met(asked, desk.misses[0], last):
+        if is_stopped(asked.watch, int(answer[ITERATIONS])):
             break
-        look(tree, asked, desk, q, 0)
         differentiate(tree, asked, desk)
-        set_damping(desk, levels, 0.0, factor)
-        propose_within(tree, asked, desk, q, desk.errors[0], levels, use_limits, LONGEST_STEP)
+        hessian = desk.history[: fill_hessian(tree, asked, desk, q, kept.size, last)]
+        damping = damping_of(desk, last, factor)
+        errors = desk.errors[0, first_row:]
+        propose_within(tree, desk, q, errors, first_row, hessian, damping, use_limits, LONGEST_STEP)
         step_from(tree, desk, q, use_limits)
         look(tree, asked, desk, desk.trial, 1)
-        restore(tree, asked, desk, use_limits, levels - 1)
+        restore(tree, asked, desk, use_limits, kept, last)
         answer[ITERATIONS] += 1.0
-        gain = gained(asked, desk, levels)
-        if gain > 0.0:
-            slow = slow + 1 if gain < 1.0 - SLOW_BELOW else 0
+        before, after = desk.costs[0, last], desk.costs[1, last]
+        if after < before and are_kept(asked, desk, kept, last):
+            slow = slow + 1 if after > SLOW_BELOW * before else 0
             take(desk, q)
             factor = EASIER * factor
         else:
             factor *= HARDER
+            look(tree, asked, desk, q, 0)
         record(answer, q, desk, 1.0, trace_q, trace_error)
         if slow > MOST_SLOW or factor > HARDEST:
             break
 
 
 @compiled(inline=False)
-def restore(tree: Tree, asked: Asked, desk: Desk, use_limits: bool, levels: int) -> None:
-    """Bring the trial back to where the first levels are kept, by steps of these alone."""
+def restore(tree: Tree, asked: Asked, desk: Desk, use_limits: bool, kept: Floats, levels: int) -> None:
+    """Bring the trial back to where the errors of the first levels are as they were."""
+    rows = kept.size
+    disturbed = desk.work[1, :rows]
     for _ in range(RESTORATIONS):
-        if are_kept(asked, desk, levels):
+        if are_kept(asked, desk, kept, levels):
             break
+        for row in range(rows):
+            disturbed[row] = desk.errors[1, row] - kept[row]
         differentiate(tree, asked, desk)
-        set_damping(desk, levels, 0.0, 1.0)
-        propose_within(tree, asked, desk, desk.trial, desk.errors[1], levels, use_limits, LONGEST_STEP)
+        none = desk.history[:0]
+        propose_within(tree, desk, desk.trial, disturbed, 0, none, LEAST_DAMPING, use_limits, LONGEST_STEP)
         step_from(tree, desk, desk.trial, use_limits)
         look(tree, asked, desk, desk.trial, 1)
 
 
-@compiled
-def gained(asked: Asked, desk: Desk, levels: int) -> float:
-    """Which part of its squared error the last level loses; 0 where those above it are not kept."""
-    before, after = desk.costs[0, levels - 1], desk.costs[1, levels - 1]
-    if not before > 0.0 or not are_kept(asked, desk, levels - 1):
-        return 0.0
-    return (before - after) / before
+@compiled(inline=False)
+def fill_hessian(tree: Tree, asked: Asked, desk: Desk, q: Floats, rows: int, levels: int) -> int:
+    """Fill rows of `desk.history` with the Hessian of the Lagrangian of the first levels, which have so many
+    rows, for the joints that no limit stops; how many joints these are. None where these levels are met.
+
+    An arm stretched toward a point out of reach leaves directions in its null space in which the error grows,
+    at second order: no row of the Jacobian tells of them.
+    """
+    if squared_length(desk.errors[0, :rows]) < UNMET:
+        return 0
+    nv, size = desk.dx.size, 0
+    release(tree.units, desk.free)
+    freeze(tree.movers, q, desk.J[:rows], desk.errors[0, :rows], desk.free)
+    forces = desk.work[1, :rows]
+    fill_forces(asked, desk, levels, forces)
+    for v in range(nv):
+        if size == desk.history.shape[0] or desk.free[v] == 0.0:
+            continue
+        fill(0.0, desk.dx)
+        desk.dx[v] = DIFFERENCE
+        step_from(tree, desk, q, False)
+        look(tree, asked, desk, desk.trial, 1)
+        place_screws(tree.links, desk.frames, desk.screws)
+        fill_jacobian(
+            tree.links, asked.tasks, tree.units, desk.screws, desk.sums, desk.total, desk.wrenches, desk.P
+        )
+        change = desk.history[size]
+        fill(0.0, change)
+        for row in range(rows):
+            there = forces[row] + desk.errors[1, row] - desk.errors[0, row]
+            for w in range(nv):
+                change[w] += (forces[row] * desk.J[row, w] - there * desk.P[row, w]) / DIFFERENCE
+        size += 1
+    return size
+
+
+@compiled(inline=False)
+def fill_forces(asked: Asked, desk: Desk, levels: int, forces: Floats) -> None:
+    """With what force the error of each row pulls at the joints; less the multiplier with which it holds
+    against the errors of the levels below it (Lagrange).
+    """
+    copy(desk.errors[0], forces)
+    for level in range(1, levels):
+        first, last = int(asked.level_rows[level]), int(asked.level_rows[level + 1])
+        P, multipliers = desk.P[:first], desk.y[:first]
+        project(desk.J[:first], desk.free, desk.basis[:0], P)
+        transpose_times(desk.J[first:last], desk.errors[0, first:last], desk.dq)
+        for row in range(first):
+            desk.rest[row] = dot(P[row], desk.dq)
+        trace = dual_matrix(P, desk.A)
+        for row in range(first):
+            desk.A[row, row] += LEAST_DAMPING * (1.0 + trace)
+        fill(0.0, multipliers)
+        cholesky_solve(desk.A, desk.rest[:first], multipliers)
+        for row in range(first):
+            forces[row] -= multipliers[row]
 
 
 @compiled
-def are_kept(asked: Asked, desk: Desk, levels: int) -> bool:
-    """Whether the trial meets the first level, and each below it too, or as well as before."""
+def are_kept(asked: Asked, desk: Desk, kept: Floats, levels: int) -> bool:
+    """Whether the trial meets those of the first levels that are met, and is as near to the others."""
     for level in range(levels):
-        is_as_before = level > 0 and desk.costs[1, level] <= (1.0 + SAME) * desk.costs[0, level]
-        if not (is_as_before or is_met(asked, desk.misses[1], level)):
+        if is_met(asked, desk.misses[1], level):
+            continue
+        first, last = int(asked.level_rows[level]), int(asked.level_rows[level + 1])
+        before = squared_length(kept[first:last])
+        is_as_before = desk.costs[1, level] <= before + SAME * min(before, 1.0)
+        if is_met(asked, desk.misses[0], level) or not is_as_before:
             return False
     return True
 
@@ -261,11 +346,9 @@ def differentiate(tree: Tree, asked: Asked, desk: Desk) -> None:
 
 
 @compiled
-def set_damping(desk: Desk, levels: int, first: float, below: float) -> None:
-    """Sugihara's damping of the first level and of those below, times their factors."""
-    for level in range(levels):
-        factor = first if level == 0 else below
-        desk.damping[level] = factor * DAMPING * min(desk.costs[0, level], 1.0) + LEAST_DAMPING
+def damping_of(desk: Desk, level: int, factor: float) -> float:
+    """Sugihara's damping of a level, times a factor."""
+    return factor * DAMPING * min(desk.costs[0, level], 1.0) + LEAST_DAMPING
 
 
 @compiled

@@ -1,16 +1,26 @@
-"""Levenberg-Marquardt on any tree, for any number of goals of any priorities (`core.whole_body`)."""
+"""Levenberg-Marquardt on any tree, for any number of goals of any priorities (`core.whole_body`).
+
+Goals of several priorities are solved for one priority after the other: the lowest one begins where the solve
+for the others has ended, and keeps what that has achieved.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from time import perf_counter
 
 from limbik.core import whole_body
 from limbik.core.desk import Asked, Tree
 from limbik.core.library import general
 from limbik.goals import Goal
 from limbik.model.model import Model
+from limbik.solution import Facts, Solution
+from limbik.solvers.asked import fill_targets
 from limbik.solvers.options import Options
-from limbik.solvers.tree_plan import Trace, TreePlan, Work
+from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan, Work
+from limbik.solvers.watch import time_watch
+from limbik.spatial import Array
 
 
 class GeneralPlan(TreePlan):
@@ -19,10 +29,52 @@ class GeneralPlan(TreePlan):
     program = general()
 
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: str = "lm") -> None:
-        super().__init__(model, goals, options, solver, whole_body.SETTINGS_SIZE)
+        self._lowest = max(goal.priority for goal in goals)
+        above = self._above(goals)
+        self.above = GeneralPlan(model, above, _for_some(model, above, options), solver) if above else None
+        length = self.above.length if self.above else None
+        super().__init__(model, goals, options, solver, whole_body.SETTINGS_SIZE, length)
 
     def interpret(self, tree: Tree, asked: Asked, work: Work, trace: Trace) -> None:
         """What the program does, run by Python itself."""
         whole_body.solve.interpreted(
             tree, asked, work.desk, work.settings, work.q, work.misses, work.answer, *trace
         )
+
+    def solve(
+        self,
+        goals: Sequence[Goal],
+        start: Array | None,
+        seed: int,
+        trace: Trace = NO_TRACE,
+        rest: Array | None = None,
+    ) -> Solution:
+        """As `TreePlan.solve`; goals of the lowest priority come after the solve for the others."""
+        if self.above is None:
+            return super().solve(goals, start, seed, trace, rest)
+        began = perf_counter()
+        watch = time_watch(self.options.time_limit)
+        found = self.above.solve(self._above(goals), start, seed, trace)
+        work = self._any_work()
+        fill_targets(self.model, self._sorted(goals), work.targets)
+        work.q[:] = found.q
+        work.settings[:] = self.settings
+        spent = found.iterations
+        rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
+        self._attempt(work, self.options.budget - spent, rows, watch)
+        error, chord = self._errors(work.misses)
+        iterations = spent + work.answer[whole_body.ITERATIONS]
+        facts = Facts(found.facts[0], error, chord, iterations, *found.facts[4:])
+        q = work.q.copy()
+        self._free.append(work)
+        return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
+
+    def _above(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
+        """The goals that are not of the lowest priority."""
+        return tuple(goal for goal in goals if goal.priority < self._lowest)
+
+
+def _for_some(model: Model, goals: Sequence[Goal], options: Options) -> Options:
+    """The options for some of the goals: a tool is for those of the end effector, even if there are none."""
+    has_tool = any(goal.frame in (None, model.end_effector) for goal in goals)
+    return options if has_tool else dataclasses.replace(options, tool=None)

@@ -68,14 +68,21 @@ class TreePlan:
     """Everything about a solve that does not depend on targets or start.
 
     goals: any of the same structure as those to be solved for. solver: its name. settings_size: how many
-    numbers the method takes, of which those of `core.whole_body` come first.
+    numbers the method takes, of which those of `core.whole_body` come first. length [m]: in which errors of
+    position are counted; by default that of the model.
     """
 
     program: Program
     first_look: float = FIRST_LOOK
 
     def __init__(
-        self, model: Model, goals: Sequence[Goal], options: Options, solver: str, settings_size: int
+        self,
+        model: Model,
+        goals: Sequence[Goal],
+        options: Options,
+        solver: str,
+        settings_size: int,
+        length: float | None = None,
     ) -> None:
         self.model = model
         self.options = options
@@ -83,7 +90,7 @@ class TreePlan:
         self._order = sorted(range(len(goals)), key=lambda k: goals[k].priority)
         ordered = self._sorted(goals)
         tree = _packed(model)
-        self.length = _length(tree, model, ordered, options.tool_pose)  # [m]
+        self.length = _length(tree, model, ordered, options.tool_pose) if length is None else length  # [m]
         asker = Asker(
             model, tree, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose
         )
