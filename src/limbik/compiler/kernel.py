@@ -12,17 +12,17 @@ processor at hand (`compiler.build`).
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
-import inspect
-import textwrap
 import types
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import ast  # which is slow to import, and needed where a program is made
 
 Floats: TypeAlias = NDArray[np.float64]
 Records: TypeAlias = Any  # a structured array, or one record of it: fields are attributes inside a kernel
@@ -112,6 +112,8 @@ class Kernel(Generic[Arguments, Returned]):
         options = [
             (key, sorted(value) if isinstance(value, set) else value) for key, value in self.options.items()
         ]
+        import ast
+
         digest = hashlib.sha256(repr((self.name, options, ast.unparse(self.tree))).encode())
         for name, value in sorted(self.scope.items()):
             if isinstance(value, Kernel):
@@ -123,6 +125,10 @@ class Kernel(Generic[Arguments, Returned]):
     @property
     def tree(self) -> ast.FunctionDef:
         """The function's source, without decorators, annotations and docstring."""
+        import ast
+        import inspect
+        import textwrap
+
         (tree,) = ast.parse(textwrap.dedent(inspect.getsource(self.function))).body
         assert isinstance(tree, ast.FunctionDef)
         tree.decorator_list, tree.returns = [], None

@@ -14,7 +14,6 @@ import math
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -222,4 +221,6 @@ def _numbers(values: Array | list[float] | tuple[float, ...]) -> str:
 def _quoted(name: str) -> str:
     if _NOT_IN_XML.search(name):
         raise ModelError(f"the name {shortened(name)} cannot be written as XML: it has a control character")
+    from xml.sax.saxutils import quoteattr  # which brings a client for the web along
+
     return str(quoteattr(name))

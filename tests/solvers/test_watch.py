@@ -1,0 +1,157 @@
+"""What ends a solve early: the clock, Ctrl-C, and machine code that is ready."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import limbik
+from fast_chains import PATIENCE
+from limbik import Pose, Position, Status
+from limbik.compiler import native
+
+ENDLESS = 10**9  # iterations
+FORBIDDEN = (-0.6, 0.2, 0.0)  # within reach, but not within limits: no proof ends a search for it
+
+# Solves that would take hours, by what runs them.
+SOLVES = {
+    "general core": "arm.solve([Position(target=FORBIDDEN), Position(frame='link2', target=(0.1, 0.3, 0.0))], **OPTIONS)",
+    "ccd on a tree": "arm.solve([Position(target=FORBIDDEN), Position(frame='link2', target=(0.1, 0.3, 0.0))], "
+    "solver='ccd', **OPTIONS)",
+    "dls on a chain": "arm.solve(FORBIDDEN, solver='dls', **OPTIONS)",
+    "fabrik on a chain": "arm.solve(FORBIDDEN, solver='fabrik', **OPTIONS)",
+    "fast core": "arm.solve(pose, **OPTIONS)",
+    "batch": "arm.solve_batch([pose] * 5000, threads=2, **OPTIONS)",
+}
+SETUP = f"""
+import numpy as np
+import limbik
+from limbik import Position
+FORBIDDEN = {FORBIDDEN}
+arm = limbik.planar_arm(3, 0.3, limits=1.5)
+pose = np.eye(4)
+pose[:3, 3] = FORBIDDEN
+"""
+
+
+def outcome(text, **options):
+    names = {}
+    exec(SETUP, names)
+    names["OPTIONS"] = options
+    return eval(text, names)
+
+
+@pytest.mark.parametrize("name", SOLVES)
+def test_the_clock_ends_every_solve(name):
+    solution = outcome(SOLVES[name], iterations=ENDLESS, time_limit=0.1)
+    assert not np.any(solution.success)
+    assert np.isfinite(solution.q).all()
+    assert limbik.planar_arm(3, 0.3, limits=1.5).is_within_limits(solution.q).all()
+    if name == "batch":
+        assert (solution.iterations < ENDLESS).all()
+        assert np.isfinite(solution.error).all()
+    else:
+        assert solution.ended is Status.BUDGET_SPENT
+        assert solution.iterations < ENDLESS
+
+
+@pytest.mark.parametrize("name", SOLVES)
+def test_a_time_that_is_long_enough_changes_nothing(name):
+    free, limited = (outcome(SOLVES[name], iterations=60, **more) for more in ({}, {"time_limit": 60.0}))
+    assert limited.q.tobytes() == free.q.tobytes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals as POSIX does")
+@pytest.mark.parametrize("when", ["never", "first"])
+@pytest.mark.parametrize("name", SOLVES)
+def test_control_c_ends_every_solve(name, when):
+    script = (
+        SETUP
+        + f"""
+OPTIONS = {{"iterations": {ENDLESS}}}
+print("begins", flush=True)
+try:
+    {SOLVES[name]}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    )
+    environment = {**os.environ, "LIMBIK_COMPILE": when}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    with subprocess.Popen(
+        [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "begins\n"
+        while process.poll() is None:  # one that comes while something is imported may be lost on the way
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            break
+        said, _ = process.communicate(timeout=PATIENCE)
+    assert said == "interrupted\n"
+
+
+@pytest.fixture
+def late_machine_code(monkeypatch):
+    """Machine code is not there at first, and ready after some looks at it."""
+    given, looks = native.compiled, []
+
+    def compiled(program):
+        looks.append(program)
+        return given(program) if len(looks) > 4 else None
+
+    monkeypatch.setattr(native, "compiled", compiled)
+    return looks
+
+
+LONG = {
+    "general core": lambda arm: arm.solve(
+        [Position(target=FORBIDDEN), Position(frame="link2", target=(0.1, 0.3, 0.0))], iterations=200
+    ),
+    "dls on a tree": lambda arm: arm.solve(
+        [Position(target=FORBIDDEN), Position(frame="link2", target=(0.1, 0.3, 0.0))],
+        solver="dls",
+        iterations=200,
+    ),
+    "ccd on a chain": lambda arm: arm.solve(FORBIDDEN, solver="ccd", iterations=200),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_solve_under_way_goes_over_to_machine_code_and_answers_as_it_does(name, late_machine_code):
+    arm = limbik.planar_arm(3, 0.3, limits=1.5)
+    late = LONG[name](arm)
+    assert len(late_machine_code) > 4
+    at_once = LONG[name](arm)
+    assert late.q.tobytes() == at_once.q.tobytes()
+    assert late.iterations == at_once.iterations
+
+
+@pytest.mark.usefixtures("compiled_panda", "late_machine_code")
+def test_the_fast_core_and_batches_go_over_too():
+    panda = limbik.load("panda")
+    targets = panda.pose(panda.random(0, size=300))
+    targets[::3, :3, 3] += (0.0, 0.0, 0.6)  # some of which are out of reach
+    late = [limbik.load("panda").solve(target) for target in targets[:12]]
+    late_batch = limbik.load("panda").solve_batch(targets)
+    now = limbik.load("panda")
+    for solution, target in zip(late, targets, strict=False):
+        assert solution.ended is now.solve(target).ended
+    assert late_batch.q.tobytes() == now.solve_batch(targets).q.tobytes()
+
+
+@pytest.mark.usefixtures("compiled_panda")
+def test_what_is_out_of_reach_is_as_far_off_cold_as_warm(monkeypatch):
+    panda = limbik.load("panda")
+    poses = panda.pose(panda.random(3, size=12))
+    poses[:, :3, 3] *= 1.6
+    warm = [panda.solve(Pose(target=pose)) for pose in poses]
+    given = native.compiled
+    monkeypatch.setattr(native, "compiled", lambda program: given(program) if program.is_closed else None)
+    cold = [limbik.load("panda").solve(Pose(target=pose)) for pose in poses]
+    assert [solution.ended for solution in cold] == [solution.ended for solution in warm]
+    for one, other in zip(cold, warm, strict=True):
+        assert one.error == pytest.approx(other.error, abs=1e-6)
