@@ -27,10 +27,10 @@ def columns(model: Model) -> list[int]:
 def forward(kernels, packed, goal: np.ndarray, q: np.ndarray, rows: int):
     """Jacobian and residual of a packed chain."""
     target = np.zeros(max(goal.size, 3))
-    off_plane = kernels.locate(packed.place[0], goal, target)
-    size = kernels.tangent_size(packed.joints)
-    J, r = np.full((rows, size), np.nan), np.full(rows, np.nan)
-    squared = kernels.forward(packed.joints, target, q, J, r, np.empty(kernels.frames_size(packed.joints)))
+    joints = packed.joints.view(np.recarray)
+    off_plane = kernels.locate(packed.place.view(np.recarray)[0], goal, target)
+    J, r = np.full((rows, kernels.tangent_size(joints)), np.nan), np.full(rows, np.nan)
+    squared = kernels.forward(joints, target, q, J, r, np.empty(kernels.frames_size(joints)))
     assert squared == pytest.approx(r @ r)
     return J, r, off_plane
 
@@ -99,7 +99,9 @@ def test_a_step_goes_where_the_model_integrates_to_and_stays_within_limits(model
     packed = pack_space(chain)
     moved = q.copy()
     out = np.full(chain.nq, np.nan)
-    spatial_chain.advance(packed.joints, q[chain.q_places], v[columns(model)], 0.5, use_limits, out)
+    spatial_chain.advance(
+        packed.joints.view(np.recarray), q[chain.q_places], v[columns(model)], 0.5, use_limits, out
+    )
     moved[chain.q_places] = out
     only = np.zeros(model.nv)
     only[columns(model)] = 0.5 * v[columns(model)]
@@ -117,7 +119,8 @@ def test_blending_goes_that_fraction_of_the_way(seed, fraction):
     model = limbik.ball_arm([1.0, 1.0])
     q, rest = configuration(model, seed), configuration(model, seed + 1)
     moved = q.copy()
-    spatial_chain.blend(pack_space(chain_to(model)).joints, moved, rest, fraction, False)
+    joints = pack_space(chain_to(model)).joints.view(np.recarray)
+    spatial_chain.blend(joints, moved, rest, fraction, False)
     whole = model.difference(q, rest)
     assume(max(np.linalg.norm(whole[:3]), np.linalg.norm(whole[3:])) < 3.0)
     assert_allclose(model.difference(q, moved), fraction * whole, atol=1e-12)

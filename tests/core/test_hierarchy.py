@@ -1,5 +1,6 @@
-"""One step toward goals of several priorities, beside NumPy's linear algebra."""
+"""One step toward goals of one priority below others, beside NumPy's linear algebra."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from limbik.core.desk import Asked, Desk, Tree
-from limbik.core.hierarchy import propose, span
-from limbik.core.spatial_chain import BALL, HINGE, JOINT, TOOL
+from limbik.core.desk import Desk, Tree
+from limbik.core.hierarchy import propose, propose_within, span
+from limbik.core.spatial_chain import BALL, HINGE, JOINT, SLIDE, TOOL
 from strategies import SEEDS
 
 FAR = 1e9  # a longest step that shortens nothing
-SIZES = st.lists(st.integers(1, 4), min_size=1, max_size=3)  # rows of each level
 quick = settings(max_examples=30)
 
 
@@ -27,144 +27,284 @@ def hinges(nv, lower=-math.inf, upper=math.inf):
     return movers.view(np.recarray)
 
 
-def proposed(J, errors, sizes, damping, *, q=None, movers=None, units=None, use_limits=True, longest=FAR):
-    """The step for rows J [rows, nv] in levels of these sizes, and the velocities that were free."""
+def desk_for(J, errors):
+    """A desk with J [rows, nv] on it, and otherwise with numbers that nothing may rest on."""
     rows, nv = J.shape
+    empty = {"free": nv, "dx": nv, "dq": nv, "y": rows, "rest": rows, "P": (rows, nv), "A": (rows, rows)}
+    empty |= {"basis": (nv, nv), "work": (2 * rows + 2, max(rows, nv))}
+    arrays = {name: np.full(shape, math.nan) for name, shape in empty.items()}
+    return Desk(*[None] * len(Desk._fields))._replace(J=J, errors=np.array([errors, errors]), **arrays)
+
+
+def proposed(
+    J,
+    errors,
+    damping,
+    *,
+    first=None,
+    hessian=None,
+    q=None,
+    movers=None,
+    units=None,
+    use_limits=True,
+    longest=FAR,
+):
+    """The step of the rows of J [rows, nv] from `first` on, and the velocities that were free.
+
+    first: None for a level that is the only one.
+    """
+    nv = J.shape[1]
     q = np.zeros(nv) if q is None else q
     movers = hinges(nv) if movers is None else movers
     units = np.ones(nv) if units is None else units
-    free, P, A, basis = np.empty(nv), np.empty((rows, nv)), np.empty((rows, rows)), np.empty((nv, nv))
-    y, rest, dx = np.empty(rows), np.empty(rows), np.full(nv, math.nan)
-    level_rows = np.array([0, *np.cumsum(sizes)], dtype=float)
-    tree = Tree(links=None, movers=movers, units=units, fixed_mass=None)
-    asked = Asked(tasks=None, targets=None, level_tasks=None, level_rows=level_rows)
-    desk = Desk(*[None] * len(Desk._fields))._replace(
-        J=J, damping=np.array(damping, dtype=float), free=free, P=P, A=A, basis=basis, y=y, rest=rest, dx=dx
-    )
-    propose.interpreted(tree, asked, desk, q, errors, len(sizes), use_limits, longest)
-    return dx, free
+    hessian = np.zeros((0, nv)) if hessian is None else hessian
+    tree, desk = Tree(links=None, movers=movers, units=units, fixed_mass=None), desk_for(J, errors)
+    if first is None:
+        propose.interpreted(tree, desk, q, damping, use_limits, longest)
+    else:
+        below = errors[first:]
+        propose_within.interpreted(tree, desk, q, below, first, hessian, damping, use_limits, longest)
+    return desk.dx, desk.free
 
 
-def expected(J, errors, sizes, damping, free):
-    """The same step by dense formulas, the null space taken from a singular value decomposition."""
+def null_space(above, nv):
+    """Its orthonormal basis [nv, its dimension], from a singular value decomposition."""
+    _, values, turns = np.linalg.svd(np.vstack([above, np.zeros((1, nv))]))
+    return turns[int((values > 1e-8).sum()) :].T
+
+
+def expected(J, errors, damping, *, first=0, free=1.0):
+    """The same step by dense normal equations in the null space of the rows before `first`."""
     J = J * free
-    dx, above = np.zeros(J.shape[1]), np.zeros((0, J.shape[1]))
-    first = 0
-    for size, added in zip(sizes, damping, strict=True):
-        rows = slice(first, first + size)
-        values, turns = np.linalg.svd(above)[1:] if len(above) else (np.zeros(0), np.eye(J.shape[1]))
-        null = turns[int((values > 1e-8).sum()) :]
-        P = J[rows] @ null.T @ null
-        dx = dx + P.T @ np.linalg.solve(P @ P.T + added * np.eye(size), errors[rows] - J[rows] @ dx)
-        above = np.vstack([above, J[rows]])
-        first += size
-    return dx
+    N = null_space(J[:first], J.shape[1])
+    P = J[first:] @ N
+    return N @ np.linalg.solve(P.T @ P + damping * np.eye(N.shape[1]), P.T @ errors[first:])
 
 
-def problem(seed, sizes, nv):
+def best_within(J, errors, first, room):
+    """The least squared error of the rows from `first` on, by trying every set of joints at -room or room."""
+    nv, least = J.shape[1], math.inf
+    for at in itertools.product([-1, 0, 1], repeat=nv):
+        held = room * np.array(at)
+        moving = np.flatnonzero(np.array(at) == 0)
+        start = np.linalg.lstsq(J[:first, moving], -J[:first] @ held)[0]
+        dx = held.copy()
+        dx[moving] = start
+        N = null_space(J[:first, moving], moving.size) if moving.size else np.zeros((0, 0))
+        if N.shape[1]:
+            dx[moving] += N @ np.linalg.lstsq(J[first:, moving] @ N, errors[first:] - J[first:] @ dx)[0]
+        if np.abs(J[:first] @ dx).max(initial=0.0) < 1e-8 and np.abs(dx).max() <= room + 1e-9:
+            least = min(least, np.sum((errors[first:] - J[first:] @ dx) ** 2))
+    return least
+
+
+def problem(seed, rows, nv):
     rng = np.random.default_rng(seed)
-    return (
-        rng.normal(size=(sum(sizes), nv)),
-        rng.normal(size=sum(sizes)),
-        10.0 ** rng.uniform(-4, 1, len(sizes)),
-    )
+    return rng.normal(size=(rows, nv)), rng.normal(size=rows), 10.0 ** rng.uniform(-4, 1)
 
 
 @quick
-@given(SEEDS, SIZES, st.integers(1, 8))
-def test_every_level_takes_the_damped_step_in_what_the_levels_above_leave(seed, sizes, nv):
-    J, errors, damping = problem(seed, sizes, nv)
-    dx, free = proposed(J, errors, sizes, damping)
+@given(SEEDS, st.integers(1, 4), st.integers(1, 8))
+def test_a_level_that_is_the_only_one_takes_the_damped_step(seed, rows, nv):
+    J, errors, damping = problem(seed, rows, nv)
+    for first in (None, 0):
+        dx, free = proposed(J, errors, damping, first=first)
+        assert_array_equal(free, 1.0)
+        assert_allclose(dx, expected(J, errors, damping), rtol=0.0, atol=1e-7 * (1.0 + np.abs(dx).max()))
+
+
+@quick
+@given(SEEDS, st.integers(0, 6), st.integers(1, 4), st.integers(1, 8))
+def test_a_lower_level_takes_the_damped_step_in_what_the_levels_above_leave(seed, first, second, nv):
+    J, errors, damping = problem(seed, first + second, nv)
+    dx, free = proposed(J, errors, damping, first=first)
     assert_array_equal(free, 1.0)
     assert_allclose(
-        dx, expected(J, errors, sizes, damping, free), rtol=0.0, atol=1e-7 * (1.0 + np.abs(dx).max())
+        dx, expected(J, errors, damping, first=first), rtol=0.0, atol=1e-7 * (1.0 + np.abs(dx).max())
     )
 
 
 @quick
-@given(SEEDS, st.integers(1, 3), st.integers(1, 4))
-def test_lower_levels_do_not_disturb_the_first(seed, first, second):
-    J, errors, damping = problem(seed, [first, second], 6)
-    alone, _ = proposed(J[:first], errors[:first], [first], damping[:1])
-    both, _ = proposed(J, errors, [first, second], damping)
-    assert_allclose(J[:first] @ both, J[:first] @ alone, rtol=0.0, atol=1e-9 * (1.0 + np.abs(both).max()))
+@given(SEEDS, st.integers(1, 4), st.integers(1, 4))
+def test_a_lower_level_does_not_disturb_those_above(seed, first, second):
+    J, errors, damping = problem(seed, first + second, 6)
+    dx, _ = proposed(J, errors, damping, first=first)
+    assert_allclose(J[:first] @ dx, 0.0, rtol=0.0, atol=1e-9 * (1.0 + np.abs(dx).max()))
+    assert np.abs(dx).max() > 1e-9
 
 
 @quick
-@given(SEEDS)
-def test_a_third_level_disturbs_neither_of_those_above(seed):
-    J, errors, damping = problem(seed, [2, 2, 3], 7)
-    two, _ = proposed(J[:4], errors[:4], [2, 2], damping[:2])
-    three, _ = proposed(J, errors, [2, 2, 3], damping)
-    assert_allclose(J[:4] @ three, J[:4] @ two, rtol=0.0, atol=1e-9 * (1.0 + np.abs(three).max()))
-    assert np.abs(three - two).max() > 1e-9
+@given(SEEDS, st.integers(1, 3), st.integers(1, 3), st.booleans())
+def test_a_lower_level_does_not_disturb_those_above_at_limits_either(seed, first, second, is_at_limit):
+    J, errors, damping = problem(seed, first + second, 6)
+    q = np.random.default_rng(seed).choice([-0.1, 0.0, 0.1], 6) * is_at_limit
+    units = np.array([1.0, 0.3, 1.0, 0.0, 2.0, 1.0])
+    movers = hinges(6, -0.1, 0.1)
+    dx, free = proposed(J, 10.0 * errors, damping, first=first, q=q, movers=movers, units=units)
+    assert_allclose(J[:first] @ dx, 0.0, rtol=0.0, atol=1e-9)
+    assert np.abs(q + units * dx).max() <= 0.1 + 1e-12
+    assert dx[3] == free[3] == 0.0
+
+
+def test_a_step_that_nothing_stops_within_limits_is_that_without_them():
+    J, errors, damping = problem(5, 5, 6)
+    whole, _ = proposed(J, errors, damping, first=2, use_limits=False)
+    wide = 1.01 * np.abs(whole).max()
+    assert_array_equal(proposed(J, errors, damping, first=2, movers=hinges(6, -wide, wide))[0], whole)
+    narrow = hinges(6, -0.5 * wide, 0.5 * wide)
+    assert np.abs(proposed(J, errors, damping, first=2, movers=narrow)[0]).max() < 0.51 * wide
+    assert_array_equal(proposed(J, errors, damping, first=2, movers=narrow, use_limits=False)[0], whole)
+
+
+@quick
+@given(SEEDS, st.integers(0, 2), st.integers(1, 3), st.integers(2, 4))
+def test_steps_within_limits_come_to_the_best_there_is(seed, first, second, nv):
+    J, errors, _ = problem(seed, first + second, nv)
+    q, rest = np.zeros(nv), errors
+    for _ in range(30):
+        dx, _ = proposed(J, rest, 1e-6, first=first, q=q, movers=hinges(nv, -0.5, 0.5))
+        q, rest = np.clip(q + dx, -0.5, 0.5), rest - J @ dx
+    assert_allclose(J[:first] @ q, 0.0, rtol=0.0, atol=1e-6)
+    assert np.sum(rest[first:] ** 2) == pytest.approx(best_within(J, errors, first, 0.5), rel=1e-4, abs=1e-6)
+
+
+def test_joints_leave_a_limit_where_that_gains():
+    J = np.array([[1.0, -1.0, 0.0], [1.0, 0.0, 1.0]])  # the first joint only moves along with the second
+    movers = hinges(3, -1.0, 1.0)
+    dx, _ = proposed(J, np.array([0.0, -0.5]), 1e-9, first=1, q=np.array([1.0, 1.0, -1.0]), movers=movers)
+    assert_allclose(dx, [-0.5, -0.5, 0.0], rtol=0.0, atol=1e-6)
+    dx, _ = proposed(J, np.array([0.0, 0.5]), 1e-9, first=1, q=np.array([0.0, 1.0, -1.0]), movers=movers)
+    assert_allclose(dx, [0.0, 0.0, 0.5], rtol=0.0, atol=1e-6)  # the second stops the first
+
+
+@quick
+@given(SEEDS, st.integers(0, 2), st.integers(1, 3))
+def test_rows_of_a_hessian_narrow_the_null_space(seed, first, curved):
+    J, errors, damping = problem(seed, first + 3, 7)
+    hessian = np.random.default_rng(seed + 1).normal(size=(curved, 7))
+    wide = np.hstack([hessian, np.full((curved, 2), math.nan)])  # a row may be longer than the step
+    dx, _ = proposed(J, errors, damping, first=first, hessian=wide)
+    narrowed, below = np.vstack([J[:first], hessian, J[first:]]), np.hstack([np.zeros(curved), errors])
+    below[: first + curved] = 0.0
+    assert_allclose(hessian @ dx, 0.0, rtol=0.0, atol=1e-9 * (1.0 + np.abs(dx).max()))
+    assert_allclose(
+        dx,
+        expected(narrowed, below, damping, first=first + curved),
+        rtol=0.0,
+        atol=1e-7 * (1.0 + np.abs(dx).max()),
+    )
+
+
+def test_directions_that_hardly_curve_stay_open():
+    hessian = np.diag([5.0, 1e-3, 1.0])
+    dx, _ = proposed(np.eye(3), np.ones(3), 1e-9, first=0, hessian=hessian)
+    assert_allclose(dx, [0.0, 1.0, 0.0], rtol=0.0, atol=1e-6)
 
 
 def test_a_level_without_room_adds_nothing():
-    J, errors, damping = problem(0, [4, 2], 4)  # the first level takes all four directions
-    alone, _ = proposed(J[:4], errors[:4], [4], damping[:1])
-    both, _ = proposed(J, errors, [4, 2], damping)
-    assert_allclose(both, alone, rtol=0.0, atol=1e-9)
+    J, errors, damping = problem(0, 6, 4)  # the rows above take all four directions
+    dx, _ = proposed(J, errors, damping, first=4)
+    assert_allclose(dx, 0.0, rtol=0.0, atol=1e-9)
+    dx, _ = proposed(J, errors, damping, first=2, hessian=np.eye(4))
+    assert_allclose(dx, 0.0, rtol=0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-16, 1e-13])
 def test_dependent_rows_span_nothing_new(noise):
     rng = np.random.default_rng(1)
     one, other = rng.normal(size=(2, 5))
-    P = np.array([one, other, one + other, -2.0 * one, np.zeros(5)]) + noise * rng.normal(size=(5, 5))
+    rows = np.array([one, other, one + other, -2.0 * one, np.zeros(5)]) + noise * rng.normal(size=(5, 5))
     basis = np.zeros((5, 5))
-    held = span.interpreted(P, 0, 4, basis, 0)
-    assert held == 2
+    assert span.interpreted(rows[:4], np.ones(5), 0.0, basis, 0) == 2
     assert_allclose(basis[:2] @ basis[:2].T, np.eye(2), rtol=0.0, atol=1e-14)
+    assert span.interpreted(rows[2:4], np.ones(5), 0.0, basis, 2) == 2
+    assert span.interpreted(np.zeros((3, 5)), np.ones(5), 0.0, basis, 2) == 2
+
+
+def test_rows_span_what_they_do_on_the_free_joints():
+    rows, free = np.random.default_rng(2).normal(size=(3, 5)), np.array([1.0, 0.0, 1.0, 0.0, 1.0])
+    rows[2] = rows[0] + 2.0 * rows[1] + 9.0 * (1.0 - free)  # differs where nothing moves
+    basis = np.zeros((5, 5))
+    assert span.interpreted(rows, free, 0.0, basis, 0) == 2
+    assert_allclose((basis[:2] * free) @ basis[:2].T, np.eye(2), rtol=0.0, atol=1e-14)
+    assert_allclose((basis[:2] * free) @ null_space(rows * free, 5), 0.0, rtol=0.0, atol=1e-12)
 
 
 def test_repeated_rows_leave_the_null_space_to_the_lower_level():
     J = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.3, 0.4, 0.5]])
-    dx, _ = proposed(J, np.array([1.0, 1.0, 2.0, 7.0]), [3, 1], [1e-12, 1e-12])
-    assert_allclose(J @ dx, [1.0, 1.0, 2.0, 7.0], rtol=0.0, atol=1e-5)
+    dx, _ = proposed(J, np.array([1.0, 1.0, 2.0, 7.0]), 1e-12, first=3)
+    assert_allclose(J @ dx, [0.0, 0.0, 0.0, 7.0], rtol=0.0, atol=1e-5)
 
 
-def test_rows_of_zeros_move_nothing():
-    dx, _ = proposed(np.zeros((3, 4)), np.ones(3), [2, 1], [1e-12, 1e-12])
+@pytest.mark.parametrize("first", [None, 0, 2])
+def test_rows_of_zeros_move_nothing(first):
+    dx, _ = proposed(np.zeros((3, 4)), np.ones(3), 1e-12, first=first)
     assert_array_equal(dx, 0.0)
 
 
-def test_the_step_is_shortened_as_a_whole():
-    J, errors, damping = problem(3, [2, 2], 6)
-    whole, _ = proposed(J, 100.0 * errors, [2, 2], 1e-6 * damping)
-    short, _ = proposed(J, 100.0 * errors, [2, 2], 1e-6 * damping, longest=0.5)
+@pytest.mark.parametrize("first", [None, 0, 2])
+def test_the_step_is_shortened_as_a_whole(first):
+    J, errors, damping = problem(3, 4, 6)
+    whole, _ = proposed(J, 100.0 * errors, 1e-6 * damping, first=first)
+    short, _ = proposed(J, 100.0 * errors, 1e-6 * damping, first=first, longest=0.5)
     assert np.abs(short).max() == pytest.approx(0.5)
     assert_allclose(short / 0.5, whole / np.abs(whole).max(), rtol=0.0, atol=1e-9)
 
 
-def test_locked_joints_do_not_move():
-    J, errors, damping = problem(4, [2, 2], 6)
+def test_slides_are_not_shortened():
+    movers = hinges(4)
+    movers["kind"][1] = SLIDE
+    dx, _ = proposed(np.eye(4), np.array([4.0, 8.0, -2.0, 1.0]), 1e-12, movers=movers, longest=0.5)
+    assert_allclose(dx, [0.5, 8.0, -0.25, 0.125], rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("first", [None, 0, 1])
+def test_a_step_that_is_not_finite_is_none(first):
+    J, errors, damping = problem(6, 3, 4)
+    dx, _ = proposed(J, np.array([0.0, math.nan, math.inf]) + errors, damping, first=first)
+    assert_array_equal(dx, 0.0)
+
+
+@pytest.mark.parametrize("first", [None, 0, 2])
+def test_locked_joints_do_not_move(first):
+    J, errors, damping = problem(4, 4, 6)
     units = np.array([1.0, 0.0, 0.3, 1.0, 0.0, 2.0])
-    dx, free = proposed(J, errors, [2, 2], damping, units=units)
+    dx, free = proposed(J, errors, damping, first=first, units=units)
     assert_array_equal(free, units > 0.0)
     assert_array_equal(dx[units == 0.0], 0.0)
-    assert_allclose(dx, expected(J, errors, [2, 2], damping, free), rtol=0.0, atol=1e-8)
+    assert_allclose(dx, expected(J, errors, damping, first=first or 0, free=units > 0.0), rtol=0.0, atol=1e-8)
 
 
 @quick
 @given(SEEDS)
 def test_joints_at_a_limit_move_only_inward(seed):
-    rng = np.random.default_rng(seed)
-    J, errors, damping = problem(seed, [3], 6)
-    q = rng.choice([-1.0, 0.0, 1.0], 6)
-    dx, free = proposed(J, errors, [3], damping, q=q, movers=hinges(6, -1.0, 1.0))
+    J, errors, damping = problem(seed, 3, 6)
+    q = np.random.default_rng(seed).choice([-1.0, 0.0, 1.0], 6)
+    dx, free = proposed(J, errors, damping, q=q, movers=hinges(6, -1.0, 1.0))
     slope = J.T @ errors
     assert_array_equal(free, ~(((q == 1.0) & (slope > 0.0)) | ((q == -1.0) & (slope < 0.0))))
     assert_array_equal(dx[free == 0.0], 0.0)
     assert_allclose(
-        dx, expected(J, errors, [3], damping, free), rtol=0.0, atol=1e-8 * (1.0 + np.abs(dx).max())
+        dx, expected(J, errors, damping, free=free), rtol=0.0, atol=1e-8 * (1.0 + np.abs(dx).max())
     )
-    _, all_free = proposed(J, errors, [3], damping, q=q, movers=hinges(6, -1.0, 1.0), use_limits=False)
+    _, all_free = proposed(J, errors, damping, q=q, movers=hinges(6, -1.0, 1.0), use_limits=False)
     assert_array_equal(all_free, 1.0)
 
 
-def test_a_ball_is_never_held():
+@quick
+@given(SEEDS, st.integers(0, 2))
+def test_a_lower_level_moves_joints_at_a_limit_only_inward(seed, first):
+    J, errors, damping = problem(seed, first + 3, 6)
+    q = np.random.default_rng(seed).choice([-1.0, 0.0, 1.0], 6)
+    dx, _ = proposed(J, errors, damping, first=first, q=q, movers=hinges(6, -1.0, 1.0))
+    assert (q * dx <= 1e-12).all(where=q != 0.0)
+
+
+@pytest.mark.parametrize("first", [None, 0])
+def test_a_ball_is_never_held(first):
     movers = hinges(3, 0.0, 0.0)
     movers["kind"][:-1] = BALL
-    _, free = proposed(np.eye(3), np.ones(3), [3], [0.1], movers=movers[[0, 3]].view(np.recarray))
+    movers = movers[[0, 3]].view(np.recarray)
+    dx, free = proposed(np.eye(3), np.ones(3), 0.1, first=first, movers=movers)
     assert_array_equal(free, 1.0)
+    assert_allclose(dx, 1.0 / 1.1, rtol=0.0, atol=1e-12)

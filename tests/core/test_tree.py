@@ -51,7 +51,7 @@ class Seen:
         fill_targets(model, goals, targets)
         links, movers = (each.view(np.recarray) for each in (self.packed.links, self.packed.movers))
         self.tree = Tree(links, movers, np.ones(model.nv), self.packed.fixed_mass)
-        self.asked = Asked(self.tasks.view(np.recarray), targets, level_tasks, level_rows)
+        self.asked = Asked(self.tasks.view(np.recarray), targets, level_tasks, level_rows, watch=None)
 
     def errors(self, q):
         whole_body.look.interpreted(self.tree, self.asked, self.desk, q, 0)

@@ -22,7 +22,7 @@ class Bench:
         work = Work(plan._shapes, plan.settings.size)
         fill_targets(model, goals, work.targets)
         self.tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
-        self.asked = Asked(plan.tasks.view(np.recarray), work.targets, *plan._levels)
+        self.asked = Asked(plan.tasks.view(np.recarray), work.targets, *plan._levels, watch=None)
         self.desk: Desk = work.desk
         self.roles, self.settings = plan._roles, plan.settings.copy()
         self.model, self.goals, self.length = model, goals, plan.length

@@ -19,13 +19,12 @@ FORBIDDEN = (-0.6, 0.2, 0.0)  # within reach, but not within limits: no proof en
 
 # Solves that would take hours, by what runs them.
 SOLVES = {
-    "general core": "arm.solve([Position(target=FORBIDDEN), Position(frame='link2', target=(0.1, 0.3, 0.0))], **OPTIONS)",
-    "ccd on a tree": "arm.solve([Position(target=FORBIDDEN), Position(frame='link2', target=(0.1, 0.3, 0.0))], "
-    "solver='ccd', **OPTIONS)",
+    "general core": "arm.solve(two, **OPTIONS)",
+    "ccd on a tree": "arm.solve(two, solver='ccd', **OPTIONS)",
     "dls on a chain": "arm.solve(FORBIDDEN, solver='dls', **OPTIONS)",
     "fabrik on a chain": "arm.solve(FORBIDDEN, solver='fabrik', **OPTIONS)",
     "fast core": "arm.solve(pose, **OPTIONS)",
-    "batch": "arm.solve_batch([pose] * 5000, threads=2, **OPTIONS)",
+    "batch": "arm.solve_batch([pose] * 2100, threads=2, **OPTIONS)",
 }
 SETUP = f"""
 import numpy as np
@@ -33,6 +32,7 @@ import limbik
 from limbik import Position
 FORBIDDEN = {FORBIDDEN}
 arm = limbik.planar_arm(3, 0.3, limits=1.5)
+two = [Position(target=FORBIDDEN), Position(frame='link3', target=(-0.3, 0.3, 0.0))]
 pose = np.eye(4)
 pose[:3, 3] = FORBIDDEN
 """
@@ -50,7 +50,7 @@ def test_the_clock_ends_every_solve(name):
     solution = outcome(SOLVES[name], iterations=ENDLESS, time_limit=0.1)
     assert not np.any(solution.success)
     assert np.isfinite(solution.q).all()
-    assert limbik.planar_arm(3, 0.3, limits=1.5).is_within_limits(solution.q).all()
+    assert np.all(limbik.planar_arm(3, 0.3, limits=1.5).is_within_limits(solution.q))
     if name == "batch":
         assert (solution.iterations < ENDLESS).all()
         assert np.isfinite(solution.error).all()
@@ -86,10 +86,8 @@ except KeyboardInterrupt:
         [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "begins\n"
-        while process.poll() is None:  # one that comes while something is imported may be lost on the way
-            time.sleep(0.3)
-            process.send_signal(signal.SIGINT)
-            break
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=PATIENCE)
     assert said == "interrupted\n"
 
@@ -109,10 +107,10 @@ def late_machine_code(monkeypatch):
 
 LONG = {
     "general core": lambda arm: arm.solve(
-        [Position(target=FORBIDDEN), Position(frame="link2", target=(0.1, 0.3, 0.0))], iterations=200
+        [Position(target=FORBIDDEN), Position(frame="link3", target=(-0.3, 0.3, 0.0))], iterations=200
     ),
     "dls on a tree": lambda arm: arm.solve(
-        [Position(target=FORBIDDEN), Position(frame="link2", target=(0.1, 0.3, 0.0))],
+        [Position(target=FORBIDDEN), Position(frame="link3", target=(-0.3, 0.3, 0.0))],
         solver="dls",
         iterations=200,
     ),

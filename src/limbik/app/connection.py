@@ -70,6 +70,7 @@ class Bounds:
 
 
 DEFAULT_BOUNDS = Bounds()
+INTERPRETED_SECONDS = 0.2  # that a solve of a drag may take while its solver is being compiled
 
 
 class Playground:
@@ -218,21 +219,21 @@ class Connection:
 
     async def _answer_to(self, request: Solve | Open | Move | Slide | Export) -> str | bytes:
         playground, space = self._playground, self._space
-        if isinstance(request, Solve):
-            await playground.kernels.wait(request.solvers)
-            return await _in_thread(self._session.solve, request, playground.solving)
         if isinstance(request, Open):
             return await _in_thread(space.open, request, playground.opening)
         if isinstance(request, Move) and request.search:
-            await playground.kernels.wait(_kernels_of(request))
+            playground.kernels.hasten(_kernels_of(request))
             return await _in_thread(space.move, request, playground.searching)
         if isinstance(request, Export):
             return await _in_thread(space.export, request, playground.searching)
-        # A drag does not wait for the compiler: in space, solvers begin interpreted.
+        # A drag does not wait for the compiler: solvers begin interpreted, and answer before they are done.
         is_ready = playground.kernels.hasten(_kernels_of(request))
         threads = playground.solving if is_ready else playground.interpreting
+        time_limit = None if is_ready else INTERPRETED_SECONDS
+        if isinstance(request, Solve):
+            return await _in_thread(lambda asked: self._session.solve(asked, time_limit), request, threads)
         if isinstance(request, Move):
-            return await _in_thread(space.move, request, threads)
+            return await _in_thread(lambda asked: space.move(asked, time_limit), request, threads)
         return await _in_thread(space.slide, request, threads)
 
     async def _explain(self, request: Explain, tasks: TaskGroup) -> None:
@@ -243,7 +244,6 @@ class Connection:
                 raise MessageError("one explanation at a time: the one before is still looked for")
             self._is_explaining = True
             try:
-                await self._playground.kernels.wait(in_space([FIRST_IN_SPACE]))
                 found = await _in_thread(self._space.explain, request, self._playground.searching)
             finally:
                 self._is_explaining = False
@@ -290,8 +290,10 @@ class Answer(Protocol):
         """As it goes to the page."""
 
 
-def _kernels_of(request: Move | Slide) -> list[str]:
+def _kernels_of(request: Solve | Move | Slide) -> list[str]:
     """What a request is solved with, as the kernels are named."""
+    if isinstance(request, Solve):
+        return list(request.solvers)
     if isinstance(request, Slide):
         return in_space([FIRST_IN_SPACE])
     return in_space({name for arm in request.arms if arm.goals for name in arm.solvers})

@@ -25,7 +25,8 @@ class Kernels:
         self._compile = compile
         self._queue = list(names)
         self._lock = threading.Lock()  # for the queue; all else is touched by the event loop only
-        self._ready = {name: asyncio.Event() for name in self._queue}
+        self._count = len(self._queue)
+        self._ready: set[str] = set()
         self._current = self._queue[0]
         self._changed = asyncio.Event()
         self._thread: threading.Thread | None = None
@@ -37,32 +38,21 @@ class Kernels:
         self._thread = threading.Thread(target=self._run, args=(loop,), name="limbik-kernels", daemon=True)
         self._thread.start()
 
-    @property
-    def is_compiling(self) -> bool:
-        """Whether the thread is at work, or will be."""
-        return self._thread is not None and self._thread.is_alive()
-
     def hasten(self, names: Collection[str]) -> bool:
         """Compile these solvers before those that nobody asked for; whether they are compiled already."""
-        if all(self._ready[name].is_set() for name in names):
+        if self._ready.issuperset(names):
             return True
         with self._lock:
             self._queue.sort(key=lambda name: name not in names)
         return False
 
-    async def wait(self, names: Collection[str]) -> None:
-        """Return as soon as these solvers are compiled; they come before those that nobody waits for."""
-        self.hasten(names)
-        for name in names:
-            await self._ready[name].wait()
-
     @property
     def notice(self) -> Notice:
         """What to tell the pages now."""
-        count = sum(event.is_set() for event in self._ready.values())
-        if count == len(self._ready):
+        count = len(self._ready)
+        if count == self._count:
             return Notice(state="ready", message="All solvers are ready.")
-        place = f"{count + 1} of {len(self._ready)}"
+        place = f"{count + 1} of {self._count}"
         return Notice(
             state="compiling",
             message=f"Compiling solver {self._current} ({place}), once for this machine.",
@@ -99,7 +89,7 @@ class Kernels:
 
     def _advance(self, done: str | None, current: str | None) -> None:
         if done is not None:
-            self._ready[done].set()
+            self._ready.add(done)
         if current is not None:
             self._current = current
         self._changed.set()

@@ -46,8 +46,18 @@ class Watched:
     ended: str  # as in the protocol
 
 
-def move(arm: OpenedArm, asked: ArmMove, name: str, q: Array, request: Move, seconds: float) -> ArmMotion:
+def move(
+    arm: OpenedArm,
+    asked: ArmMove,
+    name: str,
+    q: Array,
+    request: Move,
+    seconds: float,
+    time_limit: float | None = None,
+) -> ArmMotion:
     """Move the arm from q [nq], for at most about so many seconds if it is to search.
+
+    time_limit [s]: of each solve.
 
     Raises LimbikError where the solver cannot do it, ModelError and GoalError for goals that have no meaning.
     """
@@ -57,7 +67,7 @@ def move(arm: OpenedArm, asked: ArmMove, name: str, q: Array, request: Move, sec
     if not asked.goals:
         return _still(asked, name, start, request.measure, model)
     began = time.perf_counter()
-    ask = _Ask(arm, asked, name, request)
+    ask = _Ask(arm, asked, name, request, time_limit)
     found = ask.search(start, seconds) if request.search else ask.drag(start)
     microseconds = 1e6 * (time.perf_counter() - began)
     return _measured(ask, found, microseconds)
@@ -66,7 +76,9 @@ def move(arm: OpenedArm, asked: ArmMove, name: str, q: Array, request: Move, sec
 class _Ask:
     """What one solver is asked."""
 
-    def __init__(self, arm: OpenedArm, asked: ArmMove, name: str, request: Move) -> None:
+    def __init__(
+        self, arm: OpenedArm, asked: ArmMove, name: str, request: Move, time_limit: float | None
+    ) -> None:
         self.model, self.asked, self.name, self.request = arm.model, asked, name, request
         settings = request.settings
         self.options: dict[str, Any] = {
@@ -74,6 +86,7 @@ class _Ask:
             "tolerance": settings.tolerance,
             "tolerance_rotation": settings.tolerance_rotation,
             "limits": settings.limits,
+            "time_limit": time_limit,
         }
         goals = as_goals(asked.goals)
         if asked.posture is not None and name in WITH_PRIORITIES:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import mimetypes
-import os
-import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -78,40 +75,20 @@ def _page(path: Path) -> Response:
     return HTMLResponse(text, headers={"Content-Security-Policy": content_security_policy(text)})
 
 
-class Server(uvicorn.Server):
-    """A server that is run with `server.run(sockets=[listen(host, port)])`."""
-
-    def __init__(self, app: Starlette, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._playground: Playground = app.state.playground
-
-    def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until Ctrl-C, or until `should_exit` is set."""
-        try:
-            super().run(sockets)
-        finally:
-            is_command = threading.current_thread() is threading.main_thread()
-            if is_command and self._playground.kernels.is_compiling:
-                # LLVM does not survive in its thread that Python is taken down around it.
-                atexit.register(os._exit, 0)
-
-
-def make_server(host: str, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC) -> Server:
-    """The playground's server for an address."""
-    app = create_app(host, bounds=bounds, static=static)
-    return Server(
-        app,
+def make_server(host: str, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC) -> uvicorn.Server:
+    """The playground's server for an address, to be run with `server.run(sockets=[listen(host, port)])`."""
+    return uvicorn.Server(
         uvicorn.Config(
-            app,
+            create_app(host, bounds=bounds, static=static),
             log_level="warning",
             access_log=False,
             server_header=False,
             proxy_headers=False,
             ws_max_size=bounds.message_bytes,
-            ws_ping_timeout=None,  # a page whose requests wait for the compiler is not read, nor its pongs
+            ws_ping_timeout=None,  # a page whose search takes long is not read, nor its pongs
             ws_per_message_deflate=False,  # no small message unpacks into a large one; frames hardly shrink
             timeout_graceful_shutdown=2,
-        ),
+        )
     )
 
 

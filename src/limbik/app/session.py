@@ -41,18 +41,18 @@ class Session:
         """Send every arm back to the neutral bend."""
         self._q.clear()
 
-    def solve(self, request: Solve) -> Frame:
-        """Move all arms of the request toward its target and measure them.
+    def solve(self, request: Solve, time_limit: float | None = None) -> Frame:
+        """Move all arms of the request toward its target, each for at most so long [s], and measure them.
 
         Raises:
             LimbikError: a solver refused the request; arms solved before it keep their new place.
         """
         began = time.perf_counter()
         self._q.update(request.start)
-        arms = tuple(self._move(name, request) for name in request.solvers)
+        arms = tuple(self._move(name, request, time_limit) for name in request.solvers)
         return Frame(id=request.id, arms=arms, server_ms=1e3 * (time.perf_counter() - began))
 
-    def _move(self, name: str, request: Solve) -> Arm:
+    def _move(self, name: str, request: Solve, time_limit: float | None) -> Arm:
         settings = request.settings
         model = arm(request.links, math.radians(settings.limit_degrees) if settings.limits else None)
         tolerance = settings.tolerance / request.length
@@ -72,6 +72,7 @@ class Session:
             limits=settings.limits,
             rest=model.clip(rest),
             rest_bias=settings.rest_bias,
+            time_limit=time_limit,
         )
         microseconds = 1e6 * (time.perf_counter() - began)
 

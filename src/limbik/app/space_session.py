@@ -61,8 +61,9 @@ class SpaceSession:
         self._directions.clear()
         return scene
 
-    def move(self, request: Move) -> Motion:
-        """Move arms toward their goals. A solver that cannot do it is told; the others go on."""
+    def move(self, request: Move, time_limit: float | None = None) -> Motion:
+        """Move arms toward their goals, each solve for at most so long [s]. A solver that cannot do it is
+        told; the others go on."""
         began = time.perf_counter()
         arms: list[ArmMotion | Refused] = []
         notes: dict[str, None] = {}  # an ordered set
@@ -75,7 +76,7 @@ class SpaceSession:
             for name in asked.solvers:
                 passed = time.perf_counter() - began
                 seconds = max(0.0, SEARCH_SECONDS - passed) / max(count - len(arms), 1)
-                arms.append(self._move(arm, asked, name, request, seconds, passed))
+                arms.append(self._move(arm, asked, name, request, seconds, passed, time_limit))
                 if asked.posture is not None and asked.goals and name not in WITH_PRIORITIES:
                     notes[f"{name} knows no priorities, so it leaves the posture aside."] = None
         return Motion(
@@ -83,12 +84,19 @@ class SpaceSession:
         )
 
     def _move(
-        self, arm: OpenedArm, asked: ArmMove, name: str, request: Move, seconds: float, passed: float
+        self,
+        arm: OpenedArm,
+        asked: ArmMove,
+        name: str,
+        request: Move,
+        seconds: float,
+        passed: float,
+        time_limit: float | None,
     ) -> ArmMotion | Refused:
         try:
             if passed > MOVE_SECONDS:
                 raise SolverError(f"not begun: the solvers before it took {passed:.0f} s")
-            motion = move(arm, asked, name, self._stance(arm, asked, name), request, seconds)
+            motion = move(arm, asked, name, self._stance(arm, asked, name), request, seconds, time_limit)
         except LimbikError as error:
             if isinstance(error, MessageError):
                 raise

@@ -85,13 +85,14 @@ def solve(
     locked:
         Names of joints that stay where the start has them.
 
+    time_limit [s]:
+        Ends a solve that has not met its goals.
+
     Of "lm" alone:
 
     prefer:
         "nearest": of several solutions that were found, the nearest to the start; for one plain goal on an
         arm of up to 12 hinges and slides.
-    time_limit [s]:
-        Ends a solve that has not met its goal; for the same.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
     do it.
@@ -212,7 +213,7 @@ def _solve(
         rows[:] = [(plan.whole(elsewhere, kept), errors) for kept, errors in rows]
     was_moved = first[5] or (plan.use_limits and inside is not q_start and _differ(inside, q_start))
     facts = Facts(
-        STATUSES.index(_status(best[0], best[4] > 0.0)),
+        STATUSES.index(_status(SPENT if best[0] != SOLVED and watch() else best[0], best[4] > 0.0)),
         best[2],
         2.0 * math.sin(0.5 * best[3]),
         iterations,

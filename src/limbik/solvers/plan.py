@@ -182,7 +182,6 @@ def _only_fast(options: Options, weights: tuple[float, ...] | None) -> list[str]
     asked = {
         "prefer": options.prefer is not None,
         "locked": bool(options.locked),
-        "time_limit": options.time_limit is not None,
         "weights": weights is not None,
     }
     return [name for name, is_asked in asked.items() if is_asked]
@@ -310,7 +309,7 @@ def _is_branched(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | No
 def _general(model: Model, goals: Sequence[Goal], options: Options) -> TreePlan:
     solver = choose(options.solver, TREE, [type(goal) for goal in goals])
     is_lm = isinstance(solver, LM)
-    for name in ("prefer", "time_limit", "rest_bias"):
+    for name in ("prefer", "rest_bias"):
         if getattr(options, name) == getattr(Options, name) or (name == "rest_bias" and not is_lm):
             continue
         instead = "; ask for a Posture" if name == "rest_bias" else "" if is_lm else ", with solver 'lm'"

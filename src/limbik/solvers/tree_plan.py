@@ -166,6 +166,8 @@ class TreePlan:
             end = self._go_on(work, budget, int(counts[whole_body.ITERATIONS]), trace, watch)
             counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
             counts[whole_body.DESCENTS] -= 1.0  # it goes on where the first one came to
+        if end == whole_body.SETTLED and watch():  # what the clock has stopped has not settled
+            end = whole_body.SPENT
         status = Status.UNREACHABLE if lost else ENDS[end]
         facts = Facts(
             STATUSES.index(status),
