@@ -135,14 +135,14 @@ def _beginning(word: re.Match[str]) -> str:
     return f"{found[: QUOTED + len(quote)]}...{quote} ({size:,} characters)"
 
 
-def members_of(value: Any, what: str, error: type[LimbikError]) -> tuple[Any, ...]:
+def members_of(value: Any, what: str, error: type[LimbikError], needed: str = "a list") -> tuple[Any, ...]:
     """What is in a list, or in anything else to go through; a text and all others raise `error`."""
     if not isinstance(value, str):
         try:
             return tuple(value)
         except Exception:  # no list, or one of a class that is not limbik's
             pass
-    raise error(f"{what} needs a list, found {shortened(value)}")
+    raise error(f"{what} needs {needed}, found {shortened(value)}")
 
 
 def is_one_of(value: object, words: Iterable[str]) -> bool:

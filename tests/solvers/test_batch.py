@@ -452,7 +452,6 @@ def test_a_tool_in_the_hand_meets_the_goals(panda):
 REFUSED = {
     "prefer": ({"prefer": "nearest"}, "`prefer`"),
     "locked": ({"locked": ("panda_joint1",)}, "`locked`"),
-    "time limit": ({"time_limit": 1.0}, "`time_limit`"),
     "no threads": ({"threads": 0}, "`threads`"),
     "some threads": ({"threads": 1.5}, "`threads`"),
     "true threads": ({"threads": True}, "`threads`"),

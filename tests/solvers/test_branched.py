@@ -420,7 +420,6 @@ def test_a_rest_configuration_is_what_joints_without_need_end_near(solver):
     ("options", "words"),
     [
         ({"prefer": "nearest", "start": BODY.neutral}, "prefer"),
-        ({"time_limit": 0.1}, "time_limit"),
         ({"locked": ("no such joint",)}, "no joint"),
     ],
 )

@@ -685,7 +685,6 @@ def test_wrong_frames_have_suggestions(goal):
         ({"rest": [0, 0]}, SolverError, "ask for a Posture"),
         ({"rest_bias": 0.1}, SolverError, "ask for a Posture"),
         ({"prefer": "nearest", "start": [0, 0]}, SolverError, "`prefer` is for one plain goal"),
-        ({"time_limit": 1.0}, SolverError, "`time_limit` is for one plain goal"),
         ({"solver": "dls"}, SolverError, "use 'lm'"),
         ({"seed": -1}, SolverError, "`seed` needs a whole number"),
         ({"iteration": 5}, SolverError, "did you mean 'iterations'"),

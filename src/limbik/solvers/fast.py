@@ -43,7 +43,7 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.solution import Facts, Request, Solution, Trace
 from limbik.solvers.general import GeneralPlan
-from limbik.solvers.options import Options
+from limbik.solvers.options import FARTHEST, Options
 from limbik.solvers.tree_plan import Descents
 from limbik.solvers.watch import Takeover, time_watch
 from limbik.solvers.watched import Driver, Watched, say_spent
@@ -218,7 +218,7 @@ class FastPlan:
         """
         if start is not None:
             self._prefer_start(facts, pose, start)
-        if not self._reserve:
+        if not self._reserve or not np.abs(pose).max() <= FARTHEST:
             return
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)

@@ -93,7 +93,11 @@ def hashable(options: dict[str, Any]) -> dict[str, Any]:
     """The options with names in a tuple and poses in 16 numbers, so that plans can be kept by them."""
     if "locked" in options:
         given = options["locked"]
-        names = (given,) if isinstance(given, str) else members_of(given, "`locked`", SolverError)
+        names = (
+            (given,)
+            if isinstance(given, str)
+            else members_of(given, "`locked`", SolverError, "names of joints")
+        )
         _check(all(isinstance(name, str) for name in names), "locked", "names of joints", given)
         options = {**options, "locked": names}
     if options.get("tool") is not None:
