@@ -20,7 +20,7 @@ play:
 
 test:
 	@sh tools/prepare.sh --tests app dev
-	@.venv/bin/python -m pytest -n auto --maxprocesses 4 --dist loadfile $(TEST_ARGS)
+	@.venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(TEST_ARGS)
 
 check:
 	@sh tools/prepare.sh app dev

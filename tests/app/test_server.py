@@ -322,7 +322,7 @@ def test_a_message_beyond_all_bounds_ends_only_its_own_session(address):
 
 
 def test_a_failure_inside_the_server_is_an_error_and_the_session_goes_on(address, monkeypatch):
-    def fail(session, request):
+    def fail(session, request, *limits):
         raise ZeroDivisionError("inside")
 
     with open_page(address) as page:
