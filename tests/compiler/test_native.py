@@ -181,8 +181,34 @@ answers()
     assert len(file.read_bytes()) > len(whole) // 2
 
 
-def warned(stderr):
-    return stderr.count("cannot keep what it compiles")
+@pytest.mark.parametrize("damage", [b"", b"zeros", b"cut"])
+def test_a_damaged_table_of_starts_is_made_again(copy, damage):
+    (file,) = (copy / "tables").glob("*")
+    whole = file.read_bytes()
+    file.write_bytes({b"": b"", b"zeros": bytes(len(whole)), b"cut": whole[: len(whole) // 2]}[damage])
+    assert run_python(SCRIPT + "say(answers())", copy) == run_python(SCRIPT + "say(answers())", warm_cache())
+    assert file.read_bytes() == whole
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits files as POSIX does")
+def test_a_full_disk_is_told_once_and_does_no_harm(tmp_path):
+    script = (
+        """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+"""
+        + SCRIPT
+        + """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    answers()
+    limbik.planar_arm(3, 0.5).solve([0.7, 0.6, 0.0])
+assert native.compiled(PLANE) is not None
+print(len([warning for warning in caught if "cannot keep" in str(warning.message)]))
+"""
+    )
+    assert run_python(script, tmp_path, "first") == "1\n"
+    assert objects(tmp_path) == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="looks a user up as POSIX does")

@@ -84,13 +84,16 @@ def file_made_whole(path: Path) -> Iterator[IO[bytes]]:
             raise
 
 
-def main(bitcode: str, path: str, is_closed: str) -> None:
-    """Compile the bitcode of a file with the text of standard input, and write the machine code, whole or not
-    at all."""
+def main(bitcode: str, folder: str, name: str, is_closed: str) -> None:
+    """Compile the bitcode of a file with the text of standard input. The machine code, sealed, is kept in a
+    folder where there is one that can be written, and goes to standard output.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the caller; the next one has the code
-    code = machine_code(Path(bitcode).read_bytes(), sys.stdin.read(), is_closed == "True")
-    with file_made_whole(Path(path)) as file:
-        file.write(sealed(code, Path(path).name))
+    code = sealed(machine_code(Path(bitcode).read_bytes(), sys.stdin.read(), is_closed == "True"), name)
+    if folder:
+        with contextlib.suppress(OSError), file_made_whole(Path(folder) / name) as file:
+            file.write(code)
+    sys.stdout.buffer.write(code)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,10 @@ def cache_folder(content: str = "kernels") -> Path | None:
         folder = root.expanduser() / content
         folder.mkdir(parents=True, exist_ok=True)
     except RuntimeError:
-        _warn_of_cache(root, "there is no home folder")
+        warn_of_cache(root, "there is no home folder")
         return None
     except OSError as error:
-        _warn_of_cache(root, str(error.strerror))
+        warn_of_cache(root, str(error.strerror))
         return None
     return folder
 
@@ -47,12 +47,13 @@ def can_keep() -> bool:
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError as error:
-        _warn_of_cache(folder.parent, str(error.strerror))
+        warn_of_cache(folder.parent, str(error.strerror))
         return False
 
 
 @functools.cache
-def _warn_of_cache(root: Path, problem: str) -> None:
+def warn_of_cache(root: Path, problem: str) -> None:
+    """Say once that nothing can be kept, and why."""
     warnings.warn(
         f"limbik cannot keep what it compiles in {root} ({problem}); it will be compiled again in every "
         "process. Set LIMBIK_CACHE_DIR to a folder that can be written.",

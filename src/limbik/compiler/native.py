@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from limbik.compiler.build import target_machine, unsealed
-from limbik.compiler.cache import cache_folder, can_keep
+from limbik.compiler.cache import cache_folder, can_keep, warn_of_cache
 from limbik.compiler.callables import entry, plain_callable, python_callable
 from limbik.compiler.program import Program
 from limbik.errors import LimbikError, MissingExtra
@@ -164,22 +164,16 @@ def _build_all(waiting: queue.SimpleQueue[Build]) -> None:
 
 def _compiled_elsewhere(program: Program) -> bytes:
     """The machine code, from another process, which leaves it in the cache too."""
-    kept = cache_folder()
-    if kept is not None and can_keep():
-        return _compiled_into(kept, program)
-    with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
-        return _compiled_into(Path(folder), program)
-
-
-def _compiled_into(folder: Path, program: Program) -> bytes:
-    bitcode = _bitcode(program)
+    bitcode, name = _bitcode(program), _file_name(program)
     if not bitcode.exists():
         _make(program, bitcode)
-    target = folder / _file_name(program)
-    _run([str(SCRIPT), str(bitcode), str(target), str(program.is_closed)], _linked(program))
-    code = unsealed(target.read_bytes(), target.name)
+    folder = cache_folder() if can_keep() else None
+    given = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed)]
+    code = unsealed(_run(given, _linked(program)), name)
     if code is None:
-        raise LimbikError(f"{target} is damaged")
+        raise LimbikError("the compiler has not answered in full")
+    if folder is not None and not (folder / name).exists():
+        warn_of_cache(folder.parent, "a file could not be written")
     return code
 
 
@@ -192,23 +186,23 @@ def _make(program: Program, bitcode: Path) -> None:
     _run(["-m", "limbik.compiler.make", *program.source, str(bitcode)], "")
 
 
-def _run(arguments: list[str], text: str) -> None:
-    """Run Python in another process, with a text as its input."""
+def _run(arguments: list[str], text: str) -> bytes:
+    """What Python writes in another process, with a text as its input."""
     places = [path or str(Path.cwd()) for path in sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
     done = subprocess.run(
         [sys.executable, "-P", *arguments],
         env=environment,
-        input=text,
+        input=text.encode(),
         capture_output=True,
-        text=True,
         check=False,
     )
     if done.returncode < 0:
         raise LimbikError(f"the compiler was ended by signal {-done.returncode}")
     if done.returncode > 0:
-        last = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        last = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit status {done.returncode}"]
         raise LimbikError(last[-1])
+    return done.stdout
 
 
 def _linked(program: Program) -> str:

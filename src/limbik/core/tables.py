@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limbik.compiler.build import file_made_whole
+from limbik.compiler.build import file_made_whole, sealed, unsealed
 from limbik.compiler.cache import cache_folder, can_keep
 from limbik.compiler.native import SOURCES_HASH
 from limbik.core import seeds
@@ -74,12 +74,15 @@ def _read(name: str, shape: Shape) -> Table | None:
     if folder is None:
         return None
     try:
-        file = folder / f"{name}.npy"
-        numbers = np.load(file, allow_pickle=False)
-        grid = numbers[:12].view(np.float64)
-        candidates = numbers[12:].reshape(shape.cells, shape.depth, CANDIDATES)
-    except (OSError, ValueError, EOFError):  # absent, or not whole
+        file = folder / f"{name}.table"
+        content = unsealed(file.read_bytes(), file.name)
+    except OSError:
         return None
+    if content is None:  # damaged
+        return None
+    numbers = np.frombuffer(content, np.float32)
+    grid = numbers[:12].view(np.float64)
+    candidates = numbers[12:].reshape(shape.cells, shape.depth, CANDIDATES)
     with contextlib.suppress(OSError):
         os.utime(file)  # used last
     return Table(candidates, grid[:3].copy(), grid[3:].copy())
@@ -91,12 +94,13 @@ def _write(name: str, table: Table) -> None:
         return
     grid = np.concatenate([table.origin, table.scale]).view(np.float32)
     with contextlib.suppress(OSError):
-        with file_made_whole(folder / f"{name}.npy") as file:
-            np.save(file, np.concatenate([grid, table.candidates.ravel()]))
+        path = folder / f"{name}.table"
+        with file_made_whole(path) as file:
+            file.write(sealed(np.concatenate([grid, table.candidates.ravel()]).tobytes(), path.name))
         _forget_oldest(folder)
 
 
 def _forget_oldest(folder: Path) -> None:
-    files = sorted(folder.glob("*.npy"), key=lambda file: file.stat().st_mtime)
+    files = sorted(folder.glob("*.table"), key=lambda file: file.stat().st_mtime)
     for file in files[:-MOST_ON_DISK]:
         file.unlink(missing_ok=True)
