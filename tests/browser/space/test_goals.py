@@ -53,6 +53,13 @@ def test_keys_choose_goals_and_tools_and_none_while_something_is_typed(space: Sp
 
 def test_a_link_is_pulled_by_a_goal_of_its_own_or_by_the_one_that_holds_it(space: Space) -> None:
     space.show(TWO_ARMS)
+    foot = space.ask("stage.screenPoint([2.1, -0.13, 0.02])")
+    space.page.keyboard.down("Shift")
+    space.page.mouse.click(foot["x"], foot["y"])
+    space.page.keyboard.up("Shift")
+    space.until(lambda: "does not move" in space.notices, "the page says that the base stands")
+    assert len(space.goals) == 2
+
     tip = space.goals[0]["position"]
     elbow = space.ask("stage.crew.framePoint(0, 'arm1.s1').toArray()")
     x, y = seen(space, 0, "arm1.s1")
@@ -82,13 +89,6 @@ def test_a_link_is_pulled_by_a_goal_of_its_own_or_by_the_one_that_holds_it(space
     assert len(space.goals) == 2
     assert space.goals[1]["position"] != [1, -1, 2]
     assert not space.pressed("#goal-pick")
-
-    foot = space.ask("stage.screenPoint([2.1, -0.13, 0.02])")
-    space.page.keyboard.down("Shift")
-    space.page.mouse.click(foot["x"], foot["y"])
-    space.page.keyboard.up("Shift")
-    space.until(lambda: "does not move" in space.notices, "the page says that the base stands")
-    assert len(space.goals) == 2
 
 
 def test_a_direction_is_one_of_any_axis_of_the_frame_also_in_the_link(space: Space) -> None:
