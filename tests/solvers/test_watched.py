@@ -51,8 +51,9 @@ def watched(model: Model, goal, *, lanes: bool = True, **options) -> limbik.Trac
 
 
 def off(model: Model, goal, q) -> tuple[float, float]:
-    """How far a configuration is from a goal without weights, by the model's own kinematics; and how much less
-    that may be than what is said, where a turn so near to half a one counts as one.
+    """How far a configuration is from a goal without weights, by the model's own kinematics.
+
+    And how much less that may be than what is said, where a turn so near to half a one counts as one.
     """
     wanted, target = as_goal(goal), np.eye(4)
     if isinstance(wanted, Position):
