@@ -144,9 +144,8 @@ def _environment(cache: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    print(
-        f"{sys.version.split()[0]}, numpy {version('numpy')}, llvmlite {version('llvmlite')}, {os.cpu_count()} cores\n"
-    )
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "llvmlite"))
+    print(f"Python {sys.version.split()[0]}, {versions}, {os.cpu_count()} cores\n")
     print(startup_table(), "\n")
     print(cold_table(), "\n")
     print(f"limbik solve {ROBOT}: {command_seconds():.2f} s")
