@@ -16,11 +16,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 import limbik
+import report
 from machine import progress
 from report import table
 from tables import number
 
 SOURCE = Path(limbik.__file__).resolve().parents[1]  # new processes import the same limbik
+SCRIPT = "benchmarks/startup.py"
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
 ROBOT = "panda"
 COLD, WARM = 2, 5  # processes of which the fastest counts
 PROGRAM = f"""
@@ -143,9 +146,15 @@ def _environment(cache: str) -> dict[str, str]:
     return {**os.environ, "LIMBIK_CACHE_DIR": cache, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the table of first calls; with --write store it."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "llvmlite"))
-    print(f"Python {sys.version.split()[0]}, {versions}, {os.cpu_count()} cores\n")
-    print(startup_table(), "\n")
-    print(cold_table(), "\n")
-    print(f"limbik solve {ROBOT}: {command_seconds():.2f} s")
+    machine = f"Python {sys.version.split()[0]}, {versions}, {os.cpu_count()} cores"
+    command = f"`limbik solve {ROBOT}`, the whole process: {command_seconds():.2f} s."
+    report.publish(
+        DOCUMENT, SCRIPT, {"cold": f"{cold_table()}\n\n{command} {machine}."}, "--write" in sys.argv
+    )
+
+
+if __name__ == "__main__":
+    main()
