@@ -153,3 +153,11 @@ def test_what_is_out_of_reach_is_as_far_off_cold_as_warm(monkeypatch):
     assert [solution.ended for solution in cold] == [solution.ended for solution in warm]
     for one, other in zip(cold, warm, strict=True):
         assert one.error == pytest.approx(other.error, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["dls", "fabrik"])
+def test_arms_of_very_many_links_have_the_stack_that_they_need(solver):
+    arm = limbik.planar_arm(20_000, 1.0 / 20_000)
+    solution = arm.solve((0.3, 0.4, 0.0), solver=solver, iterations=1, restarts=0)
+    assert solution.q.shape == (20_000,)
+    assert np.isfinite(solution.q).all()

@@ -36,7 +36,7 @@ from limbik.solvers.options import Options, hashable, read_options
 from limbik.solvers.registry import choose, has_kernel
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
 from limbik.solvers.tree_plan import TreePlan
-from limbik.solvers.watch import run_either_way
+from limbik.solvers.watch import run_either_way, with_stack
 from limbik.spatial import Array
 
 PATIENCE = (
@@ -48,6 +48,7 @@ PATIENCE_AT_LAST = 1e-6  # and where none follows
 Result: TypeAlias = tuple[int, int, float, float, float, bool]
 
 CLOSE_TO_BOUND = 1e-4  # of the reach: near enough to the least error that a goal out of reach allows
+STACK_OF_JOINT = 2048  # bytes that a program needs of the stack, at most
 BY_DEFAULT = "by default"  # key of the fast plan for a pose of the end effector, without options
 MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
 
@@ -121,7 +122,8 @@ class Plan:
         def run(function: Any, watch: Watch) -> None:
             q[:] = begin
             addresses = [array.ctypes.data for array in arrays]
-            function(*addresses, len(packed.joints), goal.size, q.size, len(trace[1]), watch)
+            sizes = len(packed.joints), goal.size, q.size, len(trace[1])
+            with_stack(STACK_OF_JOINT * len(packed.joints), lambda: function(*addresses, *sizes, watch))
 
         def interpret(watch: Watch) -> None:
             joints, place, settled = (
