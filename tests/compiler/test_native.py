@@ -298,3 +298,46 @@ def test_a_compiler_that_is_ended_is_told_by_its_signal(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(compiler))
     with pytest.raises(limbik.errors.LimbikError, match="the compiler was ended by signal 15"):
         native._compiled_elsewhere(PLANE)
+
+
+OWN_METHOD = """
+from limbik.compiler.kernel import compiled
+from limbik.solvers import CCD
+
+
+@compiled
+def to_and_fro(tree, asked, desk, roles, settings, q):
+    for i in range(q.size):
+        q[i] = -q[i]
+
+
+class Own(CCD):
+    @classmethod
+    def tree_kernels(cls):
+        return {"improve": to_and_fro}
+"""
+
+
+def test_a_method_of_ones_own_is_compiled_and_kept(tmp_path):
+    (tmp_path / "own_method.py").write_text(OWN_METHOD)
+    script = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import limbik
+from limbik import Position
+from limbik.compiler import native
+from limbik.core.library import by_method
+from limbik.solvers.branched import method_of
+from own_method import Own
+program = by_method(method_of(Own()))
+native.compile_now(program)
+assert native.compiled(program) is not None
+arm = limbik.planar_arm(3, 0.3)
+two = [Position(target=(0.5, 0.4, 0.0)), Position(frame="link3", target=(0.3, 0.3, 0.0))]
+print(arm.solve(two, solver=Own(), iterations=30).iterations)
+"""
+    assert int(run_python(script, tmp_path / "cache", "never")) > 0
+    kinds = sorted(
+        name.split(".", 1)[1] for name in objects(tmp_path / "cache") if name.startswith("method-")
+    )
+    assert kinds == ["bc.xz", "o"]

@@ -164,9 +164,10 @@ def _build_all(waiting: queue.SimpleQueue[Build]) -> None:
 
 def _compiled_elsewhere(program: Program) -> bytes:
     """The machine code, from another process, which leaves it in the cache too."""
-    bitcode, name = _bitcode(program), _file_name(program)
+    bitcode = _bitcode(program)
     if not bitcode.exists():
         _make(program, bitcode)
+    name = _file_name(program)
     folder = cache_folder() if can_keep() else None
     given = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed)]
     code = unsealed(_run(given, _linked(program)), name)
