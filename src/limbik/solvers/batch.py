@@ -191,7 +191,7 @@ class _Job:
         typed = numbers.astype(np.float32 if is_single else np.float64)
         problems = typed, self.plan.table, self.targets, given
 
-        def run(driver: Any, watch: Watch) -> None:
+        def run(driver: Any) -> None:
             addresses = [each.ctypes.data for each in problems]
 
             def piece(begin: int, watch: Watch) -> None:
@@ -200,7 +200,7 @@ class _Job:
                 places = answers.ctypes.data, work.ctypes.data, counters.ctypes.data
                 driver(*addresses, count, rows is not None, begin, end, *places, watch)
 
-            self._in_threads(piece, watch)
+            self._in_threads(piece)
 
         def interpret(watch: Watch) -> None:
             work = _working_arrays(shape, WIDTH_INTERPRETED, typed.dtype)
@@ -212,17 +212,17 @@ class _Job:
         run_either_way(many_problems(shape, is_single), self.watch, run, interpret)
         return answers
 
-    def _in_threads(self, run: Callable[[int, Watch], None], watch: Watch) -> None:
+    def _in_threads(self, run: Callable[[int, Watch], None]) -> None:
         """Run pieces of the problems, cut up among the threads; Ctrl-C ends them all."""
         begins = range(0, len(self.targets), PIECE)
         if self.threads == 1 or len(begins) == 1:
             for begin in begins:
-                run(begin, watch)
+                run(begin, self.watch)
             return
         is_over = threading.Event()
         with ThreadPoolExecutor(min(self.threads, len(begins))) as pool:
             try:
-                list(pool.map(lambda begin: run(begin, lambda: is_over.is_set() or watch()), begins))
+                list(pool.map(lambda begin: run(begin, lambda: is_over.is_set() or self.watch()), begins))
             except BaseException:
                 is_over.set()
                 pool.shutdown(cancel_futures=True)

@@ -35,7 +35,7 @@ from limbik.solvers.lm import LM
 from limbik.solvers.options import Options, hashable, read_options
 from limbik.solvers.registry import choose, has_kernel
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
-from limbik.solvers.tree_plan import TreePlan
+from limbik.solvers.tree_plan import NOWHERE, TreePlan
 from limbik.solvers.watch import run_either_way, with_stack
 from limbik.spatial import Array
 
@@ -53,6 +53,21 @@ BY_DEFAULT = "by default"  # key of the fast plan for a pose of the end effector
 MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
+
+
+class Work:
+    """What one descent works on. Any number may be in use, one to a thread."""
+
+    def __init__(self, plan: Plan, goal_size: int) -> None:
+        nq = plan.chain.nq
+        self.goal, self.rest, self.q, self.facts = map(np.empty, (goal_size, nq, nq, ANSWER_SIZE))
+        self.settings = np.zeros(1, SETTINGS)
+        self._patience = np.array([plan.patience])
+        arrays = (
+            plan.packed.joints, plan.packed.place, self.goal, self.settings, self._patience, self.rest,
+            self.q, self.facts,
+        )  # fmt: skip
+        self.addresses = [array.ctypes.data for array in arrays]
 
 
 class Plan:
@@ -96,6 +111,9 @@ class Plan:
         self.goal = goal
         self.options = options
         self.only_fast = only_fast
+        self.joint_count = len(packed.joints)
+        self.stack = STACK_OF_JOINT * self.joint_count
+        self._free: dict[int, list[Work]] = {}  # by the numbers of a goal
 
     @functools.cached_property
     def height(self) -> float:
@@ -115,28 +133,33 @@ class Plan:
 
     def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any, watch: Watch) -> Result:
         """One descent from q [nq of the chain], changed in place; see `core.answer.answer`."""
-        facts, begin = np.empty(ANSWER_SIZE), q.copy()
-        packed, patience = self.packed, np.array([self.patience])
-        arrays = packed.joints, packed.place, goal, settings, patience, rest, q, facts, *trace
+        work = self._any_work(goal.size)
+        work.goal[:], work.settings[:], work.rest[:], work.q[:] = goal, settings, rest, q
+        traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
+        sizes = self.joint_count, goal.size, q.size, len(trace[1])
 
-        def run(function: Any, watch: Watch) -> None:
-            q[:] = begin
-            addresses = [array.ctypes.data for array in arrays]
-            sizes = len(packed.joints), goal.size, q.size, len(trace[1])
-            with_stack(STACK_OF_JOINT * len(packed.joints), lambda: function(*addresses, *sizes, watch))
+        def run(function: Any) -> None:
+            with_stack(self.stack, lambda: function(*work.addresses, *traced, *sizes, watch))
 
         def interpret(watch: Watch) -> None:
-            joints, place, settled = (
-                each.view(np.recarray) for each in (packed.joints, packed.place, settings)
-            )
+            records = self.packed.joints, self.packed.place, work.settings
+            joints, place, settled = (each.view(np.recarray) for each in records)
             solve = self.program.kernel.bindings["solve_chain"].interpreted
-            solve(joints, place, goal, settled, self.patience, rest, q, facts, *trace, watch)
+            solve(joints, place, goal, settled, self.patience, work.rest, work.q, work.facts, *trace, watch)
 
-        run_either_way(self.program, watch, run, interpret)
-        if facts[0] < 0:
-            _refuse(int(facts[0]), goal, q)
-        end, iterations, error, turn, least_error, was_moved = facts.tolist()
+        run_either_way(self.program, watch, run, interpret, (work.q,))
+        end, iterations, error, turn, least_error, was_moved = work.facts.tolist()
+        q[:] = work.q
+        self._free.setdefault(goal.size, []).append(work)
+        if end < 0:
+            _refuse(int(end), goal, q)
         return int(end), int(iterations), error, turn, least_error, bool(was_moved)
+
+    def _any_work(self, goal_size: int) -> Work:
+        try:
+            return self._free[goal_size].pop()
+        except (KeyError, IndexError):
+            return Work(self, goal_size)
 
     def part(self, q: Array) -> Array:
         """The chain's part of the model's q, as a copy."""

@@ -227,17 +227,16 @@ class TreePlan:
 
     def _run(self, work: Work, trace: Trace, watch: Watch) -> None:
         """Compiled, or interpreted while it is being compiled."""
-        begin, settings = work.q.copy(), work.settings.copy()
 
-        def run(function: Any, watch: Watch) -> None:
-            work.q[:], work.settings[:] = begin, settings
+        def run(function: Any) -> None:
             traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
             function(
                 *self._addresses, work.targets_address, *self._level_addresses, *work.addresses, *traced,
-                *self._sizes, len(settings), len(trace[1]), watch,
+                *self._sizes, self.settings.size, len(trace[1]), watch,
             )  # fmt: skip
 
-        run_either_way(self.program, watch, run, functools.partial(self._interpret, work, trace))
+        interpret = functools.partial(self._interpret, work, trace)
+        run_either_way(self.program, watch, run, interpret, (work.q, work.settings))
 
     def _interpret(self, work: Work, trace: Trace, watch: Watch) -> None:
         links, movers, *others = self._tree

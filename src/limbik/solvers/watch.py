@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from time import perf_counter
 
 from limbik.compiler import native
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
+from limbik.spatial import Array
 
 
 def time_watch(limit: float | None) -> Watch:
@@ -36,20 +37,28 @@ class Takeover:
 
 
 def run_either_way(
-    program: Program, watch: Watch, run: Callable[[object, Watch], None], interpret: Callable[[Watch], None]
+    program: Program,
+    watch: Watch,
+    run: Callable[[object], None],
+    interpret: Callable[[Watch], None],
+    changed: Sequence[Array] = (),
 ) -> None:
     """Run a program, or let Python interpret it while it is being compiled.
 
-    run: takes the compiled function and a watch, and begins anew. interpret: takes the watch.
+    run: takes the compiled function. interpret: takes what ends it. changed: arrays that a solve changes, and
+    is to find as they were if it begins anew.
     """
     function = native.compiled(program)
     if function is None:
+        kept = [each.copy() for each in changed]
         takeover = Takeover(program, watch)
         interpret(takeover)
         if not takeover.is_due:
             return
+        for each, before in zip(changed, kept, strict=True):
+            each[:] = before
         function = native.compiled(program)
-    run(function, watch)
+    run(function)
 
 
 STACK = 1 << 20  # bytes that every thread has
