@@ -31,17 +31,12 @@ def operations(shape: Shape) -> tuple[Counter[str], Counter[str]]:
     """
     by_part: Counter[str] = Counter()
 
-    def counted(function: Callable[..., Any], *, inputs: int, constants: int, **_: Any) -> Tape:
-        tape = Tape()
-        with _watched(tape, by_part):
-            function(
-                [tape.symbol(f"r{i}") for i in range(inputs)],
-                [tape.symbol(f"c{i}") for i in range(constants)],
-            )
-        return tape
-
-    with mock.patch.object(programs, "emit", counted):
-        tape: Any = programs.step(shape, 1, Tuning())
+    emitted, tape = programs.step(shape, 1, Tuning()), Tape()
+    with _watched(tape, by_part):
+        emitted.function(
+            [tape.symbol(f"r{i}") for i in range(emitted.inputs)],
+            [tape.symbol(f"c{i}") for i in range(emitted.constants)],
+        )
     by_kind = Counter(_kind(line.operator) for line in tape.lines)
     by_part["frames"] -= by_part["sines and cosines"]
     by_part["rest"] = len(tape.lines) - by_part.total()

@@ -26,7 +26,7 @@ import numpy as np
 import limbik
 import report
 from limbik.compiler import native
-from limbik.compiler.emit import emit
+from limbik.compiler.emit import Emitted
 from limbik.core import batch, library, programs
 from limbik.core.lanes import ANYWHERE, FROM_START, HEADER
 from limbik.core.layout import GRID_BOUNDS, Layout
@@ -167,7 +167,7 @@ def multiply_add(width: int, is_single: bool) -> float:
             values = [value * constants[0] + constants[1] for value in values]
         return list(enumerate(values))
 
-    run = looped(emit(chains, inputs=CHAINS, constants=2, lanes=width, single=is_single))
+    run = looped(Emitted(chains, inputs=CHAINS, constants=2, lanes=width, single=is_single))
     kind = np.float32 if is_single else np.float64
     block, constants = aligned(CHAINS * width).view(kind)[: CHAINS * width], np.array([0.5, 0.25], kind)
     return CHAINS * LINKS * width / fastest(lambda: run(block, constants, 1000), 1000)

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from limbik.compiler.build import target_machine
-from limbik.compiler.emit import emit
+from limbik.compiler.emit import Emitted
 from limbik.compiler.symbols import absolute, floor, larger, polynomial, select, smaller, sqrt
 
 INPUTS, CONSTANTS = 3, 2
@@ -73,7 +73,7 @@ def by_hand(x, y, z, a, b):
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 def test_a_kernel_does_what_its_function_says(lanes, single, tier):
-    kernel = emit(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=lanes, single=single)
+    kernel = Emitted(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=lanes, single=single)
     run = kernel.interpreted if tier == "interpreted" else machine_code(kernel)
     kind = np.float32 if single else np.float64
     rng = np.random.default_rng(lanes)
@@ -89,7 +89,7 @@ def test_a_kernel_does_what_its_function_says(lanes, single, tier):
 
 @pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 def test_inputs_are_read_before_anything_is_stored(tier):
-    kernel = emit(lambda rows, _: [(0, rows[1]), (1, rows[0])], inputs=2, constants=0, lanes=8)
+    kernel = Emitted(lambda rows, _: [(0, rows[1]), (1, rows[0])], inputs=2, constants=0, lanes=8)
     run = kernel.interpreted if tier == "interpreted" else machine_code(kernel)
     block = np.arange(16.0)
     run(block, np.zeros(1))
@@ -98,7 +98,7 @@ def test_inputs_are_read_before_anything_is_stored(tier):
 
 @pytest.mark.parametrize("lanes", [1, 8])
 def test_no_more_of_the_block_is_touched_than_is_stored(lanes):
-    kernel = emit(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=lanes)
+    kernel = Emitted(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=lanes)
     block = np.full(9 * lanes, 7.0)
     kernel.interpreted(block, np.array([1.0, 2.0, 9.0]))
     assert_allclose(block[7 * lanes :], 7.0)
@@ -106,7 +106,7 @@ def test_no_more_of_the_block_is_touched_than_is_stored(lanes):
 
 
 def test_lanes_do_not_see_each_other():
-    kernel = emit(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=8)
+    kernel = Emitted(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=8)
     run_compiled = machine_code(kernel)
     rng = np.random.default_rng(0)
     values = rng.uniform(-3.0, 3.0, (INPUTS, 8))

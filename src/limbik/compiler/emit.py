@@ -17,9 +17,8 @@ from limbik.compiler.symbols import Scalar, Tape, operand
 # The order of operations is kept: lanes and single problems then differ only by contracted products.
 FAST_MATH = "nnan ninf nsz arcp contract"
 
-VECTOR_BYTES = (
-    64  # of numbers that one line works on; where the processor has shorter vectors, LLVM cuts them up
-)
+# Of the numbers that one line works on; where the processor has shorter vectors, LLVM cuts them up.
+VECTOR_BYTES = 64
 
 Rows = list[Scalar]
 Stored = list[tuple[int, Scalar]]
@@ -78,11 +77,6 @@ class Emitted(Primitive[[Any, Any], None]):
             f"define void @{name}(ptr noalias %block, ptr noalias readonly %constants) {{\n"
             f"entry:\n  {body}\n}}\n"
         )
-
-
-def emit(function: Function, *, inputs: int, constants: int, lanes: int, single: bool = False) -> Emitted:
-    """The kernel of a function; see `Emitted`."""
-    return Emitted(function, inputs=inputs, constants=constants, lanes=lanes, single=single)
 
 
 BINARY = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}

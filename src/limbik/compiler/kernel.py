@@ -3,7 +3,7 @@
 `@compiled` marks a function as a kernel. `kernel.bind(step=..., ROWS=2)` gives a new kernel in which some
 global names mean something else: this is how one loop serves every solver, with its step inlined and its
 sizes known to the compiler. A name that stands for `OPEN` gets its meaning by `bind`, or when a program is
-linked (`compiler.link`).
+linked (`compiler.native`).
 
 Called, a kernel is run by Python itself, with every kernel that it calls. Machine code is made of whole
 programs only: by Numba as bitcode that comes with the package (`compiler.make`), and of that for the

@@ -35,10 +35,8 @@ from limbik.compiler.program import KERNEL, WATCH, Program
 INTEGER = ir.IntType(64)
 POINTER = ir.PointerType()
 CACHE_LINE = 64  # bytes
-ANY_PROCESSOR = (
-    "x86_64-unknown-linux-gnu",
-    "x86-64-v3",
-)  # for which vectors are chosen; others can have them too
+# For which vectors are chosen; others can have them too.
+ANY_PROCESSOR = "x86_64-unknown-linux-gnu", "x86-64-v3"
 WATCHED = 64  # counts of a loop for each time that its watch is asked
 
 

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from limbik.compiler.kernel import Floats, Records, Watch, compiled, empty, to_be_bound
 from limbik.core.descent import SETTLED, SOLVED, is_met
 from limbik.core.linear import fill
 from limbik.core.start import INVALID, MOVED
+
+# Where the chain stands: what `locate` needs to express a target in the chain's own coordinates.
+PLACE = np.dtype(
+    [
+        ("origin", np.float64, 3),  # [m, world] of the first joint
+        ("x", np.float64, 3),  # axes of the plane and its normal; the world's for chains in space
+        ("y", np.float64, 3),
+        ("z", np.float64, 3),
+        ("reach", np.float64),  # [m]
+        ("shortest_reach", np.float64),  # [m]
+    ]
+)
 
 ANSWER_SIZE = 6
 

@@ -10,13 +10,13 @@ import numpy as np
 from limbik.compiler.kernel import Kernel
 from limbik.compiler.program import Program
 from limbik.core import batch, lanes
+from limbik.core.answer import PLACE
 from limbik.core.descent import SETTINGS
 from limbik.core.desk import Desk
 from limbik.core.entries import chain, many, one, tree
 from limbik.core.lanes import ROUNDING
 from limbik.core.layout import LANES, Layout
 from limbik.core.methods import Method
-from limbik.core.pack import PLACE
 from limbik.core.programs import SINGLE_ROUNDING, WIDTHS, functions_of_many, functions_of_one
 from limbik.core.seeds import CANDIDATES, Shape
 from limbik.core.spatial_chain import JOINT

@@ -7,22 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.compiler.kernel import Floats, Records
+from limbik.core.answer import PLACE
 from limbik.core.planar_chain import LINK
 from limbik.core.spatial_chain import BALL, HINGE, JOINT, SLIDE, TOOL
 from limbik.model.chain import Chain
 from limbik.model.joints import Joint, JointKind
-
-# Where the chain stands: what `locate` needs to express a target in the chain's own coordinates.
-PLACE = np.dtype(
-    [
-        ("origin", np.float64, 3),  # [m, world] of the first joint
-        ("x", np.float64, 3),  # axes of the plane and its normal; the world's for chains in space
-        ("y", np.float64, 3),
-        ("z", np.float64, 3),
-        ("reach", np.float64),  # [m]
-        ("shortest_reach", np.float64),  # [m]
-    ]
-)
 
 _KINDS = {
     JointKind.REVOLUTE: HINGE,

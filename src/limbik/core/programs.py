@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from limbik.compiler.emit import Emitted, Rows, Stored, emit
+from limbik.compiler.emit import Emitted, Rows, Stored
 from limbik.compiler.symbols import Scalar, Scalars, absolute, cross, dot, larger, smaller, sqrt
 from limbik.core import batch, lanes
 from limbik.core.lanes import ROUNDING
@@ -88,7 +88,7 @@ def step(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
         return [*enumerate(errors, n + VIEW), *enumerate(x, n + VIEW + 3), *enumerate(after.x)]
 
     constants = Layout(shape).step_constants
-    return emit(function, inputs=n + VIEW, constants=constants, lanes=lanes, single=tuning.single)
+    return Emitted(function, inputs=n + VIEW, constants=constants, lanes=lanes, single=tuning.single)
 
 
 def sight(shape: Shape) -> Emitted:
@@ -101,7 +101,7 @@ def sight(shape: Shape) -> Emitted:
         error = [row * value for row, value in zip(asked.rows, pose_error(tool, asked), strict=True)]
         return [(n + VIEW, dot(error[:3], error[:3])), (n + VIEW + 1, dot(error[3:], error[3:]))]
 
-    return emit(function, inputs=n + VIEW, constants=Layout(shape).step_constants, lanes=1)
+    return Emitted(function, inputs=n + VIEW, constants=Layout(shape).step_constants, lanes=1)
 
 
 def regard(shape: Shape, lanes: int, single: bool = False) -> Emitted:
@@ -134,7 +134,7 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Emitted:
             (KEY_CUT, cut),
         ]
 
-    return emit(function, inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single)
+    return Emitted(function, inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single)
 
 
 def _from_rows(numbers: Scalars) -> Frame:
@@ -174,7 +174,7 @@ def complete(shape: Shape, lanes: int, single: bool = False) -> Emitted:
         return list(enumerate(values, DESK_TURNTABLE))
 
     constants = GRID_SIZE - GRID_BOUNDS
-    return emit(function, inputs=DESK_TURNTABLE, constants=constants, lanes=lanes, single=single)
+    return Emitted(function, inputs=DESK_TURNTABLE, constants=constants, lanes=lanes, single=single)
 
 
 def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scalars, Asked]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from limbik.compiler import native
+from limbik.compiler.kernel import Watch
 from limbik.core import lanes
 from limbik.core.lanes import (
     ANYWHERE,
@@ -167,7 +168,9 @@ class FastPlan:
                 work.address,
             )
         if code == RUNNING:
-            code = self._go_on(self._numbers[ANYWHERE if begin is None else FROM_START], target, work)
+            numbers = self._numbers[ANYWHERE if begin is None else FROM_START]
+            drive, watch = self._driver(target, begin, work), time_watch(self.options.time_limit)
+            code = self._ended(drive, numbers, code, work, watch)
         facts = work.answer.copy()
         self._free.append(work)
         if code < 0:
@@ -352,16 +355,16 @@ class FastPlan:
         """The answer: facts, then q of the rows; None where the pose or the start is none."""
         work, mode = self._any_work(), ANYWHERE if start is None else FROM_START
         drive = self._driver(pose, start, work)
+        watch = time_watch(self.options.time_limit)
+        takeover = Takeover(self.program, watch)
+        given = numbers
         if self._solve_one is None:
-            interpreted = self._run_interpreted(drive, numbers, mode, work)
-            if interpreted is None:
-                return self._run(numbers, pose, start)
-            code = interpreted
-        else:
-            code = drive(numbers, mode)
-            if code == RUNNING:
-                code = self._go_on(numbers, pose, work)
+            watch, numbers = takeover, numbers.copy()
+            numbers[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
+        code = self._ended(drive, numbers, drive(numbers, mode), work, watch)
         self._free.append(work)
+        if takeover.is_due:
+            return self._run(given, pose, start)
         return work.answer.copy() if code >= 0 else None
 
     def _driver(self, pose: bytes, start: bytes | None, work: Work) -> Driver:
@@ -395,30 +398,12 @@ class FastPlan:
         except IndexError:
             return Work(self._work_size, self._answer_at)
 
-    def _go_on(self, numbers: Array, pose: bytes, work: Work) -> int:
-        """Resume a solve until the time is over; the code of the answer."""
-        code, address = RUNNING, numbers.ctypes.data
-        watch = time_watch(self.options.time_limit)
+    def _ended(self, drive: Driver, numbers: Array, code: int, work: Work, watch: Watch) -> int:
+        """Resume a solve until it has ended, or the watch ends it; the code of the answer."""
         while code == RUNNING and not watch():
-            code = self._solve_one(address, self._table_address, pose, pose, RESUME, work.address)
+            code = drive(numbers, RESUME)
         if code == RUNNING:
-            stopped = self._without_budget(numbers)
-            code = self._solve_one(stopped.ctypes.data, self._table_address, pose, pose, RESUME, work.address)
-            say_spent(work.answer)
-        return code
-
-    def _run_interpreted(self, drive: Driver, numbers: Array, mode: int, work: Work) -> int | None:
-        """How it ended; None where there is machine code before it has, which is to begin anew."""
-        short = numbers.copy()
-        short[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
-        watch = Takeover(self.program, time_watch(self.options.time_limit))
-        code = drive(short, mode)
-        while code == RUNNING and not watch():
-            code = drive(short, RESUME)
-        if watch.is_due:
-            return None
-        if code == RUNNING:
-            code = drive(self._without_budget(short), RESUME)
+            code = drive(self._without_budget(numbers), RESUME)
             say_spent(work.answer)
         return code
 

@@ -16,7 +16,6 @@ from limbik.core.library import general
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.solution import Facts, Solution
-from limbik.solvers.asked import fill_targets
 from limbik.solvers.options import Options
 from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan, Work
 from limbik.solvers.watch import time_watch
@@ -55,19 +54,13 @@ class GeneralPlan(TreePlan):
         began = perf_counter()
         watch = time_watch(self.options.time_limit)
         found = self.above.solve(self._above(goals), start, seed, trace)
-        work = self._any_work()
-        fill_targets(self.model, self._sorted(goals), work.targets)
-        work.q[:] = found.q
-        work.settings[:] = self.settings
+        work = self._work_for(goals, found.q)
         spent = found.iterations
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
         self._attempt(work, self.options.budget - spent, rows, watch)
-        error, chord = self._errors(work.misses)
         iterations = spent + work.answer[whole_body.ITERATIONS]
-        facts = Facts(found.facts[0], error, chord, iterations, *found.facts[4:])
-        q = work.q.copy()
-        self._free.append(work)
-        return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
+        facts = Facts(found.facts[0], *self._errors(work.misses), iterations, *found.facts[4:])
+        return self._solution(work, facts, goals, start, began)
 
     def _above(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
         """The goals that are not of the lowest priority."""

@@ -202,7 +202,7 @@ def _solve(
     q = plan.part(inside)
     rows = None if seen is None else seen.descents
     watch = time_watch(plan.options.time_limit)
-    first = _descent(plan, numbers, q, toward, plan.settings, watch, rows)
+    first = _descent(plan, numbers, q, toward, plan.budget, watch, rows)
     best, iterations, restarts = first, first[1], 0
     if plan.restarts and not plan.is_done(first):
         best, q, iterations, restarts = _restart(plan, numbers, first, q, toward, seed, watch, rows)
@@ -259,14 +259,13 @@ def _check_trace(budget: int) -> None:
 
 
 def _descent(
-    plan: Plan, goal: Array, q: Array, rest: Array, settings: Any, watch: Watch, rows: Descents | None
+    plan: Plan, goal: Array, q: Array, rest: Array, budget: int, watch: Watch, rows: Descents | None
 ) -> Result:
     """One descent from q, which is changed in place: what `core.answer.answer` returns."""
     if rows is None:
-        return plan.run(goal, q, rest, settings, NO_TRACE, watch)
-    room = int(settings["budget"][0]) + 1
-    kept = (np.empty((room, q.size)), np.empty(room))
-    result = plan.run(goal, q, rest, settings, kept, watch)
+        return plan.run(goal, q, rest, budget, NO_TRACE, watch)
+    kept = np.empty((budget + 1, q.size)), np.empty(budget + 1)
+    result = plan.run(goal, q, rest, budget, kept, watch)
     # The start of a restart is no iteration: its row is left out.
     kept_rows = slice(1 if rows else 0, result[1] + 1)
     rows.append((kept[0][kept_rows], kept[1][kept_rows]))
@@ -288,12 +287,10 @@ def _restart(
     Returns the best result, its q, and the iterations and restarts in all.
     """
     rng = np.random.default_rng(seed)
-    settings = plan.settings.copy()
     best, iterations, restarts = first, first[1], 0
     while not plan.is_done(best) and restarts < plan.restarts and iterations < plan.budget and not watch():
-        settings["budget"] = plan.budget - iterations
         trial = plan.part(plan.model.random(rng))
-        result = _descent(plan, goal, trial, rest, settings, watch, rows)
+        result = _descent(plan, goal, trial, rest, plan.budget - iterations, watch, rows)
         iterations += result[1]
         restarts += 1
         if result[0] == SOLVED or plan.distance(result) < plan.distance(best):

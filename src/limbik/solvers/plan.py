@@ -15,6 +15,7 @@ import numpy as np
 
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
+from limbik.compiler.stack import with_stack
 from limbik.core.answer import ANSWER_SIZE, BAD_GOAL, BAD_START
 from limbik.core.descent import SETTINGS, SOLVED
 from limbik.core.library import on_chain
@@ -36,7 +37,7 @@ from limbik.solvers.options import Options, hashable, read_options
 from limbik.solvers.registry import choose, has_kernel
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
 from limbik.solvers.tree_plan import NOWHERE, TreePlan
-from limbik.solvers.watch import run_either_way, with_stack
+from limbik.solvers.watch import run_either_way
 from limbik.spatial import Array
 
 PATIENCE = (
@@ -61,7 +62,8 @@ class Work:
     def __init__(self, plan: Plan, goal_size: int) -> None:
         nq = plan.chain.nq
         self.goal, self.rest, self.q, self.facts = map(np.empty, (goal_size, nq, nq, ANSWER_SIZE))
-        self.settings = np.zeros(1, SETTINGS)
+        self.settings = plan.settings.copy()
+        self.budget = self.settings["budget"]  # [1]
         self._patience = np.array([plan.patience])
         arrays = (
             plan.packed.joints, plan.packed.place, self.goal, self.settings, self._patience, self.rest,
@@ -131,10 +133,12 @@ class Plan:
             model=self.model, goals=(as_goal(goal),), solver=self.solver.name, options=self.options.given
         )
 
-    def run(self, goal: Array, q: Array, rest: Array, settings: Any, trace: Any, watch: Watch) -> Result:
-        """One descent from q [nq of the chain], changed in place; see `core.answer.answer`."""
+    def run(self, goal: Array, q: Array, rest: Array, budget: int, trace: Any, watch: Watch) -> Result:
+        """One descent of a number of iterations at most, from q [nq of the chain], which is changed in place;
+        see `core.answer.answer`.
+        """
         work = self._any_work(goal.size)
-        work.goal[:], work.settings[:], work.rest[:], work.q[:] = goal, settings, rest, q
+        work.goal[:], work.budget[0], work.rest[:], work.q[:] = goal, budget, rest, q
         traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
         sizes = self.joint_count, goal.size, q.size, len(trace[1])
 

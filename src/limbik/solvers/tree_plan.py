@@ -145,12 +145,8 @@ class TreePlan:
         Raises ConfigurationError where the start is not finite, GoalError for a target beyond all measure.
         """
         began = perf_counter()
-        work = self._any_work()
-        fill_targets(self.model, self._sorted(goals), work.targets)
-        refuse_too_far(work.targets)
-        work.q[:] = self.model.neutral if start is None else start
+        work = self._work_for(goals, self.model.neutral if start is None else start)
         work.desk.rest_q[:] = self.model.neutral if rest is None else rest
-        work.settings[:] = self.settings
         work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[whole_body.BUDGET]
         first = min(budget, self.first_look)
@@ -168,19 +164,33 @@ class TreePlan:
             counts[whole_body.DESCENTS] -= 1.0  # it goes on where the first one came to
         if end == whole_body.SETTLED and watch():  # what the clock has stopped has not settled
             end = whole_body.SPENT
-        status = Status.UNREACHABLE if lost else ENDS[end]
+        if len(trace[1]):
+            last = int(counts[whole_body.ITERATIONS])
+            cost = math.sqrt(work.desk.costs[0, 0])
+            trace[0][last], trace[1][last] = work.q, math.copysign(cost, trace[1][last])
         facts = Facts(
-            STATUSES.index(status),
+            STATUSES.index(Status.UNREACHABLE if lost else ENDS[end]),
             *self._errors(work.misses),
             counts[whole_body.ITERATIONS],
             counts[whole_body.DESCENTS] - 1.0,
             counts[whole_body.MOVED],
         )
+        return self._solution(work, facts, goals, start, began)
+
+    def _work_for(self, goals: Sequence[Goal], q: Array) -> Work:
+        """What a solve from q works on."""
+        work = self._any_work()
+        fill_targets(self.model, self._sorted(goals), work.targets)
+        refuse_too_far(work.targets)
+        work.q[:] = q
+        work.settings[:] = self.settings
+        return work
+
+    def _solution(
+        self, work: Work, facts: Facts, goals: Sequence[Goal], start: Array | None, began: float
+    ) -> Solution:
+        """What the work has come to; it is free then."""
         q = work.q.copy()
-        if len(trace[1]):
-            last = int(counts[whole_body.ITERATIONS])
-            cost = math.sqrt(work.desk.costs[0, 0])
-            trace[0][last], trace[1][last] = q, math.copysign(cost, trace[1][last])
         self._free.append(work)
         return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
 

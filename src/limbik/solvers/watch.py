@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from time import perf_counter
 
 from limbik.compiler import native
@@ -59,29 +57,3 @@ def run_either_way(
             each[:] = before
         function = native.compiled(program)
     run(function)
-
-
-STACK = 1 << 20  # bytes that every thread has
-_widening = threading.Lock()
-
-
-def with_stack(size: int, run: Callable[[], object]) -> None:
-    """Run something that needs so many bytes of the stack: in a thread of its own where they are many."""
-    if size <= STACK // 2:
-        run()
-        return
-    done: Future[object] = Future()
-
-    def work() -> None:
-        try:
-            done.set_result(run())
-        except BaseException as error:
-            done.set_exception(error)
-
-    with _widening:
-        before = threading.stack_size(STACK + (size + 4095) // 4096 * 4096)
-        try:
-            threading.Thread(target=work, daemon=True).start()
-        finally:
-            threading.stack_size(before)
-    done.result()
