@@ -26,6 +26,7 @@ import numpy as np
 import limbik
 import report
 from limbik.compiler import native
+from limbik.compiler.callables import Arguments
 from limbik.compiler.emit import Emitted
 from limbik.core import batch, library, programs
 from limbik.core.lanes import ANYWHERE, FROM_START, HEADER
@@ -129,8 +130,10 @@ def many(plan: FastPlan, poses: np.ndarray, is_single: bool) -> list[str]:
     addresses = [each.ctypes.data for each in arrays]
     places = [each.ctypes.data for each in (answers, work, counters)]
 
+    arguments = Arguments(*addresses, len(poses), 0, 0, len(poses), *places)
+
     def everything() -> None:
-        solve(*addresses, len(poses), 0, 0, len(poses), *places, lambda: False)
+        solve(arguments.address, lambda: False)
 
     everything()
     iterations = float(answers[:, 3].mean())

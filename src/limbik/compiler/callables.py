@@ -1,17 +1,19 @@
 """The way from Python into machine code: entries in LLVM's language, and what Python calls once they are
 loaded.
 
-A single solve takes about a microsecond, and ctypes a third of one more: its entry is a function as CPython
-calls its own built-in ones (METH_FASTCALL, of the stable interface), and holds the interpreter's lock. What
-takes longer is called through ctypes and lets go of the lock; it asks its watch, a function of Python,
-whether to go on, so that Ctrl-C and time limits are heard.
+A single solve takes about a microsecond, and ctypes a third of one more, or several where there are many
+arguments: an entry is a function as CPython calls its own built-in ones (METH_FASTCALL, of the stable
+interface). That of a single solve holds the interpreter's lock. What takes longer lets go of it; it asks its
+watch, a function of Python, whether to go on, so that Ctrl-C and time limits are heard. Its arguments stand
+in an array, which is written once for any number of calls.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from limbik.compiler.program import KERNEL, WATCH, Program
 
@@ -33,6 +35,14 @@ class Method(ctypes.Structure):
         ("flags", ctypes.c_int),
         ("doc", ctypes.c_char_p),
     )
+
+
+class Arguments:
+    """What a watched program is called with: addresses and whole numbers, for any number of calls."""
+
+    def __init__(self, *values: int) -> None:
+        self._values = np.array(values, np.int64)
+        self.address = self._values.ctypes.data
 
 
 # LLVM calls the C library's function where numbers are set to 0, and an object file of ours cannot: it brings
@@ -76,7 +86,7 @@ def kinds(program: Program) -> list[str]:
 
 
 def _python_entry(program: Program) -> str:
-    """A function for `python_callable`: arguments come as int, or as bytes."""
+    """A function of the arguments themselves, which come as int, or as bytes."""
     lines = []
     for i, (kind, each) in enumerate(zip(kinds(program), program.arguments, strict=True)):
         as_bytes = i in program.as_bytes
@@ -103,14 +113,27 @@ define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
 
 
 def _watched_entry(program: Program) -> str:
-    """A function for `plain_callable`: the arguments, then the watch.
+    """A function of the address of an array with the arguments, 8 bytes each, and of the watch.
 
     What is asked for the watch: the state of the thread while it does not hold the lock, the watch, and
-    whether it has said to stop or has raised an exception, which Python finds after the return.
+    whether it has said to stop (1) or has raised an exception (2), which Python finds after the return.
     """
+    lines = []
+    for i, kind in enumerate(kinds(program)):
+        lines += [
+            f"  %place{i} = getelementptr i64, ptr %numbers, i64 {i}",
+            f"  %a{i} = load {kind}, ptr %place{i}",
+        ]
+    loaded = "\n".join(lines)
     given = "".join(f"{kind} %a{i}, " for i, kind in enumerate(kinds(program)))
     return f"""
-define i64 @{ENTRY}({given}ptr %watch) {{
+define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
+{_load_function("address_of", "PyLong_AsVoidPtr")}
+  %object = load ptr, ptr %arguments
+  %numbers = call ptr %address_of(ptr %object)
+{loaded}
+  %watch.argument = getelementptr ptr, ptr %arguments, i64 1
+  %watch = load ptr, ptr %watch.argument
   %asked = alloca {{ ptr, ptr, i64 }}
   %watch.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
   store ptr %watch, ptr %watch.place
@@ -124,7 +147,15 @@ define i64 @{ENTRY}({given}ptr %watch) {{
   %code = call i64 @{KERNEL}({given}i64 %address)
   %saved = load ptr, ptr %asked
   call void %restore(ptr %saved)
-  ret i64 %code
+  %stopped = load i64, ptr %stopped.place
+  %has.failed = icmp eq i64 %stopped, 2
+  br i1 %has.failed, label %fail, label %answer
+answer:
+{_load_function("convert", "PyLong_FromLongLong")}
+  %number = call ptr %convert(i64 %code)
+  ret ptr %number
+fail:
+  ret ptr null
 }}
 
 define i64 @{WATCH}(i64 %address) noinline cold {{
@@ -145,7 +176,7 @@ ask:
   call void %restore(ptr %saved)
   %answer = call ptr %call(ptr %watch)
   %is.error = icmp eq ptr %answer, null
-  br i1 %is.error, label %stop, label %read
+  br i1 %is.error, label %fail, label %read
 read:
   %truth = call i32 %is_true(ptr %answer)
   call void %forget(ptr %answer)
@@ -153,6 +184,9 @@ read:
   br i1 %is.to.stop, label %stop, label %go.on
 stop:
   store i64 1, ptr %stopped.place
+  br label %go.on
+fail:
+  store i64 2, ptr %stopped.place
   br label %go.on
 go.on:
   %thread = call ptr %save()
@@ -171,20 +205,13 @@ def _load_function(name: str, function: str) -> str:
 
 
 def python_callable(engine: Any) -> Any:
-    """A built-in function of Python; it holds the interpreter's lock."""
+    """A program as a built-in function of Python; what its watch raises, the call raises."""
     _give_python_functions(engine)
     method = Method(ENTRY.encode(), engine.get_function_address(ENTRY), FASTCALL, None)
     _methods.append(method)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     return make(ctypes.addressof(method), None, None)
-
-
-def plain_callable(engine: Any, arguments: Sequence[Any]) -> Any:
-    """A function of ctypes, whose last argument is the watch; what that raises, the call raises."""
-    _give_python_functions(engine)
-    types = [ctypes.c_int64 if each is None else ctypes.c_void_p for each in arguments]
-    return ctypes.PYFUNCTYPE(ctypes.c_int64, *types, ctypes.py_object)(engine.get_function_address(ENTRY))
 
 
 def _give_python_functions(engine: Any) -> None:

@@ -28,7 +28,7 @@ from typing import Any
 
 from limbik.compiler.build import target_machine, unsealed
 from limbik.compiler.cache import cache_folder, can_keep, warn_of_cache
-from limbik.compiler.callables import entry, plain_callable, python_callable
+from limbik.compiler.callables import entry, python_callable
 from limbik.compiler.program import Program
 from limbik.errors import LimbikError, MissingExtra
 
@@ -65,10 +65,7 @@ class Build:
         """Load what `make` gives; where that fails, say so once."""
         try:
             self._engine = _engine(make())
-            if self.program.is_watched:
-                self.function = plain_callable(self._engine, self.program.arguments)
-            else:
-                self.function = python_callable(self._engine)
+            self.function = python_callable(self._engine)
         except Exception as error:
             self.failure = str(error)
             warnings.warn(

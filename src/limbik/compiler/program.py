@@ -22,9 +22,10 @@ class Program:
     arguments:
         The type of what an address leads to, or None for a number.
     is_watched:
-        Whether it takes, last, what `is_stopped` asks. Otherwise Python calls it as a function of its own.
+        Whether the kernel takes, last, what `is_stopped` asks. Then Python calls it with the address of an
+        array of the arguments, 8 bytes each, and with the watch; otherwise with the arguments themselves.
     as_bytes:
-        Which addresses such a call gives as bytes.
+        Which addresses the latter gives as bytes.
     constants, functions:
         What its open names mean.
     source:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Watch
 from limbik.core import batch
 from limbik.core.lanes import HEADER, RUNNING, SOLVED, UNREACHABLE
@@ -198,7 +199,8 @@ class _Job:
                 end = min(begin + PIECE, count)
                 work, counters = _working_arrays(shape, WIDTHS[is_single], typed.dtype)
                 places = answers.ctypes.data, work.ctypes.data, counters.ctypes.data
-                driver(*addresses, count, rows is not None, begin, end, *places, watch)
+                arguments = Arguments(*addresses, count, rows is not None, begin, end, *places)
+                driver(arguments.address, watch)
 
             self._in_threads(piece)
 

@@ -19,8 +19,8 @@ from limbik.model.model import Model, as_model
 from limbik.solution import STATUSES, Facts, Iterate, Lane, Solution, Status, Trace
 from limbik.solvers.fast import FastPlan
 from limbik.solvers.general import GeneralPlan
-from limbik.solvers.plan import BY_DEFAULT, NO_TRACE, Plan, Result, plan_for, plan_of
-from limbik.solvers.tree_plan import Descents, TreePlan, refuse_too_far
+from limbik.solvers.plan import BY_DEFAULT, Plan, Result, plan_for, plan_of
+from limbik.solvers.tree_plan import NO_TRACE, Descents, TreePlan, refuse_too_far
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array, as_numbers
 

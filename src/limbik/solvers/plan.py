@@ -36,7 +36,7 @@ from limbik.solvers.lm import LM
 from limbik.solvers.options import Options, hashable, read_options
 from limbik.solvers.registry import choose, has_kernel
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
-from limbik.solvers.tree_plan import NOWHERE, TreePlan
+from limbik.solvers.tree_plan import Call, Trace, TreePlan
 from limbik.solvers.watch import run_either_way
 from limbik.spatial import Array
 
@@ -53,8 +53,6 @@ STACK_OF_JOINT = 2048  # bytes that a program needs of the stack, at most
 BY_DEFAULT = "by default"  # key of the fast plan for a pose of the end effector, without options
 MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
 
-NO_TRACE = (np.empty((0, 0)), np.empty(0))
-
 
 class Work:
     """What one descent works on. Any number may be in use, one to a thread."""
@@ -69,7 +67,7 @@ class Work:
             plan.packed.joints, plan.packed.place, self.goal, self.settings, self._patience, self.rest,
             self.q, self.facts,
         )  # fmt: skip
-        self.addresses = [array.ctypes.data for array in arrays]
+        self.call = Call(arrays, (plan.joint_count, goal_size, nq))
 
 
 class Plan:
@@ -133,17 +131,16 @@ class Plan:
             model=self.model, goals=(as_goal(goal),), solver=self.solver.name, options=self.options.given
         )
 
-    def run(self, goal: Array, q: Array, rest: Array, budget: int, trace: Any, watch: Watch) -> Result:
+    def run(self, goal: Array, q: Array, rest: Array, budget: int, trace: Trace, watch: Watch) -> Result:
         """One descent of a number of iterations at most, from q [nq of the chain], which is changed in place;
         see `core.answer.answer`.
         """
         work = self._any_work(goal.size)
         work.goal[:], work.budget[0], work.rest[:], work.q[:] = goal, budget, rest, q
-        traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
-        sizes = self.joint_count, goal.size, q.size, len(trace[1])
+        arguments = work.call.arguments(trace)
 
         def run(function: Any) -> None:
-            with_stack(self.stack, lambda: function(*work.addresses, *traced, *sizes, watch))
+            with_stack(self.stack, lambda: function(arguments.address, watch))
 
         def interpret(watch: Watch) -> None:
             records = self.packed.joints, self.packed.place, work.settings

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Floats, Watch
 from limbik.compiler.program import Program
 from limbik.core import whole_body
@@ -50,18 +51,39 @@ ENDS = {
 }
 
 
+class Call:
+    """What a program that can be traced is called with.
+
+    arrays: that it takes, before those of a trace; sizes: that follow, before the trace's.
+    """
+
+    def __init__(self, arrays: Sequence[Array], sizes: Sequence[int]) -> None:
+        self._addresses = [array.ctypes.data for array in arrays]
+        self._sizes = sizes
+        self._untraced = Arguments(*self._addresses, *NOWHERE, *sizes, 0)
+
+    def arguments(self, trace: Trace) -> Arguments:
+        """With a trace of configurations [rows, nq] and errors [rows]; they are for as long as it is."""
+        rows = len(trace[1])
+        if rows == 0:
+            return self._untraced
+        return Arguments(*self._addresses, *[part.ctypes.data for part in trace], *self._sizes, rows)
+
+
 class Work:
     """What one solve works on. Any number may be in use, one to a thread."""
 
-    def __init__(self, shapes: Desk, settings: int) -> None:
+    def __init__(self, fixed: Sequence[Any], levels: Sequence[Any], shapes: Desk, *sizes: int) -> None:
+        """fixed, levels: arrays of the plan. sizes: what the program is given, the settings' last."""
         (_, tasks), (nq,) = shapes.misses, shapes.trial
         self.targets = np.zeros((tasks, TARGET_SIZE))
         self.desk = Desk(*map(np.zeros, shapes))
-        self.settings, self.q = np.zeros(settings), np.zeros(nq)
+        self.settings, self.q = np.zeros(sizes[-1]), np.zeros(nq)
         self.misses, self.answer = np.zeros(tasks), np.zeros(whole_body.ANSWER_SIZE)
-        arrays = (*self.desk, self.settings, self.q, self.misses, self.answer)
-        self.targets_address = self.targets.ctypes.data
-        self.addresses = [array.ctypes.data for array in arrays]
+        arrays = (
+            *fixed, self.targets, *levels, *self.desk, self.settings, self.q, self.misses, self.answer,
+        )  # fmt: skip
+        self.call = Call(arrays, sizes)
 
 
 class TreePlan:
@@ -110,9 +132,7 @@ class TreePlan:
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
         sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
         self._shapes = desk_shapes(*sizes)
-        self._sizes = *sizes, len(tree.movers)
-        self._addresses = [array.ctypes.data for array in (*self._tree, self._roles, self.tasks)]
-        self._level_addresses = [array.ctypes.data for array in self._levels]
+        self._sizes = *sizes, len(tree.movers), settings_size
         self._free: list[Work] = []
 
     def roles(self, tree: PackedTree) -> Floats:
@@ -198,7 +218,8 @@ class TreePlan:
         try:
             return self._free.pop()
         except IndexError:
-            return Work(self._shapes, self.settings.size)
+            fixed = *self._tree, self._roles, self.tasks
+            return Work(fixed, self._levels, self._shapes, *self._sizes)
 
     def _attempt(self, work: Work, budget: float, trace: Trace, watch: Watch) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""
@@ -238,12 +259,10 @@ class TreePlan:
     def _run(self, work: Work, trace: Trace, watch: Watch) -> None:
         """Compiled, or interpreted while it is being compiled."""
 
+        arguments = work.call.arguments(trace)
+
         def run(function: Any) -> None:
-            traced = [part.ctypes.data for part in trace] if len(trace[1]) else NOWHERE
-            function(
-                *self._addresses, work.targets_address, *self._level_addresses, *work.addresses, *traced,
-                *self._sizes, self.settings.size, len(trace[1]), watch,
-            )  # fmt: skip
+            function(arguments.address, watch)
 
         interpret = functools.partial(self._interpret, work, trace)
         run_either_way(self.program, watch, run, interpret, (work.q, work.settings))
