@@ -33,10 +33,7 @@ def operations(shape: Shape) -> tuple[Counter[str], Counter[str]]:
 
     emitted, tape = programs.step(shape, 1, Tuning()), Tape()
     with _watched(tape, by_part):
-        emitted.function(
-            [tape.symbol(f"r{i}") for i in range(emitted.inputs)],
-            [tape.symbol(f"c{i}") for i in range(emitted.constants)],
-        )
+        emitted.function(*emitted.symbols(tape))
     by_kind = Counter(_kind(line.operator) for line in tape.lines)
     by_part["frames"] -= by_part["sines and cosines"]
     by_part["rest"] = len(tape.lines) - by_part.total()

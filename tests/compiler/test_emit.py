@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from limbik.compiler.build import target_machine
-from limbik.compiler.emit import Emitted
+from limbik.compiler.emit import Emitted, Numbers
 from limbik.compiler.symbols import absolute, floor, larger, polynomial, select, smaller, sqrt
 
-INPUTS, CONSTANTS = 3, 2
+INPUTS, CONSTANTS = 3, (Numbers(2),)
 
 
 def machine_code(kernel):
@@ -25,10 +25,9 @@ def machine_code(kernel):
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     ENGINES.append(engine)
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(
-        engine.get_function_address("emitted")
-    )
-    return lambda block, constants: function(block.ctypes.data, constants.ctypes.data)
+    count = 1 + len(kernel.numbers) + (kernel.held > 0)
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)(engine.get_function_address("emitted"))
+    return lambda *arrays: function(*[array.ctypes.data for array in arrays])
 
 
 ENGINES = []
@@ -73,7 +72,7 @@ def by_hand(x, y, z, a, b):
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 def test_a_kernel_does_what_its_function_says(lanes, single, tier):
-    kernel = Emitted(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=lanes, single=single)
+    kernel = Emitted(every_operation, inputs=INPUTS, numbers=CONSTANTS, lanes=lanes, single=single)
     run = kernel.interpreted if tier == "interpreted" else machine_code(kernel)
     kind = np.float32 if single else np.float64
     rng = np.random.default_rng(lanes)
@@ -89,16 +88,16 @@ def test_a_kernel_does_what_its_function_says(lanes, single, tier):
 
 @pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 def test_inputs_are_read_before_anything_is_stored(tier):
-    kernel = Emitted(lambda rows, _: [(0, rows[1]), (1, rows[0])], inputs=2, constants=0, lanes=8)
+    kernel = Emitted(lambda rows: [(0, rows[1]), (1, rows[0])], inputs=2, lanes=8)
     run = kernel.interpreted if tier == "interpreted" else machine_code(kernel)
     block = np.arange(16.0)
-    run(block, np.zeros(1))
+    run(block)
     assert_array_equal(block, [*range(8, 16), *range(8)])
 
 
 @pytest.mark.parametrize("lanes", [1, 8])
 def test_no_more_of_the_block_is_touched_than_is_stored(lanes):
-    kernel = Emitted(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=lanes)
+    kernel = Emitted(every_operation, inputs=INPUTS, numbers=CONSTANTS, lanes=lanes)
     block = np.full(9 * lanes, 7.0)
     kernel.interpreted(block, np.array([1.0, 2.0, 9.0]))
     assert_allclose(block[7 * lanes :], 7.0)
@@ -106,7 +105,7 @@ def test_no_more_of_the_block_is_touched_than_is_stored(lanes):
 
 
 def test_lanes_do_not_see_each_other():
-    kernel = Emitted(every_operation, inputs=INPUTS, constants=CONSTANTS, lanes=8)
+    kernel = Emitted(every_operation, inputs=INPUTS, numbers=CONSTANTS, lanes=8)
     run_compiled = machine_code(kernel)
     rng = np.random.default_rng(0)
     values = rng.uniform(-3.0, 3.0, (INPUTS, 8))
@@ -125,3 +124,22 @@ def test_lanes_do_not_see_each_other():
     alone[:INPUTS, 3] = values[:, 3]
     run_compiled(alone.reshape(-1), constants)
     assert_array_equal(alone[:, 3], results[1][:, 3])
+
+
+@pytest.mark.parametrize("lanes", [8, 64])
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("tier", ["interpreted", "compiled"])
+def test_numbers_may_stand_apart_and_rows_of_single_precision_beside_the_block(lanes, single, tier):
+    def function(rows, near, far, held):
+        return [(1, rows[0] * near[1] + far[2] * held[1]), (0, held[0] - near[0])]
+
+    numbers = [Numbers(2), Numbers(3, stride=5)]
+    kernel = Emitted(function, inputs=1, numbers=numbers, held=2, lanes=lanes, single=single)
+    run = kernel.interpreted if tier == "interpreted" else machine_code(kernel)
+    kind = np.float32 if single else np.float64
+    rng = np.random.default_rng(0)
+    block, near, far = (rng.uniform(-3.0, 3.0, size).astype(kind) for size in (2 * lanes, 2, 11))
+    held = rng.uniform(-3.0, 3.0, 2 * lanes).astype(np.float32)
+    expected = [*(held[:lanes] - near[0]), *(block[:lanes] * near[1] + far[10] * held[lanes:])]
+    run(block, near, far, held)
+    assert_allclose(block, expected, rtol=0.0, atol=20.0 * TOLERANCE[single])

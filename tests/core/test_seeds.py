@@ -18,6 +18,7 @@ from limbik.core.seeds import (
     HELD,
     METRES_PER_RADIAN,
     Shape,
+    apart,
     arctangent,
     build,
     cell,
@@ -119,6 +120,7 @@ def test_completed_candidates_end_where_they_are_said_to(name):
     frame = table_frame(chain)
     ends = [shape.turntable or 0, shape.n - 1 if shape.spinner is None else shape.spinner]
     lower, upper = chain.lower[ends], chain.upper[ends]
+    bounds = [*lower, *(0.5 * (lower + upper)), *upper]
     distances, checked = [], 0
     for q in model.random(0, size=40):
         goal, _ = frames(chain.chain.values(q[chain_to(model).q_places]).tolist(), frame, links, Tuning())
@@ -126,12 +128,11 @@ def test_completed_candidates_end_where_they_are_said_to(name):
         place = int(cell(at, table.origin.tolist(), table.scale.tolist(), shape))
         assert 0 <= place < shape.cells
         for candidate in table.candidates[place].T.astype(float):
-            turn, spin, distance = completed(
-                candidate[:HELD].tolist(), at, lower, 0.5 * (lower + upper), upper, shape
-            )
+            turn, spin, outside = completed(candidate[:HELD].tolist(), at, bounds)
+            distance = apart(candidate[:HELD].tolist(), at)
             assert lower[0] <= turn <= upper[0]
             assert lower[1] <= spin <= upper[1]
-            if distance >= 10.0 or shape.turntable is None or shape.spinner is None:
+            if outside > 0.0 or shape.turntable is None or shape.spinner is None:
                 continue  # said to be out of its limits
             x = np.zeros(shape.n)
             x[list(shape.middle)] = candidate[HELD:]

@@ -162,7 +162,7 @@ def test_starts_half_a_turn_away_are_left(precision):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("from_start", [False, True])
 def test_answers_do_not_depend_on_threads(panda, monkeypatch, precision, from_start):
-    monkeypatch.setattr(batch, "PIECE", 64)  # so that there is something to share
+    monkeypatch.setattr(batch, "LEAST_PIECE", 64)  # so that there is something to share
     targets = goals(panda, 300)
     start = panda.clip(panda.random(0, size=300) + 0.4) if from_start else None
     one, two, three, every = (
@@ -192,7 +192,7 @@ def test_answers_do_not_depend_on_order_or_neighbours(panda, precision, from_sta
 def test_a_batch_cut_into_pieces_is_the_same_batch(panda, monkeypatch):
     targets = goals(panda, 130)
     whole = panda.solve_batch(targets)
-    monkeypatch.setattr(batch, "PIECE", 17)
+    monkeypatch.setattr(batch, "LEAST_PIECE", 17)
     assert_same(panda.solve_batch(targets), whole)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from limbik.compiler.kernel import Primitive
 from limbik.compiler.symbols import Scalar, Tape, operand
@@ -22,17 +22,28 @@ VECTOR_BYTES = 64
 
 Rows = list[Scalar]
 Stored = list[tuple[int, Scalar]]
-Function = Callable[[Rows, Rows], Stored]
+Function = Callable[..., Stored]
 
 
-class Emitted(Primitive[[Any, Any], None]):
-    """A kernel `name(block, constants)` that does what `function(rows, constants)` says.
+class Numbers(NamedTuple):
+    """An array of numbers that are the same for all lanes."""
+
+    size: int
+    stride: int = 1  # from one to the next
+
+
+class Emitted(Primitive[..., None]):
+    """A kernel `name(block, *numbers, held)` that does what `function(rows, *numbers, held)` says.
 
     function:
-        Takes the first rows of the block and the constants as symbols; returns (row, value) pairs to be
-        stored.
-    inputs, constants:
-        How many rows are read, and how many constants.
+        Takes the first rows of the block, the numbers of each array and the held rows as symbols; returns
+        (row, value) pairs to be stored in the block.
+    inputs:
+        How many rows of the block are read.
+    numbers:
+        The arrays that follow.
+    held:
+        How many rows of single precision are read from a last array; without any there is none.
     """
 
     def __init__(
@@ -40,43 +51,58 @@ class Emitted(Primitive[[Any, Any], None]):
         function: Function,
         *,
         inputs: int,
-        constants: int,
+        numbers: Sequence[Numbers] = (),
+        held: int = 0,
         lanes: int,
         single: bool = False,
     ) -> None:
         super().__init__(self._run)
         self.function = function
         self.inputs = inputs
-        self.constants = constants
+        self.numbers = tuple(numbers)
+        self.held = held
         self.lanes = lanes
         self.single = single
 
-    def _run(self, block: Any, numbers: Any) -> None:
+    def _run(self, block: Any, *arrays: Any) -> None:
         """The same on NumPy arrays, one element per lane; on floats for one problem."""
-        inputs, lanes = self.inputs, self.lanes
-        read = block[: inputs * lanes].copy().reshape(inputs, lanes) if lanes > 1 else block[:inputs].tolist()
-        for row, value in self.function(list(read), numbers[: self.constants].tolist()):
-            block[row * lanes : (row + 1) * lanes] = value
+        given = [list(self._lanes_of(block, self.inputs))]
+        for array, (size, stride) in zip(arrays, self.numbers, strict=False):
+            given.append(array[: size * stride : stride].tolist())
+        if self.held:
+            given.append(list(self._lanes_of(arrays[-1], self.held).astype(block.dtype)))
+        for row, value in self.function(*given):
+            block[row * self.lanes : (row + 1) * self.lanes] = value
+
+    def _lanes_of(self, array: Any, rows: int) -> Any:
+        if self.lanes == 1:
+            return array[:rows].tolist()
+        return array[: rows * self.lanes].copy().reshape(rows, self.lanes)
+
+    def symbols(self, tape: Tape) -> Iterator[list[Scalar]]:
+        """What the function takes, on a tape."""
+        yield [tape.symbol(f"r{i}") for i in range(self.inputs)]
+        for k, (size, _) in enumerate(self.numbers):
+            yield [tape.symbol(f"n{k}.{i}") for i in range(size)]
+        if self.held:
+            yield [tape.symbol(f"h{i}") for i in range(self.held)]
 
     def text(self, name: str) -> str:
         """The kernel as LLVM text."""
         tape = Tape()
-        stored = self.function(
-            [tape.symbol(f"r{i}") for i in range(self.inputs)],
-            [tape.symbol(f"c{i}") for i in range(self.constants)],
-        )
+        stored = self.function(*self.symbols(tape))
         write = _Writer(self.lanes, self.single)
-        lines = [line for i in range(self.constants) for line in write.constant(i)]
+        lines = [line for k, each in enumerate(self.numbers) for line in write.numbers(k, each)]
         inner = [line for i in range(self.inputs) for line in write.load(i)]
+        inner += [line for i in range(self.held) for line in write.load_held(i)]
         inner += [line for each in tape.lines for line in write.operation(*each)]
         inner += [
             line for k, (row, value) in enumerate(stored) for line in write.store(k, row, operand(value))
         ]
         body = "\n  ".join([*lines, *write.over_lanes(inner), "ret void"])
-        return (
-            f"define void @{name}(ptr noalias %block, ptr noalias readonly %constants) {{\n"
-            f"entry:\n  {body}\n}}\n"
-        )
+        others = [f"%n{k}" for k in range(len(self.numbers))] + ["%held"] * (self.held > 0)
+        given = ", ".join(["ptr noalias %block", *(f"ptr noalias readonly {each}" for each in others)])
+        return f"define void @{name}({given}) {{\nentry:\n  {body}\n}}\n"
 
 
 BINARY = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
@@ -101,22 +127,34 @@ class _Writer:
         self.suffix += "f32" if single else "f64"
         self.size = size
 
-    def constant(self, i: int) -> Iterator[str]:
-        """A constant in every lane."""
-        value = f"%c{i}" if self.lanes == 1 else f"%c{i}.one"
-        yield f"%c{i}.place = getelementptr {self.number}, ptr %constants, i64 {i}"
-        yield f"{value} = load {self.number}, ptr %c{i}.place, align {self.size}"
-        if self.lanes > 1:
-            yield f"%c{i}.first = insertelement {self.type} poison, {self.number} %c{i}.one, i64 0"
-            yield (
-                f"%c{i} = shufflevector {self.type} %c{i}.first, {self.type} poison, "
-                f"<{self.width} x i32> zeroinitializer"
-            )
+    def numbers(self, k: int, array: Numbers) -> Iterator[str]:
+        """Those of an array, each in every lane."""
+        for i in range(array.size):
+            name = f"%n{k}.{i}"
+            value = name if self.lanes == 1 else f"{name}.one"
+            yield f"{name}.place = getelementptr {self.number}, ptr %n{k}, i64 {i * array.stride}"
+            yield f"{value} = load {self.number}, ptr {name}.place, align {self.size}"
+            if self.lanes > 1:
+                yield f"{name}.first = insertelement {self.type} poison, {self.number} {value}, i64 0"
+                yield (
+                    f"{name} = shufflevector {self.type} {name}.first, {self.type} poison, "
+                    f"<{self.width} x i32> zeroinitializer"
+                )
 
     def load(self, i: int) -> Iterator[str]:
         """A row of the block."""
         yield f"%r{i}.place = getelementptr {self.number}, ptr %lanes, i64 {i * self.lanes}"
         yield f"%r{i} = load {self.type}, ptr %r{i}.place, align {self.size}"
+
+    def load_held(self, i: int) -> Iterator[str]:
+        """A row of single precision."""
+        kind = self.type.replace("double", "float")
+        value = f"%h{i}" if self.single else f"%h{i}.held"
+        yield f"%h{i}.row = getelementptr float, ptr %held, i64 {i * self.lanes}"
+        yield f"%h{i}.place = getelementptr float, ptr %h{i}.row, i64 %lane"
+        yield f"{value} = load {kind}, ptr %h{i}.place, align 4"
+        if not self.single:
+            yield f"%h{i} = fpext {kind} {value} to {self.type}"
 
     def store(self, k: int, row: int, value: str | float) -> Iterator[str]:
         """A value into a row of the block."""

@@ -212,6 +212,11 @@ def is_stopped(watch: Any, count: int) -> bool:
 
 
 @Primitive
+def prefetch(array: Any, place: int) -> None:
+    """Say that a number will be needed soon; machine code has the processor begin to load it."""
+
+
+@Primitive
 def view(pointer: Any, *shape: int) -> Any:
     """The array that an address leads to."""
     raise NotImplementedError("Python itself has the arrays, and not their addresses")

@@ -7,12 +7,13 @@ chain, are not known yet. Names that are `OPEN` become constants and functions t
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib
 import lzma
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import signature
 from numba.extending import intrinsic
+from numba.np import arrayobj
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
@@ -46,9 +48,9 @@ def bitcode(program: Program) -> bytes:
     argument_types = [numba_types.int64 if each is None else _pointer(each) for each in program.arguments]
     if program.is_watched:
         argument_types.append(numba_types.int64)
-    compiled = numba.cfunc(numba_types.int64(*argument_types), error_model="numpy", _nrt=False)(  # type: ignore[call-arg]
-        _function(program.kernel)
-    )
+    make = numba.cfunc(numba_types.int64(*argument_types), error_model="numpy", _nrt=False)  # type: ignore[call-arg]
+    with contextlib.nullcontext() if program.is_closed else _indices_as_they_are():
+        compiled = make(_function(program.kernel))
     compiled_name = compiled.native_name.removeprefix("cfunc.")
     kinds = ["i64" if each is numba_types.int64 else "ptr" for each in argument_types]
     module = llvm.parse_assembly(compiled.inspect_llvm() + _entry(compiled_name, kinds))
@@ -60,6 +62,21 @@ def bitcode(program: Program) -> bytes:
     else:
         _simplify(module)
     return lzma.compress(module.as_bitcode())
+
+
+@contextlib.contextmanager
+def _indices_as_they_are() -> Iterator[None]:
+    """Without code for negative indices, which the fast core has none of."""
+
+    def index(context: Any, builder: Any, kind: Any, value: Any, size: Any) -> Any:
+        return context.cast(builder, value, kind, numba_types.intp)
+
+    usual = arrayobj.fix_integer_index
+    arrayobj.fix_integer_index = index
+    try:
+        yield
+    finally:
+        arrayobj.fix_integer_index = usual
 
 
 def main(place: str, argument: str, path: str) -> None:
@@ -252,7 +269,26 @@ def _is_stopped(typing: Any, watch: Any, count: Any) -> Any:
     return signature(numba_types.boolean, numba_types.int64, numba_types.int64), code
 
 
-PRIMITIVES: dict[str, Callable[..., Any]] = {"empty": _empty, "view": _view, "is_stopped": _is_stopped}
+@intrinsic
+def _prefetch(typing: Any, array: Any, place: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = make_array(array)(context, builder, arguments[0]).data
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), POINTER)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [POINTER, number, number, number])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(fetch, [address, number(0), number(3), number(1)])  # to be read, kept near, data
+        return context.get_dummy_value()
+
+    return signature(numba_types.none, array, place), code
+
+
+PRIMITIVES: dict[str, Callable[..., Any]] = {
+    "empty": _empty,
+    "view": _view,
+    "is_stopped": _is_stopped,
+    "prefetch": _prefetch,
+}
 
 
 class _Library(AOTCodeLibrary):

@@ -1,5 +1,9 @@
 """The fast core's driver for many problems: every lane has its own, and takes the next one when it is done.
 
+A lane whose next configuration is likely to arrive hands it over to the arrivals, which are looked at side by
+side once there is one for every lane: forward kinematics at the very q of the answer says whether it meets
+the goal, and spares the last full step. One that does not goes on from there, in the next lane that is idle.
+
 What happens to a problem does not depend on its neighbours, so neither does its answer: not on the lane it
 came into, nor on how a batch was cut up among threads.
 """
@@ -8,12 +12,10 @@ from __future__ import annotations
 
 import math
 
-from limbik.compiler.kernel import Floats, Watch, compiled, is_stopped, to_be_bound
+from limbik.compiler.kernel import Floats, Watch, compiled, is_stopped, prefetch, to_be_bound
 from limbik.core.lanes import (
     FARTHEST,
     HEADER,
-    LONGEST,
-    RATIO,
     SETTLED,
     SOLVED,
     SPENT,
@@ -23,25 +25,28 @@ from limbik.core.lanes import (
 )
 from limbik.core.layout import (
     DESK_DISTANCE,
-    DESK_KEY,
     DESK_ROWS,
-    DESK_SPINNER,
-    DESK_TURNTABLE,
     GRID_BOUNDS,
     GRID_SIZE,
+    KEY_BEYOND,
     KEY_CELL,
+    KEY_COUNT,
     KEY_CUT,
     KEY_DEVIATION,
-    KEY_DISTANCE,
     KEY_NUMBERS,
     KEY_SIZE,
     KEY_VIEW,
+    NEAREST,
+    NEAREST_OUTSIDE,
+    NEAREST_ROWS,
+    NEAREST_SPINNER,
+    NEAREST_TURNTABLE,
+    VIEW,
     one_after_another,
 )
 from limbik.core.placing import (
     configuration,
     first_random,
-    is_out_of_reach,
     meets,
     middle,
     neighbour,
@@ -50,58 +55,71 @@ from limbik.core.placing import (
     seed_candidate,
     seed_from_desk,
     seed_random,
-    share_of_way,
 )
 from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, HELD
 
 IDLE = -1
+NUMBERS_FETCHED = 16  # of single precision, at a time
 ENDLESS = 1e30  # a cost that everything is better than
 
 # What a lane remembers, in rows behind the block.
-HOPE = 0  # HOPEFUL, or why not
+FLAG = 0
 BEST = 1  # least cost of this attempt
 MISSED = 2  # iterations in a row that did not lower it enough
 AGE = 3  # iterations of this attempt
 USED = 4  # and of all
-TRIES = 5
-KEPT_COST = 6  # of the best configuration of all attempts
-KEPT_POSITION = 7  # and its squared errors
-KEPT_ROTATION = 8
-CUT = 9  # what is missing on the way to a goal that is very far away
-KEPT = 10  # the best configuration itself
+PATIENCE = 5  # how often in a row it may miss
+HOPEFUL = 6  # whether there is a way to the goal
+REMEMBERED = 7
 
-HOPEFUL = 0.0
-OUT_OF_REACH = 1.0
-NO_POSE = 2.0
-
-# Flags of lanes.
-ARRIVED = 1.0
+# Flags.
+UNDER_WAY = 0.0
+NEAR = 1.0  # has arrived, or will with its next step
 STALLED = 2.0
 
-# Whole numbers, in rows: the problem of each lane, the state of its random numbers, and the lanes that have
-# ended.
-COUNTERS = 3
+# A record, of each problem that has begun: what is not needed in every iteration.
+TRIES = 0
+KEPT_COST = 1  # of the best configuration of all attempts
+KEPT_POSITION = 2  # and its squared errors
+KEPT_ROTATION = 3
+CUT = 4  # what is missing on the way to a goal that is out of reach
+IS_POSE = 5
+MEMORY = 6  # of its lane, while it is in none
+KEPT = MEMORY + REMEMBERED  # the best configuration itself; then x and the first frame, while in no lane
+RECORDS = 4  # for every lane: under way, arriving, and to be gone on with
+
+# Whole numbers, in rows: the record of each lane, the lanes that have ended, the records of the arrivals; by
+# record its problem and the state of its random numbers; records that are free, and those to go on with.
+RECORD, ENDED, ARRIVING, PROBLEM = 0, 1, 2, 3
+RANDOM, FREE, GOING_ON = PROBLEM + RECORDS, PROBLEM + 2 * RECORDS, PROBLEM + 3 * RECORDS
+COUNTERS = PROBLEM + 4 * RECORDS
 
 WIDTH = N = DEPTH = AT_LOWER = AT_UPPER = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to_be_bound()
-AT_MEMORY = AT_NEXT = AT_SEEDS = AT_DESK = AT_DESKS = AT_FLAGS = AT_OUTLOOK = to_be_bound()
-SET_LENGTH = SET_BUDGET = SET_USES_TABLE = SET_RESTARTS = to_be_bound()
+AT_MEMORY = AT_NEXT = AT_LATER = AT_SEEDS = AT_DESK = AT_ARRIVALS = AT_RECORDS = AT_OUTLOOK = to_be_bound()
+RECORD_SIZE = TURNTABLE = SPINNER = to_be_bound()
+SET_LENGTH = SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_USES_TABLE = to_be_bound()
+SET_RESTARTS = to_be_bound()
 LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
-step = regard = regard_one = complete_all = to_be_bound()
+step = regard = regard_one = compare = complete_nearest = finish = to_be_bound()
 
 
 def working_places(n: int, rows: int, width: int) -> dict[str, int]:
     """Where things lie in the array that a batch works on; the block comes first."""
+    record = KEPT + 2 * n + VIEW
     parts = {
-        "AT_MEMORY": (KEPT + n) * width,
-        "AT_NEXT": KEY_SIZE * width,  # outlooks of the problems that follow
+        "AT_MEMORY": REMEMBERED * width,
+        "AT_NEXT": NEAREST_ROWS * width,  # outlooks of the problems that follow
+        "AT_LATER": KEY_SIZE * width,  # and of those after them
         "AT_SEEDS": n * width,  # where these begin
-        "AT_DESKS": DESK_ROWS * CANDIDATES * width,  # one desk beside the other
-        "AT_FLAGS": width,
+        # x, first frame, and the q that each joint is to be near to by whole turns; then what `finish` makes
+        # of them: q, and the squared errors.
+        "AT_ARRIVALS": (3 * n + VIEW + 2) * width,
+        "AT_RECORDS": record * RECORDS * width,
         "AT_OUTLOOK": KEY_SIZE,  # of one problem that begins again
         "AT_DESK": DESK_ROWS * CANDIDATES,
     }
-    return one_after_another(parts, "WORK_SIZE", begin=rows * width)
+    return one_after_another(parts, "WORK_SIZE", begin=rows * width) | {"RECORD_SIZE": record}
 
 
 @compiled
@@ -124,45 +142,93 @@ def solve_many(
     error of NaN where a pose is none. Where the watch ends it, what is under way is not written.
     """
     begin, upcoming, waiting, active, ended = first, first, 0, 0, WIDTH
-    steps = 0
-    for lane in range(WIDTH):
-        counters[lane] = IDLE
-        counters[2 * WIDTH + lane] = lane
+    steps, arriving, going_on, free = 0, 0, 0, RECORDS * WIDTH
+    _clear(plan, has_starts, work, counters)
+    _regard_later(plan, table, poses, first, last, work)
     while True:
         for slot in range(ended):
-            lane = counters[2 * WIDTH + slot]
-            if counters[lane] != IDLE:
-                flag = work[AT_FLAGS + lane]
-                if flag == STALLED and _try_again(plan, table, poses, lane, work, counters):
+            lane = counters[ENDED * WIDTH + slot]
+            record = counters[lane]
+            if record != IDLE:
+                if work[AT_MEMORY + lane] == NEAR:
+                    _arrive(plan, starts, has_starts, lane, arriving, work, counters)
+                    arriving += 1
+                elif _try_again(plan, table, poses, lane, work, counters):
                     continue
-                _write(plan, answers, starts, has_starts, lane, flag == ARRIVED, work, counters)
+                else:
+                    _write_kept(plan, answers, starts, has_starts, lane, work, counters)
+                    counters[FREE * WIDTH + free] = record
+                    free += 1
                 counters[lane] = IDLE
                 active -= 1
+            if arriving == WIDTH:
+                free, going_on = _finish(plan, answers, arriving, free, going_on, work, counters)
+                arriving = 0
+            if going_on > 0:
+                going_on -= 1
+                _go_on(counters[GOING_ON * WIDTH + going_on], lane, work, counters)
+                active += 1
+                continue
             if waiting == 0 and upcoming < last:
                 begin = upcoming
                 waiting = min(WIDTH, last - upcoming)
                 upcoming += waiting
-                _regard_next(plan, poses, begin, waiting, work)
+                for i in range(KEY_SIZE * WIDTH):
+                    work[AT_NEXT + i] = work[AT_LATER + i]
                 if not has_starts:
                     _seed_next(plan, table, work)
+                _regard_later(plan, table, poses, upcoming, last, work)
             if waiting > 0:
                 problem = upcoming - waiting
+                free -= 1
+                counters[lane] = counters[FREE * WIDTH + free]
                 _take(plan, starts, has_starts, problem, problem - begin, lane, work, counters)
                 waiting -= 1
                 active += 1
-        if active == 0 or is_stopped(watch, steps):
+        if active == 0:
+            if arriving == 0:
+                return
+            free, going_on = _finish(plan, answers, arriving, free, going_on, work, counters)
+            arriving, ended = 0, going_on
+            for lane in range(ended):
+                counters[ENDED * WIDTH + lane] = lane
+            continue
+        if is_stopped(watch, steps):
             return
         steps += 1
         step(work, plan)
-        ended = _flag(plan, work, TRACKING_STALLS if has_starts else STALLS, counters)
+        ended = 0
+        for lane in range(WIDTH):
+            counters[ENDED * WIDTH + ended] = lane
+            ended += (work[AT_MEMORY + lane] != UNDER_WAY) & (counters[lane] != IDLE)
 
 
 @compiled
-def _regard_next(plan: Floats, poses: Floats, begin: int, count: int, work: Floats) -> None:
-    """The outlooks of the next problems, side by side."""
+def _clear(plan: Floats, has_starts: int, work: Floats, counters: Floats) -> None:
+    """Before the first problem: all lanes are idle and all records free."""
+    for lane in range(WIDTH):
+        counters[lane] = IDLE
+        counters[ENDED * WIDTH + lane] = lane
+        work[AT_MEMORY + PATIENCE * WIDTH + lane] = TRACKING_STALLS if has_starts else STALLS
+        for i in range(N):
+            work[AT_ARRIVALS + (N + VIEW + i) * WIDTH + lane] = middle(plan, i)
+    for record in range(RECORDS * WIDTH):
+        counters[FREE * WIDTH + record] = record
+
+
+# ------------------------------------------------------------------------------------------ problems to come
+
+
+@compiled
+def _regard_later(plan: Floats, table: Floats, poses: Floats, begin: int, last: int, work: Floats) -> None:
+    """The outlooks of problems from `begin` on, side by side. Their cells of the table, which is larger than
+    what the processor keeps at hand, are on their way from then on.
+    """
+    if begin >= last:
+        return
     for k in range(WIDTH):
-        pose = 16 * (begin + min(k, count - 1))
-        last = (
+        pose = 16 * min(begin + k, last - 1)
+        lowest_row = (
             abs(poses[pose + 12])
             + abs(poses[pose + 13])
             + abs(poses[pose + 14])
@@ -171,44 +237,69 @@ def _regard_next(plan: Floats, poses: Floats, begin: int, count: int, work: Floa
         size = 0.0
         for i in range(12):
             size += abs(poses[pose + i])
-        is_good = (last <= LARGEST_DEVIATION) & (size < FARTHEST)
+        is_good = (lowest_row <= LARGEST_DEVIATION) & (size < FARTHEST)
         for i in range(12):
             # Where a number is not finite, nothing is computed with it.
-            work[AT_NEXT + i * WIDTH + k] = poses[pose + i] if is_good else 2.0
-    regard(work[AT_NEXT : AT_NEXT + KEY_SIZE * WIDTH], plan)
+            work[AT_LATER + i * WIDTH + k] = poses[pose + i] if is_good else 2.0
+    regard(work[AT_LATER : AT_LATER + KEY_SIZE * WIDTH], plan)
+    if plan[SET_USES_TABLE] == 1.0:
+        for k in range(WIDTH):
+            cell = int(work[AT_LATER + KEY_CELL * WIDTH + k]) * DEPTH * CANDIDATES
+            for line in range(0, DEPTH * CANDIDATES, NUMBERS_FETCHED):
+                prefetch(table, cell + line)
 
 
 @compiled
 def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
-    """For each of the next problems the candidate of its cell whose key is nearest."""
+    """For each of the next problems the candidate of its cell whose key is nearest, of those whose
+    closed-form joints are inside their limits.
+    """
     if plan[SET_USES_TABLE] == 0.0:
         return
-    lanes = CANDIDATES * WIDTH
+    desk = AT_DESK + DESK_DISTANCE * CANDIDATES
     for k in range(WIDTH):
-        desk = AT_DESKS + k * CANDIDATES
-        held = int(work[AT_NEXT + KEY_CELL * WIDTH + k]) * DEPTH * CANDIDATES
-        for i in range(HELD):
-            for candidate in range(CANDIDATES):
-                work[desk + i * lanes + candidate] = table[held + i * CANDIDATES + candidate]
-        for i in range(KEY_CELL - KEY_NUMBERS):
-            value = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
-            for candidate in range(CANDIDATES):
-                work[desk + (DESK_KEY + i) * lanes + candidate] = value
-    complete_all(
-        work[AT_DESKS : AT_DESKS + DESK_ROWS * lanes], plan[AT_GRID + GRID_BOUNDS : AT_GRID + GRID_SIZE]
+        cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
+        begin = cell * DEPTH * CANDIDATES
+        compare(
+            work[desk : desk + CANDIDATES],
+            work[AT_NEXT + KEY_NUMBERS * WIDTH + k : AT_NEXT + KEY_CELL * WIDTH],
+            table[begin : begin + HELD * CANDIDATES],
+        )
+        candidate = _nearest_on_desk(work)
+        for i in range(4):
+            work[AT_NEXT + (NEAREST + i) * WIDTH + k] = table[begin + i * CANDIDATES + candidate]
+        seed_candidate(plan, table, cell, candidate, work, AT_SEEDS + k, 0.0, 0.0)
+    complete_nearest(
+        work[AT_NEXT : AT_NEXT + NEAREST_ROWS * WIDTH], plan[AT_GRID + GRID_BOUNDS : AT_GRID + GRID_SIZE]
     )
     for k in range(WIDTH):
-        desk = AT_DESKS + k * CANDIDATES
-        nearest, least = 0, work[desk + DESK_DISTANCE * lanes]
-        for candidate in range(1, CANDIDATES):
-            distance = work[desk + DESK_DISTANCE * lanes + candidate]
-            is_nearer = distance < least
-            nearest = candidate if is_nearer else nearest
-            least = distance if is_nearer else least
-        cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
-        turntable = work[desk + DESK_TURNTABLE * lanes + nearest]
-        spinner = work[desk + DESK_SPINNER * lanes + nearest]
-        seed_candidate(plan, table, cell, nearest, work, AT_SEEDS + k, turntable, spinner)
+        if work[AT_NEXT + NEAREST_OUTSIDE * WIDTH + k] > 0.0:
+            for i in range(KEY_COUNT):
+                work[AT_OUTLOOK + KEY_NUMBERS + i] = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
+            cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
+            open_cell(plan, table, cell, work, AT_OUTLOOK + KEY_NUMBERS)
+            seed_from_desk(plan, table, cell, _nearest_on_desk(work), work, AT_SEEDS + k)
+        else:
+            for i in range(N):
+                if i == TURNTABLE:
+                    work[AT_SEEDS + i * WIDTH + k] = work[AT_NEXT + NEAREST_TURNTABLE * WIDTH + k]
+                elif i == SPINNER:
+                    work[AT_SEEDS + i * WIDTH + k] = work[AT_NEXT + NEAREST_SPINNER * WIDTH + k]
+
+
+@compiled
+def _nearest_on_desk(work: Floats) -> int:
+    """The candidate on the desk whose key is nearest."""
+    desk = AT_DESK + DESK_DISTANCE * CANDIDATES
+    nearest, least = 0.0, work[desk]  # a whole number would be chosen by a branch, which is often mistaken
+    for candidate in range(1, CANDIDATES):
+        is_nearer = work[desk + candidate] < least
+        nearest = float(candidate) if is_nearer else nearest
+        least = work[desk + candidate] if is_nearer else least
+    return int(nearest)
+
+
+# ------------------------------------------------------------------------------------------------ lanes
 
 
 @compiled
@@ -223,24 +314,21 @@ def _take(
     counters: Floats,
 ) -> None:
     """Put the k-th of the next problems into a lane."""
-    counters[lane] = problem
-    counters[WIDTH + lane] = first_random(plan)
-    for i in range(12):
-        work[(N + i) * WIDTH + lane] = work[AT_NEXT + (KEY_VIEW + i) * WIDTH + k]
-    memory = AT_MEMORY + lane
+    record = counters[lane]
+    counters[PROBLEM * WIDTH + record] = problem
+    counters[RANDOM * WIDTH + record] = first_random(plan)
+    at = AT_RECORDS + record * RECORD_SIZE
     is_pose = work[AT_NEXT + KEY_DEVIATION * WIDTH + k] <= LARGEST_DEVIATION
-    squared_distance = work[AT_NEXT + KEY_DISTANCE * WIDTH + k]
-    is_out = is_out_of_reach(plan, squared_distance)
-    share = share_of_way(plan, squared_distance)
-    for i in range(9, 12):
-        work[(N + i) * WIDTH + lane] *= share
-    work[memory + HOPE * WIDTH] = (OUT_OF_REACH if is_out else HOPEFUL) if is_pose else NO_POSE
-    cut = (1.0 - share) * math.sqrt(squared_distance)
-    work[memory + CUT * WIDTH] = work[AT_NEXT + KEY_CUT * WIDTH + k] + cut
-    work[memory + USED * WIDTH] = 0.0
-    work[memory + TRIES * WIDTH] = 0.0
-    work[memory + KEPT_COST * WIDTH] = ENDLESS
+    is_beyond = work[AT_NEXT + KEY_BEYOND * WIDTH + k] > 0.0
+    work[at + TRIES] = 0.0
+    work[at + KEPT_COST] = ENDLESS
+    work[at + CUT] = work[AT_NEXT + KEY_CUT * WIDTH + k]
+    work[at + IS_POSE] = 1.0 if is_pose else 0.0
+    work[AT_MEMORY + HOPEFUL * WIDTH + lane] = 1.0 if is_pose and not is_beyond else 0.0
+    work[AT_MEMORY + USED * WIDTH + lane] = 0.0
     _begin_attempt(work, lane)
+    for i in range(VIEW):
+        work[(N + i) * WIDTH + lane] = work[AT_NEXT + (KEY_VIEW + i) * WIDTH + k]
     if has_starts:
         for i in range(N):
             low, high = plan[AT_LOWER + i], plan[AT_UPPER + i]
@@ -249,103 +337,166 @@ def _take(
         for i in range(N):
             work[i * WIDTH + lane] = work[AT_SEEDS + i * WIDTH + k]
     else:
-        seed_random(plan, work, lane, counters, WIDTH + lane)
+        seed_random(plan, work, lane, counters, RANDOM * WIDTH + record)
 
 
 @compiled
 def _begin_attempt(work: Floats, lane: int) -> None:
-    memory = AT_MEMORY + lane
-    work[memory + BEST * WIDTH] = ENDLESS
-    work[memory + MISSED * WIDTH] = 0.0
-    work[memory + AGE * WIDTH] = 0.0
-
-
-@compiled
-def _flag(plan: Floats, work: Floats, stalls: int, counters: Floats) -> int:
-    """Mark the lanes that have arrived and those that no longer get better; how many these are."""
-    for lane in range(WIDTH):
-        position, rotation = work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane]
-        cost, memory = work[(N + 14) * WIDTH + lane], AT_MEMORY + lane
-        is_better = cost < RATIO * work[memory + BEST * WIDTH]
-        missed = 0.0 if is_better else work[memory + MISSED * WIDTH] + 1.0
-        age = work[memory + AGE * WIDTH] + 1.0
-        work[memory + BEST * WIDTH] = cost if is_better else work[memory + BEST * WIDTH]
-        work[memory + MISSED * WIDTH] = missed
-        work[memory + AGE * WIDTH] = age
-        used = work[memory + USED * WIDTH] + 1.0
-        work[memory + USED * WIDTH] = used
-        flag = STALLED if (missed >= stalls) | (age >= LONGEST) | (used >= plan[SET_BUDGET]) else 0.0
-        has_arrived = meets(plan, position, rotation) & (work[memory + HOPE * WIDTH] == HOPEFUL)
-        flag = ARRIVED if has_arrived else flag
-        work[AT_FLAGS + lane] = flag
-    ended = 0
-    for lane in range(WIDTH):
-        counters[2 * WIDTH + ended] = lane
-        ended += (work[AT_FLAGS + lane] != 0.0) & (counters[lane] != IDLE)
-    return ended
+    work[AT_MEMORY + BEST * WIDTH + lane] = ENDLESS
+    work[AT_MEMORY + MISSED * WIDTH + lane] = 0.0
+    work[AT_MEMORY + AGE * WIDTH + lane] = 0.0
 
 
 @compiled
 def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floats, counters: Floats) -> bool:
     """A new configuration for a lane, unless its budget is spent or there is no hope."""
-    memory = AT_MEMORY + lane
+    record = counters[lane]
+    at, random = AT_RECORDS + record * RECORD_SIZE, RANDOM * WIDTH + record
     cost = work[(N + 14) * WIDTH + lane]
-    if cost < work[memory + KEPT_COST * WIDTH]:
-        work[memory + KEPT_COST * WIDTH] = cost
-        work[memory + KEPT_POSITION * WIDTH] = work[(N + 12) * WIDTH + lane]
-        work[memory + KEPT_ROTATION * WIDTH] = work[(N + 13) * WIDTH + lane]
+    if cost < work[at + KEPT_COST]:
+        work[at + KEPT_COST] = cost
+        work[at + KEPT_POSITION] = work[(N + 12) * WIDTH + lane]
+        work[at + KEPT_ROTATION] = work[(N + 13) * WIDTH + lane]
         for i in range(N):
-            work[memory + (KEPT + i) * WIDTH] = work[(N + 15 + i) * WIDTH + lane]
-    tries = int(work[memory + TRIES * WIDTH])
-    is_spent = (work[memory + USED * WIDTH] >= plan[SET_BUDGET]) | (tries >= plan[SET_RESTARTS])
-    if is_spent or work[memory + HOPE * WIDTH] != HOPEFUL:
+            work[at + KEPT + i] = work[(N + 15 + i) * WIDTH + lane]
+    tries = int(work[at + TRIES])
+    is_spent = (work[AT_MEMORY + USED * WIDTH + lane] >= plan[SET_BUDGET]) | (tries >= plan[SET_RESTARTS])
+    if is_spent or work[AT_MEMORY + HOPEFUL * WIDTH + lane] == 0.0:
         return False
-    work[memory + TRIES * WIDTH] += 1.0
+    work[at + TRIES] += 1.0
     _begin_attempt(work, lane)
     if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
-        seed_random(plan, work, lane, counters, WIDTH + lane)
+        seed_random(plan, work, lane, counters, random)
     else:
+        problem = counters[PROBLEM * WIDTH + record]
         for i in range(12):
-            work[AT_OUTLOOK + i] = poses[16 * counters[lane] + i]
+            work[AT_OUTLOOK + i] = poses[16 * problem + i]
         regard_one(work[AT_OUTLOOK : AT_OUTLOOK + KEY_SIZE], plan)
-        cell = neighbour(int(work[AT_OUTLOOK + KEY_CELL]), 1 + tries // 16, counters, WIDTH + lane)
-        open_cell(plan, table, cell, work, AT_OUTLOOK + KEY_NUMBERS, 1)
-        candidate = min(int(CANDIDATES * uniform(counters, WIDTH + lane)), CANDIDATES - 1)
+        cell = neighbour(int(work[AT_OUTLOOK + KEY_CELL]), 1 + tries // 16, counters, random)
+        open_cell(plan, table, cell, work, AT_OUTLOOK + KEY_NUMBERS)
+        candidate = min(int(CANDIDATES * uniform(counters, random)), CANDIDATES - 1)
         seed_from_desk(plan, table, cell, candidate, work, lane)
     return True
+
+
+@compiled
+def _go_on(record: int, lane: int, work: Floats, counters: Floats) -> None:
+    """Put a problem that had not arrived into a lane again."""
+    counters[lane] = record
+    at = AT_RECORDS + record * RECORD_SIZE
+    for i in range(REMEMBERED):
+        work[AT_MEMORY + i * WIDTH + lane] = work[at + MEMORY + i]
+    for i in range(N + VIEW):
+        work[i * WIDTH + lane] = work[at + KEPT + N + i]
+
+
+# ------------------------------------------------------------------------------------------------ answers
+
+
+@compiled
+def _arrive(
+    plan: Floats,
+    starts: Floats,
+    has_starts: int,
+    lane: int,
+    slot: int,
+    work: Floats,
+    counters: Floats,
+) -> None:
+    """Hand a lane over to the arrivals: x as it was evaluated where that has arrived, else the next x."""
+    record = counters[lane]
+    counters[ARRIVING * WIDTH + slot] = record
+    at, arrival = AT_RECORDS + record * RECORD_SIZE, AT_ARRIVALS + slot
+    is_here = meets(plan, work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane])
+    x = N + 15 if is_here else 0
+    for i in range(N):
+        work[arrival + i * WIDTH] = work[(x + i) * WIDTH + lane]
+    for i in range(N, N + VIEW):
+        work[arrival + i * WIDTH] = work[i * WIDTH + lane]
+    for i in range(REMEMBERED):
+        work[at + MEMORY + i] = work[AT_MEMORY + i * WIDTH + lane]
+    if has_starts:
+        problem = counters[PROBLEM * WIDTH + record]
+        for i in range(N):
+            wanted = min(max(starts[N * problem + i], plan[AT_Q_LOWER + i]), plan[AT_Q_UPPER + i])
+            work[arrival + (N + VIEW + i) * WIDTH] = wanted
+
+
+@compiled
+def _finish(
+    plan: Floats, answers: Floats, count: int, free: int, going_on: int, work: Floats, counters: Floats
+) -> tuple[int, int]:
+    """Look at the arrivals. Those that meet their goals are answered, and their records free; the others go
+    on. How many records are free then, and how many problems are to go on.
+    """
+    finish(work[AT_ARRIVALS : AT_ARRIVALS + (3 * N + VIEW + 2) * WIDTH], plan)
+    for slot in range(count):
+        record, arrival = counters[ARRIVING * WIDTH + slot], AT_ARRIVALS + slot
+        at = AT_RECORDS + record * RECORD_SIZE
+        position = work[arrival + (3 * N + VIEW) * WIDTH]
+        rotation = work[arrival + (3 * N + VIEW + 1) * WIDTH]
+        if position <= plan[SET_TOLERANCE] and rotation <= plan[SET_TOLERANCE_ROTATION]:
+            answer = counters[PROBLEM * WIDTH + record] * (HEADER + N)
+            _write(plan, answers, answer, SOLVED, position, rotation, at, work[at + MEMORY + USED], work)
+            for i in range(N):
+                answers[answer + HEADER + i] = work[arrival + (2 * N + VIEW + i) * WIDTH]
+            counters[FREE * WIDTH + free] = record
+            free += 1
+        else:
+            for i in range(N + VIEW):
+                work[at + KEPT + N + i] = work[arrival + i * WIDTH]
+            counters[GOING_ON * WIDTH + going_on] = record
+            going_on += 1
+    return free, going_on
+
+
+@compiled
+def _write_kept(
+    plan: Floats,
+    answers: Floats,
+    starts: Floats,
+    has_starts: int,
+    lane: int,
+    work: Floats,
+    counters: Floats,
+) -> None:
+    """The answer of a lane that is given up: the best that it has seen."""
+    record, used = counters[lane], work[AT_MEMORY + USED * WIDTH + lane]
+    problem, at = counters[PROBLEM * WIDTH + record], AT_RECORDS + record * RECORD_SIZE
+    answer = problem * (HEADER + N)
+    position, rotation = work[at + KEPT_POSITION], work[at + KEPT_ROTATION]
+    if work[AT_MEMORY + HOPEFUL * WIDTH + lane] == 0.0:
+        code = UNREACHABLE if work[at + IS_POSE] == 1.0 else SETTLED
+    elif meets(plan, position, rotation):
+        code = SOLVED
+    else:
+        is_spent = (used >= plan[SET_BUDGET]) & (work[at + TRIES] == 0.0)
+        code = SPENT if is_spent else SETTLED
+    _write(plan, answers, answer, code, position, rotation, at, used, work)
+    for i in range(N):
+        wanted = middle(plan, i)
+        if has_starts:
+            wanted = min(max(starts[N * problem + i], plan[AT_Q_LOWER + i]), plan[AT_Q_UPPER + i])
+        answers[answer + HEADER + i] = configuration(plan, i, work[at + KEPT + i], wanted)
 
 
 @compiled
 def _write(
     plan: Floats,
     answers: Floats,
-    starts: Floats,
-    has_starts: int,
-    lane: int,
-    has_arrived: bool,
+    answer: int,
+    code: int,
+    position: float,
+    rotation: float,
+    at: int,
+    used: float,
     work: Floats,
-    counters: Floats,
 ) -> None:
-    """The answer of a lane: where it has arrived, or the best that it has seen."""
-    problem, memory = int(counters[lane]), AT_MEMORY + lane
-    at = problem * (HEADER + N)
-    hope, used = work[memory + HOPE * WIDTH], work[memory + USED * WIDTH]
-    if has_arrived:
-        code, position, rotation = SOLVED, work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane]
-    else:
-        is_spent = (used >= plan[SET_BUDGET]) & (work[memory + TRIES * WIDTH] == 0.0)
-        code = UNREACHABLE if hope == OUT_OF_REACH else SPENT if is_spent else SETTLED
-        position, rotation = work[memory + KEPT_POSITION * WIDTH], work[memory + KEPT_ROTATION * WIDTH]
-    answers[at] = code
-    error = (math.sqrt(position) + work[memory + CUT * WIDTH]) * plan[SET_LENGTH]
-    answers[at + 1] = math.nan if hope == NO_POSE else error
-    answers[at + 2] = math.sqrt(rotation)
-    answers[at + 3] = used
-    answers[at + 4] = work[memory + TRIES * WIDTH]
-    answers[at + 5] = 0.0
-    for i in range(N):
-        x = work[(N + 15 + i) * WIDTH + lane] if has_arrived else work[memory + (KEPT + i) * WIDTH]
-        wanted = middle(plan, i)
-        if has_starts:
-            wanted = min(max(starts[N * problem + i], plan[AT_Q_LOWER + i]), plan[AT_Q_UPPER + i])
-        answers[at + HEADER + i] = configuration(plan, i, x, wanted)
+    """What an answer says besides q, for squared errors and the problem's record."""
+    error = (math.sqrt(position) + work[at + CUT]) * plan[SET_LENGTH]
+    answers[answer] = code
+    answers[answer + 1] = error if work[at + IS_POSE] == 1.0 else math.nan
+    answers[answer + 2] = math.sqrt(rotation)
+    answers[answer + 3] = used
+    answers[answer + 4] = work[at + TRIES]
+    answers[answer + 5] = 0.0

@@ -11,10 +11,10 @@ import math
 from limbik.compiler.kernel import Floats, compiled, to_be_bound
 from limbik.core.layout import (
     DESK_ROWS,
+    KEY_BEYOND,
     KEY_CELL,
     KEY_CUT,
     KEY_DEVIATION,
-    KEY_DISTANCE,
     KEY_NUMBERS,
     KEY_SIZE,
     KEY_VIEW,
@@ -24,7 +24,6 @@ from limbik.core.layout import (
 from limbik.core.placing import (
     configuration,
     first_random,
-    is_out_of_reach,
     meets,
     middle,
     neighbour,
@@ -33,7 +32,6 @@ from limbik.core.placing import (
     seed_candidates,
     seed_from_desk,
     seed_random,
-    share_of_way,
 )
 from limbik.core.random_numbers import uniform
 from limbik.core.seeds import FULL_TURN
@@ -179,12 +177,7 @@ def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, 
     work[AT_STATE + RANDOM] = first_random(plan)
     work[AT_STATE + KEPT_COST] = math.inf
     work[AT_STATE + KEPT_DISTANCE] = math.inf
-    work[AT_STATE + PROVED] = 1.0 if is_out_of_reach(plan, work[AT_KEY + KEY_DISTANCE]) else 0.0
-    share = share_of_way(plan, work[AT_KEY + KEY_DISTANCE])
-    work[AT_KEY + KEY_CUT] += (1.0 - share) * math.sqrt(work[AT_KEY + KEY_DISTANCE])
-    for i in range(9, 12):
-        for lane in range(LANES):
-            work[(N + i) * LANES + lane] *= share
+    work[AT_STATE + PROVED] = work[AT_KEY + KEY_BEYOND]
     if mode == FROM_START:
         work[AT_STATE + HAS_START] = 1.0
         if not _take_start(plan, start, work):
@@ -267,7 +260,7 @@ def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
             seed_random(plan, work, lane, work, AT_STATE + RANDOM)
         return
     cell = int(work[AT_KEY + KEY_CELL])
-    open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS, 1)
+    open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS)
     seed_candidates(plan, table, cell, work)
 
 
@@ -280,7 +273,7 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
         seed_random(plan, work, lane, work, AT_STATE + RANDOM)
     else:
         cell = neighbour(int(work[AT_KEY + KEY_CELL]), 1 + tries // 16, work, AT_STATE + RANDOM)
-        open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS, 1)
+        open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS)
         candidate = min(int(LANES * uniform(work, AT_STATE + RANDOM)), LANES - 1)
         seed_from_desk(plan, table, cell, candidate, work, lane)
     _fresh_lane(work, lane)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from limbik.core.seeds import CANDIDATES, HELD, Shape
+from limbik.core.seeds import CANDIDATES, Shape
 
 LANES = CANDIDATES  # problems, or attempts at one problem, that run side by side
 
@@ -81,24 +81,30 @@ GRID_BOUNDS = 8
 GRID_SIZE = 14
 
 # An outlook, what a goal's pose says before the first step: the pose [12, rows of 4]; heading, point [3],
-# direction [3] and across [3] of its key; the cell; the chain's first frame in the goal's axes [12]; how far
-# the pose is from being one; its squared distance from the first joint; how much was cut off the way to one
-# that is farther away than `FAR`.
+# direction [3] and across [3] of its key; the cell; the chain's first frame in the axes of the goal, or of
+# the point on the way to it that the links just reach [12]; how far the pose is from being one; whether it
+# is proved to be out of reach; how much was cut off the way to it.
 KEY_NUMBERS = 12
 KEY_CELL = 22
 KEY_VIEW = 23
 KEY_DEVIATION = 35
-KEY_DISTANCE = 36
+KEY_BEYOND = 36
 KEY_CUT = 37
 KEY_SIZE = 38
+KEY_COUNT = KEY_CELL - KEY_NUMBERS  # numbers of the key
 
-# A desk, where candidates are opened for a goal, one to a lane: their first numbers; the goal's key; what
-# `complete` makes of them: turntable, spinner and distance.
-DESK_KEY = HELD
-DESK_TURNTABLE = DESK_KEY + KEY_CELL - KEY_NUMBERS
-DESK_SPINNER = DESK_TURNTABLE + 1
-DESK_DISTANCE = DESK_SPINNER + 1
-DESK_ROWS = DESK_DISTANCE + 1
+# Behind an outlook: a candidate's heading and across [3], and what `complete_nearest` makes of them.
+NEAREST = KEY_SIZE
+NEAREST_TURNTABLE = NEAREST + 4
+NEAREST_SPINNER = NEAREST_TURNTABLE + 1
+NEAREST_OUTSIDE = NEAREST_SPINNER + 1
+NEAREST_ROWS = NEAREST_OUTSIDE + 1
+
+# A desk, where the candidates of a cell are completed for a goal, one to a lane.
+DESK_TURNTABLE = 0
+DESK_SPINNER = 1
+DESK_DISTANCE = 2
+DESK_ROWS = 3
 
 SETTINGS = (
     "length",  # the unit of length [m]; all of the following are in it

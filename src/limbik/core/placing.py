@@ -9,14 +9,12 @@ import math
 
 from limbik.compiler.kernel import Floats, compiled, to_be_bound
 from limbik.core.layout import (
-    DESK_KEY,
     DESK_ROWS,
     DESK_SPINNER,
     DESK_TURNTABLE,
     GRID_BOUNDS,
     GRID_SIZE,
-    KEY_CELL,
-    KEY_NUMBERS,
+    KEY_COUNT,
 )
 from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
@@ -26,8 +24,7 @@ LARGEST_SEED = 2147483646
 WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
 AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
 AT_LOWER = AT_UPPER = AT_GRID = AT_DESK = to_be_bound()
-SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_REACH = SET_SHORTEST_REACH = to_be_bound()
-SET_ASKS_POSITION = SET_SEED = to_be_bound()
+SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_SEED = to_be_bound()
 complete = to_be_bound()
 
 
@@ -59,17 +56,15 @@ def neighbour(cell: int, distance: int, states: Floats, place: int) -> int:
 
 
 @compiled
-def open_cell(plan: Floats, table: Floats, cell: int, work: Floats, key: int, stride: int) -> None:
-    """Complete a cell's candidates for a goal's key, whose numbers stand at `key` in `work`, on the desk."""
-    desk = work[AT_DESK : AT_DESK + DESK_ROWS * CANDIDATES]
+def open_cell(plan: Floats, table: Floats, cell: int, work: Floats, key: int) -> None:
+    """Complete a cell's candidates on the desk for a goal's key, whose numbers stand at `key` in `work`."""
     begin = cell * DEPTH * CANDIDATES
-    for i in range(HELD * CANDIDATES):
-        desk[i] = table[begin + i]
-    for i in range(KEY_CELL - KEY_NUMBERS):
-        value = work[key + i * stride]
-        for candidate in range(CANDIDATES):
-            desk[(DESK_KEY + i) * CANDIDATES + candidate] = value
-    complete(desk, plan[AT_GRID + GRID_BOUNDS : AT_GRID + GRID_SIZE])
+    complete(
+        work[AT_DESK : AT_DESK + DESK_ROWS * CANDIDATES],
+        work[key : key + KEY_COUNT],
+        plan[AT_GRID + GRID_BOUNDS : AT_GRID + GRID_SIZE],
+        table[begin : begin + HELD * CANDIDATES],
+    )
 
 
 @compiled
@@ -119,23 +114,6 @@ def seed_candidates(plan: Floats, table: Floats, cell: int, work: Floats) -> Non
             for lane in range(CANDIDATES):
                 work[i * WIDTH + lane] = min(max(table[held + lane], lower), upper)
             held += CANDIDATES
-
-
-@compiled
-def is_out_of_reach(plan: Floats, squared_distance: float) -> bool:
-    """Whether no configuration can bring the tool's origin so far from the first joint, or so near."""
-    distance = math.sqrt(squared_distance)
-    slack = math.sqrt(plan[SET_TOLERANCE]) + 1e-12 * (distance + plan[SET_SHORTEST_REACH])
-    beyond = max(distance - plan[SET_REACH], plan[SET_SHORTEST_REACH] - distance)
-    return (plan[SET_ASKS_POSITION] == 1.0) & (beyond > slack)
-
-
-@compiled
-def share_of_way(plan: Floats, squared_distance: float) -> float:
-    """How far along the way to a goal the links reach, at most 1; the point there is what is looked for."""
-    distance = math.sqrt(squared_distance)
-    is_far = (plan[SET_ASKS_POSITION] == 1.0) & (distance > plan[SET_REACH])
-    return plan[SET_REACH] / distance if is_far else 1.0
 
 
 @compiled(inline=True)

@@ -4,31 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from limbik.compiler.emit import Emitted, Rows, Stored
-from limbik.compiler.symbols import Scalar, Scalars, absolute, cross, dot, larger, smaller, sqrt
+from limbik.compiler.emit import Emitted, Numbers, Rows, Stored
+from limbik.compiler.symbols import (
+    Scalar,
+    Scalars,
+    absolute,
+    cross,
+    dot,
+    floor,
+    larger,
+    select,
+    smaller,
+    sqrt,
+)
 from limbik.core import batch, lanes
-from limbik.core.lanes import ROUNDING
+from limbik.core.lanes import LONGEST, RATIO, ROUNDING
 from limbik.core.layout import (
-    DESK_KEY,
     DESK_TURNTABLE,
     GRID_BOUNDS,
     GRID_SIZE,
+    KEY_BEYOND,
     KEY_CELL,
+    KEY_COUNT,
     KEY_CUT,
     KEY_DEVIATION,
-    KEY_DISTANCE,
     KEY_NUMBERS,
     KEY_VIEW,
     LANES,
+    NEAREST,
+    NEAREST_TURNTABLE,
+    SETTINGS,
     VIEW,
     Layout,
 )
-from limbik.core.seeds import CANDIDATES, Key, Shape, cell, completed, key
+from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD, Key, Shape, apart, cell, completed, key
 from limbik.core.step import Asked, Frame, Row, Tuning, frames, iteration, pose_error
 
 WIDTHS = {False: 8, True: 16}  # lanes of a batch, in double and in single precision
 DEFAULT_TUNING = Tuning()
 FAR = 1e6  # arm lengths: a goal farther away is looked for in its direction
+WITHIN = 0.99  # of the tolerance: a little inside, for the rounding of the answer
 SINGLE_ROUNDING = 1e-5  # that a pose in single precision may be off by
 
 
@@ -61,18 +76,20 @@ def functions_of_one(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str,
         "step": step(shape, LANES, tuning),
         "sight": sight(shape),
         "regard": regard(shape, 1),
-        "complete": complete(shape, CANDIDATES),
+        "complete": complete(),
     }
 
 
 def functions_of_many(shape: Shape, width: int, single: bool) -> dict[str, Emitted]:
     """What `core.batch` leaves open."""
     return {
-        "step": step(shape, width, Tuning(single=single)),
+        "step": step_of_many(shape, width, Tuning(single=single)),
         "regard": regard(shape, width, single),
         "regard_one": regard(shape, 1, single),
-        "complete": complete(shape, CANDIDATES, single),
-        "complete_all": complete(shape, CANDIDATES * width, single),
+        "compare": compare(width, single),
+        "complete": complete(single),
+        "complete_nearest": complete_nearest(width, single),
+        "finish": finish(shape, width, single),
     }
 
 
@@ -87,8 +104,43 @@ def step(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
         errors = after.position, after.rotation, after.cost
         return [*enumerate(errors, n + VIEW), *enumerate(x, n + VIEW + 3), *enumerate(after.x)]
 
-    constants = Layout(shape).step_constants
-    return Emitted(function, inputs=n + VIEW, constants=constants, lanes=lanes, single=tuning.single)
+    plan = Numbers(Layout(shape).step_constants)
+    return Emitted(function, inputs=n + VIEW, numbers=[plan], lanes=lanes, single=tuning.single)
+
+
+def step_of_many(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
+    """The step, then what it means for each lane; its memory follows the rows of the block."""
+    layout, advance = Layout(shape), step(shape, lanes, tuning)
+    places, begin = layout.places, layout.rows
+
+    def function(rows: Rows, plan: Rows) -> Stored:
+        stored = advance.function(rows, plan)
+        value = dict(stored)
+        errors = [value[shape.n + VIEW + i] for i in range(3)]
+        settings = dict(zip(SETTINGS, plan[places["SETTINGS"] :], strict=True))
+        return [*stored, *enumerate(judged(errors, rows[begin:], settings), begin)]
+
+    inputs, plan = begin + batch.REMEMBERED, Numbers(places["SIZE"])
+    return Emitted(function, inputs=inputs, numbers=[plan], lanes=lanes, single=tuning.single)
+
+
+def judged(errors: Scalars, memory: Scalars, settings: dict[str, Scalar]) -> list[Scalar]:
+    """The memory of a lane, from its flag on, after an iteration with these errors; see `core.batch`."""
+    position, rotation, cost = errors
+    best, missed, age, used, patience, is_hopeful = memory[batch.BEST : batch.REMEMBERED]
+    is_better = cost < RATIO * best
+    missed = select(is_better, 0.0, missed + 1.0)
+    age, used = age + 1.0, used + 1.0
+    is_spent = used >= settings["budget"]
+    has_stalled = (missed >= patience) | (age >= float(LONGEST)) | is_spent
+    may_arrive = select(is_spent, 0.0, is_hopeful) > 0.5
+    has_arrived = (position <= WITHIN * settings["tolerance"]) & (
+        rotation <= WITHIN * settings["tolerance_rotation"]
+    )
+    is_near = cost <= select(has_stalled, 0.0, settings["near"])
+    flag = select(has_stalled, batch.STALLED, 0.0)
+    flag = select((has_arrived | is_near) & may_arrive, batch.NEAR, flag)
+    return [flag, select(is_better, cost, best), missed, age, used]
 
 
 def sight(shape: Shape) -> Emitted:
@@ -101,7 +153,38 @@ def sight(shape: Shape) -> Emitted:
         error = [row * value for row, value in zip(asked.rows, pose_error(tool, asked), strict=True)]
         return [(n + VIEW, dot(error[:3], error[:3])), (n + VIEW + 1, dot(error[3:], error[3:]))]
 
-    return Emitted(function, inputs=n + VIEW, constants=Layout(shape).step_constants, lanes=1)
+    return Emitted(function, inputs=n + VIEW, numbers=[Numbers(Layout(shape).step_constants)], lanes=1)
+
+
+def finish(shape: Shape, lanes: int, single: bool = False) -> Emitted:
+    """The configurations of lanes that have arrived, and their squared errors; see `core.batch.ARRIVALS`."""
+    n, places = shape.n, Layout(shape).places
+
+    def function(rows: Rows, plan: Rows) -> Stored:
+        x, first, wanted = rows[:n], _frame(rows[n:]), rows[n + VIEW :]
+        names = "SCALE", "OFFSET", "CIRCULAR", "Q_LOWER", "Q_UPPER"
+        parts = [plan[places[name] : places[name] + n] for name in names]
+        q = [configured(*each) for each in zip(x, *parts, wanted, strict=True)]
+        x = [scale * value + offset for scale, value, offset in zip(parts[0], q, parts[1], strict=True)]
+        chain, _, _, asked = unpacked(plan, shape)
+        tool, _ = frames(x, first, chain, Tuning(single=single))
+        error = [row * value for row, value in zip(asked.rows, pose_error(tool, asked), strict=True)]
+        squares = dot(error[:3], error[:3]), dot(error[3:], error[3:])
+        return [*enumerate(q, 2 * n + VIEW), *enumerate(squares, 3 * n + VIEW)]
+
+    numbers = [Numbers(places["SETTINGS"])]
+    return Emitted(function, inputs=2 * n + VIEW, numbers=numbers, lanes=lanes, single=single)
+
+
+def configured(
+    x: Scalar, scale: Scalar, offset: Scalar, circular: Scalar, lower: Scalar, upper: Scalar, wanted: Scalar
+) -> Scalar:
+    """A joint's q for its x, as `core.placing.configuration` has it."""
+    q = (x - offset) / scale
+    turned = q - FULL_TURN * floor((q - wanted) * (1.0 / FULL_TURN) + 0.5)
+    back = select(turned < lower, turned + FULL_TURN, turned)
+    turned = select(turned > upper, turned - FULL_TURN, back)
+    return larger(smaller(select(circular > 0.5, turned, q), upper), lower)
 
 
 def regard(shape: Shape, lanes: int, single: bool = False) -> Emitted:
@@ -121,6 +204,10 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Emitted:
         distance = dot(origin, origin)
         cut = larger(size / FAR - 1.0, 0.0) * sqrt(distance)
         last = Frame._make([*([dot(row, column) for row in (x, y, z)] for column in tool), origin])
+        settings = dict(zip(SETTINGS, plan[places["SETTINGS"] :], strict=True))
+        is_beyond, within = reached(sqrt(distance), settings)
+        view = _inverse(last)
+        view[9:] = [value * within for value in view[9:]]
         grid = plan[at["GRID"]]
         seen = _seen_from(plan[at["TABLE"]], last) if shape.turntable else last
         found = key(seen, Row(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
@@ -128,13 +215,25 @@ def regard(shape: Shape, lanes: int, single: bool = False) -> Emitted:
         return [
             *enumerate(numbers, KEY_NUMBERS),
             (KEY_CELL, cell(found, grid[2:5], grid[5:8], shape)),
-            *enumerate(_inverse(last), KEY_VIEW),
+            *enumerate(view, KEY_VIEW),
             (KEY_DEVIATION, _deviation(world)),
-            (KEY_DISTANCE, distance),
-            (KEY_CUT, cut),
+            (KEY_BEYOND, is_beyond),
+            (KEY_CUT, cut + (1.0 - within) * sqrt(distance)),
         ]
 
-    return Emitted(function, inputs=12, constants=places["SETTINGS"], lanes=lanes, single=single)
+    return Emitted(function, inputs=12, numbers=[Numbers(places["SIZE"])], lanes=lanes, single=single)
+
+
+def reached(distance: Scalar, settings: dict[str, Scalar]) -> tuple[Scalar, Scalar]:
+    """Whether no configuration can bring the tool's origin so far from the first joint, or so near: 1 or 0.
+    And how far along the way there the links reach, at most 1.
+    """
+    reach, shortest = settings["reach"], settings["shortest_reach"]
+    slack = sqrt(settings["tolerance"]) + 1e-12 * (distance + shortest)
+    beyond = larger(distance - reach, shortest - distance)
+    asks = settings["asks_position"] > 0.5
+    is_far = asks & (distance > reach)
+    return select(asks & (beyond > slack), 1.0, 0.0), select(is_far, reach / larger(distance, 1e-30), 1.0)
 
 
 def _from_rows(numbers: Scalars) -> Frame:
@@ -164,17 +263,41 @@ def _deviation(frame: Frame) -> Scalar:
     return total
 
 
-def complete(shape: Shape, lanes: int, single: bool = False) -> Emitted:
-    """Turntable, spinner and distance of the candidates on a desk."""
+def compare(width: int, single: bool) -> Emitted:
+    """How far the candidates of a cell are from a goal's key, which stands in one of so many lanes."""
+
+    def function(_: Rows, at: Rows, held: Rows) -> Stored:
+        return [(0, apart(held, _key(at)))]
+
+    numbers = [Numbers(KEY_COUNT, stride=width)]
+    return Emitted(function, inputs=0, numbers=numbers, held=HELD, lanes=CANDIDATES, single=single)
+
+
+def complete(single: bool = False) -> Emitted:
+    """Turntable, spinner and distance of the candidates of a cell, on a desk."""
+
+    def function(_: Rows, at: Rows, bounds: Rows, held: Rows) -> Stored:
+        goal = _key(at)
+        turntable, spinner, outside = completed(held, goal, bounds)
+        return list(enumerate((turntable, spinner, apart(held, goal) + outside), DESK_TURNTABLE))
+
+    numbers = [Numbers(KEY_COUNT), Numbers(GRID_SIZE - GRID_BOUNDS)]
+    return Emitted(function, inputs=0, numbers=numbers, held=HELD, lanes=CANDIDATES, single=single)
+
+
+def complete_nearest(lanes: int, single: bool) -> Emitted:
+    """Turntable and spinner of one candidate for each goal, and whether they are outside their limits."""
 
     def function(rows: Rows, bounds: Rows) -> Stored:
-        at = rows[DESK_KEY:]
-        goal = Key(at[0], at[1:4], at[4:7], at[7:10])
-        values = completed(rows, goal, bounds[:2], bounds[2:4], bounds[4:], shape)
-        return list(enumerate(values, DESK_TURNTABLE))
+        at = _key(rows[KEY_NUMBERS:])
+        return list(enumerate(completed(rows[NEAREST:], at, bounds), NEAREST_TURNTABLE))
 
-    constants = GRID_SIZE - GRID_BOUNDS
-    return Emitted(function, inputs=DESK_TURNTABLE, constants=constants, lanes=lanes, single=single)
+    numbers = [Numbers(GRID_SIZE - GRID_BOUNDS)]
+    return Emitted(function, inputs=NEAREST_TURNTABLE, numbers=numbers, lanes=lanes, single=single)
+
+
+def _key(numbers: Scalars) -> Key:
+    return Key(numbers[0], numbers[1:4], numbers[4:7], numbers[7:10])
 
 
 def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scalars, Asked]:

@@ -130,22 +130,28 @@ def cell(at: Key, origin: Scalars, scale: Scalars, shape: Shape) -> Scalar:
     return index
 
 
-def completed(
-    candidate: Scalars, at: Key, lower: Scalars, middle: Scalars, upper: Scalars, shape: Shape
-) -> tuple[Scalar, Scalar, Scalar]:
-    """A candidate's turntable, spinner and distance from the key; bounds [2] of these two joints."""
-    heading, across, near = candidate[0], candidate[1:4], candidate[4 : 4 + KEY]
+def completed(candidate: Scalars, at: Key, bounds: Scalars) -> tuple[Scalar, Scalar, Scalar]:
+    """A candidate's turntable and spinner, and `OUTSIDE` or 0.
+
+    candidate: its heading, then its across [3]. bounds: of these two joints lower [2], middle [2], upper [2].
+    """
+    lower, middle, upper = bounds[:2], bounds[2:4], bounds[4:]
+    heading, across = candidate[0], candidate[1:4]
     turn = toward(at.heading - heading, middle[0])
     z = at.direction
     spin = toward(arctangent(dot(z, cross(across, at.across)), dot(across, at.across)), middle[1])
-    differences = [a - b for a, b in zip(near, compared(at), strict=True)]
     outside = ((turn < lower[0]) | (turn > upper[0])) | ((spin < lower[1]) | (spin > upper[1]))
-    distance = dot(differences, differences) + select(outside, OUTSIDE, 0.0)
     return (
         larger(smaller(turn, upper[0]), lower[0]),
         larger(smaller(spin, upper[1]), lower[1]),
-        distance,
+        select(outside, OUTSIDE, 0.0),
     )
+
+
+def apart(candidate: Scalars, at: Key) -> Scalar:
+    """The squared distance of a candidate's key from another one."""
+    differences = [a - b for a, b in zip(candidate[4 : 4 + KEY], compared(at), strict=True)]
+    return dot(differences, differences)
 
 
 def compared(at: Key) -> list[Scalar]:

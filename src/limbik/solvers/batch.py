@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any
@@ -34,7 +34,7 @@ from limbik.spatial import Array, as_numbers, as_poses
 PRECISIONS = ("double", "single")
 COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked for at most
 FINISH = 20  # iterations in double precision after single
-PIECE = 2048  # problems that a thread takes at a time
+LEAST_PIECE = 2048  # problems that a thread takes at a time
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
 
 
@@ -195,8 +195,7 @@ class _Job:
         def run(driver: Any) -> None:
             addresses = [each.ctypes.data for each in problems]
 
-            def piece(begin: int, watch: Watch) -> None:
-                end = min(begin + PIECE, count)
+            def piece(begin: int, end: int, watch: Watch) -> None:
                 work, counters = _working_arrays(shape, WIDTHS[is_single], typed.dtype)
                 places = answers.ctypes.data, work.ctypes.data, counters.ctypes.data
                 arguments = Arguments(*addresses, count, rows is not None, begin, end, *places)
@@ -214,21 +213,36 @@ class _Job:
         run_either_way(many_problems(shape, is_single), self.watch, run, interpret)
         return answers
 
-    def _in_threads(self, run: Callable[[int, Watch], None]) -> None:
+    def _in_threads(self, run: Callable[[int, int, Watch], None]) -> None:
         """Run pieces of the problems, cut up among the threads; Ctrl-C ends them all."""
-        begins = range(0, len(self.targets), PIECE)
-        if self.threads == 1 or len(begins) == 1:
-            for begin in begins:
-                run(begin, self.watch)
+        pieces = list(_pieces(len(self.targets), self.threads))
+        if len(pieces) == 1:
+            run(0, len(self.targets), self.watch)
             return
         is_over = threading.Event()
-        with ThreadPoolExecutor(min(self.threads, len(begins))) as pool:
+
+        def watch() -> bool:
+            return is_over.is_set() or self.watch()
+
+        with ThreadPoolExecutor(min(self.threads, len(pieces))) as pool:
             try:
-                list(pool.map(lambda begin: run(begin, lambda: is_over.is_set() or self.watch()), begins))
+                list(pool.map(lambda piece: run(piece[0], piece[1], watch), pieces))
             except BaseException:
                 is_over.set()
                 pool.shutdown(cancel_futures=True)
                 raise
+
+
+def _pieces(count: int, threads: int) -> Iterator[tuple[int, int]]:
+    """Where pieces of a batch begin and end: each a share of what is left, so that threads end together
+    although the pieces are few, at whose ends lanes are idle (Polychronopoulos & Kuck 1987).
+    """
+    begin = 0
+    while begin < count:
+        share = count if threads == 1 else (count - begin) // (2 * threads)
+        end = min(begin + max(share, LEAST_PIECE), count)
+        yield begin, end
+        begin = end
 
 
 def _working_arrays(shape: Shape, width: int, kind: np.dtype[Any]) -> tuple[Any, Any]:
