@@ -12,6 +12,7 @@ at best is measured by straight-line code that only multiplies and adds, 16 rows
 from __future__ import annotations
 
 import argparse
+import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
+import llvmlite.binding as llvm
 import numpy as np
 
 import limbik
@@ -34,6 +36,7 @@ from limbik.core.layout import Layout
 from limbik.goals import Pose
 from limbik.solvers.fast import FastPlan, aligned
 from limbik.solvers.plan import plan_for
+from machine import surroundings
 from machine_code import looped
 from operations import operations
 from tables import number
@@ -162,6 +165,17 @@ def many(plan: FastPlan, poses: np.ndarray, is_single: bool) -> list[str]:
     ]
 
 
+def machine() -> str:
+    """Where it ran, and how much the processor does at a time."""
+    numbers = 8 if llvm.get_host_cpu_features().get("avx512f") else 4
+    lines = {
+        **surroundings(),
+        "Python": f"{platform.python_version()}, limbik {limbik.__version__}, numpy {np.__version__}",
+        "registers": f"vectors of {numbers} numbers in double precision",
+    }
+    return "\n".join(f"- {name}: {value}" for name, value in lines.items())
+
+
 def multiply_add(width: int, is_single: bool) -> float:
     """Multiply-adds per nanosecond that emitted code reaches where nothing else is done."""
 
@@ -203,7 +217,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     ]
     header += ["rest", "all", "million per second", "best multiply-adds per ns", "of the best used %"]
     lines = [many(plan, np.tile(poses, (10, 1, 1)), is_single) for is_single in (False, True)]
-    tables = {"single": single(model, plan, poses, starts), "many": report.table(header, lines)}
+    tables = {
+        "machine": machine(),
+        "single": single(model, plan, poses, starts),
+        "many": report.table(header, lines),
+    }
     report.publish(DOCUMENT, SCRIPT, tables, options.write)
 
 
