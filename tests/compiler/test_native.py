@@ -341,3 +341,23 @@ print(arm.solve(two, solver=Own(), iterations=30).iterations)
         name.split(".", 1)[1] for name in objects(tmp_path / "cache") if name.startswith("method-")
     )
     assert kinds == ["bc.xz", "o"]
+
+
+def test_a_long_batch_that_python_runs_lets_the_compiler_begin(tmp_path):
+    script = """
+import limbik
+from limbik.compiler import native
+
+builder = limbik.ModelBuilder("arm")
+for k in range(9):
+    builder.revolute(f"joint{k}", axis="xyz"[k % 3], origin=(0.1, 0.02 * k, 0.05), limits=(-2.0, 2.0))
+model = builder.build()
+poses = model.pose(model.random(0, size=500))
+poses[7] = model.pose(model.neutral)
+poses[7, :3, :3] = poses[7, :3, :3] @ [[1, 0, 0], [0, -1, 0], [0, 0, -1]]  # no way to point there, stretched out
+found = limbik.solve_batch(model, poses)
+assert not found.success[7] and found.iterations[7] > 9000
+program = next(iter(native._builds))
+assert program.name == "many" and native.compiled(program) is not None
+"""
+    run_python(script, tmp_path, "background")

@@ -55,6 +55,7 @@ from limbik.core.placing import (
     seed_candidate,
     seed_from_desk,
     seed_random,
+    stretch_of,
 )
 from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, HELD
@@ -337,7 +338,7 @@ def _take(
         for i in range(N):
             work[i * WIDTH + lane] = work[AT_SEEDS + i * WIDTH + k]
     else:
-        seed_random(plan, work, lane, counters, RANDOM * WIDTH + record)
+        seed_random(plan, work, lane, counters, RANDOM * WIDTH + record, 1.0)
 
 
 @compiled
@@ -366,7 +367,7 @@ def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floa
     work[at + TRIES] += 1.0
     _begin_attempt(work, lane)
     if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
-        seed_random(plan, work, lane, counters, random)
+        seed_random(plan, work, lane, counters, random, stretch_of(tries))
     else:
         problem = counters[PROBLEM * WIDTH + record]
         for i in range(12):

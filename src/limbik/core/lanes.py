@@ -32,6 +32,7 @@ from limbik.core.placing import (
     seed_candidates,
     seed_from_desk,
     seed_random,
+    stretch_of,
 )
 from limbik.core.random_numbers import uniform
 from limbik.core.seeds import FULL_TURN
@@ -257,7 +258,7 @@ def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
     """The goal's own cell into the lanes, one candidate each; random configurations where no table serves."""
     if plan[SET_USES_TABLE] == 0.0:
         for lane in range(LANES):
-            seed_random(plan, work, lane, work, AT_STATE + RANDOM)
+            seed_random(plan, work, lane, work, AT_STATE + RANDOM, 1.0)
         return
     cell = int(work[AT_KEY + KEY_CELL])
     open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS)
@@ -270,7 +271,7 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
     tries = int(work[AT_STATE + TRIES])
     work[AT_STATE + TRIES] = tries + 1
     if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
-        seed_random(plan, work, lane, work, AT_STATE + RANDOM)
+        seed_random(plan, work, lane, work, AT_STATE + RANDOM, stretch_of(tries))
     else:
         cell = neighbour(int(work[AT_KEY + KEY_CELL]), 1 + tries // 16, work, AT_STATE + RANDOM)
         open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS)

@@ -20,6 +20,7 @@ from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
 
 LARGEST_SEED = 2147483646
+STRETCH = 2.0  # half of the joints stand at a limit then
 
 WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
 AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
@@ -35,11 +36,22 @@ def first_random(plan: Floats) -> int:
 
 
 @compiled
-def seed_random(plan: Floats, work: Floats, lane: int, states: Floats, place: int) -> None:
-    """A random configuration into a lane."""
+def seed_random(plan: Floats, work: Floats, lane: int, states: Floats, place: int, stretch: float) -> None:
+    """A random configuration into a lane, from the box of the limits; or, with a stretch above 1, from one
+    so much wider, moved inside the limits: many joints then stand at one.
+    """
     for i in range(N):
         lower, upper = plan[AT_SEED_LOWER + i], plan[AT_SEED_UPPER + i]
-        work[i * WIDTH + lane] = lower + (upper - lower) * uniform(states, place)
+        share = 0.5 + stretch * (uniform(states, place) - 0.5)
+        work[i * WIDTH + lane] = lower + (upper - lower) * min(max(share, 0.0), 1.0)
+
+
+@compiled
+def stretch_of(tries: int) -> float:
+    """For `seed_random`, of an attempt after so many: half of them look for goals that only joints at their
+    limits reach.
+    """
+    return STRETCH if tries % 8 >= 4 else 1.0
 
 
 @compiled

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from time import perf_counter
+from time import perf_counter, sleep
 
 from limbik.compiler import native
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
 from limbik.spatial import Array
+
+# NumPy gives up the interpreter's lock and takes it again so fast that the thread which is to start the
+# compiler may wait for it forever: what Python itself runs has to pause.
+PAUSE = 1e-4  # [s]
+BETWEEN_PAUSES = 5e-3  # [s]
 
 
 def time_watch(limit: float | None) -> Watch:
@@ -27,11 +32,17 @@ class Takeover:
     def __init__(self, program: Program, watch: Watch) -> None:
         self._program = program
         self._watch = watch
+        self._pause_at = perf_counter() + BETWEEN_PAUSES
         self.is_due = False
 
     def __call__(self) -> bool:
         self.is_due = native.compiled(self._program) is not None
-        return self.is_due or self._watch()
+        if self.is_due or self._watch():
+            return True
+        if perf_counter() > self._pause_at:
+            sleep(PAUSE)
+            self._pause_at = perf_counter() + BETWEEN_PAUSES
+        return False
 
 
 def run_either_way(
