@@ -345,6 +345,7 @@ print(arm.solve(two, solver=Own(), iterations=30).iterations)
 
 def test_a_long_batch_that_python_runs_lets_the_compiler_begin(tmp_path):
     script = """
+import numpy as np
 import limbik
 from limbik.compiler import native
 
@@ -354,7 +355,7 @@ for k in range(9):
 model = builder.build()
 poses = model.pose(model.random(0, size=500))
 poses[7] = model.pose(model.neutral)
-poses[7, :3, :3] = poses[7, :3, :3] @ [[1, 0, 0], [0, -1, 0], [0, 0, -1]]  # no way to point there, stretched out
+poses[7, :3, :3] = poses[7, :3, :3] @ np.diag((1, -1, -1))  # no way to point there, stretched out
 found = limbik.solve_batch(model, poses)
 assert not found.success[7] and found.iterations[7] > 9000
 program = next(iter(native._builds))

@@ -10,7 +10,6 @@ from limbik.solvers.asked import fill_targets
 from limbik.solvers.branched import BranchedPlan
 from limbik.solvers.options import Options
 from limbik.solvers.solver import Solver
-from limbik.solvers.tree_plan import Work
 
 
 class Bench:
@@ -19,7 +18,7 @@ class Bench:
     def __init__(self, model: Model, goals: list[Goal], solver: Solver, **options):
         plan = BranchedPlan(model, goals, Options(solver=solver, **options), solver)
         links, movers, *others = plan._tree
-        work = Work(plan._shapes, plan.settings.size)
+        work = plan._any_work()
         fill_targets(model, goals, work.targets)
         self.tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
         self.asked = Asked(plan.tasks.view(np.recarray), work.targets, *plan._levels, watch=None)

@@ -1,5 +1,6 @@
 """Arms of every size, of many joints, and angles of many turns."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,6 +9,9 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Model, ModelBuilder, Pose, Status
+from limbik.compiler import native
+from limbik.core import library
+from limbik.core.seeds import Shape
 from limbik.errors import GoalError
 from limbik.solvers import get
 from solvers.arms import CASES, IN_SPACE, SOLVERS, TURNING, assert_true, distance, hinge_arm, pose
@@ -211,3 +215,30 @@ def test_the_smallest_gains_end_too(solver):
     undamped = get("dls", lambda_=0.0)
     for arm in (limbik.planar_arm(3, 1.0), limbik.planar_arm(3, 0.0)):
         assert np.isfinite(arm.solve([2.0, 0.0, 0.0], solver=undamped).q).all()
+
+
+def narrow_arm(seed: int) -> limbik.Model:
+    """An arm of seven hinges about any axes, some of which can hardly move."""
+    rng = np.random.default_rng(seed)
+    builder = ModelBuilder(f"narrow {seed}")
+    for k in range(7):
+        axis, middle = rng.normal(size=3), rng.uniform(-1.0, 1.0)
+        half = 0.5 * rng.choice((1e-3, 0.1, 1.0, 2.0, 4.0, 6.0))
+        origin = rng.uniform(-0.3, 0.3, 3) * (rng.random(3) < 0.6)
+        builder.revolute(f"hinge{k}", axis=axis, origin=origin, limits=(middle - half, middle + half))
+    tool = np.eye(4)
+    tool[:3, 3] = rng.uniform(-0.2, 0.2, 3)
+    return builder.frame("tool", pose=tool).build(end_effector="tool")
+
+
+def test_goals_that_only_joints_at_their_limits_reach_are_found_in_the_default_budget():
+    native.compile_now(library.many_problems(Shape("RRRRRRR", 0), False))
+    rng = np.random.default_rng(0)
+    for seed in (1, 9, 14, 17, *range(40, 60)):
+        model = narrow_arm(seed)
+        corners = np.array(list(itertools.product(*zip(model.lower, model.upper, strict=True))))
+        some = np.where(rng.random(corners.shape) < 0.3, corners, model.random(rng, size=len(corners)))
+        for q in (corners, some):
+            solution = limbik.solve_batch(model, model.pose(q))
+            assert solution.success.all(), seed
+            assert ((model.lower <= solution.q) & (solution.q <= model.upper)).all()

@@ -100,9 +100,9 @@ WIDTH = N = DEPTH = AT_LOWER = AT_UPPER = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to
 AT_MEMORY = AT_NEXT = AT_LATER = AT_SEEDS = AT_DESK = AT_ARRIVALS = AT_RECORDS = AT_OUTLOOK = to_be_bound()
 RECORD_SIZE = TURNTABLE = SPINNER = to_be_bound()
 SET_LENGTH = SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_USES_TABLE = to_be_bound()
-SET_RESTARTS = to_be_bound()
+SET_RESTARTS = SET_CAREFUL = to_be_bound()
 LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
-step = regard = regard_one = compare = complete_nearest = finish = to_be_bound()
+step = careful_step = regard = regard_one = compare = complete_nearest = finish = to_be_bound()
 
 
 def working_places(n: int, rows: int, width: int) -> dict[str, int]:
@@ -197,7 +197,10 @@ def solve_many(
         if is_stopped(watch, steps):
             return
         steps += 1
-        step(work, plan)
+        if plan[SET_CAREFUL] == 0.0:
+            step(work, plan)
+        else:
+            careful_step(work, plan)
         ended = 0
         for lane in range(WIDTH):
             counters[ENDED * WIDTH + ended] = lane

@@ -60,7 +60,7 @@ GATHERING = 2  # sets of lanes; the nearest to the start wins
 RATIO = 0.8  # a lane has to lower its cost by this factor
 STALLS = 2  # and may miss it this often in a row
 TRACKING_STALLS = 4
-SURE = 4  # iterations before which no lane of a race is given up
+SURE = 4  # iterations before which no lane of a race is given up; those that follow are careful
 LONGEST = 40  # iterations of one attempt
 ITERATIONS_OF_SET = 24  # gathered
 SETS = 6  # gathered where the nearest solution is asked for
@@ -101,7 +101,7 @@ AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER =
 SET_LENGTH = SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = to_be_bound()
 SET_NEAR = SET_USES_TABLE = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
 AT_LANES = AT_MARKS = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_SIGHT = AT_ANSWER = N = to_be_bound()
-step = regard = sight = to_be_bound()
+step = careful_step = regard = sight = to_be_bound()
 
 
 def working_places(n: int, rows: int) -> dict[str, int]:
@@ -134,7 +134,10 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
         budget = int(min(plan[SET_BUDGET], BEYOND_REACH))
     used = int(work[AT_STATE + USED])
     while used < budget:
-        step(work, plan)
+        if used < SURE:
+            step(work, plan)
+        else:
+            careful_step(work, plan)
         used += 1
         work[AT_STATE + USED] = used
         if work[AT_STATE + PROVED] > 0.0:

@@ -120,5 +120,6 @@ SETTINGS = (
     "uses_table",
     "seed",
     "nearest",  # 1: of several solutions, the nearest to the start
+    "careful",  # 1: in a batch, all iterations are
     "may_jump",  # 1: where the start leads nowhere, look elsewhere
 )

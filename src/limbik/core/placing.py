@@ -20,7 +20,7 @@ from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
 
 LARGEST_SEED = 2147483646
-STRETCH = 2.0  # half of the joints stand at a limit then
+SOME_AT_LIMITS, MOST_AT_LIMITS = 2.0, 8.0
 
 WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
 AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
@@ -48,10 +48,11 @@ def seed_random(plan: Floats, work: Floats, lane: int, states: Floats, place: in
 
 @compiled
 def stretch_of(tries: int) -> float:
-    """For `seed_random`, of an attempt after so many: half of them look for goals that only joints at their
+    """For `seed_random`, of an attempt after so many: many of them look for goals that only joints at their
     limits reach.
     """
-    return STRETCH if tries % 8 >= 4 else 1.0
+    kind = tries // 4 % 3
+    return 1.0 if kind == 0 else SOME_AT_LIMITS if kind == 1 else MOST_AT_LIMITS
 
 
 @compiled

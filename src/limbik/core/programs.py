@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from limbik.compiler.emit import Emitted, Numbers, Rows, Stored
 from limbik.compiler.symbols import (
@@ -74,6 +75,7 @@ def functions_of_one(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str,
     """What `core.lanes` leaves open."""
     return {
         "step": step(shape, LANES, tuning),
+        "careful_step": step(shape, LANES, replace(tuning, is_careful=True)),
         "sight": sight(shape),
         "regard": regard(shape, 1),
         "complete": complete(),
@@ -84,6 +86,7 @@ def functions_of_many(shape: Shape, width: int, single: bool) -> dict[str, Emitt
     """What `core.batch` leaves open."""
     return {
         "step": step_of_many(shape, width, Tuning(single=single)),
+        "careful_step": step_of_many(shape, width, Tuning(single=single, is_careful=True)),
         "regard": regard(shape, width, single),
         "regard_one": regard(shape, 1, single),
         "compare": compare(width, single),

@@ -10,7 +10,9 @@ the error is a weight on an axis of the goal.
 
 Sources: the damping is Sugihara's, "Solvability-Unconcerned Inverse Kinematics by the Levenberg-Marquardt
 Method", IEEE Trans. Robotics 27(5), 2011, with the squared error in the place of his E; joints that push
-against a limit are left out (an active set of one pass).
+against a limit are left out (an active set of one pass; where that is not enough, of two: those that the step
+would bring out of their limits are moved just to them, and the others do the rest, as in the bounded variable
+least squares of Stark & Parker 1995).
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ class Tuning:
 
     damping: Callable[[Scalar], Scalar] = damping
     longest_step: float = 2.0  # [rad, or m] of one joint
+    is_careful: bool = False  # other joints take over at once what limits cut off the step of one
     single: bool = False  # in single precision
 
 
@@ -132,7 +135,15 @@ def iteration(
     slope = [dot(column, pull) for column in J]
     free = [may_move(*each) for each in zip(x, slope, lower, upper, strict=True)]
     J = [[mask * value for value in column] for mask, column in zip(free, J, strict=True)]
-    change = damped_step(J, error, asked, tuning.damping(cost), ROUNDING[tuning.single])
+    rounding = ROUNDING[tuning.single]
+    change = damped_step(J, error, asked, tuning.damping(cost), rounding)
+    if tuning.is_careful:
+        cut = [cut_off(*each) for each in zip(x, change, lower, upper, strict=True)]
+        left = [value - dot([column[i] for column in J], cut) for i, value in enumerate(error)]
+        stays = [is_inside(*each) for each in zip(x, change, lower, upper, strict=True)]
+        J = [[mask * value for value in column] for mask, column in zip(stays, J, strict=True)]
+        others = damped_step(J, left, asked, tuning.damping(cost), rounding)
+        change = [a + b for a, b in zip(cut, others, strict=True)]
     change = [larger(smaller(value, tuning.longest_step), -tuning.longest_step) for value in change]
     moved = [
         larger(smaller(a + b, high), low) for a, b, low, high in zip(x, change, lower, upper, strict=True)
@@ -195,6 +206,16 @@ def jacobian(tip: Scalars, axes: list[tuple[Scalars, Scalars]], rows: Sequence[R
 def may_move(x: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     """1, or 0 for a joint at a limit that the descent would push through it."""
     return select(((x <= lower) & (slope < 0.0)) | ((x >= upper) & (slope > 0.0)), 0.0, 1.0)
+
+
+def is_inside(x: Scalar, change: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
+    """1, or 0 for a joint that its change would bring out of its limits."""
+    return select((x + change < lower) | (x + change > upper), 0.0, 1.0)
+
+
+def cut_off(x: Scalar, change: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
+    """The change as far as the limit of a joint that would leave it, 0 for the others."""
+    return select(x + change < lower, lower - x, select(x + change > upper, upper - x, 0.0))
 
 
 def damped_step(

@@ -15,7 +15,7 @@ import numpy as np
 from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Watch
 from limbik.core import batch
-from limbik.core.lanes import HEADER, RUNNING, SOLVED, UNREACHABLE
+from limbik.core.lanes import HEADER, RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.core.layout import Layout
 from limbik.core.library import many_problems
 from limbik.core.programs import WIDTHS, many_interpreted
@@ -34,6 +34,8 @@ from limbik.spatial import Array, as_numbers, as_poses
 PRECISIONS = ("double", "single")
 COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked for at most
 FINISH = 20  # iterations in double precision after single
+SOON = 100  # iterations, in which all but one of a thousand problems are solved
+COUNTS = slice(3, 5)  # of an answer: iterations and restarts
 LEAST_PIECE = 2048  # problems that a thread takes at a time
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
 
@@ -137,7 +139,7 @@ class _Job:
         """Answers [N, HEADER + n] of the rows."""
         rows = None if starts is None else self.plan.rows_of(starts)
         if not is_single or self.plan.options.budget < 2 * FINISH:
-            return self._pass(self.plan.numbers(starts is not None, seed=self.seed), rows)
+            return self._in_double(rows)
         coarse = COARSE * self.plan.length, COARSE
         numbers = self.plan.numbers(
             starts is not None, seed=self.seed, tolerance=coarse, iterations=self.plan.options.budget - FINISH
@@ -146,10 +148,31 @@ class _Job:
         # Finish in double precision, from where single precision came to.
         begin = np.ascontiguousarray(near[:, HEADER:])
         answers = self._pass(self.plan.numbers(False, restarts=0, iterations=FINISH), begin)
-        answers[:, 3:5] += near[:, 3:5]
+        answers[:, COUNTS] += near[:, COUNTS]
         left = np.flatnonzero(answers[:, 0] != SOLVED)
         if left.size:
             answers[left] = self.part(left).solve(None if starts is None else starts[left], False)
+        return answers
+
+    def _in_double(self, rows: Array | None) -> Array:
+        """Answers from starts for every row. What is not found soon is looked for with careful steps."""
+        plan, has_starts = self.plan, rows is not None
+        numbers = plan.numbers(has_starts, seed=self.seed)
+        budget = int(numbers[plan.places["SET_BUDGET"]])
+        answers = self._pass(plan.numbers(has_starts, seed=self.seed, iterations=min(budget, SOON)), rows)
+        left = np.flatnonzero(np.isin(answers[:, 0], (SETTLED, SPENT)) & ~np.isnan(answers[:, 1]))
+        if left.size == 0 or budget <= SOON:
+            return answers
+        restarts = None if plan.options.restarts is None else 0
+        careful = plan.numbers(
+            has_starts, seed=self.seed, restarts=restarts, iterations=budget - SOON, is_careful=True
+        )
+        soon, late = answers[left], self.part(left)._pass(careful, None if rows is None else rows[left])
+        is_over = late[:, 0] == RUNNING
+        is_better = (late[:, 0] == SOLVED) | (plan.distances(late) < plan.distances(soon))
+        answers[left] = np.where((is_better & ~is_over)[:, None], late, soon)
+        answers[left[is_over], 0] = SPENT
+        answers[left, COUNTS] = soon[:, COUNTS] + late[:, COUNTS]
         return answers
 
     def mend(self, answers: Array, starts: Array | None) -> None:

@@ -243,9 +243,15 @@ class FastPlan:
         error = float(norm(here[:3, 3] - pose[:3, 3]))
         chord = math.sqrt(0.5) * float(np.linalg.norm(here[:3, :3] - pose[:3, :3]))
         chord = 0.0 if self._goal is Position else chord
-        turn = METRES_PER_RADIAN * self.length  # [m/rad]
-        if math.hypot(error, turn * chord) < math.hypot(facts[ERROR], turn * facts[CHORD]):
+        if self._distance(error, chord) < self.distances(facts):
             facts[Q], facts[ERROR], facts[CHORD] = rows, error, chord
+
+    def distances(self, answers: Array) -> Array:
+        """How far answers [..., HEADER + n] are from their goals [m], radians counted as in the descent."""
+        return self._distance(answers[..., ERROR], answers[..., CHORD])
+
+    def _distance(self, error: Any, chord: Any) -> Array:
+        return np.hypot(error, METRES_PER_RADIAN * self.length * chord)
 
     @functools.cached_property
     def _descent(self) -> GeneralPlan:
@@ -267,10 +273,12 @@ class FastPlan:
         restarts: int | None = None,
         iterations: int | None = None,
         tolerance: tuple[float, float] | None = None,
+        is_careful: bool = False,
     ) -> Array:
         """The plan's numbers for a batch; a tolerance [m, rad] counts where it is wider than the plan's."""
         numbers = self._numbers[has_start].copy()
         at = self.places
+        numbers[at["SET_CAREFUL"]] = is_careful
         numbers[at["SET_SEED"]] = seed % LARGEST_SEED
         if restarts is not None or has_start:
             numbers[at["SET_RESTARTS"]] = restarts or 0
@@ -504,6 +512,7 @@ def _settings(
         "uses_table": uses_table,
         "seed": 0,
         "nearest": options.prefer == "nearest",
+        "careful": 0,
         "may_jump": restarts > 0,
     }
 
