@@ -32,6 +32,11 @@ def chromium() -> str:
     return path
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process more than there are cores: tests of pages and of programs wait for other processes."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Have the programs compiled that are the same for all models: tests solve with what users solve with."""
     if hasattr(session.config, "workerinput"):  # one of several processes, after the first

@@ -60,8 +60,8 @@ def solve_batch(
     threads:
         How many cores to use; None: all of them. The answers do not depend on it.
     precision:
-        "single" finds the way in single precision, which is faster, and finishes in double precision. Success
-        is checked in double precision either way.
+        "single" finds the way in single precision, and finishes in double precision; which is faster depends
+        on the processor. Success is checked in double precision either way.
 
     Further options as in `limbik.solve`: tolerance, tolerance_rotation, iterations, restarts, limits, tool,
     and time_limit, of the whole batch.
