@@ -13,6 +13,7 @@ export function length(value) {
 /** @param {number} microseconds @returns {[string, string]} number and unit */
 export function duration(microseconds) {
   if (!Number.isFinite(microseconds)) return [NONE, ''];
+  if (microseconds >= 999500) return [(microseconds / 1e6).toFixed(2), 's'];
   if (microseconds >= 1000) return [(microseconds / 1000).toFixed(microseconds >= 10000 ? 0 : 1), 'ms'];
   return [microseconds.toFixed(microseconds >= 10 ? 0 : 1), 'µs'];
 }
