@@ -3,6 +3,7 @@
 A lane whose next configuration is likely to arrive hands it over to the arrivals, which are looked at side by
 side once there is one for every lane: forward kinematics at the very q of the answer says whether it meets
 the goal, and spares the last full step. One that does not goes on from there, in the next lane that is idle.
+What a lane gives up goes the same way, and is answered as it is.
 
 What happens to a problem does not depend on its neighbours, so neither does its answer: not on the lane it
 came into, nor on how a batch was cut up among threads.
@@ -16,6 +17,7 @@ from limbik.compiler.kernel import Floats, Watch, compiled, is_stopped, prefetch
 from limbik.core.lanes import (
     FARTHEST,
     HEADER,
+    RUNNING,
     SETTLED,
     SOLVED,
     SPENT,
@@ -45,8 +47,8 @@ from limbik.core.layout import (
     one_after_another,
 )
 from limbik.core.placing import (
-    configuration,
     first_random,
+    is_random,
     meets,
     middle,
     neighbour,
@@ -82,11 +84,10 @@ STALLED = 2.0
 # A record, of each problem that has begun: what is not needed in every iteration.
 TRIES = 0
 KEPT_COST = 1  # of the best configuration of all attempts
-KEPT_POSITION = 2  # and its squared errors
-KEPT_ROTATION = 3
-CUT = 4  # what is missing on the way to a goal that is out of reach
-IS_POSE = 5
-MEMORY = 6  # of its lane, while it is in none
+CUT = 2  # what is missing on the way to a goal that is out of reach
+IS_POSE = 3
+CODE = 4  # of the answer, if it does not meet its goal: RUNNING where it is to go on
+MEMORY = 5  # of its lane, while it is in none
 KEPT = MEMORY + REMEMBERED  # the best configuration itself; then x and the first frame, while in no lane
 RECORDS = 4  # for every lane: under way, arriving, and to be gone on with
 
@@ -151,15 +152,10 @@ def solve_many(
             lane = counters[ENDED * WIDTH + slot]
             record = counters[lane]
             if record != IDLE:
-                if work[AT_MEMORY + lane] == NEAR:
-                    _arrive(plan, starts, has_starts, lane, arriving, work, counters)
-                    arriving += 1
-                elif _try_again(plan, table, poses, lane, work, counters):
+                if work[AT_MEMORY + lane] == STALLED and _try_again(plan, table, poses, lane, work, counters):
                     continue
-                else:
-                    _write_kept(plan, answers, starts, has_starts, lane, work, counters)
-                    counters[FREE * WIDTH + free] = record
-                    free += 1
+                _arrive(plan, starts, has_starts, lane, arriving, work, counters)
+                arriving += 1
                 counters[lane] = IDLE
                 active -= 1
             if arriving == WIDTH:
@@ -359,8 +355,6 @@ def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floa
     cost = work[(N + 14) * WIDTH + lane]
     if cost < work[at + KEPT_COST]:
         work[at + KEPT_COST] = cost
-        work[at + KEPT_POSITION] = work[(N + 12) * WIDTH + lane]
-        work[at + KEPT_ROTATION] = work[(N + 13) * WIDTH + lane]
         for i in range(N):
             work[at + KEPT + i] = work[(N + 15 + i) * WIDTH + lane]
     tries = int(work[at + TRIES])
@@ -369,7 +363,7 @@ def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floa
         return False
     work[at + TRIES] += 1.0
     _begin_attempt(work, lane)
-    if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
+    if plan[SET_USES_TABLE] == 0.0 or is_random(tries):
         seed_random(plan, work, lane, counters, random, stretch_of(tries))
     else:
         problem = counters[PROBLEM * WIDTH + record]
@@ -407,14 +401,18 @@ def _arrive(
     work: Floats,
     counters: Floats,
 ) -> None:
-    """Hand a lane over to the arrivals: x as it was evaluated where that has arrived, else the next x."""
+    """Hand a lane over to the arrivals: x as it was evaluated where that has arrived, else the next x; where
+    it is given up, the best that it has seen.
+    """
     record = counters[lane]
     counters[ARRIVING * WIDTH + slot] = record
     at, arrival = AT_RECORDS + record * RECORD_SIZE, AT_ARRIVALS + slot
+    work[at + CODE] = RUNNING if work[AT_MEMORY + lane] == NEAR else _code(plan, lane, at, work)
     is_here = meets(plan, work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane])
     x = N + 15 if is_here else 0
     for i in range(N):
-        work[arrival + i * WIDTH] = work[(x + i) * WIDTH + lane]
+        value = work[(x + i) * WIDTH + lane]
+        work[arrival + i * WIDTH] = value if work[at + CODE] == RUNNING else work[at + KEPT + i]
     for i in range(N, N + VIEW):
         work[arrival + i * WIDTH] = work[i * WIDTH + lane]
     for i in range(REMEMBERED):
@@ -427,11 +425,20 @@ def _arrive(
 
 
 @compiled
+def _code(plan: Floats, lane: int, at: int, work: Floats) -> int:
+    """Why a lane is given up, whose record stands at a place."""
+    if work[at + IS_POSE] == 1.0 and work[AT_MEMORY + HOPEFUL * WIDTH + lane] == 0.0:
+        return UNREACHABLE
+    is_spent = (work[AT_MEMORY + USED * WIDTH + lane] >= plan[SET_BUDGET]) & (work[at + TRIES] == 0.0)
+    return SPENT if is_spent else SETTLED
+
+
+@compiled
 def _finish(
     plan: Floats, answers: Floats, count: int, free: int, going_on: int, work: Floats, counters: Floats
 ) -> tuple[int, int]:
-    """Look at the arrivals. Those that meet their goals are answered, and their records free; the others go
-    on. How many records are free then, and how many problems are to go on.
+    """Look at the arrivals, and answer those that meet their goals or are given up; the others go on. How
+    many records are free then, and how many problems are to go on.
     """
     finish(work[AT_ARRIVALS : AT_ARRIVALS + (3 * N + VIEW + 2) * WIDTH], plan)
     for slot in range(count):
@@ -439,68 +446,24 @@ def _finish(
         at = AT_RECORDS + record * RECORD_SIZE
         position = work[arrival + (3 * N + VIEW) * WIDTH]
         rotation = work[arrival + (3 * N + VIEW + 1) * WIDTH]
-        if position <= plan[SET_TOLERANCE] and rotation <= plan[SET_TOLERANCE_ROTATION]:
-            answer = counters[PROBLEM * WIDTH + record] * (HEADER + N)
-            _write(plan, answers, answer, SOLVED, position, rotation, at, work[at + MEMORY + USED], work)
-            for i in range(N):
-                answers[answer + HEADER + i] = work[arrival + (2 * N + VIEW + i) * WIDTH]
-            counters[FREE * WIDTH + free] = record
-            free += 1
-        else:
+        is_met = (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])
+        code = SOLVED if is_met & (work[at + MEMORY + HOPEFUL] == 1.0) else int(work[at + CODE])
+        if code == RUNNING:
             for i in range(N + VIEW):
                 work[at + KEPT + N + i] = work[arrival + i * WIDTH]
             counters[GOING_ON * WIDTH + going_on] = record
             going_on += 1
+            continue
+        answer = counters[PROBLEM * WIDTH + record] * (HEADER + N)
+        error = (math.sqrt(position) + work[at + CUT]) * plan[SET_LENGTH]
+        answers[answer] = code
+        answers[answer + 1] = error if work[at + IS_POSE] == 1.0 else math.nan
+        answers[answer + 2] = math.sqrt(rotation)
+        answers[answer + 3] = work[at + MEMORY + USED]
+        answers[answer + 4] = work[at + TRIES]
+        answers[answer + 5] = 0.0
+        for i in range(N):
+            answers[answer + HEADER + i] = work[arrival + (2 * N + VIEW + i) * WIDTH]
+        counters[FREE * WIDTH + free] = record
+        free += 1
     return free, going_on
-
-
-@compiled
-def _write_kept(
-    plan: Floats,
-    answers: Floats,
-    starts: Floats,
-    has_starts: int,
-    lane: int,
-    work: Floats,
-    counters: Floats,
-) -> None:
-    """The answer of a lane that is given up: the best that it has seen."""
-    record, used = counters[lane], work[AT_MEMORY + USED * WIDTH + lane]
-    problem, at = counters[PROBLEM * WIDTH + record], AT_RECORDS + record * RECORD_SIZE
-    answer = problem * (HEADER + N)
-    position, rotation = work[at + KEPT_POSITION], work[at + KEPT_ROTATION]
-    if work[AT_MEMORY + HOPEFUL * WIDTH + lane] == 0.0:
-        code = UNREACHABLE if work[at + IS_POSE] == 1.0 else SETTLED
-    elif meets(plan, position, rotation):
-        code = SOLVED
-    else:
-        is_spent = (used >= plan[SET_BUDGET]) & (work[at + TRIES] == 0.0)
-        code = SPENT if is_spent else SETTLED
-    _write(plan, answers, answer, code, position, rotation, at, used, work)
-    for i in range(N):
-        wanted = middle(plan, i)
-        if has_starts:
-            wanted = min(max(starts[N * problem + i], plan[AT_Q_LOWER + i]), plan[AT_Q_UPPER + i])
-        answers[answer + HEADER + i] = configuration(plan, i, work[at + KEPT + i], wanted)
-
-
-@compiled
-def _write(
-    plan: Floats,
-    answers: Floats,
-    answer: int,
-    code: int,
-    position: float,
-    rotation: float,
-    at: int,
-    used: float,
-    work: Floats,
-) -> None:
-    """What an answer says besides q, for squared errors and the problem's record."""
-    error = (math.sqrt(position) + work[at + CUT]) * plan[SET_LENGTH]
-    answers[answer] = code
-    answers[answer + 1] = error if work[at + IS_POSE] == 1.0 else math.nan
-    answers[answer + 2] = math.sqrt(rotation)
-    answers[answer + 3] = used
-    answers[answer + 4] = work[at + TRIES]
-    answers[answer + 5] = 0.0

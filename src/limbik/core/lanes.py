@@ -24,6 +24,7 @@ from limbik.core.layout import (
 from limbik.core.placing import (
     configuration,
     first_random,
+    is_random,
     meets,
     middle,
     neighbour,
@@ -273,7 +274,7 @@ def _seed_again(plan: Floats, table: Floats, work: Floats, lane: int) -> None:
     """A new configuration for a lane: from cells ever farther away; every fourth one is random."""
     tries = int(work[AT_STATE + TRIES])
     work[AT_STATE + TRIES] = tries + 1
-    if plan[SET_USES_TABLE] == 0.0 or tries % 4 == 3:
+    if plan[SET_USES_TABLE] == 0.0 or is_random(tries):
         seed_random(plan, work, lane, work, AT_STATE + RANDOM, stretch_of(tries))
     else:
         cell = neighbour(int(work[AT_KEY + KEY_CELL]), 1 + tries // 16, work, AT_STATE + RANDOM)

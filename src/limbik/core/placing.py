@@ -20,6 +20,7 @@ from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
 
 LARGEST_SEED = 2147483646
+MANY_TRIES = 32
 SOME_AT_LIMITS, MOST_AT_LIMITS = 2.0, 8.0
 
 WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
@@ -44,6 +45,14 @@ def seed_random(plan: Floats, work: Floats, lane: int, states: Floats, place: in
         lower, upper = plan[AT_SEED_LOWER + i], plan[AT_SEED_UPPER + i]
         share = 0.5 + stretch * (uniform(states, place) - 0.5)
         work[i * WIDTH + lane] = lower + (upper - lower) * min(max(share, 0.0), 1.0)
+
+
+@compiled
+def is_random(tries: int) -> bool:
+    """Whether an attempt after so many begins at a random configuration: every fourth, and every second of
+    those that follow when the table has had its chance.
+    """
+    return (tries % 4 == 3) | ((tries >= MANY_TRIES) & (tries % 2 == 1))
 
 
 @compiled

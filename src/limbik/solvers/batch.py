@@ -37,6 +37,7 @@ FINISH = 20  # iterations in double precision after single
 SOON = 100  # iterations, in which all but one of a thousand problems are solved
 COUNTS = slice(3, 5)  # of an answer: iterations and restarts
 LEAST_PIECE = 2048  # problems that a thread takes at a time
+LEAST_HARD_PIECE = 16  # and of those that take long
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
 
 
@@ -224,7 +225,8 @@ class _Job:
                 arguments = Arguments(*addresses, count, rows is not None, begin, end, *places)
                 driver(arguments.address, watch)
 
-            self._in_threads(piece)
+            is_careful = numbers[self.plan.places["SET_CAREFUL"]] > 0.0
+            self._in_threads(piece, LEAST_HARD_PIECE if is_careful else LEAST_PIECE)
 
         def interpret(watch: Watch) -> None:
             work = _working_arrays(shape, WIDTH_INTERPRETED, typed.dtype)
@@ -236,9 +238,9 @@ class _Job:
         run_either_way(many_problems(shape, is_single), self.watch, run, interpret)
         return answers
 
-    def _in_threads(self, run: Callable[[int, int, Watch], None]) -> None:
+    def _in_threads(self, run: Callable[[int, int, Watch], None], least: int) -> None:
         """Run pieces of the problems, cut up among the threads; Ctrl-C ends them all."""
-        pieces = list(_pieces(len(self.targets), self.threads))
+        pieces = list(_pieces(len(self.targets), self.threads, least))
         if len(pieces) == 1:
             run(0, len(self.targets), self.watch)
             return
@@ -256,14 +258,14 @@ class _Job:
                 raise
 
 
-def _pieces(count: int, threads: int) -> Iterator[tuple[int, int]]:
+def _pieces(count: int, threads: int, least: int) -> Iterator[tuple[int, int]]:
     """Where pieces of a batch begin and end: each a share of what is left, so that threads end together
     although the pieces are few, at whose ends lanes are idle (Polychronopoulos & Kuck 1987).
     """
     begin = 0
     while begin < count:
         share = count if threads == 1 else (count - begin) // (2 * threads)
-        end = min(begin + max(share, LEAST_PIECE), count)
+        end = min(begin + max(share, least), count)
         yield begin, end
         begin = end
 
