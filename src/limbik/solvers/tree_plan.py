@@ -313,9 +313,9 @@ class TreePlan:
 
 def refuse_too_far(targets: Array) -> None:
     """Raise GoalError for a target beyond all measure; one that is not finite is told elsewhere."""
-    farthest = max(map(abs, targets.ravel().tolist()), default=0.0)
-    if FARTHEST < farthest < math.inf:
-        raise GoalError(f"a target needs numbers up to {FARTHEST:g} [m or rad], found {farthest:g}")
+    for value in targets.ravel().tolist():
+        if FARTHEST < abs(value) < math.inf:
+            raise GoalError(f"a target needs numbers up to {FARTHEST:g} [m or rad], found {value:g}")
 
 
 def _packed(model: Model) -> PackedTree:
