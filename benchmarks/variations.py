@@ -148,7 +148,7 @@ class Arm:
             driver = batch.solve_many.bind(
                 **layout.constants,
                 **batch.working_places(shape.n, layout.rows, WIDTH),
-                **functions | {"step": programs.step(shape, WIDTH, variation.tuning)},
+                **functions | {"step": self._step_of_many(shape, variation)},
                 **variation.constants,
                 WIDTH=WIDTH,
                 LARGEST_DEVIATION=lanes.ROUNDING,
@@ -171,16 +171,29 @@ class Arm:
             )
             return self._outcome(plan, answers)
 
+    def _step_of_many(self, shape: Any, variation: Variation) -> Any:
+        """The step of a batch, with what varies of it and of how it is judged."""
+        given = {
+            name.lower(): variation.constants[name]
+            for name in ("RATIO", "LONGEST")
+            if name in variation.constants
+        }
+        return programs.step_of_many(shape, WIDTH, variation.tuning, **given)
+
     def race(self, variation: Variation) -> Outcome:
         """Attempts at one problem side by side, the first to arrive wins (`core.lanes`), compiled."""
         with variation.applied():
             plan, numbers = self._plan(variation)
             shape = plan.shape
             side_by_side = int(variation.constants.get("LANES", programs.LANES))
-            stepping = programs.step(shape, side_by_side, variation.tuning)
+            careful = dataclasses.replace(variation.tuning, is_careful=True)
+            stepping = {
+                "step": programs.step(shape, side_by_side, variation.tuning),
+                "careful_step": programs.step(shape, side_by_side, careful),
+            }
             program = library.one_problem.__wrapped__(shape)
             kernel = program.kernel.bind(**variation.constants, WIDTH=side_by_side)
-            functions = {**program.functions, "step": stepping}
+            functions = {**program.functions, **stepping}
             solve = loaded(dataclasses.replace(program, kernel=kernel, functions=functions))
             places = lanes.working_places(shape.n, Layout(shape).rows)
             work, at = np.zeros(places["WORK_SIZE"]), places["AT_ANSWER"]

@@ -111,7 +111,9 @@ def step(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
     return Emitted(function, inputs=n + VIEW, numbers=[plan], lanes=lanes, single=tuning.single)
 
 
-def step_of_many(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
+def step_of_many(
+    shape: Shape, lanes: int, tuning: Tuning, ratio: float = RATIO, longest: int = LONGEST
+) -> Emitted:
     """The step, then what it means for each lane; its memory follows the rows of the block."""
     layout, advance = Layout(shape), step(shape, lanes, tuning)
     places, begin = layout.places, layout.rows
@@ -121,21 +123,23 @@ def step_of_many(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
         value = dict(stored)
         errors = [value[shape.n + VIEW + i] for i in range(3)]
         settings = dict(zip(SETTINGS, plan[places["SETTINGS"] :], strict=True))
-        return [*stored, *enumerate(judged(errors, rows[begin:], settings), begin)]
+        return [*stored, *enumerate(judged(errors, rows[begin:], settings, ratio, longest), begin)]
 
     inputs, plan = begin + batch.REMEMBERED, Numbers(places["SIZE"])
     return Emitted(function, inputs=inputs, numbers=[plan], lanes=lanes, single=tuning.single)
 
 
-def judged(errors: Scalars, memory: Scalars, settings: dict[str, Scalar]) -> list[Scalar]:
+def judged(
+    errors: Scalars, memory: Scalars, settings: dict[str, Scalar], ratio: float, longest: int
+) -> list[Scalar]:
     """The memory of a lane, from its flag on, after an iteration with these errors; see `core.batch`."""
     position, rotation, cost = errors
     best, missed, age, used, patience, is_hopeful = memory[batch.BEST : batch.REMEMBERED]
-    is_better = cost < RATIO * best
+    is_better = cost < ratio * best
     missed = select(is_better, 0.0, missed + 1.0)
     age, used = age + 1.0, used + 1.0
     is_spent = used >= settings["budget"]
-    has_stalled = (missed >= patience) | (age >= float(LONGEST)) | is_spent
+    has_stalled = (missed >= patience) | (age >= float(longest)) | is_spent
     may_arrive = select(is_spent, 0.0, is_hopeful) > 0.5
     has_arrived = (position <= WITHIN * settings["tolerance"]) & (
         rotation <= WITHIN * settings["tolerance_rotation"]
