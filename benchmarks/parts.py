@@ -4,7 +4,7 @@
     python benchmarks/parts.py --write       and store them in docs/performance.md
 
 Each part is timed by itself, many times over, and the fastest run counts. What processor and compiler can do
-at best is measured by straight-line code that only multiplies and adds, 16 rows of lanes side by side.
+at best is measured by straight-line code that only multiplies and adds, rows of lanes side by side.
 """
 
 # ruff: noqa: E402  (limbik may be a checkout that is not installed)
@@ -39,7 +39,7 @@ from limbik.solvers.plan import plan_for
 from machine import surroundings
 from machine_code import looped
 from operations import operations
-from tables import number
+from tables import facts, number
 
 SCRIPT = "benchmarks/parts.py"
 DOCUMENT = HERE.parent / "docs" / "performance.md"
@@ -168,12 +168,11 @@ def many(plan: FastPlan, poses: np.ndarray, is_single: bool) -> list[str]:
 def machine() -> str:
     """Where it ran, and how much the processor does at a time."""
     numbers = 8 if llvm.get_host_cpu_features().get("avx512f") else 4
-    lines = {
+    return facts({
         **surroundings(),
         "Python": f"{platform.python_version()}, limbik {limbik.__version__}, numpy {np.__version__}",
         "registers": f"vectors of {numbers} numbers in double precision",
-    }
-    return "\n".join(f"- {name}: {value}" for name, value in lines.items())
+    })  # fmt: skip
 
 
 def multiply_add(width: int, is_single: bool) -> float:

@@ -20,8 +20,9 @@ from limbik.core.random_numbers import uniform
 from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD
 
 LARGEST_SEED = 2147483646
-MANY_TRIES = 32
-SOME_AT_LIMITS, MOST_AT_LIMITS = 2.0, 8.0
+MANY_TRIES = 32  # after which the table has had its chance
+SOME_AT_LIMITS, MOST_AT_LIMITS = 2.0, 8.0  # widths of a box, in that of the limits
+WITHIN = 0.99  # of the tolerance: a little inside, for the rounding of the answer
 
 WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
 AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
@@ -141,7 +142,7 @@ def seed_candidates(plan: Floats, table: Floats, cell: int, work: Floats) -> Non
 @compiled(inline=True)
 def meets(plan: Floats, position: float, rotation: float) -> bool:
     """Whether squared errors are within tolerance, a little inside for the rounding of the answer."""
-    return (position <= 0.99 * plan[SET_TOLERANCE]) & (rotation <= 0.99 * plan[SET_TOLERANCE_ROTATION])
+    return (position <= WITHIN * plan[SET_TOLERANCE]) & (rotation <= WITHIN * plan[SET_TOLERANCE_ROTATION])
 
 
 @compiled

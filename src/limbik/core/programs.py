@@ -38,13 +38,13 @@ from limbik.core.layout import (
     VIEW,
     Layout,
 )
+from limbik.core.placing import WITHIN
 from limbik.core.seeds import CANDIDATES, FULL_TURN, HELD, Key, Shape, apart, cell, completed, key
 from limbik.core.step import Asked, Frame, Row, Tuning, frames, iteration, pose_error
 
 WIDTHS = {False: 8, True: 16}  # lanes of a batch, in double and in single precision
 DEFAULT_TUNING = Tuning()
 FAR = 1e6  # arm lengths: a goal farther away is looked for in its direction
-WITHIN = 0.99  # of the tolerance: a little inside, for the rounding of the answer
 SINGLE_ROUNDING = 1e-5  # that a pose in single precision may be off by
 
 

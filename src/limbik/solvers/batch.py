@@ -160,7 +160,8 @@ class _Job:
         plan, has_starts = self.plan, rows is not None
         numbers = plan.numbers(has_starts, seed=self.seed)
         budget = int(numbers[plan.places["SET_BUDGET"]])
-        answers = self._pass(plan.numbers(has_starts, seed=self.seed, iterations=min(budget, SOON)), rows)
+        numbers[plan.places["SET_BUDGET"]] = min(budget, SOON)
+        answers = self._pass(numbers, rows)
         left = np.flatnonzero(np.isin(answers[:, 0], (SETTLED, SPENT)) & ~np.isnan(answers[:, 1]))
         if left.size == 0 or budget <= SOON:
             return answers
