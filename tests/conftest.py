@@ -33,8 +33,8 @@ def chromium() -> str:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than there are cores: tests of pages and of programs wait for other processes."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than there are cores: tests of pages and of programs wait for other processes."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -35,7 +35,13 @@ def test_nothing_jumps_while_the_page_opens_and_runs(playground: Playground) -> 
         """window.shifts = [];
         new PerformanceObserver((list) => {
           for (const entry of list.getEntries()) {
-            window.shifts.push(entry.value, ...entry.sources.map(({ node }) => node?.id || node?.className));
+            for (const { node, previousRect, currentRect } of entry.sources) {
+              const { x, y, width, height } = previousRect;
+              const [dx, dy] = [currentRect.x - x, currentRect.y - y];
+              const name = node?.outerHTML?.slice(0, 80) ?? node?.textContent;
+              window.shifts.push(`${name}: by ${dx}, ${dy} from a width of ${width}, a height of ${height}`
+                + ` to ${currentRect.width}, ${currentRect.height} after ${entry.startTime} ms`);
+            }
           }
         }).observe({type: 'layout-shift', buffered: true});"""
     )

@@ -29,8 +29,8 @@ from strategies import SEEDS, poses
 
 pytestmark = pytest.mark.usefixtures("interpreted_core")
 
-SOME = settings(max_examples=40)
-FEW = settings(max_examples=20)
+SOME = settings(max_examples=25)
+FEW = settings(max_examples=15)
 WIDE = (-2.8, 2.8)
 
 
@@ -92,7 +92,7 @@ def test_a_goal_off_by_half_a_turn_is_not_taken_for_met(case):
     model, q = case
     for axis in "xyz":
         target = model.pose(q) @ turned(math.pi, axis)
-        assert_honest(model, model.solve(target, solver="lm", start=q, iterations=100), target)
+        assert_honest(model, model.solve(target, solver="lm", start=q, iterations=40), target)
 
 
 def test_a_start_half_a_turn_away_is_left():
@@ -272,7 +272,7 @@ def test_a_goal_beyond_reach_is_said_to_be_so(model, target, seed):
     base = model.path()[0].origin[:3, 3] if model.path() else np.zeros(3)
     target[:3, 3] = base + direction / np.linalg.norm(direction) * (reach * 1.01 + 0.01)
     for start in (None, model.random(seed)):
-        solution = model.solve(target, solver="lm", start=start, iterations=200)
+        solution = model.solve(target, solver="lm", start=start, iterations=80)
         assert not solution.success
         assert solution.status is Status.UNREACHABLE
         assert_honest(model, solution, target)
@@ -743,7 +743,7 @@ def near_goals(model, count, seed=0, by=0.05):
 
 @pytest.mark.parametrize("options", [{}, {"prefer": "nearest"}, {"restarts": 0}])
 def test_a_goal_near_the_start_is_met_near_the_start(panda, options):
-    for target, start in near_goals(panda, 60 if options.get("prefer") else 300):
+    for target, start in near_goals(panda, 12 if options.get("prefer") else 200):
         solution = panda.solve(target, start=start, **options)
         assert_honest(panda, solution, target)
         if not options:

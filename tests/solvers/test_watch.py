@@ -61,7 +61,8 @@ def test_the_clock_ends_every_solve(name):
 
 @pytest.mark.parametrize("name", SOLVES)
 def test_a_time_that_is_long_enough_changes_nothing(name):
-    free, limited = (outcome(SOLVES[name], iterations=60, **more) for more in ({}, {"time_limit": 60.0}))
+    text = SOLVES[name].replace("2100", "210")
+    free, limited = (outcome(text, iterations=60, **more) for more in ({}, {"time_limit": 60.0}))
     assert limited.q.tobytes() == free.q.tobytes()
 
 

@@ -20,6 +20,7 @@ from fast_chains import (
 )
 from limbik import Model, Orientation, Pose, Position, Status
 from limbik.compiler import native
+from limbik.core.layout import LANES
 from limbik.goals import as_goal
 from strategies import SEEDS, poses
 
@@ -173,7 +174,7 @@ def test_whole_turns_of_joints_without_limits_are_those_of_the_start():
 
 def test_without_a_start_all_lanes_race_and_one_of_them_is_shown():
     trace = watched(PANDA, PANDA.pose(PANDA.random(1)))
-    assert len(trace.lanes) == 8
+    assert len(trace.lanes) == LANES
     shown = [lane for lane in trace.lanes if lane.q[:-1].tobytes() == trace.q[:-1].tobytes()]
     assert len(shown) == 1
     others = {lane.q[0].tobytes() for lane in trace.lanes}
@@ -187,7 +188,7 @@ def test_from_a_start_one_lane_is_followed_until_it_settles():
     assert len(alone.lanes) == 1
     assert not alone.solution.success
     trace = watched(PANDA, goal, start=start, iterations=500)
-    assert len(trace.lanes) == 8
+    assert len(trace.lanes) == LANES
     count = alone.iterations
     assert_array_equal(trace.lanes[0].q[:count], alone.q[:count])
     assert trace.lanes[0].restarted_at[0] == count
@@ -198,7 +199,7 @@ def test_lanes_begin_again_as_often_as_the_solve_says():
     hard = PANDA.pose(PANDA.random(1))
     hard[:3, 3] *= 1.2
     trace = watched(PANDA, hard, iterations=80)
-    assert trace.solution.restarts == sum(len(lane.restarted_at) for lane in trace.lanes) > 8
+    assert trace.solution.restarts == sum(len(lane.restarted_at) for lane in trace.lanes) > LANES
 
 
 def test_solvers_without_lanes_have_none_to_show():

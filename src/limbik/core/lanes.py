@@ -27,10 +27,10 @@ from limbik.core.placing import (
     is_random,
     meets,
     middle,
+    nearest_candidate,
     neighbour,
     open_cell,
     place,
-    seed_candidates,
     seed_from_desk,
     seed_random,
     stretch_of,
@@ -63,8 +63,9 @@ STALLS = 2  # and may miss it this often in a row
 TRACKING_STALLS = 4
 SURE = 4  # iterations before which no lane of a race is given up; those that follow are careful
 LONGEST = 40  # iterations of one attempt
-ITERATIONS_OF_SET = 24  # gathered
-SETS = 6  # gathered where the nearest solution is asked for
+ITERATIONS_OF_SET = 24  # gathered, at most
+SETS = 12  # gathered where the nearest solution is asked for
+LEAST_SPREAD, WIDENING = 0.3, 2.0  # [rad or m] of the second lane of the first set; from lane to lane
 BEYOND_REACH = 200  # iterations where the goal is proved out of reach
 ROUNDING = 1e-9  # that a pose may be off by
 FARTHEST = 1e9  # [m] of a goal in a batch; those farther away are solved one by one
@@ -162,8 +163,8 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
                     return
                 _gather(plan, work)
         else:
-            work[AT_LANES + AGE * LANES] += 1.0
-            if work[AT_LANES + AGE * LANES] >= ITERATIONS_OF_SET and _gathered(plan, table, work):
+            _note_progress(work, TRACKING_STALLS)
+            if _is_set_over(plan, work) and _gathered(plan, table, work):
                 return
     if used < plan[SET_BUDGET] and work[AT_STATE + PROVED] == 0.0:
         work[AT_ANSWER] = RUNNING
@@ -259,14 +260,15 @@ def _fresh_lane(work: Floats, lane: int) -> None:
 
 @compiled
 def _seed_all(plan: Floats, table: Floats, work: Floats) -> None:
-    """The goal's own cell into the lanes, one candidate each; random configurations where no table serves."""
+    """The nearest candidates of the goal's own cell into the lanes; random configurations without a table."""
     if plan[SET_USES_TABLE] == 0.0:
         for lane in range(LANES):
             seed_random(plan, work, lane, work, AT_STATE + RANDOM, 1.0)
         return
     cell = int(work[AT_KEY + KEY_CELL])
     open_cell(plan, table, cell, work, AT_KEY + KEY_NUMBERS)
-    seed_candidates(plan, table, cell, work)
+    for lane in range(LANES):
+        seed_from_desk(plan, table, cell, nearest_candidate(work), work, lane)
 
 
 @compiled
@@ -371,8 +373,21 @@ def _gather(plan: Floats, work: Floats) -> None:
             value = work[AT_START + i] + spread * (2.0 * uniform(work, AT_STATE + RANDOM) - 1.0)
             low, high = place(plan, i, plan[AT_Q_LOWER + i]), place(plan, i, plan[AT_Q_UPPER + i])
             work[i * LANES + lane] = min(max(value, low), high)
-        scale = 0.05 if lane == 0 else 1.6 * scale
+        scale = LEAST_SPREAD if lane == 0 else WIDENING * scale
     _fresh(work)
+
+
+@compiled
+def _is_set_over(plan: Floats, work: Floats) -> bool:
+    """Whether each lane of a set has arrived or settled, or had its time."""
+    if work[AT_LANES + AGE * LANES] >= ITERATIONS_OF_SET:
+        return True
+    for lane in range(int(work[AT_STATE + IN_USE])):
+        has_settled = work[AT_LANES + SETTLED_LANE * LANES + lane] > 0.0
+        has_arrived = meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane])
+        if not (has_settled | has_arrived):
+            return False
+    return True
 
 
 @compiled
@@ -406,7 +421,6 @@ def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
     else:
         for lane in range(int(work[AT_STATE + IN_USE])):
             _seed_again(plan, table, work, lane)
-        work[AT_LANES + AGE * LANES] = 0.0
     return False
 
 

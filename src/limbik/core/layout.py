@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from limbik.core.seeds import CANDIDATES, Shape
+from limbik.core.seeds import Shape
 
-LANES = CANDIDATES  # problems, or attempts at one problem, that run side by side
+LANES = 4  # attempts at one problem, side by side: as many as vectors of today's processors hold
 
 # Rows of a block after x [n] and the first frame [12].
 VIEW = 12

@@ -9,6 +9,7 @@ import math
 
 from limbik.compiler.kernel import Floats, compiled, to_be_bound
 from limbik.core.layout import (
+    DESK_DISTANCE,
     DESK_ROWS,
     DESK_SPINNER,
     DESK_TURNTABLE,
@@ -124,19 +125,15 @@ def seed_from_desk(plan: Floats, table: Floats, cell: int, candidate: int, work:
 
 
 @compiled
-def seed_candidates(plan: Floats, table: Floats, cell: int, work: Floats) -> None:
-    """All candidates of the cell on the desk, one into each lane."""
-    held = (cell * DEPTH + HELD) * CANDIDATES
-    for i in range(N):
-        if i in (TURNTABLE, SPINNER):
-            place = AT_DESK + (DESK_TURNTABLE if i == TURNTABLE else DESK_SPINNER) * CANDIDATES
-            for lane in range(CANDIDATES):
-                work[i * WIDTH + lane] = work[place + lane]
-        else:
-            lower, upper = plan[AT_LOWER + i], plan[AT_UPPER + i]
-            for lane in range(CANDIDATES):
-                work[i * WIDTH + lane] = min(max(table[held + lane], lower), upper)
-            held += CANDIDATES
+def nearest_candidate(work: Floats) -> int:
+    """The candidate on the desk that is nearest to the goal, which is then taken from it."""
+    desk = AT_DESK + DESK_DISTANCE * CANDIDATES
+    nearest = 0
+    for candidate in range(1, CANDIDATES):
+        if work[desk + candidate] < work[desk + nearest]:
+            nearest = candidate
+    work[desk + nearest] = math.inf
+    return nearest
 
 
 @compiled(inline=True)
