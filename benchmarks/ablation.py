@@ -36,10 +36,10 @@ import limbik
 import report
 import tables
 from limbik.compiler.symbols import Scalar, sqrt
-from limbik.core import step
-from limbik.core.seeds import Shape
-from limbik.core.step import LEAST_DAMPING, Tuning
-from limbik.solvers import fast
+from limbik.serial import step
+from limbik.serial.seed_table import Shape
+from limbik.serial.step import LEAST_DAMPING, Tuning
+from limbik.solvers import serial_plan as fast
 from machine import processor, progress
 from operations import KINDS, operations
 from robots import NAMES, MissingRobot, open_robot
@@ -266,7 +266,7 @@ def robots_table(arms: Sequence[Arm], built: dict[str, list[Outcome]]) -> str:
 
 
 def operation_tables() -> tuple[str, str]:
-    """Operations of one iteration by kind and by part of the step, for hinges only."""
+    """Operations of one iteration by kind and by part of the step, for revolute joints only."""
     kinds, parts = [], []
     for n in (3, 5, 6, 7, 8):
         by_kind, by_part = operations(Shape("R" * n, 0))

@@ -16,7 +16,7 @@ LIMIT_SLACK = 1e-6  # [rad] an answer may be this far past a limit and still cou
 
 @dataclass(frozen=True, kw_only=True)
 class Arm:
-    """A chain of links along +x: hinges about z (planar) or ball joints, all with the same limit.
+    """A chain of links along +x: revolute joints about z (planar) or ball joints, all with the same limit.
 
     A planar joint may turn by +-limit; a ball joint may swing by up to limit away from its parent link.
     """
@@ -40,7 +40,9 @@ class Arm:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a method answered: link directions [n_links, 3], hinge angles where it has some, its own count."""
+    """What a method answered: link directions [n_links, 3], revolute joint angles where it has some, its own
+    count.
+    """
 
     directions: np.ndarray
     angles: np.ndarray | None = None  # [rad] relative, planar arms
@@ -157,7 +159,9 @@ def quaternions_from_directions(directions: np.ndarray) -> np.ndarray:
 
 
 def universal_from_directions(directions: np.ndarray) -> np.ndarray:
-    """Angles [2 n] of the hinge pairs (z, then y) that stand for ball joints where a peer only has hinges."""
+    """Angles [2 n] of the revolute joint pairs (z, then y) that stand for ball joints where a peer only has
+    revolute joints.
+    """
     frame = np.eye(3)
     angles = np.empty((len(directions), 2))
     for i, direction in enumerate(directions):
@@ -168,7 +172,7 @@ def universal_from_directions(directions: np.ndarray) -> np.ndarray:
 
 
 def directions_from_universal(angles: np.ndarray) -> np.ndarray:
-    """Directions [n, 3] from the hinge pairs (z, then y) [2 n]."""
+    """Directions [n, 3] from the revolute joint pairs (z, then y) [2 n]."""
     frame = np.eye(3)
     directions = np.empty((len(angles) // 2, 3))
     for i, (about_z, about_y) in enumerate(np.reshape(angles, (-1, 2))):

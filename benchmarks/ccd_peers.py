@@ -3,9 +3,9 @@
     python benchmarks/ccd_peers.py                   print everything, about a minute
     python benchmarks/ccd_peers.py --write           and store the tables in docs/benchmarks.md
 
-Chains of hinges in space about z, y, z, y, ... of 1 m, without limits and with tight ones. All get the same
-points, which random configurations within the limits reach, and the same random starts. Every answer is
-judged by kinematics of our own. closed-chain-ik is no CCD but damped least squares, in single precision.
+Chains of revolute joints in space about z, y, z, y, ... of 1 m, without limits and with tight ones. All get
+the same points, which random configurations within the limits reach, and the same random starts. Every answer
+is judged by kinematics of our own. closed-chain-ik is no CCD but damped least squares, in single precision.
 """
 
 # ruff: noqa: E402  (what limbik reads of the environment is set before it is imported)

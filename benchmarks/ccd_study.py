@@ -3,9 +3,9 @@
     python benchmarks/ccd_study.py                   print everything, some minutes
     python benchmarks/ccd_study.py --write           and store the tables in docs/benchmarks.md
 
-Arms of 5, 6 and 7 hinges, as robots are built and as nobody builds them, drawn from a seed on which nothing
-was tuned. Goals are met by random configurations within the limits; starts are drawn in the same way. Every
-answer is judged by kinematics of our own.
+Arms of 5, 6 and 7 revolute joints, as robots are built and as nobody builds them, drawn from a seed on which
+nothing was tuned. Goals are met by random configurations within the limits; starts are drawn in the same way.
+Every answer is judged by kinematics of our own.
 """
 
 # ruff: noqa: E402  (what limbik reads of the environment is set before it is imported)
@@ -35,7 +35,7 @@ import report
 import tables
 from hinge_arms import HingeArm, generator, scrambled, wristed
 from limbik import Direction, Pose, Position
-from limbik.solvers.ccd import CCD
+from limbik.solvers.methods.ccd import CCD
 from machine import progress, surroundings
 
 SCRIPT = "benchmarks/ccd_study.py"

@@ -2,8 +2,8 @@
 
     python benchmarks/corners.py [--arms 200] [--goals 300] [--write]
 
-The arms are random: five to nine hinges and slides about and along any axes, many of which can hardly move.
-A goal is the pose at a corner of the box of limits, or where three of ten joints stand at one.
+The arms are random: five to nine revolute and prismatic joints about and along any axes, many of which can
+hardly move. A goal is the pose at a corner of the box of limits, or where three of ten joints stand at one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from machine import progress, surroundings
 SCRIPT = "benchmarks/corners.py"
 DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
 SHARES = {"all joints at their limits": 1.0, "three of ten joints at their limits": 0.3}
-ANGLES = (1e-3, 0.1, 1.0, 2.0, 4.0, 6.0)  # [rad] that a hinge can turn
-LENGTHS = (1e-3, 0.05, 0.5)  # [m] that a slide can go
+ANGLES = (1e-3, 0.1, 1.0, 2.0, 4.0, 6.0)  # [rad] that a revolute joint can turn
+LENGTHS = (1e-3, 0.05, 0.5)  # [m] that a prismatic joint can go
 
 
 def random_arm(rng: np.random.Generator) -> Model:

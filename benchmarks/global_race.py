@@ -34,7 +34,8 @@ def problems(robot: Robot, mode: str, count: int, seed: int) -> list[Problem]:
     """Poses of random configurations; starts are random (global) or near the configuration (tracking).
 
     A tracking start is the configuration plus a step in a random direction whose largest entry is 0.1 rad
-    (slides: 0.03 m in the place of 0.1 rad), clipped to the limits. The poses are the same in both modes.
+    (prismatic joints: 0.03 m in the place of 0.1 rad), clipped to the limits. The poses are the same in both
+    modes.
     """
     label = zlib.crc32(robot.name.encode())
     at, starts = (np.random.default_rng([seed, label, stream]) for stream in (0, 1 + MODES.index(mode)))

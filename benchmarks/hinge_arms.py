@@ -1,4 +1,4 @@
-"""Arms of hinges in space for the studies of CCD: lengths, axes and limits drawn from a seed."""
+"""Arms of revolute joints in space for the studies of CCD: lengths, axes and limits drawn from a seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ AXES = np.eye(3)
 
 @dataclass(frozen=True, kw_only=True)
 class HingeArm:
-    """Hinges about axes [n, 3], each at its offset [n + 1, 3] [m] from the one before, the tip's last."""
+    """Revolute joints about axes [n, 3], each at its offset [n + 1, 3] [m] from the one before, the tip's
+    last.
+    """
 
     name: str
     axes: np.ndarray
@@ -104,7 +106,7 @@ def scrambled(size: int, limits: tuple[float, float], seed: int) -> HingeArm:
 
 
 def plain(size: int, limit: float) -> HingeArm:
-    """Links of equal length along x, 1 m together, on hinges about z, y, z, y, ..."""
+    """Links of equal length along x, 1 m together, on revolute joints about z, y, z, y, ..."""
     offsets = np.tile((1.0 / size, 0.0, 0.0), (size + 1, 1))
     offsets[0] = 0.0
     axes = np.array([AXES[2 - k % 2] for k in range(size)])

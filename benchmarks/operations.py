@@ -9,9 +9,9 @@ from typing import Any
 from unittest import mock
 
 from limbik.compiler.symbols import Tape
-from limbik.core import programs, step
-from limbik.core.seeds import Shape
-from limbik.core.step import Tuning
+from limbik.serial import kernels, step
+from limbik.serial.seed_table import Shape
+from limbik.serial.step import Tuning
 
 KINDS = ("+ -", "*", "/", "sqrt", "compare, select, floor")
 PARTS = {
@@ -31,7 +31,7 @@ def operations(shape: Shape) -> tuple[Counter[str], Counter[str]]:
     """
     by_part: Counter[str] = Counter()
 
-    emitted, tape = programs.step(shape, 1, Tuning()), Tape()
+    emitted, tape = kernels.step(shape, 1, Tuning()), Tape()
     with _watched(tape, by_part):
         emitted.function(*emitted.symbols(tape))
     by_kind = Counter(_kind(line.operator) for line in tape.lines)

@@ -30,12 +30,12 @@ import report
 from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.compiler.emit import Emitted, Numbers
-from limbik.core import batch, library, programs
-from limbik.core.lanes import ANYWHERE, FROM_START, HEADER
-from limbik.core.layout import Layout
 from limbik.goals import Pose
-from limbik.solvers.fast import FastPlan, aligned
+from limbik.serial import batch, kernels, programs
+from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER
+from limbik.serial.layout import Layout
 from limbik.solvers.plan import plan_for
+from limbik.solvers.serial_plan import SerialPlan, aligned
 from machine import surroundings
 from machine_code import looped
 from operations import operations
@@ -61,7 +61,7 @@ def fastest(run: Callable[[], Any], count: int) -> float:
     return 1e9 * best / count
 
 
-def single(model: Any, plan: FastPlan, poses: np.ndarray, starts: np.ndarray) -> str:
+def single(model: Any, plan: SerialPlan, poses: np.ndarray, starts: np.ndarray) -> str:
     """The parts of a call of `model.solve(pose)`."""
     native.compile_now(plan.program)
     solve_one, work = native.compiled(plan.program), plan._any_work()
@@ -119,10 +119,10 @@ def single(model: Any, plan: FastPlan, poses: np.ndarray, starts: np.ndarray) ->
     return report.table(header, rows)
 
 
-def many(plan: FastPlan, poses: np.ndarray, is_single: bool) -> list[str]:
+def many(plan: SerialPlan, poses: np.ndarray, is_single: bool) -> list[str]:
     """The parts of one problem of a batch, on one thread."""
-    width, kind = programs.WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
-    program = library.many_problems(plan.shape, is_single)
+    width, kind = kernels.WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
+    program = programs.many_problems(plan.shape, is_single)
     native.compile_now(program)
     solve = native.compiled(program)
     size = batch.working_places(plan.shape.n, Layout(plan.shape).rows, width)["WORK_SIZE"]
@@ -143,7 +143,7 @@ def many(plan: FastPlan, poses: np.ndarray, is_single: bool) -> list[str]:
     everything()
     iterations = float(answers[:, 3].mean())
     costs = []
-    for name in ("step", "regard", "finish"):
+    for name in ("step", "read_goal", "finish"):
         run = looped(program.functions[name])
         everything()  # so that the numbers are those of problems
         costs.append(fastest(lambda run=run: run(work, numbers, 1000), 1000 * width))

@@ -236,7 +236,9 @@ def _model(name: str, kinematics: Any, frame: int) -> tuple[Any, list[int]]:
 
 
 def _motion(joint: Any) -> tuple[np.ndarray, bool, bool]:
-    """Axis [3] of one of pinocchio's joints, whether it slides, whether its q is a cosine and a sine."""
+    """Axis [3] of one of pinocchio's joints, whether it prismatic joints, whether its q is a cosine and a
+    sine.
+    """
     if joint.nv != 1:
         raise MissingRobot(f"a joint {joint.shortname()} is neither a hinge nor a slide")
     data = joint.createData()
@@ -299,7 +301,7 @@ def _z_to(axis: np.ndarray) -> np.ndarray:
 def urdf(robot: Robot, *, continuous: bool = False) -> str:
     """The robot as URDF: links base, link1, ..., tool, axes along z, a mass on every link but the root.
 
-    continuous: write continuous joints as such; otherwise they are hinges with limits at two turns.
+    continuous: write continuous joints as such; otherwise they are revolute joints with limits at two turns.
     """
     links = [BASE, *(f"link{k + 1}" for k in range(robot.size)), TOOL]
     lines = [f'<robot name="{robot.name}">']

@@ -39,9 +39,9 @@ import limbik
 import report
 from limbik import Model, Pose, Position
 from limbik.compiler import native
-from limbik.core.library import general
 from limbik.errors import SolverError
 from limbik.solvers.plan import Plan, plan_for
+from limbik.tree.programs import general
 from machine import processor, progress
 from tables import number
 

@@ -20,13 +20,15 @@ import numpy as np
 
 import limbik
 from limbik.compiler import symbols
-from limbik.core import batch, lanes, library, programs, seeds, step, tables
-from limbik.core.layout import Layout
-from limbik.core.prepare import Prepared, table_frame
-from limbik.core.step import Tuning
 from limbik.goals import Pose
 from limbik.model.chain import chain_to
-from limbik.solvers import fast
+from limbik.serial import batch, kernels, lanes, programs, step
+from limbik.serial import seed_table as seeds
+from limbik.serial import stored_tables as tables
+from limbik.serial.layout import Layout
+from limbik.serial.prepare import Prepared, table_frame
+from limbik.serial.step import Tuning
+from limbik.solvers import serial_plan as fast
 from limbik.solvers.options import Options
 from machine_code import loaded
 
@@ -42,16 +44,16 @@ class Variation:
 
     tuning: Tuning = TUNING
     iteration: Callable[..., Any] = step.iteration
-    constants: Mapping[str, float] = field(default_factory=dict)  # of limbik.core's modules, by name
+    constants: Mapping[str, float] = field(default_factory=dict)  # of limbik.serial's modules, by name
     divisions: int | None = None  # of the seed table's grid, along each number of the key
-    settings: Mapping[str, float] = field(default_factory=dict)  # `core.layout.SETTINGS`, by name
-    in_plan: Mapping[str, float] = field(default_factory=dict)  # constants of `solvers.fast`, by name
+    settings: Mapping[str, float] = field(default_factory=dict)  # `serial.layout.SETTINGS`, by name
+    in_plan: Mapping[str, float] = field(default_factory=dict)  # constants of `solvers.serial_plan`, by name
 
     @contextlib.contextmanager
     def applied(self) -> Iterator[None]:
         """limbik as the variation has it."""
         with contextlib.ExitStack() as changes:
-            for module in [m for name, m in sys.modules.items() if name.startswith("limbik.core.")]:
+            for module in [m for name, m in sys.modules.items() if name.startswith("limbik.serial.")]:
                 for name, value in self.constants.items():
                     if hasattr(module, name):
                         changes.enter_context(mock.patch.object(module, name, value))
@@ -59,7 +61,7 @@ class Variation:
                 count = self.divisions
                 grid = property(lambda shape: (count,) * (4 if shape.turntable is not None else 5))
                 changes.enter_context(mock.patch.object(seeds.Shape, "divisions", grid))
-            changes.enter_context(mock.patch.object(programs, "iteration", self.iteration))
+            changes.enter_context(mock.patch.object(kernels, "iteration", self.iteration))
             changes.enter_context(mock.patch.dict(vars(fast), self.in_plan))
             changes.enter_context(mock.patch.object(fast, "table_for", _fresh_table))
             yield
@@ -74,7 +76,7 @@ def candidates(count: int) -> dict[str, float]:
 
 
 def _fresh_table(prepared: Prepared) -> seeds.Table:
-    """The seed table as `core.tables` has it, but never from the disk, which knows no variations."""
+    """The seed table as `serial.stored_tables` has it, but never from the disk, which knows no variations."""
     return seeds.build(
         tables._without_tool(prepared),
         table_frame(prepared),
@@ -95,13 +97,13 @@ def clamping(*arguments: Any) -> step.Iteration:
 
 
 def rejecting(
-    x: Any, first: Any, rows: Any, lower: Any, upper: Any, asked: Any, tuning: Tuning
+    x: Any, first: Any, rows: Any, lower: Any, upper: Any, objective: Any, tuning: Tuning
 ) -> step.Iteration:
     """The iteration as if there were no limits; what arrives outside them does not count as arrived.
 
-    Hinges are kept within half a turn of the middle of their limits.
+    Revolute joints are kept within half a turn of the middle of their limits.
     """
-    after = step.iteration(x, first, rows, [-1e9] * len(x), [1e9] * len(x), asked, tuning)
+    after = step.iteration(x, first, rows, [-1e9] * len(x), [1e9] * len(x), objective, tuning)
     middles = [0.5 * (low + high) for low, high in zip(lower, upper, strict=True)]
     turned = [seeds.toward(value, middle) for value, middle in zip(after.x, middles, strict=True)]
     following = [
@@ -144,7 +146,7 @@ class Arm:
             plan, numbers = self._plan(variation)
             shape = plan.shape
             layout = Layout(shape)
-            functions = programs.functions_of_many(shape, WIDTH, single=False)
+            functions = kernels.functions_of_many(shape, WIDTH, single=False)
             driver = batch.solve_many.bind(
                 **layout.constants,
                 **batch.working_places(shape.n, layout.rows, WIDTH),
@@ -178,20 +180,20 @@ class Arm:
             for name in ("RATIO", "LONGEST")
             if name in variation.constants
         }
-        return programs.step_of_many(shape, WIDTH, variation.tuning, **given)
+        return kernels.step_of_many(shape, WIDTH, variation.tuning, **given)
 
     def race(self, variation: Variation) -> Outcome:
-        """Attempts at one problem side by side, the first to arrive wins (`core.lanes`), compiled."""
+        """Attempts at one problem side by side, the first to arrive wins (`serial.lanes`), compiled."""
         with variation.applied():
             plan, numbers = self._plan(variation)
             shape = plan.shape
-            side_by_side = int(variation.constants.get("LANES", programs.LANES))
+            side_by_side = int(variation.constants.get("LANES", kernels.LANES))
             careful = dataclasses.replace(variation.tuning, is_careful=True)
             stepping = {
-                "step": programs.step(shape, side_by_side, variation.tuning),
-                "careful_step": programs.step(shape, side_by_side, careful),
+                "step": kernels.step(shape, side_by_side, variation.tuning),
+                "careful_step": kernels.step(shape, side_by_side, careful),
             }
-            program = library.one_problem.__wrapped__(shape)
+            program = programs.one_problem.__wrapped__(shape)
             kernel = program.kernel.bind(**variation.constants, WIDTH=side_by_side)
             functions = {**program.functions, **stepping}
             solve = loaded(dataclasses.replace(program, kernel=kernel, functions=functions))
@@ -204,16 +206,16 @@ class Arm:
                 answer[:] = work[at : at + answer.size]
             return self._outcome(plan, answers)
 
-    def _plan(self, variation: Variation) -> tuple[fast.FastPlan, np.ndarray]:
+    def _plan(self, variation: Variation) -> tuple[fast.SerialPlan, np.ndarray]:
         options = Options(solver="lm", iterations=BUDGET, tolerance=TOLERANCE, tolerance_rotation=TOLERANCE)
-        plan = fast.FastPlan(self.model, chain_to(self.model, None), Pose, None, options)
+        plan = fast.SerialPlan(self.model, chain_to(self.model, None), Pose, None, options)
         numbers = plan.numbers(False)
         places = Layout(plan.shape).constants
         for name, value in variation.settings.items():
             numbers[places[f"SET_{name.upper()}"]] = value
         return plan, numbers
 
-    def _outcome(self, plan: fast.FastPlan, answers: np.ndarray) -> Outcome:
+    def _outcome(self, plan: fast.SerialPlan, answers: np.ndarray) -> Outcome:
         q = plan.whole(answers[:, lanes.HEADER :], None)
         reached = self.model.pose(q)
         apart = np.linalg.norm(reached[:, :3, 3] - self.poses[:, :3, 3], axis=1)

@@ -22,9 +22,9 @@ import limbik
 from limbik import JointKind, Model, Solution, Status
 from limbik.compiler import native
 from limbik.compiler.symbols import Scalar, Tape, operand
-from limbik.core import tables
 from limbik.model.chain import chain_to
-from limbik.solvers import fast
+from limbik.serial import stored_tables as tables
+from limbik.serial.prepare import is_fast
 from strategies import SEEDS, chains
 
 MOVING = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
@@ -42,8 +42,8 @@ def interpreted() -> Iterator[None]:
 
 
 def fast_chains(min_joints: int = 1, max_joints: int = 12) -> st.SearchStrategy[Model]:
-    """Chains of hinges and slides that the fast core takes, with limits of every kind."""
-    return chains(MOVING, min_joints, max_joints).filter(lambda model: fast.is_fast(chain_to(model)))
+    """Chains of revolute and prismatic joints that the fast core takes, with limits of every kind."""
+    return chains(MOVING, min_joints, max_joints).filter(lambda model: is_fast(chain_to(model)))
 
 
 @st.composite
@@ -94,7 +94,7 @@ def assert_honest(
 
 
 def hinges(limits: list[tuple[float, float]], length: float = 0.4) -> Model:
-    """An arm of hinges about z, y, y, z, y, y, ... with these limits; it points along x at zero."""
+    """An arm of revolute joints about z, y, y, z, y, y, ... with these limits; it points along x at zero."""
     builder = limbik.ModelBuilder("hinges")
     for k, pair in enumerate(limits):
         place = (length if k else 0.0, 0.05 * (k % 3), 0.03 * k)

@@ -230,7 +230,7 @@ def failing(monkeypatch, error):
     def portrait(*_):
         raise error("here")
 
-    monkeypatch.setattr("limbik.commands.portrait.Portrait.of", portrait)
+    monkeypatch.setattr("limbik.commands.robot_data.Portrait.of", portrait)
     return cli.app
 
 

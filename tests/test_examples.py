@@ -9,7 +9,7 @@ import pytest
 
 from limbik import goals
 from limbik.compiler import native
-from limbik.core.library import general
+from limbik.tree.programs import general
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.py"))

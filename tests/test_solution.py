@@ -13,7 +13,8 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Model, Orientation, Pose, Position, Status
-from limbik.solution import Facts, Request, Solution
+from limbik.solution import Facts, Solution
+from limbik.solvers.request import Request
 from strategies import SEEDS
 
 ROBOTS = ("panda", "ur5e", "puma560")

@@ -17,8 +17,8 @@ import sys
 import numpy as np
 import limbik
 from limbik.compiler import native
-from limbik.core.library import many_problems, one_problem
-from limbik.core.seeds import Shape
+from limbik.serial.programs import many_problems, one_problem
+from limbik.serial.seed_table import Shape
 
 model = limbik.load("planar-2")
 targets = model.pose(model.random(0, size=30))
@@ -87,8 +87,8 @@ def test_warming_up_from_python_leaves_compiled_drivers():
     script = """
 import limbik
 from limbik.compiler import native
-from limbik.core.library import many_problems, one_problem
-from limbik.core.seeds import Shape
+from limbik.serial.programs import many_problems, one_problem
+from limbik.serial.seed_table import Shape
 model = limbik.load("planar-2")
 limbik.warmup(model)
 shape = Shape("RR", 0)

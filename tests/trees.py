@@ -11,6 +11,7 @@ from limbik import JointKind, Mass, Mimic, Model, Solution, Status
 from limbik.goals import (
     CenterOfMass,
     Direction,
+    DistanceBetween,
     Goal,
     JointValue,
     LookAt,
@@ -28,7 +29,7 @@ from strategies import KINDS, models
 SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 NEAR_HALF_TURN = 3e-3  # [rad] where the axis of a rotation is nearly lost
 OF_FRAMES = (Position, Orientation, Pose, Relative, Direction, LookAt, PointOnLine, PointOnPlane)
-GOALS = (*OF_FRAMES, CenterOfMass, JointValue, Posture)
+GOALS = (*OF_FRAMES, DistanceBetween, CenterOfMass, JointValue, Posture)
 
 
 @st.composite
@@ -92,11 +93,14 @@ def goal_at(kind: type[Goal], model: Model, q: np.ndarray, seed: int, **options)
         return Orientation(frame=frame, target=pose[:3, :3], **options)
     if kind is Pose:
         return Pose(frame=frame, target=pose, **options)
-    if kind is Relative:
+    if kind in (Relative, DistanceBetween):
         others = [each.name for each in model.frames if can_move_apart(model, frame, each.name)]
         if not others:
             return None
         reference = str(rng.choice(others))
+        if kind is DistanceBetween:
+            apart = float(np.linalg.norm(pose[:3, 3] - model.pose(q, reference)[:3, 3]))
+            return DistanceBetween(frame=frame, other=reference, value=apart, **options)
         target = np.linalg.solve(model.pose(q, reference), pose)
         return Relative(frame=frame, reference=reference, target=target, **options)
     if kind is Direction:
@@ -161,7 +165,7 @@ def assert_honest(
 def _miss(solution: Solution, goal: Goal, place: int, q: np.ndarray) -> tuple[float, float]:
     """How far a goal is from being met [m], [rad]; of a posture, the joint that is farthest off."""
     if not isinstance(goal, Posture):
-        return measure.misses(solution.request, q)[place]
+        return measure.goal_errors(solution.request, q)[place]
     model = solution.request.model
     metres, radians = [0.0], [0.0]
     weights = np.broadcast_to(goal.weight, model.nv)

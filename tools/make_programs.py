@@ -12,14 +12,15 @@ from time import perf_counter
 
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
-from limbik.core.library import by_method, general, many_problems, one_problem
-from limbik.core.seeds import Shape
 from limbik.goals import Pose, Position
+from limbik.serial.programs import many_problems, one_problem
+from limbik.serial.seed_table import Shape
 from limbik.solvers import names
-from limbik.solvers.branched import method_of
+from limbik.solvers.classical_plan import method_of
 from limbik.solvers.plan import chain_program
 from limbik.solvers.registry import get, has_kernel
 from limbik.solvers.solver import CHAINS, SPACE
+from limbik.tree.programs import by_method, general
 
 ANY_SHAPE = Shape("R", 0)  # the bitcode is the same for all
 MADE_FROM = BITCODE / "made_from.json"  # fingerprints of kernels by program

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import limbik
-from limbik.solvers import dls, fabrik, newton, pinv, sdls, transpose
-from limbik.solvers.ccd import CCD
+from limbik.solvers.methods import dls, fabrik, newton, pinv, sdls, transpose
+from limbik.solvers.methods.ccd import CCD
 from svg import Chart, Picture, View
 
 ROOT = Path(__file__).resolve().parents[1]

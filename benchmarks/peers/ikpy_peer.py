@@ -1,4 +1,6 @@
-"""ikpy: SciPy's bounded least squares with finite differences. A ball joint is a pair of hinges (z, y)."""
+"""ikpy: SciPy's bounded least squares with finite differences. A ball joint is a pair of revolute joints (z,
+y).
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class IkpySession:
 
 
 def build(arm: Arm) -> Any:
-    """The arm as ikpy's chain: hinges, each placed at the end of the link before it, and a fixed tip."""
+    """The arm as ikpy's chain: revolute joints, each placed at the end of the link before it, and a fixed
+    tip.
+    """
     chain = require("ikpy.chain", "pip install ikpy")
     link = require("ikpy.link", "pip install ikpy")
     axes = [(0, 0, 1)] if arm.planar else [(0, 0, 1), (0, 1, 0)]

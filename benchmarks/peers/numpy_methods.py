@@ -24,7 +24,7 @@ GAMMA = 10.0  # the largest step of the Jacobian transpose
 
 
 class PlanarState:
-    """Hinges about z: relative angles [n]."""
+    """Revolute joints about z: relative angles [n]."""
 
     def __init__(self, arm: Arm, directions: np.ndarray) -> None:
         self.lengths = np.asarray(arm.lengths)
@@ -204,7 +204,7 @@ def ccd(arm: Arm, state: State, target: np.ndarray) -> State:
 
 
 def turn_hinge(state: PlanarState, j: int, to_tip: np.ndarray, to_target: np.ndarray) -> np.ndarray:
-    """Turn hinge j toward the target, no further than its limit; returns the rotation [2, 2] made."""
+    """Turn joint j toward the target, no further than its limit; returns the rotation [2, 2] made."""
     before = state.angles[j]
     turn = np.arctan2(to_tip[0] * to_target[1] - to_tip[1] * to_target[0], to_tip @ to_target)
     state.angles[j] = before + turn

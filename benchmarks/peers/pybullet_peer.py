@@ -1,4 +1,4 @@
-"""pybullet: calculateInverseKinematics with IK_DLS. A ball joint is a pair of hinges (z, y)."""
+"""pybullet: calculateInverseKinematics with IK_DLS. A ball joint is a pair of revolute joints (z, y)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class PybulletSession:
 
 
 def urdf(arm: Arm) -> str:
-    """The arm as URDF: hinges, each placed at the end of the link before it, and a fixed tip."""
+    """The arm as URDF: revolute joints, each placed at the end of the link before it, and a fixed tip."""
     axes = ["0 0 1"] if arm.planar else ["0 0 1", "0 1 0"]
     kind = "continuous" if arm.limit is None else "revolute"
     limit = (

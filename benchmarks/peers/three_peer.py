@@ -12,7 +12,7 @@ from .node_process import NodePeer
 
 class Three(NodePeer):
     def open(self, arm: Arm, tolerance: float) -> Any:
-        # its limits are boxes of Euler angles: those of a hinge fit, a cone does not
+        # its limits are boxes of Euler angles: those of a revolute joint fit, a cone does not
         return super().open(arm, tolerance) if arm.planar or arm.limit is None else None
 
 

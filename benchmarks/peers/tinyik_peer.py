@@ -1,4 +1,4 @@
-"""tinyik: the squared distance handed to a SciPy optimiser. A ball joint is a pair of hinges (z, y)."""
+"""tinyik: the squared distance handed to a SciPy optimiser. A ball joint is two revolute ones (z, y)."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from limbik.formats.registry import robots
 from limbik.goals import (
     CenterOfMass,
     Direction,
+    DistanceBetween,
     Goal,
     JointValue,
     LookAt,
@@ -39,8 +40,9 @@ from limbik.model import (
 )
 from limbik.model.presets import presets
 from limbik.scene import Branch, Scene, SceneArm, load_scene
-from limbik.solution import BatchSolution, Iterate, Solution, Status, Trace
+from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.solvers import iterate, nullspace, solve, solve_batch, trace, warmup
+from limbik.status import Status
 
 __all__ = [
     "BatchSolution",
@@ -48,6 +50,7 @@ __all__ = [
     "CenterOfMass",
     "Diagnosis",
     "Direction",
+    "DistanceBetween",
     "EulerLimits",
     "Frame",
     "Goal",

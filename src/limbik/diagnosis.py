@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from limbik.solution import Miss, Status
 from limbik.spatial import Array
+from limbik.status import PoseError, Status
 
 MOST_NAMES = 8  # of joints in a sentence
 MOST_METRES = 1e7  # that are written with all their digits
@@ -99,7 +99,7 @@ class Diagnosis:
 
     status: Status
     asked: tuple[str, ...]  # one clause for each goal
-    errors: tuple[Miss, ...]  # of `q`, one for each goal
+    errors: tuple[PoseError, ...]  # of `q`, one for each goal
     q: Array  # [nq] the answer: what meets the goals, or the nearest legal configuration found
     iterations: int
     bound: Bound | None = None  # UNREACHABLE: the proof
@@ -109,7 +109,7 @@ class Diagnosis:
     q_beyond_limits: Array | None = None  # [nq] LIMITS_BIND: meets the goals, but not the limits
     q_found: Array | None = None  # [nq] BUDGET_SPENT: meets goals and limits; a longer search found it
     q_position: Array | None = None  # [nq] meets goals and limits, orientations left aside
-    errors_position: tuple[Miss, ...] = ()  # of `q_position`
+    errors_position: tuple[PoseError, ...] = ()  # of `q_position`
     conflict: tuple[int, ...] = ()  # places of goals that can be met alone, but not all together
     is_descending: bool = False  # BUDGET_SPENT: the error was still falling
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
@@ -153,7 +153,7 @@ def _as_list(q: Array | None) -> list[float] | None:
     return None if q is None else q.tolist()
 
 
-def _as_dicts(errors: Sequence[Miss]) -> list[dict[str, float]]:
+def _as_dicts(errors: Sequence[PoseError]) -> list[dict[str, float]]:
     return [{"position": error.position, "rotation": error.rotation} for error in errors]
 
 
@@ -162,7 +162,7 @@ def _as_dicts(errors: Sequence[Miss]) -> list[dict[str, float]]:
 
 def _solved(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"Solved: {list_of(diagnosis.asked)}."
-    worst = Miss(*(max(error[k] for error in diagnosis.errors) for k in (0, 1)))
+    worst = PoseError(*(max(error[k] for error in diagnosis.errors) for k in (0, 1)))
     yield f"The answer is {'at most ' if len(diagnosis.errors) > 1 else ''}{_amount(worst)} off."
     if diagnosis.nearest:
         margin = (
@@ -274,7 +274,7 @@ def _turned(diagnosis: Diagnosis) -> str:
     return f", for instance turned away by {_degrees(angle)}" if angle > 0.0 else ""
 
 
-def _amount(error: Miss) -> str:
+def _amount(error: PoseError) -> str:
     parts = []
     if error.position > 0.0 or error.rotation == 0.0:
         parts.append(_millimetres(error.position))

@@ -40,12 +40,15 @@ from limbik.formats.source import Source
 from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
 from limbik.model import Model
 from limbik.model.joints import check_name
-from limbik.solution import STATUSES, Facts, Request, Solution, Status
+from limbik.solution import STATUSES, Facts, Solution
 from limbik.solvers import Solver, registry
 from limbik.solvers.diagnose import moving_joints
 from limbik.solvers.loop import solve
 from limbik.solvers.options import hashable, read_options
+from limbik.solvers.question import Kept
+from limbik.solvers.request import Request
 from limbik.spatial import Array, as_numbers
+from limbik.status import Status
 
 Branches: TypeAlias = Literal["independent", "coupled"]
 _FILE_WORDS = ("-f", "--file")
@@ -234,7 +237,8 @@ class BranchedSolution(Solution):
         kept = {name: value for name, value in options.items() if name not in _OF_ONE_SOLVE}
         asked = read_options(hashable(kept)).given
         request = Request(model=arm.model, goals=arm.goals, solver=parts[0].solver, options=asked)
-        super().__init__(parts[-1].q, facts, sum(part.time for part in parts), request, arm.q, None)
+        time = sum(part.time for part in parts)
+        super().__init__(parts[-1].q, facts, time, Kept(request), arm.q, None)
         self.parts = tuple(parts)
 
     def explain(self) -> Diagnosis:

@@ -1,51 +1,19 @@
-"""What is answered."""
+"""Solutions: what a solve returns."""
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.diagnosis import Diagnosis
 from limbik.goals import Goal
-from limbik.model.margins import limit_margins
-from limbik.model.model import Model
 from limbik.spatial import Array
-
-if TYPE_CHECKING:
-    from limbik.diagnosis import Diagnosis
-
-
-class Status(enum.Enum):
-    """Why a solve ended."""
-
-    SOLVED = "solved"
-    UNREACHABLE = "unreachable"  # proved: too far from the first joint, too near, or off the arm's plane
-    LIKELY_UNREACHABLE = "likely unreachable"  # every descent settled without meeting the goal
-    LOCKED = "locked"  # a solution was found, but only with locked joints moved
-    LIMITS_BIND = "limits bind"  # a solution was found, but beyond the limits
-    ORIENTATION_UNAVAILABLE = "orientation unavailable"  # the position alone can be met within the limits
-    BUDGET_SPENT = "budget spent"  # a solution exists, or the error was still falling
-
-    @property
-    def meaning(self) -> str:
-        """One sentence for a person."""
-        return _MEANINGS[self]
-
-
-_MEANINGS = {
-    Status.SOLVED: "the goal is met within tolerance and every limit is kept",
-    Status.UNREACHABLE: "the goal is out of reach, whatever the joints do",
-    Status.LIKELY_UNREACHABLE: "every attempt settled away from the goal; it is likely out of reach",
-    Status.LOCKED: "the goal could be met if joints that are locked were free",
-    Status.LIMITS_BIND: "the goal could be met beyond the limits, and no solution was found within them",
-    Status.ORIENTATION_UNAVAILABLE: "the position can be reached, but not with this orientation",
-    Status.BUDGET_SPENT: "the search was cut short: more iterations or restarts may find a solution",
-}
+from limbik.status import PoseError, Status
 
 
 class Facts(NamedTuple):
@@ -63,32 +31,55 @@ class Facts(NamedTuple):
 STATUSES = (Status.SOLVED, Status.UNREACHABLE, Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT)
 
 
-class Miss(NamedTuple):
-    """How far one goal is from being met; 0 where nothing of the kind was asked for."""
+class Asked(Protocol):
+    """The goals and options of one solve: enough to solve again."""
 
-    position: float  # [m]
-    rotation: float  # [rad]
+    @property
+    def model(self) -> Any:
+        """The Model that was solved for."""
 
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """In the order in which they were given."""
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Request:
-    """What a solver was asked, in full: enough to ask again."""
+    @property
+    def solver(self) -> str:
+        """Name of the method."""
 
-    model: Model
-    goals: tuple[Goal, ...]
-    solver: str  # name of the method
-    options: Mapping[str, Any]  # of `solve`, where they are not the default
-
-    def request(self, target: Any, /) -> Request:
-        """Itself: a solution that was copied or unpickled holds the request in place of a plan."""
-        return self
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Of `solve`, where they are not the default."""
 
 
 class Question(Protocol):
-    """What remembers a request until somebody asks for it, such as the plan of a solve."""
+    """What a solution came from, such as the plan of a solve: it remembers what was asked, and measures.
 
-    def request(self, target: Any, /) -> Request:
-        """The request; `target` is what the solution was given for it."""
+    `target` is what the solution was given for it.
+    """
+
+    def request(self, target: Any, /) -> Asked:
+        """What was asked."""
+
+    def kept(self, target: Any, /) -> Question:
+        """The same for a solution that is copied or pickled, whatever target that has."""
+
+    def reason(self, target: Any, /) -> str:
+        """Why it was this method, as the end of a sentence."""
+
+    def goal_errors(self, target: Any, q: Array, /) -> tuple[PoseError, ...]:
+        """How far each goal is from being met at q [nq]."""
+
+    def limit_margins(self, target: Any, q: Array, /) -> Array:
+        """[nq] how far each joint is from its nearer limit."""
+
+    def manipulability(self, target: Any, q: Array, /) -> float:
+        """Yoshikawa's measure at q [nq]."""
+
+    def condition_number(self, target: Any, q: Array, /) -> float:
+        """Of the Jacobian of the goals at q [nq]."""
+
+    def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
+        """Why the solution is what it is."""
 
 
 class Solution:
@@ -128,7 +119,7 @@ class Solution:
         return self._facts
 
     @property
-    def request(self) -> Request:
+    def request(self) -> Asked:
         """What was asked."""
         return self._question.request(self._target)
 
@@ -166,13 +157,11 @@ class Solution:
         return 2.0 * math.asin(min(0.5 * self._facts[2], 1.0))
 
     @property
-    def goal_errors(self) -> tuple[Miss, ...]:
+    def goal_errors(self) -> tuple[PoseError, ...]:
         """How far each goal is from being met, in the order in which they were given."""
-        request = self.request
-        if len(request.goals) == 1:
-            return (Miss(self.error, self.error_rotation),)
-        misses: tuple[Miss, ...] = _measure().misses(request, self._q)
-        return misses
+        if len(self.request.goals) == 1:
+            return (PoseError(self.error, self.error_rotation),)
+        return self._question.goal_errors(self._target, self._q)
 
     @property
     def iterations(self) -> int:
@@ -202,9 +191,7 @@ class Solution:
     @property
     def solver_reason(self) -> str:
         """Why it was this method, as the end of a sentence: "because ..."."""
-        from limbik.solvers.choice import reason
-
-        return reason(self.request)
+        return self._question.reason(self._target)
 
     @property
     def start(self) -> Array | None:
@@ -218,17 +205,17 @@ class Solution:
         Negative beyond a limit, which only happens with limits=False. The four numbers of a ball joint all
         have the smaller margin of its swing and its twist.
         """
-        return limit_margins(self.request.model, self._q)
+        return self._question.limit_margins(self._target, self._q)
 
     @property
     def manipulability(self) -> float:
         """Yoshikawa's measure sqrt(det(J J^T)) at q, J being the rows that the goals ask for.
 
-        In metres to the power of the rows of position for hinges (m^3 for a pose), 0 in a singular
+        In metres to the power of the rows of position for revolute joints (m^3 for a pose), 0 in a singular
         configuration. Of an arm that can move in fewer directions than that anywhere (planar arms, fewer
         joints than rows), the product of as many singular values as it can have.
         """
-        return float(_measure().manipulability(self.request, self._q))
+        return self._question.manipulability(self._target, self._q)
 
     @property
     def condition_number(self) -> float:
@@ -236,7 +223,7 @@ class Solution:
 
         J is that of `manipulability`, with lengths counted in half reaches, so that it has no unit.
         """
-        return float(_measure().condition_number(self.request, self._q))
+        return self._question.condition_number(self._target, self._q)
 
     def explain(self) -> Diagnosis:
         """What was asked, how far off the answer is, why, and what could be done; `print` shows sentences.
@@ -246,14 +233,21 @@ class Solution:
         try:
             return self._diagnosis
         except AttributeError:
-            self._diagnosis: Diagnosis = _diagnose(self)
+            self._diagnosis: Diagnosis = self._question.diagnosis(self._target, self)
             return self._diagnosis
 
     def __bool__(self) -> bool:
         return self.success
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Solution, (self._q, self._facts, self._time, self.request, self._start, None)
+        return Solution, (
+            self._q,
+            self._facts,
+            self._time,
+            self._question.kept(self._target),
+            self._start,
+            None,
+        )
 
     def __repr__(self) -> str:
         status = self._diagnosis.status if hasattr(self, "_diagnosis") else self.ended
@@ -262,19 +256,6 @@ class Solution:
             f"error_rotation={self.error_rotation!r}, iterations={self.iterations}, "
             f"restarts={self.restarts}, time={self.time!r}, solver={self.solver!r})"
         )
-
-
-def _measure() -> Any:
-    """The room that measures; imported when it is first asked for, because it stands below this one."""
-    from limbik.solvers import measure
-
-    return measure
-
-
-def _diagnose(solution: Solution) -> Diagnosis:
-    from limbik.solvers.diagnose import diagnose
-
-    return diagnose(solution)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

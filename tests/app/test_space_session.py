@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from limbik import Pose, load, solvers
-from limbik.app import moving as room
+from limbik.app import arm_moves as room
 from limbik.app import space_session
-from limbik.app.freedom import aligned, null_directions
+from limbik.app.null_space import aligned, null_directions
+from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
 from limbik.app.protocol.space import Refused, decode_motion
 from limbik.app.space_session import SpaceSession
-from limbik.app.workshop import Workshop
 from limbik.errors import LimbikError, ModelError
 from space_scenes import ARM, TABLE, URDF, goal, moving, opening, request
 
-WORKSHOP = Workshop()
+WORKSHOP = SceneOpener()
 BALL = """<mujoco model="ball"><worldbody><body name="arm">
   <joint name="shoulder" type="ball"/><geom type="capsule" fromto="0 0 0 1 0 0" size="0.1"/>
 </body></worldbody></mujoco>"""
@@ -97,7 +97,9 @@ def test_an_arm_moves_as_a_solve_moves_it(panda, search):
     budget = {"iterations": room.FIRST_SEARCH} if search else {"iterations": 100, "restarts": 0}
     options = {"start": start, "tolerance": 1e-4, "tolerance_rotation": 1e-3, **budget}
     solution = model.solve(Pose(frame="flange", target=target), **options)
-    assert solution.solver_reason.endswith("in the fast core, for arms of up to 12 hinges and slides")
+    assert solution.solver_reason.endswith(
+        "in the fast core, for arms of up to 12 revolute and prismatic joints"
+    )
     np.testing.assert_array_equal(arm.q, solution.q.astype(np.float32))
     np.testing.assert_array_equal(arm.trace[-1], arm.q)
     assert arm.iterations == solution.iterations

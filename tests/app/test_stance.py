@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limbik.app.stance import first_stance
+from limbik.app.initial_pose import initial_pose
 from limbik.model import planar_arm, presets
 
 ARMS = [name for name in presets.presets() if name != "planar-N"]
@@ -19,7 +19,7 @@ def smallest_singular_value(model, q):
 @pytest.mark.parametrize("name", ARMS)
 def test_an_arm_opens_where_its_tip_can_move_and_turn_in_every_direction(name):
     model = presets.load(name)
-    q = first_stance(model)
+    q = initial_pose(model)
     usual = np.quantile([smallest_singular_value(model, each) for each in model.random(1, 100)], 0.25)
     assert smallest_singular_value(model, q) > usual
     assert np.array_equal(model.clip(q), q)
@@ -27,7 +27,7 @@ def test_an_arm_opens_where_its_tip_can_move_and_turn_in_every_direction(name):
 
 def test_a_stretched_arm_is_bent_and_does_not_dip_under_its_base():
     model = presets.load("ur5e")
-    q = first_stance(model)
+    q = initial_pose(model)
     assert np.abs(q).max() > 0.5
     lowest = model.forward(model.neutral)[:, 2, 3].min()
     assert model.forward(q)[:, 2, 3].min() >= lowest - 0.02 * model.reach()
@@ -35,10 +35,10 @@ def test_a_stretched_arm_is_bent_and_does_not_dip_under_its_base():
 
 def test_an_arm_that_stands_well_is_left_as_it_is():
     model = presets.load("panda")
-    q = first_stance(model)
+    q = initial_pose(model)
     assert np.array_equal(q[[0, 1, 2, 4, 6]], np.zeros(5))
 
 
 def test_a_long_arm_is_bent_at_a_few_joints():
-    q = first_stance(planar_arm(300))
+    q = initial_pose(planar_arm(300))
     assert 1 <= np.count_nonzero(q) <= 12

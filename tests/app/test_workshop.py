@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from limbik import load
-from limbik.app import workshop as room
+from limbik.app import opening as room
+from limbik.app.bounded_cache import BoundedCache
 from limbik.app.described import described
 from limbik.app.opened import MOST_JOINTS
-from limbik.app.shelf import Shelf
+from limbik.app.opening import SceneOpener
 from limbik.app.upload import Upload
-from limbik.app.workshop import Workshop
 from limbik.errors import LimbikError
 from limbik.formats import registry
 from space_scenes import ARM, MJCF, TABLE, URDF, opening, request
@@ -24,7 +24,7 @@ DESCRIPTIONS = pytest.mark.skipif(
 
 
 def opened(*, workshop=None, **asked):
-    return (workshop or Workshop()).open(request(**opening(**asked)))
+    return (workshop or SceneOpener()).open(request(**opening(**asked)))
 
 
 def scene(**asked):
@@ -176,7 +176,7 @@ def keep(workshop, files, name="robot.zip"):
 
 
 def test_an_upload_is_opened_with_its_meshes():
-    workshop = Workshop()
+    workshop = SceneOpener()
     text = URDF.replace('<box size="1 1 0.1"/>', '<mesh filename="package://crane/meshes/base.stl"/>')
     files = {"crane/urdf/crane.urdf": text.encode(), "crane/meshes/base.stl": b"solid base"}
     found = opened(workshop=workshop, token=keep(workshop, files))
@@ -189,7 +189,7 @@ def test_an_upload_is_opened_with_its_meshes():
 
 def test_the_likeliest_description_is_opened_and_the_others_are_named():
     pytest.importorskip("mujoco")
-    workshop = Workshop()
+    workshop = SceneOpener()
     files = {
         "scene.xml": b'<mujoco><include file="robot.xml"/></mujoco>',
         "robot.xml": MJCF.encode(),
@@ -202,7 +202,7 @@ def test_the_likeliest_description_is_opened_and_the_others_are_named():
 
 
 def test_an_upload_without_a_description_says_what_it_holds():
-    workshop = Workshop()
+    workshop = SceneOpener()
     told = refused(workshop=workshop, token=keep(workshop, {"a.stl": b"solid", "b.txt": b"hello"}))
     assert "a.stl, b.txt" in told
 
@@ -212,7 +212,7 @@ def test_a_token_that_is_forgotten_asks_for_the_files_again():
 
 
 def test_a_text_has_a_token_that_opens_it_again():
-    workshop = Workshop()
+    workshop = SceneOpener()
     first = opened(workshop=workshop, text=URDF)
     assert opened(workshop=workshop, token=first.token) is opened(workshop=workshop, text=URDF)
     assert opened(workshop=workshop, token=first.token).scene.name == "crane"
@@ -285,7 +285,7 @@ def test_messages_name_files_without_their_folders():
 
 
 def test_a_file_of_an_upload_is_named_with_its_folders():
-    workshop = Workshop()
+    workshop = SceneOpener()
     token = keep(workshop, {"crane/urdf/crane.urdf": b"<robot><link/></robot>", "crane/a.stl": b""})
     assert refused(workshop=workshop, token=token).startswith("crane/urdf/crane.urdf:1: <link>")
 
@@ -294,7 +294,7 @@ def test_a_file_of_an_upload_is_named_with_its_folders():
 
 
 def test_a_shelf_forgets_what_was_not_asked_for_longest():
-    shelf = Shelf(most=2, most_bytes=100)
+    shelf = BoundedCache(most=2, most_bytes=100)
     shelf.put("a", 1, 10)
     shelf.put("b", 2, 10)
     assert shelf.get("a") == 1

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik import cli
 from limbik.solvers import diagnose
-from limbik.solvers.sampled import sampled_solutions
+from limbik.solvers.sampled_solutions import sampled_solutions
 
 
 @pytest.fixture(autouse=True)

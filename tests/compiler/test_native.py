@@ -10,20 +10,20 @@ import pytest
 import limbik
 from fast_chains import PATIENCE, run_python, warm_cache
 from limbik.compiler import cache, native
-from limbik.core.library import many_problems, one_problem
-from limbik.core.seeds import Shape
 from limbik.errors import LimbikError
+from limbik.serial.programs import many_problems, one_problem
+from limbik.serial.seed_table import Shape
 
 PLANE = one_problem(Shape("RR", 0))
 
-# A model of two hinges, goals within its reach, and its answers as text.
+# A model of two revolute joints, goals within its reach, and its answers as text.
 SCRIPT = """
 import os, sys, threading, time, warnings
 import numpy as np
 import limbik
 from limbik.compiler import native
-from limbik.core.library import one_problem
-from limbik.core.seeds import Shape
+from limbik.serial.programs import one_problem
+from limbik.serial.seed_table import Shape
 
 PLANE = one_problem(Shape("RR", 0))
 model = limbik.load("planar-2")
@@ -326,8 +326,8 @@ sys.path.insert(0, {str(tmp_path)!r})
 import limbik
 from limbik import Position
 from limbik.compiler import native
-from limbik.core.library import by_method
-from limbik.solvers.branched import method_of
+from limbik.tree.programs import by_method
+from limbik.solvers.classical_plan import method_of
 from own_method import Own
 program = by_method(method_of(Own()))
 native.compile_now(program)

@@ -31,7 +31,9 @@ def assert_moves_as_in_pinocchio(model: Model, urdf: Path | str, seeds: tuple[in
 
 
 def configuration(oracle: Any, model: Model, q: np.ndarray) -> np.ndarray:
-    """q in Pinocchio's order and form: followers have their own place, unlimited hinges are (cos, sin)."""
+    """q in Pinocchio's order and form: followers have their own place, unlimited revolute joints are (cos,
+    sin).
+    """
     out = pin.neutral(oracle)
     for name, joint in zip(oracle.names[1:], oracle.joints[1:], strict=True):
         value = _value(model, str(name), q, joint)

@@ -10,7 +10,7 @@ import pytest
 
 from limbik.errors import FormatError, FormatWarning
 from limbik.formats import urdf
-from limbik.formats.apart import apart
+from limbik.formats.separate_process import apart
 from limbik.formats.source import Source
 
 URDF = '<robot name="r"><link name="a"/></robot>'

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from limbik.errors import FormatError, FormatWarning
-from limbik.formats import enclosed
-from limbik.formats.enclosed import find_file
+from limbik.formats import confined_files as enclosed
+from limbik.formats.confined_files import find_file
 from limbik.formats.load import read
 from limbik.formats.source import Source
 

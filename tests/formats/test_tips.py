@@ -5,7 +5,7 @@ from limbik.formats.end_effector import tips
 
 
 def limb(builder, name, joints, parent):
-    """A limb of so many hinges; its last link is called by its name and the last number."""
+    """A limb of so many revolute joints; its last link is called by its name and the last number."""
     for k in range(joints):
         builder.revolute(f"{name}{k}", parent=f"{name}{k - 1}" if k else parent, origin=(0, 0, 0.1))
     return builder

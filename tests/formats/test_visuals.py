@@ -10,8 +10,8 @@ import pytest
 import limbik
 from limbik.errors import LimbikError
 from limbik.formats import registry
-from limbik.formats.dressed import dressed
 from limbik.formats.load import load
+from limbik.formats.preset_visuals import dressed
 from limbik.formats.source import Source, open_source
 from limbik.formats.visuals import look
 

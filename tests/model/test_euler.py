@@ -11,10 +11,10 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import EulerLimits, Joint, JointKind, Model, ModelBuilder
-from limbik.core.rotation import within_euler_limits
 from limbik.errors import ModelError
 from limbik.model.euler import ORDERS
 from limbik.model.margins import limit_margins, readings
+from limbik.numerics.rotation import within_euler_limits
 from limbik.solvers.nullspace import euler_rates
 from strategies import SEEDS
 

@@ -73,7 +73,9 @@ def test_presets_are_read_from_a_zipped_package(tmp_path: Path) -> None:
     archive = tmp_path / "limbik.zip"
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("limbik/__init__.py", "")
-        for path in [package / "errors.py", package / "spatial.py", *(package / "model").rglob("*")]:
+        needed = ("errors", "spatial", "options", "status", "diagnosis", "solution")
+        parts = [*(package / "goals").glob("*"), *(package / "model").rglob("*")]
+        for path in [*(package / f"{name}.py" for name in needed), *parts]:
             if path.suffix in (".py", ".toml"):
                 file.write(path, Path("limbik") / path.relative_to(package))
     start = f"import sys; sys.path.insert(0, {str(archive)!r})"

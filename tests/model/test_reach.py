@@ -51,7 +51,7 @@ def test_the_longest_link_keeps_an_arm_from_folding_to_its_base() -> None:
 
 
 def boom(travel: tuple[float, float]) -> Model:
-    """A turntable, a slide away from its axis, and a hinge with a short hook."""
+    """A turntable, a prismatic joint away from its axis, and a revolute joint with a short hook."""
     return (
         ModelBuilder("boom")
         .revolute("slew", axis="z")

@@ -24,7 +24,9 @@ def pose(x: float = 0.0, y: float = 0.0, z: float = 0.0, turn: Rotation | None =
 
 
 def hinge_arm(links: int = 6, limits: tuple[float, float] | None = None) -> Model:
-    """Unit links along x on hinges about z, y, z, y, ...; the first two meet, so that it points anywhere."""
+    """Unit links along x on revolute joints about z, y, z, y, ...; the first two meet, so that it points
+    anywhere.
+    """
     builder = ModelBuilder("hinges")
     for k in range(links + 1):
         place = (0.0 if k < 2 else 1.0, 0.0, 0.0)

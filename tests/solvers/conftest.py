@@ -5,9 +5,9 @@ import pytest
 import limbik
 from fast_chains import interpreted, only_closed_programs
 from limbik.compiler import native
-from limbik.core.library import by_method, general
 from limbik.solvers import get
-from limbik.solvers.branched import method_of
+from limbik.solvers.classical_plan import method_of
+from limbik.tree.programs import by_method, general
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def interpreted_core():
 
 @pytest.fixture(scope="session")
 def compiled_panda():
-    """The drivers of chains of seven hinges are machine code from here on."""
+    """The drivers of chains of seven revolute joints are machine code from here on."""
     limbik.warmup(limbik.load("panda"))
 
 
@@ -37,7 +37,7 @@ def compiled_methods():
 
 @pytest.fixture(params=["interpreted", "compiled"])
 def tier(request, monkeypatch):
-    """Each tier in turn, for arms of seven hinges."""
+    """Each tier in turn, for arms of seven revolute joints."""
     if request.param == "compiled":
         request.getfixturevalue("compiled_panda")
     else:

@@ -483,7 +483,7 @@ def test_a_seed_of_any_size_is_taken_or_refused_in_words(panda, seed):
 
 def test_ball_joints_are_refused():
     tree = branching_tree()
-    with pytest.raises(SolverError, match="hinges and slides"):
+    with pytest.raises(SolverError, match="revolute and prismatic joints"):
         tree.solve_batch(tree.pose(tree.random(0, size=2)))
 
 

@@ -11,8 +11,6 @@ import limbik
 from limbik import Model, ModelBuilder, Solution, Status
 from limbik.compiler import native
 from limbik.compiler.kernel import Kernel, compiled
-from limbik.core import reaching, turns, wishes
-from limbik.core.desk import ROOM_SIZE
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import (
     CenterOfMass,
@@ -26,9 +24,14 @@ from limbik.goals import (
     Posture,
     Relative,
 )
-from limbik.solvers import CCD, DLS, Transpose, ccd
-from limbik.solvers.branched import BranchedPlan
+from limbik.solvers import CCD, DLS, Transpose
+from limbik.solvers.classical_plan import ClassicalPlan
+from limbik.solvers.methods import ccd
+from limbik.solvers.methods import ccd_joints as turns
+from limbik.solvers.methods import fabrik_bodies as reaching
+from limbik.solvers.methods import fabrik_targets as wishes
 from limbik.solvers.plan import general_plan_for
+from limbik.tree.workspace import SCRATCH_SIZE
 from solvers.arms import hinge_arm, pose
 from solvers.test_general import BODY
 from strategies import SEEDS
@@ -46,7 +49,7 @@ def solve(model: Model, goals: Goal | list[Goal], solver="dls", *, seed: int = 0
     goals = goals if isinstance(goals, list) else [goals]
     start = options.pop("start", None)
     plan = general_plan_for(model, goals, {"solver": solver, **options})
-    assert isinstance(plan, BranchedPlan)
+    assert isinstance(plan, ClassicalPlan)
     solution = plan.solve(tuple(goals), None if start is None else np.array(start, dtype=float), seed)
     tolerances = {name: options[name] for name in ("tolerance", "tolerance_rotation") if name in options}
     assert_honest(model, goals, solution, limits=options.get("limits", True), **tolerances)
@@ -472,7 +475,7 @@ def test_a_point_of_two_numbers_needs_a_weight_along_x_or_y():
 
 
 def test_what_the_kernels_keep_on_the_desk_has_room_there():
-    assert max(reaching.SHEET_SIZE, wishes.IS_ASKED + 1, ccd.IDLE + 1) <= ROOM_SIZE
+    assert max(reaching.SCRATCH_ROW_SIZE, wishes.IS_ACTIVE + 1, ccd.IDLE + 1) <= SCRATCH_SIZE
     assert turns.VECTOR_MATRIX + 16 <= ccd.LEAST
 
 
@@ -480,7 +483,7 @@ def test_what_the_kernels_keep_on_the_desk_has_room_there():
 
 
 @compiled
-def to_and_fro(tree, asked, desk, roles, settings, q):
+def to_and_fro(tree, objectives, workspace, roles, settings, q):
     """Nothing that helps."""
     for i in range(q.size):
         q[i] = -q[i]
@@ -499,7 +502,7 @@ def test_a_method_of_ones_own_stands_where_another_process_finds_it(monkeypatch)
     monkeypatch.setattr(native, "compiled", lambda program: None)
     goals = hands_at(BODY.random(1), Position)
     assert not BODY.solve(goals, solver=own(to_and_fro), iterations=30).success
-    local = compiled(lambda tree, asked, desk, roles, settings, q: None)
+    local = compiled(lambda tree, objectives, workspace, roles, settings, q: None)
     for kernel in (local, to_and_fro.bind(BEND=1.0)):
         with pytest.raises(SolverError, match="needs to stand at the top of a module"):
             BODY.solve(goals, solver=own(kernel))

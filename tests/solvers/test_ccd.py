@@ -11,15 +11,15 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Direction, EulerLimits, JointKind, Mimic, Model, ModelBuilder, Orientation, Pose, Position
-from limbik.core.branched import MEMORY
-from limbik.core.trigonometry import turn_within_limits
-from limbik.core.turns import best_rotation
 from limbik.errors import SolverError
 from limbik.goals import Goal
-from limbik.solvers.branched import BranchedPlan
-from limbik.solvers.ccd import ALL_ALIKE, BEGINS, CCD, RELAXATION
+from limbik.numerics.trigonometry import turn_within_limits
+from limbik.solvers.classical_plan import ClassicalPlan
+from limbik.solvers.methods.ccd import ALL_ALIKE, BEGINS, CCD, RELAXATION
+from limbik.solvers.methods.ccd_joints import best_rotation
 from limbik.solvers.options import Options
 from limbik.spatial import quat_between, quat_multiply, quat_rotate
+from limbik.tree.classical_loop import MEMORY
 from solvers.bench import Bench
 from strategies import SEEDS, configuration
 from trees import assert_honest, goal_at, trees
@@ -84,9 +84,10 @@ def test_a_hinge_is_turned_as_is_best_for_all_its_goals_within_its_limits(seed, 
 
 @given(SEEDS)
 def test_minimal_rotations_there_and_back_to_the_axis_make_the_turn_of_the_closed_form(seed):
-    """Kenwright's form: the minimal rotation from u to v, then the minimal one that brings the hinge's axis
-    back. Across the axis both are at once the turn by atan2(a.(u x v), u.v); what lies along it is made up
-    for by repeating."""
+    """Kenwright's form: the minimal rotation from u to v, then the minimal one that brings the revolute
+    joint's axis back. Across the axis both are at once the turn by atan2(a.(u x v), u.v); what lies along it
+    is made up for by repeating.
+    """
     rng = np.random.default_rng(seed)
     axis, u, v = (x / np.linalg.norm(x) for x in rng.normal(size=(3, 3)))
     across_u, across_v = u - (u @ axis) * axis, v - (v @ axis) * axis
@@ -193,7 +194,7 @@ def test_weights_and_tolerances_are_met_and_no_more(options):
 
 
 def mixed_arm() -> Model:
-    """A slide, a ball joint with Euler limits, hinges, and a ball joint with a cone."""
+    """A prismatic joint, a ball joint with Euler limits, revolute joints, and a ball joint with a cone."""
     return (
         ModelBuilder("mixed")
         .prismatic("lift", axis="z", limits=(0.0, 0.5))
@@ -282,7 +283,7 @@ def five_joints(roll: bool = False) -> Model:
 
 def roles_of(model: Model, goals: list[Goal], **parameters) -> dict[str, float]:
     solver = CCD(**parameters)
-    plan = BranchedPlan(model, goals, Options(solver=solver), solver)
+    plan = ClassicalPlan(model, goals, Options(solver=solver), solver)
     names = [joint.name for joint in model.joints if joint.kind is not JointKind.FIXED]
     return dict(zip(names, plan._roles.tolist(), strict=True))
 

@@ -25,8 +25,8 @@ from limbik import (
 )
 from limbik.diagnosis import Bound, Diagnosis, Excess
 from limbik.goals import Direction, JointValue
-from limbik.solution import Miss
 from limbik.solvers import diagnose
+from limbik.status import PoseError
 from solvers.arms import pose
 from strategies import SEEDS, chains
 
@@ -54,7 +54,7 @@ def scara(travel: tuple[float, float] = (-0.2, 0.0)) -> Model:
 
 
 def torus() -> Model:
-    """Two hinges: its tip stays on a torus."""
+    """Two revolute joints: its tip stays on a torus."""
     return (
         ModelBuilder("torus")
         .revolute("around", axis="z")
@@ -597,7 +597,7 @@ def test_a_joint_that_is_a_hair_beyond_its_limit_is_not_named_beside_one_that_is
     diagnosis = Diagnosis(
         status=Status.LIMITS_BIND,
         asked=("frame 'tip' at (1, 0, 0) m",),
-        errors=(Miss(0.1, 0.0),),
+        errors=(PoseError(0.1, 0.0),),
         q=np.zeros(3),
         iterations=10,
         excesses=excesses,

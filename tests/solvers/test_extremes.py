@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik import Model, ModelBuilder, Pose, Status
 from limbik.compiler import native
-from limbik.core import library
-from limbik.core.seeds import Shape
 from limbik.errors import GoalError
+from limbik.serial import programs
+from limbik.serial.seed_table import Shape
 from limbik.solvers import get
 from solvers.arms import CASES, IN_SPACE, SOLVERS, TURNING, assert_true, distance, hinge_arm, pose
 
@@ -218,7 +218,7 @@ def test_the_smallest_gains_end_too(solver):
 
 
 def narrow_arm(seed: int) -> limbik.Model:
-    """An arm of seven hinges about any axes, some of which can hardly move."""
+    """An arm of seven revolute joints about any axes, some of which can hardly move."""
     rng = np.random.default_rng(seed)
     builder = ModelBuilder(f"narrow {seed}")
     for k in range(7):
@@ -232,7 +232,7 @@ def narrow_arm(seed: int) -> limbik.Model:
 
 
 def test_goals_that_only_joints_at_their_limits_reach_are_found_in_the_default_budget():
-    native.compile_now(library.many_problems(Shape("RRRRRRR", 0), False))
+    native.compile_now(programs.many_problems(Shape("RRRRRRR", 0), False))
     rng = np.random.default_rng(0)
     for seed in (1, 9, 14, 17, *range(40, 60)):
         model = narrow_arm(seed)

@@ -11,10 +11,6 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Mimic, Model, ModelBuilder, Status
-from limbik.core.branched import keep_what_is_met
-from limbik.core.desk import MIXED
-from limbik.core.mixing import MOVES, guess, learn
-from limbik.core.pairs import best_rotation_from
 from limbik.errors import SolverError
 from limbik.goals import (
     CenterOfMass,
@@ -28,8 +24,12 @@ from limbik.goals import (
     Position,
     Relative,
 )
-from limbik.solvers.fabrik import FABRIK
+from limbik.numerics.alignment import best_rotation_from
+from limbik.solvers.methods.anderson_acceleration import MOVES, guess, learn
+from limbik.solvers.methods.fabrik import FABRIK
 from limbik.solvers.tree_plan import TreePlan
+from limbik.tree.classical_loop import keep_what_is_met
+from limbik.tree.workspace import DEPTH
 from solvers.arms import branching_tree, hinge_arm, pose
 from solvers.bench import Bench
 from strategies import SEEDS
@@ -39,7 +39,9 @@ KINDS = (Position, Orientation, Pose, Relative, Direction, LookAt, PointOnLine, 
 
 
 def star(trunk: int, branches: int, links: int, swing: float = math.pi, kind: str = "ball") -> Model:
-    """Segments of 0.3 m: a trunk whose last joint carries branches. Ball joints, or hinges about x, y, z."""
+    """Segments of 0.3 m: a trunk whose last joint carries branches. Ball joints, or revolute joints about x,
+    y, z.
+    """
     builder = ModelBuilder("star")
 
     def joint(name, parent, origin, k):
@@ -64,7 +66,7 @@ def star(trunk: int, branches: int, links: int, swing: float = math.pi, kind: st
 
 
 def finger(mimic: bool) -> Model:
-    """Two hinges that bend one way, and a last one that follows the second."""
+    """Two revolute joints that bend one way, and a last one that follows the second."""
     builder = ModelBuilder("finger").revolute("spread", axis="z", limits=(-0.4, 0.4))
     builder = builder.revolute("first", axis="y", limits=(0.0, 1.6))
     builder = builder.revolute("second", axis="y", origin=(0.0, 0.0, 0.05), limits=(0.0, 1.6))
@@ -218,7 +220,7 @@ def test_mixing_ends_where_linear_iterations_lead_to(seed, size):
     turn = np.linalg.qr(rng.normal(size=(size, size)))[0]
     matrix = turn @ np.diag(np.linspace(0.5, 0.99, size)) @ turn.T  # alone they take 2000
     end = rng.normal(size=size)
-    history = np.zeros((4 * MIXED + 3, size))
+    history = np.zeros((4 * DEPTH + 3, size))
     q = rng.normal(size=size)
     for count in range(20):
         moved = end + matrix @ (q - end)
@@ -291,7 +293,7 @@ def test_an_answer_is_never_worth_less_than_the_start(seed):
     goals = [Position(frame=f"tip{b}", target=rng.uniform(-1.5, 1.5, 3)) for b in range(2)]
     solution = solve(model, goals, start=start, iterations=30, restarts=0)
     bench = Bench(model, goals, FABRIK())
-    assert bench.worth(solution.q) <= bench.worth(start) * (1.0 + 1e-9)
+    assert bench.merit(solution.q) <= bench.merit(start) * (1.0 + 1e-9)
 
 
 # ------------------------------------------------------------------------------------------ what is reached
@@ -454,9 +456,9 @@ def test_a_new_start_leaves_limbs_alone_whose_goals_are_met():
     best, q = model.random(1), model.random(2)
     goals = [*goals_at(model, best, ["tip0"]), Position(frame="tip1", target=[9.0, 9.0, 9.0])]
     bench = Bench(model, goals, FABRIK())
-    bench.desk.best[:] = best
+    bench.workspace.best[:] = best
     kept = q.copy()
-    keep_what_is_met.interpreted(bench.tree, bench.asked, bench.desk, kept)
+    keep_what_is_met.interpreted(bench.tree, bench.objectives, bench.workspace, kept)
     for joint in model.joints:
         at = model.q_slice(joint.name)
         assert_array_equal(kept[at], (best if joint.name.startswith("branch0") else q)[at])

@@ -83,7 +83,7 @@ def flat(links: int, limits: tuple[float, float] | None = None) -> Model:
 def zigzag(
     links: int, length: float = LINK, limits: tuple[float, float] = (-2.0, 2.0), far: float = 0.0
 ) -> Model:
-    """Hinges about z, y, x, z, ... on a stand that may be far away."""
+    """Revolute joints about z, y, x, z, ... on a stand that may be far away."""
     builder = ModelBuilder("zigzag").fixed("stand", origin=(far, -far, 0.0))
     for k in range(links):
         builder = builder.revolute(
@@ -632,7 +632,8 @@ def two_hinges() -> Model:
         (CenterOfMass(target=[0, 0, 0]), "CenterOfMass needs a model with masses, which 'arm' has not"),
         (JointValue(joint="elbw", value=1),
          "model 'arm' has no joint 'elbw'; did you mean 'elbow'? known: shoulder, elbow, hand"),
-        (JointValue(joint="hand", value=1), "JointValue needs a hinge or a slide; 'hand' is fixed"),
+        (JointValue(joint="hand", value=1),
+         "JointValue needs a revolute or prismatic joint; 'hand' is fixed"),
         (Posture(q=[0]), "the q of Posture needs 2 numbers (nq), found 1"),
         (Posture(q=[0, 0], weight=[1, 1, 1]), "the weight of Posture needs 1 number or 2 (nv), found 3"),
     ],

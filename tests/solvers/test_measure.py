@@ -12,6 +12,7 @@ from limbik import Mass, Model, ModelBuilder
 from limbik.goals import (
     CenterOfMass,
     Direction,
+    DistanceBetween,
     Goal,
     JointValue,
     LookAt,
@@ -23,8 +24,8 @@ from limbik.goals import (
     Posture,
     Relative,
 )
-from limbik.solution import Request
 from limbik.solvers import measure
+from limbik.solvers.request import Request
 from limbik.spatial import pose_inverse
 from solvers.arms import pose
 from strategies import SEEDS
@@ -33,7 +34,7 @@ TOOL = pose(0.1, -0.2, 0.15, Rotation.from_rotvec([0.3, -0.2, 0.5]))
 
 
 def figure() -> Model:
-    """A floating trunk on a slide with two arms, ball joints among them, and masses."""
+    """A floating trunk on a prismatic joint with two arms, ball joints among them, and masses."""
     parts = (
         ModelBuilder("figure")
         .prismatic("lift", parent="base", axis="z", limits=(-1.0, 1.0))
@@ -73,6 +74,9 @@ def met_at(q: np.ndarray) -> dict[str, Goal]:
         "pose with a free spin": Pose(target=right, weights=(1, 1, 1, 1, 1, 0)),
         "pose with free ways": Pose(target=right, weights=(1, 0, 2, 0, 1, 0)),
         "relative": Relative(frame="right", reference="left", target=pose_inverse(left) @ right),
+        "distance": DistanceBetween(
+            frame="right", other="left", value=float(np.linalg.norm(right[:3, 3] - left[:3, 3]))
+        ),
         "direction": Direction(axis=axis, target=along),
         "look at": LookAt(axis=axis, target=right[:3, 3] + 1.7 * along),
         "line": PointOnLine(frame="left", point=left[:3, 3] + 2.0 * lever, direction=lever),
@@ -98,7 +102,7 @@ def held(goal: Goal) -> Request:
 def test_a_goal_is_met_where_it_was_taken_from(name: str, seed: int) -> None:
     q = FIGURE.random(seed)
     goal = met_at(q)[name]
-    assert_allclose(measure.misses(held(goal), q)[0], 0.0, atol=1e-7)
+    assert_allclose(measure.goal_errors(held(goal), q)[0], 0.0, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -120,6 +124,7 @@ def test_rows_tell_how_errors_change(name: str, seed: int) -> None:
 def test_errors_are_lengths_and_angles() -> None:
     q = FIGURE.random(1)
     left, right = FIGURE.pose(q, "left"), FIGURE.pose(q, "right")
+    apart = float(np.linalg.norm(right[:3, 3] - left[:3, 3]))
     point, aside, up = left[:3, 3], left[:3, 3] + np.array([1.0, 2.0, 9.0]), [0.0, 0.0, 1.0]
     turn = Rotation.from_rotvec([0.0, 0.3, 0.0]).as_matrix()
     for goal, expected in (
@@ -137,10 +142,12 @@ def test_errors_are_lengths_and_angles() -> None:
         (PointOnLine(frame="left", point=aside, direction=[0, 0, -3]), (math.sqrt(5.0), 0.0)),
         (PointOnPlane(frame="left", point=aside, normal=[0, 0, -3]), (9.0, 0.0)),
         (PointOnPlane(frame="left", point=aside, normal=up, tolerance=4.0), (5.0, 0.0)),
+        (DistanceBetween(frame="right", other="left", value=apart + 0.5), (0.5, 0.0)),
+        (DistanceBetween(frame="left", other="right", value=apart + 0.5, tolerance=0.1), (0.4, 0.0)),
         (CenterOfMass(target=FIGURE.center_of_mass(q) + np.array([0.0, 0.0, 2.0])), (2.0, 0.0)),
         (JointValue(joint="lift", value=q[0] + 0.25), (0.25, 0.0)),
         (JointValue(joint="left1", value=q[5] + 0.25 + 4 * math.pi), (0.0, 0.25)),
         (Relative(frame="right", reference="left", target=pose_inverse(left) @ right @ pose(1)), (1.0, 0.0)),
     ):  # fmt: skip
         request = Request(model=FIGURE, goals=(goal,), solver="none", options={})
-        assert_allclose(measure.misses(request, q)[0], expected, atol=1e-7, err_msg=repr(goal))
+        assert_allclose(measure.goal_errors(request, q)[0], expected, atol=1e-7, err_msg=repr(goal))

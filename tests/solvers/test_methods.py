@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Model, Orientation, Pose
-from limbik.core.step import damping as damping_for
+from limbik.serial.step import damping as damping_for
 from limbik.solvers import get
 from limbik.solvers.plan import general_plan_for
 from solvers.arms import CASES, IN_SPACE, TURNING, arms, branching_tree, distance, hinge_arm
@@ -177,9 +177,11 @@ def test_selectively_damped_least_squares_steps_as_its_paper(kind, size, seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("is_pose", [True, False])
-@pytest.mark.parametrize("solver", [name for name in TURNING if name != "lm"])  # whose step is `core.step`
+@pytest.mark.parametrize("solver", [name for name in TURNING if name != "lm"])  # whose step is `serial.step`
 def test_poses_and_rotations_step_in_metres_and_weighted_radians(solver, is_pose, seed):
-    """A radian counts as half of the length; the length of a slide's travel as a radian of a hinge's turn."""
+    """A radian counts as half of the length; the length of a prismatic joint's travel as a radian of a
+    revolute joint's turn.
+    """
     has_balls = seed % 2 == 1
     model = branching_tree() if has_balls else hinge_arm(6)
     start = posture(model, seed)

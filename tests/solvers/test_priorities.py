@@ -26,7 +26,7 @@ def planar(links: int, limits: float | None) -> Model:
 
 @functools.cache
 def spatial(seed: int, has_limits: bool) -> Model:
-    """Seven hinges about random axes."""
+    """Seven revolute joints about random axes."""
     rng = np.random.default_rng(seed)
     builder = ModelBuilder("spatial")
     for k in range(7):

@@ -52,7 +52,7 @@ def hinge_limits(draw):
 
 @st.composite
 def planar_arms(draw):
-    """Hinges with parallel axes that need not point the same way, at any heights, in any plane."""
+    """Revolute joints with parallel axes that need not point the same way, at any heights, in any plane."""
     count = draw(st.integers(1, 6))
     lengths = draw(st.lists(LENGTHS, min_size=count, max_size=count))
     if draw(st.booleans()):
@@ -307,7 +307,7 @@ def test_axes_that_are_almost_parallel_make_no_false_answer(solver, tilt):
 
 
 class Judge:
-    """A robot of hinges in pinocchio, built from the model's numbers."""
+    """A robot of revolute joints in pinocchio, built from the model's numbers."""
 
     def __init__(self, model: Model) -> None:
         self.model = pin.Model()

@@ -20,8 +20,8 @@ from fast_chains import (
 )
 from limbik import Model, Orientation, Pose, Position, Status
 from limbik.compiler import native
-from limbik.core.layout import LANES
 from limbik.goals import as_goal
+from limbik.serial.layout import LANES
 from strategies import SEEDS, poses
 
 PANDA = limbik.load("panda")

@@ -10,9 +10,9 @@ from collections.abc import Collection
 from limbik import solvers
 from limbik.app.session import SOLVERS
 from limbik.compiler import native
-from limbik.core.library import general
 from limbik.errors import SolverError
 from limbik.model import Model, ModelBuilder
+from limbik.tree.programs import general
 
 FIRST = "dls"  # the solver that a page in the plane begins with is compiled before the others
 FIRST_IN_SPACE = "lm"

@@ -21,6 +21,7 @@ from limbik import __version__, solvers
 from limbik.app.compiling import FIRST, FIRST_IN_SPACE, in_space, is_in_space, order, warm_up_in_space
 from limbik.app.described import robots
 from limbik.app.kernels import Kernels
+from limbik.app.opening import SceneOpener
 from limbik.app.protocol import (
     MAX_OPEN_BYTES,
     Explain,
@@ -41,7 +42,6 @@ from limbik.app.security import Gate
 from limbik.app.session import SOLVERS, Session, warm_up
 from limbik.app.space_session import SpaceSession
 from limbik.app.threads import Threads
-from limbik.app.workshop import Workshop
 from limbik.errors import LimbikError
 
 __all__ = ["CLOSE_FULL", "CLOSE_IDLE", "FIRST", "Bounds", "Connection", "Playground", "connect"]
@@ -85,7 +85,7 @@ class Playground:
         self.bounds = bounds
         self.gate = gate
         self.kernels = Kernels(order(), _compile)
-        self.workshop = Workshop()
+        self.workshop = SceneOpener()
         self.sessions: set[Session] = set()
         self.solving = Threads(bounds.solves, "limbik-solve")
         self.interpreting = Threads(bounds.interpreted, "limbik-interpret")

@@ -13,12 +13,10 @@ import numpy as np
 from limbik import solvers
 from limbik.app.opened import Opened, OpenedArm
 from limbik.app.protocol.space import Scene
-from limbik.errors import LimbikError
 from limbik.formats.end_effector import tips
-from limbik.formats.visuals import Visual
+from limbik.formats.visual import Visual
 from limbik.goals import Position
 from limbik.model import Frame, Joint, JointKind, Model
-from limbik.solvers.plan import plan_of
 from limbik.spatial import Array
 
 MOST_TIPS = 8
@@ -161,16 +159,13 @@ def _visual(visual: Visual, key: str, numbers: Mapping[int, int]) -> dict[str, A
 
 def _solvers(model: Model) -> tuple[list[str], dict[str, str]]:
     """The solvers that take a point for the end effector, and why the others do not."""
-    reasons = {name: why for name in solvers.names() if (why := _refusal(model, name)) is not None}
+    point = Position(frame=model.end_effector, target=np.zeros(3))
+    reasons = {
+        name: why
+        for name in solvers.names()
+        if (why := solvers.refusal(model, point, solver=name)) is not None
+    }
     return [name for name in solvers.names() if name not in reasons], reasons
-
-
-def _refusal(model: Model, name: str) -> str | None:
-    try:
-        plan_of(model, [Position(frame=model.end_effector, target=np.zeros(3))], {"solver": name})
-    except LimbikError as error:
-        return str(error)
-    return None
 
 
 # --- numbers ------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass
 
 from limbik.errors import ModelError
-from limbik.formats.visuals import Mesh, Visual
+from limbik.formats.visual import Mesh, Visual
 from limbik.model import Model
 from limbik.scene import Scene, SceneArm
 from limbik.spatial import Array

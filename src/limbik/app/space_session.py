@@ -12,10 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 from limbik import solvers
+from limbik.app.arm_moves import WITH_PRIORITIES, move
 from limbik.app.described import described
-from limbik.app.freedom import slide
-from limbik.app.moving import WITH_PRIORITIES, move
+from limbik.app.goal_io import as_goals, check, goal_errors, legal
+from limbik.app.null_space import slide
 from limbik.app.opened import Opened, OpenedArm
+from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
 from limbik.app.protocol.space import (
     ArmMotion,
@@ -32,9 +34,7 @@ from limbik.app.protocol.space import (
     Slide,
     Wanted,
 )
-from limbik.app.remarks import remarks
-from limbik.app.wishes import as_goals, check, legal, misses
-from limbik.app.workshop import Workshop
+from limbik.app.reader_warnings import remarks
 from limbik.errors import LimbikError, SolverError
 from limbik.spatial import Array
 
@@ -46,7 +46,7 @@ EXPLAIN_ITERATIONS = 2000
 class SpaceSession:
     """The arms of one page. `workshop` is shared by all pages."""
 
-    def __init__(self, workshop: Workshop) -> None:
+    def __init__(self, workshop: SceneOpener) -> None:
         self._workshop = workshop
         self._opened: Opened | None = None
         self._q: dict[tuple[int, str], Array] = {}
@@ -118,7 +118,7 @@ class SpaceSession:
         _configuration(arm, request.q, "q")
         q, basis = slide(arm.model, request, self._directions.get(request.arm))
         self._directions[request.arm] = basis
-        missed = misses(arm.model, request.goals, q[None])
+        missed = goal_errors(arm.model, request.goals, q[None])
         seconds = time.perf_counter() - began
         motion = ArmMotion(
             arm=request.arm,

@@ -23,7 +23,7 @@ def info(
     if robot is None:
         _list(as_json)
         return
-    from limbik.commands.portrait import Portrait
+    from limbik.commands.robot_data import Portrait
 
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")

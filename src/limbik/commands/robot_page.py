@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from limbik.commands.portrait import Portrait
+from limbik.commands.robot_data import Portrait
 from limbik.model import Joint, JointKind, Model
 from limbik.model.wrist import WristKind
 

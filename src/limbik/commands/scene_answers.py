@@ -12,7 +12,7 @@ from limbik.commands.answers import data as arm_data
 
 if TYPE_CHECKING:
     from limbik import Position, Scene, SceneArm, Solution
-    from limbik.solution import Miss
+    from limbik.status import PoseError
 
 
 class _Part(NamedTuple):
@@ -22,7 +22,7 @@ class _Part(NamedTuple):
     tip: str
     joints: tuple[str, ...]
     goal: Position | None
-    miss: Miss | None
+    miss: PoseError | None
     answer: Solution | None  # to its goal, and maybe to others
 
 

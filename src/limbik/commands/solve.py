@@ -64,7 +64,7 @@ def solve(
     For example: limbik solve panda --position 0.4 -0.2 0.5 --rpy 3.14 0 0
     """
     import limbik
-    from limbik.solvers.sampled import sampled_solutions
+    from limbik.solvers.sampled_solutions import sampled_solutions
 
     model = limbik.load(robot)
     scale = math.pi / 180.0 if degrees else 1.0

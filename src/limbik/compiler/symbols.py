@@ -2,7 +2,7 @@
 
 A function written with `+ - * /`, comparisons and the operations below can be called with floats (one
 problem), with arrays (one problem per element), or with symbols of a `Tape`, which records what is done to
-them as straight-line code: see `core.emit`.
+them as straight-line code: see `compiler.emit`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import numpy as np
 
 from limbik.errors import ModelError
 from limbik.formats.arm_parts import Angles, Arm, Part, Point, Segment
-from limbik.formats.base import WORLD
+from limbik.formats.base_joint import WORLD
 from limbik.model import Frame, Joint, JointKind, Model
 from limbik.spatial import Array, Matrix3, Matrix4, pose_from, rotation_exp
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import cast
 
 from limbik.errors import FormatError, ModelError, did_you_mean, shortened
-from limbik.formats.base import FARTHEST
+from limbik.formats.base_joint import FARTHEST
 from limbik.formats.dh_rows import rows_of_chain
 from limbik.formats.source import Source, SourceLike, open_source
 from limbik.formats.table import Cell, TableRow, is_csv, read_table

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from limbik.errors import FormatError, ModelError, did_you_mean, shortened
 from limbik.formats import registry
-from limbik.formats.base import Base, based
+from limbik.formats.base_joint import Base, based
 from limbik.formats.source import ENDINGS, Source, is_text, open_source
 from limbik.model import Model
 from limbik.model.presets import load as load_preset

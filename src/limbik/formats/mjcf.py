@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import ConfigurationError, FormatError, FormatWarning, ModelError
 from limbik.formats.end_effector import default_end_effector
-from limbik.formats.followers import without_contradicting_limits
+from limbik.formats.follower_limits import without_contradicting_limits
 from limbik.formats.mjcf_compile import NO_MASS, Compiled, compiled
 from limbik.formats.mjcf_couplings import couplings
 from limbik.formats.mjcf_names import Names

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from limbik.errors import FormatError, MissingExtra
-from limbik.formats.enclosed import enclosed, give_files
+from limbik.formats.confined_files import enclosed, give_files
 from limbik.formats.mjcf_checks import check_files
 from limbik.formats.source import Source
 

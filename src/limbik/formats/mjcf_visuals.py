@@ -9,7 +9,7 @@ import numpy as np
 from limbik.formats.mjcf_compile import UNPAINTED, compiled_with_shapes
 from limbik.formats.mjcf_names import Names
 from limbik.formats.source import Source
-from limbik.formats.visuals import Look, Mesh, Visual
+from limbik.formats.visual import Look, Mesh, Visual
 from limbik.spatial import pose_from, quat_to_matrix
 
 XYZW = [1, 2, 3, 0]  # places in wxyz

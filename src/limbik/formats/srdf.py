@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from limbik.errors import ModelError, did_you_mean
-from limbik.formats.base import BASE_JOINT
+from limbik.formats.base_joint import BASE_JOINT
 from limbik.formats.elements import Element, parse
 from limbik.formats.source import SourceLike, open_source
 from limbik.model import Model

@@ -26,7 +26,7 @@ limits of a continuous, planar or floating joint, mimic rule of a fixed one
                 They are not looked at: there is nothing that they could mean.
 
 Whatever else contradicts the specification is a FormatError with line and element. A planar joint becomes two
-sliders "NAME.x", "NAME.y" and a hinge "NAME" about the normal of the plane.
+sliders "NAME.x", "NAME.y" and a revolute joint "NAME" about the normal of the plane.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from typing import TypeAlias
 import numpy as np
 
 from limbik.errors import FormatError, FormatWarning, ModelError, shortened
-from limbik.formats.base import FARTHEST, planar_joints
+from limbik.formats.base_joint import FARTHEST, planar_joints
 from limbik.formats.elements import Element, parse
 from limbik.formats.end_effector import default_end_effector
-from limbik.formats.followers import without_contradicting_limits
+from limbik.formats.follower_limits import without_contradicting_limits
 from limbik.formats.source import SourceLike, open_source
 from limbik.formats.urdf_checks import (
     SCALAR_TYPES,

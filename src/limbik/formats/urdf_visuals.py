@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from limbik.errors import FormatError
+from limbik.formats.confined_files import find_file
 from limbik.formats.elements import Element
-from limbik.formats.enclosed import find_file
 from limbik.formats.packages import resolve
 from limbik.formats.source import Source
 from limbik.formats.urdf import origin_of
-from limbik.formats.visuals import FORMATS, Look, Mesh, Numbers, Visual
+from limbik.formats.visual import FORMATS, Look, Mesh, Numbers, Visual
 
 _SLASHES = re.compile(r"^(package|model):/+")  # some write three
 

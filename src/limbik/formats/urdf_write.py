@@ -1,10 +1,10 @@
 """URDF written from models: what moves, its limits and masses, so that it reads back to the same kinematics.
 
-Frames that are no links become links on fixed joints. URDF has no ball joints: one is written as three hinges
-NAME.x, NAME.y and NAME.z at one point, in the order of its Euler limits and with these; a FormatWarning says
-so, and that limits of swing and twist are lost. A name that is taken has an underscore behind it. A limit on
-one side only, and a slide without limits, has "inf" on the other, which limbik reads and ROS does not. A
-model knows no effort, velocity and inertia; they are 0.
+Frames that are no links become links on fixed joints. URDF has no ball joints: one is written as three
+revolute joints NAME.x, NAME.y and NAME.z at one point, in the order of its Euler limits and with these; a
+FormatWarning says so, and that limits of swing and twist are lost. A name that is taken has an underscore
+behind it. A limit on one side only, and a prismatic joint without limits, has "inf" on the other, which
+limbik reads and ROS does not. A model knows no effort, velocity and inertia; they are 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from limbik.errors import FormatWarning, ModelError, shortened
-from limbik.formats.base import WORLD
+from limbik.formats.base_joint import WORLD
 from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model
 from limbik.model.euler import EulerLimits
 from limbik.spatial import Array, Matrix3, Matrix4
@@ -53,11 +53,11 @@ def write(models: Model | Mapping[str, Model], name: str | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-# --- one model of hinges, slides and fixed and floating joints ----------------------------------------------
+# --- one model of revolute, prismatic, fixed and floating joints --------------------------------------------
 
 
 def _one_model(models: Mapping[str, Model], name: str) -> Model:
-    """All models as one, whose frames are links and whose ball joints are hinges."""
+    """All models as one, whose frames are links and whose ball joints are revolute joints."""
     root = next(iter(models.values())).root if len(models) == 1 else WORLD
     clashing = _clashing(models, root)
     stands: list[str] = []
@@ -131,7 +131,7 @@ def _fixed(name: str, parent: str, child: str, origin: Matrix4 | None = None) ->
 
 
 def _without_ball(joint: Joint, taken: set[str]) -> Iterator[Joint]:
-    """The joint, or three hinges in place of a ball joint."""
+    """The joint, or three revolute joints in place of a ball joint."""
     if joint.kind is not JointKind.BALL:
         yield joint
         return

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from limbik.errors import FormatError, MissingExtra, did_you_mean, shortened
 from limbik.formats import urdf
-from limbik.formats.apart import apart
 from limbik.formats.elements import parse
+from limbik.formats.separate_process import apart
 from limbik.formats.source import Source, SourceLike, open_source
 from limbik.formats.xacro_process import processed
 from limbik.model import Model

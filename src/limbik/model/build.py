@@ -25,7 +25,7 @@ def planar_arm(
     *,
     limits: ArrayLike | None = None,
 ) -> Model:
-    """An arm in the x-y plane: hinges about z, links along x, the end effector "tip" at its end.
+    """An arm in the x-y plane: revolute joints about z, links along x, the end effector "tip" at its end.
 
     links: number of links, at least 1. length: of the links [m], one number or one per link; zero is allowed.
     limits [rad]: None, half of a range around zero, a (lower, upper) pair, or one pair per joint.
@@ -167,7 +167,7 @@ class ModelBuilder:
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
-        """Add a hinge about `axis`; limits [rad]."""
+        """Add a revolute joint about `axis`; limits [rad]."""
         return self._add(
             name, JointKind.REVOLUTE, parent, child, origin, axis=axis, limits=limits, mimic=mimic
         )
@@ -182,7 +182,7 @@ class ModelBuilder:
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
-        """Add a hinge about `axis` without limits."""
+        """Add a revolute joint about `axis` without limits."""
         return self._add(name, JointKind.CONTINUOUS, parent, child, origin, axis=axis, mimic=mimic)
 
     def prismatic(

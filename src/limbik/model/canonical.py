@@ -1,11 +1,11 @@
 """Serial chains in Denavit-Hartenberg form (Denavit & Hartenberg 1955; the standard convention).
 
-Frames between joints may be chosen freely, so every chain of hinges and slides can be written as
+Frames between joints may be chosen freely, so every chain of revolute and prismatic joints can be written as
 
     pose_world_tool = base * A_1(x_1) ... A_n(x_n) * tool,    A(x) = Rz(theta) Tz(d) Tx(a) Rx(alpha)
 
-with x = q + offset in the place of theta (hinge) or d (slide). One kernel for each n then serves every robot.
-The last row ends at the tool's origin, so what remains as `tool` is a rotation.
+with x = q + offset in the place of theta (revolute joint) or d (slide). One kernel for each n then serves
+every robot. The last row ends at the tool's origin, so what remains as `tool` is a rotation.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class CanonicalChain:
     """
 
     base: Matrix4  # pose_world of the first row's frame
-    d: Array  # [n, m]; 0 for a slide
+    d: Array  # [n, m]; 0 for a prismatic joint
     a: Array  # [n, m]
     cos_alpha: Array  # [n]
     sin_alpha: Array  # [n]
-    theta: Array  # [n, rad]; 0 for a hinge
+    theta: Array  # [n, rad]; 0 for a revolute joint
     tool: Matrix4  # rotation from the last row's frame to the tool's
     is_slide: np.ndarray  # [n] of bool
     joints: np.ndarray  # [n] of int: the place of the row's joint in the chain, or LOCKED
@@ -122,7 +122,9 @@ class _Axis:
 
 
 def canonical(chain: Chain) -> CanonicalChain:
-    """The chain in Denavit-Hartenberg form. Raises ModelError for joints other than hinges and slides."""
+    """The chain in Denavit-Hartenberg form. Raises ModelError for joints other than revolute and prismatic
+    joints.
+    """
     axes, tool = _axes(chain)
     frame = _Frame(_across(axes[0].direction), axes[0].direction, axes[0].point)
     base = frame.pose
@@ -141,7 +143,8 @@ def _axes(chain: Chain) -> tuple[list[_Axis], Matrix4]:
     for k, joint in enumerate(chain.joints):
         if joint.kind is JointKind.BALL:
             raise ModelError(
-                f"joint {joint.name!r} is a ball joint: Denavit-Hartenberg form is for hinges and slides"
+                f"joint {joint.name!r} is a ball joint: Denavit-Hartenberg form is for revolute and "
+                "prismatic joints"
             )
         if joint.mimic:
             raise ModelError(
@@ -173,7 +176,7 @@ class _Frame:
         normal = np.cross(self.z, axis.direction)
         sine = float(np.linalg.norm(normal))
         if sine <= PARALLEL:
-            # A slide's axis may be shifted: leave it where this frame is.
+            # A prismatic joint's axis may be shifted: leave it where this frame is.
             point = self.origin if axis.is_slide else axis.point
             return self._toward(point, axis.direction, keep_height=True)
         normal /= sine

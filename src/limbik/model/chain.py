@@ -62,7 +62,7 @@ class Chain:
         return self.reach_range[0]
 
     def with_free_slides(self) -> Chain:
-        """The same chain where no slide has limits, for bounds that hold without them."""
+        """The same chain where no prismatic joint has limits, for bounds that hold without them."""
         return replace(
             self,
             joints=tuple(

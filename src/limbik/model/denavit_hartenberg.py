@@ -28,7 +28,7 @@ _COS_SIN = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # of 0, 1, 2, 3 q
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One row. A joint's q adds to theta (hinge) or to d (slide), which here are those at q = 0."""
+    """One row. A joint's q adds to theta (revolute joint) or to d (slide), which here are those at q = 0."""
 
     name: str | None  # of the joint; of the frame at the row's end where the row is fixed, None for no frame
     kind: JointKind  # REVOLUTE, CONTINUOUS, PRISMATIC; FIXED for a row without a joint

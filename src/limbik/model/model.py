@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_of, members_of, shortened
+from limbik.goals import GoalLike
+from limbik.goals.task import Coordinate
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.followers import resolved, value_range
-from limbik.model.joints import Frame, Joint, JointKind, Mass, check_name
+from limbik.model.joints import SCALAR, Frame, Joint, JointKind, Mass, check_name
 from limbik.model.kinematics import Kinematics, Member
 from limbik.model.masses import Masses
 from limbik.model.reach import reach_range
+from limbik.options import BatchOptions, SolveOptions, TraceOptions
+from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.spatial import Array, Matrix4, as_number
-
-if TYPE_CHECKING:
-    from limbik.goals import GoalLike
-    from limbik.solution import BatchSolution, Iterate, Solution, Trace
-
 
 MOST_DRAWN = 10**9  # configurations at a time
 
@@ -238,6 +237,22 @@ class Model:
             jacobian[..., 3:, :] = back @ jacobian[..., 3:, :]
         return jacobian
 
+    @functools.cached_property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """What each number of q is, and each quaternion in it, in the order of the joints."""
+        return tuple(each for joint in self.joints if joint.nv for each in self._coordinates_of(joint))
+
+    def _coordinates_of(self, joint: Joint) -> Iterator[Coordinate]:
+        q, v = self.q_slice(joint.name).start, self.v_slice(joint.name).start
+        is_scalar = joint.kind in SCALAR
+        is_length = joint.kind is JointKind.PRISMATIC or not is_scalar
+        for k in range(1 if is_scalar else joint.nv - 3):
+            turns = not is_length and not joint.has_limits
+            yield Coordinate(joint.name, k, q + k, v + k, False, is_length, turns)
+        if not is_scalar:
+            k = joint.nv - 3
+            yield Coordinate(joint.name, k, q + k, v + k, True, False, False)
+
     @property
     def mass(self) -> float:
         """Of all links together [kg]."""
@@ -326,27 +341,47 @@ class Model:
 
     # --- solving --------------------------------------------------------------------------------------------
 
-    def solve(self, goal: GoalLike, **options: Any) -> Solution:
+    def solve(self, goal: GoalLike, **options: Unpack[SolveOptions]) -> Solution:
         """A configuration that meets the goal, or the nearest one found; see `limbik.solvers.solve`."""
-        return _solvers().solve(self, goal, **options)
+        return _solvers.solve(self, goal, **options)
 
-    def solve_batch(self, poses: ArrayLike, **options: Any) -> BatchSolution:
+    def solve_batch(self, poses: ArrayLike, **options: Unpack[BatchOptions]) -> BatchSolution:
         """Configurations for many poses [N, 4, 4]; see `limbik.solvers.solve_batch`."""
-        return _solvers().solve_batch(self, poses, **options)
+        return _solvers.solve_batch(self, poses, **options)
 
-    def trace(self, goal: GoalLike, **options: Any) -> Trace:
+    def trace(self, goal: GoalLike, **options: Unpack[TraceOptions]) -> Trace:
         """Solve and keep every iteration of that very solve; see `limbik.solvers.trace`."""
-        return _solvers().trace(self, goal, **options)
+        return _solvers.trace(self, goal, **options)
 
-    def iterate(self, goal: GoalLike, **options: Any) -> Iterator[Iterate]:
+    def iterate(self, goal: GoalLike, **options: Unpack[TraceOptions]) -> Iterator[Iterate]:
         """Solve, then yield its iterations one by one; see `limbik.solvers.iterate`."""
-        return _solvers().iterate(self, goal, **options)
+        return _solvers.iterate(self, goal, **options)
 
     def nullspace(self, q: ArrayLike, keep: str | GoalLike | None = None) -> Array:
         """Orthonormal basis [nv, k] of the velocities at q [nq] that keep the pose of a frame (default: the
         end effector), or goals; see `limbik.nullspace`.
         """
-        return _solvers().nullspace.basis(self, q, keep)
+        return _solvers.nullspace(self, q, keep)
+
+
+class Solvers(NamedTuple):
+    """What solves for a model: functions of `limbik.solvers`, which stands on models and so cannot be
+    imported here. It gives them with `solve_by`.
+    """
+
+    solve: Callable[..., Solution]
+    solve_batch: Callable[..., BatchSolution]
+    trace: Callable[..., Trace]
+    iterate: Callable[..., Iterator[Iterate]]
+    nullspace: Callable[..., Array]
+
+
+def solve_by(solvers: Solvers) -> None:
+    """Have all models solved for by these."""
+    global _solvers
+    _solvers = solvers
+    # The method is the function itself: a solve of two microseconds feels every detour.
+    Model.solve = solvers.solve  # type: ignore[method-assign]
 
 
 def as_model(value: object) -> Model:
@@ -358,12 +393,7 @@ def as_model(value: object) -> Model:
     return value
 
 
-@functools.cache
-def _solvers() -> Any:
-    """The room that solves; imported when it is first asked for, because it stands above this one."""
-    from limbik import solvers
-
-    return solvers
+_solvers: Solvers
 
 
 def _rebuild(

@@ -1,9 +1,10 @@
 """How near and how far a frame can be from the first joint on its path, whatever the joints do.
 
-Between two joints that turn, the way is one vector: links, and slides that do not turn against them. Over the
-travels of the slides its length has a least and a greatest value. The way to the frame is the sum of such
-vectors, each turned in some direction, so the triangle inequality bounds its length: at most the sum of the
-greatest lengths; at least the least length of any one vector, less the greatest lengths of all others.
+Between two joints that turn, the way is one vector: links, and prismatic joints that do not turn against
+them. Over the travels of the prismatic joints its length has a least and a greatest value. The way to the
+frame is the sum of such vectors, each turned in some direction, so the triangle inequality bounds its length:
+at most the sum of the greatest lengths; at least the least length of any one vector, less the greatest
+lengths of all others.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Slide(NamedTuple):
 
 
 class Way(NamedTuple):
-    """The vector from one turning joint to the next: a fixed part and slides."""
+    """The vector from one turning joint to the next: a fixed part and prismatic joints."""
 
     offset: Vector3
     slides: tuple[Slide, ...]
@@ -44,7 +45,7 @@ def reach_range(
     """Least and greatest distance [m] of the tool from where the first joint stands at zero.
 
     origins: of each moving joint in the moved frame of the one before it. travels: what each takes as value;
-    read for slides. tool: in the moved frame of the last joint. The greatest may be infinite.
+    read for prismatic joints. tool: in the moved frame of the last joint. The greatest may be infinite.
     """
     spans = np.array([_span(way) for way in _ways(joints, origins, travels, tool)])
     least, greatest = spans[:, 0], spans[:, 1]
@@ -91,7 +92,8 @@ def _span(way: Way) -> tuple[float, float]:
 
 
 def _least(way: Way) -> float:
-    """The least length [m]: there, each slide is at an end of its travel, or where its derivative is 0.
+    """The least length [m]: there, each prismatic joint is at an end of its travel, or where its derivative
+    is 0.
 
     Every such place within the travels is looked at.
     """
@@ -108,7 +110,9 @@ def _least(way: Way) -> float:
 
 
 def _length_left(rest: Vector3, free: Sequence[Slide]) -> float:
-    """The length [m] that free slides leave of a vector; infinite where their travel does not allow it."""
+    """The length [m] that free prismatic joints leave of a vector; infinite where their travel does not allow
+    it.
+    """
     if not free:
         return float(np.linalg.norm(rest))
     directions: Array = np.array([slide.direction for slide in free]).T

@@ -1,4 +1,4 @@
-"""Whether the last three hinges of an arm form a wrist, and whether their axes meet.
+"""Whether the last three revolute joints of an arm form a wrist, and whether their axes meet.
 
 Where they meet in one point, position and orientation can be solved one after the other (Pieper 1968).
 """
@@ -22,9 +22,9 @@ PARALLEL = 1e-6  # sine of the angle under which axes are taken as parallel
 class WristKind(enum.Enum):
     """How the last three joints stand to each other."""
 
-    SPHERICAL = "spherical"  # three hinges whose axes meet in one point
-    OFFSET = "offset"  # three hinges whose axes do not
-    NONE = "none"  # fewer hinges, joints of other kinds, or neighbours with parallel axes
+    SPHERICAL = "spherical"  # three revolute joints whose axes meet in one point
+    OFFSET = "offset"  # three revolute joints whose axes do not
+    NONE = "none"  # fewer revolute joints, joints of other kinds, or neighbours with parallel axes
 
 
 class Wrist(NamedTuple):

@@ -3,21 +3,22 @@
 solution = limbik.solvers.solve(model, target, solver="dls")
 """
 
-from limbik.model.model import Model
+from limbik.model.model import Solvers, solve_by
 from limbik.solvers import nullspace
 from limbik.solvers.batch import solve_batch
-from limbik.solvers.ccd import CCD
-from limbik.solvers.dls import DLS
-from limbik.solvers.fabrik import FABRIK
-from limbik.solvers.lm import LM
 from limbik.solvers.loop import iterate, solve, trace
-from limbik.solvers.newton import Newton
-from limbik.solvers.pinv import PseudoInverse
+from limbik.solvers.methods.ccd import CCD
+from limbik.solvers.methods.dls import DLS
+from limbik.solvers.methods.fabrik import FABRIK
+from limbik.solvers.methods.lm import LM
+from limbik.solvers.methods.newton import Newton
+from limbik.solvers.methods.pinv import PseudoInverse
+from limbik.solvers.methods.sdls import SDLS
+from limbik.solvers.methods.transpose import Transpose
+from limbik.solvers.methods.transpose_classic import TransposeClassic
 from limbik.solvers.registry import SolverInfo, describe, get, names
-from limbik.solvers.sdls import SDLS
 from limbik.solvers.solver import Parameter, Solver
-from limbik.solvers.transpose import Transpose
-from limbik.solvers.transpose_classic import TransposeClassic
+from limbik.solvers.suitability import refusal
 from limbik.solvers.warmup import warmup
 
 __all__ = [
@@ -38,11 +39,11 @@ __all__ = [
     "iterate",
     "names",
     "nullspace",
+    "refusal",
     "solve",
     "solve_batch",
     "trace",
     "warmup",
 ]
 
-# The method is the function itself from here on: a solve of two microseconds feels every detour.
-Model.solve = solve  # type: ignore[assignment]
+solve_by(Solvers(solve, solve_batch, trace, iterate, nullspace.basis))

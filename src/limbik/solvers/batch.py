@@ -8,25 +8,28 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Watch
-from limbik.core import batch
-from limbik.core.lanes import HEADER, RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
-from limbik.core.layout import Layout
-from limbik.core.library import many_problems
-from limbik.core.programs import WIDTHS, many_interpreted
-from limbik.core.seeds import Shape
-from limbik.core.start import MANY_TURNS, ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Pose
 from limbik.model.model import Model, as_model
+from limbik.numerics.ended import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.options import EachOptions
+from limbik.serial import batch
+from limbik.serial.kernels import WIDTHS, many_interpreted
+from limbik.serial.lanes import HEADER
+from limbik.serial.layout import Layout
+from limbik.serial.prepare import MOST_ROWS
+from limbik.serial.programs import many_problems
+from limbik.serial.seed_table import Shape
+from limbik.serial.start import MANY_TURNS, ROUNDING
 from limbik.solution import BatchSolution
-from limbik.solvers.fast import MOST_ROWS, MOVED, FastPlan, aligned
 from limbik.solvers.plan import plan_for
+from limbik.solvers.serial_plan import MOVED, SerialPlan, aligned
 from limbik.solvers.tree_plan import TreePlan
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, as_numbers, as_poses
@@ -50,7 +53,7 @@ def solve_batch(
     threads: int | None = None,
     precision: str = "double",
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[EachOptions],
 ) -> BatchSolution:
     """Configurations that meet many poses, each as `limbik.solve` would find one.
 
@@ -84,8 +87,8 @@ def solve_batch(
     plan = None if isinstance(found, TreePlan) else found.fast
     if plan is None:
         raise SolverError(
-            f"solve_batch() needs solver 'lm' and a chain of up to {MOST_ROWS} hinges and slides; "
-            "use solve() for one goal at a time"
+            f"solve_batch() needs solver 'lm' and a chain of up to {MOST_ROWS} revolute and prismatic "
+            "joints; use solve() for one goal at a time"
         )
     starts = None if start is None else _starts(model, start, len(targets))
     if len(targets) == 0:
@@ -125,7 +128,7 @@ def _starts(model: Model, start: Any, count: int) -> Array:
 class _Job:
     """One batch on its way."""
 
-    def __init__(self, plan: FastPlan, targets: Array, threads: int, seed: int, watch: Watch) -> None:
+    def __init__(self, plan: SerialPlan, targets: Array, threads: int, seed: int, watch: Watch) -> None:
         self.plan = plan
         self.targets = targets
         self.threads = threads

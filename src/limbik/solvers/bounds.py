@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.core.pack import pack_plane
+from limbik.chain.pack import pack_plane
 from limbik.diagnosis import Bound
 from limbik.goals import ONE6, ZERO6, Goal, Pose, Position, axes_of
 from limbik.model.chain import Chain, chain_to
-from limbik.solution import Request
 from limbik.solvers.measure import tool_of
 from limbik.solvers.options import Options
+from limbik.solvers.request import Request
 from limbik.spatial import Vector3
 
 ROUNDING = 1e-12  # of the distances that are compared

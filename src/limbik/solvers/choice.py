@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from limbik.core.pack import pack_plane
+from limbik.chain.pack import pack_plane
 from limbik.goals import Goal, Position, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.joints import JointKind
-from limbik.solution import Request
-from limbik.solvers.fast import MOST_ROWS, is_fast
+from limbik.serial.prepare import MOST_ROWS, is_fast
+from limbik.solvers.request import Request
 
 
 def reason(request: Request) -> str:
@@ -39,5 +39,5 @@ def _kernel(request: Request) -> str:
     if isinstance(goal, Position) and all(joint.kind is JointKind.BALL for joint in chain.joints):
         return "by a kernel for points and arms of ball joints"
     if is_fast(chain):
-        return f"in the fast core, for arms of up to {MOST_ROWS} hinges and slides"
+        return f"in the fast core, for arms of up to {MOST_ROWS} revolute and prismatic joints"
     return "in the general core, for any tree"

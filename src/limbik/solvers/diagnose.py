@@ -36,12 +36,13 @@ from limbik.goals import (
 )
 from limbik.model.margins import readings, unwound
 from limbik.model.model import Model
-from limbik.solution import Request, Solution, Status
+from limbik.solution import Solution
 from limbik.solvers.bounds import proof
 from limbik.solvers.described import described
-from limbik.solvers.loop import solve
-from limbik.solvers.measure import half_reach, misses, tool_of
+from limbik.solvers.measure import goal_errors, half_reach, tool_of
+from limbik.solvers.request import Request
 from limbik.spatial import Array, pose_from, rotation_exp, rotation_log
+from limbik.status import Status
 
 SEARCH = 1000  # iterations of a search over the whole space
 SHORT = 100  # of a descent from a configuration nearby
@@ -56,9 +57,9 @@ LEGAL = 1e-9  # [rad or m] beyond a limit, and it is rounding
 OF_THE_SEARCH = ("solver", "iterations", "restarts", "time_limit", "prefer", "rest_bias")
 
 
-def diagnose(solution: Solution) -> Diagnosis:
+def diagnose(request: Request, solution: Solution) -> Diagnosis:
     """Find the reason; milliseconds where the solve failed, next to nothing where it did not."""
-    case = _Case(solution)
+    case = _Case(request, solution)
     if solution.success:
         return case.report(Status.SOLVED)
     bound = proof(case.request)
@@ -96,10 +97,10 @@ class _Beyond(NamedTuple):
 class _Case:
     """A solution and what can be tried to tell more about it."""
 
-    def __init__(self, solution: Solution) -> None:
+    def __init__(self, request: Request, solution: Solution) -> None:
         self.solution = solution
-        asked = solution.request  # which weights there are does not decide whether a goal can be met
-        self.request = dataclasses.replace(asked, goals=tuple(map(evenly, asked.goals)))
+        # Which weights there are does not decide whether a goal can be met.
+        self.request = dataclasses.replace(request, goals=tuple(map(evenly, request.goals)))
         self.model = self.request.model
         kept = {k: v for k, v in self.request.options.items() if k not in OF_THE_SEARCH}
         self.options: Mapping[str, Any] = kept
@@ -121,7 +122,7 @@ class _Case:
         return {}
 
     def slides_too_short(self) -> dict[str, Any]:
-        """What is reported where only the travel of slides puts a goal out of reach."""
+        """What is reported where only the travel of prismatic joints puts a goal out of reach."""
         if proof(dataclasses.replace(self.request, options={**self.request.options, "limits": False})):
             return {}
         beyond = self.beyond_limits()
@@ -155,7 +156,7 @@ class _Case:
         """Whether the error falls when the descent goes on from where it ended."""
         options = {**self.request.options, "restarts": 0, "iterations": SHORT}
         options.pop("time_limit", None)
-        goes_on = solve(self.model, self._goal(self.request.goals), start=self.solution.q, **options)
+        goes_on = self.model.solve(self._goal(self.request.goals), start=self.solution.q, **options)
         return self._off(goes_on) < FALLING * self._off(self.solution)
 
     def conflict(self) -> tuple[int, ...]:
@@ -175,7 +176,7 @@ class _Case:
         if q is None:
             return {}
         q = self._turned(q)
-        return {"q_position": q, "errors_position": misses(self.request, q)}
+        return {"q_position": q, "errors_position": goal_errors(self.request, q)}
 
     def _turned(self, q: Array) -> Array:
         """A solution for the position of one pose, turned toward its rotation as far as the way there is
@@ -211,7 +212,7 @@ class _Case:
 
     def _found(self, goals: Sequence[Goal], **options: Any) -> Array | None:
         """A configuration that meets the goals."""
-        answer = solve(self.model, self._goal(goals), seed=SEED, **{**self.options, **options})
+        answer = self.model.solve(self._goal(goals), seed=SEED, **{**self.options, **options})
         return answer.q if answer.success else None
 
     def _met(self, places: Sequence[int]) -> Array | None:
@@ -285,7 +286,7 @@ def moving_joints(model: Model, goals: Sequence[Goal]) -> set[str]:
 
 def _off(request: Request, q: Array) -> float:
     """[m and rad together] how far the worst goal is from being met at q."""
-    return max(sum(miss) for miss in misses(request, q))
+    return max(sum(miss) for miss in goal_errors(request, q))
 
 
 def _position_alone(goal: Goal) -> Goal | None:

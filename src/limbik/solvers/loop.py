@@ -6,20 +6,21 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from limbik.compiler.kernel import Watch
-from limbik.core.descent import SOLVED, SPENT
-from limbik.core.start import ROUNDING
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, evenly
 from limbik.model.model import Model, as_model
-from limbik.solution import STATUSES, Facts, Iterate, Lane, Solution, Status, Trace
-from limbik.solvers.fast import FastPlan
-from limbik.solvers.general import GeneralPlan
+from limbik.numerics.ended import SOLVED, SPENT, UNREACHABLE
+from limbik.options import SolverOptions, TraceOptions
+from limbik.serial.start import ROUNDING
+from limbik.solution import Facts, Iterate, Lane, Solution, Trace
+from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.plan import BY_DEFAULT, Plan, Result, plan_for, plan_of
+from limbik.solvers.serial_plan import SerialPlan
 from limbik.solvers.tree_plan import NO_TRACE, Descents, TreePlan, refuse_too_far
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array, as_numbers
@@ -45,7 +46,7 @@ def solve(
     start: Any = None,
     rest: Any = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[SolverOptions],
 ) -> Solution:
     """A configuration that meets the goal, or the nearest legal one found.
 
@@ -92,7 +93,7 @@ def solve(
 
     prefer:
         "nearest": of several solutions that were found, the nearest to the start; for one plain goal on an
-        arm of up to 12 hinges and slides.
+        arm of up to 12 revolute and prismatic joints.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
     do it.
@@ -109,7 +110,7 @@ def solve(
             if start is not None and not (start.dtype is FLOAT64 and start.shape == by_default.shape_of_q):
                 start = _configuration(model, start, "start")
             return by_default.solve(goal, start)
-    return _answer(model, goal, start, rest, seed, options, None)
+    return _answer(model, goal, start, rest, seed, dict(options), None)
 
 
 def _answer(
@@ -144,7 +145,7 @@ def trace(
     rest: Any = None,
     seed: int = 0,
     lanes: bool = False,
-    **options: Any,
+    **options: Unpack[SolverOptions],
 ) -> Trace:
     """Solve, and keep every iteration. Options as in `solve`, whose iterations and answer these are.
 
@@ -152,7 +153,7 @@ def trace(
     answer, and with `lanes` has all of them beside it.
     """
     seen = _Seen(lanes)
-    solution = _answer(model, goal, start, rest, seed, options, seen)
+    solution = _answer(model, goal, start, rest, seed, dict(options), seen)
     starts = np.cumsum([len(errors) for _, errors in seen.descents])
     return Trace(
         np.concatenate([q for q, _ in seen.descents]),
@@ -163,7 +164,7 @@ def trace(
     )
 
 
-def iterate(model: Model, goal: Any, **options: Any) -> Iterator[Iterate]:
+def iterate(model: Model, goal: Any, **options: Unpack[TraceOptions]) -> Iterator[Iterate]:
     """The iterations of a solve, one record each. Options as in `trace`."""
     return iter(trace(model, goal, **options))
 
@@ -213,7 +214,7 @@ def _solve(
         rows[:] = [(plan.whole(elsewhere, kept), errors) for kept, errors in rows]
     was_moved = first[5] or (plan.use_limits and inside is not q_start and _differ(inside, q_start))
     facts = Facts(
-        STATUSES.index(_status(SPENT if best[0] != SOLVED and watch() else best[0], best[4] > 0.0)),
+        _ended(SPENT if best[0] != SOLVED and watch() else best[0], best[4] > 0.0),
         best[2],
         2.0 * math.sin(0.5 * best[3]),
         iterations,
@@ -224,7 +225,7 @@ def _solve(
 
 
 def _solve_fast(
-    plan: FastPlan, pose: Array, start: Any, rest: Any, seed: int, seen: _Seen | None
+    plan: SerialPlan, pose: Array, start: Any, rest: Any, seed: int, seen: _Seen | None
 ) -> Solution:
     if rest is not None:
         _rest(plan.model, rest)
@@ -242,7 +243,8 @@ def _solve_general(
 ) -> Solution:
     if rest is not None and isinstance(plan, GeneralPlan):
         raise SolverError(
-            "with 'lm', `rest` is for one plain goal on an arm of hinges and slides; ask for a Posture"
+            "with 'lm', `rest` is for one plain goal on an arm of revolute and prismatic joints; ask for a "
+            "Posture"
         )
     given = None if start is None else _configuration(plan.model, start, "start")
     toward = None if rest is None else _rest(plan.model, rest)
@@ -261,7 +263,7 @@ def _check_trace(budget: int) -> None:
 def _descent(
     plan: Plan, goal: Array, q: Array, rest: Array, budget: int, watch: Watch, rows: Descents | None
 ) -> Result:
-    """One descent from q, which is changed in place: what `core.answer.answer` returns."""
+    """One descent from q, which is changed in place: what `chain.answer.answer` returns."""
     if rows is None:
         return plan.run(goal, q, rest, budget, NO_TRACE, watch)
     kept = np.empty((budget + 1, q.size)), np.empty(budget + 1)
@@ -298,16 +300,12 @@ def _restart(
     return best, q, iterations, restarts
 
 
-def _status(end: int, is_beyond: bool) -> Status:
-    if end == SOLVED:
-        return Status.SOLVED
-    if is_beyond:
-        return Status.UNREACHABLE
-    return Status.BUDGET_SPENT if end == SPENT else Status.LIKELY_UNREACHABLE
+def _ended(end: int, is_proved: bool) -> int:
+    return UNREACHABLE if is_proved and end != SOLVED else end
 
 
 def _goal_numbers(plan: Plan, goal: Goal) -> Array:
-    """The goal as `core.answer.answer` takes it: a point, or pose and weights in 14 numbers."""
+    """The goal as `chain.answer.answer` takes it: a point, or pose and weights in 14 numbers."""
     if isinstance(goal, Position):
         if goal.target.size == 2 and not plan.is_level:
             raise GoalError(

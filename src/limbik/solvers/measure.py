@@ -7,80 +7,63 @@ it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.goals import (
-    ONE6,
-    ZERO6,
-    CenterOfMass,
-    Direction,
-    Goal,
-    JointValue,
-    LookAt,
-    Orientation,
-    PointOnLine,
-    PointOnPlane,
-    Pose,
-    Position,
-    Posture,
-    Relative,
-    axes_of,
-    cone_of,
-    free_axis,
-)
-from limbik.model.joints import Joint, JointKind
+from limbik.goals import Direction, Goal, JointValue, Orientation, Pose, Position, Posture
+from limbik.goals.measured import JointMotion, Motion, Part
+from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solution import Miss, Request, Solution
-from limbik.spatial import (
-    Array,
-    Matrix3,
-    Matrix4,
-    Vector3,
-    cross,
-    norm,
-    quat_conjugate,
-    quat_log,
-    quat_multiply,
-    quat_normalise,
-    rotation_between,
-    rotation_log,
-)
+from limbik.solvers.request import Request
+from limbik.spatial import Array, Matrix4, Vector3, cross, norm
+from limbik.status import PoseError
 
 GENERIC = 3  # random configurations that tell in how many directions a model can move
 SINGULAR = 1e-9  # of the largest singular value: below it, one counts as 0
-UP = np.array([0.0, 0.0, 1.0])
 
 
-def misses(request: Request, q: Array) -> tuple[Miss, ...]:
+def goal_errors(request: Request, q: Array) -> tuple[PoseError, ...]:
     """How far each goal is from being met at q [nq], beyond its tolerance."""
-    return tuple(_miss(list(_parts(request, goal, q))) for goal in request.goals)
+    return tuple(_error_of(list(_parts(request, goal, q))) for goal in request.goals)
 
 
 def plain_errors(request: Request, q: Array) -> Array:
     """How far the only goal, a plain one, is from being met at q [k, nq]: [k, m], as in `distance`."""
     (goal,) = request.goals
     if isinstance(goal, Pose) and goal.weights is not None:
-        found = (misses(request, each)[0] for each in q)
-        return np.array([math.hypot(miss.position, half_reach(request) * miss.rotation) for miss in found])
-    pose = request.model.pose(q, goal.frame) @ tool_of(request, goal)
-    metres = radians = np.zeros(len(q))
-    if isinstance(goal, Position):
-        metres = norm(pose[:, :3, 3] - goal.target)
-    else:
-        assert isinstance(goal, Pose | Orientation), "the plain ones"
-        chord = norm((pose[:, :3, :3] - goal.target[:3, :3]).reshape(-1, 9)) / math.sqrt(2.0)
-        radians = 2.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
-    if isinstance(goal, Pose):
-        metres = norm(pose[:, :3, 3] - goal.target[:3, 3])
+        found = (goal_errors(request, each)[0] for each in q)
+        return np.array([distance(request, error.position, error.rotation) for error in found])
+    metres, radians = errors_at(request.model, goal, q, tool_of(request, goal))
     return np.asarray(np.hypot(metres, half_reach(request) * radians))
 
 
-def distance(solution: Solution) -> float:
-    """How far a solution is from its goal [m], a radian counted as half of the reach."""
-    return math.hypot(solution.error, half_reach(solution.request) * solution.error_rotation)
+def errors_at(model: Model, goal: Goal, q: Array, tool: Matrix4 | None = None) -> tuple[Array, Array]:
+    """How far a goal of a frame is from being met at many q [k, nq], without weights and tolerance: [k, m]
+    and [k, rad]. A Position, Orientation, Pose or Direction; tool: pose_frame_tool.
+    """
+    pose = model.pose(q, goal.frame)
+    pose = pose if tool is None else pose @ tool
+    metres = radians = np.zeros(len(q))
+    if isinstance(goal, Direction):
+        return metres, _angle(norm(pose[:, :3, :3] @ goal.axis - goal.target))
+    if isinstance(goal, Position):
+        return norm(pose[:, :3, 3] - goal.target), radians
+    assert isinstance(goal, Pose | Orientation), "one of those that are named above"
+    if isinstance(goal, Pose):
+        metres = norm(pose[:, :3, 3] - goal.target[:3, 3])
+    return metres, _angle(norm((pose[:, :3, :3] - goal.target[:3, :3]).reshape(-1, 9)) / math.sqrt(2.0))
+
+
+def _angle(chord: Array) -> Array:
+    """[rad] of a turn, from the distance by which it moves a vector of length 1 across its axis."""
+    return np.asarray(2.0 * np.arcsin(np.minimum(0.5 * chord, 1.0)))
+
+
+def distance(request: Request, error: float, error_rotation: float) -> float:
+    """How far an answer is from its goal [m], a radian counted as half of the reach."""
+    return math.hypot(error, half_reach(request) * error_rotation)
 
 
 def manipulability(request: Request, q: Array) -> float:
@@ -112,6 +95,19 @@ def holds_tool(request: Request, goal: Goal) -> bool:
 def tool_of(request: Request, goal: Goal) -> Matrix4:
     """pose_frame_tool."""
     return np.asarray(request.options["tool"]) if holds_tool(request, goal) else np.eye(4)
+
+
+def velocity_ellipsoid(
+    model: Model, q: Array, frame: str | None = None, locked: Collection[str] = ()
+) -> tuple[Array, float]:
+    """J J^T [3, 3] of a frame's position at q [nq], without the joints that are locked, and the root of its
+    determinant: Yoshikawa's measure of manipulability (1985) [m^3].
+    """
+    J = model.jacobian(q, frame)[:3]
+    for name in locked:
+        J[:, model.v_slice(name)] = 0.0
+    matrix = J @ J.T
+    return matrix, math.sqrt(max(float(np.linalg.det(matrix)), 0.0))
 
 
 # --- singular values ----------------------------------------------------------------------------------------
@@ -147,200 +143,45 @@ def jacobian(request: Request, goals: Sequence[Goal], q: Array, length: float) -
 # --- goals --------------------------------------------------------------------------------------------------
 
 
-class _Part(NamedTuple):
-    """Some errors of one unit, and the rows of the Jacobian that change them."""
-
-    is_position: bool
-    error: Array  # [k, m or rad], beyond the tolerance
-    rows: Array  # [k, nv]
-
-
-class _Motion(NamedTuple):
-    """Where a frame is, and how it moves, in some axes."""
-
-    pose: Matrix4
-    linear: Array  # [3, nv]
-    angular: Array  # [3, nv]
-
-
-def _miss(parts: Sequence[_Part]) -> Miss:
+def _error_of(parts: Sequence[Part]) -> PoseError:
     position = [part.error for part in parts if part.is_position]
     rotation = [part.error for part in parts if not part.is_position]
-    return Miss(*(float(norm(np.concatenate([np.zeros(1), *errors]))) for errors in (position, rotation)))
+    lengths = (float(norm(np.concatenate([np.zeros(1), *errors]))) for errors in (position, rotation))
+    return PoseError(*lengths)
 
 
-def _parts(request: Request, goal: Goal, q: Array) -> Iterator[_Part]:
-    return _PARTS[type(goal)](request, goal, q)
+def _parts(request: Request, goal: Goal, q: Array) -> Iterator[Part]:
+    return goal.parts(_Body(request.model, q, tool_of(request, goal)))
 
 
-def _motion(model: Model, frame: str | None, tool: Matrix4, q: Array) -> _Motion:
-    pose, J = model.pose(q, frame), model.jacobian(q, frame)
-    lever = pose[:3, :3] @ tool[:3, 3]
-    return _Motion(pose @ tool, J[:3] + cross(J[3:].T, lever).T, J[3:])
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """A model at q [nq], with the tool of one goal; see `goals.measured.Body`."""
 
+    model: Model
+    q: Array
+    tool: Matrix4
 
-def _seen_from(other: _Motion, frame: _Motion) -> _Motion:
-    """The motion of a frame in the axes of another one."""
-    back = other.pose[:3, :3].T
-    away = frame.pose[:3, 3] - other.pose[:3, 3]
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = back @ frame.pose[:3, :3], back @ away
-    linear = frame.linear - other.linear - cross(other.angular.T, away).T
-    return _Motion(pose, back @ linear, back @ (frame.angular - other.angular))
+    def motion(self, frame: str | None) -> Motion:
+        return self._motion(frame, self.tool)
 
+    def motion_of(self, frame: str) -> Motion:
+        return self._motion(frame, np.eye(4))
 
-def _position(request: Request, goal: Position, q: Array) -> Iterator[_Part]:
-    frame = _motion(request.model, goal.frame, tool_of(request, goal), q)
-    size = goal.target.size
-    axes = np.eye(3)[:, :size] if goal.axes == "world" else frame.pose[:3, :size]
-    left = goal.target - frame.pose[:size, 3]
-    weight, tolerance = axes_of(goal.weight)[:size], axes_of(goal.tolerance)[:size]
-    yield _along(axes, left @ axes[:size], frame.linear, weight, tolerance)
+    def _motion(self, frame: str | None, tool: Matrix4) -> Motion:
+        pose, J = self.model.pose(self.q, frame), self.model.jacobian(self.q, frame)
+        lever = pose[:3, :3] @ tool[:3, 3]
+        return Motion(pose @ tool, J[:3] + cross(J[3:].T, lever).T, J[3:])
 
+    def center_of_mass(self) -> tuple[Vector3, Array]:
+        return self.model.center_of_mass(self.q), self.model.center_of_mass_jacobian(self.q)
 
-def _orientation(request: Request, goal: Orientation, q: Array) -> Iterator[_Part]:
-    frame = _motion(request.model, goal.frame, tool_of(request, goal), q)
-    free = free_axis(axes_of(goal.weight))
-    if free is not None:
-        in_frame = np.eye(3)[free] if goal.axes == "frame" else goal.target[free]
-        yield _axis(frame, in_frame, goal.target @ in_frame, cone_of(axes_of(goal.tolerance), free))
-        return
-    axes = np.eye(3) if goal.axes == "world" else frame.pose[:3, :3]
-    left = axes.T @ rotation_log(goal.target @ frame.pose[:3, :3].T)
-    yield _about(axes, left, frame.angular, axes_of(goal.weight), axes_of(goal.tolerance))
-
-
-def _pose(request: Request, goal: Pose, q: Array) -> Iterator[_Part]:
-    frame = _motion(request.model, goal.frame, tool_of(request, goal), q)
-    if isinstance(goal, Relative):
-        frame = _seen_from(_motion(request.model, goal.reference, np.eye(4), q), frame)
-    weights, tolerance = goal.weights or ONE6, goal.tolerance or ZERO6
-    axes = goal.target[:3, :3]
-    left = axes.T @ (goal.target[:3, 3] - frame.pose[:3, 3])
-    yield _along(axes, left, frame.linear, weights[:3], tolerance[:3])
-    free = free_axis(weights[3:])
-    if free is not None:
-        yield _axis(frame, np.eye(3)[free], axes[:, free], cone_of(tolerance[3:], free))
-    else:
-        turn = axes.T @ rotation_log(axes @ frame.pose[:3, :3].T)
-        yield _about(axes, turn, frame.angular, weights[3:], tolerance[3:])
-
-
-def _direction(request: Request, goal: Direction, q: Array) -> Iterator[_Part]:
-    frame = _motion(request.model, goal.frame, tool_of(request, goal), q)
-    yield _axis(frame, goal.axis, goal.target, goal.tolerance)
-
-
-def _look_at(request: Request, goal: LookAt, q: Array) -> Iterator[_Part]:
-    frame = _motion(request.model, goal.frame, tool_of(request, goal), q)
-    way = goal.target - frame.pose[:3, 3]
-    distance = max(float(norm(way)), 1e-9)
-    # A sideways move turns the direction to the point the other way.
-    turning = frame.angular - cross(way / distance, -frame.linear.T / distance).T
-    yield _axis(frame._replace(angular=turning), goal.axis, way / distance, goal.tolerance)
-
-
-def _point_on_line(request: Request, goal: PointOnLine, q: Array) -> Iterator[_Part]:
-    yield _off_point(request, goal, q, rotation_between(UP, goal.direction)[:, :2])
-
-
-def _point_on_plane(request: Request, goal: PointOnPlane, q: Array) -> Iterator[_Part]:
-    yield _off_point(request, goal, q, goal.normal[:, None])
-
-
-def _off_point(request: Request, goal: PointOnLine | PointOnPlane, q: Array, axes: Array) -> _Part:
-    frame = _motion(request.model, goal.frame, tool_of(request, goal), q)
-    left = (goal.point - frame.pose[:3, 3]) @ axes
-    size = axes.shape[1]
-    return _along(axes, left, frame.linear, (goal.weight,) * size, (goal.tolerance,) * size)
-
-
-def _center_of_mass(request: Request, goal: CenterOfMass, q: Array) -> Iterator[_Part]:
-    left = goal.target - request.model.center_of_mass(q)
-    J = request.model.center_of_mass_jacobian(q)
-    yield _along(np.eye(3), left, J, axes_of(goal.weight), axes_of(goal.tolerance))
-
-
-def _joint_value(request: Request, goal: JointValue, q: Array) -> Iterator[_Part]:
-    model, joint = request.model, request.model.joint(goal.joint)
-    value, rate = float(q[model.q_slice(joint.name).start]), 1.0
-    if joint.mimic is not None:
-        value, rate = joint.mimic.value(value), joint.mimic.multiplier
-    is_slide = joint.kind is JointKind.PRISMATIC
-    left = goal.value - value
-    if not is_slide and not joint.has_limits:
-        left = math.remainder(left, 2.0 * math.pi)
-    rows = np.zeros((1, model.nv))
-    rows[0, model.v_slice(joint.name)] = rate
-    yield _Part(is_slide, _beyond(np.array([left]), (goal.tolerance,)), rows)
-
-
-def _posture(request: Request, goal: Posture, q: Array) -> Iterator[_Part]:
-    model = request.model
-    counts = np.broadcast_to(goal.weight, model.nv) > 0.0
-    left, rows = np.zeros(model.nv), np.eye(model.nv)
-    is_travel = np.zeros(model.nv, dtype=bool)
-    for joint in model.joints:
-        if joint.nv:
-            part, place = model.q_slice(joint.name), model.v_slice(joint.name)
-            left[place] = _way(joint, q[part], goal.q[part])
-            travels = {JointKind.PRISMATIC: 1, JointKind.FLOATING: 3}.get(joint.kind, 0)
-            is_travel[place.start : place.start + travels] = True
-    for is_position in (True, False):
-        kept = counts & (is_travel == is_position)
-        yield _Part(is_position, left[kept], rows[kept])
-
-
-def _way(joint: Joint, here: Array, there: Array) -> Array:
-    """From one value of a joint to another [nv]: travel and turn apart, whole turns not counted without
-    limits."""
-    if joint.nv == 1:
-        turns = joint.kind is not JointKind.PRISMATIC and not joint.has_limits
-        return np.array([math.remainder(float(there[0] - here[0]), 2.0 * math.pi)]) if turns else there - here
-    turn = quat_log(quat_multiply(quat_conjugate(quat_normalise(here[-4:])), quat_normalise(there[-4:])))
-    return np.concatenate([there[:-4] - here[:-4], turn])
-
-
-def _along(
-    axes: Array, left: Array, linear: Array, weights: Sequence[float], tolerance: Sequence[float]
-) -> _Part:
-    """What is left [k, m] along the columns of `axes` [3, k] that count."""
-    counts = np.array(weights) > 0.0
-    return _Part(True, _beyond(left, tolerance)[counts], (axes.T @ linear)[counts])
-
-
-def _about(
-    axes: Matrix3, left: Vector3, angular: Array, weights: Sequence[float], tolerance: Sequence[float]
-) -> _Part:
-    """What is left [rad] about the columns of `axes` that count."""
-    counts = np.array(weights) > 0.0
-    return _Part(False, _beyond(left, tolerance)[counts], (axes.T @ angular)[counts])
-
-
-def _axis(frame: _Motion, axis: Vector3, wanted: Vector3, tolerance: float) -> _Part:
-    """The smallest turn that brings an axis of the frame to a direction, about two axes across that."""
-    across = rotation_between(UP, wanted)[:, :2]
-    turn = rotation_log(rotation_between(frame.pose[:3, :3] @ axis, wanted))
-    angle = float(norm(turn))
-    left = max(angle - tolerance, 0.0) / angle if angle > 0.0 else 0.0
-    return _Part(False, left * (turn @ across), across.T @ frame.angular)
-
-
-def _beyond(left: Array, tolerance: Sequence[float]) -> Array:
-    """How far values are outside [-tolerance, tolerance]."""
-    return np.asarray(left - np.clip(left, -np.array(tolerance), np.array(tolerance)))
-
-
-_PARTS: dict[type[Goal], Callable[[Request, Any, Array], Iterator[_Part]]] = {
-    Position: _position,
-    Orientation: _orientation,
-    Pose: _pose,
-    Relative: _pose,
-    Direction: _direction,
-    LookAt: _look_at,
-    PointOnLine: _point_on_line,
-    PointOnPlane: _point_on_plane,
-    CenterOfMass: _center_of_mass,
-    JointValue: _joint_value,
-    Posture: _posture,
-}
+    def joint(self, name: str) -> JointMotion:
+        joint = self.model.joint(name)
+        value, rate = float(self.q[self.model.q_slice(name).start]), 1.0
+        if joint.mimic is not None:
+            value, rate = joint.mimic.value(value), joint.mimic.multiplier
+        rows = np.zeros((1, self.model.nv))
+        rows[0, self.model.v_slice(name)] = rate
+        is_slide = joint.kind is JointKind.PRISMATIC
+        return JointMotion(value, rows, is_slide, not is_slide and not joint.has_limits)

@@ -1,4 +1,4 @@
-"""Motion that keeps what is asked for: the null space of the Jacobian of a redundant model (Liégeois 1977).
+"""Motion that keeps the goals: the null space of the Jacobian of a redundant model (Liégeois 1977).
 
     hold = limbik.Pose(target=model.pose(q))
     q = nullspace.slide(model, q, nullspace.stay_from_limits(model, q), step=0.05, keep=hold).q
@@ -10,6 +10,7 @@ keeps the frame, moves along it, and solves what curvature has left of an error.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -21,9 +22,10 @@ from limbik.model.euler import EulerLimits, EulerRanges
 from limbik.model.joints import JointKind
 from limbik.model.margins import Reading, readings
 from limbik.model.model import Model, as_model
-from limbik.solution import Request, Solution
+from limbik.solution import Solution
 from limbik.solvers import measure
 from limbik.solvers.loop import solve
+from limbik.solvers.request import Request
 from limbik.solvers.solver import as_real
 from limbik.spatial import (
     Array,
@@ -39,19 +41,21 @@ from limbik.spatial import (
     unit,
 )
 
-Keep: TypeAlias = str | GoalLike | None
+Keep: TypeAlias = str | GoalLike | Sequence[Goal] | None
 
 ROOM = 0.001  # of half a range: a joint nearer to its limit is pushed no harder
 ONE_SIDED = {"travel": 1.0}  # [m] half of the range where one limit is missing; of turns [rad]: pi
 SMALL = 1e-5  # [rad or m] of a central difference; its error is a billionth
 
 
-def basis(model: Model, q: ArrayLike, keep: Keep = None) -> Array:
+def basis(model: Model, q: ArrayLike, keep: Keep = None, *, locked: Collection[str] = ()) -> Array:
     """Orthonormal basis [nv, k] of the velocities that keep a frame's pose, or goals, to first order.
 
     keep:
         The name of a frame; default: the end effector. Or a goal or several, as for `solve`, met at q [nq]:
         those of the first priority are kept, and what they leave free is free. k is 0 where nothing can move.
+    locked:
+        Names of joints that keep still.
 
     The columns are the right singular vectors of the Jacobian, lengths in half reaches, whose singular values
     are below 1e-9 of the largest (Golub & Van Loan 1996). In a singular configuration there are more of them.
@@ -61,9 +65,17 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None) -> Array:
     first = min(goal.priority for goal in given)
     goals = [goal for goal in given if goal.priority == first]
     request = Request(model=model, goals=tuple(goals), solver="", options={})
-    J = measure.jacobian(request, goals, q, measure.half_reach(request))
-    _, _, right = np.linalg.svd(J)
-    return np.asarray(right[measure.rank(J) :].T)
+    free = np.ones(model.nv, dtype=bool)
+    for name in locked:
+        free[model.v_slice(name)] = False
+    J = measure.jacobian(request, goals, q, measure.half_reach(request))[:, free]
+    directions = np.zeros((model.nv, 0))
+    if free.any():
+        _, _, right = np.linalg.svd(J)
+        kept = right[measure.rank(J) :].T
+        directions = np.zeros((model.nv, kept.shape[1]))
+        directions[free] = kept
+    return directions
 
 
 def slide(model: Model, q: ArrayLike, direction: ArrayLike, *, step: float, keep: Keep = None) -> Solution:

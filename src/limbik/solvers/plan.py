@@ -13,29 +13,32 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from limbik.chain.answer import ANSWER_SIZE
+from limbik.chain.descent import SETTINGS
+from limbik.chain.joints import JOINT
+from limbik.chain.pack import PackedChain, pack_plane, pack_space
+from limbik.chain.planar import LINK
+from limbik.chain.programs import on_chain
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
 from limbik.compiler.stack import with_stack
-from limbik.core.answer import ANSWER_SIZE, BAD_GOAL, BAD_START
-from limbik.core.descent import SETTINGS, SOLVED
-from limbik.core.library import on_chain
-from limbik.core.pack import PackedChain, pack_plane, pack_space
-from limbik.core.planar_chain import LINK
-from limbik.core.spatial_chain import JOINT
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of
 from limbik.goals import Goal, Pose, Position, as_goal, example, is_plain
 from limbik.model.chain import Chain, chain_to
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solution import Request
-from limbik.solvers.asked import structure
-from limbik.solvers.branched import BranchedPlan
-from limbik.solvers.fast import MOST_ROWS, FastPlan, is_fast
-from limbik.solvers.general import GeneralPlan
-from limbik.solvers.lm import LM
+from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED
+from limbik.serial.prepare import MOST_ROWS, is_fast
+from limbik.solvers.classical_plan import ClassicalPlan
+from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.methods.lm import LM
 from limbik.solvers.options import Options, hashable, read_options
+from limbik.solvers.question import Question
 from limbik.solvers.registry import choose, has_kernel
+from limbik.solvers.request import Request
+from limbik.solvers.serial_plan import SerialPlan
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
+from limbik.solvers.tasks import structure
 from limbik.solvers.tree_plan import Call, Trace, TreePlan
 from limbik.solvers.watch import run_either_way
 from limbik.spatial import Array
@@ -45,7 +48,7 @@ PATIENCE = (
 )
 PATIENCE_AT_LAST = 1e-6  # and where none follows
 
-# What `core.answer.answer` returns.
+# What `chain.answer.answer` returns.
 Result: TypeAlias = tuple[int, int, float, float, float, bool]
 
 CLOSE_TO_BOUND = 1e-4  # of the reach: near enough to the least error that a goal out of reach allows
@@ -70,7 +73,7 @@ class Work:
         self.call = Call(arrays, (plan.joint_count, goal_size, nq))
 
 
-class Plan:
+class Plan(Question):
     """Everything about a solve for one frame that does not depend on the target or the start."""
 
     def __init__(
@@ -87,17 +90,17 @@ class Plan:
         self.frame = model.end_effector if frame is None else frame
         self.kind, packed = _packed(self.chain, goal, options.limits)
         only_fast = _only_fast(options, weights)
-        # Points for hinges in a plane have a kernel of their own, the same for any number of joints.
+        # Points for revolute joints in a plane have a kernel of their own, the same for any number of joints.
         suits = self.kind == SPACE or bool(only_fast)
         suits = suits and options.rest_bias == 0.0 and is_fast(self.chain)
         self.solver = choose(options.solver, self.kind, (goal,))
         self.fast = None
         if suits and self.solver.name == "lm":
-            self.fast = FastPlan(model, self.chain, goal, weights, options, frame)
+            self.fast = SerialPlan(model, self.chain, goal, weights, options, frame)
         elif only_fast:
             raise SolverError(
-                f"`{only_fast[0]}` needs solver 'lm' on a chain of up to {MOST_ROWS} hinges and slides (a "
-                "pair of nearly parallel axes counts for one more), without `rest_bias`"
+                f"`{only_fast[0]}` needs solver 'lm' on a chain of up to {MOST_ROWS} revolute and prismatic "
+                "joints (a pair of nearly parallel axes counts for one more), without `rest_bias`"
             )
         self.packed = packed
         self.is_level = packed.is_planar and abs(packed.place["z"][0, 2]) > 1.0 - 1e-12
@@ -133,7 +136,7 @@ class Plan:
 
     def run(self, goal: Array, q: Array, rest: Array, budget: int, trace: Trace, watch: Watch) -> Result:
         """One descent of a number of iterations at most, from q [nq of the chain], which is changed in place;
-        see `core.answer.answer`.
+        see `chain.answer.answer`.
         """
         work = self._any_work(goal.size)
         work.goal[:], work.budget[0], work.rest[:], work.q[:] = goal, budget, rest, q
@@ -349,4 +352,4 @@ def _general(model: Model, goals: Sequence[Goal], options: Options) -> TreePlan:
             f"{solver.name} weighs goals against each other and knows no priorities: give all goals the same "
             "one, or use 'lm'"
         )
-    return BranchedPlan(model, goals, options, solver)
+    return ClassicalPlan(model, goals, options, solver)

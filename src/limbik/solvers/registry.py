@@ -9,16 +9,16 @@ from typing import Any
 
 from limbik.errors import SolverError, did_you_mean, shortened
 from limbik.goals import Goal, Orientation
-from limbik.solvers.ccd import CCD
-from limbik.solvers.dls import DLS
-from limbik.solvers.fabrik import FABRIK
-from limbik.solvers.lm import LM
-from limbik.solvers.newton import Newton
-from limbik.solvers.pinv import PseudoInverse
-from limbik.solvers.sdls import SDLS
+from limbik.solvers.methods.ccd import CCD
+from limbik.solvers.methods.dls import DLS
+from limbik.solvers.methods.fabrik import FABRIK
+from limbik.solvers.methods.lm import LM
+from limbik.solvers.methods.newton import Newton
+from limbik.solvers.methods.pinv import PseudoInverse
+from limbik.solvers.methods.sdls import SDLS
+from limbik.solvers.methods.transpose import Transpose
+from limbik.solvers.methods.transpose_classic import TransposeClassic
 from limbik.solvers.solver import BALLS, CHAINS, PLANAR, SPACE, TREE, Parameter, Solver
-from limbik.solvers.transpose import Transpose
-from limbik.solvers.transpose_classic import TransposeClassic
 
 _SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver

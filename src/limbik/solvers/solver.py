@@ -10,25 +10,25 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from limbik.chain import ball_points, joints, planar, planar_points, spatial
+from limbik.chain.answer import answer
+from limbik.chain.descent import by_steps
 from limbik.compiler.kernel import Floats, Kernel, Records
-from limbik.core import ball_points, planar_chain, planar_points, spatial_chain
-from limbik.core.answer import answer
-from limbik.core.descent import by_steps
-from limbik.core.pack_tree import PackedTree
 from limbik.errors import SolverError, shortened
 from limbik.goals import EVERY, PLAIN, Goal, Position
 from limbik.model.model import Model
+from limbik.tree.pack import PackedTree
 
 # Kinds of chain, each the special case of the next two or of the last.
-PLANAR = "planar"  # hinges with parallel axes
+PLANAR = "planar"  # revolute joints with parallel axes
 BALLS = "ball"  # ball joints
-SPACE = "space"  # any mix of hinges, slides and ball joints
+SPACE = "space"  # any mix of revolute, prismatic and ball joints
 CHAINS = (PLANAR, BALLS, SPACE)
 TREE = "tree"  # joints of any kind in any order, some following others
 
 AnswerKernel: TypeAlias = Kernel[..., None]
 
-# The methods that share one kernel on trees (`solvers.jacobian`), by number.
+# The methods that share one kernel on trees (`solvers.methods.jacobian`), by number.
 BY_TRANSPOSE, BY_PINV, BY_DLS, BY_SDLS, BY_NEWTON, BY_CLASSIC = range(6)
 
 
@@ -126,7 +126,7 @@ class Solver:
 
     @classmethod
     def tree_kernels(cls) -> dict[str, Kernel[..., Any]]:
-        """What the method binds into `core.branched`: kernels of a module, under "improve" and "worth"."""
+        """What the method binds into `tree.classical_loop`: kernels, under "improve" and "merit"."""
         raise NotImplementedError
 
     def roles(self, model: Model, tree: PackedTree, tasks: Records, units: Floats) -> Floats:
@@ -149,20 +149,14 @@ class StepSolver(Solver):
     def tree_tuning(self, length: float) -> Tuning:
         return dataclasses.replace(self.tuning(1.0), method=self.number)
 
-    @classmethod
-    def tree_kernels(cls) -> dict[str, Kernel[..., Any]]:
-        from limbik.solvers.jacobian import improve  # which knows all of these methods
-
-        return {"improve": improve}
-
 
 def kinematics(chain: str, goal: type[Goal]) -> dict[str, Any]:
     """The names that a chain binds into a loop."""
     if chain == PLANAR:
-        return {"ROWS": 2, **_named(planar_chain, planar_points)}
+        return {"ROWS": 2, **_named(planar, planar_points)}
     rows = 3 if goal is Position else 6
     points = (ball_points,) if chain == BALLS else ()
-    return {"ROWS": rows, **_named(spatial_chain, *points)}
+    return {"ROWS": rows, **_named(joints, spatial, *points)}
 
 
 def step_kernel(step: Kernel[..., None], chain: str, goal: type[Goal]) -> AnswerKernel:

@@ -14,25 +14,29 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from limbik.chain.joints import PRISMATIC, REVOLUTE, SPHERICAL
 from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Floats, Watch
 from limbik.compiler.program import Program
-from limbik.core import whole_body
-from limbik.core.desk import Asked, Desk, Tree, desk_shapes
-from limbik.core.pack_tree import WORLD, PackedTree, pack_tree
-from limbik.core.placing import LARGEST_SEED
-from limbik.core.spatial_chain import BALL, HINGE, SLIDE
-from limbik.core.tasks import MASS, NUMBER, POINT, TARGET_SIZE
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, frames_of
+from limbik.goals.task import LENGTHS, MASS, NUMBER
 from limbik.model.joints import Joint
 from limbik.model.model import Model
-from limbik.solution import STATUSES, Facts, Request, Solution, Status
-from limbik.solvers.asked import Asker, fill_targets
+from limbik.numerics.ended import BAD_START, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.serial.seeding import LARGEST_SEED
+from limbik.solution import Facts, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.options import FARTHEST, Options
+from limbik.solvers.question import Question
+from limbik.solvers.request import Request
+from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, Matrix4
+from limbik.tree import levenberg_marquardt
+from limbik.tree.pack import WORLD, PackedTree, pack_tree
+from limbik.tree.residuals import TARGET_SIZE
+from limbik.tree.workspace import Objectives, Tree, Workspace, workspace_shapes
 
 Trace: TypeAlias = tuple[Array, Array]
 Descents: TypeAlias = list[tuple[Array, Array]]  # configurations and errors of one after the other
@@ -43,12 +47,6 @@ TREE = "packed tree"  # key among what is kept with a model
 SHORTEST_LENGTH = 1e-9  # [m]
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
-
-ENDS = {
-    whole_body.SOLVED: Status.SOLVED,
-    whole_body.SETTLED: Status.LIKELY_UNREACHABLE,
-    whole_body.SPENT: Status.BUDGET_SPENT,
-}
 
 
 class Call:
@@ -73,25 +71,26 @@ class Call:
 class Work:
     """What one solve works on. Any number may be in use, one to a thread."""
 
-    def __init__(self, fixed: Sequence[Any], levels: Sequence[Any], shapes: Desk, *sizes: int) -> None:
+    def __init__(self, fixed: Sequence[Any], levels: Sequence[Any], shapes: Workspace, *sizes: int) -> None:
         """fixed, levels: arrays of the plan. sizes: what the program is given, the settings' last."""
-        (_, tasks), (nq,) = shapes.misses, shapes.trial
+        (_, tasks), (nq,) = shapes.task_errors, shapes.trial
         self.targets = np.zeros((tasks, TARGET_SIZE))
-        self.desk = Desk(*map(np.zeros, shapes))
+        self.workspace = Workspace(*map(np.zeros, shapes))
         self.settings, self.q = np.zeros(sizes[-1]), np.zeros(nq)
-        self.misses, self.answer = np.zeros(tasks), np.zeros(whole_body.ANSWER_SIZE)
+        self.task_errors, self.answer = np.zeros(tasks), np.zeros(levenberg_marquardt.ANSWER_SIZE)
         arrays = (
-            *fixed, self.targets, *levels, *self.desk, self.settings, self.q, self.misses, self.answer,
+            *fixed, self.targets, *levels, *self.workspace, self.settings, self.q, self.task_errors,
+            self.answer,
         )  # fmt: skip
         self.call = Call(arrays, sizes)
 
 
-class TreePlan:
+class TreePlan(Question):
     """Everything about a solve that does not depend on targets or start.
 
     goals: any of the same structure as those to be solved for. solver: its name. settings_size: how many
-    numbers the method takes, of which those of `core.whole_body` come first. length [m]: in which errors of
-    position are counted; by default that of the model.
+    numbers the method takes, of which those of `tree.levenberg_marquardt` come first. length [m]: in which
+    errors of position are counted; by default that of the model.
     """
 
     program: Program
@@ -113,10 +112,10 @@ class TreePlan:
         ordered = self._sorted(goals)
         tree = _packed(model)
         self.length = _length(tree, model, ordered, options.tool_pose) if length is None else length  # [m]
-        asker = Asker(
+        maker = TaskMaker(
             model, tree, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose
         )
-        self.tasks, level_tasks, level_rows = asker.tasks(ordered)
+        self.tasks, level_tasks, level_rows = maker.tasks(ordered)
         asks_mass = (self.tasks["kind"] == MASS).any()
         self._tree = Tree(
             tree.links, tree.movers, self._units(tree), tree.fixed_mass if asks_mass else NO_MASS
@@ -125,13 +124,13 @@ class TreePlan:
         self._levels = level_tasks, level_rows
         self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
         self.settings = np.zeros(settings_size)
-        self.settings[whole_body.BUDGET] = options.budget
-        self.settings[whole_body.RESTARTS] = options.restarts_over(self._free_joints())
-        self.settings[whole_body.USE_LIMITS] = options.limits
-        self.settings[whole_body.LENGTH] = self.length
+        self.settings[levenberg_marquardt.BUDGET] = options.budget
+        self.settings[levenberg_marquardt.RESTARTS] = options.restarts_over(self._free_joints())
+        self.settings[levenberg_marquardt.USE_LIMITS] = options.limits
+        self.settings[levenberg_marquardt.LENGTH] = self.length
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
         sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
-        self._shapes = desk_shapes(*sizes)
+        self._shapes = workspace_shapes(*sizes)
         self._sizes = *sizes, len(tree.movers), settings_size
         self._free: list[Work] = []
 
@@ -146,7 +145,7 @@ class TreePlan:
         """Whether a solve ends at q, the best so far, where the goals at these places are out of reach."""
         return True
 
-    def interpret(self, tree: Tree, asked: Asked, work: Work, trace: Trace) -> None:
+    def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
         """What the program does, run by Python itself."""
         raise NotImplementedError
 
@@ -166,34 +165,34 @@ class TreePlan:
         """
         began = perf_counter()
         work = self._work_for(goals, self.model.neutral if start is None else start)
-        work.desk.rest_q[:] = self.model.neutral if rest is None else rest
-        work.settings[whole_body.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
-        budget = self.settings[whole_body.BUDGET]
+        work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
+        work.settings[levenberg_marquardt.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
+        budget = self.settings[levenberg_marquardt.BUDGET]
         first = min(budget, self.first_look)
         watch = time_watch(self.options.time_limit)
         end = self._attempt(work, first, trace, watch)
         counts = work.answer.copy()
-        lost = set() if end == whole_body.SOLVED else refuted(self.request(tuple(goals)))
-        goes_on = end == whole_body.SPENT or (end == whole_body.SETTLED and self.options.restarts != 0)
+        lost = set() if end == SOLVED else refuted(self.request(tuple(goals)))
+        goes_on = end == SPENT or (end == SETTLED and self.options.restarts != 0)
         if first < budget and goes_on and not (lost and self.is_over(goals, lost, work.q)):
-            left = work.settings[whole_body.RESTARTS] - counts[whole_body.DESCENTS]
-            work.settings[whole_body.RESTARTS] = max(left, 0.0)
+            left = work.settings[levenberg_marquardt.RESTARTS] - counts[levenberg_marquardt.DESCENTS]
+            work.settings[levenberg_marquardt.RESTARTS] = max(left, 0.0)
             self.go_on(work.settings)
-            end = self._go_on(work, budget, int(counts[whole_body.ITERATIONS]), trace, watch)
-            counts[: whole_body.MOVED] += work.answer[: whole_body.MOVED]
-            counts[whole_body.DESCENTS] -= 1.0  # it goes on where the first one came to
-        if end == whole_body.SETTLED and watch():  # what the clock has stopped has not settled
-            end = whole_body.SPENT
+            end = self._go_on(work, budget, int(counts[levenberg_marquardt.ITERATIONS]), trace, watch)
+            counts[: levenberg_marquardt.MOVED] += work.answer[: levenberg_marquardt.MOVED]
+            counts[levenberg_marquardt.DESCENTS] -= 1.0  # it goes on where the first one came to
+        if end == SETTLED and watch():  # what the clock has stopped has not settled
+            end = SPENT
         if len(trace[1]):
-            last = int(counts[whole_body.ITERATIONS])
-            cost = math.sqrt(work.desk.costs[0, 0])
+            last = int(counts[levenberg_marquardt.ITERATIONS])
+            cost = math.sqrt(work.workspace.costs[0, 0])
             trace[0][last], trace[1][last] = work.q, math.copysign(cost, trace[1][last])
         facts = Facts(
-            STATUSES.index(Status.UNREACHABLE if lost else ENDS[end]),
-            *self._errors(work.misses),
-            counts[whole_body.ITERATIONS],
-            counts[whole_body.DESCENTS] - 1.0,
-            counts[whole_body.MOVED],
+            UNREACHABLE if lost else end,
+            *self._errors(work.task_errors),
+            counts[levenberg_marquardt.ITERATIONS],
+            counts[levenberg_marquardt.DESCENTS] - 1.0,
+            counts[levenberg_marquardt.MOVED],
         )
         return self._solution(work, facts, goals, start, began)
 
@@ -223,10 +222,10 @@ class TreePlan:
 
     def _attempt(self, work: Work, budget: float, trace: Trace, watch: Watch) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""
-        work.settings[whole_body.BUDGET] = budget
+        work.settings[levenberg_marquardt.BUDGET] = budget
         self._run(work, trace, watch)
-        end = int(work.answer[whole_body.END])
-        if end == whole_body.REFUSED:
+        end = int(work.answer[levenberg_marquardt.END])
+        if end == BAD_START:
             raise ConfigurationError(
                 "`start` needs finite numbers, and quaternions that have a direction; found "
                 f"{work.q.tolist()}"
@@ -247,11 +246,15 @@ class TreePlan:
         """The answer, and the configurations and errors of one descent after the other: the start first, the
         answer last.
         """
-        room = self.options.budget + 1
-        q, errors = np.empty((room, self.model.nq)), np.empty(room)
+        scratch = self.options.budget + 1
+        q, errors = np.empty((scratch, self.model.nq)), np.empty(scratch)
         solution = self.solve(goals, start, seed, (q, errors), rest)
         count = solution.iterations + 1
-        begins = [0, *np.flatnonzero(np.signbit(errors[:count])), count]  # marked by `core.whole_body.record`
+        begins = [
+            0,
+            *np.flatnonzero(np.signbit(errors[:count])),
+            count,
+        ]  # marked by `tree.levenberg_marquardt.record`
         errors = np.abs(errors[:count]) * self.length
         rows = [(q[a:b].copy(), errors[a:b]) for a, b in itertools.pairwise(begins)]
         return solution, rows
@@ -270,32 +273,32 @@ class TreePlan:
     def _interpret(self, work: Work, trace: Trace, watch: Watch) -> None:
         links, movers, *others = self._tree
         tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
-        asked = Asked(self.tasks.view(np.recarray), work.targets, *self._levels, watch)
-        self.interpret(tree, asked, work, trace)
+        objectives = Objectives(self.tasks.view(np.recarray), work.targets, *self._levels, watch)
+        self.interpret(tree, objectives, work, trace)
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
-        """What was asked."""
+        """The goals and the options of a solve."""
         return Request(model=self.model, goals=goals, solver=self.solver, options=self.options.given)
 
     def _sorted(self, goals: Sequence[Goal]) -> list[Goal]:
         return [goals[k] for k in self._order]
 
-    def _errors(self, misses: Array) -> tuple[float, float]:
+    def _errors(self, task_errors: Array) -> tuple[float, float]:
         """The largest error of position [m] and of rotation, as the chord of `Facts`, in the first level."""
         metres = radians = 0.0
-        for miss, is_metres in zip(misses.tolist(), self._in_metres, strict=False):
+        for error, is_metres in zip(task_errors.tolist(), self._in_metres, strict=False):
             if is_metres:
-                metres = max(metres, miss)
+                metres = max(metres, error)
             else:
-                radians = max(radians, miss)
+                radians = max(radians, error)
         return metres, 2.0 * math.sin(0.5 * min(radians, math.pi))
 
     def _units(self, tree: PackedTree) -> Array:
-        units = np.zeros(self.model.nv)  # what moves nothing that is asked for keeps still
+        units = np.zeros(self.model.nv)  # what moves no goal's frame keeps still
         for place in _moving(self.tasks, tree):
             link = tree.links[place]
-            size = 3 if link["kind"] == BALL else 1
-            units[link["v"] : link["v"] + size] = self.length if link["kind"] == SLIDE else 1.0
+            size = 3 if link["kind"] == SPHERICAL else 1
+            units[link["v"] : link["v"] + size] = self.length if link["kind"] == PRISMATIC else 1.0
         for name in self.options.locked:
             if name not in self.model.joint_names:
                 hint = did_you_mean(name, self.model.joint_names)
@@ -333,8 +336,8 @@ def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4
     for k, link in enumerate(tree.links):
         if link["parent"] != WORLD:
             lengths[k] = lengths[link["parent"]] + np.linalg.norm(link["translation"])
-    asked = (model.end_effector if frame is None else frame for frame in frames_of(goals))
-    ends = [*tree.link_places.values(), *(tree.place(model, frame) for frame in asked)]
+    frames = (model.end_effector if frame is None else frame for frame in frames_of(goals))
+    ends = [*tree.link_places.values(), *(tree.place(model, frame) for frame in frames)]
     held = float(np.linalg.norm(tool[:3, 3]))
     reaches = [lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD]
     longest = max(reaches, default=0.0)
@@ -362,8 +365,8 @@ def _in_metres(tasks: Any, tree: PackedTree) -> Any:
     kinds = tasks["kind"]
     is_slide = np.array(
         [
-            kind == NUMBER and tree.links[task["link"]]["kind"] != HINGE
+            kind == NUMBER and tree.links[task["link"]]["kind"] != REVOLUTE
             for kind, task in zip(kinds, tasks, strict=True)
         ]
     )
-    return (kinds == POINT) | (kinds == MASS) | is_slide
+    return np.isin(kinds, LENGTHS) | is_slide

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 from limbik.compiler import native
 from limbik.compiler.program import Program
-from limbik.core.library import by_method, general, many_problems, one_problem
 from limbik.goals import Goal, Pose, Position
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
-from limbik.solvers.branched import BranchedPlan, method_of
-from limbik.solvers.lm import LM
+from limbik.serial.programs import many_problems, one_problem
+from limbik.solvers.classical_plan import ClassicalPlan, method_of
+from limbik.solvers.methods.lm import LM
 from limbik.solvers.plan import Plan, plan_for
 from limbik.solvers.registry import can_solve, get, names
 from limbik.solvers.solver import SPACE, Solver
 from limbik.solvers.tree_plan import TreePlan
+from limbik.tree.programs import by_method, general
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def _plans(model: Model, solver: str | Solver) -> list[Plan | TreePlan]:
 
 
 def _tasks(plan: Plan | TreePlan) -> list[Task]:
-    if isinstance(plan, BranchedPlan):
+    if isinstance(plan, ClassicalPlan):
         return [_on_trees(plan.method)]
     if isinstance(plan, TreePlan):
         return [GENERAL]

@@ -1,0 +1,215 @@
+"""Moving one arm of a scene toward its goals with one solver, and measuring what it did."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from limbik import solvers
+from limbik.app.goal_io import GoalErrors, as_goals, check, goal_errors, legal
+from limbik.app.null_space import null_directions
+from limbik.app.opened import OpenedArm
+from limbik.app.parameters import parameters
+from limbik.app.protocol.space import ArmMotion, ArmMove, Measure, Move, SpaceSettings
+from limbik.errors import SolverError
+from limbik.goals import Goal, Posture
+from limbik.model import Model
+from limbik.scene import tasks_of
+from limbik.solvers import trace
+from limbik.solvers.measure import velocity_ellipsoid
+from limbik.solvers.solver import Solver
+from limbik.spatial import Array
+from limbik.status import Status
+
+FIRST_SEARCH = 150  # iterations, after which it is known how long one takes
+SEARCH_ITERATIONS = 64 * FIRST_SEARCH  # the full budget of a search, over all its descents
+MOST_ROWS = 2000  # of a trace that is sent
+LIMIT_SLACK = 1e-9  # [rad or m], rounding that does not count as a violation
+
+ROUNDING = 1.0 + 1e-9  # of a tolerance
+
+WITH_PRIORITIES = ("lm",)
+# A part that is solved while the wishes are not: branches pulled it away again.
+_ENDS = {status: status.name.lower() for status in Status} | {Status.SOLVED: "likely_unreachable"}
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """An answer and the configurations on the way to it."""
+
+    q: Array  # [nq]
+    rows: Array  # [k+1, nq], q the last
+    ended: str  # as in the protocol
+
+
+def move(
+    arm: OpenedArm,
+    asked: ArmMove,
+    name: str,
+    q: Array,
+    request: Move,
+    seconds: float,
+    time_limit: float | None = None,
+) -> ArmMotion:
+    """Move the arm from q [nq], for at most about so many seconds if it is to search.
+
+    time_limit [s]: of each solve.
+
+    Raises LimbikError where the solver cannot do it, ModelError and GoalError for goals that have no meaning.
+    """
+    model = arm.model
+    check(model, asked.goals)
+    start = legal(model, q, request.settings.limits)
+    if not asked.goals:
+        return _still(asked, name, start, request.measure, model)
+    began = time.perf_counter()
+    ask = _Ask(arm, asked, name, request, time_limit)
+    found = ask.search(start, seconds) if request.search else ask.drag(start)
+    microseconds = 1e6 * (time.perf_counter() - began)
+    return _measured(ask, found, microseconds)
+
+
+class _Ask:
+    """What one solver is asked."""
+
+    def __init__(
+        self, arm: OpenedArm, asked: ArmMove, name: str, request: Move, time_limit: float | None
+    ) -> None:
+        self.model, self.asked, self.name, self.request = arm.model, asked, name, request
+        settings = request.settings
+        self.options: dict[str, Any] = {
+            "solver": solver(name, settings),
+            "tolerance": settings.tolerance,
+            "tolerance_rotation": settings.tolerance_rotation,
+            "limits": settings.limits,
+            "time_limit": time_limit,
+        }
+        goals = as_goals(asked.goals)
+        if asked.posture is not None and name in WITH_PRIORITIES:
+            goals.append(Posture(q=asked.posture.q, weight=asked.posture.weight))
+        self.parts: list[tuple[list[Goal], list[str]]] = [(goals, [])]
+        if arm.arm.branches and asked.branches == "independent":
+            self.parts = tasks_of(replace(arm.arm, goals=tuple(goals)))
+
+    def drag(self, start: Array) -> Watched:
+        """From where the arm is, without restarts."""
+        return self._all_parts(start, 0, self.request.settings.iterations, restarts=0)
+
+    def search(self, start: Array, seconds: float) -> Watched:
+        """From anywhere, until the goals are met or the budget or the time is spent; the best answer."""
+        began = time.perf_counter()
+        done, budget, nearest = 0, FIRST_SEARCH, math.inf
+        best: Watched | None = None
+        for seed in itertools.count():
+            found = self._all_parts(start, seed, budget, restarts=None)
+            missed = goal_errors(self.model, self.asked.goals, found.q[None])
+            if best is None or missed.total < nearest:
+                best, nearest = found, missed.total
+            done += budget
+            passed = time.perf_counter() - began
+            affordable = (seconds - passed) * done / passed
+            if self.is_met(missed) or done >= SEARCH_ITERATIONS or affordable < FIRST_SEARCH:
+                break
+            budget = budget if 2 * budget > affordable else done  # twice as many in all, while there is time
+        assert best is not None, "at least one search is made"
+        return best
+
+    def is_met(self, missed: GoalErrors) -> bool:
+        """Whether the last configuration meets the wishes of the page."""
+        return self.first_met(GoalErrors(missed.metres[-1:], missed.radians[-1:])) == 0
+
+    def first_met(self, missed: GoalErrors) -> int:
+        """The first configuration that meets the wishes; -1 where none does."""
+        settings = self.request.settings
+        return missed.first_within(ROUNDING * settings.tolerance, ROUNDING * settings.tolerance_rotation)
+
+    def _all_parts(self, q: Array, seed: int, iterations: int, restarts: int | None) -> Watched:
+        """The arm, then its branches one after the other; or all at once."""
+        rows: list[Array] = []
+        ended = Status.SOLVED
+        for goals, still in self.parts:
+            locked = tuple(dict.fromkeys([*self.asked.locked, *still]))
+            options = {**self.options, "iterations": iterations, "restarts": restarts}
+            seen = trace(self.model, goals, start=q, seed=seed, locked=locked, **options)
+            q = seen.solution.q
+            rows.append(seen.q)
+            ended = seen.solution.ended if ended is Status.SOLVED else ended
+        return Watched(q, np.concatenate(rows), _ENDS[ended])
+
+
+def _measured(ask: _Ask, found: Watched, microseconds: float) -> ArmMotion:
+    model, asked, request = ask.model, ask.asked, ask.request
+    rows = found.rows
+    if not np.isfinite(rows).all():
+        raise SolverError(f"{ask.name} left the numbers: it answered with a value that is not finite")
+    missed = goal_errors(model, asked.goals, rows)
+    return ArmMotion(
+        arm=asked.arm,
+        solver=ask.name,
+        q=found.q,
+        errors=missed.worst_metres,
+        iterations=len(rows) - 1,
+        iterations_to_tolerance=ask.first_met(missed),
+        status="solved" if ask.is_met(missed) else found.ended,
+        microseconds=microseconds,
+        violations=count_violations(rows, model) if request.settings.limits else 0,
+        goal_errors=missed.last,
+        nullity=null_directions(model, asked.goals, found.q, asked.locked).shape[1],
+        trace=rows[-MOST_ROWS:] if request.trace else None,
+        **_ellipsoid(model, request.measure, asked, found.q),
+    )
+
+
+def _still(asked: ArmMove, name: str, q: Array, measure: Measure | None, model: Model) -> ArmMotion:
+    """The answer for an arm without goals."""
+    return ArmMotion(
+        arm=asked.arm,
+        solver=name,
+        q=q,
+        errors=[0.0],
+        iterations=0,
+        iterations_to_tolerance=0,
+        status="still",
+        microseconds=0.0,
+        violations=0,
+        goal_errors=[],
+        nullity=0,
+        **_ellipsoid(model, measure, asked, q),
+    )
+
+
+def _ellipsoid(model: Model, measure: Measure | None, asked: ArmMove, q: Array) -> dict[str, Any]:
+    if measure is None or measure.arm != asked.arm:
+        return {}
+    matrix, manipulability = velocity_ellipsoid(model, q, measure.frame, asked.locked)
+    return {"ellipsoid": matrix.ravel(), "manipulability": manipulability}
+
+
+def count_violations(rows: Array, model: Model) -> int:
+    """How many joints were outside their limits in any of the configurations [k, nq].
+
+    Ball joints outside theirs count as one together.
+    """
+    outside = (rows < model.lower - LIMIT_SLACK) | (rows > model.upper + LIMIT_SLACK)
+    count = int(outside.any(axis=0).sum())
+    are_legal = np.all(model.is_within_limits(rows, -LIMIT_SLACK))
+    return count if count or are_legal else 1
+
+
+def solver(name: str, settings: SpaceSettings) -> Solver:
+    """The solver with what the settings say of its parameters."""
+    offered = {
+        "damping": settings.damping,
+        "gamma": settings.gamma,
+        "lambda_": settings.lambda_,
+        "anneal": settings.anneal,
+    }
+    known = parameters()[name]
+    return solvers.get(
+        name, **{key: value for key, value in offered.items() if value is not None and key in known}
+    )

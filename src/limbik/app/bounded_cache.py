@@ -1,0 +1,45 @@
+"""A bounded memory: what was not asked for longest makes room for what comes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class BoundedCache(Generic[Value]):
+    """Values by key, of at most so many bytes and so many in number. May be used by any thread."""
+
+    def __init__(self, *, most: int, most_bytes: int) -> None:
+        self._most = most
+        self._most_bytes = most_bytes
+        self._values: OrderedDict[str, tuple[Value, int]] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def put(self, key: str, value: Value, size: int) -> None:
+        """Keep a value of `size` bytes. One that is larger than the shelf is there until the next comes."""
+        with self._lock:
+            self._drop(key)
+            while self._values and (len(self._values) >= self._most or self._bytes + size > self._most_bytes):
+                self._drop(next(iter(self._values)))
+            self._values[key] = value, size
+            self._bytes += size
+
+    def get(self, key: str) -> Value | None:
+        """The value of a key; None where there is none, or no longer."""
+        with self._lock:
+            found = self._values.get(key)
+            if found is None:
+                return None
+            self._values.move_to_end(key)
+            return found[0]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def _drop(self, key: str) -> None:
+        _, size = self._values.pop(key, (None, 0))
+        self._bytes -= size

@@ -1,0 +1,114 @@
+"""The goals of the protocol as limbik's goals, and how far configurations are from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.app.protocol.space import Wanted
+from limbik.errors import GoalError
+from limbik.goals import Direction, Goal, Pose, Position
+from limbik.model import JointKind, Model
+from limbik.solvers.measure import errors_at
+from limbik.spatial import (
+    Array,
+    Matrix3,
+    Matrix4,
+    pose_from,
+    quat_from_matrix,
+    quat_normalise,
+    quat_to_matrix,
+    rotation_between,
+)
+
+AXES = {"x": 0, "y": 1, "z": 2}
+
+
+class GoalErrors(NamedTuple):
+    """How far goals are from being met, for any number of configurations."""
+
+    metres: Array  # [k, goals]
+    radians: Array  # [k, goals]
+
+    @property
+    def worst_metres(self) -> Array:
+        """[k] the largest distance."""
+        return np.asarray(self.metres.max(axis=1, initial=0.0))
+
+    @property
+    def total(self) -> float:
+        """Metres and radians of all goals together, for one configuration."""
+        return float(self.metres.sum() + self.radians.sum())
+
+    @property
+    def last(self) -> Array:
+        """[2 * goals] metres and radians of each goal, for the last configuration."""
+        return np.stack([self.metres[-1], self.radians[-1]], axis=1).ravel()
+
+    def first_within(self, metres: float, radians: float) -> int:
+        """The first configuration that meets all goals; -1 where none does."""
+        is_met = (self.metres <= metres).all(axis=1) & (self.radians <= radians).all(axis=1)
+        found = np.flatnonzero(is_met)
+        return int(found[0]) if found.size else -1
+
+
+def as_goals(wanted: Sequence[Wanted]) -> list[Goal]:
+    """What solvers are asked for: a direction is two goals."""
+    goals: list[Goal] = []
+    for wish in wanted:
+        if wish.quat_xyzw is None:
+            goals.append(Position(frame=wish.frame, target=wish.position))
+            continue
+        rotation = _rotation(wish)
+        if wish.kind == "pose":
+            goals.append(Pose(frame=wish.frame, target=pose_from(rotation, wish.position)))
+        else:
+            axis = np.eye(3)[AXES[wish.axis]]
+            goals.append(Position(frame=wish.frame, target=wish.position))
+            goals.append(Direction(frame=wish.frame, axis=axis, target=rotation[:, 2]))
+    return goals
+
+
+def as_they_are(model: Model, wanted: Sequence[Wanted], q: Array) -> list[Wanted]:
+    """The same goals, each where its frame is at q [nq]."""
+    return [_as_it_is(wish, model.pose(q, wish.frame)) for wish in wanted]
+
+
+def _as_it_is(wish: Wanted, pose: Matrix4) -> Wanted:
+    rotation = pose[:3, :3]
+    if wish.kind == "direction":  # its target is the z axis of a rotation
+        rotation = rotation_between(np.array([0.0, 0.0, 1.0]), rotation[:, AXES[wish.axis]])
+    quat_xyzw = None if wish.quat_xyzw is None else quat_from_matrix(rotation)
+    return replace(wish, position=pose[:3, 3], quat_xyzw=quat_xyzw)
+
+
+def check(model: Model, wanted: Sequence[Wanted]) -> None:
+    """Raise ModelError for a frame that the model has not, GoalError for one that no joint moves."""
+    for wish in wanted:
+        model.frame(wish.frame)
+        if all(joint.kind is JointKind.FIXED for joint in model.path(wish.frame)):
+            raise GoalError(f"frame {wish.frame!r} of {model.name!r} cannot move: no joint lies before it")
+
+
+def legal(model: Model, q: Array, limits: bool) -> Array:
+    """q [nq] within the limits where they count, with quaternions of length 1 in any case."""
+    return model.clip(q) if limits else model.integrate(q, np.zeros(model.nv))
+
+
+def goal_errors(model: Model, wanted: Sequence[Wanted], q: Array) -> GoalErrors:
+    """How far the goals are from being met at q [k, nq]."""
+    metres, radians = np.zeros((len(q), len(wanted))), np.zeros((len(q), len(wanted)))
+    for k, wish in enumerate(wanted):
+        for goal in as_goals([wish]):
+            position, rotation = errors_at(model, goal, q)
+            metres[:, k] += position
+            radians[:, k] += rotation
+    return GoalErrors(metres, radians)
+
+
+def _rotation(wish: Wanted) -> Matrix3:
+    assert wish.quat_xyzw is not None, "only asked of goals that have one"
+    return quat_to_matrix(quat_normalise(wish.quat_xyzw))

@@ -1,0 +1,78 @@
+"""Moving the joints of an arm while its goals are held."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from limbik import nullspace, solvers
+from limbik.app.goal_io import as_goals, as_they_are, legal
+from limbik.app.protocol.space import Slide, Wanted
+from limbik.errors import GoalError
+from limbik.goals import Goal
+from limbik.model import Joint, Model
+from limbik.spatial import Array
+
+LONGEST_STEP = 0.05  # [rad] of a slide, after which the goals are met again
+WORST_MISS = 1e-3  # [m or rad] a slide that cannot hold its goals better ends
+
+
+def null_directions(model: Model, wanted: Sequence[Wanted], q: Array, locked: Collection[str] = ()) -> Array:
+    """Orthonormal basis [nv, k] of the velocities of the joints before the goals' frames that hold the goals
+    to first order; joints that are locked do not move.
+    """
+    if not wanted:
+        return np.zeros((model.nv, 0))
+    moving = {_leader(model, joint) for wish in wanted for joint in model.path(wish.frame)}
+    still = [name for name in model.joint_names if name not in moving]
+    return nullspace.basis(model, q, as_goals(as_they_are(model, wanted, q)), locked=(*still, *locked))
+
+
+def _leader(model: Model, joint: Joint) -> str:
+    """The name of the joint that moves it: itself, or the one that it follows."""
+    return joint.name if joint.mimic is None else joint.mimic.joint
+
+
+def aligned(basis: Array, before: Array | None) -> Array:
+    """The basis turned in its own space to be as near as it can be to the one before, so that a direction
+    stays the same one while the arm moves along it (orthogonal Procrustes problem, Schönemann 1966).
+    """
+    if before is None or before.shape != basis.shape:
+        largest = np.abs(basis).argmax(axis=0)
+        signs = np.sign(basis[largest, np.arange(basis.shape[1])])
+        return np.asarray(basis * signs)
+    left, _, right = np.linalg.svd(basis.T @ before)
+    return np.asarray(basis @ left @ right)
+
+
+def slide(model: Model, asked: Slide, before: Array | None) -> tuple[Array, Array]:
+    """(q, the null directions there) after moving by `asked.amount` [rad] along a null direction; it ends
+    early where the goals can no longer be held. Locked joints stay where they are.
+
+    before: the null directions as they were told last. Raises GoalError where there is no such direction.
+    """
+    q = legal(model, asked.q, asked.limits)
+    basis = aligned(null_directions(model, asked.goals, q, asked.locked), before)
+    goals, along = as_goals(asked.goals), asked.along
+    steps = max(1, math.ceil(abs(asked.amount) / LONGEST_STEP))
+    for _ in range(steps):
+        if along >= basis.shape[1]:
+            raise GoalError(
+                f"there is no null direction {along}: with these goals the joints have {basis.shape[1]}"
+            )
+        ahead = model.integrate(q, basis[:, along] * asked.amount / steps)
+        held = _held(model, goals, legal(model, ahead, asked.limits), asked)
+        if held is None:
+            break
+        q, basis = held, aligned(null_directions(model, asked.goals, held, asked.locked), basis)
+    return q, basis
+
+
+def _held(model: Model, goals: list[Goal], q: Array, asked: Slide) -> Array | None:
+    options: dict[str, Any] = {"restarts": 0, "iterations": 50, "limits": asked.limits}
+    solution = solvers.solve(model, goals, start=q, locked=asked.locked, **options)
+    is_near = max(solution.error, solution.error_rotation) <= WORST_MISS
+    return solution.q if solution.success or is_near else None

@@ -1,0 +1,1 @@
+"""Mathematics that every engine uses, as kernels."""

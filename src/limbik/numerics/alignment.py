@@ -1,0 +1,154 @@
+"""Pairs of points, where something is and where it is wanted, as sums; and the turn that suits them best.
+
+The pairs of one body that are to be brought together by one motion of it need not be kept: weight, weighted
+sums of both points and of their products say all. A direction that is wanted along another one is a pair
+whose points are far away: it has products only.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.compiler.kernel import Floats, compiled
+from limbik.numerics.rotation import Quaternion, Vector, exponential, product, rotate
+from limbik.numerics.trigonometry import angle_of
+
+# Sums of pairs, by place.
+WEIGHT = 0
+NOW = 1  # weighted sum of the points as they are [m]
+WANTED = 4  # and as they are wanted
+PRODUCTS = 7  # sum of weight * wanted now^T, row by row
+PAIRS_SIZE = 16
+
+MOST_TURNS = 6  # toward the best rotation
+SMALL = 1e-14  # of what could be gained: no turn is worth it
+
+
+@compiled(inline=False)
+def add_pair(sums: Floats, weight: float, now: Vector, wanted: Vector) -> None:
+    """A point that is to come to another one."""
+    sums[WEIGHT] += weight
+    add_scaled(sums[NOW:WANTED], weight, now)
+    add_scaled(sums[WANTED:PRODUCTS], weight, wanted)
+    add_direction(sums, weight, now, wanted)
+
+
+@compiled(inline=False)
+def add_direction(sums: Floats, weight: float, now: Vector, wanted: Vector) -> None:
+    """A direction that is to come along another one."""
+    add_products(sums[PRODUCTS:PAIRS_SIZE], weight, now, wanted)
+
+
+@compiled(inline=False)
+def add_products(matrix: Floats, weight: float, now: Vector, wanted: Vector) -> None:
+    """Add weight * wanted now^T to a matrix [9], row by row."""
+    x, y, z = wanted
+    add_scaled(matrix[0:3], weight * x, now)
+    add_scaled(matrix[3:6], weight * y, now)
+    add_scaled(matrix[6:9], weight * z, now)
+
+
+@compiled(inline=False)
+def add_scaled(numbers: Floats, scale: float, vector: Vector) -> None:
+    """Add a multiple of a vector to three numbers."""
+    x, y, z = vector
+    numbers[0] += scale * x
+    numbers[1] += scale * y
+    numbers[2] += scale * z
+
+
+@compiled
+def add_pairs(sums: Floats, others: Floats, share: float) -> None:
+    """Add a share of other sums."""
+    for i in range(PAIRS_SIZE):
+        sums[i] += share * others[i]
+
+
+@compiled(inline=False)
+def products_about(sums: Floats, now: Vector, wanted: Vector, matrix: Floats) -> None:
+    """The sum of weight * (wanted - center wanted) (now - center now)^T, row by row into a matrix [9].
+
+    now, wanted: the two centers [m].
+    """
+    for i in range(9):
+        matrix[i] = sums[PRODUCTS + i]
+    x, y, z = wanted
+    weight = sums[WEIGHT]
+    far = (sums[NOW], sums[NOW + 1], sums[NOW + 2])
+    rest = (sums[WANTED] - weight * x, sums[WANTED + 1] - weight * y, sums[WANTED + 2] - weight * z)
+    add_products(matrix, -1.0, far, wanted)
+    add_products(matrix, -1.0, now, rest)
+
+
+@compiled(inline=False)
+def seen_from(A: Floats, matrix: Floats, B: Floats, out: Floats) -> None:
+    """Products as two frames see them: A^T M B of matrices [9], into out [9], which overlaps none of them."""
+    for i in range(3):
+        x = A[i] * matrix[0] + A[3 + i] * matrix[3] + A[6 + i] * matrix[6]
+        y = A[i] * matrix[1] + A[3 + i] * matrix[4] + A[6 + i] * matrix[7]
+        z = A[i] * matrix[2] + A[3 + i] * matrix[5] + A[6 + i] * matrix[8]
+        for k in range(3):
+            out[3 * i + k] = x * B[k] + y * B[3 + k] + z * B[6 + k]
+
+
+@compiled(inline=False)
+def best_rotation_from(turn: Quaternion, matrix: Floats, least: float) -> Quaternion:
+    """The rotation near `turn` whose scalar product with a matrix [9] is greatest (Wahba's problem).
+
+    By turns about the axis along which most is gained, each as far as it gains: of one pair this is the
+    smallest turn, at once, and where pairs leave a spin open, it stays as it is. least: what counts as no
+    gain.
+    """
+    for _ in range(MOST_TURNS):
+        gx = gy = gz = along = 0.0
+        for k in range(3):
+            x, y, z = turned_axis(turn, k)
+            mx, my, mz = matrix[k], matrix[3 + k], matrix[6 + k]
+            gx += y * mz - z * my
+            gy += z * mx - x * mz
+            gz += x * my - y * mx
+            along += x * mx + y * my + z * mz
+        slope = math.sqrt(gx * gx + gy * gy + gz * gz)
+        if max(slope, abs(along)) <= least:
+            break
+        if slope > SMALL * abs(along):
+            axis = (gx / slope, gy / slope, gz / slope)
+        elif along < 0.0:  # half a turn from the best, or nearly: any axis leads away
+            axis = steepest_axis(turn, matrix)
+        else:
+            break
+        angle = angle_of(slope, along - part_along(turn, matrix, axis))
+        if angle == 0.0:
+            break
+        turn = product(exponential(angle * axis[0], angle * axis[1], angle * axis[2]), turn)
+    x, y, z, w = turn
+    scale = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
+    return scale * x, scale * y, scale * z, scale * w
+
+
+@compiled(inline=False)
+def turned_axis(turn: Quaternion, k: int) -> Vector:
+    """A column of a rotation."""
+    return rotate(turn, 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+
+
+@compiled(inline=False)
+def part_along(turn: Quaternion, matrix: Floats, axis: Vector) -> float:
+    """The part of the scalar product that a turn about an axis leaves as it is."""
+    ax, ay, az = axis
+    total = 0.0
+    for k in range(3):
+        x, y, z = turned_axis(turn, k)
+        total += (ax * x + ay * y + az * z) * (ax * matrix[k] + ay * matrix[3 + k] + az * matrix[6 + k])
+    return total
+
+
+@compiled
+def steepest_axis(turn: Quaternion, matrix: Floats) -> Vector:
+    """The one of the three axes about which half a turn gains most: the one that keeps most."""
+    x = part_along(turn, matrix, (1.0, 0.0, 0.0))
+    y = part_along(turn, matrix, (0.0, 1.0, 0.0))
+    z = part_along(turn, matrix, (0.0, 0.0, 1.0))
+    if x >= y and x >= z:
+        return 1.0, 0.0, 0.0
+    return (0.0, 1.0, 0.0) if y >= z else (0.0, 0.0, 1.0)

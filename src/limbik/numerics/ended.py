@@ -1,0 +1,12 @@
+"""Why a solve ended: what the kernels of every engine return.
+
+Those that are not negative are places in `limbik.solution.STATUSES`.
+"""
+
+SOLVED = 0
+UNREACHABLE = 1  # proved
+SETTLED = 2  # no descent gets any nearer
+SPENT = 3  # the budget of iterations
+RUNNING = 4  # not at its end: a call with RESUME goes on
+BAD_GOAL = -1  # with a number that is not finite, or no pose
+BAD_START = -2  # with a number that is not finite, or a quaternion without a direction

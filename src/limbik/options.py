@@ -1,0 +1,69 @@
+"""What a solve may be asked, as an editor shows it; `limbik.solvers.solve` says what each means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypedDict
+
+from numpy.typing import ArrayLike
+
+
+class NamedSolver(Protocol):
+    """A solver with parameters, such as `limbik.solvers.DLS(damping=0.5)`."""
+
+    @property
+    def name(self) -> str:
+        """Such as "dls"."""
+
+
+class SolverOptions(TypedDict, total=False):
+    """How to solve."""
+
+    solver: str | NamedSolver
+    tolerance: float  # [m]
+    tolerance_rotation: float  # [rad]
+    iterations: int | None
+    restarts: int | None
+    limits: bool
+    rest_bias: float
+    prefer: Literal["nearest"] | None
+    locked: Sequence[str]
+    tool: ArrayLike | None  # pose_frame_tool [4, 4]
+    time_limit: float | None  # [s]
+
+
+class SolveOptions(SolverOptions, total=False):
+    """Of `solve`."""
+
+    start: ArrayLike | None  # [nq]
+    rest: ArrayLike | None  # [nq]
+    seed: int
+
+
+class TraceOptions(SolveOptions, total=False):
+    """Of `trace` and `iterate`."""
+
+    lanes: bool
+
+
+class EachOptions(TypedDict, total=False):
+    """How to solve each problem of a batch."""
+
+    solver: str | NamedSolver
+    tolerance: float  # [m]
+    tolerance_rotation: float  # [rad]
+    iterations: int | None
+    restarts: int | None
+    limits: bool
+    tool: ArrayLike | None  # pose_frame_tool [4, 4]
+    time_limit: float | None  # [s] of the whole batch
+
+
+class BatchOptions(EachOptions, total=False):
+    """Of `solve_batch`."""
+
+    start: ArrayLike | None  # [nq] or [N, nq]
+    frame: str | None
+    threads: int | None
+    precision: Literal["double", "single"]
+    seed: int

@@ -1,0 +1,79 @@
+"""The classical methods on any tree, for any number of goals (`tree.classical_loop`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from limbik.compiler.kernel import Floats
+from limbik.goals import Goal
+from limbik.model.model import Model
+from limbik.solvers.measure import goal_errors
+from limbik.solvers.methods.jacobian import improve
+from limbik.solvers.options import Options
+from limbik.solvers.solver import Solver, StepSolver
+from limbik.solvers.tree_plan import Trace, TreePlan, Work
+from limbik.spatial import Array
+from limbik.tree import classical_loop as branched
+from limbik.tree.method import Method
+from limbik.tree.pack import PackedTree
+from limbik.tree.programs import by_method
+from limbik.tree.workspace import Objectives, Tree
+
+
+class ClassicalPlan(TreePlan):
+    """Everything about a solve that does not depend on targets or start."""
+
+    def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: Solver) -> None:
+        self.method = solver
+        self._kernels = method_of(solver)
+        self.program = by_method(self._kernels)
+        super().__init__(model, goals, options, solver.name, branched.SETTINGS_SIZE)
+        tuning = solver.tree_tuning(self.length)
+        self.settings[branched.METHOD] = tuning.method
+        self.settings[branched.DAMPING] = tuning.damping
+        self.settings[branched.GAIN] = tuning.gain
+        self.settings[branched.LONGEST_ERROR] = tuning.longest_error
+        self.settings[branched.ANNEAL] = tuning.anneal
+        self.settings[branched.AS_IT_IS] = tuning.as_it_is
+        self.settings[branched.REST_BIAS] = options.rest_bias
+        if tuning.anneal > 0.0:  # the offsets grow smaller over the whole budget
+            self.first_look = options.budget
+
+    def roles(self, tree: PackedTree) -> Floats:
+        """What each joint serves [links], as the method sees it."""
+        return self.method.roles(self.model, tree, self.tasks, self._tree.units)
+
+    def go_on(self, settings: Floats) -> None:
+        """The pull toward the rest configuration is over."""
+        settings[branched.REST_BIAS] = 0.0
+
+    def is_over(self, goals: Sequence[Goal], lost: set[int], q: Array) -> bool:
+        """Whether all goals but the lost ones are met; a method that does not spare them ends anyway."""
+        if not self.method.spares_others:
+            return True
+        left = (
+            error
+            for place, error in enumerate(goal_errors(self.request(tuple(goals)), q))
+            if place not in lost
+        )
+        near, turned = self.options.tolerance, self.options.tolerance_rotation
+        return all(error.position <= near and error.rotation <= turned for error in left)
+
+    def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
+        """What the program does, run by Python itself."""
+        self._kernels.kernel.interpreted(
+            tree,
+            objectives,
+            work.workspace,
+            self._roles,
+            work.settings,
+            work.q,
+            work.task_errors,
+            work.answer,
+            *trace,
+        )
+
+
+def method_of(solver: Solver) -> Method:
+    """The method of a solver, as the program for it is known by."""
+    return Method.of({"improve": improve} if isinstance(solver, StepSolver) else solver.tree_kernels())

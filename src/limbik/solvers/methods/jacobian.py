@@ -1,0 +1,116 @@
+"""One iteration of any Jacobian method on any tree: all of them in one kernel, and so in one program.
+
+The rows and units are those of the general core (`tree.residuals`): errors count in lengths of the model.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbik.chain.descent import AFTER_GRADIENT, LONGEST_STEP, SMALLEST_SCALE, safe_length
+from limbik.chain.joints import advance, freeze
+from limbik.compiler.kernel import Floats, compiled
+from limbik.numerics.linear import copy, transpose_times
+from limbik.solvers.methods.dls import step as dls_step
+from limbik.solvers.methods.newton import step as newton_step
+from limbik.solvers.methods.pinv import step as pinv_step
+from limbik.solvers.methods.sdls import step as sdls_step
+from limbik.solvers.methods.transpose import step as transpose_step
+from limbik.solvers.methods.transpose_classic import bend_stretched
+from limbik.solvers.methods.transpose_classic import step as classic_step
+from limbik.solvers.solver import BY_CLASSIC, BY_DLS, BY_NEWTON, BY_PINV, BY_SDLS
+from limbik.tree.classical_loop import DAMPING, GAIN, IS_EVALUATED, LONGEST_ERROR, MEMORY, METHOD, USE_LIMITS
+from limbik.tree.levenberg_marquardt import accept, differentiate, evaluate
+from limbik.tree.priorities import shorten_turns
+from limbik.tree.workspace import Objectives, Tree, Workspace
+
+
+class Tuned(NamedTuple):
+    """The numbers of a method, by the names that its step reads them by."""
+
+    damping: float
+    gain: float
+    longest_error: float
+
+
+@compiled
+def improve(
+    tree: Tree, objectives: Objectives, workspace: Workspace, roles: Floats, settings: Floats, q: Floats
+) -> None:
+    """Change q [nq] by one step of the method settings[METHOD].
+
+    The step is shortened while it would make the error grow, and where that is in vain it goes down the
+    gradient; q stays where nothing gains. Only the classic transpose steps whatever comes of it.
+    """
+    use_limits = settings[USE_LIMITS] > 0.0
+    is_classic = settings[METHOD] == BY_CLASSIC
+    if is_classic and bend_stretched(tree, objectives, workspace, use_limits, q):
+        evaluate(tree, objectives, workspace, q, 0)
+    differentiate(tree, objectives, workspace)
+    gradient = workspace.work[workspace.work.shape[0] - 1, : workspace.dx.size]
+    transpose_times(workspace.J, workspace.errors[0], gradient)
+    if use_limits:
+        freeze(tree.movers, q, gradient, workspace.J)
+    propose(workspace, gradient, settings)
+    if is_classic:
+        move(tree, workspace, q, 1.0, use_limits)
+        copy(workspace.trial, q)
+        return
+    shorten_turns(tree.movers, workspace.dx, LONGEST_STEP)
+    scale = settings[MEMORY] if settings[MEMORY] > 0.0 else 1.0
+    scale = gain_by(tree, objectives, workspace, q, scale, use_limits)
+    settings[MEMORY] = min(1.0, 2.0 * scale)
+    if scale == 0.0:
+        length = safe_length(workspace.J, workspace.errors[0], gradient)
+        for v in range(gradient.size):
+            workspace.dx[v] = length * gradient[v]
+        scale = gain_by(tree, objectives, workspace, q, 1.0, use_limits)
+        settings[MEMORY] = AFTER_GRADIENT
+    if scale > 0.0:
+        settings[IS_EVALUATED] = 1.0
+
+
+@compiled(inline=False)
+def propose(workspace: Workspace, gradient: Floats, settings: Floats) -> None:
+    """The method's step `workspace.dx` [nv], each velocity in its unit."""
+    J, r, dx, work = workspace.J, workspace.errors[0], workspace.dx, workspace.work
+    tuned = Tuned(settings[DAMPING], settings[GAIN], settings[LONGEST_ERROR])
+    method = settings[METHOD]
+    if method == BY_PINV:
+        pinv_step(J, r, gradient, tuned, dx, work)
+    elif method == BY_DLS:
+        dls_step(J, r, gradient, tuned, dx, work)
+    elif method == BY_SDLS:
+        sdls_step(J, r, gradient, tuned, dx, work)
+    elif method == BY_NEWTON:
+        newton_step(J, r, gradient, tuned, dx, work)
+    elif method == BY_CLASSIC:
+        classic_step(J, r, gradient, tuned, dx, work)
+    else:
+        transpose_step(J, r, gradient, tuned, dx, work)
+
+
+@compiled(inline=False)
+def gain_by(
+    tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats, scale: float, use_limits: bool
+) -> float:
+    """Step from q by `workspace.dx` times a scale, quartered until the error falls; q changes where it does.
+
+    Returns the scale of the step that gains, 0 where none does.
+    """
+    while scale >= SMALLEST_SCALE:
+        move(tree, workspace, q, scale, use_limits)
+        evaluate(tree, objectives, workspace, workspace.trial, 1)
+        if workspace.costs[1, 0] < workspace.costs[0, 0]:
+            accept(workspace, q)
+            return scale
+        scale *= 0.25
+    return 0.0
+
+
+@compiled
+def move(tree: Tree, workspace: Workspace, q: Floats, scale: float, use_limits: bool) -> None:
+    """The trial: q [nq] after the step, times a scale."""
+    for v in range(workspace.dx.size):
+        workspace.dq[v] = tree.units[v] * workspace.dx[v]
+    advance(tree.movers, q, workspace.dq, scale, use_limits, workspace.trial)

@@ -1,0 +1,58 @@
+"""The Levenberg-Marquardt method (Levenberg 1944; Marquardt 1963) with Sugihara's damping (2011).
+
+Damped least squares whose damping is proportional to the squared error: bold near the goal, calm far from it
+and where no solution exists. Chains of up to 12 revolute and prismatic joints run in the fast core
+(`solvers.serial_plan`), with several attempts side by side, and trees in the general core
+(`solvers.general_plan`). This is the same method for points and arms in a plane or of ball joints, and for
+chains that are pulled toward a rest configuration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from limbik.compiler.kernel import Floats, Records, compiled
+from limbik.goals import EVERY, Goal
+from limbik.numerics.linear import cholesky_solve, dual_matrix, fill, transpose_times
+from limbik.serial import step as fast_step
+from limbik.solvers.solver import AnswerKernel, Solver, Tuning, step_kernel
+
+damping = compiled(fast_step.damping)
+
+
+@compiled
+def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
+    """dq = J^T (J J^T + damping I)^-1 r."""
+    rows, unit = r.size, settings.damping
+    A, y = work[:rows, :rows], work[rows, :rows]
+    squared = 0.0
+    for i in range(rows):
+        squared += r[i] * r[i]
+    dual_matrix(J, A)
+    for i in range(rows):
+        A[i, i] += unit * damping(squared / unit)
+    fill(0.0, dq)
+    if cholesky_solve(A, r, y):
+        transpose_times(J, y, dq)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LM(Solver):
+    """Levenberg-Marquardt."""
+
+    name: ClassVar[str] = "lm"
+    title: ClassVar[str] = "Levenberg-Marquardt"
+    summary: ClassVar[str] = (
+        "Damped least squares whose damping shrinks with the squared error; on arms of revolute and "
+        "prismatic joints it runs in the fast core, several attempts side by side."
+    )
+    source: ClassVar[str] = "Levenberg 1944; Marquardt 1963; Sugihara 2011"
+    tree_goals: ClassVar[tuple[type[Goal], ...]] = EVERY  # in the general core (`tree.levenberg_marquardt`)
+
+    def tuning(self, reach: float) -> Tuning:
+        return Tuning(damping=reach**2)  # the unit of squared errors
+
+    @classmethod
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
+        return step_kernel(step, chain, goal)

@@ -1,0 +1,55 @@
+"""Newton-Raphson (Pieper 1968; Siciliano et al. 2009, section 3.7).
+
+Solve J dq = r exactly, by the shortest dq, as if the arm were linear. Converges quadratically near a
+solution; far from one, and near singular postures, its steps are too long and the shared loop shortens them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from limbik.compiler.kernel import Floats, Records, compiled
+from limbik.goals import Goal
+from limbik.numerics.linear import cholesky_solve, copy, dual_matrix, transpose_times
+from limbik.solvers.solver import BY_NEWTON, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
+
+JITTER = 1e-12  # of the trace: only enough to factorise where J J^T is singular
+
+
+@compiled
+def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
+    """dq = damping J^T (J J^T)^-1 r."""
+    rows = r.size
+    A, y = work[:rows, :rows], work[rows, :rows]
+    trace = dual_matrix(J, A)
+    for i in range(rows):
+        A[i, i] += JITTER * trace
+    if not cholesky_solve(A, r, y):
+        copy(gradient, dq)
+        return
+    for i in range(rows):
+        y[i] *= settings.damping
+    transpose_times(J, y, dq)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Newton(StepSolver):
+    """Newton-Raphson."""
+
+    name: ClassVar[str] = "newton"
+    title: ClassVar[str] = "Newton-Raphson"
+    summary: ClassVar[str] = (
+        "The arm solved as if it were linear, again and again; quadratic near a solution."
+    )
+    source: ClassVar[str] = "Pieper 1968; Siciliano et al. 2009"
+    number: ClassVar[int] = BY_NEWTON
+
+    damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
+
+    def tuning(self, reach: float) -> Tuning:
+        return Tuning(damping=self.damping)
+
+    @classmethod
+    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
+        return step_kernel(step, chain, goal)

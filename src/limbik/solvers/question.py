@@ -1,0 +1,66 @@
+"""What a solution can be asked: how good it is and why, which is found out when somebody wants to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from limbik.diagnosis import Diagnosis
+from limbik.model.margins import limit_margins
+from limbik.solution import Solution
+from limbik.solvers import measure
+from limbik.solvers.choice import reason
+from limbik.solvers.diagnose import diagnose
+from limbik.solvers.request import Request
+from limbik.spatial import Array
+from limbik.status import PoseError
+
+
+class Question:
+    """A plan, for the solutions that it makes; see `solution.Question`.
+
+    A solution keeps no request, only what its plan makes one from: `target`.
+    """
+
+    def request(self, target: Any, /) -> Request:
+        """What was asked."""
+        raise NotImplementedError
+
+    def kept(self, target: Any, /) -> Kept:
+        """The same without the plan."""
+        return Kept(self.request(target))
+
+    def reason(self, target: Any, /) -> str:
+        """Why it was this method, as the end of a sentence: "because ..."."""
+        return reason(self.request(target))
+
+    def goal_errors(self, target: Any, q: Array, /) -> tuple[PoseError, ...]:
+        """How far each goal is from being met at q [nq]."""
+        return measure.goal_errors(self.request(target), q)
+
+    def limit_margins(self, target: Any, q: Array, /) -> Array:
+        """[nq] how far each joint is from its nearer limit [rad or m]."""
+        return limit_margins(self.request(target).model, q)
+
+    def manipulability(self, target: Any, q: Array, /) -> float:
+        """Yoshikawa's measure at q [nq]."""
+        return measure.manipulability(self.request(target), q)
+
+    def condition_number(self, target: Any, q: Array, /) -> float:
+        """Of the Jacobian of the goals at q [nq]."""
+        return measure.condition_number(self.request(target), q)
+
+    def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
+        """Why the solution is what it is."""
+        return diagnose(self.request(target), solution)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept(Question):
+    """A request in place of a plan."""
+
+    asked: Request
+
+    def request(self, target: Any = None, /) -> Request:
+        """What was asked, whatever the target."""
+        return self.asked

@@ -1,0 +1,527 @@
+"""Solving in the fast core: chains of up to 12 revolute and prismatic joints, by Levenberg-Marquardt
+(`serial.step`).
+
+A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out.
+Until they are compiled they run interpreted, with the same answers. A trace is the same solve, looked at
+after every iteration (`solvers.watched_solve`).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from limbik.compiler import native
+from limbik.compiler.kernel import Watch
+from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
+from limbik.goals import Goal, Orientation, Pose, Position, example
+from limbik.model.canonical import LOCKED, CanonicalChain, canonical
+from limbik.model.chain import Chain
+from limbik.model.model import Model
+from limbik.numerics.ended import RUNNING, SOLVED, UNREACHABLE
+from limbik.serial import lanes
+from limbik.serial.kernels import one_interpreted
+from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
+from limbik.serial.layout import Layout
+from limbik.serial.prepare import MOST_ROWS, plan_numbers, prepare
+from limbik.serial.programs import one_problem
+from limbik.serial.seed_table import FULL_TURN, Shape
+from limbik.serial.seeding import LARGEST_SEED
+from limbik.serial.start import MANY_TURNS, ROUNDING
+from limbik.serial.stored_tables import table_for
+from limbik.solution import Facts, Solution, Trace
+from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.options import FARTHEST, Options
+from limbik.solvers.question import Question
+from limbik.solvers.request import Request
+from limbik.solvers.tree_plan import Descents
+from limbik.solvers.watch import Takeover, time_watch
+from limbik.solvers.watched_solve import Driver, Watched, say_spent
+from limbik.spatial import Array, norm
+
+SHORTEST_LENGTH = 1e-9  # [m]
+METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
+NEAR = 0.2  # of tolerance and length: squared errors below it are met with the next step
+ROUNDS = 500  # iterations between two looks at the clock, and at whether the user has pressed Ctrl-C
+ROUNDS_INTERPRETED = 10
+Q = slice(HEADER, None)  # of an answer
+ERROR, CHORD, ITERATIONS, MOVED = map(
+    Facts._fields.index, ("error", "chord", "iterations", "start_was_moved")
+)
+MOST_TO_SETTLE = 500  # iterations from the nearest configuration found to where it settles
+NO_TABLE = np.zeros(1, np.float32)
+EVERYTHING = (1.0,) * 6
+
+
+class Work:
+    """What one solve works on. Any number may be in use, one to a thread."""
+
+    def __init__(self, size: int, answer: int) -> None:
+        self.numbers = aligned(size)
+        self.answer = self.numbers[answer:]
+        self.address = self.numbers.ctypes.data
+
+
+def aligned(size: int) -> Array:
+    """Zeros [size] that begin where a cache line does, so that no row of lanes lies across two of them."""
+    numbers = np.zeros(size + 8)
+    begin = -numbers.ctypes.data % 64 // 8
+    return numbers[begin : begin + size]
+
+
+class SerialPlan(Question):
+    """Everything about a solve in the fast core that does not depend on the target or the start."""
+
+    def __init__(
+        self,
+        model: Model,
+        chain: Chain,
+        goal: type[Goal],
+        weights: tuple[float, ...] | None,
+        options: Options,
+        frame: str | None = None,
+    ) -> None:
+        self.model = model
+        self.options = options
+        self._goal, self._frame, self._weights = goal, frame, weights
+        self.uses_limits = bool(options.limits)
+        self._canonical = _canonical(chain, goal, weights)
+        self.length = _length(chain, self._canonical)  # [m] the arm's size
+        self._prepared = prepare(self._canonical, self.length, self.uses_limits)
+        self.shape = self._prepared.shape
+        self._moving = np.flatnonzero(self._canonical.joints != LOCKED)
+        self._places = chain.q_places
+        self._locked = _locked_rows(model, chain, self._canonical, options.locked)
+        n = self._canonical.size
+        self._is_complete = np.array_equal(self._places, np.arange(model.nq))  # no joint off the path
+        self._is_whole = self._is_complete and n == model.nq
+        is_pose = goal is Pose and (weights is None or weights == EVERYTHING)
+        table = table_for(self._prepared) if is_pose and not self._locked else None
+        self.table = NO_TABLE if table is None else table.candidates.reshape(-1)
+        self._table_address = self.table.ctypes.data
+        self._is_plain = not self._locked and options.time_limit is None
+        self._reserve = _reserve(options)
+        self._layout = Layout(self.shape)
+        self.places = self._layout.constants
+        self._numbers = [
+            plan_numbers(
+                prepared,
+                table,
+                **_objective(goal, weights, METRES_PER_RADIAN),
+                use_limits=self.uses_limits,
+                settings=_settings(options, chain, goal, weights, table is not None, self.length),
+            )
+            for prepared in (
+                self._prepared,
+                prepare(self._canonical, self.length, self.uses_limits, keep_turns=True),
+            )
+        ]
+        self._addresses = [numbers.ctypes.data for numbers in self._numbers]
+        places = lanes.working_places(n, self._layout.rows)
+        self._work_size, self._answer_at = places["WORK_SIZE"], places["AT_ANSWER"]
+        self._free: list[Work] = []
+        self.shape_of_q = (model.nq,)
+        self.program = one_problem(self.shape)
+        self._solve_one: Any = None
+
+    def solve(self, pose: Array, start: Array | None, seed: int = 0) -> Solution:
+        """Solve for a pose [4, 4] of float64, from a start [nq] or from anywhere.
+
+        Raises GoalError or ConfigurationError where these are not what they should be.
+        """
+        began = perf_counter()
+        solve_one = self._solve_one
+        if solve_one is None or seed or not self._is_plain:
+            return self._solve_in_general(pose, start, seed, began)
+        work, target = self._any_work(), pose.tobytes()
+        if start is None:
+            begin = None
+            code = solve_one(
+                self._addresses[ANYWHERE], self._table_address, target, b"", ANYWHERE, work.address
+            )
+        else:
+            begin = start.tobytes() if self._is_whole else self._rows(start).tobytes()
+            code = solve_one(
+                self._addresses[FROM_START],
+                self._table_address,
+                target,
+                begin,
+                FROM_START,
+                work.address,
+            )
+        if code == RUNNING:
+            numbers = self._numbers[ANYWHERE if begin is None else FROM_START]
+            drive, watch = self._driver(target, begin, work), time_watch(self.options.time_limit)
+            code = self._ended(drive, numbers, code, work, watch)
+        facts = work.answer.copy()
+        self._free.append(work)
+        if code < 0:
+            return self.solve(self._repaired(pose, start), start, seed)
+        if code == UNREACHABLE:
+            self.measure(facts, pose)
+        if code != SOLVED:
+            self._settle(facts, pose, start)
+        if self._is_whole:
+            return Solution(facts[Q], facts, perf_counter() - began, self, begin, target)
+        q = self._whole_q(facts, start)
+        kept = None if start is None else start.copy()
+        return Solution(q, facts, perf_counter() - began, self, kept, target)
+
+    def trace(self, pose: Array, start: Array | None, seed: int = 0, *, lanes: bool = False) -> Trace:
+        """The same solve, watched.
+
+        lanes: whether to keep all attempts, not only the one that gives the answer.
+        """
+        began = perf_counter()
+        numbers, target, rows = self._for_drivers(pose, start, seed)
+        work = Work(self._work_size, self._answer_at)
+        watched = Watched(self._layout, numbers, work.numbers)
+        drive = self._driver(target, rows, work)
+        takeover = Takeover(self.program, time_watch(self.options.time_limit))
+        watch = takeover if self._solve_one is None else time_watch(self.options.time_limit)
+        code = watched.run(drive, ANYWHERE if rows is None else FROM_START, watch)
+        if takeover.is_due:
+            return self.trace(pose, start, seed, lanes=lanes)
+        if code < 0:
+            return self.trace(self._repaired(pose, start), start, seed, lanes=lanes)
+        descents: Descents = []
+        solution = self._concluded(work.answer.copy(), pose, start, began, descents)
+        settling = [self._rows(q) for q, _ in descents]
+        beside = functools.partial(self._beside, solution.q)
+        return watched.trace(self.request(target), solution, beside, settling, lanes)
+
+    def _beside(self, q: Array, rows: Array) -> Array:
+        """The model's configurations [N, nq] for the rows' [N, n], the other joints as in q [nq]."""
+        whole = np.tile(q, (len(rows), 1))
+        whole[:, self._places] = rows[:, self._moving]
+        return whole
+
+    def _settle(
+        self, facts: Array, pose: Array, start: Array | None, descents: Descents | None = None
+    ) -> None:
+        """Go from the nearest configuration found on to where no small step leads nearer, by the general
+        core. `descents` is given what is to be seen of it.
+        """
+        if start is not None:
+            self._prefer_start(facts, pose, start)
+        if not self._reserve or not np.abs(pose).max() <= FARTHEST:
+            return
+        goal = example(self._goal, self._frame, self._weights, pose)
+        q = np.array(self.model.neutral)
+        q[self._places] = facts[Q][self._moving]
+        if descents is None:
+            found = self._descent.solve((goal,), q, 0)
+        else:
+            found, descents[:] = self._descent.trace((goal,), q, 0)
+        facts[Q][self._moving] = found.q[self._places]
+        facts[ERROR], facts[CHORD] = found.facts[ERROR], found.facts[CHORD]
+        facts[ITERATIONS] += found.iterations
+
+    def _prefer_start(self, facts: Array, pose: Array, start: Array) -> None:
+        """The start itself, where it is nearer to the goal than what was found."""
+        if self._goal is Orientation or self._weights is not None:
+            return
+        rows = self._rows(self.model.clip(start) if self.uses_limits else start)
+        here = self._canonical.pose(self._canonical.offset + rows)
+        error = float(norm(here[:3, 3] - pose[:3, 3]))
+        chord = math.sqrt(0.5) * float(np.linalg.norm(here[:3, :3] - pose[:3, :3]))
+        chord = 0.0 if self._goal is Position else chord
+        if self._distance(error, chord) < self.distances(facts):
+            facts[Q], facts[ERROR], facts[CHORD] = rows, error, chord
+
+    def distances(self, answers: Array) -> Array:
+        """How far answers [..., HEADER + n] are from their goals [m], radians counted as in the descent."""
+        return self._distance(answers[..., ERROR], answers[..., CHORD])
+
+    def _distance(self, error: Any, chord: Any) -> Array:
+        return np.hypot(error, METRES_PER_RADIAN * self.length * chord)
+
+    @functools.cached_property
+    def _descent(self) -> GeneralPlan:
+        goal = example(self._goal, self._frame, self._weights)
+        options = replace(self.options, solver="lm", restarts=0, iterations=self._reserve)
+        return GeneralPlan(self.model, (goal,), options)
+
+    def request(self, target: bytes, /) -> Request:
+        """What was asked, for a pose [16] in bytes."""
+        pose = np.frombuffer(target).reshape(4, 4)
+        goal = example(self._goal, self._frame, self._weights, pose)
+        return Request(model=self.model, goals=(goal,), solver="lm", options=self.options.given)
+
+    def numbers(
+        self,
+        has_start: bool,
+        *,
+        seed: int = 0,
+        restarts: int | None = None,
+        iterations: int | None = None,
+        tolerance: tuple[float, float] | None = None,
+        is_careful: bool = False,
+    ) -> Array:
+        """The plan's numbers for a batch; a tolerance [m, rad] counts where it is wider than the plan's."""
+        numbers = self._numbers[has_start].copy()
+        at = self.places
+        numbers[at["SET_CAREFUL"]] = is_careful
+        numbers[at["SET_SEED"]] = seed % LARGEST_SEED
+        if restarts is not None or has_start:
+            numbers[at["SET_RESTARTS"]] = restarts or 0
+        if iterations is not None:
+            numbers[at["SET_BUDGET"]] = iterations
+        if tolerance is not None:
+            position, rotation = at["SET_TOLERANCE"], at["SET_TOLERANCE_ROTATION"]
+            numbers[position] = max(numbers[position], (tolerance[0] / numbers[at["SET_LENGTH"]]) ** 2)
+            numbers[rotation] = max(numbers[rotation], tolerance[1] ** 2)
+        return numbers
+
+    def rows_of(self, starts: Array) -> Array:
+        """Starts [N, nq] for every row [N, n]."""
+        rows, prepared = self._rows(starts), self._prepared
+        turns = prepared.circular & (np.abs(rows) > MANY_TURNS)
+        middle = 0.5 * (prepared.lower + prepared.upper) - prepared.offset
+        return np.where(turns, middle + np.remainder(rows - middle + math.pi, FULL_TURN) - math.pi, rows)
+
+    def whole(self, rows: Array, starts: Array | None) -> Array:
+        """The model's configurations [N, nq] for the rows' [N, n]."""
+        if self._is_whole:
+            return rows
+        whole = np.tile(self.model.neutral, (len(rows), 1)) if starts is None else starts.copy()
+        if self.uses_limits:
+            whole = self.model.clip(whole)
+        whole[:, self._places] = rows[:, self._moving]
+        return whole
+
+    def measure(self, facts: Array, pose: Array) -> None:
+        """The distance of answers [..., HEADER + n] from goals [..., 4, 4] out of reach.
+
+        The core knows only what the two parts of the way to them add up to.
+        """
+        x = self._canonical.offset + facts[..., Q]
+        facts[..., ERROR] = norm(self._canonical.pose(x)[..., :3, 3] - pose[..., :3, 3])
+
+    def row_facts(self, solution: Solution) -> Array:
+        """A solution of this plan as a row of a batch's answers."""
+        return np.concatenate([solution.facts[:HEADER], self._rows(solution.q)])
+
+    def _solve_in_general(self, pose: Array, start: Array | None, seed: int, began: float) -> Solution:
+        """The same with locked joints, a seed or a time limit, or before there is machine code."""
+        facts = self._run(*self._for_drivers(pose, start, seed))
+        if facts is None:
+            return self.solve(self._repaired(pose, start), start, seed)
+        return self._concluded(facts, pose, start, began)
+
+    def _for_drivers(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:
+        """The plan's numbers, the pose and the start as the drivers take them."""
+        rows = None if start is None else self._rows(start)
+        numbers = self._numbers[ANYWHERE if rows is None else FROM_START]
+        if seed or self._locked:
+            numbers = numbers.copy()
+            numbers[self.places["SET_SEED"]] = seed % LARGEST_SEED
+            self._lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
+        return numbers, pose.tobytes(), None if rows is None else rows.tobytes()
+
+    def _concluded(
+        self, facts: Array, pose: Array, start: Array | None, began: float, descents: Descents | None = None
+    ) -> Solution:
+        """The solution for an answer of the drivers; `descents` as in `_settle`."""
+        if facts[0] == UNREACHABLE:
+            self.measure(facts, pose)
+        if facts[0] != SOLVED:
+            self._settle(facts, pose, start, descents)
+        q = facts[Q] if self._is_whole else self._whole_q(facts, start)
+        kept = None if start is None else start.copy()
+        return Solution(q, facts, perf_counter() - began, self, kept, pose.tobytes())
+
+    def _whole_q(self, facts: Array, start: Array | None) -> Array:
+        """The model's q [nq]; the facts then tell of joints off the path that were moved, too."""
+        if self._is_complete:
+            return facts[Q][self._moving]
+        q = self.model.neutral if start is None else start
+        inside = np.array(self.model.clip(q) if self.uses_limits else q)
+        others = np.delete(np.abs(inside - q), self._places)
+        facts[MOVED] = max(facts[MOVED], float((others > ROUNDING).any()))
+        inside[self._places] = facts[Q][self._moving]
+        return inside
+
+    def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
+        """The answer: facts, then q of the rows; None where the pose or the start is none."""
+        work, mode = self._any_work(), ANYWHERE if start is None else FROM_START
+        drive = self._driver(pose, start, work)
+        watch = time_watch(self.options.time_limit)
+        takeover = Takeover(self.program, watch)
+        given = numbers
+        if self._solve_one is None:
+            watch, numbers = takeover, numbers.copy()
+            numbers[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
+        code = self._ended(drive, numbers, drive(numbers, mode), work, watch)
+        self._free.append(work)
+        if takeover.is_due:
+            return self._run(given, pose, start)
+        return work.answer.copy() if code >= 0 else None
+
+    def _driver(self, pose: bytes, start: bytes | None, work: Work) -> Driver:
+        """The compiled driver for a pose and a start; until there is one, the same run by Python itself."""
+        begin = pose if start is None else start
+        if self._solve_one is None:
+            self._solve_one = native.compiled(self.program)
+        if self._solve_one is None:
+            return self._interpreted_driver(np.frombuffer(pose), np.frombuffer(begin), work)
+        solve_one = self._solve_one
+
+        def drive(numbers: Array, mode: int) -> int:
+            code: int = solve_one(numbers.ctypes.data, self._table_address, pose, begin, mode, work.address)
+            return code
+
+        return drive
+
+    def _interpreted_driver(self, pose: Array, begin: Array, work: Work) -> Driver:
+        run = _interpreted(self.shape)
+
+        def drive(numbers: Array, mode: int) -> int:
+            with np.errstate(over="ignore", invalid="ignore"):  # as machine code, which warns of nothing
+                run(numbers, self.table, pose, begin, mode, work.numbers)
+            return int(work.answer[0])
+
+        return drive
+
+    def _any_work(self) -> Work:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return Work(self._work_size, self._answer_at)
+
+    def _ended(self, drive: Driver, numbers: Array, code: int, work: Work, watch: Watch) -> int:
+        """Resume a solve until it has ended, or the watch ends it; the code of the answer."""
+        while code == RUNNING and not watch():
+            code = drive(numbers, RESUME)
+        if code == RUNNING:
+            code = drive(self._without_budget(numbers), RESUME)
+            say_spent(work.answer)
+        return code
+
+    def _without_budget(self, numbers: Array) -> Array:
+        stopped = numbers.copy()
+        stopped[self.places["SET_BUDGET"]] = 0.0
+        return stopped
+
+    def _rows(self, start: Array) -> Array:
+        """The start [..., nq] for every row [..., n], the locked ones included."""
+        if self._is_whole:
+            return start
+        rows = np.zeros((*start.shape[:-1], self._canonical.size))
+        rows[..., self._moving] = start[..., self._places]
+        return rows
+
+    def _lock(self, numbers: Array, rows: Array) -> None:
+        """Hold the locked joints where the start has them."""
+        at = self.places
+        for i in self._locked:
+            lower, upper = numbers[at["AT_Q_LOWER"] + i], numbers[at["AT_Q_UPPER"] + i]
+            q = min(max(rows[i], lower), upper)
+            x = q * numbers[at["AT_SCALE"] + i] + numbers[at["AT_OFFSET"] + i]
+            for name in ("AT_LOWER", "AT_UPPER", "AT_SEED_LOWER", "AT_SEED_UPPER"):
+                numbers[at[name] + i] = x
+            numbers[[at["AT_Q_LOWER"] + i, at["AT_Q_UPPER"] + i]] = q
+            numbers[at["AT_CIRCULAR"] + i] = 0.0
+
+    def _repaired(self, pose: Array, start: Array | None) -> Array:
+        """The nearest pose, where one that was refused is off by rounding; else raise what is wrong."""
+        if start is not None and not np.isfinite(start).all():
+            raise ConfigurationError(f"`start` needs finite numbers, found {start.tolist()}")
+        repaired = Pose(target=pose).target
+        if repaired.tobytes() == pose.tobytes():
+            raise GoalError(f"the target has numbers that are too large: {pose.tolist()}")
+        return repaired
+
+
+@functools.cache
+def _interpreted(shape: Shape) -> Callable[..., None]:
+    return one_interpreted(shape)
+
+
+def _reserve(options: Options) -> int:
+    """Iterations that are kept for settling; none where there are few, or little time."""
+    is_short = options.budget < 4 * MOST_TO_SETTLE or options.time_limit is not None
+    return 0 if is_short or options.prefer is not None else MOST_TO_SETTLE
+
+
+def _canonical(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None) -> CanonicalChain:
+    chain_rows = canonical(chain)
+    if goal is not Pose or weights is None or weights == EVERYTHING:
+        return chain_rows
+    # Weights are along the goal's axes, which the tool's rotation must not turn away from the last row's.
+    chain_rows = chain_rows.with_tool_in_rows()
+    if chain_rows.size > MOST_ROWS:
+        raise SolverError(
+            f"weights need a chain of up to {MOST_ROWS - 2} joints, found {chain_rows.size - 2}"
+        )
+    return chain_rows
+
+
+def _objective(
+    goal: type[Goal], weights: tuple[float, ...] | None, metres_per_radian: float
+) -> dict[str, Array]:
+    """Rows, weights and axes as in `serial.step.Asked`."""
+    position, rotation = float(goal is not Orientation), float(goal is not Position)
+    given = np.array([position] * 3 + [rotation] * 3) if weights is None else np.array(weights)
+    free = np.flatnonzero(given[3:] == 0.0)
+    axes = np.ones(3)
+    if free.size == 1:  # any spin about one axis: that axis alone has a direction to keep
+        axes = np.where(np.arange(3) == free[0], 2.0, 0.0)
+    scale = np.array([1.0] * 3 + [metres_per_radian] * 3)
+    return {"rows": (given > 0.0).astype(float), "weights": given * scale, "axes": axes}
+
+
+def _settings(
+    options: Options,
+    chain: Chain,
+    goal: type[Goal],
+    weights: tuple[float, ...] | None,
+    uses_table: bool,
+    unit: float,
+) -> dict[str, float]:
+    asks_position = goal is not Orientation and (weights is None or min(weights[:3]) > 0.0)
+    shortest, reach = (chain if options.limits else chain.with_free_slides()).reach_range
+    tolerance = options.tolerance / unit
+    restarts = options.restarts_over(chain.joints)
+    return {
+        "length": unit,
+        "tolerance": tolerance**2,
+        "tolerance_rotation": (2.0 * math.sin(0.5 * min(options.tolerance_rotation, math.pi))) ** 2,
+        "near": NEAR * tolerance,
+        "budget": options.budget - _reserve(options),
+        "rounds": ROUNDS,
+        "restarts": restarts,
+        "reach": min(reach / unit, 1e9),
+        "shortest_reach": shortest / unit,
+        "asks_position": asks_position,
+        "uses_table": uses_table,
+        "seed": 0,
+        "nearest": options.prefer == "nearest",
+        "careful": 0,
+        "may_jump": restarts > 0,
+    }
+
+
+def _length(chain: Chain, rows: CanonicalChain) -> float:
+    """[m] the arm's size; 1 where it has none, as a wrist whose links are only rounding."""
+    if not math.isfinite(chain.reach):  # prismatic joints without limits, which may go anywhere
+        return max(float(np.abs(rows.d).sum() + np.abs(rows.a).sum()), 1e-2)
+    size = chain.reach
+    return size if SHORTEST_LENGTH < size < math.inf else 1.0
+
+
+def _locked_rows(model: Model, chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:
+    """The rows of locked joints; those that are not on the way to the frame keep still anyway."""
+    on_path = [joint.name for joint in chain.joints]
+    for name in names:
+        if name not in model.joint_names:
+            hint = did_you_mean(name, model.joint_names)
+            raise SolverError(f"`locked` names {name!r}, which is no joint of {model.name!r}; {hint}")
+    held = [on_path.index(name) for name in names if name in on_path]
+    return tuple(int(np.flatnonzero(rows.joints == place)[0]) for place in held)

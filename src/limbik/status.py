@@ -1,0 +1,41 @@
+"""Why a solve ended, and how far off a goal is."""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+
+class Status(enum.Enum):
+    """Why a solve ended."""
+
+    SOLVED = "solved"
+    UNREACHABLE = "unreachable"  # proved: too far from the first joint, too near, or off the arm's plane
+    LIKELY_UNREACHABLE = "likely unreachable"  # every descent settled without meeting the goal
+    LOCKED = "locked"  # a solution was found, but only with locked joints moved
+    LIMITS_BIND = "limits bind"  # a solution was found, but beyond the limits
+    ORIENTATION_UNAVAILABLE = "orientation unavailable"  # the position alone can be met within the limits
+    BUDGET_SPENT = "budget spent"  # a solution exists, or the error was still falling
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for a person."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Status.SOLVED: "the goal is met within tolerance and every limit is kept",
+    Status.UNREACHABLE: "the goal is out of reach, whatever the joints do",
+    Status.LIKELY_UNREACHABLE: "every attempt settled away from the goal; it is likely out of reach",
+    Status.LOCKED: "the goal could be met if joints that are locked were free",
+    Status.LIMITS_BIND: "the goal could be met beyond the limits, and no solution was found within them",
+    Status.ORIENTATION_UNAVAILABLE: "the position can be reached, but not with this orientation",
+    Status.BUDGET_SPENT: "the search was cut short: more iterations or restarts may find a solution",
+}
+
+
+class PoseError(NamedTuple):
+    """How far one goal is from being met; 0 where nothing of the kind was asked for."""
+
+    position: float  # [m]
+    rotation: float  # [rad]

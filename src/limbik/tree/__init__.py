@@ -1,0 +1,1 @@
+"""The general core: trees of any joints, and any number of goals."""

@@ -1,0 +1,368 @@
+"""The loop of the classical methods on any tree, with any number of goals.
+
+A method is bound into it as one kernel, which makes one iteration and changes q [nq] in place, within limits:
+
+    improve(tree, objectives, workspace, roles, settings, q) -> None
+
+When it is called, the workspace holds what `tree.levenberg_marquardt.evaluate` saw at q: frames, errors[0],
+wrenches, misses[0], costs[0]. It may leave anything in the workspace except in `kept`, `before`, `rest_q`,
+`best` and `start`, which are the loop's. The error may rise for a while: the loop keeps the best
+configuration, and that is what it answers.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.chain.descent import (
+    BEND,
+    MOST_EXTRAPOLATED,
+    REST_FADED,
+    REST_FADING,
+    WINDOW,
+    remove_rows,
+)
+from limbik.chain.joints import SPHERICAL, admit, advance, blend
+from limbik.compiler.kernel import Floats, compiled, is_stopped, to_be_bound
+from limbik.goals.task import MASS
+from limbik.numerics.ended import BAD_START, SETTLED, SOLVED, SPENT
+from limbik.numerics.linear import copy, fill, orthogonalise_rows
+from limbik.serial.start import INVALID
+from limbik.serial.start import MOVED as MOVED_INSIDE
+from limbik.tree.levenberg_marquardt import (
+    BUDGET,
+    DESCENTS,
+    END,
+    ITERATIONS,
+    LENGTH,
+    MOST_AT_LAST,
+    MOVED,
+    RANDOM,
+    RESTARTS,
+    SHARES,
+    USE_LIMITS,
+    begin_elsewhere,
+    differentiate,
+    evaluate,
+    is_met,
+    record,
+)
+from limbik.tree.workspace import Objectives, Tree, Workspace
+
+__all__ = [
+    "ANNEAL",
+    "AS_IT_IS",
+    "DAMPING",
+    "GAIN",
+    "IS_EVALUATED",
+    "LENGTH",
+    "LONGEST_ERROR",
+    "MEMORY",
+    "METHOD",
+    "RANDOM",
+    "REST_BIAS",
+    "SETTINGS_SIZE",
+    "USE_LIMITS",
+    "improve",
+    "solve",
+]  # fmt: skip
+
+# Settings, by place, after those of `tree.levenberg_marquardt` (BUDGET, RESTARTS, USE_LIMITS, RANDOM,
+# LENGTH).
+METHOD = 5  # which of several methods in one kernel
+DAMPING = 6  # the method's: factor on every step
+GAIN = 7  # the method's
+LONGEST_ERROR = 8  # the method's; errors count in lengths of the model
+ANNEAL = 9  # the method's: size of the first random offset, as a share of the way to anywhere; 0 for none
+AS_IT_IS = 10  # 1: the method alone, without bends and extrapolation by the loop
+MEMORY = 11  # what a method keeps from one iteration to the next: 0 where a descent begins
+IS_EVALUATED = 12  # a method sets it to 1 where it leaves the workspace as an evaluation at the new q would
+REST_BIAS = 13  # part of the way to `workspace.rest_q` that the first iteration begins with
+SETTINGS_SIZE = 14
+
+PATIENCE = 0.01  # part of the squared error that a window has to gain, where a new start may do better
+PATIENCE_AT_LAST = 1e-6  # and where none follows
+COOLING = 0.95  # of the size of random offsets, from one to the next
+STILL = 1e-12  # part of the squared error under which an iteration has changed nothing
+
+improve = to_be_bound()
+
+
+@compiled
+def merit(objectives: Objectives, workspace: Workspace, at: int) -> float:
+    """What the loop wants small: of q (at = 0) or of the trial (1). A method may bind another measure."""
+    return workspace.costs[at, 0]
+
+
+@compiled
+def solve(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    roles: Floats,
+    settings: Floats,
+    q: Floats,
+    task_errors: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> None:
+    """Solve for all tasks from q [nq], which becomes the answer, never worse than the start within limits.
+
+    roles [links]: which joints serve directions, for methods that care. misses [tasks]: how far each task is
+    off at the answer [m or rad]. trace_q, trace_error: what every iteration left, as far as there is room.
+    """
+    answer[ITERATIONS] = 0.0
+    answer[DESCENTS] = 0.0
+    admitted = admit(tree.movers, settings[USE_LIMITS] > 0.0, q)
+    answer[MOVED] = 1.0 if admitted == MOVED_INSIDE else 0.0
+    if admitted == INVALID:
+        answer[END] = BAD_START
+        return
+    copy(q, workspace.start)
+    copy(q, workspace.best)
+    has_restarts = settings[RESTARTS] > 0.0
+    at_last = min(MOST_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
+    budget = settings[BUDGET] - math.floor(at_last)
+    patience = PATIENCE if has_restarts else PATIENCE_AT_LAST
+    amplitude = settings[ANNEAL]
+    end = SETTLED
+    evaluate(tree, objectives, workspace, q, 0)
+    least = merit(objectives, workspace, 0)
+    while True:
+        is_restart = answer[DESCENTS] > 0.0
+        came_to = descend(
+            tree,
+            objectives,
+            workspace,
+            roles,
+            settings,
+            budget,
+            patience,
+            is_restart,
+            q,
+            answer,
+            trace_q,
+            trace_error,
+        )
+        answer[DESCENTS] += 1.0
+        is_better = came_to == SOLVED or merit(objectives, workspace, 0) < least
+        if is_better or answer[DESCENTS] == 1.0:
+            end = came_to
+        if is_better:
+            least = merit(objectives, workspace, 0)
+            copy(q, workspace.best)
+        if end == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]:
+            break
+        if settings[ANNEAL] > 0.0:
+            begin_elsewhere(tree, settings, workspace.best, amplitude, q)
+            amplitude *= COOLING
+        else:
+            share = SHARES[int(answer[DESCENTS]) % 3]
+            begin_elsewhere(tree, settings, workspace.start, share, q)
+        keep_what_is_met(tree, objectives, workspace, q)
+        evaluate(tree, objectives, workspace, q, 0)
+    copy(workspace.best, q)
+    if end != SOLVED and has_restarts:
+        evaluate(tree, objectives, workspace, q, 0)
+        budget, patience = settings[BUDGET], PATIENCE_AT_LAST
+        settings[REST_BIAS] = 0.0
+        end = descend(
+            tree,
+            objectives,
+            workspace,
+            roles,
+            settings,
+            budget,
+            patience,
+            False,
+            q,
+            answer,
+            trace_q,
+            trace_error,
+        )
+    evaluate(tree, objectives, workspace, q, 0)
+    copy(workspace.task_errors[0], task_errors)
+    if end == SOLVED and not is_met(objectives, task_errors, 0):
+        end = SETTLED
+    answer[END] = end
+
+
+@compiled(inline=False)
+def keep_what_is_met(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats) -> None:
+    """Give the joints that serve no goal but those met at `workspace.best` their numbers there.
+
+    Limbs that share no joint are problems of their own: this way, each has to be solved only once.
+    """
+    evaluate(tree, objectives, workspace, workspace.best, 0)
+    fill(0.0, workspace.dx)  # 1: for a goal that is not met
+    for k in range(objectives.tasks.size):
+        task = objectives.tasks[k]
+        if workspace.task_errors[0, k] <= task.close:
+            continue
+        if task.kind == MASS:
+            return
+        for end in range(2):
+            j = task.link if end == 0 else task.reference
+            while j >= 0:
+                workspace.dx[tree.links[j].v] = 1.0
+                j = tree.links[j].parent
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if workspace.dx[mover.v] == 0.0:
+            for i in range(mover.q, mover.q + (4 if mover.kind == SPHERICAL else 1)):
+                q[i] = workspace.best[i]
+
+
+@compiled(inline=False)
+def descend(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    roles: Floats,
+    settings: Floats,
+    budget: float,
+    patience: float,
+    is_restart: bool,
+    q: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> int:
+    """One descent from q, which becomes the best configuration on the way; returns why it ended.
+
+    To gain less than the part `patience` of the squared error in a window is a stall. The workspace is that
+    of q, before and after. is_restart: whether the trace marks where it begins.
+    """
+    settings[MEMORY] = 0.0
+    least = at_window = merit(objectives, workspace, 0)
+    copy(q, workspace.kept)
+    copy(q, workspace.before)
+    sign = -1.0 if is_restart else 1.0
+    if answer[DESCENTS] == 0.0:
+        record(answer, q, workspace, 1.0, trace_q, trace_error)
+    bias = settings[REST_BIAS]
+    in_window = 0
+    came_to = SETTLED
+    while True:
+        if is_met(objectives, workspace.task_errors[0], 0):
+            return SOLVED
+        if answer[ITERATIONS] >= budget or is_stopped(objectives.watch, int(answer[ITERATIONS])):
+            came_to = SPENT
+            break
+        is_at_rest_bias = bias > REST_FADED
+        if is_at_rest_bias:
+            blend_to_rest(tree, settings, bias, workspace, q)
+            evaluate(tree, objectives, workspace, q, 0)
+            bias *= REST_FADING
+            least = at_window = math.inf
+        then = merit(objectives, workspace, 0)
+        settings[IS_EVALUATED] = 0.0
+        improve(tree, objectives, workspace, roles, settings, q)
+        if settings[IS_EVALUATED] == 0.0:
+            evaluate(tree, objectives, workspace, q, 0)
+        answer[ITERATIONS] += 1.0
+        in_window += 1
+        now = merit(objectives, workspace, 0)
+        is_stuck = not now < math.inf
+        if settings[AS_IT_IS] == 0.0:
+            if abs(now - then) <= STILL * then and not is_at_rest_bias:
+                is_stuck = not bend(tree, objectives, workspace, settings, q)
+            if in_window == WINDOW:
+                extrapolate(tree, objectives, workspace, settings, q)
+            now = merit(objectives, workspace, 0)
+        if now < least:
+            least = now
+            copy(q, workspace.kept)
+        record(answer, q, workspace, sign, trace_q, trace_error)
+        sign = 1.0
+        if in_window == WINDOW:
+            is_stuck |= not least <= at_window * (1.0 - patience) and not is_at_rest_bias
+            at_window, in_window = least, 0
+            copy(q, workspace.before)
+        if is_stuck and not is_met(objectives, workspace.task_errors[0], 0):
+            break
+    copy(workspace.kept, q)
+    evaluate(tree, objectives, workspace, q, 0)
+    return came_to
+
+
+@compiled(inline=False)
+def blend_to_rest(tree: Tree, settings: Floats, bias: float, workspace: Workspace, q: Floats) -> None:
+    """Move q a part of the way to the rest configuration; what is locked or asked for nothing stays."""
+    copy(q, workspace.trial)
+    blend(tree.movers, q, workspace.rest_q, bias, settings[USE_LIMITS] > 0.0)
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if tree.units[mover.v] == 0.0:
+            for i in range(mover.q, mover.q + (4 if mover.kind == SPHERICAL else 1)):
+                q[i] = workspace.trial[i]
+
+
+@compiled(inline=False)
+def bend(tree: Tree, objectives: Objectives, workspace: Workspace, settings: Floats, q: Floats) -> bool:
+    """Leave a dead point, such as a straight arm whose target lies on its own axis.
+
+    By the patterns of `chain.descent.bend`: all joints together, then in alternation, then one at a time;
+    each as it is, and without what moves the tasks at first order; each both ways. The first that gains is
+    kept in q. Returns whether one does; the workspace is that of q either way.
+    """
+    nv = workspace.dx.size
+    rows = workspace.errors.shape[1]
+    before = merit(objectives, workspace, 0)
+    differentiate(tree, objectives, workspace)
+    W = workspace.work[:rows, :nv]
+    orthogonalise_rows(workspace.J, W, workspace.work[rows : 2 * rows, :rows])
+    for pattern in range(2 * nv + 4):
+        for v in range(nv):
+            workspace.dx[v] = bent_by(pattern, v, nv) if tree.units[v] > 0.0 else 0.0
+        if pattern % 2 == 1:
+            remove_rows(W, workspace.dx)
+        for sign in (1.0, -1.0):
+            for v in range(nv):
+                workspace.dq[v] = sign * tree.units[v] * workspace.dx[v]
+            advance(tree.movers, q, workspace.dq, 1.0, settings[USE_LIMITS] > 0.0, workspace.trial)
+            evaluate(tree, objectives, workspace, workspace.trial, 1)
+            if merit(objectives, workspace, 1) < before * (1.0 - STILL):
+                copy(workspace.trial, q)
+                evaluate(tree, objectives, workspace, q, 0)
+                return True
+    evaluate(tree, objectives, workspace, q, 0)
+    return False
+
+
+@compiled
+def bent_by(pattern: int, v: int, nv: int) -> float:
+    """What a pattern does to a velocity [rad or lengths]."""
+    if pattern < 2:
+        return BEND
+    if pattern < 4:
+        return BEND if v % 2 == 0 else -BEND
+    return BEND if v == nv + 1 - pattern // 2 else 0.0
+
+
+@compiled(inline=False)
+def extrapolate(
+    tree: Tree, objectives: Objectives, workspace: Workspace, settings: Floats, q: Floats
+) -> None:
+    """Go on in the direction that q has taken since `workspace.before`, as far as the error falls.
+
+    A slow descent creeps along a valley; this takes many iterations at once. The workspace is that of q
+    afterwards.
+    """
+    use_limits = settings[USE_LIMITS] > 0.0
+    factor = 1.0
+    least = merit(objectives, workspace, 0)
+    fill(0.0, workspace.dq)
+    for _ in range(MOST_EXTRAPOLATED):
+        copy(q, workspace.trial)
+        blend(tree.movers, workspace.trial, workspace.before, -factor, use_limits)
+        advance(tree.movers, workspace.trial, workspace.dq, 0.0, use_limits, workspace.trial)
+        evaluate(tree, objectives, workspace, workspace.trial, 1)
+        if not merit(objectives, workspace, 1) < least:
+            break
+        least = merit(objectives, workspace, 1)
+        copy(q, workspace.before)
+        copy(workspace.trial, q)
+        factor = 2.0
+    evaluate(tree, objectives, workspace, q, 0)

@@ -1,0 +1,154 @@
+"""Models packed into the records that the general kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.chain.joints import JOINT, PRISMATIC, REVOLUTE, SPHERICAL, TOOL
+from limbik.chain.pack import pack_ball
+from limbik.compiler.kernel import Floats, Records
+from limbik.model.joints import Joint, JointKind
+from limbik.model.model import Model
+from limbik.spatial import Matrix4
+from limbik.tree.kinematics import LINK
+
+_HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+WORLD = -1  # in the place of a link
+
+
+@dataclass(frozen=True, eq=False)
+class PackedTree:
+    """A model as the general kernels read it.
+
+    A velocity has the numbers of the model's, except that the translation of a floating joint is along the
+    axes in which its position is counted.
+    """
+
+    links: Records  # `tree.kinematics.LINK`
+    movers: Records  # `chain.spatial.JOINT`, the tool's last
+    fixed_mass: Floats  # [4]
+    link_places: dict[str, tuple[int, Matrix4]]  # of every link of the model: the record, and its pose there
+    joint_links: dict[
+        str, int
+    ]  # of every revolute joint, slide or ball: its record; of a floating joint: the last one
+
+    @property
+    def nv(self) -> int:
+        """Numbers in a velocity."""
+        return int(self.movers[-1]["v"])
+
+    def place(self, model: Model, frame: str) -> tuple[int, Matrix4]:
+        """The link that carries a frame of the model, and the frame's pose in it."""
+        found = model.frame(frame)
+        link, pose = self.link_places[found.link]
+        return link, pose @ found.pose_link_frame
+
+
+def pack_tree(model: Model) -> PackedTree:
+    """Any model. Fixed joints are folded into what they carry, floating joints taken apart."""
+    packing = _Packing(model)
+    for joint in model.joints:
+        packing.add(joint)
+    return packing.packed()
+
+
+class _Packing:
+    """The records so far."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.places: dict[str, tuple[int, Matrix4]] = {model.root: (WORLD, np.eye(4))}
+        self.links: list[Records] = []
+        self.movers: list[Records] = []
+        self.joint_links: dict[str, int] = {}
+        self.leading: set[int] = set()  # where the numbers of joints that others follow begin
+
+    def add(self, joint: Joint) -> None:
+        parent, before = self.places[joint.parent]
+        origin = before @ joint.origin
+        if joint.kind is JointKind.FIXED:
+            self.places[joint.child] = parent, origin
+            return
+        q, v = self.model.q_slice(joint.name).start, self.model.v_slice(joint.name).start
+        if joint.kind is JointKind.FLOATING:
+            pending = origin
+            for k, axis in enumerate(np.eye(3)):
+                parent, pending = self._slide(parent, pending, axis, q + k, v + k)
+            self._ball(joint, parent, pending, q + 3, v + 3)
+        elif joint.kind is JointKind.BALL:
+            self._ball(joint, parent, origin, q, v)
+        else:
+            self._turn_or_slide(joint, parent, origin, q, v)
+        self.joint_links[joint.name] = len(self.links) - 1
+
+    def _turn_or_slide(self, joint: Joint, parent: int, origin: Matrix4, q: int, v: int) -> None:
+        aligned = _toward(joint.axis)
+        kind = REVOLUTE if joint.kind in _HINGES else PRISMATIC
+        link = self._link(kind, parent, origin @ aligned, q, v)
+        if joint.mimic is None:
+            self._mover(kind, q, v, joint.lower, joint.upper)
+        else:
+            link["multiplier"], link["offset"] = joint.mimic.multiplier, joint.mimic.offset
+            link["mover"] = -1
+            self.leading.add(q)
+        self.places[joint.child] = len(self.links) - 1, aligned.T
+
+    def _slide(self, parent: int, origin: Matrix4, axis: Floats, q: int, v: int) -> tuple[int, Matrix4]:
+        aligned = _toward(axis)
+        self._link(PRISMATIC, parent, origin @ aligned, q, v)
+        self._mover(PRISMATIC, q, v, -np.inf, np.inf)
+        return len(self.links) - 1, aligned.T
+
+    def _ball(self, joint: Joint, parent: int, origin: Matrix4, q: int, v: int) -> None:
+        self._link(SPHERICAL, parent, origin, q, v)
+        pack_ball(self._mover(SPHERICAL, q, v, joint.lower, joint.upper), joint)
+        self.places[joint.child] = len(self.links) - 1, np.eye(4)
+
+    def _link(self, kind: int, parent: int, origin: Matrix4, q: int, v: int) -> Records:
+        link = np.zeros(1, LINK)
+        link["kind"], link["parent"], link["q"], link["v"], link["multiplier"] = kind, parent, q, v, 1.0
+        link["mover"] = len(self.movers)
+        link["rotation"], link["translation"] = origin[:3, :3].ravel(), origin[:3, 3]
+        self.links.append(link)
+        return link
+
+    def _mover(self, kind: int, q: int, v: int, lower: float, upper: float) -> Records:
+        mover = np.zeros(1, JOINT)
+        mover["kind"], mover["q"], mover["v"], mover["lower"], mover["upper"] = kind, q, v, lower, upper
+        mover["axis"] = 0.0, 0.0, 1.0
+        self.movers.append(mover)
+        return mover
+
+    def packed(self) -> PackedTree:
+        end = np.zeros(1, JOINT)
+        end["kind"], end["q"], end["v"] = TOOL, self.model.nq, self.model.nv
+        for mover in self.movers:
+            mover["leads"] = int(mover["q"][0]) in self.leading
+        links = np.concatenate(self.links) if self.links else np.zeros(0, LINK)
+        return PackedTree(
+            links, np.concatenate([*self.movers, end]), self._masses(links), self.places, self.joint_links
+        )
+
+    def _masses(self, links: Records) -> Floats:
+        """Each link's masses in one, into the records; returns what cannot move."""
+        sums = np.zeros((len(links) + 1, 4))  # the world's last
+        for mass in self.model.masses:
+            link, pose = self.places[mass.link]
+            center = pose[:3, :3] @ mass.center + pose[:3, 3]
+            sums[link] += [*(mass.mass * center), mass.mass]
+        for record, (x, y, z, mass) in zip(links, sums, strict=False):
+            if mass > 0.0:
+                record["mass"], record["center"] = mass, np.array([x, y, z]) / mass
+        return sums[-1]
+
+
+def _toward(axis: Floats) -> Matrix4:
+    """A rotation whose z is a unit vector; the identity for z itself."""
+    across = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = across - axis * (axis @ across)
+    x /= np.linalg.norm(x)
+    pose = np.eye(4)
+    pose[:3, :3] = np.column_stack([x, np.cross(axis, x), axis])
+    return pose

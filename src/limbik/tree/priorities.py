@@ -1,0 +1,281 @@
+"""One step toward goals of one priority, in the null space of those above it and within joint limits.
+
+A level takes a damped least-squares step (Sugihara 2011) in the null space of the levels above it (Nakamura
+et al. 1987; Siciliano & Slotine 1991). Which joints stay at their limits is decided together with that step,
+by an active set (Kanoun et al. 2011; Escande et al. 2014).
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.chain.joints import PRISMATIC, SPHERICAL
+from limbik.compiler.kernel import Floats, Records, compiled
+from limbik.numerics.linear import (
+    add,
+    cholesky_solve,
+    copy,
+    dot,
+    dual_matrix,
+    fill,
+    squared_length,
+    transpose_times,
+)
+from limbik.tree.workspace import Tree, Workspace
+
+ROUNDS = 5  # of the active set in one step
+NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
+DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rounding
+FLAT = 1e-3  # part of the largest curvature that does not count
+
+
+@compiled(inline=False)
+def propose(
+    tree: Tree, workspace: Workspace, q: Floats, damping: float, use_limits: bool, longest: float
+) -> None:
+    """The step `workspace.dx` [nv] from q on the way to a level that is the only one, each velocity in its
+    unit.
+
+    By the Jacobian and the errors in the workspace. Joints that push against a limit are left out. None turns
+    by more than `longest` [rad].
+    """
+    release(tree.units, workspace.free)
+    if use_limits:
+        freeze(tree.movers, q, workspace.J, workspace.errors[0], workspace.free)
+    project(workspace.J, workspace.free, workspace.basis[:0], workspace.P)
+    damped_step(workspace.P, workspace.errors[0], damping, workspace.A, workspace.y, workspace.dx)
+    shorten_turns(tree.movers, workspace.dx, longest)
+
+
+@compiled(inline=False)
+def propose_within(
+    tree: Tree,
+    workspace: Workspace,
+    q: Floats,
+    errors: Floats,
+    first: int,
+    hessian: Floats,
+    damping: float,
+    use_limits: bool,
+    longest: float,
+) -> None:
+    """The step `workspace.dx` [nv] from q that closes the errors of the rows of J from `first` on, in the
+    null space of those before them and of the rows of a Hessian [any number, nv or more].
+
+    errors [rows from `first` on]. Joints that come to a limit stay there, unless they gain by leaving it.
+    """
+    rows = slice(first, first + errors.size)
+    J, P, rest, particular = (
+        workspace.J[rows],
+        workspace.P[rows],
+        workspace.rest[rows],
+        workspace.work[2, : workspace.dx.size],
+    )
+    release(tree.units, workspace.free)
+    fill(0.0, workspace.dx)
+    for _ in range(ROUNDS):
+        size = span(workspace.J[:first], workspace.free, 0.0, workspace.basis, 0)
+        size = span(hessian, workspace.free, FLAT, workspace.basis, size)
+        basis = workspace.basis[:size]
+        project(J, workspace.free, basis, P)
+        split(workspace.free, basis, workspace.dx, particular)
+        leave(J, errors, particular, rest)
+        damped_step(P, rest, damping, workspace.A, workspace.y, workspace.dq)
+        for v in range(workspace.dx.size):
+            workspace.dq[v] += particular[v] - workspace.dx[v]
+        if use_limits and step_to_limit(tree, q, workspace.dq, workspace.dx, workspace.free):
+            continue
+        add(1.0, workspace.dq, workspace.dx)
+        leave(J, errors, workspace.dx, rest)
+        if not (
+            use_limits and release_one(tree, q, J, rest, basis, workspace.dq, workspace.dx, workspace.free)
+        ):
+            break
+    shorten_turns(tree.movers, workspace.dx, longest)
+
+
+@compiled(inline=False)
+def split(free: Floats, basis: Floats, dx: Floats, particular: Floats) -> None:
+    """What of a step stays as it is: the other joints, and the free ones along the basis."""
+    for v in range(free.size):
+        particular[v] = free[v] * dx[v]
+    remove(basis, free, particular)
+    for v in range(free.size):
+        particular[v] = dx[v] - free[v] * particular[v]
+
+
+@compiled
+def share_within(mover: Records, unit: float, q: Floats, dx: float, change: float) -> float:
+    """Which part of a change to its step a joint can make within its limits; 1 or more: all of it."""
+    if mover.kind == SPHERICAL or change == 0.0:
+        return math.inf
+    bound = mover.upper if change > 0.0 else mover.lower
+    return max(((bound - q[mover.q]) / unit - dx) / change, 0.0)
+
+
+@compiled(inline=False)
+def step_to_limit(tree: Tree, q: Floats, change: Floats, dx: Floats, free: Floats) -> bool:
+    """Whether a change to the step would lead through a limit; then it is made up to there, and the joint
+    held.
+    """
+    share = 1.0
+    for j in range(tree.movers.size - 1):
+        v = tree.movers[j].v
+        if free[v] > 0.0:
+            share = min(share, share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]))
+    if share >= 1.0:
+        return False
+    for j in range(tree.movers.size - 1):
+        v = tree.movers[j].v
+        if free[v] > 0.0 and share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]) <= share:
+            free[v] = 0.0
+    add(share, change, dx)
+    return True
+
+
+@compiled(inline=False)
+def release_one(
+    tree: Tree, q: Floats, J: Floats, rest: Floats, basis: Floats, slope: Floats, dx: Floats, free: Floats
+) -> bool:
+    """Free the joint at a limit that gains most by leaving it; whether there is one.
+
+    What it would gain is the gradient without what lies along the basis: Lagrange's multiplier of its limit.
+    """
+    transpose_times(J, rest, slope)
+    least = NO_GAIN * math.sqrt(squared_length(slope))
+    remove(basis, free, slope)
+    best = -1
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        v = mover.v
+        if mover.kind == SPHERICAL or free[v] > 0.0 or tree.units[v] == 0.0:
+            continue
+        at = q[mover.q] + tree.units[v] * dx[v]
+        inward = slope[v] if at - mover.lower < mover.upper - at else -slope[v]
+        if inward > least:
+            best, least = v, inward
+    if best >= 0:
+        free[best] = 1.0
+    return best >= 0
+
+
+@compiled
+def release(units: Floats, free: Floats) -> None:
+    """Every velocity is free that is not locked."""
+    for v in range(free.size):
+        free[v] = 1.0 if units[v] > 0.0 else 0.0
+
+
+@compiled(inline=False)
+def shorten_turns(movers: Records, dx: Floats, longest: float) -> None:
+    """Scale the turns of a step so that none is above `longest` [rad]; a step that is not finite becomes
+    zero.
+
+    Prismatic joints may go any way at once: where they lead does not depend on where they are.
+    """
+    largest = total = 0.0
+    for j in range(movers.size - 1):
+        mover = movers[j]
+        for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
+            total += abs(dx[v])
+            if mover.kind != PRISMATIC:
+                largest = max(largest, abs(dx[v]))
+    if not total <= 1e300:
+        fill(0.0, dx)
+    if not largest > longest:
+        return
+    for j in range(movers.size - 1):
+        mover = movers[j]
+        if mover.kind != PRISMATIC:
+            for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
+                dx[v] *= longest / largest
+
+
+@compiled(inline=False)
+def freeze(movers: Records, q: Floats, J: Floats, errors: Floats, free: Floats) -> None:
+    """Hold the joints at a limit that the descent would push through it."""
+    for j in range(movers.size - 1):
+        mover = movers[j]
+        at_upper, at_lower = q[mover.q] >= mover.upper, q[mover.q] <= mover.lower
+        if mover.kind == SPHERICAL or not (at_upper or at_lower):
+            continue
+        slope = 0.0
+        for row in range(J.shape[0]):
+            slope += J[row, mover.v] * errors[row]
+        if (at_upper and slope > 0.0) or (at_lower and slope < 0.0):
+            free[mover.v] = 0.0
+
+
+@compiled(inline=False)
+def project(J: Floats, free: Floats, basis: Floats, P: Floats) -> None:
+    """P = J on the free joints, without what lies along the rows of the basis."""
+    for row in range(J.shape[0]):
+        copy(J[row], P[row])
+        remove(basis, free, P[row])
+        for v in range(free.size):
+            P[row, v] *= free[v]
+
+
+@compiled(inline=False)
+def remove(basis: Floats, free: Floats, row: Floats) -> None:
+    """Take from a row what lies along the rows of the basis, which are orthonormal on the free joints."""
+    for b in range(basis.shape[0]):
+        along = 0.0
+        for v in range(free.size):
+            along += free[v] * row[v] * basis[b, v]
+        add(-along, basis[b], row)
+
+
+@compiled(inline=False)
+def leave(J: Floats, errors: Floats, dx: Floats, rest: Floats) -> None:
+    """rest = what a step leaves of the errors: e - J dx."""
+    for row in range(errors.size):
+        rest[row] = errors[row] - dot(J[row], dx)
+
+
+@compiled(inline=False)
+def damped_step(P: Floats, e: Floats, damping: float, A: Floats, y: Floats, dx: Floats) -> None:
+    """dx = P^T (P P^T + damping I)^-1 e."""
+    m = e.size
+    trace = dual_matrix(P, A)
+    for i in range(m):
+        A[i, i] += damping + 1e-14 * trace
+    fill(0.0, dx)
+    if cholesky_solve(A, e, y):
+        for i in range(m):
+            for v in range(dx.size):
+                dx[v] += P[i, v] * y[i]
+
+
+@compiled(inline=False)
+def span(rows: Floats, free: Floats, least: float, basis: Floats, size: int) -> int:
+    """Add what some rows span to the first `size` rows of the basis, which are orthonormal on the free
+    joints; how many these are then.
+
+    By Gram and Schmidt, done twice, which is enough. least: part of the longest row under which what is left
+    of one does not count.
+    """
+    longest = 0.0
+    for row in range(rows.shape[0]):
+        longest = max(longest, length_on(free, rows[row]))
+    for row in range(rows.shape[0]):
+        if size == basis.shape[0]:
+            break
+        copy(rows[row], basis[size])
+        for _ in range(2):
+            remove(basis[:size], free, basis[size])
+        length = length_on(free, basis[size])
+        if length > DEPENDENT * length_on(free, rows[row]) and length > least * longest:
+            for v in range(free.size):
+                basis[size, v] /= length
+            size += 1
+    return size
+
+
+@compiled
+def length_on(free: Floats, row: Floats) -> float:
+    """The length of a row on the free joints."""
+    total = 0.0
+    for v in range(free.size):
+        total += free[v] * row[v] * row[v]
+    return math.sqrt(total)
