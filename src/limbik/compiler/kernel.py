@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import linecache
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
@@ -154,6 +155,20 @@ class Primitive(Kernel[Arguments, Returned]):
     def fingerprint(self) -> str:
         """Its name: what it does is up to `compiler.make`."""
         return self.function.__qualname__
+
+
+def compiled_text(name: str, text: str, scope: dict[str, Any]) -> Kernel[..., Any]:
+    """A kernel of a text that holds a function of that name; scope: its global names."""
+    file = f"<kernel {name}>"
+    linecache.cache[file] = (
+        len(text),
+        None,
+        text.splitlines(keepends=True),
+        file,
+    )  # for who reads its source
+    found: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), scope, found)
+    return compiled(found[name])
 
 
 @overload

@@ -92,6 +92,7 @@ WIDTH = N = DEPTH = AT_LOWER = AT_UPPER = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to
 AT_MEMORY = AT_NEXT = AT_LATER = AT_SEEDS = AT_COMPLETED = AT_ARRIVALS = AT_RECORDS = AT_OUTLOOK = (
     to_be_bound()
 )
+ROW_VIEW = ROW_POSITION = ROW_ROTATION = ROW_COST = ROW_EVALUATED = to_be_bound()
 RECORD_SIZE = TURNTABLE = SPINNER = to_be_bound()
 SET_LENGTH = SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_USES_TABLE = to_be_bound()
 SET_RESTARTS = SET_CAREFUL = to_be_bound()
@@ -326,7 +327,7 @@ def _take(
     work[AT_MEMORY + USED * WIDTH + lane] = 0.0
     _begin_attempt(work, lane)
     for i in range(VIEW):
-        work[(N + i) * WIDTH + lane] = work[AT_NEXT + (KEY_VIEW + i) * WIDTH + k]
+        work[(ROW_VIEW + i) * WIDTH + lane] = work[AT_NEXT + (KEY_VIEW + i) * WIDTH + k]
     if has_starts:
         for i in range(N):
             low, high = plan[AT_LOWER + i], plan[AT_UPPER + i]
@@ -350,11 +351,11 @@ def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floa
     """A new configuration for a lane, unless its budget is spent or there is no hope."""
     record = counters[lane]
     at, random = AT_RECORDS + record * RECORD_SIZE, RANDOM * WIDTH + record
-    cost = work[(N + 14) * WIDTH + lane]
+    cost = work[ROW_COST * WIDTH + lane]
     if cost < work[at + KEPT_COST]:
         work[at + KEPT_COST] = cost
         for i in range(N):
-            work[at + KEPT + i] = work[(N + 15 + i) * WIDTH + lane]
+            work[at + KEPT + i] = work[(ROW_EVALUATED + i) * WIDTH + lane]
     tries = int(work[at + TRIES])
     is_spent = (work[AT_MEMORY + USED * WIDTH + lane] >= plan[SET_BUDGET]) | (tries >= plan[SET_RESTARTS])
     if is_spent or work[AT_MEMORY + HOPEFUL * WIDTH + lane] == 0.0:
@@ -406,8 +407,8 @@ def _arrive(
     counters[ARRIVING * WIDTH + slot] = record
     at, arrival = AT_RECORDS + record * RECORD_SIZE, AT_ARRIVALS + slot
     work[at + CODE] = RUNNING if work[AT_MEMORY + lane] == NEAR else _code(plan, lane, at, work)
-    is_here = meets(plan, work[(N + 12) * WIDTH + lane], work[(N + 13) * WIDTH + lane])
-    x = N + 15 if is_here else 0
+    is_here = meets(plan, work[ROW_POSITION * WIDTH + lane], work[ROW_ROTATION * WIDTH + lane])
+    x = ROW_EVALUATED if is_here else 0
     for i in range(N):
         value = work[(x + i) * WIDTH + lane]
         work[arrival + i * WIDTH] = value if work[at + CODE] == RUNNING else work[at + KEPT + i]

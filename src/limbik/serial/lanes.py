@@ -93,6 +93,7 @@ STATE = 11
 
 AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
 SET_LENGTH = SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_ROUNDS = SET_RESTARTS = to_be_bound()
+ROW_VIEW = ROW_POSITION = ROW_ROTATION = ROW_COST = ROW_EVALUATED = to_be_bound()
 SET_NEAR = SET_USES_TABLE = SET_NEAREST = SET_MAY_JUMP = to_be_bound()
 AT_LANES = AT_MARKS = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_EVALUATED = AT_ANSWER = N = to_be_bound()
 step = careful_step = read_goal = evaluate = to_be_bound()
@@ -212,7 +213,7 @@ def _take_goal(plan: Floats, pose: Floats, work: Floats) -> bool:
         return False
     for i in range(12):
         for lane in range(LANES):
-            work[(N + i) * LANES + lane] = work[AT_KEY + KEY_VIEW + i]
+            work[(ROW_VIEW + i) * LANES + lane] = work[AT_KEY + KEY_VIEW + i]
     return True
 
 
@@ -289,8 +290,8 @@ def _has_arrived(plan: Floats, work: Floats, lanes: int) -> bool:
     """
     marked = 0.0
     for lane in range(LANES):
-        has_arrived = meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane])
-        is_near = work[(N + 14) * LANES + lane] <= plan[SET_NEAR]
+        has_arrived = meets(plan, work[ROW_POSITION * LANES + lane], work[ROW_ROTATION * LANES + lane])
+        is_near = work[ROW_COST * LANES + lane] <= plan[SET_NEAR]
         mark = HERE if has_arrived else AHEAD if is_near else 0.0
         work[AT_MARKS + lane] = mark
         marked += mark
@@ -298,7 +299,7 @@ def _has_arrived(plan: Floats, work: Floats, lanes: int) -> bool:
         return False
     for lane in range(lanes):
         if work[AT_MARKS + lane] == HERE:
-            _answer(plan, work, (N + 15) * LANES + lane, LANES, SOLVED)
+            _answer(plan, work, ROW_EVALUATED * LANES + lane, LANES, SOLVED)
             return True
     for lane in range(lanes):
         if work[AT_MARKS + lane] == AHEAD and _evaluate_at(plan, work, lane, LANES):
@@ -312,7 +313,7 @@ def _note_progress(work: Floats, stalls: int) -> bool:
     """Bring the lanes' records up to date; True where one of them no longer gets better."""
     settled = 0.0
     for lane in range(LANES):
-        cost = work[(N + 14) * LANES + lane]
+        cost = work[ROW_COST * LANES + lane]
         best, missed, age = AT_LANES + lane, AT_LANES + LANES + lane, AT_LANES + 2 * LANES + lane
         is_better = cost < RATIO * work[best]
         work[best] = cost if is_better else work[best]
@@ -342,11 +343,11 @@ def _restart_settled(plan: Floats, table: Floats, work: Floats) -> int:
 @compiled
 def _keep(work: Floats, lane: int) -> None:
     """Remember x of a lane where it is the best without a solution."""
-    cost = work[(N + 14) * LANES + lane]
+    cost = work[ROW_COST * LANES + lane]
     if cost < work[AT_STATE + KEPT_COST]:
         work[AT_STATE + KEPT_COST] = cost
         for i in range(N):
-            work[AT_KEPT + i] = work[(N + 15 + i) * LANES + lane]
+            work[AT_KEPT + i] = work[(ROW_EVALUATED + i) * LANES + lane]
 
 
 # ------------------------------------------------------------------------------------------------ nearest
@@ -376,7 +377,7 @@ def _is_set_over(plan: Floats, work: Floats) -> bool:
         return True
     for lane in range(int(work[AT_STATE + IN_USE])):
         has_settled = work[AT_LANES + SETTLED_LANE * LANES + lane] > 0.0
-        has_arrived = meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane])
+        has_arrived = meets(plan, work[ROW_POSITION * LANES + lane], work[ROW_ROTATION * LANES + lane])
         if not (has_settled | has_arrived):
             return False
     return True
@@ -386,13 +387,13 @@ def _is_set_over(plan: Floats, work: Floats) -> bool:
 def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
     """Look at a finished set of lanes; True where the gathering is over and the answer written."""
     for lane in range(int(work[AT_STATE + IN_USE])):
-        if meets(plan, work[(N + 12) * LANES + lane], work[(N + 13) * LANES + lane]):
+        if meets(plan, work[ROW_POSITION * LANES + lane], work[ROW_ROTATION * LANES + lane]):
             distance = _distance_from_start(plan, work, lane)
             if distance < work[AT_STATE + KEPT_DISTANCE]:
                 work[AT_STATE + KEPT_DISTANCE] = distance
                 work[AT_STATE + KEPT_COST] = -1.0
                 for i in range(N):
-                    work[AT_KEPT + i] = work[(N + 15 + i) * LANES + lane]
+                    work[AT_KEPT + i] = work[(ROW_EVALUATED + i) * LANES + lane]
         else:
             _keep(work, lane)
     work[AT_STATE + SETS_DONE] += 1.0
@@ -421,7 +422,7 @@ def _distance_from_start(plan: Floats, work: Floats, lane: int) -> float:
     """Sum of squares [rad^2 or m^2] of how far the joints of a lane are from the start."""
     total = 0.0
     for i in range(N):
-        difference = (work[(N + 15 + i) * LANES + lane] - work[AT_START + i]) / plan[AT_SCALE + i]
+        difference = (work[(ROW_EVALUATED + i) * LANES + lane] - work[AT_START + i]) / plan[AT_SCALE + i]
         if plan[AT_CIRCULAR + i] == 1.0:
             difference -= FULL_TURN * math.floor(difference / FULL_TURN + 0.5)
         total += difference * difference
@@ -466,9 +467,9 @@ def _evaluate_at(plan: Floats, work: Floats, at: int, stride: int) -> bool:
         work[AT_ANSWER + HEADER + i] = q
         work[AT_EVALUATED + i] = place(plan, i, q)
     for i in range(12):
-        work[AT_EVALUATED + N + i] = work[(N + i) * LANES]
-    evaluate(work[AT_EVALUATED : AT_EVALUATED + N + 14], plan)
-    position, rotation = work[AT_EVALUATED + N + 12], work[AT_EVALUATED + N + 13]
+        work[AT_EVALUATED + ROW_VIEW + i] = work[(ROW_VIEW + i) * LANES]
+    evaluate(work[AT_EVALUATED : AT_EVALUATED + ROW_COST], plan)
+    position, rotation = work[AT_EVALUATED + ROW_POSITION], work[AT_EVALUATED + ROW_ROTATION]
     work[AT_ANSWER + 1] = (math.sqrt(position) + work[AT_KEY + KEY_CUT]) * plan[SET_LENGTH]
     work[AT_ANSWER + 2] = math.sqrt(rotation)
     is_met = (position <= plan[SET_TOLERANCE]) & (rotation <= plan[SET_TOLERANCE_ROTATION])

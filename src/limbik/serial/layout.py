@@ -9,8 +9,7 @@ from limbik.serial.seed_table import Shape
 
 LANES = 4  # attempts at one problem, side by side: as many as vectors of today's processors hold
 
-# Rows of a block after x [n] and the first frame [12].
-VIEW = 12
+VIEW = 12  # numbers of a chain's first frame in the axes of a goal
 
 
 def one_after_another(sizes: dict[str, int], whole: str, begin: int = 0) -> dict[str, int]:
@@ -69,6 +68,12 @@ class Layout:
             "AT_LOWER": 5 * shape.n,  # of x, in the numbers of the step
             "AT_UPPER": 6 * shape.n,
             "N": shape.n,
+            # Rows of a block, after x:
+            "ROW_VIEW": shape.n,  # the chain's first frame in the axes of the goal [12]
+            "ROW_POSITION": shape.n + VIEW,  # squared error of the position
+            "ROW_ROTATION": shape.n + VIEW + 1,  # and of the rotation
+            "ROW_COST": shape.n + VIEW + 2,  # weighted squared error
+            "ROW_EVALUATED": shape.n + VIEW + 3,  # x at which they were evaluated [n]
             "DEPTH": shape.depth,
             "TURNTABLE": -1 if shape.turntable is None else shape.turntable,
             "SPINNER": -1 if shape.spinner is None else shape.spinner,
