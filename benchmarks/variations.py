@@ -29,7 +29,7 @@ from limbik.serial.layout import Layout
 from limbik.serial.prepare import Prepared, table_frame
 from limbik.serial.step import Tuning
 from limbik.solvers import serial_plan as fast
-from limbik.solvers.options import Options
+from limbik.solvers.checked_options import Options
 from machine_code import loaded
 
 TUNING = Tuning()  # as built
@@ -107,7 +107,8 @@ def rejecting(
     middles = [0.5 * (low + high) for low, high in zip(lower, upper, strict=True)]
     turned = [seeds.toward(value, middle) for value, middle in zip(after.x, middles, strict=True)]
     following = [
-        row.is_hinge * a + (1.0 - row.is_hinge) * b for row, a, b in zip(rows, turned, after.x, strict=True)
+        row.is_revolute * a + (1.0 - row.is_revolute) * b
+        for row, a, b in zip(rows, turned, after.x, strict=True)
     ]
     outside = (x[0] < lower[0]) | (x[0] > upper[0])
     for value, low, high in zip(x[1:], lower[1:], upper[1:], strict=True):

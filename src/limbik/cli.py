@@ -9,8 +9,8 @@ import typer
 
 from limbik import __version__
 from limbik.commands.arm import ArmCommand, arm
+from limbik.commands.guarded_output import UNWRITTEN, OutputFailed, guarded
 from limbik.commands.info import info
-from limbik.commands.output import UNWRITTEN, OutputFailed, guarded
 from limbik.commands.play import FAILED, play
 from limbik.commands.solve import solve
 from limbik.errors import LimbikError

@@ -42,9 +42,9 @@ from limbik.model import Model
 from limbik.model.joints import check_name
 from limbik.solution import STATUSES, Facts, Solution
 from limbik.solvers import Solver, registry
+from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.diagnose import moving_joints
 from limbik.solvers.loop import solve
-from limbik.solvers.options import hashable, read_options
 from limbik.solvers.question import Kept
 from limbik.solvers.request import Request
 from limbik.spatial import Array, as_numbers

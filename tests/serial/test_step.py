@@ -77,9 +77,9 @@ def random_rows(rng, count):
     rows = []
     for _ in range(count):
         d, a, alpha, theta = (rng.uniform(-0.5, 0.5, 4) * [1.0, 1.0, 6.0, 6.0]).tolist()
-        is_hinge = rng.random() < 0.8
-        turn = 0.0 if is_hinge else theta  # a revolute joint's own turn is in its x
-        rows.append(Row(d, a, math.cos(alpha), math.sin(alpha), turn, float(is_hinge)))
+        is_revolute = rng.random() < 0.8
+        turn = 0.0 if is_revolute else theta  # a revolute joint's own turn is in its x
+        rows.append(Row(d, a, math.cos(alpha), math.sin(alpha), turn, float(is_revolute)))
     return rows
 
 
@@ -360,7 +360,7 @@ def in_every_tier(seed, count, tuning):
     symbols = [tape.symbol(f"x{i}") for i in range(count)]
     written = iteration(symbols, first, rows, *limits, objective, tuning).x
     on_symbols = evaluated(tape, written, **{f"x{i}": float(value) for i, value in enumerate(x)})
-    shape = Shape("".join("R" if row.is_hinge else "P" for row in rows), None)
+    shape = Shape("".join("R" if row.is_revolute else "P" for row in rows), None)
     numbers = np.concatenate(
         [[value for row in rows for value in row[:5]], lower, upper]
         + [np.atleast_1d(part) for part in objective]

@@ -4,8 +4,8 @@ import numpy as np
 
 from limbik import Model
 from limbik.goals import Goal
+from limbik.solvers.checked_options import Options
 from limbik.solvers.classical_plan import ClassicalPlan
-from limbik.solvers.options import Options
 from limbik.solvers.solver import Solver
 from limbik.solvers.tasks import fill_targets
 from limbik.tree import classical_loop as branched

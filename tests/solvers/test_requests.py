@@ -245,7 +245,11 @@ def test_methods_that_move_frames_alone_name_those_that_take_every_goal(solver):
 
 
 def test_what_a_solver_declares_is_what_it_does():
-    models = {"hinges in a plane": ARM, "ball joints": ARMS["ball"], "mix of hinges, slides": PANDA}
+    models = {
+        "revolute joints in a plane": ARM,
+        "ball joints": ARMS["ball"],
+        "mix of revolute, prismatic": PANDA,
+    }
     goals = {"Position": lambda q, m: Position(target=m.pose(q)[:3, 3])}
     goals["Pose"] = lambda q, m: Pose(target=m.pose(q))
     for info in describe():

@@ -27,7 +27,7 @@ def hinges(nv, lower=-math.inf, upper=math.inf):
     return movers.view(np.recarray)
 
 
-def desk_for(J, errors):
+def workspace_for(J, errors):
     """A desk with J [rows, nv] on it, and otherwise with numbers that nothing may rest on."""
     rows, nv = J.shape
     empty = {"free": nv, "dx": nv, "dq": nv, "y": rows, "rest": rows, "P": (rows, nv), "A": (rows, rows)}
@@ -60,7 +60,7 @@ def proposed(
     movers = hinges(nv) if movers is None else movers
     units = np.ones(nv) if units is None else units
     hessian = np.zeros((0, nv)) if hessian is None else hessian
-    tree, workspace = Tree(links=None, movers=movers, units=units, fixed_mass=None), desk_for(J, errors)
+    tree, workspace = Tree(links=None, movers=movers, units=units, fixed_mass=None), workspace_for(J, errors)
     if first is None:
         propose.interpreted(tree, workspace, q, damping, use_limits, longest)
     else:

@@ -90,12 +90,7 @@ def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: 
     orthogonalise_rows(J, W, U)
     for pattern in range(2 * nv + 4):
         for j in range(nv):
-            if pattern < 2:
-                dq[j] = BEND
-            elif pattern < 4:
-                dq[j] = BEND if j % 2 == 0 else -BEND
-            else:
-                dq[j] = BEND if j == nv + 1 - pattern // 2 else 0.0
+            dq[j] = bent_by(pattern, j, nv)
         if pattern % 2 == 1:
             remove_rows(W, dq)
         for sign in (1.0, -1.0):
@@ -105,6 +100,16 @@ def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: 
                 copy(trial, q)
                 return bent
     return squared
+
+
+@compiled
+def bent_by(pattern: int, v: int, nv: int) -> float:
+    """What one of the 2 nv + 4 patterns of bends does to a velocity [rad or lengths]."""
+    if pattern < 2:
+        return BEND
+    if pattern < 4:
+        return BEND if v % 2 == 0 else -BEND
+    return BEND if v == nv + 1 - pattern // 2 else 0.0
 
 
 @compiled

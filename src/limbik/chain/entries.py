@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbik.chain import answer as chain_answer
+from limbik.chain import solve as chain_answer
 from limbik.compiler.kernel import compiled, view
 
 CHAIN_ANSWER_SIZE = chain_answer.ANSWER_SIZE

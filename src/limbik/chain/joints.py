@@ -17,8 +17,8 @@ from limbik.numerics.rotation import (
     within_ball_limits,
     within_euler_limits,
 )
+from limbik.numerics.start_check import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
 from limbik.numerics.trigonometry import nearest_turn
-from limbik.serial.start import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
 
 SHORTEST_QUATERNION = 1e-100  # under this length one has no direction
 

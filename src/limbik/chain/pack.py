@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.chain.answer import PLACE
 from limbik.chain.joints import JOINT, PRISMATIC, REVOLUTE, SPHERICAL, TOOL
 from limbik.chain.planar import LINK
+from limbik.chain.solve import PLACE
 from limbik.compiler.kernel import Floats, Records
 from limbik.model.chain import Chain
 from limbik.model.joints import Joint, JointKind

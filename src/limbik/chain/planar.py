@@ -1,7 +1,7 @@
 """Chains that move in a plane: revolute joints with parallel axes. Two numbers say where a point is.
 
 The names here (`forward`, `advance`, `blend`, `freeze`, `tangent_size`, `frames_size`, `admit`) are the ones
-`chain.spatial` has too, so that one loop serves both.
+that `chain.spatial` and `chain.joints` have, too, so that one loop serves both.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from limbik.compiler.kernel import Floats, Records, compiled
+from limbik.numerics.start_check import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
 from limbik.numerics.trigonometry import nearest_turn, sincos
-from limbik.serial.start import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
 
 # One revolute joint and the link after it. The link's heading, relative to the link before, is sign * q +
 # offset.

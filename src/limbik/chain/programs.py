@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from limbik.chain.answer import PLACE
 from limbik.chain.descent import SETTINGS
 from limbik.chain.entries import chain
+from limbik.chain.solve import PLACE
 from limbik.compiler.kernel import Kernel
 from limbik.compiler.program import Program
 
@@ -19,7 +19,7 @@ NUMBER = None
 
 @functools.cache
 def on_chain(name: str, solve: Kernel[..., Any], records: Any) -> Program:
-    """One goal on a chain, by a method that is bound into `chain.answer.answer`; records: of its joints."""
+    """One goal on a chain, by a method that is bound into `chain.solve.answer`; records: of its joints."""
     return Program(
         name=f"chain-{name}",
         kernel=chain.bind(solve_chain=solve),

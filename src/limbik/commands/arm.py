@@ -15,7 +15,7 @@ from urllib.parse import quote
 import typer
 import typer.core
 
-from limbik.commands.output import OutputFailed
+from limbik.commands.guarded_output import OutputFailed
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
 

@@ -15,7 +15,7 @@ from limbik.formats import urdf
 from limbik.formats.elements import parse
 from limbik.formats.separate_process import apart
 from limbik.formats.source import Source, SourceLike, open_source
-from limbik.formats.xacro_process import processed
+from limbik.formats.xacro_expansion import processed
 from limbik.model import Model
 
 SECONDS = 30.0  # that xacro may take

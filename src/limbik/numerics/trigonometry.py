@@ -1,8 +1,8 @@
-"""Sine and cosine together, in a form that the compiler can run on several angles at once.
+"""Sine and cosine together, inverse functions, and the nearest of equal angles, inside kernels.
 
-Payne-Hanek free: three-part reduction by pi/2 (Cody & Waite 1980) and the minimax polynomials of the Cephes
-library (Moshier 1989). Within 1 unit in the last place or two of the C library for angles up to about 1e6
-rad.
+`sincos` is in a form that the compiler can run on several angles at once: three-part reduction by pi/2 (Cody
+& Waite 1980) and the minimax polynomials of the Cephes library (Moshier 1989). Within 1 unit in the last
+place or two of the C library for angles up to about 1e6 rad.
 """
 
 from __future__ import annotations

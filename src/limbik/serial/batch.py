@@ -261,7 +261,7 @@ def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
             work[AT_NEXT + KEY_NUMBERS * WIDTH + k : AT_NEXT + KEY_CELL * WIDTH],
             table[begin : begin + HELD * CANDIDATES],
         )
-        candidate = _nearest_on_desk(work)
+        candidate = _nearest_compared(work)
         for i in range(4):
             work[AT_NEXT + (NEAREST + i) * WIDTH + k] = table[begin + i * CANDIDATES + candidate]
         seed_candidate(plan, table, cell, candidate, work, AT_SEEDS + k, 0.0, 0.0)
@@ -274,7 +274,7 @@ def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
                 work[AT_OUTLOOK + KEY_NUMBERS + i] = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
             cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
             open_cell(plan, table, cell, work, AT_OUTLOOK + KEY_NUMBERS)
-            seed_completed(plan, table, cell, _nearest_on_desk(work), work, AT_SEEDS + k)
+            seed_completed(plan, table, cell, _nearest_compared(work), work, AT_SEEDS + k)
         else:
             for i in range(N):
                 if i == TURNTABLE:
@@ -284,7 +284,7 @@ def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
 
 
 @compiled
-def _nearest_on_desk(work: Floats) -> int:
+def _nearest_compared(work: Floats) -> int:
     """The completed candidate whose key is nearest."""
     distances = AT_COMPLETED + COMPLETED_DISTANCE * CANDIDATES
     nearest, least = (

@@ -164,7 +164,7 @@ def evaluate(shape: Shape) -> Emitted:
 
 
 def finish(shape: Shape, lanes: int, single: bool = False) -> Emitted:
-    """The configurations of lanes that have arrived, and their squared errors; see `batch.ARRIVALS`."""
+    """The configurations of lanes that have arrived, and their squared errors; see `batch.working_places`."""
     n, places = shape.n, Layout(shape).places
 
     def function(rows: Rows, plan: Rows) -> Stored:

@@ -11,6 +11,7 @@ import math
 from limbik.compiler.kernel import Floats, compiled, to_be_bound
 from limbik.numerics.ended import BAD_GOAL, BAD_START, RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.random_numbers import uniform
+from limbik.numerics.start_check import MANY_TURNS
 from limbik.serial.layout import (
     COMPLETED_ROWS,
     KEY_BEYOND,
@@ -38,7 +39,6 @@ from limbik.serial.seeding import (
     seed_random,
     stretch_of,
 )
-from limbik.serial.start import MANY_TURNS
 
 # How it begins.
 ANYWHERE = 0
@@ -64,8 +64,8 @@ FARTHEST = 1e9  # [m] of a goal in a batch; those farther away are solved one by
 LOST_ANGLE = 1e15  # [rad] of which the rounding is as large as an angle
 
 # Marks of lanes.
-HERE = 2.0
-AHEAD = 1.0
+CONVERGED = 2.0
+CONVERGES_NEXT = 1.0
 
 # The answer: why it ended (`numerics.ended`), error [m], twice the sine of half the rotation error,
 # iterations, restarts, whether the start was moved, then q.
@@ -146,7 +146,7 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
                 return
         elif doing == TRACKING:
             if _has_arrived(plan, work, 1):
-                if used == 1 and work[AT_MARKS] == HERE:
+                if used == 1 and work[AT_MARKS] == CONVERGED:
                     _stay(plan, start, work)
                 return
             if _note_progress(work, TRACKING_STALLS) and work[AT_LANES + SETTLED_LANE * LANES] > 0.0:
@@ -292,17 +292,17 @@ def _has_arrived(plan: Floats, work: Floats, lanes: int) -> bool:
     for lane in range(LANES):
         has_arrived = meets(plan, work[ROW_POSITION * LANES + lane], work[ROW_ROTATION * LANES + lane])
         is_near = work[ROW_COST * LANES + lane] <= plan[SET_NEAR]
-        mark = HERE if has_arrived else AHEAD if is_near else 0.0
+        mark = CONVERGED if has_arrived else CONVERGES_NEXT if is_near else 0.0
         work[AT_MARKS + lane] = mark
         marked += mark
     if marked == 0.0:
         return False
     for lane in range(lanes):
-        if work[AT_MARKS + lane] == HERE:
+        if work[AT_MARKS + lane] == CONVERGED:
             _answer(plan, work, ROW_EVALUATED * LANES + lane, LANES, SOLVED)
             return True
     for lane in range(lanes):
-        if work[AT_MARKS + lane] == AHEAD and _evaluate_at(plan, work, lane, LANES):
+        if work[AT_MARKS + lane] == CONVERGES_NEXT and _evaluate_at(plan, work, lane, LANES):
             _close(work, SOLVED)
             return True
     return False

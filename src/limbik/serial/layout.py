@@ -51,7 +51,7 @@ class Layout:
             "SEED_LOWER": n,  # of x
             "SEED_UPPER": n,
             "CIRCULAR": n,  # 1 where a joint has no limits
-            "GRID": GRID_SIZE,  # see `GRID`
+            "GRID": GRID_SIZE,  # see GRID_BOUNDS
             "SETTINGS": len(SETTINGS),
         }
         return one_after_another(parts, "SIZE")

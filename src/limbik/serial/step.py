@@ -85,7 +85,7 @@ class Row(NamedTuple):
     cos_alpha: Scalar
     sin_alpha: Scalar
     theta: Scalar
-    is_hinge: Scalar
+    is_revolute: Scalar
 
 
 class Objective(NamedTuple):
@@ -160,8 +160,8 @@ def frames(
     axes = []
     for value, row in zip(x, rows, strict=True):
         axes.append((w, p))
-        s, c = sincos(value * row.is_hinge + row.theta, tuning)
-        d = row.d * (row.is_hinge + (1.0 - row.is_hinge) * value)
+        s, c = sincos(value * row.is_revolute + row.theta, tuning)
+        d = row.d * (row.is_revolute + (1.0 - row.is_revolute) * value)
         u, v = _turned(u, v, c, s)
         p = [point + (d * along + row.a * across) for point, along, across in zip(p, w, u, strict=True)]
         v, w = _turned(v, w, row.cos_alpha, row.sin_alpha)
@@ -198,9 +198,9 @@ def jacobian(tip: Scalars, axes: list[tuple[Scalars, Scalars]], rows: Sequence[R
     columns = []
     for (axis, point), row in zip(axes, rows, strict=True):
         arm = cross(axis, [a - b for a, b in zip(tip, point, strict=True)])
-        travel = (1.0 - row.is_hinge) * row.d
-        moves = [row.is_hinge * a + travel * b for a, b in zip(arm, axis, strict=True)]
-        columns.append(moves + [row.is_hinge * a for a in axis])
+        travel = (1.0 - row.is_revolute) * row.d
+        moves = [row.is_revolute * a + travel * b for a, b in zip(arm, axis, strict=True)]
+        columns.append(moves + [row.is_revolute * a for a in axis])
     return columns
 
 

@@ -18,6 +18,7 @@ from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of,
 from limbik.goals import Pose
 from limbik.model.model import Model, as_model
 from limbik.numerics.ended import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.start_check import MANY_TURNS, ROUNDING
 from limbik.options import EachOptions
 from limbik.serial import batch
 from limbik.serial.kernels import WIDTHS, many_interpreted
@@ -26,7 +27,6 @@ from limbik.serial.layout import Layout
 from limbik.serial.prepare import MOST_ROWS
 from limbik.serial.programs import many_problems
 from limbik.serial.seed_table import Shape
-from limbik.serial.start import MANY_TURNS, ROUNDING
 from limbik.solution import BatchSolution
 from limbik.solvers.plan import plan_for
 from limbik.solvers.serial_plan import MOVED, SerialPlan, aligned

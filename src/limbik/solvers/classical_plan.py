@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from limbik.compiler.kernel import Floats
 from limbik.goals import Goal
 from limbik.model.model import Model
+from limbik.solvers.checked_options import Options
 from limbik.solvers.measure import goal_errors
-from limbik.solvers.methods.jacobian import improve
-from limbik.solvers.options import Options
+from limbik.solvers.methods.jacobian_iteration import improve
 from limbik.solvers.solver import Solver, StepSolver
 from limbik.solvers.tree_plan import Trace, TreePlan, Work
 from limbik.spatial import Array

@@ -13,7 +13,7 @@ from time import perf_counter
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.solution import Facts, Solution
-from limbik.solvers.options import Options
+from limbik.solvers.checked_options import Options
 from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan, Work
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array

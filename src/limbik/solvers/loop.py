@@ -15,8 +15,8 @@ from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, evenly
 from limbik.model.model import Model, as_model
 from limbik.numerics.ended import SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.start_check import ROUNDING
 from limbik.options import SolverOptions, TraceOptions
-from limbik.serial.start import ROUNDING
 from limbik.solution import Facts, Iterate, Lane, Solution, Trace
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.plan import BY_DEFAULT, Plan, Result, plan_for, plan_of
@@ -263,7 +263,7 @@ def _check_trace(budget: int) -> None:
 def _descent(
     plan: Plan, goal: Array, q: Array, rest: Array, budget: int, watch: Watch, rows: Descents | None
 ) -> Result:
-    """One descent from q, which is changed in place: what `chain.answer.answer` returns."""
+    """One descent from q, which is changed in place: what `chain.solve.answer` returns."""
     if rows is None:
         return plan.run(goal, q, rest, budget, NO_TRACE, watch)
     kept = np.empty((budget + 1, q.size)), np.empty(budget + 1)
@@ -305,7 +305,7 @@ def _ended(end: int, is_proved: bool) -> int:
 
 
 def _goal_numbers(plan: Plan, goal: Goal) -> Array:
-    """The goal as `chain.answer.answer` takes it: a point, or pose and weights in 14 numbers."""
+    """The goal as `chain.solve.answer` takes it: a point, or pose and weights in 14 numbers."""
     if isinstance(goal, Position):
         if goal.target.size == 2 and not plan.is_level:
             raise GoalError(

@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from limbik.chain.answer import ANSWER_SIZE
 from limbik.chain.descent import SETTINGS
 from limbik.chain.joints import JOINT
 from limbik.chain.pack import PackedChain, pack_plane, pack_space
 from limbik.chain.planar import LINK
 from limbik.chain.programs import on_chain
+from limbik.chain.solve import ANSWER_SIZE
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
 from limbik.compiler.stack import with_stack
@@ -29,10 +29,10 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED
 from limbik.serial.prepare import MOST_ROWS, is_fast
+from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.methods.lm import LM
-from limbik.solvers.options import Options, hashable, read_options
 from limbik.solvers.question import Question
 from limbik.solvers.registry import choose, has_kernel
 from limbik.solvers.request import Request
@@ -48,7 +48,7 @@ PATIENCE = (
 )
 PATIENCE_AT_LAST = 1e-6  # and where none follows
 
-# What `chain.answer.answer` returns.
+# What `chain.solve.answer` returns.
 Result: TypeAlias = tuple[int, int, float, float, float, bool]
 
 CLOSE_TO_BOUND = 1e-4  # of the reach: near enough to the least error that a goal out of reach allows
@@ -136,7 +136,7 @@ class Plan(Question):
 
     def run(self, goal: Array, q: Array, rest: Array, budget: int, trace: Trace, watch: Watch) -> Result:
         """One descent of a number of iterations at most, from q [nq of the chain], which is changed in place;
-        see `chain.answer.answer`.
+        see `chain.solve.answer`.
         """
         work = self._any_work(goal.size)
         work.goal[:], work.budget[0], work.rest[:], work.q[:] = goal, budget, rest, q

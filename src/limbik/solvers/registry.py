@@ -25,15 +25,15 @@ _SOLVERS: dict[str, type[Solver]] = {
     for solver in (CCD, FABRIK, Transpose, TransposeClassic, PseudoInverse, DLS, SDLS, Newton, LM)
 }
 _CHAIN_WORDS = {
-    PLANAR: "hinges in a plane",
+    PLANAR: "revolute joints in a plane",
     BALLS: "ball joints",
-    SPACE: "any mix of hinges, slides and ball joints",
+    SPACE: "any mix of revolute, prismatic and ball joints",
     TREE: "any tree",
 }
 _CHAIN_IS = {
-    PLANAR: "a chain of hinges in a plane",
+    PLANAR: "a chain of revolute joints in a plane",
     BALLS: "a chain of ball joints",
-    SPACE: "a chain that is neither all hinges in one plane nor all ball joints",
+    SPACE: "a chain that is neither all revolute joints in one plane nor all ball joints",
     TREE: "several goals, nor a goal with weights or joints that follow others",
 }
 

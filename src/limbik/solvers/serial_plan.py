@@ -25,6 +25,7 @@ from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import RUNNING, SOLVED, UNREACHABLE
+from limbik.numerics.start_check import MANY_TURNS, ROUNDING
 from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
@@ -33,11 +34,10 @@ from limbik.serial.prepare import MOST_ROWS, plan_numbers, prepare
 from limbik.serial.programs import one_problem
 from limbik.serial.seed_table import FULL_TURN, Shape
 from limbik.serial.seeding import LARGEST_SEED
-from limbik.serial.start import MANY_TURNS, ROUNDING
 from limbik.serial.stored_tables import table_for
 from limbik.solution import Facts, Solution, Trace
+from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
-from limbik.solvers.options import FARTHEST, Options
 from limbik.solvers.question import Question
 from limbik.solvers.request import Request
 from limbik.solvers.tree_plan import Descents
@@ -466,7 +466,7 @@ def _canonical(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None
 def _objective(
     goal: type[Goal], weights: tuple[float, ...] | None, metres_per_radian: float
 ) -> dict[str, Array]:
-    """Rows, weights and axes as in `serial.step.Asked`."""
+    """Rows, weights and axes as in `serial.step.Objective`."""
     position, rotation = float(goal is not Orientation), float(goal is not Position)
     given = np.array([position] * 3 + [rotation] * 3) if weights is None else np.array(weights)
     free = np.flatnonzero(given[3:] == 0.0)

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from limbik.chain import ball_points, joints, planar, planar_points, spatial
-from limbik.chain.answer import answer
 from limbik.chain.descent import by_steps
+from limbik.chain.solve import answer
 from limbik.compiler.kernel import Floats, Kernel, Records
 from limbik.errors import SolverError, shortened
 from limbik.goals import EVERY, PLAIN, Goal, Position
@@ -28,7 +28,7 @@ TREE = "tree"  # joints of any kind in any order, some following others
 
 AnswerKernel: TypeAlias = Kernel[..., None]
 
-# The methods that share one kernel on trees (`solvers.methods.jacobian`), by number.
+# The methods that share one kernel on trees (`solvers.methods.jacobian_iteration`), by number.
 BY_TRANSPOSE, BY_PINV, BY_DLS, BY_SDLS, BY_NEWTON, BY_CLASSIC = range(6)
 
 

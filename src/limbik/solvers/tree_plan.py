@@ -27,7 +27,7 @@ from limbik.numerics.ended import BAD_START, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
 from limbik.solvers.bounds import refuted
-from limbik.solvers.options import FARTHEST, Options
+from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.question import Question
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets

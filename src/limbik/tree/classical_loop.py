@@ -5,8 +5,8 @@ A method is bound into it as one kernel, which makes one iteration and changes q
     improve(tree, objectives, workspace, roles, settings, q) -> None
 
 When it is called, the workspace holds what `tree.levenberg_marquardt.evaluate` saw at q: frames, errors[0],
-wrenches, misses[0], costs[0]. It may leave anything in the workspace except in `kept`, `before`, `rest_q`,
-`best` and `start`, which are the loop's. The error may rise for a while: the loop keeps the best
+wrenches, task_errors[0], costs[0]. It may leave anything in the workspace except in `kept`, `before`,
+`rest_q`, `best` and `start`, which are the loop's. The error may rise for a while: the loop keeps the best
 configuration, and that is what it answers.
 """
 
@@ -15,11 +15,11 @@ from __future__ import annotations
 import math
 
 from limbik.chain.descent import (
-    BEND,
     MOST_EXTRAPOLATED,
     REST_FADED,
     REST_FADING,
     WINDOW,
+    bent_by,
     remove_rows,
 )
 from limbik.chain.joints import SPHERICAL, admit, advance, blend
@@ -27,8 +27,8 @@ from limbik.compiler.kernel import Floats, compiled, is_stopped, to_be_bound
 from limbik.goals.task import MASS
 from limbik.numerics.ended import BAD_START, SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy, fill, orthogonalise_rows
-from limbik.serial.start import INVALID
-from limbik.serial.start import MOVED as MOVED_INSIDE
+from limbik.numerics.start_check import INVALID
+from limbik.numerics.start_check import MOVED as MOVED_INSIDE
 from limbik.tree.levenberg_marquardt import (
     BUDGET,
     DESCENTS,
@@ -109,8 +109,9 @@ def solve(
 ) -> None:
     """Solve for all tasks from q [nq], which becomes the answer, never worse than the start within limits.
 
-    roles [links]: which joints serve directions, for methods that care. misses [tasks]: how far each task is
-    off at the answer [m or rad]. trace_q, trace_error: what every iteration left, as far as there is room.
+    roles [links]: which joints serve directions, for methods that care. task_errors [tasks]: how far each
+    task is off at the answer [m or rad]. trace_q, trace_error: what every iteration left, as far as there is
+    room.
     """
     answer[ITERATIONS] = 0.0
     answer[DESCENTS] = 0.0
@@ -289,7 +290,7 @@ def descend(
 
 @compiled(inline=False)
 def blend_to_rest(tree: Tree, settings: Floats, bias: float, workspace: Workspace, q: Floats) -> None:
-    """Move q a part of the way to the rest configuration; what is locked or asked for nothing stays."""
+    """Move q a part of the way to the rest configuration; locked joints, and joints of no goal, stay."""
     copy(q, workspace.trial)
     blend(tree.movers, q, workspace.rest_q, bias, settings[USE_LIMITS] > 0.0)
     for j in range(tree.movers.size - 1):
@@ -329,16 +330,6 @@ def bend(tree: Tree, objectives: Objectives, workspace: Workspace, settings: Flo
                 return True
     evaluate(tree, objectives, workspace, q, 0)
     return False
-
-
-@compiled
-def bent_by(pattern: int, v: int, nv: int) -> float:
-    """What a pattern does to a velocity [rad or lengths]."""
-    if pattern < 2:
-        return BEND
-    if pattern < 4:
-        return BEND if v % 2 == 0 else -BEND
-    return BEND if v == nv + 1 - pattern // 2 else 0.0
 
 
 @compiled(inline=False)

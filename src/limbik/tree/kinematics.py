@@ -1,4 +1,4 @@
-"""Trees of joints: where every link is, and the screws that its joints turn and slide it about.
+"""Trees of joints: where every link is, and the screw axes of its joints.
 
 The links of a tree are records in an order in which parents come first. Frames are chosen so that revolute
 joints turn about their own z and prismatic joints go along it (`tree.pack`).
@@ -16,7 +16,7 @@ from limbik.numerics.trigonometry import sincos
 # One moving joint, and the link that it moves. A follower reads the number of its leader.
 LINK = np.dtype(
     [
-        ("kind", np.int64),  # HINGE, SLIDE or BALL
+        ("kind", np.int64),  # REVOLUTE, PRISMATIC or SPHERICAL
         ("parent", np.int64),  # place of the link before it, -1: the world
         ("q", np.int64),  # where its numbers begin in q
         ("v", np.int64),  # and in a velocity

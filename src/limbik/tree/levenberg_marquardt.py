@@ -22,8 +22,8 @@ from limbik.numerics.linear import (
 )
 from limbik.numerics.random_numbers import uniform
 from limbik.numerics.rotation import exponential, product
-from limbik.serial.start import INVALID
-from limbik.serial.start import MOVED as MOVED_INSIDE
+from limbik.numerics.start_check import INVALID
+from limbik.numerics.start_check import MOVED as MOVED_INSIDE
 from limbik.tree.kinematics import place_links, place_masses, place_screws
 from limbik.tree.priorities import freeze, project, propose, propose_within, release
 from limbik.tree.residuals import fill_jacobian, fill_residuals
@@ -57,7 +57,7 @@ MOST_AT_LAST = 500  # iterations to settle the best of all descents for good
 MOST_BELOW = 200  # iterations in which a level gains while those above it are kept
 RESTORATIONS = 4  # steps that bring the levels above back where a lower one has disturbed them
 UNMET = 1e-10  # squared error of levels from which their curvature matters
-DIFFERENCE = 1e-5  # [rad or lengths] by which a joint moves to tell it
+DIFFERENCE = 1e-5  # [rad or lengths] of a finite difference
 SLOW_BELOW = 1.0 - 1e-6  # part of the squared error that a slow step leaves there
 SAME = 1e-6  # part of a level's squared error, which counts as 1 at most, that gains below it may add
 
@@ -78,7 +78,7 @@ def solve(
 
     Of several levels q answers all but the last, which is improved while the others are kept.
 
-    misses [tasks]: how far each task is off there [m or rad]. trace_q, trace_error: what every iteration
+    task_errors [tasks]: how far each task is off there [m or rad]. trace_q, trace_error: what every iteration
     left, as far as there is room.
     """
     answer[ITERATIONS] = 0.0
@@ -177,7 +177,7 @@ def descend(
         if is_new:
             differentiate(tree, objectives, workspace)
         propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits, LONGEST_STEP)
-        step_from(tree, workspace, q, use_limits)
+        step_from(tree, workspace, q, 1.0, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
         answer[ITERATIONS] += 1.0
         # Where other starts follow, a step may also lead uphill: that is quicker, on the whole.
@@ -228,7 +228,7 @@ def improve(
         damping = damping_of(workspace, last, factor)
         errors = workspace.errors[0, first_row:]
         propose_within(tree, workspace, q, errors, first_row, hessian, damping, use_limits, LONGEST_STEP)
-        step_from(tree, workspace, q, use_limits)
+        step_from(tree, workspace, q, 1.0, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
         restore(tree, objectives, workspace, use_limits, kept, last)
         answer[ITERATIONS] += 1.0
@@ -262,7 +262,7 @@ def restore(
         propose_within(
             tree, workspace, workspace.trial, disturbed, 0, none, LEAST_DAMPING, use_limits, LONGEST_STEP
         )
-        step_from(tree, workspace, workspace.trial, use_limits)
+        step_from(tree, workspace, workspace.trial, 1.0, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
 
 
@@ -288,7 +288,7 @@ def fill_hessian(
             continue
         fill(0.0, workspace.dx)
         workspace.dx[v] = DIFFERENCE
-        step_from(tree, workspace, q, False)
+        step_from(tree, workspace, q, 1.0, False)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
         place_screws(tree.links, workspace.frames, workspace.screws)
         fill_jacobian(
@@ -349,7 +349,7 @@ def are_kept(objectives: Objectives, workspace: Workspace, kept: Floats, levels:
 
 @compiled
 def differentiate(tree: Tree, objectives: Objectives, workspace: Workspace) -> None:
-    """The Jacobian where everything was looked at last."""
+    """The Jacobian where the tree was evaluated last."""
     place_screws(tree.links, workspace.frames, workspace.screws)
     fill_jacobian(
         tree.links,
@@ -370,11 +370,11 @@ def damping_of(workspace: Workspace, level: int, factor: float) -> float:
 
 
 @compiled
-def step_from(tree: Tree, workspace: Workspace, q: Floats, use_limits: bool) -> None:
-    """The trial: q [nq] after the step."""
+def step_from(tree: Tree, workspace: Workspace, q: Floats, scale: float, use_limits: bool) -> None:
+    """The trial: q [nq] after the step, times a scale."""
     for v in range(workspace.dx.size):
         workspace.dq[v] = tree.units[v] * workspace.dx[v]
-    advance(tree.movers, q, workspace.dq, 1.0, use_limits, workspace.trial)
+    advance(tree.movers, q, workspace.dq, scale, use_limits, workspace.trial)
 
 
 @compiled(inline=False)

@@ -27,7 +27,7 @@ class PackedTree:
     """
 
     links: Records  # `tree.kinematics.LINK`
-    movers: Records  # `chain.spatial.JOINT`, the tool's last
+    movers: Records  # `chain.joints.JOINT`, the tool's last
     fixed_mass: Floats  # [4]
     link_places: dict[str, tuple[int, Matrix4]]  # of every link of the model: the record, and its pose there
     joint_links: dict[

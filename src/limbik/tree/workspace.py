@@ -32,7 +32,7 @@ class Tree(NamedTuple):
     """What moves."""
 
     links: Records  # `tree.kinematics.LINK`, parents first
-    movers: Records  # `chain.spatial.JOINT`: the joints with numbers of their own, then the tool's record
+    movers: Records  # `chain.joints.JOINT`: the joints with numbers of their own, then the tool's record
     units: Floats  # [nv] in which velocities are counted; 0 locks one
     fixed_mass: Floats  # [4] mass times place [kg m], and mass [kg], of what cannot move
 

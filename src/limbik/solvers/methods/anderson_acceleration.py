@@ -21,7 +21,7 @@ from limbik.tree.workspace import DEPTH, Objectives, Tree, Workspace
 MOVES = 0  # q before the iteration; then f
 LAST_MOVES = 1  # f one iteration ago
 LAST = 2  # and g
-DIFFERENCES = 3  # of f, MIXED of them, and then of g
+DIFFERENCES = 3  # of f, DEPTH of them, and then of g
 ORTHONORMAL = DIFFERENCES + 2 * DEPTH  # the same, those of f made orthonormal
 
 NEW = 1e-8  # of the square of a difference of f: less than this is known from the others

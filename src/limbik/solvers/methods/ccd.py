@@ -16,9 +16,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from limbik.chain.answer import answer
 from limbik.chain.descent import by_sweeps
 from limbik.chain.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, set_spherical
+from limbik.chain.solve import answer
 from limbik.chain.spatial import place_frames
 from limbik.compiler.kernel import Floats, Kernel, Records, compiled
 from limbik.errors import SolverError, members_of, shortened
@@ -49,8 +49,8 @@ MOST_IDLE = 5.0  # sweeps by roles in a row that gain nothing, before all joints
 RELAXATION = 1.6  # of every turn once all joints serve everything
 HALVINGS = 6  # of the step of a joint that others follow
 
-# What a descent is at (`tree.classical_loop.MEMORY`); and of the workspace's room, behind what ball joints
-# need, by place: the least squared error by roles, and the sweeps since then.
+# What a descent is at (`tree.classical_loop.MEMORY`); and of `workspace.scratch[0]`, behind what ball
+# joints need, by place: the least squared error by roles, and the sweeps since then.
 BEGINS, BY_ROLE, ALL_ALIKE = 0.0, 1.0, 2.0
 LEAST, IDLE = 41, 42
 
@@ -113,11 +113,11 @@ def sweep_space(
         joint = joints[j]
         o = j * FRAME_SIZE
         if joint.kind == REVOLUTE:
-            turn_hinge(joint, frames, o, tip, target, settings, q)
+            turn_revolute_to_point(joint, frames, o, tip, target, settings, q)
         elif joint.kind == PRISMATIC:
-            push_slide(joint, frames, o, tip, target, settings, q)
+            move_prismatic_to_point(joint, frames, o, tip, target, settings, q)
         else:
-            turn_ball(joint, frames, o, tip, target, settings, q)
+            turn_spherical_to_point(joint, frames, o, tip, target, settings, q)
     squared = 0.0
     for k in range(3):
         squared += (frames[tip + k] - target[k]) ** 2
@@ -125,7 +125,7 @@ def sweep_space(
 
 
 @compiled
-def turn_hinge(
+def turn_revolute_to_point(
     joint: Records, frames: Floats, o: int, tip: int, target: Floats, settings: Records, q: Floats
 ) -> None:
     """Turn a revolute joint so that the end effector comes nearest to the target; it moves along."""
@@ -151,7 +151,7 @@ def turn_hinge(
 
 
 @compiled
-def push_slide(
+def move_prismatic_to_point(
     joint: Records, frames: Floats, o: int, tip: int, target: Floats, settings: Records, q: Floats
 ) -> None:
     """Move a prismatic joint so that the end effector comes nearest to the target; it moves along."""
@@ -172,7 +172,7 @@ def push_slide(
 
 
 @compiled
-def turn_ball(
+def turn_spherical_to_point(
     joint: Records, frames: Floats, o: int, tip: int, target: Floats, settings: Records, q: Floats
 ) -> None:
     """Turn a ball joint by the smallest rotation that points the end effector at the target; it moves along.

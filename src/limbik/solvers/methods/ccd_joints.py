@@ -1,4 +1,4 @@
-"""The best turn of one joint for all that pulls at it (`solvers.methods.ccd_vector_pairs`).
+"""The best turn of one joint for all vector pairs (`solvers.methods.ccd_vector_pairs`).
 
 Of a revolute joint it is closed form (Wang & Chen 1991, A combined optimization method for solving the
 inverse kinematics problem of mechanical manipulators): a vector pair from u to v about the unit axis a gains
@@ -47,7 +47,7 @@ ROUNDING = 1e-17
 MOST_ROTATIONS = 8  # rounds over a 4x4 matrix; each squares what is left beside the diagonal
 SHARES = (1.0, 0.5, 0.25, 0.1)  # of a ball joint's turn that are tried within limits
 
-# Of the workspace's room [41], by place: a 3x3 matrix B, Davenport's matrix K, its eigenvectors.
+# Of `workspace.scratch[0]`, by place: a 3x3 matrix B, Davenport's matrix K, its eigenvectors.
 B_MATRIX = 0
 K_MATRIX = 9
 VECTOR_MATRIX = 25
@@ -315,7 +315,7 @@ def carry(tasks: Records, vector_pairs: Floats, j: int, center: Vector, turn: Qu
 def propagate(
     tasks: Records, vector_pairs: Floats, frames: Floats, j: int, parent: int, hands_over: bool
 ) -> None:
-    """What pulled at link j pulls at the link before it.
+    """Hand the vector pairs of link j to the link before it.
 
     Where a joint that serves positions comes before one that serves directions, a point goes on from the
     origin of the latter: the rest of the way, to the tip, keeps its direction when the joints after have

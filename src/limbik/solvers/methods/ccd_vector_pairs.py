@@ -1,11 +1,12 @@
-"""What the tasks of a tree pull at, one joint at a time: points and directions that are to come to others.
+"""The tasks of a tree as pairs of vectors, for one joint at a time: points and directions, and those that
+they are to become.
 
 A vector pair is a vector that a turn of the joint carries along, the vector that it is to become, and a
-weight; the best turn is the one with the least sum of weight * |turned - wanted|^2. A point pulls from the
-joint's origin to itself, a direction with its unit vector, a rotation with the three axes of its frame: the
-squared distances of these add up to 4 (1 - cos(angle)), so that each has half the weight of the rotation.
+weight; the best turn is the one with the least sum of weight * |turned - wanted|^2. Of a point it leads from
+the joint's origin to itself, a direction with its unit vector, a rotation with the three axes of its frame:
+the squared distances of these add up to 4 (1 - cos(angle)), so that each has half the weight of the rotation.
 
-Weights that differ between axes, and tolerances, do not suit a sum of that form. They are replaced by pulls
+Weights that differ between axes, and tolerances, do not suit a sum of that form. They are replaced by pairs
 with the largest weight that want only a part of the way, which bound the sum from above and touch it where
 the sweep begins (majorisation, Hunter & Lange 2004): what lowers the vector pairs lowers the sum.
 """
@@ -29,7 +30,7 @@ VECTORS = 2
 
 @compiled
 def count_of(kind: int) -> int:
-    """How many pulls a task of a kind has."""
+    """How many vector pairs a task of a kind has."""
     return 3 if kind == TURN else 1
 
 
@@ -37,7 +38,9 @@ def count_of(kind: int) -> int:
 def fill_vector_pairs(
     tasks: Records, targets: Floats, frames: Floats, total: Floats, resolved: Floats, vector_pairs: Floats
 ) -> None:
-    """The pulls [tasks, PULL_SIZE] of points, rotations and directions, from where the links are."""
+    """The vector pairs [tasks, VECTOR_PAIRS_SIZE] of points, rotations and directions, from where the links
+    are.
+    """
     for k in range(tasks.size):
         task = tasks[k]
         resolve_frames(task, targets[k], frames, total, resolved)
@@ -124,7 +127,9 @@ def part_that_counts(
 
 @compiled(inline=False)
 def carry_turned(pair: Floats, count: int, center: Vector, turn: Quaternion) -> None:
-    """Turn the pulled vectors of one task by a quaternion; `center` is 0 0 0 for directions."""
+    """Turn the vectors that the pairs of one task carry along by a quaternion; `center` is 0 0 0 for
+    directions.
+    """
     cx, cy, cz = center
     for i in range(VECTORS, VECTORS + 6 * count, 6):
         x, y, z = rotate(turn, pair[i] - cx, pair[i + 1] - cy, pair[i + 2] - cz)

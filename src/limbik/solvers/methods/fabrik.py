@@ -17,7 +17,6 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from limbik.chain.answer import answer
 from limbik.chain.descent import (
     REST_FADED,
     REST_FADING,
@@ -26,6 +25,7 @@ from limbik.chain.descent import (
     extrapolate,
     record,
 )
+from limbik.chain.solve import answer
 from limbik.compiler.kernel import Floats, Kernel, Records, Watch, compiled, empty, is_stopped, to_be_bound
 from limbik.goals import OF_FRAMES, Goal, Position
 from limbik.numerics.ended import SETTLED, SOLVED, SPENT

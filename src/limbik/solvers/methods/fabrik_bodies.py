@@ -147,7 +147,7 @@ def backward(
 ) -> None:
     """Proposals for all links with goals on them or beyond, from those that they carry.
 
-    is_second: whether this is every other iteration. trial [nq], sheet [SCRATCH_ROW_SIZE]: room.
+    is_second: whether this is every other iteration. trial [nq], scratch_row [SCRATCH_ROW_SIZE]: scratch.
     """
     for j in range(tree.links.size - 1, -1, -1):
         if rows[j, IS_ACTIVE] == 0.0:
@@ -296,7 +296,7 @@ def propose_from_child(
     x, y, z = times(scratch_row, ROTATION, x, y, z)
     scratch_row[0], scratch_row[1], scratch_row[2] = proposed[0] - x, proposed[1] - y, proposed[2] - z
     if is_free and link.kind == PRISMATIC:
-        slide_back(tree.movers[link.mover], frame, proposed, use_limits, q, scratch_row)
+        move_prismatic_back(tree.movers[link.mover], frame, proposed, use_limits, q, scratch_row)
 
 
 @compiled(inline=False)
@@ -342,7 +342,7 @@ def times_transposed(A: Floats, B: Floats, out: Floats) -> None:
 
 
 @compiled(inline=False)
-def slide_back(
+def move_prismatic_back(
     mover: Records, frame: Floats, proposed: Floats, use_limits: bool, q: Floats, scratch_row: Floats
 ) -> None:
     """Move a link's proposal along the prismatic joint that it carries, as near to where the link is as that
@@ -475,7 +475,7 @@ def forward(
             mover = tree.movers[link.mover]
             least = NOTHING * rows[j, INFLUENCE] * lever * lever
             if link.kind == PRISMATIC:
-                slide_to(mover, rows[j], frame, scratch_row[ATTACHED:FIRST], use_limits, q)
+                move_prismatic(mover, rows[j], frame, scratch_row[ATTACHED:FIRST], use_limits, q)
             elif link.kind == REVOLUTE:
                 turn_to(mover, rows[j], frame, scratch_row, least, use_limits, q)
             else:
@@ -526,7 +526,7 @@ def turn_to(
 
 
 @compiled(inline=False)
-def slide_to(
+def move_prismatic(
     mover: Records, row: Floats, frame: Floats, attached: Floats, use_limits: bool, q: Floats
 ) -> None:
     """Move a prismatic joint so that the mean of its link's points comes nearest to where it is wanted."""

@@ -15,17 +15,22 @@ from limbik.solvers.solver import BY_TRANSPOSE, AnswerKernel, StepSolver, Tuning
 
 
 @compiled
-def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
-    """u = J^T r; v = J u; dq = damping clamp(r.v / v.v, 0, gamma) u."""
-    along = 0.0
-    squared = 0.0
+def best_length(J: Floats, r: Floats, gradient: Floats) -> float:
+    """<r, v> / <v, v> of v = J J^T r: how far along the gradient J^T r the linear model is best (Buss)."""
+    along = squared = 0.0
     for i in range(r.size):
         v = 0.0
-        for j in range(dq.size):
+        for j in range(gradient.size):
             v += J[i, j] * gradient[j]
         along += r[i] * v
         squared += v * v
-    alpha = min(max(along / (squared + 1e-300), 0.0), settings.gain)
+    return along / squared if squared > 0.0 else 0.0
+
+
+@compiled
+def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
+    """u = J^T r; v = J u; dq = damping clamp(r.v / v.v, 0, gamma) u."""
+    alpha = min(max(best_length(J, r, gradient), 0.0), settings.gain)
     for j in range(dq.size):
         dq[j] = settings.damping * alpha * gradient[j]
 

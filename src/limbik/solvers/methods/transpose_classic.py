@@ -16,6 +16,7 @@ from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals import Goal
 from limbik.goals.task import POINT
 from limbik.numerics.linear import copy, fill
+from limbik.solvers.methods.transpose import best_length
 from limbik.solvers.solver import BY_CLASSIC, StepSolver, Tuning, parameter
 from limbik.tree.residuals import FRAME, resolve_frames
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -29,14 +30,7 @@ BEND = 0.02  # [rad] of each joint of a stretched arm
 @compiled
 def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
     """dq = clamp(alpha J^T r), alpha = damping <r, J J^T r> / <J J^T r, J J^T r>."""
-    along = squared = 0.0
-    for i in range(r.size):
-        v = 0.0  # of J J^T r
-        for j in range(dq.size):
-            v += J[i, j] * gradient[j]
-        along += r[i] * v
-        squared += v * v
-    alpha = settings.damping * along / squared if squared > 0.0 else 0.0
+    alpha = settings.damping * best_length(J, r, gradient)
     for j in range(dq.size):
         dq[j] = min(max(alpha * gradient[j], -LONGEST_TURN), LONGEST_TURN)
 
@@ -63,7 +57,7 @@ def bend_stretched(
 
 @compiled
 def is_stretched(tree: Tree, tip: int, workspace: Workspace) -> bool:
-    """Whether it is straight from the first joint to the frame on the spot, which the link `tip` carries."""
+    """Whether it is straight from the first joint to the task's frame, which the link `tip` carries."""
     frames = workspace.frames
     x, y, z = workspace.resolved[FRAME], workspace.resolved[FRAME + 1], workspace.resolved[FRAME + 2]
     length = 0.0

@@ -10,7 +10,7 @@ from limbik.chain.descent import is_met
 from limbik.compiler.kernel import Floats, Records, Watch, compiled, empty, to_be_bound
 from limbik.numerics.ended import BAD_GOAL, BAD_START, SETTLED, SOLVED
 from limbik.numerics.linear import fill
-from limbik.serial.start import INVALID, MOVED
+from limbik.numerics.start_check import INVALID, MOVED
 
 # Where the chain stands: what `locate` needs to express a target in the chain's own coordinates.
 PLACE = np.dtype(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from limbik.chain.descent import AFTER_GRADIENT, LONGEST_STEP, SMALLEST_SCALE, safe_length
-from limbik.chain.joints import advance, freeze
+from limbik.chain.joints import freeze
 from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.linear import copy, transpose_times
 from limbik.solvers.methods.dls import step as dls_step
@@ -20,7 +20,7 @@ from limbik.solvers.methods.transpose_classic import bend_stretched
 from limbik.solvers.methods.transpose_classic import step as classic_step
 from limbik.solvers.solver import BY_CLASSIC, BY_DLS, BY_NEWTON, BY_PINV, BY_SDLS
 from limbik.tree.classical_loop import DAMPING, GAIN, IS_EVALUATED, LONGEST_ERROR, MEMORY, METHOD, USE_LIMITS
-from limbik.tree.levenberg_marquardt import accept, differentiate, evaluate
+from limbik.tree.levenberg_marquardt import accept, differentiate, evaluate, step_from
 from limbik.tree.priorities import shorten_turns
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -53,7 +53,7 @@ def improve(
         freeze(tree.movers, q, gradient, workspace.J)
     propose(workspace, gradient, settings)
     if is_classic:
-        move(tree, workspace, q, 1.0, use_limits)
+        step_from(tree, workspace, q, 1.0, use_limits)
         copy(workspace.trial, q)
         return
     shorten_turns(tree.movers, workspace.dx, LONGEST_STEP)
@@ -99,18 +99,10 @@ def gain_by(
     Returns the scale of the step that gains, 0 where none does.
     """
     while scale >= SMALLEST_SCALE:
-        move(tree, workspace, q, scale, use_limits)
+        step_from(tree, workspace, q, scale, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
         if workspace.costs[1, 0] < workspace.costs[0, 0]:
             accept(workspace, q)
             return scale
         scale *= 0.25
     return 0.0
-
-
-@compiled
-def move(tree: Tree, workspace: Workspace, q: Floats, scale: float, use_limits: bool) -> None:
-    """The trial: q [nq] after the step, times a scale."""
-    for v in range(workspace.dx.size):
-        workspace.dq[v] = tree.units[v] * workspace.dx[v]
-    advance(tree.movers, q, workspace.dq, scale, use_limits, workspace.trial)
