@@ -1,6 +1,9 @@
 """What cannot be asked is refused in words that help."""
 
+import dataclasses
+import inspect
 import math
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -9,7 +12,9 @@ from scipy.spatial.transform import RigidTransform, Rotation
 import limbik
 from limbik import CenterOfMass, Goal, ModelBuilder, Orientation, Pose, Position
 from limbik.errors import ConfigurationError, GoalError, LimbikError, ModelError, SolverError
+from limbik.options import BatchOptions, SolveOptions, SolverOptions, TraceOptions
 from limbik.solvers import CCD, DLS, describe, get, names, warmup
+from limbik.solvers.checked_options import Options
 from solvers.arms import ARMS, SOLVERS, TURNING
 
 pytestmark = pytest.mark.usefixtures("compiled_methods")
@@ -22,6 +27,19 @@ PANDA = limbik.load("panda")
 def refused(error, *words):
     """Expects this error, with all of these words in its message."""
     return pytest.raises(error, match="(?s)" + "".join(f"(?=.*{word})" for word in words))
+
+
+def test_typed_options_are_those_that_are_taken():
+    assert set(SolverOptions.__annotations__) == {field.name for field in dataclasses.fields(Options)}
+    for function, kind in (
+        (limbik.solve, SolveOptions),
+        (limbik.trace, TraceOptions),
+        (limbik.solve_batch, BatchOptions),
+    ):
+        taken = inspect.signature(function).parameters
+        named = {name for name, each in taken.items() if each.kind is inspect.Parameter.KEYWORD_ONLY}
+        assert named <= set(get_type_hints(kind))
+        assert set(get_type_hints(kind)) - named <= set(SolverOptions.__annotations__)
 
 
 # --- options ------------------------------------------------------------------------------------------------

@@ -58,39 +58,41 @@ class GoalErrors(NamedTuple):
 def as_goals(wanted: Sequence[Wanted]) -> list[Goal]:
     """What solvers are asked for: a direction is two goals."""
     goals: list[Goal] = []
-    for wish in wanted:
-        if wish.quat_xyzw is None:
-            goals.append(Position(frame=wish.frame, target=wish.position))
+    for wanted_goal in wanted:
+        if wanted_goal.quat_xyzw is None:
+            goals.append(Position(frame=wanted_goal.frame, target=wanted_goal.position))
             continue
-        rotation = _rotation(wish)
-        if wish.kind == "pose":
-            goals.append(Pose(frame=wish.frame, target=pose_from(rotation, wish.position)))
+        rotation = _rotation(wanted_goal)
+        if wanted_goal.kind == "pose":
+            goals.append(Pose(frame=wanted_goal.frame, target=pose_from(rotation, wanted_goal.position)))
         else:
-            axis = np.eye(3)[AXES[wish.axis]]
-            goals.append(Position(frame=wish.frame, target=wish.position))
-            goals.append(Direction(frame=wish.frame, axis=axis, target=rotation[:, 2]))
+            axis = np.eye(3)[AXES[wanted_goal.axis]]
+            goals.append(Position(frame=wanted_goal.frame, target=wanted_goal.position))
+            goals.append(Direction(frame=wanted_goal.frame, axis=axis, target=rotation[:, 2]))
     return goals
 
 
 def as_they_are(model: Model, wanted: Sequence[Wanted], q: Array) -> list[Wanted]:
     """The same goals, each where its frame is at q [nq]."""
-    return [_as_it_is(wish, model.pose(q, wish.frame)) for wish in wanted]
+    return [_as_it_is(wanted_goal, model.pose(q, wanted_goal.frame)) for wanted_goal in wanted]
 
 
-def _as_it_is(wish: Wanted, pose: Matrix4) -> Wanted:
+def _as_it_is(wanted_goal: Wanted, pose: Matrix4) -> Wanted:
     rotation = pose[:3, :3]
-    if wish.kind == "direction":  # its target is the z axis of a rotation
-        rotation = rotation_between(np.array([0.0, 0.0, 1.0]), rotation[:, AXES[wish.axis]])
-    quat_xyzw = None if wish.quat_xyzw is None else quat_from_matrix(rotation)
-    return replace(wish, position=pose[:3, 3], quat_xyzw=quat_xyzw)
+    if wanted_goal.kind == "direction":  # its target is the z axis of a rotation
+        rotation = rotation_between(np.array([0.0, 0.0, 1.0]), rotation[:, AXES[wanted_goal.axis]])
+    quat_xyzw = None if wanted_goal.quat_xyzw is None else quat_from_matrix(rotation)
+    return replace(wanted_goal, position=pose[:3, 3], quat_xyzw=quat_xyzw)
 
 
 def check(model: Model, wanted: Sequence[Wanted]) -> None:
     """Raise ModelError for a frame that the model has not, GoalError for one that no joint moves."""
-    for wish in wanted:
-        model.frame(wish.frame)
-        if all(joint.kind is JointKind.FIXED for joint in model.path(wish.frame)):
-            raise GoalError(f"frame {wish.frame!r} of {model.name!r} cannot move: no joint lies before it")
+    for wanted_goal in wanted:
+        model.frame(wanted_goal.frame)
+        if all(joint.kind is JointKind.FIXED for joint in model.path(wanted_goal.frame)):
+            raise GoalError(
+                f"frame {wanted_goal.frame!r} of {model.name!r} cannot move: no joint lies before it"
+            )
 
 
 def legal(model: Model, q: Array, limits: bool) -> Array:
@@ -101,14 +103,14 @@ def legal(model: Model, q: Array, limits: bool) -> Array:
 def goal_errors(model: Model, wanted: Sequence[Wanted], q: Array) -> GoalErrors:
     """How far the goals are from being met at q [k, nq]."""
     metres, radians = np.zeros((len(q), len(wanted))), np.zeros((len(q), len(wanted)))
-    for k, wish in enumerate(wanted):
-        for goal in as_goals([wish]):
+    for k, wanted_goal in enumerate(wanted):
+        for goal in as_goals([wanted_goal]):
             position, rotation = errors_at(model, goal, q)
             metres[:, k] += position
             radians[:, k] += rotation
     return GoalErrors(metres, radians)
 
 
-def _rotation(wish: Wanted) -> Matrix3:
-    assert wish.quat_xyzw is not None, "only asked of goals that have one"
-    return quat_to_matrix(quat_normalise(wish.quat_xyzw))
+def _rotation(wanted_goal: Wanted) -> Matrix3:
+    assert wanted_goal.quat_xyzw is not None, "only asked of goals that have one"
+    return quat_to_matrix(quat_normalise(wanted_goal.quat_xyzw))

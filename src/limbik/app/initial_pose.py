@@ -54,15 +54,15 @@ def _with_room(model: Model) -> Array:
 def _bent(model: Model, straight: Array) -> Array:
     """The easiest configuration found by bending one hinge after another."""
 
-    def worth(q: Array) -> float:
-        return _ease(model, q) - PRICE * float(np.abs(q - straight).sum())
+    def merit(q: Array) -> float:  # smaller is better
+        return PRICE * float(np.abs(q - straight).sum()) - _ease(model, q)
 
     best = straight
-    most = worth(best)
+    least = merit(best)
     for joint in _tried(model) * SWEEPS:
         for q in _bends(model, joint, best, straight):
-            if _is_allowed(model, q, straight) and worth(q) > most + 1e-9:
-                best, most = q, worth(q)
+            if _is_allowed(model, q, straight) and merit(q) < least - 1e-9:
+                best, least = q, merit(q)
     return best
 
 

@@ -26,7 +26,7 @@ def null_directions(model: Model, wanted: Sequence[Wanted], q: Array, locked: Co
     """
     if not wanted:
         return np.zeros((model.nv, 0))
-    moving = {_leader(model, joint) for wish in wanted for joint in model.path(wish.frame)}
+    moving = {_leader(model, joint) for wanted_goal in wanted for joint in model.path(wanted_goal.frame)}
     still = [name for name in model.joint_names if name not in moving]
     return nullspace.basis(model, q, as_goals(as_they_are(model, wanted, q)), locked=(*still, *locked))
 

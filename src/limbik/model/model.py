@@ -14,6 +14,7 @@ from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_o
 from limbik.goals import GoalLike
 from limbik.goals.task import Coordinate
 from limbik.model.configuration import ConfigurationSpace
+from limbik.model.derived import Slot
 from limbik.model.followers import resolved, value_range
 from limbik.model.joints import SCALAR, Frame, Joint, JointKind, Mass, check_name
 from limbik.model.kinematics import Kinematics, Member
@@ -61,7 +62,7 @@ class Model:
     upper: Array  # [nq]; inf where there is no limit, 1 for quaternions
     neutral: Array  # [nq]; zeros and identity quaternions, moved into the limits
     has_limits: bool
-    derived: dict[Any, Any]  # what solvers have made of the model, kept so that they make it once
+    derived: dict[Slot[Any], Any]  # what solvers have made of the model, kept so that they make it once
 
     _space: ConfigurationSpace
     _kinematics: Kinematics

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from limbik.chain.pack import pack_plane
 from limbik.diagnosis import Bound
 from limbik.goals import ONE6, ZERO6, Goal, Pose, Position, axes_of
 from limbik.model.chain import Chain, chain_to
+from limbik.model.derived import Slot
 from limbik.solvers.checked_options import Options
 from limbik.solvers.measure import tool_of
 from limbik.solvers.request import Request
@@ -39,17 +40,17 @@ def _violated(request: Request) -> Iterator[Bound]:
 def _bounds(request: Request, place: int, goal: Goal) -> Iterator[Bound]:
     """The bounds that the target point of a goal violates by more than its tolerance."""
     target = _target(goal)
-    room = None if target is None else _room(request, goal)
-    if target is None or room is None:
+    bounds = None if target is None else _reach_bounds(request, goal)
+    if target is None or bounds is None:
         return
     point, box = target
     slack = float(request.options.get("tolerance", Options.tolerance)) + box
-    for kind, distance, bound in _distances(room, point):
+    for kind, distance, bound in _distances(bounds, point):
         if abs(distance - bound) > slack + ROUNDING * (distance + bound):
-            yield Bound(goal=place, kind=kind, joint=room.joint, distance=distance, bound=bound)
+            yield Bound(goal=place, kind=kind, joint=bounds.joint, distance=distance, bound=bound)
 
 
-class _Room(NamedTuple):
+class _ReachBounds(NamedTuple):
     """Where the end of a chain can be."""
 
     joint: str  # the first one
@@ -59,45 +60,47 @@ class _Room(NamedTuple):
     normal: Vector3 | None  # of the plane in which the chain moves
 
 
-def _distances(room: _Room, point: Vector3) -> Iterator[tuple[str, float, float]]:
+def _distances(bounds: _ReachBounds, point: Vector3) -> Iterator[tuple[str, float, float]]:
     """The bounds that a point [2 or 3] violates: their kinds, the distances and what these could be [m]."""
-    if room.normal is not None:
+    if bounds.normal is not None:
         if point.size == 2:
-            point = np.append(point, room.origin[2])
-        height = float((point - room.origin) @ room.normal)
-        point = point - height * room.normal
+            point = np.append(point, bounds.origin[2])
+        height = float((point - bounds.origin) @ bounds.normal)
+        point = point - height * bounds.normal
         yield "off the plane", abs(height), 0.0
-    distance = math.hypot(*(point - room.origin))
-    if distance > room.most:
-        yield "too far", distance, room.most
-    elif distance < room.least:
-        yield "too near", distance, room.least
+    distance = math.hypot(*(point - bounds.origin))
+    if distance > bounds.most:
+        yield "too far", distance, bounds.most
+    elif distance < bounds.least:
+        yield "too near", distance, bounds.least
 
 
-def _room(request: Request, goal: Goal) -> _Room | None:
-    """The room of the goal's frame or of the tool in it, kept with the model; None where it cannot move."""
+REACH_BOUNDS: Slot[dict[Any, _ReachBounds | None]] = Slot()  # by frame, tool and limits
+
+
+def _reach_bounds(request: Request, goal: Goal) -> _ReachBounds | None:
+    """Those of the goal's frame or of the tool in it, kept with the model; None where it cannot move."""
     tool, limits = tool_of(request, goal), bool(request.options.get("limits", True))
-    key = (_Room, goal.frame, tool.tobytes(), limits)
-    known = request.model.derived
-    room: _Room | None
-    try:
-        room = known[key]
-    except KeyError:
-        room = known[key] = _measured(request, goal)
-    return room
+    known = REACH_BOUNDS.get(request.model)
+    if known is None:
+        known = REACH_BOUNDS.put(request.model, {})
+    key = (goal.frame, tool.tobytes(), limits)
+    if key not in known:
+        known[key] = _measured(request, goal)
+    return known[key]
 
 
-def _measured(request: Request, goal: Goal) -> _Room | None:
+def _measured(request: Request, goal: Goal) -> _ReachBounds | None:
     chain = _chain(request, goal)
     if not chain.joints:
         return None
     origin, (least, most) = chain.joints[0].origin[:3, 3], chain.reach_range
     planar = pack_plane(chain)
     if planar is None:
-        return _Room(chain.joints[0].name, origin, least, most, None)
+        return _ReachBounds(chain.joints[0].name, origin, least, most, None)
     stand = planar.place[0]
     least, most = float(stand["shortest_reach"]), float(stand["reach"])
-    return _Room(chain.joints[0].name, stand["origin"], least, most, stand["z"])
+    return _ReachBounds(chain.joints[0].name, stand["origin"], least, most, stand["z"])
 
 
 def _target(goal: Goal) -> tuple[Vector3, float] | None:

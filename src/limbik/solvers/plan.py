@@ -25,6 +25,7 @@ from limbik.compiler.stack import with_stack
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of
 from limbik.goals import Goal, Pose, Position, as_goal, example, is_plain
 from limbik.model.chain import Chain, chain_to
+from limbik.model.derived import Slot
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED
@@ -53,7 +54,8 @@ Result: TypeAlias = tuple[int, int, float, float, float, bool]
 
 CLOSE_TO_BOUND = 1e-4  # of the reach: near enough to the least error that a goal out of reach allows
 STACK_OF_JOINT = 2048  # bytes that a program needs of the stack, at most
-BY_DEFAULT = "by default"  # key of the fast plan for a pose of the end effector, without options
+BY_DEFAULT: Slot[SerialPlan] = Slot()  # the plan for a pose of the end effector, without options
+PLANS: Slot[dict[Any, Plan | TreePlan]] = Slot()  # by goals and options
 MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
 
 
@@ -263,7 +265,7 @@ def plan_for(
         model, key, options, lambda read: _one_goal(model, frame, goal, weights, read)
     )
     if key == (None, Pose, None) and not options and isinstance(plan, Plan) and plan.fast is not None:
-        model.derived[BY_DEFAULT] = plan.fast
+        BY_DEFAULT.put(model, plan.fast)
     return plan
 
 
@@ -292,15 +294,18 @@ def _kept(model: Model, key: tuple[Any, ...], options: dict[str, Any], make: Cal
         options = hashable(options)
     # 1 == True, but is another option
     key = (*key, *options.items(), *map(type, options.values()))
+    plans = PLANS.get(model)
+    if plans is None:
+        plans = PLANS.put(model, {})
     try:
-        plan = model.derived.get(key)
+        plan = plans.get(key)
     except TypeError:  # an option that cannot be hashed is not one that `read_options` takes
         plan = None
     if plan is None:
         plan = make(read_options(options))
-        if len(model.derived) >= MOST_PLANS:
-            model.derived.clear()
-        model.derived[key] = plan
+        if len(plans) >= MOST_PLANS:
+            plans.clear()
+        plans[key] = plan
     return plan
 
 

@@ -21,6 +21,7 @@ from limbik.compiler.program import Program
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, frames_of
 from limbik.goals.task import LENGTHS, MASS, NUMBER
+from limbik.model.derived import Slot
 from limbik.model.joints import Joint
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_START, SETTLED, SOLVED, SPENT, UNREACHABLE
@@ -43,7 +44,7 @@ Descents: TypeAlias = list[tuple[Array, Array]]  # configurations and errors of 
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
 NOWHERE = (0, 0)
-TREE = "packed tree"  # key among what is kept with a model
+PACKED: Slot[PackedTree] = Slot()
 SHORTEST_LENGTH = 1e-9  # [m]
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
@@ -322,10 +323,8 @@ def refuse_too_far(targets: Array) -> None:
 
 
 def _packed(model: Model) -> PackedTree:
-    tree: PackedTree | None = model.derived.get(TREE)
-    if tree is None:
-        tree = model.derived[TREE] = pack_tree(model)
-    return tree
+    tree = PACKED.get(model)
+    return PACKED.put(model, pack_tree(model)) if tree is None else tree
 
 
 def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4) -> float:
