@@ -24,10 +24,10 @@ from limbik.goals import (
     Posture,
     Relative,
 )
+from limbik.numerics import davenport
 from limbik.solvers import CCD, DLS, Transpose
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.methods import ccd
-from limbik.solvers.methods import ccd_joints as turns
 from limbik.solvers.methods import fabrik_bodies as reaching
 from limbik.solvers.methods import fabrik_targets as wishes
 from limbik.solvers.plan import general_plan_for
@@ -476,7 +476,7 @@ def test_a_point_of_two_numbers_needs_a_weight_along_x_or_y():
 
 def test_what_the_kernels_keep_on_the_desk_has_room_there():
     assert max(reaching.SCRATCH_ROW_SIZE, wishes.IS_ACTIVE + 1, ccd.IDLE + 1) <= SCRATCH_SIZE
-    assert turns.VECTOR_MATRIX + 16 <= ccd.LEAST
+    assert davenport.VECTOR_MATRIX + 16 <= ccd.LEAST
 
 
 # --- methods of one's own -----------------------------------------------------------------------------------

@@ -13,11 +13,11 @@ import limbik
 from limbik import Direction, EulerLimits, JointKind, Mimic, Model, ModelBuilder, Orientation, Pose, Position
 from limbik.errors import SolverError
 from limbik.goals import Goal
+from limbik.numerics.davenport import best_rotation
 from limbik.numerics.trigonometry import turn_within_limits
 from limbik.solvers.checked_options import Options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.methods.ccd import ALL_ALIKE, BEGINS, CCD, RELAXATION
-from limbik.solvers.methods.ccd_joints import best_rotation
 from limbik.spatial import quat_between, quat_multiply, quat_rotate
 from limbik.tree.classical_loop import MEMORY
 from solvers.bench import Bench

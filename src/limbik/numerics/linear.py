@@ -81,6 +81,31 @@ def transpose_times(J: Floats, y: Floats, x: Floats) -> None:
             x[j] += J[i, j] * y[i]
 
 
+@compiled(inline=False)
+def damped_solve(
+    J: Floats, r: Floats, damping: float, jitter: float, A: Floats, y: Floats, dq: Floats
+) -> bool:
+    """dq = J^T (J J^T + damping I)^-1 r; False, and dq = 0, where that matrix cannot be factorised.
+
+    jitter: part of the trace of J J^T that is added, too. A [rows, rows] and y [rows] are work.
+    """
+    trace = dual_matrix(J, A)
+    for i in range(r.size):
+        A[i, i] += damping + jitter * trace
+    fill(0.0, dq)
+    if not cholesky_solve(A, r, y):
+        return False
+    transpose_times(J, y, dq)
+    return True
+
+
+@compiled
+def scale_by(factor: float, v: Floats) -> None:
+    """v = factor v."""
+    for i in range(v.size):
+        v[i] *= factor
+
+
 @compiled
 def orthogonalise_rows(J: Floats, W: Floats, U: Floats) -> None:
     """Thin singular value decomposition by one-sided Jacobi rotations (Hestenes 1958).

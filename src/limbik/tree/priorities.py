@@ -11,21 +11,13 @@ import math
 
 from limbik.chain.joints import PRISMATIC, SPHERICAL
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.numerics.linear import (
-    add,
-    cholesky_solve,
-    copy,
-    dot,
-    dual_matrix,
-    fill,
-    squared_length,
-    transpose_times,
-)
+from limbik.numerics.linear import add, copy, damped_solve, dot, fill, squared_length, transpose_times
 from limbik.tree.workspace import Tree, Workspace
 
 ROUNDS = 5  # of the active set in one step
 NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
 DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rounding
+JITTER = 1e-14  # of the trace: only enough to factorise
 FLAT = 1e-3  # part of the largest curvature that does not count
 
 
@@ -43,7 +35,8 @@ def propose(
     if use_limits:
         freeze(tree.movers, q, workspace.J, workspace.errors[0], workspace.free)
     project(workspace.J, workspace.free, workspace.basis[:0], workspace.P)
-    damped_step(workspace.P, workspace.errors[0], damping, workspace.A, workspace.y, workspace.dx)
+    errors = workspace.errors[0]
+    damped_solve(workspace.P, errors, damping, JITTER, workspace.A, workspace.y, workspace.dx)
     shorten_turns(tree.movers, workspace.dx, longest)
 
 
@@ -80,7 +73,7 @@ def propose_within(
         project(J, workspace.free, basis, P)
         split(workspace.free, basis, workspace.dx, particular)
         leave(J, errors, particular, rest)
-        damped_step(P, rest, damping, workspace.A, workspace.y, workspace.dq)
+        damped_solve(P, rest, damping, JITTER, workspace.A, workspace.y, workspace.dq)
         for v in range(workspace.dx.size):
             workspace.dq[v] += particular[v] - workspace.dx[v]
         if use_limits and step_to_limit(tree, q, workspace.dq, workspace.dx, workspace.free):
@@ -231,20 +224,6 @@ def leave(J: Floats, errors: Floats, dx: Floats, rest: Floats) -> None:
     """rest = what a step leaves of the errors: e - J dx."""
     for row in range(errors.size):
         rest[row] = errors[row] - dot(J[row], dx)
-
-
-@compiled(inline=False)
-def damped_step(P: Floats, e: Floats, damping: float, A: Floats, y: Floats, dx: Floats) -> None:
-    """dx = P^T (P P^T + damping I)^-1 e."""
-    m = e.size
-    trace = dual_matrix(P, A)
-    for i in range(m):
-        A[i, i] += damping + 1e-14 * trace
-    fill(0.0, dx)
-    if cholesky_solve(A, e, y):
-        for i in range(m):
-            for v in range(dx.size):
-                dx[v] += P[i, v] * y[i]
 
 
 @compiled(inline=False)

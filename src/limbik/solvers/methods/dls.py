@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals import Goal
-from limbik.numerics.linear import cholesky_solve, clamp_factor, dual_matrix, fill, transpose_times
+from limbik.numerics.linear import clamp_factor, damped_solve, scale_by
 from limbik.solvers.solver import BY_DLS, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
 
 LAMBDA = 0.03  # of the reach
@@ -23,16 +23,8 @@ LONGEST_ERROR = 0.3  # of the reach
 def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
     """dq = damping J^T (J J^T + lambda^2 I)^-1 clamp(r)."""
     rows = r.size
-    A, y = work[:rows, :rows], work[rows, :rows]
-    dual_matrix(J, A)
-    for i in range(rows):
-        A[i, i] += settings.gain * settings.gain
-    fill(0.0, dq)
-    if cholesky_solve(A, r, y):
-        scale = settings.damping * clamp_factor(r, settings.longest_error)
-        for i in range(rows):
-            y[i] *= scale
-        transpose_times(J, y, dq)
+    damped_solve(J, r, settings.gain * settings.gain, 0.0, work[:rows, :rows], work[rows, :rows], dq)
+    scale_by(settings.damping * clamp_factor(r, settings.longest_error), dq)
 
 
 @dataclass(frozen=True, kw_only=True)

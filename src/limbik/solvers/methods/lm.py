@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals import EVERY, Goal
-from limbik.numerics.linear import cholesky_solve, dual_matrix, fill, transpose_times
+from limbik.numerics.linear import damped_solve, squared_length
 from limbik.serial import step as fast_step
 from limbik.solvers.solver import AnswerKernel, Solver, Tuning, step_kernel
 
@@ -25,16 +25,8 @@ damping = compiled(fast_step.damping)
 def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
     """dq = J^T (J J^T + damping I)^-1 r."""
     rows, unit = r.size, settings.damping
-    A, y = work[:rows, :rows], work[rows, :rows]
-    squared = 0.0
-    for i in range(rows):
-        squared += r[i] * r[i]
-    dual_matrix(J, A)
-    for i in range(rows):
-        A[i, i] += unit * damping(squared / unit)
-    fill(0.0, dq)
-    if cholesky_solve(A, r, y):
-        transpose_times(J, y, dq)
+    sugihara = unit * damping(squared_length(r) / unit)
+    damped_solve(J, r, sugihara, 0.0, work[:rows, :rows], work[rows, :rows], dq)
 
 
 @dataclass(frozen=True, kw_only=True)

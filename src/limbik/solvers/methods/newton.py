@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals import Goal
-from limbik.numerics.linear import cholesky_solve, copy, dual_matrix, transpose_times
+from limbik.numerics.linear import copy, damped_solve, scale_by
 from limbik.solvers.solver import BY_NEWTON, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
 
 JITTER = 1e-12  # of the trace: only enough to factorise where J J^T is singular
@@ -21,16 +21,10 @@ JITTER = 1e-12  # of the trace: only enough to factorise where J J^T is singular
 def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, work: Floats) -> None:
     """dq = damping J^T (J J^T)^-1 r."""
     rows = r.size
-    A, y = work[:rows, :rows], work[rows, :rows]
-    trace = dual_matrix(J, A)
-    for i in range(rows):
-        A[i, i] += JITTER * trace
-    if not cholesky_solve(A, r, y):
+    if damped_solve(J, r, 0.0, JITTER, work[:rows, :rows], work[rows, :rows], dq):
+        scale_by(settings.damping, dq)
+    else:
         copy(gradient, dq)
-        return
-    for i in range(rows):
-        y[i] *= settings.damping
-    transpose_times(J, y, dq)
 
 
 @dataclass(frozen=True, kw_only=True)
