@@ -87,7 +87,7 @@ def damped_solve(
 ) -> bool:
     """dq = J^T (J J^T + damping I)^-1 r; False, and dq = 0, where that matrix cannot be factorised.
 
-    jitter: part of the trace of J J^T that is added, too. A [rows, rows] and y [rows] are work.
+    jitter: part of the trace of J J^T that is added, too. A and y are work, of as many rows or more.
     """
     trace = dual_matrix(J, A)
     for i in range(r.size):
@@ -95,7 +95,7 @@ def damped_solve(
     fill(0.0, dq)
     if not cholesky_solve(A, r, y):
         return False
-    transpose_times(J, y, dq)
+    transpose_times(J, y[: r.size], dq)
     return True
 
 
