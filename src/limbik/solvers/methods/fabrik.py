@@ -43,6 +43,56 @@ blend = draw_points = follow_points = backward_within_limits = count_segments = 
 
 
 @compiled
+def drag(lengths: Floats, p: Floats, first: int, way: int, x: float, y: float, z: float) -> None:
+    """Put one end of the chain (point `first`) at x, y, z and draw the others after it, in the order first +
+    way, ...
+
+    Each goes along the line to the one before. Where the two coincide, the segment keeps its old direction.
+    """
+    old_x, old_y, old_z = p[first, 0], p[first, 1], p[first, 2]
+    p[first, 0], p[first, 1], p[first, 2] = x, y, z
+    for k in range(1, lengths.size + 1):
+        j = first + way * k
+        here_x, here_y, here_z = p[j, 0], p[j, 1], p[j, 2]
+        dx, dy, dz = here_x - x, here_y - y, here_z - z
+        squared = dx * dx + dy * dy + dz * dz
+        if squared < COINCIDENT:
+            dx, dy, dz = here_x - old_x, here_y - old_y, here_z - old_z
+            squared = max(dx * dx + dy * dy + dz * dz, COINCIDENT)
+        scale = lengths[min(j, j - way)] / math.sqrt(squared)
+        x += scale * dx
+        y += scale * dy
+        z += scale * dz
+        p[j, 0], p[j, 1], p[j, 2] = x, y, z
+        old_x, old_y, old_z = here_x, here_y, here_z
+
+
+@compiled
+def reach(lengths: Floats, target: Floats, p: Floats) -> None:
+    """One iteration of the paper (algorithm 1): backward from the target, forward from the base."""
+    drag(lengths, p, lengths.size, -1, target[0], target[1], target[2])
+    drag(lengths, p, 0, 1, 0.0, 0.0, 0.0)
+
+
+@compiled(inline=False)
+def reach_within_limits(
+    joints: Records, lengths: Floats, target: Floats, squared: float, q: Floats, trial: Floats, p: Floats
+) -> float:
+    """The same with limits: the forward pass turns the joints, each as far as it may. q [nq] changes where
+    the squared error falls below `squared`; where it does not, the arm is bent. Returns the squared error
+    [m^2].
+    """
+    backward_within_limits(joints, lengths, target, p)
+    copy(q, trial)
+    follow_points(joints, p, True, trial)
+    changed = draw_points(joints, trial, target, p)
+    if changed < squared:
+        copy(trial, q)
+        return changed
+    return bend_points(joints, target, True, q, squared, p)
+
+
+@compiled
 def descend(
     joints: Records,
     target: Floats,
@@ -88,17 +138,9 @@ def descend(
             draw_points(joints, q, target, p)
             at_window = squared = math.inf
         if settings.use_limits:
-            backward_within_limits(joints, lengths, target, p)
-            copy(q, trial)
-            follow_points(joints, p, True, trial)
-            changed = draw_points(joints, trial, target, p)
-            if changed < squared:
-                copy(trial, q)
-            else:
-                changed = bend_points(joints, target, True, q, squared, p)
+            changed = reach_within_limits(joints, lengths, target, squared, q, trial, p)
         else:
-            drag(lengths, p, lengths.size, -1, target[0], target[1], target[2])
-            drag(lengths, p, 0, 1, 0.0, 0.0, 0.0)
+            reach(lengths, target, p)
             changed = squared_distance(p, target)
             if trace_error.size > 0 or bias > REST_FADED:
                 recover(joints, p, False, at_window_q, q)
@@ -130,31 +172,6 @@ def recover(joints: Records, p: Floats, use_limits: bool, last_q: Floats, q: Flo
     if not use_limits:
         copy(last_q, q)
         follow_points(joints, p, False, q)
-
-
-@compiled
-def drag(lengths: Floats, p: Floats, first: int, way: int, x: float, y: float, z: float) -> None:
-    """Put one end of the chain (point `first`) at x, y, z and draw the others after it, in the order first +
-    way, ...
-
-    Each goes along the line to the one before. Where the two coincide, the segment keeps its old direction.
-    """
-    old_x, old_y, old_z = p[first, 0], p[first, 1], p[first, 2]
-    p[first, 0], p[first, 1], p[first, 2] = x, y, z
-    for k in range(1, lengths.size + 1):
-        j = first + way * k
-        here_x, here_y, here_z = p[j, 0], p[j, 1], p[j, 2]
-        dx, dy, dz = here_x - x, here_y - y, here_z - z
-        squared = dx * dx + dy * dy + dz * dz
-        if squared < COINCIDENT:
-            dx, dy, dz = here_x - old_x, here_y - old_y, here_z - old_z
-            squared = max(dx * dx + dy * dy + dz * dz, COINCIDENT)
-        scale = lengths[min(j, j - way)] / math.sqrt(squared)
-        x += scale * dx
-        y += scale * dy
-        z += scale * dz
-        p[j, 0], p[j, 1], p[j, 2] = x, y, z
-        old_x, old_y, old_z = here_x, here_y, here_z
 
 
 @compiled
