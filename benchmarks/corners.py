@@ -34,9 +34,9 @@ def random_arm(rng: np.random.Generator) -> Model:
     for k in range(rng.integers(5, 10)):
         axis = np.eye(3)[rng.integers(3)] if rng.random() < 0.5 else rng.normal(size=3)
         origin = rng.uniform(-0.3, 0.3, 3) * (rng.random(3) < 0.6)
-        is_slide, middle = rng.random() < 0.12, rng.uniform(-1.0, 1.0)
-        half = 0.5 * rng.choice(LENGTHS if is_slide else ANGLES)
-        add = builder.prismatic if is_slide else builder.revolute
+        is_prismatic, middle = rng.random() < 0.12, rng.uniform(-1.0, 1.0)
+        half = 0.5 * rng.choice(LENGTHS if is_prismatic else ANGLES)
+        add = builder.prismatic if is_prismatic else builder.revolute
         add(f"joint{k}", axis=axis, origin=origin, limits=(middle - half, middle + half))
     tool = np.eye(4)
     tool[:3, 3] = rng.uniform(-0.2, 0.2, 3)

@@ -39,7 +39,7 @@ def problems(robot: Robot, mode: str, count: int, seed: int) -> list[Problem]:
     """
     label = zlib.crc32(robot.name.encode())
     at, starts = (np.random.default_rng([seed, label, stream]) for stream in (0, 1 + MODES.index(mode)))
-    scale = np.array([NEARBY_SLIDE if joint.is_slide else NEARBY for joint in robot.joints])
+    scale = np.array([NEARBY_SLIDE if joint.is_prismatic else NEARBY for joint in robot.joints])
     found = []
     for _ in range(count):
         q = robot.random(at)

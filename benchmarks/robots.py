@@ -44,14 +44,14 @@ class PlainJoint:
     """A joint about or along z."""
 
     name: str
-    is_slide: bool
+    is_prismatic: bool
     origin: np.ndarray  # [4, 4] pose in the moved frame of the joint before
     lower: float  # [rad or m]; -inf and inf: continuous
     upper: float
 
     @property
     def is_continuous(self) -> bool:
-        return not self.is_slide and math.isinf(self.lower)
+        return not self.is_prismatic and math.isinf(self.lower)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -219,13 +219,13 @@ def _model(name: str, kinematics: Any, frame: int) -> tuple[Any, list[int]]:
     for place in places:
         joint = kinematics.joints[place]
         origin = kinematics.jointPlacements[place].homogeneous
-        axis, is_slide, is_continuous = _motion(joint)
+        axis, is_prismatic, is_continuous = _motion(joint)
         lower, upper = (
             float(limits[joint.idx_q])
             for limits in (kinematics.lowerPositionLimit, kinematics.upperPositionLimit)
         )
         label = kinematics.names[place]
-        if is_slide:
+        if is_prismatic:
             builder.prismatic(label, axis=axis, origin=origin, limits=(lower, upper))
         elif is_continuous or not math.isfinite(upper - lower) or upper - lower > 1e3:
             builder.continuous(label, axis=axis, origin=origin)
@@ -244,8 +244,8 @@ def _motion(joint: Any) -> tuple[np.ndarray, bool, bool]:
     data = joint.createData()
     joint.calc(data, np.array([1.0, 0.0][: joint.nq]), np.ones(1))
     motion = np.asarray(data.S).reshape(6)
-    is_slide = bool(np.linalg.norm(motion[:3]) > 0.5)
-    return (motion[:3] if is_slide else motion[3:]), is_slide, joint.nq == 2
+    is_prismatic = bool(np.linalg.norm(motion[:3]) > 0.5)
+    return (motion[:3] if is_prismatic else motion[3:]), is_prismatic, joint.nq == 2
 
 
 def _source_pose(kinematics: Any, frame: int, places: Sequence[int], q: np.ndarray) -> np.ndarray:
@@ -274,7 +274,7 @@ def _plain(name: str, model: Any) -> Robot:
         joints.append(
             PlainJoint(
                 name=joint.name,
-                is_slide=joint.kind.value == "prismatic",
+                is_prismatic=joint.kind.value == "prismatic",
                 origin=back @ joint.origin @ turn,
                 lower=joint.lower,
                 upper=joint.upper,
@@ -314,7 +314,7 @@ def urdf(robot: Robot, *, continuous: bool = False) -> str:
     lower, upper = robot.finite_lower, robot.finite_upper
     for k, joint in enumerate(robot.joints):
         is_free = continuous and joint.is_continuous
-        kind = "continuous" if is_free else "prismatic" if joint.is_slide else "revolute"
+        kind = "continuous" if is_free else "prismatic" if joint.is_prismatic else "revolute"
         span = "" if is_free else f'lower="{lower[k]:.17g}" upper="{upper[k]:.17g}" '
         lines.append(
             f'  <joint name="{joint.name}" type="{kind}">'
@@ -337,7 +337,7 @@ def mjcf(robot: Robot) -> str:
             if joint.is_continuous
             else f'limited="true" range="{robot.lower[k]:.17g} {robot.upper[k]:.17g}"'
         )
-        kind = "slide" if joint.is_slide else "hinge"
+        kind = "slide" if joint.is_prismatic else "hinge"
         opening.append(
             f'<body name="link{k + 1}" {_pos_quat(joint.origin)}>'
             f'<inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.01"/>'

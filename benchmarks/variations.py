@@ -59,7 +59,7 @@ class Variation:
                         changes.enter_context(mock.patch.object(module, name, value))
             if self.divisions is not None:
                 count = self.divisions
-                grid = property(lambda shape: (count,) * (4 if shape.turntable is not None else 5))
+                grid = property(lambda shape: (count,) * (4 if shape.base_yaw is not None else 5))
                 changes.enter_context(mock.patch.object(seeds.Shape, "divisions", grid))
             changes.enter_context(mock.patch.object(kernels, "iteration", self.iteration))
             changes.enter_context(mock.patch.dict(vars(fast), self.in_plan))

@@ -16,8 +16,8 @@ from limbik.model.euler import ORDERS
 
 SEEDS = st.integers(0, 2**32 - 1)
 AXES = [sign * row for sign in (1.0, -1.0) for row in np.eye(3)]
-HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
-SERIAL = (*HINGES, JointKind.PRISMATIC, JointKind.FIXED)
+REVOLUTE_KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+SERIAL = (*REVOLUTE_KINDS, JointKind.PRISMATIC, JointKind.FIXED)
 KINDS = tuple(JointKind)
 
 

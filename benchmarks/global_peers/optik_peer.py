@@ -27,7 +27,7 @@ class Optik(Peer):
         self.version = version_of("optik-py")
 
     def open(self, robot: Robot, is_tracking: bool) -> Any:
-        if any(joint.is_slide for joint in robot.joints):
+        if any(joint.is_prismatic for joint in robot.joints):
             raise Refused("no slides (it ends the process)")
         arm = self.optik.Robot.from_urdf_file(str(written_urdf(robot)), BASE, TOOL)
         arm.set_parallelism(1)

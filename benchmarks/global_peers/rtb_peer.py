@@ -32,7 +32,7 @@ def chain_of(rtb: Any, robot: Robot) -> Any:
     """The robot as elementary transforms, an `ETS`."""
     parts = []
     for joint, low, high in zip(robot.joints, robot.finite_lower, robot.finite_upper, strict=True):
-        moving = rtb.ET.tz if joint.is_slide else rtb.ET.Rz
+        moving = rtb.ET.tz if joint.is_prismatic else rtb.ET.Rz
         parts += [rtb.ET.SE3(joint.origin), moving(qlim=[float(low), float(high)])]
     return rtb.ETS([*parts, rtb.ET.SE3(robot.tool)])
 

@@ -51,17 +51,17 @@ def prepared(model, **options):
 
 
 def stand(height=0.3, base=None, tool=None, length=0.4, shift=0.0, limits=WIDE):
-    """A prismatic joint, a turntable above it, and four more revolute joints."""
+    """A prismatic joint, a base yaw joint above it, and four more revolute joints."""
     builder = ModelBuilder("stand")
     if base is not None:
         builder = builder.fixed("base_plate", origin=base)
     builder = (
         builder.prismatic("lift", axis="z", limits=(0.0, 0.5))
-        .revolute("turntable", axis="z", origin=(shift, 0.0, height), limits=WIDE)
+        .revolute("base_yaw", axis="z", origin=(shift, 0.0, height), limits=WIDE)
         .revolute("shoulder", axis="y", origin=(0.05, 0.0, 0.1), limits=limits)
         .revolute("elbow", axis="y", origin=(length, 0.0, 0.0), limits=WIDE)
         .revolute("wrist", axis="z", origin=(0.3, 0.02, 0.0), limits=WIDE)
-        .revolute("spinner", axis="x", origin=(0.1, 0.0, 0.0), limits=WIDE)
+        .revolute("tool_roll", axis="x", origin=(0.1, 0.0, 0.0), limits=WIDE)
     )
     return builder.frame("tip", pose=pose(0.05) if tool is None else tool).build(end_effector="tip")
 
@@ -118,7 +118,7 @@ def test_completed_candidates_end_where_they_are_said_to(name):
         Row(*row, 1.0 if kind == "R" else 0.0) for row, kind in zip(rows.tolist(), shape.kinds, strict=True)
     ]
     frame = table_frame(chain)
-    ends = [shape.turntable or 0, shape.n - 1 if shape.spinner is None else shape.spinner]
+    ends = [shape.base_yaw or 0, shape.n - 1 if shape.tool_roll is None else shape.tool_roll]
     lower, upper = chain.lower[ends], chain.upper[ends]
     bounds = [*lower, *(0.5 * (lower + upper)), *upper]
     distances, checked = [], 0
@@ -132,11 +132,11 @@ def test_completed_candidates_end_where_they_are_said_to(name):
             distance = apart(candidate[:HELD].tolist(), at)
             assert lower[0] <= turn <= upper[0]
             assert lower[1] <= spin <= upper[1]
-            if outside > 0.0 or shape.turntable is None or shape.spinner is None:
+            if outside > 0.0 or shape.base_yaw is None or shape.tool_roll is None:
                 continue  # said to be out of its limits
             x = np.zeros(shape.n)
             x[list(shape.middle)] = candidate[HELD:]
-            x[shape.turntable], x[shape.spinner] = turn, spin
+            x[shape.base_yaw], x[shape.tool_roll] = turn, spin
             found = key(frames(x.tolist(), frame, links, Tuning())[0], links[-1], shape)
             off = np.array(compared(found)) - compared(at)
             assert abs(off @ off - distance) <= 1e-4
@@ -146,13 +146,13 @@ def test_completed_candidates_end_where_they_are_said_to(name):
             assert np.linalg.norm(np.subtract(found.across, at.across)) <= 2.0 * tilt + 1e-3
             distances.append(math.sqrt(distance))
             checked += 1
-    assert checked > 100 or shape.turntable is None or shape.spinner is None
+    assert checked > 100 or shape.base_yaw is None or shape.tool_roll is None
     if distances:
         size = float(np.abs(chain.chain.a).sum() + np.abs(chain.chain.d).sum())
         assert np.median(distances) < 0.2 * (size + METRES_PER_RADIAN)
 
 
-def test_only_a_first_hinge_behind_parallel_slides_is_a_turntable():
+def test_only_a_first_revolute_joint_behind_parallel_prismatic_ones_is_a_base_yaw_joint():
     assert prepared(stand()).shape == Shape("PRRRRR", 1)
     crooked = (
         ModelBuilder("crooked")
@@ -161,8 +161,8 @@ def test_only_a_first_hinge_behind_parallel_slides_is_a_turntable():
         .revolute("other", axis="y", origin=(0.3, 0.0, 0.0))
         .build()
     )
-    assert prepared(crooked).shape.turntable is None
-    assert prepared(limbik.planar_arm(1, 1.0)).shape.spinner is None
+    assert prepared(crooked).shape.base_yaw is None
+    assert prepared(limbik.planar_arm(1, 1.0)).shape.tool_roll is None
 
 
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3))
@@ -274,7 +274,7 @@ def test_seed_bounds_are_finite_and_within_limits(model, use_limits, keep_turns)
     if use_limits:
         assert (chain.lower >= chain.scale * form.lower - scale).all()
         assert (chain.upper <= chain.scale * form.upper + scale).all()
-    assert not (chain.circular & form.is_slide).any()
+    assert not (chain.circular & form.is_prismatic).any()
 
 
 UNUSUAL = [

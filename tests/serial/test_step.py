@@ -66,7 +66,7 @@ def asked_for(rows=ALL, weights=ALL, axes=(1.0, 1.0, 1.0)):
 def rows_of(model):
     """A model's chain as rows, its canonical form, and the x of a unit of q [n]."""
     form = canonical(chain_to(model))
-    hinges = np.where(form.is_slide, 0.0, 1.0)
+    hinges = np.where(form.is_prismatic, 0.0, 1.0)
     prepared = prepare(form)
     numbers = np.column_stack([prepared.rows, hinges])
     return [Row(*each) for each in numbers.tolist()], form, prepared.scale

@@ -221,7 +221,7 @@ def test_a_point_off_the_plane_of_the_arm_is_proved_to_be_out_of_reach(goal) -> 
 
 
 def boom() -> Model:
-    """A turntable whose slide goes from 0.5 m to 1 m, with a short hook."""
+    """A base yaw joint whose slide goes from 0.5 m to 1 m, with a short hook."""
     return (
         ModelBuilder("boom")
         .revolute("slew", axis="z")

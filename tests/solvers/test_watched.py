@@ -22,6 +22,7 @@ from limbik import Model, Orientation, Pose, Position, Status
 from limbik.compiler import native
 from limbik.goals import as_goal
 from limbik.serial.layout import LANES
+from limbik.solvers.plan import BY_DEFAULT
 from strategies import SEEDS, poses
 
 PANDA = limbik.load("panda")
@@ -226,4 +227,4 @@ def test_a_watched_solve_keeps_its_time_limit(compiled_panda, monkeypatch):
     trace = PANDA.trace(hard, time_limit=0.02, iterations=1_000_000)
     assert trace.solution.ended is Status.BUDGET_SPENT
     assert 0 < trace.iterations == trace.solution.iterations < 1_000_000
-    assert native.compiled(PANDA.derived["by default"].program) is not None
+    assert native.compiled(BY_DEFAULT.get(PANDA).program) is not None

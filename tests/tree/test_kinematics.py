@@ -177,8 +177,8 @@ def test_goals_are_as_far_off_as_the_model_says(kind, model, seed):
     request = Request(model=model, goals=(goal,), solver="lm", options={})
     (expected,) = measure.goal_errors(request, q)
     kinds = seen.tasks["kind"]
-    is_slide = kind is JointValue and model.joint(goal.joint).kind is JointKind.PRISMATIC
-    in_metres = np.isin(kinds, LENGTHS) | is_slide
+    is_prismatic = kind is JointValue and model.joint(goal.joint).kind is JointKind.PRISMATIC
+    in_metres = np.isin(kinds, LENGTHS) | is_prismatic
     found = seen.workspace.task_errors[0]
     assert max([0.0, *found[in_metres]]) == pytest.approx(expected.position, abs=1e-10 * scale_of(model, q))
     if expected.rotation < 3.13:

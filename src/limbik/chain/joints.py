@@ -43,7 +43,7 @@ JOINT = np.dtype(
         ("order", np.int64),  # ball: of Euler limits, see `numerics.rotation.within_euler_limits`; 0: none
         ("euler_lower", np.float64, 3),  # [rad] in that order
         ("euler_upper", np.float64, 3),
-        ("leads", np.int64),  # on a tree: 1 where other joints follow it
+        ("has_mimics", np.int64),  # on a tree: 1 where other joints follow it
     ],
     align=True,
 )

@@ -35,7 +35,7 @@ def pack_space(chain: Chain, use_limits: bool = True) -> PackedChain:
     """Any chain, as JOINT records relative to the first joint's origin; without limits, prismatic joints go
     anywhere."""
     joints = np.zeros(len(chain.joints) + 1, JOINT)
-    place = _place(chain if use_limits else chain.with_free_slides(), np.eye(3))
+    place = _place(chain if use_limits else chain.with_unlimited_prismatic(), np.eye(3))
     q = v = 0
     for record, joint in zip(joints, chain.joints, strict=False):
         record["kind"] = _KINDS[joint.kind]

@@ -121,13 +121,13 @@ class _Reader:
         name = row.cells["joint"].text if "joint" in row.cells else None
         if name is None and kind is not JointKind.FIXED:
             raise self._error("every joint needs a name", row, "joint")
-        is_slide = kind is JointKind.PRISMATIC
+        is_prismatic = kind is JointKind.PRISMATIC
         geometry = {key: self._number(row, key, is_angle=key in ("theta", "alpha")) for key in _GEOMETRY}
         lower, upper = (
-            self._number(row, key, is_angle=not is_slide, default=default)
+            self._number(row, key, is_angle=not is_prismatic, default=default)
             for key, default in (("lower", -math.inf), ("upper", math.inf))
         )
-        moving = "d" if is_slide else "theta"
+        moving = "d" if is_prismatic else "theta"
         if "offset" in row.cells:
             if kind is JointKind.FIXED:
                 raise self._error("a fixed row has no joint; leave it empty", row, "offset")

@@ -52,8 +52,8 @@ def _rows(form: CanonicalChain, chain: Chain) -> list[Row]:
             Row(
                 name=joint.name if joint else None,
                 kind=joint.kind if joint else JointKind.FIXED,
-                theta=float(form.theta[k]) if form.is_slide[k] else x,
-                d=x if form.is_slide[k] else float(form.d[k]),
+                theta=float(form.theta[k]) if form.is_prismatic[k] else x,
+                d=x if form.is_prismatic[k] else float(form.d[k]),
                 a=float(form.a[k]),
                 alpha=math.atan2(form.sin_alpha[k], form.cos_alpha[k]),
                 lower=joint.lower if joint else -math.inf,

@@ -75,12 +75,12 @@ def _one_model(models: Mapping[str, Model], name: str) -> Model:
     taken.update(name for joint in joints for name in (joint.name, joint.child))
     taken.update(frame.name for frame in frames)
     standing = [_fixed(_free(f"{stand}.stand", taken), root, stand) for stand in stands]
-    hinges = [hinge for joint in joints for hinge in _without_ball(joint, taken)]
+    revolute = [each for joint in joints for each in _without_ball(joint, taken)]
     on_links = [
         _fixed(_free(f"{frame.name}.fixed", taken), frame.link, frame.name, frame.pose_link_frame)
         for frame in frames
     ]
-    return Model(name, [*standing, *hinges, *on_links], masses=masses, root=root)
+    return Model(name, [*standing, *revolute, *on_links], masses=masses, root=root)
 
 
 def _clashing(models: Mapping[str, Model], root: str) -> set[str]:

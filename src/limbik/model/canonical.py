@@ -41,7 +41,7 @@ class CanonicalChain:
     sin_alpha: Array  # [n]
     theta: Array  # [n, rad]; 0 for a revolute joint
     tool: Matrix4  # rotation from the last row's frame to the tool's
-    is_slide: np.ndarray  # [n] of bool
+    is_prismatic: np.ndarray  # [n] of bool
     joints: np.ndarray  # [n] of int: the place of the row's joint in the chain, or LOCKED
     offset: Array  # [n, rad or m]: x = q + offset
     q_lower: Array  # [n, rad or m] the joint's limits; of a locked row 0
@@ -86,7 +86,7 @@ class CanonicalChain:
             sin_alpha=np.append(self.sin_alpha, [math.sin(across), 0.0]),
             theta=np.append(self.theta, nothing),
             tool=np.eye(4),
-            is_slide=np.append(self.is_slide, [False, False]),
+            is_prismatic=np.append(self.is_prismatic, [False, False]),
             joints=np.append(self.joints, [LOCKED, LOCKED]),
             offset=np.append(self.offset, locked),
             q_lower=np.append(self.q_lower, nothing),
@@ -97,7 +97,7 @@ class CanonicalChain:
         """pose_world_tool [..., 4, 4] at x [..., n]: the definition, for reference."""
         pose = self.base
         for i in range(self.size):
-            theta, d = (self.theta[i], x[..., i]) if self.is_slide[i] else (x[..., i], self.d[i])
+            theta, d = (self.theta[i], x[..., i]) if self.is_prismatic[i] else (x[..., i], self.d[i])
             pose = pose @ row_pose(d, self.a[i], self.cos_alpha[i], self.sin_alpha[i], theta)
         return np.asarray(pose @ self.tool)
 
@@ -118,7 +118,7 @@ class _Axis:
     direction: Vector3
     point: Vector3
     joint: int
-    is_slide: bool
+    is_prismatic: bool
 
 
 def canonical(chain: Chain) -> CanonicalChain:
@@ -177,10 +177,10 @@ class _Frame:
         sine = float(np.linalg.norm(normal))
         if sine <= PARALLEL:
             # A prismatic joint's axis may be shifted: leave it where this frame is.
-            point = self.origin if axis.is_slide else axis.point
+            point = self.origin if axis.is_prismatic else axis.point
             return self._toward(point, axis.direction, keep_height=True)
         normal /= sine
-        if axis.is_slide:
+        if axis.is_prismatic:
             return _Frame(self._signed(normal), axis.direction, self.origin)
         # Feet of the common normal, on this axis and on that one.
         between = axis.point - self.origin
@@ -237,20 +237,20 @@ class _Row:
 
 
 def _assemble(chain: Chain, base: Matrix4, rows: list[_Row], tool: Matrix4) -> CanonicalChain:
-    is_slide = np.array([row.axis.is_slide for row in rows])
+    is_prismatic = np.array([row.axis.is_prismatic for row in rows])
     places = np.array([row.axis.joint for row in rows])
     d, theta = np.array([row.d for row in rows]), np.array([row.theta for row in rows])
-    offset = np.where(is_slide, d, theta)
+    offset = np.where(is_prismatic, d, theta)
     joints = [None if place == LOCKED else chain.joints[place] for place in places]
     return CanonicalChain(
         base=base,
-        d=np.where(is_slide, 0.0, d),
+        d=np.where(is_prismatic, 0.0, d),
         a=np.array([row.a for row in rows]),
         cos_alpha=np.array([row.cos_alpha for row in rows]),
         sin_alpha=np.array([row.sin_alpha for row in rows]),
-        theta=np.where(is_slide, theta, 0.0),
+        theta=np.where(is_prismatic, theta, 0.0),
         tool=tool,
-        is_slide=is_slide,
+        is_prismatic=is_prismatic,
         joints=places,
         offset=offset,
         q_lower=np.array([0.0 if joint is None else joint.lower for joint in joints]),

@@ -61,7 +61,7 @@ class Chain:
         """[m] lower bound of the distance from the first joint to the frame, at any configuration."""
         return self.reach_range[0]
 
-    def with_free_slides(self) -> Chain:
+    def with_unlimited_prismatic(self) -> Chain:
         """The same chain where no prismatic joint has limits, for bounds that hold without them."""
         return replace(
             self,

@@ -34,11 +34,11 @@ class Kinematics:
         of_kind: dict[JointKind, list[int]] = {kind: [] for kind in JointKind}
         for k, member in enumerate(members):
             of_kind[member.joint.kind].append(k)
-        hinges = sorted(of_kind[JointKind.REVOLUTE] + of_kind[JointKind.CONTINUOUS])
+        revolute = sorted(of_kind[JointKind.REVOLUTE] + of_kind[JointKind.CONTINUOUS])
         groups = [
             _Fixed(members, of_kind[JointKind.FIXED]),
-            _Hinges(members, hinges),
-            _Sliders(members, of_kind[JointKind.PRISMATIC]),
+            _Revolute(members, revolute),
+            _Prismatic(members, of_kind[JointKind.PRISMATIC]),
             _Balls(members, of_kind[JointKind.BALL]),
             _Floating(members, of_kind[JointKind.FLOATING]),
         ]
@@ -113,7 +113,7 @@ class _Fixed:
         """Write the columns of these joints, whose child links stand at `links` [n, ..., 4, 4]."""
 
 
-class _Hinges(_Fixed):
+class _Revolute(_Fixed):
     """Rodrigues' formula, multiplied out with the origin: constant + cos(q) cosine + sin(q) sine."""
 
     def prepare(self) -> None:
@@ -138,7 +138,7 @@ class _Hinges(_Fixed):
         out[..., 3:, self.v] = _last(axes)
 
 
-class _Sliders(_Fixed):
+class _Prismatic(_Fixed):
     def prepare(self) -> None:
         self.along = np.zeros_like(self.origins)
         self.along[:, :3, 3] = (self.origins[:, :3, :3] @ self.axes[:, :, None])[..., 0]

@@ -19,12 +19,12 @@ import numpy as np
 from limbik.model.joints import Joint, JointKind
 from limbik.spatial import Array, Matrix4, Vector3
 
-MOST_SLIDES = (
+MOST_PRISMATIC = (
     3  # in one vector, for the number of corners; a fourth slide begins another vector, which holds too
 )
 
 
-class Slide(NamedTuple):
+class PrismaticPart(NamedTuple):
     """A travel within one vector."""
 
     direction: Vector3
@@ -32,11 +32,11 @@ class Slide(NamedTuple):
     upper: float  # [m]
 
 
-class Way(NamedTuple):
+class Segment(NamedTuple):
     """The vector from one turning joint to the next: a fixed part and prismatic joints."""
 
     offset: Vector3
-    slides: tuple[Slide, ...]
+    slides: tuple[PrismaticPart, ...]
 
 
 def reach_range(
@@ -61,24 +61,27 @@ def reach_range(
 
 def _ways(
     joints: Sequence[Joint], origins: Sequence[Matrix4], travels: Sequence[tuple[float, float]], tool: Matrix4
-) -> Iterator[Way]:
-    pose, slides = np.eye(4), list[Slide]()  # in the axes of the turning joint before, or of the first joint
+) -> Iterator[Segment]:
+    pose, slides = (
+        np.eye(4),
+        list[PrismaticPart](),
+    )  # in the axes of the turning joint before, or of the first joint
     for k, (joint, origin, travel) in enumerate(zip(joints, origins, travels, strict=True)):
         if k > 0:
             pose = pose @ origin
-        if joint.kind is JointKind.PRISMATIC and len(slides) < MOST_SLIDES:
-            slides.append(Slide(pose[:3, :3] @ joint.axis, *travel))
+        if joint.kind is JointKind.PRISMATIC and len(slides) < MOST_PRISMATIC:
+            slides.append(PrismaticPart(pose[:3, :3] @ joint.axis, *travel))
             continue
-        yield Way(pose[:3, 3], tuple(slides))
+        yield Segment(pose[:3, 3], tuple(slides))
         pose, slides = np.eye(4), []
         if joint.kind is JointKind.PRISMATIC:
-            slides.append(Slide(joint.axis, *travel))
+            slides.append(PrismaticPart(joint.axis, *travel))
         elif joint.kind is JointKind.FLOATING:
-            slides += [Slide(axis, -math.inf, math.inf) for axis in np.eye(3)]
-    yield Way((pose @ tool)[:3, 3], tuple(slides))
+            slides += [PrismaticPart(axis, -math.inf, math.inf) for axis in np.eye(3)]
+    yield Segment((pose @ tool)[:3, 3], tuple(slides))
 
 
-def _span(way: Way) -> tuple[float, float]:
+def _span(way: Segment) -> tuple[float, float]:
     """Least and greatest length [m]."""
     if not way.slides:
         length = float(np.linalg.norm(way.offset))
@@ -91,7 +94,7 @@ def _span(way: Way) -> tuple[float, float]:
     return _least(way), float(np.linalg.norm(corners, axis=1).max())
 
 
-def _least(way: Way) -> float:
+def _least(way: Segment) -> float:
     """The least length [m]: there, each prismatic joint is at an end of its travel, or where its derivative
     is 0.
 
@@ -109,7 +112,7 @@ def _least(way: Way) -> float:
     return least
 
 
-def _length_left(rest: Vector3, free: Sequence[Slide]) -> float:
+def _length_left(rest: Vector3, free: Sequence[PrismaticPart]) -> float:
     """The length [m] that free prismatic joints leave of a vector; infinite where their travel does not allow
     it.
     """

@@ -39,8 +39,8 @@ def wrist_of(model: Model, frame: str | None = None) -> Wrist:
     """The wrist before a frame (default: the end effector)."""
     chain = chain_to(model, frame)
     last = chain.joints[-3:]
-    hinges = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
-    if len(last) < 3 or any(joint.kind not in hinges or joint.mimic for joint in last):
+    revolute = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+    if len(last) < 3 or any(joint.kind not in revolute or joint.mimic for joint in last):
         return Wrist(WristKind.NONE, (), 0.0)
     points, directions = _axes(chain)
     between = np.cross(directions[:2], directions[1:])

@@ -31,10 +31,10 @@ from limbik.serial.layout import (
     KEY_SIZE,
     KEY_VIEW,
     NEAREST,
+    NEAREST_BASE_YAW,
     NEAREST_OUTSIDE,
     NEAREST_ROWS,
-    NEAREST_SPINNER,
-    NEAREST_TURNTABLE,
+    NEAREST_TOOL_ROLL,
     VIEW,
     one_after_another,
 )
@@ -89,11 +89,11 @@ RANDOM, FREE, GOING_ON = PROBLEM + RECORDS, PROBLEM + 2 * RECORDS, PROBLEM + 3 *
 COUNTERS = PROBLEM + 4 * RECORDS
 
 WIDTH = N = DEPTH = AT_LOWER = AT_UPPER = AT_Q_LOWER = AT_Q_UPPER = AT_GRID = to_be_bound()
-AT_MEMORY = AT_NEXT = AT_LATER = AT_SEEDS = AT_COMPLETED = AT_ARRIVALS = AT_RECORDS = AT_OUTLOOK = (
+AT_MEMORY = AT_NEXT = AT_LATER = AT_SEEDS = AT_COMPLETED = AT_ARRIVALS = AT_RECORDS = AT_READING = (
     to_be_bound()
 )
 ROW_VIEW = ROW_POSITION = ROW_ROTATION = ROW_COST = ROW_EVALUATED = to_be_bound()
-RECORD_SIZE = TURNTABLE = SPINNER = to_be_bound()
+RECORD_SIZE = BASE_YAW = TOOL_ROLL = to_be_bound()
 SET_LENGTH = SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_BUDGET = SET_USES_TABLE = to_be_bound()
 SET_RESTARTS = SET_CAREFUL = to_be_bound()
 LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
@@ -112,7 +112,7 @@ def working_places(n: int, rows: int, width: int) -> dict[str, int]:
         # of them: q, and the squared errors.
         "AT_ARRIVALS": (3 * n + VIEW + 2) * width,
         "AT_RECORDS": record * RECORDS * width,
-        "AT_OUTLOOK": KEY_SIZE,  # of one problem that begins again
+        "AT_READING": KEY_SIZE,  # of one problem that begins again
         "AT_COMPLETED": COMPLETED_ROWS * CANDIDATES,
     }
     return one_after_another(parts, "WORK_SIZE", begin=rows * width) | {"RECORD_SIZE": record}
@@ -271,16 +271,16 @@ def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
     for k in range(WIDTH):
         if work[AT_NEXT + NEAREST_OUTSIDE * WIDTH + k] > 0.0:
             for i in range(KEY_COUNT):
-                work[AT_OUTLOOK + KEY_NUMBERS + i] = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
+                work[AT_READING + KEY_NUMBERS + i] = work[AT_NEXT + (KEY_NUMBERS + i) * WIDTH + k]
             cell = int(work[AT_NEXT + KEY_CELL * WIDTH + k])
-            open_cell(plan, table, cell, work, AT_OUTLOOK + KEY_NUMBERS)
+            open_cell(plan, table, cell, work, AT_READING + KEY_NUMBERS)
             seed_completed(plan, table, cell, _nearest_compared(work), work, AT_SEEDS + k)
         else:
             for i in range(N):
-                if i == TURNTABLE:
-                    work[AT_SEEDS + i * WIDTH + k] = work[AT_NEXT + NEAREST_TURNTABLE * WIDTH + k]
-                elif i == SPINNER:
-                    work[AT_SEEDS + i * WIDTH + k] = work[AT_NEXT + NEAREST_SPINNER * WIDTH + k]
+                if i == BASE_YAW:
+                    work[AT_SEEDS + i * WIDTH + k] = work[AT_NEXT + NEAREST_BASE_YAW * WIDTH + k]
+                elif i == TOOL_ROLL:
+                    work[AT_SEEDS + i * WIDTH + k] = work[AT_NEXT + NEAREST_TOOL_ROLL * WIDTH + k]
 
 
 @compiled
@@ -367,10 +367,10 @@ def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floa
     else:
         problem = counters[PROBLEM * WIDTH + record]
         for i in range(12):
-            work[AT_OUTLOOK + i] = poses[16 * problem + i]
-        read_one_goal(work[AT_OUTLOOK : AT_OUTLOOK + KEY_SIZE], plan)
-        cell = neighbour(int(work[AT_OUTLOOK + KEY_CELL]), 1 + tries // 16, counters, random)
-        open_cell(plan, table, cell, work, AT_OUTLOOK + KEY_NUMBERS)
+            work[AT_READING + i] = poses[16 * problem + i]
+        read_one_goal(work[AT_READING : AT_READING + KEY_SIZE], plan)
+        cell = neighbour(int(work[AT_READING + KEY_CELL]), 1 + tries // 16, counters, random)
+        open_cell(plan, table, cell, work, AT_READING + KEY_NUMBERS)
         candidate = min(int(CANDIDATES * uniform(counters, random)), CANDIDATES - 1)
         seed_completed(plan, table, cell, candidate, work, lane)
     return True

@@ -21,7 +21,7 @@ from limbik.compiler.symbols import (
 from limbik.serial import batch, lanes
 from limbik.serial.lanes import LONGEST, RATIO, ROUNDING
 from limbik.serial.layout import (
-    COMPLETED_TURNTABLE,
+    COMPLETED_BASE_YAW,
     GRID_BOUNDS,
     GRID_SIZE,
     KEY_BEYOND,
@@ -33,7 +33,7 @@ from limbik.serial.layout import (
     KEY_VIEW,
     LANES,
     NEAREST,
-    NEAREST_TURNTABLE,
+    NEAREST_BASE_YAW,
     SETTINGS,
     VIEW,
     Layout,
@@ -216,7 +216,7 @@ def read_goal(shape: Shape, lanes: int, single: bool = False) -> Emitted:
         view = _inverse(last)
         view[9:] = [value * within for value in view[9:]]
         grid = plan[at["GRID"]]
-        seen = _seen_from(plan[at["TABLE"]], last) if shape.turntable else last
+        seen = _seen_from(plan[at["TABLE"]], last) if shape.base_yaw else last
         found = key(seen, Row(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
         numbers = (found.heading, *found.point, *found.direction, *found.across)
         return [
@@ -281,26 +281,26 @@ def compare(width: int, single: bool) -> Emitted:
 
 
 def complete(single: bool = False) -> Emitted:
-    """Turntable, spinner and distance of the candidates of a cell; see `layout.COMPLETED_ROWS`."""
+    """Base yaw, tool roll and distance of the candidates of a cell; see `layout.COMPLETED_ROWS`."""
 
     def function(_: Rows, at: Rows, bounds: Rows, held: Rows) -> Stored:
         goal = _key(at)
-        turntable, spinner, outside = completed(held, goal, bounds)
-        return list(enumerate((turntable, spinner, apart(held, goal) + outside), COMPLETED_TURNTABLE))
+        base_yaw, tool_roll, outside = completed(held, goal, bounds)
+        return list(enumerate((base_yaw, tool_roll, apart(held, goal) + outside), COMPLETED_BASE_YAW))
 
     numbers = [Numbers(KEY_COUNT), Numbers(GRID_SIZE - GRID_BOUNDS)]
     return Emitted(function, inputs=0, numbers=numbers, held=HELD, lanes=CANDIDATES, single=single)
 
 
 def complete_nearest(lanes: int, single: bool) -> Emitted:
-    """Turntable and spinner of one candidate for each goal, and whether they are outside their limits."""
+    """Base yaw and tool roll of one candidate for each goal, and whether they are outside their limits."""
 
     def function(rows: Rows, bounds: Rows) -> Stored:
         at = _key(rows[KEY_NUMBERS:])
-        return list(enumerate(completed(rows[NEAREST:], at, bounds), NEAREST_TURNTABLE))
+        return list(enumerate(completed(rows[NEAREST:], at, bounds), NEAREST_BASE_YAW))
 
     numbers = [Numbers(GRID_SIZE - GRID_BOUNDS)]
-    return Emitted(function, inputs=NEAREST_TURNTABLE, numbers=numbers, lanes=lanes, single=single)
+    return Emitted(function, inputs=NEAREST_BASE_YAW, numbers=numbers, lanes=lanes, single=single)
 
 
 def _key(numbers: Scalars) -> Key:

@@ -42,7 +42,7 @@ class Layout:
             "STEP": self.step_constants,
             "BASE": 12,  # world to the first row's frame: 3 rows of 4
             "TOOL": 9,  # last row's frame to the tool's
-            "TABLE": 12,  # first row's frame to the turntable: 3 rows of 4
+            "TABLE": 12,  # first row's frame to the base yaw joint: 3 rows of 4
             "LENGTH": 1,  # one over the unit of length [1/m]
             "SCALE": n,  # x = scale q + offset
             "OFFSET": n,
@@ -75,13 +75,13 @@ class Layout:
             "ROW_COST": shape.n + VIEW + 2,  # weighted squared error
             "ROW_EVALUATED": shape.n + VIEW + 3,  # x at which they were evaluated [n]
             "DEPTH": shape.depth,
-            "TURNTABLE": -1 if shape.turntable is None else shape.turntable,
-            "SPINNER": -1 if shape.spinner is None else shape.spinner,
+            "BASE_YAW": -1 if shape.base_yaw is None else shape.base_yaw,
+            "TOOL_ROLL": -1 if shape.tool_roll is None else shape.tool_roll,
         }
 
 
-# Grid: a and d of the last row, origin [3] and scale [3] of the grid; then of turntable and spinner the lower
-# bounds [2], middles [2] and upper bounds [2].
+# Grid: a and d of the last row, origin [3] and scale [3] of the grid; then of base yaw and tool roll the
+# lower bounds [2], middles [2] and upper bounds [2].
 GRID_BOUNDS = 8
 GRID_SIZE = 14
 
@@ -101,14 +101,14 @@ KEY_COUNT = KEY_CELL - KEY_NUMBERS  # numbers of the key
 # Behind a reading of a goal: a candidate's heading and across [3], and what `complete_nearest` makes of
 # them.
 NEAREST = KEY_SIZE
-NEAREST_TURNTABLE = NEAREST + 4
-NEAREST_SPINNER = NEAREST_TURNTABLE + 1
-NEAREST_OUTSIDE = NEAREST_SPINNER + 1
+NEAREST_BASE_YAW = NEAREST + 4
+NEAREST_TOOL_ROLL = NEAREST_BASE_YAW + 1
+NEAREST_OUTSIDE = NEAREST_TOOL_ROLL + 1
 NEAREST_ROWS = NEAREST_OUTSIDE + 1
 
 # Where the candidates of a cell are completed for a goal, one to a lane.
-COMPLETED_TURNTABLE = 0
-COMPLETED_SPINNER = 1
+COMPLETED_BASE_YAW = 0
+COMPLETED_TOOL_ROLL = 1
 COMPLETED_DISTANCE = 2
 COMPLETED_ROWS = 3
 

@@ -42,12 +42,12 @@ class Prepared:
     upper: Array
 
     @property
-    def to_turntable(self) -> Array:
-        """The pose [4, 4] of the first row's frame as seen from the turntable, the prismatic joints before it
-        at 0.
+    def to_base_yaw(self) -> Array:
+        """The pose [4, 4] of the first row's frame as seen from the base yaw joint, the prismatic joints
+        before it at 0.
         """
         pose = np.eye(4)
-        for i in range(self.shape.turntable or 0):
+        for i in range(self.shape.base_yaw or 0):
             pose = pose @ row_pose(0.0, *self.rows[i, 1:])
         return pose_inverse(pose)
 
@@ -62,16 +62,16 @@ def prepare(
     """
     q_lower, q_upper = _limits(chain, use_limits)
     travel = _travel(chain, q_lower, q_upper, length)
-    scale = np.where(chain.is_slide, 1.0 / (travel * length), 1.0)
+    scale = np.where(chain.is_prismatic, 1.0 / (travel * length), 1.0)
     offset = scale * chain.offset
     lower, upper = scale * q_lower + offset, scale * q_upper + offset
     turns = math.inf if keep_turns else FULL_TURN - 1e-12
-    circular = ~chain.is_slide & (upper - lower >= turns)
-    stretch = np.where(chain.is_slide, 2.0 / travel, math.pi)
+    circular = ~chain.is_prismatic & (upper - lower >= turns)
+    stretch = np.where(chain.is_prismatic, 2.0 / travel, math.pi)
     low, high = _finite_bounds(lower, upper, offset, stretch)
     middle = 0.5 * (low + high)
     low, high = np.where(circular, middle - math.pi, low), np.where(circular, middle + math.pi, high)
-    d = np.where(chain.is_slide, travel, chain.d / length)
+    d = np.where(chain.is_prismatic, travel, chain.d / length)
     rows = np.stack([d, chain.a / length, chain.cos_alpha, chain.sin_alpha, chain.theta], axis=1)
     return Prepared(chain, _shape(chain), length, rows, scale, offset, circular, low, high)
 
@@ -81,7 +81,7 @@ def _travel(chain: CanonicalChain, lower: Array, upper: Array, length: float) ->
     distance.
     """
     half = 0.5 * (upper - lower) / length
-    return np.where(chain.is_slide & np.isfinite(half), np.maximum(half, 1.0), FARTHEST_TRAVEL)
+    return np.where(chain.is_prismatic & np.isfinite(half), np.maximum(half, 1.0), FARTHEST_TRAVEL)
 
 
 def _finite_bounds(lower: Array, upper: Array, zero: Array, stretch: Array) -> tuple[Array, Array]:
@@ -93,8 +93,8 @@ def _finite_bounds(lower: Array, upper: Array, zero: Array, stretch: Array) -> t
 
 
 def table_frame(prepared: Prepared) -> Frame:
-    """The first row's frame as seen from the turntable, for `serial.seed_table.build`."""
-    pose = prepared.to_turntable.tolist()
+    """The first row's frame as seen from the base yaw joint, for `serial.seed_table.build`."""
+    pose = prepared.to_base_yaw.tolist()
     return Frame(*([pose[row][column] for row in range(3)] for column in range(4)))
 
 
@@ -113,18 +113,18 @@ def plan_numbers(
     q_lower, q_upper = _limits(chain, use_limits)
     lower = np.where(prepared.circular, -UNBOUNDED, prepared.scale * q_lower + prepared.offset)
     upper = np.where(prepared.circular, UNBOUNDED, prepared.scale * q_upper + prepared.offset)
-    softness = np.where(weights > 0.0, 1.0 / np.maximum(weights, 1e-12) ** 2, NO_WEIGHT)
-    ends = [shape.turntable or 0, shape.n - 1 if shape.spinner is None else shape.spinner]
+    inverse_weights = np.where(weights > 0.0, 1.0 / np.maximum(weights, 1e-12) ** 2, NO_WEIGHT)
+    ends = [shape.base_yaw or 0, shape.n - 1 if shape.tool_roll is None else shape.tool_roll]
     low, high = prepared.lower[ends], prepared.upper[ends]
     grid = np.zeros(6) if table is None else np.concatenate([table.origin, table.scale])
     parts = {
         "STEP": (
-            prepared.rows.ravel(), *np.clip((lower, upper), -UNBOUNDED, UNBOUNDED), rows, weights, softness,
-            axes, [4.0 - axes.sum()],
+            prepared.rows.ravel(), *np.clip((lower, upper), -UNBOUNDED, UNBOUNDED), rows, weights,
+            inverse_weights, axes, [4.0 - axes.sum()],
         ),
         "BASE": (pose_inverse(chain.base)[:3].ravel(),),
         "TOOL": (chain.tool[:3, :3].ravel(),),
-        "TABLE": (prepared.to_turntable[:3].ravel(),),
+        "TABLE": (prepared.to_base_yaw[:3].ravel(),),
         "LENGTH": ([1.0 / prepared.length],),
         "SCALE": (prepared.scale,),
         "OFFSET": (prepared.offset,),
@@ -145,7 +145,7 @@ def plan_numbers(
 
 
 def _shape(chain: CanonicalChain) -> Shape:
-    kinds = "".join("P" if is_slide else "R" for is_slide in chain.is_slide)
+    kinds = "".join("P" if is_prismatic else "R" for is_prismatic in chain.is_prismatic)
     first = kinds.find("R")
     parallel = first >= 0 and bool((np.abs(chain.sin_alpha[:first]) == 0.0).all())
     return Shape(kinds, first if parallel else None)

@@ -52,7 +52,7 @@ class Shape:
     """What decides how a chain is keyed."""
 
     kinds: str  # of the joints, in order: R (revolute joint) or P (slide)
-    turntable: int | None  # the first revolute joint, where all before it are slides along its axis
+    base_yaw: int | None  # the first revolute joint, where all before it are slides along its axis
 
     @property
     def n(self) -> int:
@@ -62,22 +62,22 @@ class Shape:
     @property
     def stem(self) -> str:
         """A short name for files."""
-        return f"{self.kinds}-{self.turntable}"
+        return f"{self.kinds}-{self.base_yaw}"
 
     @property
-    def spinner(self) -> int | None:
-        """The last joint, where it turns the tool about its z and is not the turntable."""
-        return self.n - 1 if self.kinds[-1] == "R" and self.turntable != self.n - 1 else None
+    def tool_roll(self) -> int | None:
+        """The last joint, where it turns the tool about its z and is not the base yaw joint."""
+        return self.n - 1 if self.kinds[-1] == "R" and self.base_yaw != self.n - 1 else None
 
     @property
     def middle(self) -> tuple[int, ...]:
         """The joints that a candidate holds: all but those found in closed form."""
-        return tuple(i for i in range(self.n) if i not in (self.turntable, self.spinner))
+        return tuple(i for i in range(self.n) if i not in (self.base_yaw, self.tool_roll))
 
     @property
     def divisions(self) -> tuple[int, ...]:
         """Cells along each number of the key."""
-        return (8, 8, 8, 8) if self.turntable is not None else (8, 8, 8, 5, 5)
+        return (8, 8, 8, 8) if self.base_yaw is not None else (8, 8, 8, 5, 5)
 
     @property
     def cells(self) -> int:
@@ -95,7 +95,7 @@ HELD = 4 + KEY  # where the middle joints begin in a candidate
 
 
 class Key(NamedTuple):
-    """A pose without what the turntable and the spinner can do."""
+    """A pose without what the base yaw joint and the tool roll joint can do."""
 
     heading: Scalar  # [rad] of the last axis about the first
     point: Scalars  # [3] on the last axis: out, across and up, as seen along the heading
@@ -104,13 +104,13 @@ class Key(NamedTuple):
 
 
 def key(pose: Frame, last: Row, shape: Shape) -> Key:
-    """The key of the pose of the chain's last frame, as seen from the turntable."""
-    spins = 0.0 if shape.spinner is None else 1.0
+    """The key of the pose of the chain's last frame, as seen from the base yaw joint."""
+    spins = 0.0 if shape.tool_roll is None else 1.0
     point = [
         p - (last.a * spins) * x - (last.d * spins) * z
         for p, x, z in zip(pose.origin, pose.x, pose.z, strict=True)
     ]
-    if shape.turntable is None:
+    if shape.base_yaw is None:
         return Key(0.0, point, pose.z, pose.x)
     ahead = point[0] + 1e-12  # on the first axis itself, straight ahead
     radius = sqrt(ahead * ahead + point[1] * point[1] + 1e-30)
@@ -123,7 +123,7 @@ def key(pose: Frame, last: Row, shape: Shape) -> Key:
 def cell(at: Key, origin: Scalars, scale: Scalars, shape: Shape) -> Scalar:
     """The number of a key's cell in a grid with an origin [3] and one over its extents [3]."""
     out, across, up = ((at.point[i] - origin[i]) * scale[i] for i in range(3))
-    place = (out, up) if shape.turntable is not None else (out, across, up)
+    place = (out, up) if shape.base_yaw is not None else (out, across, up)
     index: Scalar = 0.0
     for value, count in zip([*place, *_unfolded(at.direction)], shape.divisions, strict=True):
         index = index * float(count) + floor(smaller(larger(value, 0.0), 0.9999) * float(count))
@@ -131,7 +131,7 @@ def cell(at: Key, origin: Scalars, scale: Scalars, shape: Shape) -> Scalar:
 
 
 def completed(candidate: Scalars, at: Key, bounds: Scalars) -> tuple[Scalar, Scalar, Scalar]:
-    """A candidate's turntable and spinner, and `OUTSIDE` or 0.
+    """A candidate's base yaw and tool roll, and `OUTSIDE` or 0.
 
     candidate: its heading, then its across [3]. bounds: of these two joints lower [2], middle [2], upper [2].
     """
@@ -208,7 +208,7 @@ def build(
     rows:
         [n, 5] as in `serial.step.Row`.
     before:
-        The first row's frame as seen from the turntable.
+        The first row's frame as seen from the base yaw joint.
     lower, upper:
         [n] finite bounds of the samples.
     circular:

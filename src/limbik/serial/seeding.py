@@ -10,10 +10,10 @@ import math
 from limbik.compiler.kernel import Floats, compiled, to_be_bound
 from limbik.numerics.random_numbers import uniform
 from limbik.serial.layout import (
+    COMPLETED_BASE_YAW,
     COMPLETED_DISTANCE,
     COMPLETED_ROWS,
-    COMPLETED_SPINNER,
-    COMPLETED_TURNTABLE,
+    COMPLETED_TOOL_ROLL,
     GRID_BOUNDS,
     GRID_SIZE,
     KEY_COUNT,
@@ -25,7 +25,7 @@ MANY_TRIES = 32  # after which the table has had its chance
 SOME_AT_LIMITS, MOST_AT_LIMITS = 2.0, 8.0  # widths of a box, in that of the limits
 WITHIN = 0.99  # of the tolerance: a little inside, for the rounding of the answer
 
-WIDTH = N = DEPTH = TURNTABLE = SPINNER = D0 = D1 = D2 = D3 = D4 = to_be_bound()
+WIDTH = N = DEPTH = BASE_YAW = TOOL_ROLL = D0 = D1 = D2 = D3 = D4 = to_be_bound()
 AT_SCALE = AT_OFFSET = AT_Q_LOWER = AT_Q_UPPER = AT_SEED_LOWER = AT_SEED_UPPER = AT_CIRCULAR = to_be_bound()
 AT_LOWER = AT_UPPER = AT_GRID = AT_COMPLETED = to_be_bound()
 SET_TOLERANCE = SET_TOLERANCE_ROTATION = SET_SEED = to_be_bound()
@@ -99,16 +99,16 @@ def seed_candidate(
     candidate: int,
     work: Floats,
     at: int,
-    turntable: float,
-    spinner: float,
+    base_yaw: float,
+    tool_roll: float,
 ) -> None:
     """A candidate of a cell, completed, into a lane: `at` is the place of its first number."""
     held = (cell * DEPTH + HELD) * CANDIDATES + candidate
     for i in range(N):
-        if i == TURNTABLE:
-            value = turntable
-        elif i == SPINNER:
-            value = spinner
+        if i == BASE_YAW:
+            value = base_yaw
+        elif i == TOOL_ROLL:
+            value = tool_roll
         else:
             # The table is rounded to single precision.
             value = min(max(table[held], plan[AT_LOWER + i]), plan[AT_UPPER + i])
@@ -119,9 +119,9 @@ def seed_candidate(
 @compiled
 def seed_completed(plan: Floats, table: Floats, cell: int, candidate: int, work: Floats, lane: int) -> None:
     """A candidate of the cell that was completed, into a lane."""
-    turntable = work[AT_COMPLETED + COMPLETED_TURNTABLE * CANDIDATES + candidate]
-    spinner = work[AT_COMPLETED + COMPLETED_SPINNER * CANDIDATES + candidate]
-    seed_candidate(plan, table, cell, candidate, work, lane, turntable, spinner)
+    base_yaw = work[AT_COMPLETED + COMPLETED_BASE_YAW * CANDIDATES + candidate]
+    tool_roll = work[AT_COMPLETED + COMPLETED_TOOL_ROLL * CANDIDATES + candidate]
+    seed_candidate(plan, table, cell, candidate, work, lane, base_yaw, tool_roll)
 
 
 @compiled

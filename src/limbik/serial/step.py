@@ -93,7 +93,7 @@ class Objective(NamedTuple):
 
     rows: Scalars  # [6] 1, or 0 for what is free
     weights: Scalars  # [6] of the descent; the last three in metres per radian
-    softness: Scalars  # [6] one over their squares
+    inverse_weights: Scalars  # [6] one over their squares
     axes: Scalars  # [3] how much each axis of the tool counts for the rotation error: see `rotation_error`
     spare: Scalar  # 3 less the sum of the axes, plus 1
 
@@ -234,7 +234,9 @@ def damped_step(
         e = [weight * value for weight, value in zip(objective.weights, e, strict=True)]
         return solve_symmetric(_gram(J, [added] * len(J), rounding), [dot(column, e) for column in J])
     across = [[column[i] for column in J] for i in range(6)]
-    y = solve_symmetric(_gram(across, [added * softness for softness in objective.softness], rounding), e)
+    y = solve_symmetric(
+        _gram(across, [added * inverse_weights for inverse_weights in objective.inverse_weights], rounding), e
+    )
     return [dot(column, y) for column in J]
 
 

@@ -51,7 +51,7 @@ def _without_tool(prepared: Prepared) -> np.ndarray:
     (`serial.seed_table`).
     """
     rows = prepared.rows.copy()
-    if prepared.shape.spinner is not None:
+    if prepared.shape.tool_roll is not None:
         rows[-1, :2] = 0.0
     return rows
 
@@ -65,7 +65,7 @@ def _content_hash(prepared: Prepared) -> str:
         prepared.lower[held],
         prepared.upper[held],
         prepared.circular[held],
-        prepared.to_turntable,
+        prepared.to_base_yaw,
     ):
         digest.update(np.ascontiguousarray(values).tobytes())
     return digest.hexdigest()[:32]

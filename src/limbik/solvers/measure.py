@@ -183,5 +183,5 @@ class _Body:
             value, rate = joint.mimic.value(value), joint.mimic.multiplier
         rows = np.zeros((1, self.model.nv))
         rows[0, self.model.v_slice(name)] = rate
-        is_slide = joint.kind is JointKind.PRISMATIC
-        return JointMotion(value, rows, is_slide, not is_slide and not joint.has_limits)
+        is_prismatic = joint.kind is JointKind.PRISMATIC
+        return JointMotion(value, rows, is_prismatic, not is_prismatic and not joint.has_limits)

@@ -486,7 +486,7 @@ def _settings(
     unit: float,
 ) -> dict[str, float]:
     asks_position = goal is not Orientation and (weights is None or min(weights[:3]) > 0.0)
-    shortest, reach = (chain if options.limits else chain.with_free_slides()).reach_range
+    shortest, reach = (chain if options.limits else chain.with_unlimited_prismatic()).reach_range
     tolerance = options.tolerance / unit
     restarts = options.restarts_over(chain.joints)
     return {

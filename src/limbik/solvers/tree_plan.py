@@ -362,10 +362,10 @@ def _moving(tasks: Any, tree: PackedTree) -> set[int]:
 def _in_metres(tasks: Any, tree: PackedTree) -> Any:
     """Which tasks are off by metres, not by radians."""
     kinds = tasks["kind"]
-    is_slide = np.array(
+    is_prismatic = np.array(
         [
             kind == NUMBER and tree.links[task["link"]]["kind"] != REVOLUTE
             for kind, task in zip(kinds, tasks, strict=True)
         ]
     )
-    return np.isin(kinds, LENGTHS) | is_slide
+    return np.isin(kinds, LENGTHS) | is_prismatic

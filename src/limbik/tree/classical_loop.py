@@ -199,7 +199,7 @@ def keep_what_is_met(tree: Tree, objectives: Objectives, workspace: Workspace, q
     fill(0.0, workspace.dx)  # 1: for a goal that is not met
     for k in range(objectives.tasks.size):
         task = objectives.tasks[k]
-        if workspace.task_errors[0, k] <= task.close:
+        if workspace.task_errors[0, k] <= task.met_within:
             continue
         if task.kind == MASS:
             return

@@ -401,7 +401,7 @@ def evaluate(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats
 def is_met(objectives: Objectives, task_errors: Floats, level: int) -> bool:
     """Whether every task of a level is within its tolerance."""
     for k in range(int(objectives.level_tasks[level]), int(objectives.level_tasks[level + 1])):
-        if not task_errors[k] <= objectives.tasks[k].close:
+        if not task_errors[k] <= objectives.tasks[k].met_within:
             return False
     return True
 

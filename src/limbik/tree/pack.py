@@ -14,7 +14,7 @@ from limbik.model.model import Model
 from limbik.spatial import Matrix4
 from limbik.tree.kinematics import LINK
 
-_HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+_REVOLUTE_KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 WORLD = -1  # in the place of a link
 
 
@@ -75,17 +75,17 @@ class _Packing:
         if joint.kind is JointKind.FLOATING:
             pending = origin
             for k, axis in enumerate(np.eye(3)):
-                parent, pending = self._slide(parent, pending, axis, q + k, v + k)
+                parent, pending = self._add_prismatic(parent, pending, axis, q + k, v + k)
             self._ball(joint, parent, pending, q + 3, v + 3)
         elif joint.kind is JointKind.BALL:
             self._ball(joint, parent, origin, q, v)
         else:
-            self._turn_or_slide(joint, parent, origin, q, v)
+            self._add_scalar(joint, parent, origin, q, v)
         self.joint_links[joint.name] = len(self.links) - 1
 
-    def _turn_or_slide(self, joint: Joint, parent: int, origin: Matrix4, q: int, v: int) -> None:
+    def _add_scalar(self, joint: Joint, parent: int, origin: Matrix4, q: int, v: int) -> None:
         aligned = _toward(joint.axis)
-        kind = REVOLUTE if joint.kind in _HINGES else PRISMATIC
+        kind = REVOLUTE if joint.kind in _REVOLUTE_KINDS else PRISMATIC
         link = self._link(kind, parent, origin @ aligned, q, v)
         if joint.mimic is None:
             self._mover(kind, q, v, joint.lower, joint.upper)
@@ -95,7 +95,9 @@ class _Packing:
             self.leading.add(q)
         self.places[joint.child] = len(self.links) - 1, aligned.T
 
-    def _slide(self, parent: int, origin: Matrix4, axis: Floats, q: int, v: int) -> tuple[int, Matrix4]:
+    def _add_prismatic(
+        self, parent: int, origin: Matrix4, axis: Floats, q: int, v: int
+    ) -> tuple[int, Matrix4]:
         aligned = _toward(axis)
         self._link(PRISMATIC, parent, origin @ aligned, q, v)
         self._mover(PRISMATIC, q, v, -np.inf, np.inf)
@@ -125,7 +127,7 @@ class _Packing:
         end = np.zeros(1, JOINT)
         end["kind"], end["q"], end["v"] = TOOL, self.model.nq, self.model.nv
         for mover in self.movers:
-            mover["leads"] = int(mover["q"][0]) in self.leading
+            mover["has_mimics"] = int(mover["q"][0]) in self.leading
         links = np.concatenate(self.links) if self.links else np.zeros(0, LINK)
         return PackedTree(
             links, np.concatenate([*self.movers, end]), self._masses(links), self.places, self.joint_links

@@ -45,7 +45,7 @@ TASK = np.dtype(
             3,
         ),  # [m or rad] inside which a row has no error; AXIS, AIM: the first counts
         ("turns", np.float64),  # NUMBER: 1 where whole turns do not count
-        ("close", np.float64),  # [m or rad] how far off counts as met
+        ("met_within", np.float64),  # [m or rad] how far off counts as met
     ],
     align=True,
 )

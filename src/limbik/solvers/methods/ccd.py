@@ -234,7 +234,7 @@ def sweep(
         if link.mover >= 0 and tree.units[link.v] > 0.0:
             mover = tree.movers[link.mover]
             role = roles[j] if by_role else BOTH
-            if mover.leads > 0:
+            if mover.has_mimics > 0:
                 has_leaders = True
             elif link.kind == REVOLUTE:
                 turn_revolute(objectives.tasks, workspace, j, mover, role, use_limits, damping, relaxation, q)
@@ -250,7 +250,7 @@ def sweep(
         propagate(objectives.tasks, workspace.vector_pairs, workspace.frames, j, link.parent, hands_over)
     if has_leaders:
         for m in range(tree.movers.size - 2, -1, -1):
-            if tree.movers[m].leads > 0 and tree.units[tree.movers[m].v] > 0.0:
+            if tree.movers[m].has_mimics > 0 and tree.units[tree.movers[m].v] > 0.0:
                 step_leader(tree, objectives, workspace, m, use_limits, damping, q)
 
 

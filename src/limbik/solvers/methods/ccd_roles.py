@@ -34,7 +34,7 @@ def roles_of_last(tree: PackedTree, tasks: Records, units: Floats) -> Floats:
     """
     roles = np.full(len(tree.links), BOTH)
     moving = {k for k, link in enumerate(tree.links) if link["mover"] >= 0 and units[link["v"]] > 0.0}
-    moving -= {k for k in moving if tree.movers[tree.links[k]["mover"]]["leads"]}
+    moving -= {k for k in moving if tree.movers[tree.links[k]["mover"]]["has_mimics"]}
     points = {k for task in tasks if task["kind"] == POINT for k in _path(tree, task["link"])} & moving
     rotations = _rotations(tree)
     turning: set[int] = set()

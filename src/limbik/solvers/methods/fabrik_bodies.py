@@ -58,7 +58,7 @@ from limbik.solvers.methods.fabrik_targets import (
     clear_rows,
     fill_targets,
     lever_of,
-    nearer,
+    shrunk_distance,
     squared_distance,
 )
 from limbik.tree.classical_loop import IS_EVALUATED, LENGTH, MEMORY, USE_LIMITS
@@ -77,7 +77,7 @@ ATTACHED = FRAME_SIZE
 FIRST = ATTACHED + FRAME_SIZE
 SECOND = FIRST + 9
 SCRATCH_ROW_SIZE = SECOND + 9
-DISTANCE = SCRATCH_ROW_SIZE  # behind it: see `solvers.methods.fabrik_targets.nearer`
+DISTANCE = SCRATCH_ROW_SIZE  # behind it: see `solvers.methods.fabrik_targets.shrunk_distance`
 
 
 @compiled
@@ -90,7 +90,7 @@ def passes(
     use_limits = settings[USE_LIMITS] > 0.0
     count = int(settings[MEMORY])
     is_second = count % 2 == 1
-    distance = scratch_row[DISTANCE] = nearer(scratch_row[DISTANCE] if count > 0 else 0.0)
+    distance = scratch_row[DISTANCE] = shrunk_distance(scratch_row[DISTANCE] if count > 0 else 0.0)
     copy(q, workspace.history[MOVES])
     clear_rows(tree, objectives.tasks, rows)
     lever = lever_of(tree.links, objectives.tasks, frames, rows, settings[LENGTH])
@@ -109,7 +109,7 @@ def passes(
 def is_held(tree: Tree, j: int) -> bool:
     """Whether a link's joint is not turned for itself: it is locked, follows another, or is followed."""
     link = tree.links[j]
-    return link.mover < 0 or tree.units[link.v] == 0.0 or tree.movers[link.mover].leads > 0
+    return link.mover < 0 or tree.units[link.v] == 0.0 or tree.movers[link.mover].has_mimics > 0
 
 
 @compiled
@@ -423,7 +423,7 @@ def set_leaders(
     """Set every joint that others follow: to the mean of what its link and those that follow want of it."""
     for j in range(tree.links.size):
         link = tree.links[j]
-        if link.mover < 0 or tree.movers[link.mover].leads == 0 or tree.units[link.v] == 0.0:
+        if link.mover < 0 or tree.movers[link.mover].has_mimics == 0 or tree.units[link.v] == 0.0:
             continue
         wanted = roots = 0.0
         for k in range(tree.links.size):

@@ -36,7 +36,7 @@ FROM_NEAR = 1e-3  # and what it leaves of it at least
 
 
 @compiled
-def nearer(distance: float) -> float:
+def shrunk_distance(distance: float) -> float:
     """The distance [in lengths of the model] beyond which goals have less say, from its last value; 0 at
     first."""
     if distance == 0.0:
@@ -98,7 +98,8 @@ def fill_targets(
 ) -> None:
     """Add the pairs of all goals to the rows of the links that carry them.
 
-    A goal between two links draws both half of the way. errors [rows of the tasks]. distance: see `nearer`.
+    A goal between two links draws both half of the way. errors [rows of the tasks]. distance: see
+    `shrunk_distance`.
     """
     for k in range(objectives.tasks.size):
         task = objectives.tasks[k]
