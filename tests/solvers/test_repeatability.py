@@ -11,6 +11,7 @@ import pytest
 
 import limbik
 from limbik import Model, Pose, Position
+from limbik.solvers.bounds import REACH_BOUNDS
 from limbik.solvers.plan import PLANS
 from solvers.arms import CASES, IN_SPACE, SOLVERS, TURNING, arms, branching_tree, distance
 
@@ -291,3 +292,8 @@ def test_a_model_does_not_grow_with_every_solve():
     for k in range(2000):
         arm.solve([1.0, 1.0, 0.0], tolerance=1e-6 * (1.0 + 1e-3 * k), iterations=5)
     assert len(PLANS.get(arm)) <= 1000
+    tool = np.eye(4)
+    for k in range(1000):
+        tool[0, 3] = 1e-3 * k
+        arm.solve([9.0, 9.0, 0.0], tool=tool, iterations=1).explain()
+    assert sum(map(len, (PLANS.get(arm), REACH_BOUNDS.get(arm)))) <= 1000
