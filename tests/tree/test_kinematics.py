@@ -26,7 +26,7 @@ from limbik.goals.task import LENGTHS
 from limbik.solvers import measure
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
-from limbik.tree import levenberg_marquardt
+from limbik.tree import evaluation
 from limbik.tree.kinematics import place_links, place_screws
 from limbik.tree.pack import WORLD, pack_tree
 from limbik.tree.residuals import TARGET_SIZE, fill_jacobian
@@ -60,7 +60,7 @@ class Seen:
         )
 
     def errors(self, q):
-        levenberg_marquardt.evaluate.interpreted(self.tree, self.objectives, self.workspace, q, 0)
+        evaluation.evaluate.interpreted(self.tree, self.objectives, self.workspace, q, 0)
         return self.workspace.errors[0].copy()
 
     def jacobian(self, q):

@@ -19,6 +19,7 @@ from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
 from limbik.tree import levenberg_marquardt
 from limbik.tree.programs import general
+from limbik.tree.settings import ITERATIONS, SETTINGS_SIZE
 from limbik.tree.workspace import Objectives, Tree
 
 
@@ -32,7 +33,7 @@ class GeneralPlan(TreePlan):
         above = self._above(goals)
         self.above = GeneralPlan(model, above, _for_some(model, above, options), solver) if above else None
         length = self.above.length if self.above else None
-        super().__init__(model, goals, options, solver, levenberg_marquardt.SETTINGS_SIZE, length)
+        super().__init__(model, goals, options, solver, SETTINGS_SIZE, length)
 
     def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
         """What the program does, run by Python itself."""
@@ -58,7 +59,7 @@ class GeneralPlan(TreePlan):
         spent = found.iterations
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
         self._attempt(work, self.options.budget - spent, rows, watch)
-        iterations = spent + work.answer[levenberg_marquardt.ITERATIONS]
+        iterations = spent + work.answer[ITERATIONS]
         facts = Facts(found.facts[0], *self._errors(work.task_errors), iterations, *found.facts[4:])
         return self._solution(work, facts, goals, start, began)
 

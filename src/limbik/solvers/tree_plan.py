@@ -34,9 +34,20 @@ from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, Matrix4
-from limbik.tree import levenberg_marquardt
 from limbik.tree.pack import WORLD, PackedTree, pack_tree
 from limbik.tree.residuals import TARGET_SIZE
+from limbik.tree.settings import (
+    ANSWER_SIZE,
+    BUDGET,
+    DESCENTS,
+    END,
+    ITERATIONS,
+    LENGTH,
+    MOVED,
+    RANDOM,
+    RESTARTS,
+    USE_LIMITS,
+)
 from limbik.tree.workspace import Objectives, Tree, Workspace, workspace_shapes
 
 Trace: TypeAlias = tuple[Array, Array]
@@ -78,7 +89,7 @@ class Work:
         self.targets = np.zeros((tasks, TARGET_SIZE))
         self.workspace = Workspace(*map(np.zeros, shapes))
         self.settings, self.q = np.zeros(sizes[-1]), np.zeros(nq)
-        self.task_errors, self.answer = np.zeros(tasks), np.zeros(levenberg_marquardt.ANSWER_SIZE)
+        self.task_errors, self.answer = np.zeros(tasks), np.zeros(ANSWER_SIZE)
         arrays = (
             *fixed, self.targets, *levels, *self.workspace, self.settings, self.q, self.task_errors,
             self.answer,
@@ -90,7 +101,7 @@ class TreePlan(Question):
     """Everything about a solve that does not depend on targets or start.
 
     goals: any of the same structure as those to be solved for. solver: its name. settings_size: how many
-    numbers the method takes, of which those of `tree.levenberg_marquardt` come first. length [m]: in which
+    numbers the method takes, of which those of `tree.settings` come first. length [m]: in which
     errors of position are counted; by default that of the model.
     """
 
@@ -125,10 +136,10 @@ class TreePlan(Question):
         self._levels = level_tasks, level_rows
         self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
         self.settings = np.zeros(settings_size)
-        self.settings[levenberg_marquardt.BUDGET] = options.budget
-        self.settings[levenberg_marquardt.RESTARTS] = options.restarts_over(self._free_joints())
-        self.settings[levenberg_marquardt.USE_LIMITS] = options.limits
-        self.settings[levenberg_marquardt.LENGTH] = self.length
+        self.settings[BUDGET] = options.budget
+        self.settings[RESTARTS] = options.restarts_over(self._free_joints())
+        self.settings[USE_LIMITS] = options.limits
+        self.settings[LENGTH] = self.length
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
         sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
         self._shapes = workspace_shapes(*sizes)
@@ -167,8 +178,8 @@ class TreePlan(Question):
         began = perf_counter()
         work = self._work_for(goals, self.model.neutral if start is None else start)
         work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
-        work.settings[levenberg_marquardt.RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
-        budget = self.settings[levenberg_marquardt.BUDGET]
+        work.settings[RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
+        budget = self.settings[BUDGET]
         first = min(budget, self.first_look)
         watch = time_watch(self.options.time_limit)
         end = self._attempt(work, first, trace, watch)
@@ -176,24 +187,24 @@ class TreePlan(Question):
         lost = set() if end == SOLVED else refuted(self.request(tuple(goals)))
         goes_on = end == SPENT or (end == SETTLED and self.options.restarts != 0)
         if first < budget and goes_on and not (lost and self.is_over(goals, lost, work.q)):
-            left = work.settings[levenberg_marquardt.RESTARTS] - counts[levenberg_marquardt.DESCENTS]
-            work.settings[levenberg_marquardt.RESTARTS] = max(left, 0.0)
+            left = work.settings[RESTARTS] - counts[DESCENTS]
+            work.settings[RESTARTS] = max(left, 0.0)
             self.go_on(work.settings)
-            end = self._go_on(work, budget, int(counts[levenberg_marquardt.ITERATIONS]), trace, watch)
-            counts[: levenberg_marquardt.MOVED] += work.answer[: levenberg_marquardt.MOVED]
-            counts[levenberg_marquardt.DESCENTS] -= 1.0  # it goes on where the first one came to
+            end = self._go_on(work, budget, int(counts[ITERATIONS]), trace, watch)
+            counts[:MOVED] += work.answer[:MOVED]
+            counts[DESCENTS] -= 1.0  # it goes on where the first one came to
         if end == SETTLED and watch():  # what the clock has stopped has not settled
             end = SPENT
         if len(trace[1]):
-            last = int(counts[levenberg_marquardt.ITERATIONS])
+            last = int(counts[ITERATIONS])
             cost = math.sqrt(work.workspace.costs[0, 0])
             trace[0][last], trace[1][last] = work.q, math.copysign(cost, trace[1][last])
         facts = Facts(
             UNREACHABLE if lost else end,
             *self._errors(work.task_errors),
-            counts[levenberg_marquardt.ITERATIONS],
-            counts[levenberg_marquardt.DESCENTS] - 1.0,
-            counts[levenberg_marquardt.MOVED],
+            counts[ITERATIONS],
+            counts[DESCENTS] - 1.0,
+            counts[MOVED],
         )
         return self._solution(work, facts, goals, start, began)
 
@@ -223,9 +234,9 @@ class TreePlan(Question):
 
     def _attempt(self, work: Work, budget: float, trace: Trace, watch: Watch) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""
-        work.settings[levenberg_marquardt.BUDGET] = budget
+        work.settings[BUDGET] = budget
         self._run(work, trace, watch)
-        end = int(work.answer[levenberg_marquardt.END])
+        end = int(work.answer[END])
         if end == BAD_START:
             raise ConfigurationError(
                 "`start` needs finite numbers, and quaternions that have a direction; found "
@@ -255,7 +266,7 @@ class TreePlan(Question):
             0,
             *np.flatnonzero(np.signbit(errors[:count])),
             count,
-        ]  # marked by `tree.levenberg_marquardt.record`
+        ]  # marked by `tree.evaluation.record`
         errors = np.abs(errors[:count]) * self.length
         rows = [(q[a:b].copy(), errors[a:b]) for a, b in itertools.pairwise(begins)]
         return solution, rows

@@ -4,7 +4,7 @@ A method is bound into it as one kernel, which makes one iteration and changes q
 
     improve(tree, objectives, workspace, roles, settings, q) -> None
 
-When it is called, the workspace holds what `tree.levenberg_marquardt.evaluate` saw at q: frames, errors[0],
+When it is called, the workspace holds what `tree.evaluation.evaluate` saw at q: frames, errors[0],
 wrenches, task_errors[0], costs[0]. It may leave anything in the workspace except in `kept`, `before`,
 `rest_q`, `best` and `start`, which are the loop's. The error may rise for a while: the loop keeps the best
 configuration, and that is what it answers.
@@ -22,31 +22,14 @@ from limbik.chain.descent import (
     bent_by,
     remove_rows,
 )
-from limbik.chain.joints import SPHERICAL, admit, advance, blend
+from limbik.chain.joints import SPHERICAL, advance, blend
 from limbik.compiler.kernel import Floats, compiled, is_stopped, to_be_bound
 from limbik.goals.task import MASS
-from limbik.numerics.ended import BAD_START, SETTLED, SOLVED, SPENT
+from limbik.numerics.ended import SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy, fill, orthogonalise_rows
-from limbik.numerics.start_check import INVALID
-from limbik.numerics.start_check import MOVED as MOVED_INSIDE
-from limbik.tree.levenberg_marquardt import (
-    BUDGET,
-    DESCENTS,
-    END,
-    ITERATIONS,
-    LENGTH,
-    MOST_AT_LAST,
-    MOVED,
-    RANDOM,
-    RESTARTS,
-    SHARES,
-    USE_LIMITS,
-    begin_elsewhere,
-    differentiate,
-    evaluate,
-    is_met,
-    record,
-)
+from limbik.tree.evaluation import begin, differentiate, evaluate, finish, is_met, record
+from limbik.tree.restarts import MOST_AT_LAST, SHARES, begin_elsewhere
+from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, LENGTH, RANDOM, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 __all__ = [
@@ -67,8 +50,7 @@ __all__ = [
     "solve",
 ]  # fmt: skip
 
-# Settings, by place, after those of `tree.levenberg_marquardt` (BUDGET, RESTARTS, USE_LIMITS, RANDOM,
-# LENGTH).
+# Settings, by place, after those of every solve (`tree.settings`).
 METHOD = 5  # which of several methods in one kernel
 DAMPING = 6  # the method's: factor on every step
 GAIN = 7  # the method's
@@ -113,12 +95,7 @@ def solve(
     task is off at the answer [m or rad]. trace_q, trace_error: what every iteration left, as far as there is
     room.
     """
-    answer[ITERATIONS] = 0.0
-    answer[DESCENTS] = 0.0
-    admitted = admit(tree.movers, settings[USE_LIMITS] > 0.0, q)
-    answer[MOVED] = 1.0 if admitted == MOVED_INSIDE else 0.0
-    if admitted == INVALID:
-        answer[END] = BAD_START
+    if not begin(tree, settings, q, answer):
         return
     copy(q, workspace.start)
     copy(q, workspace.best)
@@ -182,11 +159,7 @@ def solve(
             trace_q,
             trace_error,
         )
-    evaluate(tree, objectives, workspace, q, 0)
-    copy(workspace.task_errors[0], task_errors)
-    if end == SOLVED and not is_met(objectives, task_errors, 0):
-        end = SETTLED
-    answer[END] = end
+    finish(tree, objectives, workspace, q, end, task_errors, answer)
 
 
 @compiled(inline=False)

@@ -6,12 +6,10 @@ Its text is made of the fields of `Workspace`, so that an array of a solve is de
 from __future__ import annotations
 
 from limbik.compiler.kernel import Floats, compiled, compiled_text, view
-from limbik.tree import levenberg_marquardt
+from limbik.tree.levenberg_marquardt import solve
 from limbik.tree.residuals import TARGET_SIZE
+from limbik.tree.settings import ANSWER_SIZE
 from limbik.tree.workspace import CONSTANTS, Objectives, Tree, Workspace, shapes_in_words
-
-ANSWER_SIZE = levenberg_marquardt.ANSWER_SIZE
-solve_by_levels = levenberg_marquardt.solve
 
 
 @compiled
@@ -28,7 +26,7 @@ def solve_tree(
     trace_error: Floats,
 ) -> None:
     """`tree.levenberg_marquardt.solve`, which has no use for roles."""
-    solve_by_levels(tree, objectives, workspace, settings, q, task_errors, answer, trace_q, trace_error)
+    solve(tree, objectives, workspace, settings, q, task_errors, answer, trace_q, trace_error)
 
 
 # The arrays of each argument of `solve_tree` with their shapes, then the sizes, then the watch.
@@ -68,5 +66,5 @@ def tree({", ".join([*TREE, "roles", *OBJECTIVES, *WORKSPACE, *list(OTHERS)[1:],
     )
     return 0
 """,
-    {**globals(), **CONSTANTS, "TARGET_SIZE": TARGET_SIZE, "view": view},
+    {**globals(), **CONSTANTS, "ANSWER_SIZE": ANSWER_SIZE, "TARGET_SIZE": TARGET_SIZE, "view": view},
 )

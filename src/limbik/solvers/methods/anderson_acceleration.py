@@ -14,7 +14,7 @@ from limbik.chain.joints import SPHERICAL, set_spherical
 from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
 from limbik.tree.classical_loop import merit
-from limbik.tree.levenberg_marquardt import evaluate
+from limbik.tree.evaluation import evaluate
 from limbik.tree.workspace import DEPTH, Objectives, Tree, Workspace
 
 # Of the history, by row.

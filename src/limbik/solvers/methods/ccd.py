@@ -40,7 +40,7 @@ from limbik.solvers.methods.ccd_roles import BOTH, roles_of_chosen, roles_of_las
 from limbik.solvers.methods.ccd_vector_pairs import fill_vector_pairs
 from limbik.solvers.solver import PLANAR, AnswerKernel, Solver, Tuning, kinematics, parameter
 from limbik.tree.classical_loop import DAMPING, MEMORY, USE_LIMITS
-from limbik.tree.levenberg_marquardt import differentiate, evaluate
+from limbik.tree.evaluation import differentiate, evaluate
 from limbik.tree.pack import PackedTree
 from limbik.tree.workspace import Objectives, Tree, Workspace
 

@@ -20,7 +20,7 @@ from limbik.solvers.methods.transpose_classic import bend_stretched
 from limbik.solvers.methods.transpose_classic import step as classic_step
 from limbik.solvers.solver import BY_CLASSIC, BY_DLS, BY_NEWTON, BY_PINV, BY_SDLS
 from limbik.tree.classical_loop import DAMPING, GAIN, IS_EVALUATED, LONGEST_ERROR, MEMORY, METHOD, USE_LIMITS
-from limbik.tree.levenberg_marquardt import accept, differentiate, evaluate, step_from
+from limbik.tree.evaluation import accept, differentiate, evaluate, step_from
 from limbik.tree.priorities import shorten_turns
 from limbik.tree.workspace import Objectives, Tree, Workspace
 

@@ -1,0 +1,56 @@
+"""Where a solve of a tree begins anew when a descent from one start has not arrived."""
+
+from __future__ import annotations
+
+import math
+
+from limbik.chain.joints import PRISMATIC, SPHERICAL, set_spherical
+from limbik.compiler.kernel import Floats, compiled
+from limbik.numerics.random_numbers import uniform
+from limbik.numerics.rotation import exponential, product
+from limbik.tree.settings import LENGTH, RANDOM, USE_LIMITS
+from limbik.tree.workspace import Tree
+
+SHARES = (1.0, 0.3, 0.6)  # of the way to anywhere, for one new start after the other
+MOST_AT_LAST = 500  # iterations to settle the best of all descents for good
+
+
+@compiled(inline=False)
+def begin_elsewhere(tree: Tree, settings: Floats, start: Floats, share: float, q: Floats) -> None:
+    """A random configuration within the limits, a share of the way from the start to anywhere; what is locked
+    stays.
+    """
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        i = mover.q
+        if tree.units[mover.v] == 0.0:
+            continue
+        if mover.kind == SPHERICAL:
+            turn = exponential(*random_turn(settings, share * math.pi))
+            set_spherical(mover, product((start[i], start[i + 1], start[i + 2], start[i + 3]), turn),
+                     settings[USE_LIMITS] > 0.0, q)  # fmt: skip
+            continue
+        half = settings[LENGTH] if mover.kind == PRISMATIC else math.pi
+        lower, upper = mover.lower, mover.upper
+        if lower == -math.inf:
+            lower = start[i] - half
+        if upper == math.inf:
+            upper = start[i] + half
+        q[i] = start[i] + share * (lower + (upper - lower) * uniform(settings, RANDOM) - start[i])
+
+
+@compiled
+def random_turn(settings: Floats, longest: float) -> tuple[float, float, float]:
+    """A rotation vector [rad] in a random direction, by up to an angle."""
+    x, y, z = normal(settings), normal(settings), normal(settings)
+    scale = longest * uniform(settings, RANDOM) / math.sqrt(x * x + y * y + z * z + 1e-12)
+    return scale * x, scale * y, scale * z
+
+
+@compiled
+def normal(settings: Floats) -> float:
+    """About normally distributed: a sum of uniform numbers."""
+    total = -3.0
+    for _ in range(6):
+        total += uniform(settings, RANDOM)
+    return total

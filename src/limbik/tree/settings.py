@@ -1,0 +1,17 @@
+"""What a solve of a tree is told in numbers, and what it answers in numbers."""
+
+# Settings, by place. Those of the classical methods follow them (`tree.classical_loop`).
+BUDGET = 0  # iterations in all
+RESTARTS = 1
+USE_LIMITS = 2
+RANDOM = 3  # state of the random numbers
+LENGTH = 4  # [m] size of the model: prismatic joints without limits begin within it
+
+SETTINGS_SIZE = 5
+
+# Answer, by place.
+END = 0  # one of `numerics.ended`
+ITERATIONS = 1
+DESCENTS = 2
+MOVED = 3  # 1: the start was not within its limits
+ANSWER_SIZE = 4
