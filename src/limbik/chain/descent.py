@@ -11,12 +11,14 @@ is out of reach: the error settles and stays.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from limbik.compiler.kernel import Floats, Records, Watch, compiled, empty, is_stopped, to_be_bound
+from limbik.numerics import dead_points, extrapolation
 from limbik.numerics.ended import SETTLED, SOLVED, SPENT
-from limbik.numerics.linear import copy, fill, orthogonalise_rows, shorten, squared_length, transpose_times
+from limbik.numerics.linear import copy, fill, shorten, squared_length, transpose_times
 
 SETTINGS = np.dtype(
     [
@@ -40,8 +42,6 @@ SMALLEST_SCALE = 1e-3
 AFTER_GRADIENT = 0.02
 SLOW = 0.9  # a step that leaves more than this of the squared error
 LONGEST_STEP = 1.0  # [rad or m] of any joint in one iteration
-BEND = 0.05  # [rad or m]
-MOST_EXTRAPOLATED = 16  # doublings
 
 # Bound by the chain and by the method.
 ROWS = to_be_bound()
@@ -72,60 +72,62 @@ def record(iteration: int, q: Floats, error: float, trace_q: Floats, trace_error
             trace_q[iteration, i] = q[i]
 
 
+class Problem(NamedTuple):
+    """What the error depends on beside q, with room to evaluate it."""
+
+    joints: Records
+    target: Floats
+    use_limits: bool
+    J: Floats
+    r: Floats
+    frames: Floats
+
+
+@compiled
+def error_at(problem: Problem, q: Floats) -> float:
+    """The squared error at q."""
+    return forward(problem.joints, problem.target, q, problem.J, problem.r, problem.frames)
+
+
+@compiled
+def turn(problem: Problem, q: Floats, dq: Floats, scale: float, trial: Floats) -> None:
+    """The trial: q after a part of a velocity."""
+    advance(problem.joints, q, dq, scale, problem.use_limits, trial)
+
+
+@compiled
+def go_on(problem: Problem, q: Floats, before: Floats, factor: float, trial: Floats) -> None:
+    """The trial: q + factor (q - before)."""
+    still = empty(tangent_size(problem.joints))
+    fill(0.0, still)
+    copy(q, trial)
+    blend(problem.joints, trial, before, -factor, problem.use_limits)
+    advance(problem.joints, trial, still, 0.0, problem.use_limits, trial)
+
+
+bend_any = dead_points.bend.bind(error_at=error_at, turn=turn)
+extrapolate_any = extrapolation.extrapolate.bind(error_at=error_at, go_on=go_on)
+
+
 @compiled(inline=False)
 def bend(joints: Records, target: Floats, use_limits: bool, q: Floats, squared: float) -> float:
-    """Leave a dead point, such as a straight arm whose target lies on its own axis.
-
-    Where no first-order step helps, bend the arm by a fixed pattern that lowers the error: all together,
-    then in alternation, then one at a time; each as it is, and without what moves the end effector at first
-    order (a pure bend, which draws it in); each both ways. The first that gains is kept in q. Returns the
-    squared error afterwards: the same one at a true minimum.
-    """
+    """`numerics.dead_points.bend`; returns the squared error afterwards."""
     nv = tangent_size(joints)
-    dq = empty(nv)
-    J, r, W, U = empty(ROWS, nv), empty(ROWS), empty(ROWS, nv), empty(ROWS, ROWS)
-    trial = empty(q.size)
-    frames = empty(frames_size(joints))
-    forward(joints, target, q, J, r, frames)
-    orthogonalise_rows(J, W, U)
-    for pattern in range(2 * nv + 4):
-        for j in range(nv):
-            dq[j] = bent_by(pattern, j, nv)
-        if pattern % 2 == 1:
-            remove_rows(W, dq)
-        for sign in (1.0, -1.0):
-            advance(joints, q, dq, sign, use_limits, trial)
-            bent = forward(joints, target, trial, J, r, frames)
-            if bent < squared * (1.0 - 1e-12):
-                copy(trial, q)
-                return bent
-    return squared
+    J, r = empty(ROWS, nv), empty(ROWS)
+    W, U = empty(ROWS, nv), empty(ROWS, ROWS)
+    problem = Problem(joints, target, use_limits, J, r, empty(frames_size(joints)))
+    error_at(problem, q)
+    return bend_any(problem, J, q, squared, W, U, empty(nv), empty(q.size))
 
 
-@compiled
-def bent_by(pattern: int, v: int, nv: int) -> float:
-    """What one of the 2 nv + 4 patterns of bends does to a velocity [rad or lengths]."""
-    if pattern < 2:
-        return BEND
-    if pattern < 4:
-        return BEND if v % 2 == 0 else -BEND
-    return BEND if v == nv + 1 - pattern // 2 else 0.0
-
-
-@compiled
-def remove_rows(W: Floats, dq: Floats) -> None:
-    """Take out of dq what lies along the rows of W, which are orthogonal but of any length."""
-    longest = 0.0
-    for i in range(W.shape[0]):
-        longest = max(longest, squared_length(W[i]))
-    for i in range(W.shape[0]):
-        squared = squared_length(W[i])
-        if squared > 1e-20 * longest:
-            along = 0.0
-            for j in range(dq.size):
-                along += W[i, j] * dq[j]
-            for j in range(dq.size):
-                dq[j] -= along / squared * W[i, j]
+@compiled(inline=False)
+def extrapolate(
+    joints: Records, target: Floats, use_limits: bool, q: Floats, before: Floats, squared: float
+) -> float:
+    """`numerics.extrapolation.extrapolate`; returns the squared error afterwards."""
+    J, r = empty(ROWS, tangent_size(joints)), empty(ROWS)
+    problem = Problem(joints, target, use_limits, J, r, empty(frames_size(joints)))
+    return extrapolate_any(problem, q, before, squared, empty(q.size))
 
 
 @compiled
@@ -255,35 +257,6 @@ def safe_length(J: Floats, r: Floats, gradient: Floats) -> float:
             along += J[i, j] * gradient[j]
         curvature += along * along
     return slope / curvature if curvature > 0.0 else 0.0
-
-
-@compiled(inline=False)
-def extrapolate(
-    joints: Records, target: Floats, use_limits: bool, q: Floats, before: Floats, squared: float
-) -> float:
-    """Go on in the direction that q [nq] has taken since `before`, as far as the error falls.
-
-    A slow descent creeps along a valley, a little less far in each iteration; this takes many iterations at
-    once. Returns the squared error afterwards.
-    """
-    frames = empty(frames_size(joints))
-    nv = tangent_size(joints)
-    J, r, still = empty(ROWS, nv), empty(ROWS), empty(nv)
-    fill(0.0, still)
-    ahead, trial = empty(q.size), empty(q.size)
-    factor = 1.0
-    for _ in range(MOST_EXTRAPOLATED):
-        copy(q, ahead)
-        blend(joints, ahead, before, -factor, use_limits)
-        advance(joints, ahead, still, 0.0, use_limits, trial)
-        tried = forward(joints, target, trial, J, r, frames)
-        if not tried < squared:
-            break
-        squared = tried
-        copy(q, before)
-        copy(trial, q)
-        factor = 2.0
-    return squared
 
 
 @compiled

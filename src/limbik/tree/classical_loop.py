@@ -13,20 +13,15 @@ configuration, and that is what it answers.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from limbik.chain.descent import (
-    MOST_EXTRAPOLATED,
-    REST_FADED,
-    REST_FADING,
-    WINDOW,
-    bent_by,
-    remove_rows,
-)
+from limbik.chain.descent import REST_FADED, REST_FADING, WINDOW
 from limbik.chain.joints import SPHERICAL, advance, blend
 from limbik.compiler.kernel import Floats, compiled, is_stopped, to_be_bound
 from limbik.goals.task import MASS
+from limbik.numerics import dead_points, extrapolation
 from limbik.numerics.ended import SETTLED, SOLVED, SPENT
-from limbik.numerics.linear import copy, fill, orthogonalise_rows
+from limbik.numerics.linear import copy, fill
 from limbik.tree.evaluation import begin, differentiate, evaluate, finish, is_met, record
 from limbik.tree.restarts import MOST_AT_LAST, SHARES, begin_elsewhere
 from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, LENGTH, RANDOM, RESTARTS, USE_LIMITS
@@ -273,60 +268,64 @@ def blend_to_rest(tree: Tree, settings: Floats, bias: float, workspace: Workspac
                 q[i] = workspace.trial[i]
 
 
+class Problem(NamedTuple):
+    """What the error depends on beside q."""
+
+    tree: Tree
+    objectives: Objectives
+    workspace: Workspace
+    use_limits: bool
+
+
+@compiled
+def error_at(problem: Problem, q: Floats) -> float:
+    """What the loop wants small, at q, as the workspace's second evaluation."""
+    evaluate(problem.tree, problem.objectives, problem.workspace, q, 1)
+    return merit(problem.objectives, problem.workspace, 1)
+
+
+@compiled
+def turn(problem: Problem, q: Floats, dx: Floats, scale: float, trial: Floats) -> None:
+    """The trial: q after a part of a velocity, in its units."""
+    tree, dq = problem.tree, problem.workspace.dq
+    for v in range(dq.size):
+        dq[v] = tree.units[v] * dx[v]
+    advance(tree.movers, q, dq, scale, problem.use_limits, trial)
+
+
+@compiled
+def go_on(problem: Problem, q: Floats, before: Floats, factor: float, trial: Floats) -> None:
+    """The trial: q + factor (q - before)."""
+    movers, dq = problem.tree.movers, problem.workspace.dq
+    fill(0.0, dq)
+    copy(q, trial)
+    blend(movers, trial, before, -factor, problem.use_limits)
+    advance(movers, trial, dq, 0.0, problem.use_limits, trial)
+
+
+bend_any = dead_points.bend.bind(error_at=error_at, turn=turn)
+extrapolate_any = extrapolation.extrapolate.bind(error_at=error_at, go_on=go_on)
+
+
 @compiled(inline=False)
 def bend(tree: Tree, objectives: Objectives, workspace: Workspace, settings: Floats, q: Floats) -> bool:
-    """Leave a dead point, such as a straight arm whose target lies on its own axis.
-
-    By the patterns of `chain.descent.bend`: all joints together, then in alternation, then one at a time;
-    each as it is, and without what moves the tasks at first order; each both ways. The first that gains is
-    kept in q. Returns whether one does; the workspace is that of q either way.
-    """
-    nv = workspace.dx.size
-    rows = workspace.errors.shape[1]
+    """`numerics.dead_points.bend`; whether the error falls. The workspace is that of q either way."""
+    rows, nv = workspace.J.shape
     before = merit(objectives, workspace, 0)
     differentiate(tree, objectives, workspace)
-    W = workspace.work[:rows, :nv]
-    orthogonalise_rows(workspace.J, W, workspace.work[rows : 2 * rows, :rows])
-    for pattern in range(2 * nv + 4):
-        for v in range(nv):
-            workspace.dx[v] = bent_by(pattern, v, nv) if tree.units[v] > 0.0 else 0.0
-        if pattern % 2 == 1:
-            remove_rows(W, workspace.dx)
-        for sign in (1.0, -1.0):
-            for v in range(nv):
-                workspace.dq[v] = sign * tree.units[v] * workspace.dx[v]
-            advance(tree.movers, q, workspace.dq, 1.0, settings[USE_LIMITS] > 0.0, workspace.trial)
-            evaluate(tree, objectives, workspace, workspace.trial, 1)
-            if merit(objectives, workspace, 1) < before * (1.0 - STILL):
-                copy(workspace.trial, q)
-                evaluate(tree, objectives, workspace, q, 0)
-                return True
+    W, U = workspace.work[:rows, :nv], workspace.work[rows : 2 * rows, :rows]
+    problem = Problem(tree, objectives, workspace, settings[USE_LIMITS] > 0.0)
+    after = bend_any(problem, workspace.J, q, before, W, U, workspace.dx, workspace.trial)
     evaluate(tree, objectives, workspace, q, 0)
-    return False
+    return after < before
 
 
 @compiled(inline=False)
 def extrapolate(
     tree: Tree, objectives: Objectives, workspace: Workspace, settings: Floats, q: Floats
 ) -> None:
-    """Go on in the direction that q has taken since `workspace.before`, as far as the error falls.
-
-    A slow descent creeps along a valley; this takes many iterations at once. The workspace is that of q
-    afterwards.
-    """
-    use_limits = settings[USE_LIMITS] > 0.0
-    factor = 1.0
-    least = merit(objectives, workspace, 0)
-    fill(0.0, workspace.dq)
-    for _ in range(MOST_EXTRAPOLATED):
-        copy(q, workspace.trial)
-        blend(tree.movers, workspace.trial, workspace.before, -factor, use_limits)
-        advance(tree.movers, workspace.trial, workspace.dq, 0.0, use_limits, workspace.trial)
-        evaluate(tree, objectives, workspace, workspace.trial, 1)
-        if not merit(objectives, workspace, 1) < least:
-            break
-        least = merit(objectives, workspace, 1)
-        copy(q, workspace.before)
-        copy(workspace.trial, q)
-        factor = 2.0
+    """`numerics.extrapolation.extrapolate` from `workspace.before`; the workspace is that of q afterwards."""
+    problem = Problem(tree, objectives, workspace, settings[USE_LIMITS] > 0.0)
+    error = merit(objectives, workspace, 0)
+    extrapolate_any(problem, q, workspace.before, error, workspace.trial)
     evaluate(tree, objectives, workspace, q, 0)
