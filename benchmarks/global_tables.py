@@ -109,9 +109,9 @@ def robots_list(robots: Sequence[Robot]) -> str:
     lines = {}
     for robot in robots:
         kinds = [
-            (sum(not j.is_prismatic and not j.is_continuous for j in robot.joints), "hinges"),
+            (sum(not j.is_prismatic and not j.is_continuous for j in robot.joints), "revolute"),
             (sum(j.is_continuous for j in robot.joints), "continuous"),
-            (sum(j.is_prismatic for j in robot.joints), "slides"),
+            (sum(j.is_prismatic for j in robot.joints), "prismatic"),
         ]
         source = "limbik preset" if robot.name in PRESETS else SOURCES[robot.name].distribution
         lines[robot.name] = ", ".join([*(f"{count} {kind}" for count, kind in kinds if count), source])

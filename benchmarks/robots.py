@@ -240,7 +240,7 @@ def _motion(joint: Any) -> tuple[np.ndarray, bool, bool]:
     sine.
     """
     if joint.nv != 1:
-        raise MissingRobot(f"a joint {joint.shortname()} is neither a hinge nor a slide")
+        raise MissingRobot(f"a joint {joint.shortname()} is neither revolute nor prismatic")
     data = joint.createData()
     joint.calc(data, np.array([1.0, 0.0][: joint.nq]), np.ones(1))
     motion = np.asarray(data.S).reshape(6)

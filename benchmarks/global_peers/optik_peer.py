@@ -28,7 +28,7 @@ class Optik(Peer):
 
     def open(self, robot: Robot, is_tracking: bool) -> Any:
         if any(joint.is_prismatic for joint in robot.joints):
-            raise Refused("no slides (it ends the process)")
+            raise Refused("no prismatic joints (it ends the process)")
         arm = self.optik.Robot.from_urdf_file(str(written_urdf(robot)), BASE, TOOL)
         arm.set_parallelism(1)
         config = self.optik.SolverConfig(solution_mode="speed", tol_f=TOLERANCE, max_time=0.1)

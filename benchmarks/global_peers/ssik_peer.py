@@ -34,7 +34,7 @@ class Ssik(Peer):
 
     def open(self, robot: Robot, is_tracking: bool) -> Any:
         if any(joint.is_prismatic for joint in robot.joints) or robot.size not in (6, 7):
-            raise Refused("six or seven hinges only")
+            raise Refused("six or seven revolute joints only")
         solver = _imported(_built(robot, self.version))
         return _Tracking(solver.solve) if is_tracking else _Global(solver.solve)
 

@@ -13,8 +13,8 @@ from limbik.spatial import Array
 EDGE = 0.01  # of a range: a joint whose 0 is nearer to a limit cannot be meant to stand there
 ROOM = 0.1  # of a range, between a joint and its limits
 BENDS = tuple(math.radians(bend) for bend in (30.0, -30.0, 60.0, -60.0, 90.0, -90.0))
-SWEEPS = 3  # over all hinges that are tried
-MOST_HINGES = 12  # that are tried, evenly spread over the arm
+SWEEPS = 3  # over all revolute joints that are tried
+MOST_REVOLUTE = 12  # that are tried, evenly spread over the arm
 STUCK = 0.01  # singular value below which a direction counts as lost
 PRICE = 0.25  # of a bend [1/rad], in terms of the ease
 GAIN = 1.5  # of the ease that makes a bend worth it: a factor of 4.5 in manipulability
@@ -52,7 +52,7 @@ def _with_room(model: Model) -> Array:
 
 
 def _bent(model: Model, straight: Array) -> Array:
-    """The easiest configuration found by bending one hinge after another."""
+    """The easiest configuration found by bending one revolute joint after another."""
 
     def merit(q: Array) -> float:  # smaller is better
         return PRICE * float(np.abs(q - straight).sum()) - _ease(model, q)
@@ -67,8 +67,8 @@ def _bent(model: Model, straight: Array) -> Array:
 
 
 def _tried(model: Model) -> list[Joint]:
-    hinges = [joint for joint in model.path() if joint.nv == 1 and joint.kind is not JointKind.PRISMATIC]
-    return hinges[:: math.ceil(len(hinges) / MOST_HINGES) or 1]
+    revolute = [joint for joint in model.path() if joint.nv == 1 and joint.kind is not JointKind.PRISMATIC]
+    return revolute[:: math.ceil(len(revolute) / MOST_REVOLUTE) or 1]
 
 
 def _bends(model: Model, joint: Joint, q: Array, straight: Array) -> Iterator[Array]:

@@ -4,8 +4,8 @@ Frames between joints may be chosen freely, so every chain of revolute and prism
 
     pose_world_tool = base * A_1(x_1) ... A_n(x_n) * tool,    A(x) = Rz(theta) Tz(d) Tx(a) Rx(alpha)
 
-with x = q + offset in the place of theta (revolute joint) or d (slide). One kernel for each n then serves
-every robot. The last row ends at the tool's origin, so what remains as `tool` is a rotation.
+with x = q + offset in the place of theta (revolute joint) or d (prismatic joint). One kernel for each n then
+serves every robot. The last row ends at the tool's origin, so what remains as `tool` is a rotation.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ class Chain:
     """The moving joints on the path to a frame.
 
     The `origin` of each joint is its place in the moved frame of the joint before it (of the world, for the
-    first). A floating joint has become three slides and a ball joint, which read the same seven numbers.
+    first). A floating joint has become three prismatic joints and a ball joint, which read the same
+    seven numbers.
 
     With `has_mimic`, some joint's value is a multiple of another's (`Joint.mimic`, whose leader need not be
     on the path): `joints` then has no part of q for each, and only what asks for `has_mimic` may solve it.
@@ -97,7 +98,7 @@ def chain_to(model: Model, frame: str | None = None) -> Chain:
 
 
 def _floating_parts(joint: Joint) -> list[Joint]:
-    """A floating joint as slides along x, y and z, then a ball joint."""
+    """A floating joint as prismatic joints along x, y and z, then a ball joint."""
     parts = [
         Joint(
             name=f"{joint.name}.{letter}",

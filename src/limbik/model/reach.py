@@ -20,7 +20,7 @@ from limbik.model.joints import Joint, JointKind
 from limbik.spatial import Array, Matrix4, Vector3
 
 MOST_PRISMATIC = (
-    3  # in one vector, for the number of corners; a fourth slide begins another vector, which holds too
+    3  # in one vector, for the number of corners; a fourth part begins another vector, which holds too
 )
 
 
@@ -36,7 +36,7 @@ class Segment(NamedTuple):
     """The vector from one turning joint to the next: a fixed part and prismatic joints."""
 
     offset: Vector3
-    slides: tuple[PrismaticPart, ...]
+    prismatic: tuple[PrismaticPart, ...]
 
 
 def reach_range(
@@ -62,34 +62,34 @@ def reach_range(
 def _ways(
     joints: Sequence[Joint], origins: Sequence[Matrix4], travels: Sequence[tuple[float, float]], tool: Matrix4
 ) -> Iterator[Segment]:
-    pose, slides = (
+    pose, prismatic = (
         np.eye(4),
         list[PrismaticPart](),
     )  # in the axes of the turning joint before, or of the first joint
     for k, (joint, origin, travel) in enumerate(zip(joints, origins, travels, strict=True)):
         if k > 0:
             pose = pose @ origin
-        if joint.kind is JointKind.PRISMATIC and len(slides) < MOST_PRISMATIC:
-            slides.append(PrismaticPart(pose[:3, :3] @ joint.axis, *travel))
+        if joint.kind is JointKind.PRISMATIC and len(prismatic) < MOST_PRISMATIC:
+            prismatic.append(PrismaticPart(pose[:3, :3] @ joint.axis, *travel))
             continue
-        yield Segment(pose[:3, 3], tuple(slides))
-        pose, slides = np.eye(4), []
+        yield Segment(pose[:3, 3], tuple(prismatic))
+        pose, prismatic = np.eye(4), []
         if joint.kind is JointKind.PRISMATIC:
-            slides.append(PrismaticPart(joint.axis, *travel))
+            prismatic.append(PrismaticPart(joint.axis, *travel))
         elif joint.kind is JointKind.FLOATING:
-            slides += [PrismaticPart(axis, -math.inf, math.inf) for axis in np.eye(3)]
-    yield Segment((pose @ tool)[:3, 3], tuple(slides))
+            prismatic += [PrismaticPart(axis, -math.inf, math.inf) for axis in np.eye(3)]
+    yield Segment((pose @ tool)[:3, 3], tuple(prismatic))
 
 
 def _span(way: Segment) -> tuple[float, float]:
     """Least and greatest length [m]."""
-    if not way.slides:
+    if not way.prismatic:
         length = float(np.linalg.norm(way.offset))
         return length, length
-    ends = [(slide.lower, slide.upper) for slide in way.slides]
+    ends = [(part.lower, part.upper) for part in way.prismatic]
     if np.isinf(ends).any():
         return _least(way), math.inf
-    directions = np.array([slide.direction for slide in way.slides])
+    directions = np.array([part.direction for part in way.prismatic])
     corners = way.offset + np.array(list(itertools.product(*ends))) @ directions
     return _least(way), float(np.linalg.norm(corners, axis=1).max())
 
@@ -101,13 +101,13 @@ def _least(way: Segment) -> float:
     Every such place within the travels is looked at.
     """
     least = math.inf
-    choices = [[None, *(end for end in slide[1:] if math.isfinite(end))] for slide in way.slides]
+    choices = [[None, *(end for end in part[1:] if math.isfinite(end))] for part in way.prismatic]
     for chosen in itertools.product(*choices):
         held = [
-            end * slide.direction for slide, end in zip(way.slides, chosen, strict=True) if end is not None
+            end * part.direction for part, end in zip(way.prismatic, chosen, strict=True) if end is not None
         ]
         rest = way.offset + sum(held, start=np.zeros(3))
-        free = [slide for slide, end in zip(way.slides, chosen, strict=True) if end is None]
+        free = [part for part, end in zip(way.prismatic, chosen, strict=True) if end is None]
         least = min(least, _length_left(rest, free))
     return least
 
@@ -118,9 +118,9 @@ def _length_left(rest: Vector3, free: Sequence[PrismaticPart]) -> float:
     """
     if not free:
         return float(np.linalg.norm(rest))
-    directions: Array = np.array([slide.direction for slide in free]).T
+    directions: Array = np.array([part.direction for part in free]).T
     travel = np.linalg.lstsq(directions, -rest, rcond=None)[0]
-    for slide, value in zip(free, travel, strict=True):
-        if not slide.lower <= value <= slide.upper:
+    for part, value in zip(free, travel, strict=True):
+        if not part.lower <= value <= part.upper:
             return math.inf
     return float(np.linalg.norm(rest + directions @ travel))

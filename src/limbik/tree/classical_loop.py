@@ -312,7 +312,7 @@ def bend(tree: Tree, objectives: Objectives, workspace: Workspace, settings: Flo
     """`numerics.dead_points.bend`; whether the error falls. The workspace is that of q either way."""
     rows, nv = workspace.J.shape
     before = merit(objectives, workspace, 0)
-    differentiate(tree, objectives, workspace)
+    differentiate(tree, objectives, workspace, workspace.J)
     W, U = workspace.work[:rows, :nv], workspace.work[rows : 2 * rows, :rows]
     problem = Problem(tree, objectives, workspace, settings[USE_LIMITS] > 0.0)
     after = bend_any(problem, workspace.J, q, before, W, U, workspace.dx, workspace.trial)

@@ -50,8 +50,8 @@ def evaluate(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats
 
 
 @compiled
-def differentiate(tree: Tree, objectives: Objectives, workspace: Workspace) -> None:
-    """The Jacobian where the tree was evaluated last."""
+def differentiate(tree: Tree, objectives: Objectives, workspace: Workspace, J: Floats) -> None:
+    """The Jacobian J [rows, nv] where the tree was evaluated last."""
     place_screws(tree.links, workspace.frames, workspace.screws)
     fill_jacobian(
         tree.links,
@@ -61,7 +61,7 @@ def differentiate(tree: Tree, objectives: Objectives, workspace: Workspace) -> N
         workspace.sums,
         workspace.total,
         workspace.wrenches,
-        workspace.J,
+        J,
     )
 
 

@@ -135,7 +135,7 @@ def descend(
         if answer[ITERATIONS] >= budget or is_stopped(objectives.watch, int(answer[ITERATIONS])):
             return SPENT
         if is_new:
-            differentiate(tree, objectives, workspace)
+            differentiate(tree, objectives, workspace, workspace.J)
         propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits, LONGEST_STEP)
         step_from(tree, workspace, q, 1.0, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)

@@ -18,7 +18,6 @@ from limbik.numerics.linear import (
     transpose_times,
 )
 from limbik.tree.evaluation import accept, differentiate, evaluate, is_met, record, step_from
-from limbik.tree.kinematics import place_screws
 from limbik.tree.priorities import (
     EASIER,
     HARDER,
@@ -32,7 +31,6 @@ from limbik.tree.priorities import (
     propose_within,
     release,
 )
-from limbik.tree.residuals import fill_jacobian
 from limbik.tree.settings import BUDGET, ITERATIONS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -72,7 +70,7 @@ def improve(
     while answer[ITERATIONS] < budget and not is_met(objectives, workspace.task_errors[0], last):
         if is_stopped(objectives.watch, int(answer[ITERATIONS])):
             break
-        differentiate(tree, objectives, workspace)
+        differentiate(tree, objectives, workspace, workspace.J)
         hessian = workspace.history[: fill_hessian(tree, objectives, workspace, q, kept.size, last)]
         damping = damping_of(workspace, last, factor)
         errors = workspace.errors[0, first_row:]
@@ -106,7 +104,7 @@ def restore(
             break
         for row in range(rows):
             disturbed[row] = workspace.errors[1, row] - kept[row]
-        differentiate(tree, objectives, workspace)
+        differentiate(tree, objectives, workspace, workspace.J)
         none = workspace.history[:0]
         propose_within(
             tree, workspace, workspace.trial, disturbed, 0, none, LEAST_DAMPING, use_limits, LONGEST_STEP
@@ -139,17 +137,7 @@ def fill_hessian(
         workspace.dx[v] = DIFFERENCE
         step_from(tree, workspace, q, 1.0, False)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
-        place_screws(tree.links, workspace.frames, workspace.screws)
-        fill_jacobian(
-            tree.links,
-            objectives.tasks,
-            tree.units,
-            workspace.screws,
-            workspace.sums,
-            workspace.total,
-            workspace.wrenches,
-            workspace.P,
-        )
+        differentiate(tree, objectives, workspace, workspace.P)
         change = workspace.history[size]
         fill(0.0, change)
         for row in range(rows):

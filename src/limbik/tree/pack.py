@@ -32,7 +32,7 @@ class PackedTree:
     link_places: dict[str, tuple[int, Matrix4]]  # of every link of the model: the record, and its pose there
     joint_links: dict[
         str, int
-    ]  # of every revolute joint, slide or ball: its record; of a floating joint: the last one
+    ]  # of every revolute, prismatic or ball joint: its record; of a floating joint: the last one
 
     @property
     def nv(self) -> int:

@@ -294,7 +294,7 @@ def step_leader(
     """
     mover = tree.movers[m]
     evaluate(tree, objectives, workspace, q, 0)
-    differentiate(tree, objectives, workspace)
+    differentiate(tree, objectives, workspace, workspace.J)
     slope = curvature = 0.0
     for row in range(workspace.J.shape[0]):
         rate = workspace.J[row, mover.v]

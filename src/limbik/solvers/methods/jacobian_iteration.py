@@ -46,7 +46,7 @@ def improve(
     is_classic = settings[METHOD] == BY_CLASSIC
     if is_classic and bend_stretched(tree, objectives, workspace, use_limits, q):
         evaluate(tree, objectives, workspace, q, 0)
-    differentiate(tree, objectives, workspace)
+    differentiate(tree, objectives, workspace, workspace.J)
     gradient = workspace.work[workspace.work.shape[0] - 1, : workspace.dx.size]
     transpose_times(workspace.J, workspace.errors[0], gradient)
     if use_limits:

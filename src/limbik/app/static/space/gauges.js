@@ -48,8 +48,8 @@ class Sector extends Group {
   }
 }
 
-/** The sector of a hinge. */
-export class HingeGauge extends Gauge {
+/** The sector of a revolute joint. */
+export class RevoluteGauge extends Gauge {
   /** @param {Joint} joint @param {Vector3} zero @param {number} size [m] */
   constructor(joint, zero, size) {
     super(new Vector3(...joint.axis), zero);
@@ -64,7 +64,7 @@ export class HingeGauge extends Gauge {
   }
 }
 
-/** The rail of a slide, beside it. */
+/** The rail of a prismatic joint, beside it. */
 export class RailGauge extends Gauge {
   /** @param {Joint} joint @param {Vector3} zero @param {number} size [m] */
   constructor(joint, zero, size) {

@@ -1,13 +1,13 @@
-/** The ranges of joints: sectors of hinges, cones of ball joints, rails of slides; those at their limit stand out. */
+/** The ranges of joints: sectors of revolute joints, cones of ball joints, rails of prismatic joints; those at their limit stand out. */
 
 import { DoubleSide, Group, MeshBasicMaterial, Quaternion, Vector3 } from 'three';
 import { token } from './colours.js';
-import { ConeGauge, EulerGauge, HingeGauge, RailGauge } from './gauges.js';
+import { ConeGauge, EulerGauge, RevoluteGauge, RailGauge } from './gauges.js';
 import { matrix } from './kinematics.js';
 import { place } from './skeleton.js';
 
 const SIZE = 3.4; // of a gauge, in radii of its link
-const KINDS = { revolute: HingeGauge, prismatic: RailGauge, ball: ConeGauge };
+const KINDS = { revolute: RevoluteGauge, prismatic: RailGauge, ball: ConeGauge };
 
 /** @typedef {import('./kinematics.js').ArmDescription} Arm */
 /** @typedef {import('./kinematics.js').JointDescription} Joint */
