@@ -26,8 +26,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numba
 import numpy as np
@@ -46,7 +46,7 @@ from robots import NAMES, MissingRobot, open_robot
 from variations import AS_BUILT, BUDGET, Arm, Outcome, Variation, candidates, clamping, rejecting
 
 SCRIPT = "benchmarks/ablation.py"
-DOCUMENT = CONVERGED.parent / "docs" / "performance.md"
+DOCUMENT = HERE.parent / "docs" / "performance.md"
 ROBOTS = ("panda", "ur5e", "iiwa14", "gen3", "z1")  # the last two were not looked at when the core was tuned
 
 ALONE, RACE = "one at a time", "race"

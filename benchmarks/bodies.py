@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from machine import progress, surroundings
 from peers.common import version_of
 
 SCRIPT = "benchmarks/bodies.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 METHODS = ("fabrik", "ccd", "jt", "dls", "sdls", "lm")
 TOLERANCE = 1e-6  # [m], [rad]
 ROUNDING = 1.001

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from peers.common import Missing
 from peers.node_process import NodeProcess
 
 SCRIPT = "benchmarks/ccd_peers.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 SIZES = (5, 6, 7, 10)
 LIMITS = (np.inf, np.radians(60.0))
 TOLERANCE = 1e-3  # of the reach: in reach of single precision

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from limbik.solvers.methods.ccd import CCD
 from machine import progress, surroundings
 
 SCRIPT = "benchmarks/ccd_study.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 BUDGET = 2000  # iterations
 TOLERANCE = 1e-6  # [m] and [rad]
 WIDE, TIGHT = (1.5, 2.9), (0.4, 0.8)  # [rad] between which half of a joint's range is drawn

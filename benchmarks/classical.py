@@ -28,8 +28,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from problems import Problem, out_of_reach, reachable
 from results import TOLERANCES, OutOfReach, Results
 
 SCRIPT = "benchmarks/classical.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 LIMIT = np.pi / 3.0  # [rad]
 SIZES = (5, 10, 20, 50, 100)
 OUT_ARMS = ("ball-10", "planar-10", "planar-50")

@@ -30,8 +30,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 
@@ -47,7 +47,7 @@ from peers.limbik_solvers import LimbikSolver
 from problems import direction_near, generator
 
 SCRIPT = "benchmarks/fabrik_tables.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 METHODS = {"fabrik": "fabrik", "ccd": "ccd", "jt": "jt", "dls": "dls", "sdls": "sdls, for SVD-DLS"}
 TOLERANCES = (1e-3, 1e-6)  # [m]
 BUDGET = 10_000  # iterations

@@ -33,8 +33,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 
@@ -47,7 +47,7 @@ from limbik.model import Model
 from machine import processor, progress
 
 SCRIPT = "benchmarks/forward_kinematics.py"
-DOCUMENT = CONVERGED.parent / "docs" / "robots.md"
+DOCUMENT = HERE.parent / "docs" / "robots.md"
 PACKAGES = ("example-robot-data", "robosuite", "gymnasium-robotics", "mjlab", "rtb-data")
 TOLERANCE = 1e-9  # [m and rad, and per rate]
 ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf")

@@ -26,8 +26,8 @@ from pathlib import Path
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 import pinocchio
@@ -41,7 +41,7 @@ from robots import NAMES, Robot, open_robot
 from tables import number
 
 SCRIPT = "benchmarks/million.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 TOLERANCE = 1e-6  # [m] and [rad], limbik's default
 ROUNDING = 1e-9
 CHUNK = 10_000

@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -42,7 +42,7 @@ from operations import operations
 from tables import facts, number
 
 SCRIPT = "benchmarks/parts.py"
-DOCUMENT = CONVERGED.parent / "docs" / "performance.md"
+DOCUMENT = HERE.parent / "docs" / "performance.md"
 ROBOT = "panda"
 PROBLEMS = 2000
 RUNS = 60

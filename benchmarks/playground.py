@@ -31,8 +31,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
@@ -44,7 +44,7 @@ from limbik.app.protocol.space import decode_motion
 from machine import processor, progress
 
 SCRIPT = "benchmarks/playground.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 FRAME_MS = 1000 / 60
 WARM_UP = 50  # requests that are not counted
 LOOP = 240  # requests along a closed path: four seconds at 60 frames per second
@@ -306,7 +306,7 @@ def row(case: Case, measured: Measured) -> list[str]:
 def server() -> Iterator[str]:
     """`limbik play` in a process of its own; gives its address."""
     command = [sys.executable, "-m", "limbik.cli", "play", "--no-browser", "--port", "0"]
-    source = os.pathsep.join([str(CONVERGED.parent / "src"), os.environ.get("PYTHONPATH", "")])
+    source = os.pathsep.join([str(HERE.parent / "src"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": source}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:

@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -46,7 +46,7 @@ from machine import processor, progress
 from tables import number
 
 SCRIPT = "benchmarks/solver_choice.py"
-DOCUMENT = CONVERGED.parent / "docs" / "solvers.md"
+DOCUMENT = HERE.parent / "docs" / "solvers.md"
 SOLVERS = ("auto", *limbik.solvers.names())
 CLOSE = 1e-6 * (1.0 + 1e-3)  # [m], [rad]: the default tolerance, and rounding
 LIMIT_SLACK = 1e-9

@@ -35,8 +35,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 
@@ -51,7 +51,7 @@ from robots import MissingRobot, Robot, Source, open_robot, open_source
 from tables import number
 
 SCRIPT = "benchmarks/toolbox_study.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 HUMAN = Source(
     distribution="example-robot-data",
     path="share/example-robot-data/robots/human_description/robots/human.urdf",

@@ -34,8 +34,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-CONVERGED = Path(__file__).resolve().parent
-sys.path.append(str(CONVERGED.parent / "src"))  # for a checkout that is not installed
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
 
 import numpy as np
 
@@ -49,7 +49,7 @@ from machine import progress, surroundings
 from whole_body_peers.common import Missing, Peer, Tolerance, require, version_of
 
 SCRIPT = "benchmarks/whole_body.py"
-DOCUMENT = CONVERGED.parent / "docs" / "benchmarks.md"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
 KINDS = {"near": 0.3, "far": 0.5, "anywhere": None}  # of postures; see `Humanoid.share`
 TOLERANCES: tuple[Tolerance, ...] = ((1e-6, 1e-6), (1e-4, 1e-3))  # [m], [rad]
 PASSES = 2  # of which the faster counts

@@ -121,7 +121,7 @@ def test_an_unknown_name_is_answered_with_names_of_all_kinds() -> None:
 
 # --- the packages themselves --------------------------------------------------------------------------------
 
-CONVERGED = [
+HERE = [
     (robot, description)
     for robot in limbik.robots()
     for description in robot.descriptions
@@ -131,7 +131,7 @@ CONVERGED = [
 
 @pytest.mark.filterwarnings("ignore::limbik.errors.FormatWarning")
 @pytest.mark.parametrize(
-    ("robot", "description"), CONVERGED, ids=[f"{d.package.name}:{r.name}" for r, d in CONVERGED] or None
+    ("robot", "description"), HERE, ids=[f"{d.package.name}:{r.name}" for r, d in HERE] or None
 )
 def test_what_is_installed_can_be_loaded(robot: registry.Robot, description: registry.Description) -> None:
     model = limbik.load(f"{description.package.name}:{robot.name}")
