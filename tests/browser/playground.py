@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
@@ -96,21 +96,31 @@ class Playground:
 
     @property
     def target(self) -> Point:
-        x, y = self.state["target"]
-        return x, y
+        """Where the target is on the screen [px]."""
+        return self.on_screen(self.state["target"])
 
     @property
     def base(self) -> Point:
-        x, y = self.state["base"]
-        return x, y
+        """Where the base is on the screen [px]."""
+        return self.on_screen(self.state["base"])
+
+    def on_screen(self, point: Sequence[float]) -> Point:
+        """A point of the world on the screen [px]."""
+        scale, x, y = self.state["camera"]
+        return x + scale * point[0], y + scale * point[1]
+
+    @property
+    def problem(self) -> dict[str, tuple[float, float]]:
+        """Base and target in the world."""
+        return {name: (self.state[name][0], self.state[name][1]) for name in ("base", "target")}
 
     @property
     def query(self) -> dict[str, str]:
         """The settings in the address bar."""
         return dict(parse_qsl(urlsplit(self.page.url).query, keep_blank_values=True))
 
-    def find(self, selector: str) -> Locator:
-        return self.page.locator(selector)
+    def find(self, selector: str, has_text: str | None = None) -> Locator:
+        return self.page.locator(selector, has_text=has_text)
 
     def pressed(self, selector: str) -> bool:
         return self.find(selector).get_attribute("aria-pressed") == "true"

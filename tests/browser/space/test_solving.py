@@ -131,7 +131,7 @@ def test_a_moving_goal_stays_where_it_is_when_another_one_is_selected(space: Spa
     home = space.goals[0]["position"]
     space.press("c")
     space.until(lambda: space.goals[0]["position"] != home, "the goal moves")
-    space.press("2")
+    space.press("n")
     space.until(lambda: space.state["selected"] == 1, "the other one is selected")
     left = space.goals[0]["position"]
     assert left != home

@@ -16,6 +16,6 @@
   root.dataset.theme = theme;
   var narrow = matchMedia('(max-width: 759px)').matches;
   root.dataset.view = query.get('view') === '3d' ? 'space' : 'plane';
-  root.dataset.panel = query.get('pn') || (narrow ? '0' : '1');
+  root.dataset.panel = query.get('pn') || (narrow || innerHeight < 480 ? '0' : '1');
   root.dataset.dock = query.get('cv') || (narrow || innerHeight < 620 ? '0' : '1');
 })();

@@ -74,7 +74,7 @@ export class Runner {
     this.recording = new Recording(q.length);
     /** Pose at the beginning of the last solve. */
     this.before = this.q;
-    /** @type {number[]} x y x y ... of the end effector in the plane [px] */
+    /** @type {number[]} x y x y ... of the end effector in the plane's world */
     this.trail = [];
   }
 

@@ -22,7 +22,7 @@ const READERS = {
   },
   place(name, text, setting) {
     const value = number(text);
-    return Number.isNaN(value) ? { note: `${name}=${text} is not a number` } : { value: rounded(setting, value) };
+    return Number.isNaN(value) ? { note: `${name}=${text} is not a number` } : clamped(name, setting, value);
   },
   flag(name, text) {
     const word = text.toLowerCase();

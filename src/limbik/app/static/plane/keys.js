@@ -10,9 +10,10 @@ import { SOLVERS } from '../settings.js';
  * @param {import('./motion.js').Motion} parts.motion
  * @param {import('../help.js').Help} parts.help
  * @param {() => void} parts.step @param {() => void} parts.reset
+ * @param {(how: 'fit'|'home'|'in'|'out') => void} parts.look
  * @returns {Record<string, () => void>}
  */
-export function actions({ store, race, motion, help, step, reset }) {
+export function actions({ store, race, motion, help, step, reset, look }) {
   const flip = (/** @type {string} */ name) => () => store.set({ [name]: !store.get(name) });
   const solvers = SOLVERS.map((solver) => [solver.key, () => race.bringToFront(solver.name)]);
   return {
@@ -22,9 +23,14 @@ export function actions({ store, race, motion, help, step, reset }) {
     g: flip('rg'),
     k: flip('km'),
     c: () => motion.choose('circle'),
-    l: () => motion.choose('eight'),
+    i: () => motion.choose('eight'),
     s: () => motion.choose('none'),
     r: () => race.toggle(),
+    f: () => look('fit'),
+    Home: () => look('home'),
+    '+': () => look('in'),
+    '=': () => look('in'),
+    '-': () => look('out'),
     '.': step,
     0: reset,
     '?': () => help.toggle(),

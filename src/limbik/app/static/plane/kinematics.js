@@ -1,4 +1,4 @@
-/** The planar arm on the screen: joint positions in pixels, y down, from angles that are counter-clockwise. */
+/** The planar arm on the screen: joint positions in the world, y down, from angles that are counter-clockwise. */
 
 /**
  * The pose that arms start from and are reset to: a quarter turn, spread evenly. The server calls it the neutral bend.
@@ -24,7 +24,7 @@ export function resized(q, links) {
 
 /**
  * Positions of the joints and of the end effector.
- * @param {ArrayLike<number>} q @param {number} length  of a link [px] @param {[number, number]} base
+ * @param {ArrayLike<number>} q @param {number} length  of a link @param {[number, number]} base
  * @returns {Float64Array} x0 y0 x1 y1 ... [2 (links + 1)]
  */
 export function points(q, length, base) {
@@ -41,4 +41,14 @@ export function points(q, length, base) {
     result[2 * i + 3] = y;
   }
   return result;
+}
+
+/** Numbers x0 y0 x1 y1 ... as points. @param {ArrayLike<number>} numbers @returns {[number, number][]} */
+export function pairs(numbers) {
+  return Array.from({ length: numbers.length / 2 }, (_, i) => [numbers[2 * i], numbers[2 * i + 1]]);
+}
+
+/** Angles as the address has them. @param {ArrayLike<number>} q [rad] @returns {string} [degrees] */
+export function degrees(q) {
+  return Array.from(q, (angle) => Number(((angle * 180) / Math.PI).toFixed(3))).join();
 }

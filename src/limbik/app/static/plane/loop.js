@@ -51,7 +51,7 @@ export class PlaneLoop extends Loop {
     return {
       iterations: this.steps > 0 ? 1 : store.get('it'),
       gamma: store.get('g'),
-      lambda: store.get('la'),
+      lambda: store.get('la') / store.get('L'), // the server counts it in link lengths
       damping: store.get('d'),
       limits: store.get('lm'),
       limit_degrees: store.get('ld'),

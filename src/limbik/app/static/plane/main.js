@@ -4,9 +4,11 @@ import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
 import { Frames } from '../frames.js';
 import { Help } from '../help.js';
+import { Edits } from '../edits.js';
 import { Hud } from '../hud.js';
 import { listen } from '../keys.js';
 import { Notices } from '../notice.js';
+import { Poses } from '../poses.js';
 import { Race } from '../race.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
@@ -15,26 +17,32 @@ import { Store } from '../store.js';
 import { Theme } from '../theme.js';
 import { Views } from '../views.js';
 import { Arms } from './arms.js';
+import { Camera } from './camera.js';
 import { actions } from './keys.js';
 import { PlaneLoop } from './loop.js';
+import { degrees, pairs, points } from './kinematics.js';
 import { Motion } from './motion.js';
 import { Panel } from './panel.js';
-import { Place } from './place.js';
+import { Place, tenth } from './place.js';
 import { Pointer } from './pointer.js';
 import { SETTINGS } from './settings.js';
 import { View } from './view.js';
 
-const SMALL_ARM = { n: 5, L: 54 }; // suits a phone
+const NEARER = 1.25;
 /** What the arm does next depends on these. */
 const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
+
+/** What can be undone. */
+const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sp', 'sl', 'tr', 'rg', 'km', 'poses'];
 
 let isBuilt = false;
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
 const store = new Store(location.search, SETTINGS);
-if (innerWidth < 760) store.suit(SMALL_ARM);
 const notices = new Notices();
 new Shell(store, () => layout());
-const place = new Place(store);
+const camera = new Camera();
+const place = new Place(store, camera);
+store.gather = () => ({ cam: camera.view(place.region) });
 const motion = new Motion(store, place);
 const arms = new Arms(store);
 const connection = new Connection({
@@ -48,23 +56,30 @@ const connection = new Connection({
 });
 const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
-const view = new View(canvas, { store, arms, place, motion, loop, theme });
+const view = new View(canvas, { store, arms, place, camera, motion, loop, theme });
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
 const race = new Race({ store, arms, motion, view, restart });
 const hud = new Hud(store, arms, 'px');
 const panel = new Panel({ store, arms, motion, notices });
-const pointer = new Pointer(canvas, { store, place, motion, view, onTake: () => convergence.release() });
+const pointer = new Pointer(canvas, { store, place, camera, motion, view, onTake: () => convergence.release(), onCamera });
+new Poses({ store, notices, write: () => degrees(arms.front.q), take: takePose });
 new Share(link, notices);
 new Views('plane', () => store.query());
 
 isBuilt = true;
+document.documentElement.dataset.built = '1';
+begin();
 
 window.limbikReady = false;
-listen(actions({ store, race, motion, help, step, reset: restart }), () => help.dialog.open);
+const edits = new Edits({ store, names: UNDONE, pose: () => arms.list.map(({ q }) => [...q]), place: placeAt });
+listen(actions({ store, race, motion, help, step, reset, look }), () => help.dialog.open);
+for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-look]'))) {
+  button.addEventListener('click', () => look(/** @type {*} */ (button.dataset.look)));
+}
 document.getElementById('step')?.addEventListener('click', step);
-document.getElementById('reset')?.addEventListener('click', restart);
+document.getElementById('reset')?.addEventListener('click', reset);
 document.getElementById('shuffle')?.addEventListener('click', () => placeArms('random'));
 window.addEventListener('resize', layout);
 store.watch(null, () => {
@@ -73,7 +88,6 @@ store.watch(null, () => {
 });
 store.watch(['cv'], traceIfOpen);
 store.watch(['km', 'race'], layout);
-document.documentElement.dataset.built = '1';
 layout();
 complain();
 connection.open();
@@ -88,12 +102,13 @@ function onTurn(now, seconds) {
   convergence.tick(now);
 }
 
-/** Write the numbers, also where scripts and screen readers find them. */
-function onReadout() {
+/** Write the numbers, also where scripts and screen readers find them. @param {number} now */
+function onReadout(now) {
+  if (view.held === null) edits.tick(now);
   hud.update(frames.perSecond);
   race.update(frames.perSecond, loop.serverMs);
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.error, status: arm.status }]);
-  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base });
+  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, camera: [camera.scale, camera.x, camera.y] });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
 }
 
@@ -102,6 +117,7 @@ function onFrame() {
   convergence.touch();
   status.update();
   window.limbikReady = true;
+  pointer.invite();
 }
 
 /** @param {import('../protocol.js').Welcome} welcome */
@@ -128,17 +144,22 @@ function onError(error) {
   panel.blame(error.field);
 }
 
-/** A link that opens all of the state, with the places that the window chose. */
+/** A link that opens all of the state. */
 function link() {
-  const [mx, my] = place.base;
-  const [tx, ty] = place.home;
-  return store.link({ mx, my, tx, ty, help: false });
+  return store.link({ help: false });
 }
 
 function step() {
   convergence.release();
   if (!store.get('px')) store.set({ px: true });
   loop.stepOnce();
+}
+
+/** The first pose, and the target where it was first. */
+function reset() {
+  const [tx, ty] = place.first;
+  store.set({ mv: 'none', tx, ty });
+  restart();
 }
 
 function restart() {
@@ -148,7 +169,27 @@ function restart() {
 /** @param {'first'|'random'} which */
 function placeArms(which) {
   convergence.release();
+  edits.touch();
   arms.restart(which);
+  loop.wake();
+  view.isStale = true;
+}
+
+/** The arms as they were when a pose was kept, and the target at its end effector. @param {string} text  [degrees] @returns {string} what was wrong */
+function takePose(text) {
+  const q = text.split(',').map((angle) => (angle === '' ? NaN : (Number(angle) * Math.PI) / 180));
+  if (!q.every(Number.isFinite)) return 'its angles are not numbers.';
+  if (q.length !== store.get('n')) return `it is of an arm with ${q.length} links.`;
+  convergence.release();
+  const [tx, ty] = pairs(points(q, store.get('L'), place.base))[q.length];
+  store.set({ mv: 'none', tx: tenth(tx), ty: tenth(ty) });
+  placeAt([q]);
+  return '';
+}
+
+/** @param {number[][]} poses  of the arms */
+function placeAt(poses) {
+  arms.list.forEach((arm, i) => arm.place(poses[i] ?? poses[0]));
   loop.wake();
   view.isStale = true;
 }
@@ -164,9 +205,41 @@ function traceIfOpen() {
 function layout() {
   if (!isBuilt) return;
   place.measure();
+  camera.settle([place.base, place.home], seen, place.region);
   view.resize();
   convergence.resize();
   loop.wake();
+}
+
+/** The first view: that of the address, or of the world as it is; everything where that leaves base or target out. */
+function begin() {
+  place.measure();
+  place.choose();
+  if (!camera.shows([place.base, place.home], place.region)) camera.fit(seen(), place.region);
+  camera.keep();
+}
+
+/** What the view shows when everything is fitted. @returns {[number, number][]} */
+function seen() {
+  const joints = arms.list.flatMap((arm) => pairs(points(arm.q, store.get('L'), place.base)));
+  return [place.base, ...(motion.moving ? motion.path(32) : [motion.target]), ...joints];
+}
+
+/** @param {'fit'|'home'|'in'|'out'} how */
+function look(how) {
+  const { left, top, right, bottom } = place.region;
+  if (how === 'home') camera.home();
+  else if (how === 'fit') camera.fit(seen(), place.region);
+  else camera.zoom(how === 'in' ? NEARER : 1 / NEARER, [(left + right) / 2, (top + bottom) / 2]);
+  camera.isChosen = how !== 'home';
+  camera.settle([place.base, place.home], seen, place.region);
+  onCamera();
+}
+
+/** The view has been moved. */
+function onCamera() {
+  view.isStale = true;
+  store.writeSoon();
 }
 
 /** Another theme: canvas and plots take its colours. */
@@ -178,6 +251,5 @@ function repaint() {
 
 /** Say what the URL asked for and could not be had. */
 function complain() {
-  const details = [...store.notes, ...place.notes()];
-  if (details.length) notices.show('Some values of the link were changed:', { details });
+  if (store.notes.length) notices.show('Some values of the link were changed:', { details: store.notes });
 }

@@ -75,7 +75,7 @@ export function drawPath(ctx, path, colour) {
 
 const FADES = 8; // strokes of growing opacity that make the trace
 
-/** @param {Context} ctx @param {number[]} trail  x y x y ..., oldest first @param {string} colour */
+/** @param {Context} ctx @param {ArrayLike<number>} trail  x y x y ..., oldest first @param {string} colour */
 export function drawTrail(ctx, trail, colour) {
   const count = trail.length / 2;
   ctx.save();

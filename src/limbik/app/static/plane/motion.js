@@ -1,5 +1,7 @@
 /** The moving target: a circle or a figure-eight around the target's home. */
 
+import { tenth } from './place.js';
+
 const TURN = 1.5; // [rad/s] along the path at speed 1
 
 export class Motion {
@@ -28,11 +30,10 @@ export class Motion {
     return [x + dx, y + dy];
   }
 
-  /** Put the target here; a path goes on around it. @param {number} x @param {number} y */
-  moveTo(x, y) {
+  /** Put the target here; a path goes on around it. @param {[number, number]} point  of the world */
+  moveTo([x, y]) {
     const [dx, dy] = this.offset(this.phase);
-    const [px, py] = this.place.inside(x, y);
-    this.store.set({ tx: tenth(px - dx), ty: tenth(py - dy) });
+    this.store.set({ tx: tenth(x - dx), ty: tenth(y - dy) });
   }
 
   /** Begin a path, or stop where the target is. @param {'none'|'circle'|'eight'} kind */
@@ -40,7 +41,7 @@ export class Motion {
     if (kind === this.store.get('mv')) return;
     const changes = { mv: kind };
     if (kind === 'none') {
-      const [x, y] = this.place.inside(...this.target);
+      const [x, y] = this.target;
       Object.assign(changes, { tx: tenth(x), ty: tenth(y) });
     }
     this.phase = 0;
@@ -56,7 +57,7 @@ export class Motion {
     });
   }
 
-  /** @param {number} phase [rad] @returns {[number, number]} from the home [px] */
+  /** @param {number} phase [rad] @returns {[number, number]} from the home */
   offset(phase) {
     const kind = this.store.get('mv');
     const size = this.size();
@@ -65,15 +66,8 @@ export class Motion {
     return [0, 0];
   }
 
-  /** Radius that suits arm and window [px]. */
+  /** Radius that suits the arm. */
   size() {
-    const { left, top, right, bottom } = this.place.region;
-    const reach = this.store.get('n') * this.store.get('L');
-    return Math.max(24, Math.min(0.34 * reach, 0.3 * (right - left), 0.34 * (bottom - top)));
+    return Math.max(24, 0.34 * this.place.reach);
   }
-}
-
-/** @param {number} value */
-function tenth(value) {
-  return Math.round(value * 10) / 10;
 }

@@ -1,16 +1,20 @@
 /**
- * Where base and target stand. The URL may leave them out: then they suit the window. In a window that is too small for
- * them they stand at its edge, and go back when it grows.
+ * Where base and target stand in the world. An address that leaves them out gets places that suit the window in which it is
+ * opened first; from then on they are part of the problem, and of the address.
  */
 
 import { openRegion } from '../region.js';
 
-const MARGIN = 16; // [px] kept free between a point and the edge of the open part of the canvas
+const EDGE = 16; // [px] kept free between a point that a hand moves and the edge of the open part of the canvas
+const SEEN = 0.62; // part of the open region that an arm of full length takes
+
+/** @typedef {[number, number]} Point */
 
 export class Place {
-  /** @param {import('../store.js').Store} store */
-  constructor(store) {
+  /** @param {import('../store.js').Store} store @param {import('./camera.js').Camera} camera */
+  constructor(store, camera) {
     this.store = store;
+    this.camera = camera;
     /** @type {import('../region.js').Region} */
     this.region = { left: 0, top: 0, right: 800, bottom: 600 };
     this.measure();
@@ -21,42 +25,49 @@ export class Place {
     this.region = openRegion();
   }
 
-  /** @returns {[number, number]} the base [px] */
+  /** Place what the address leaves out, and look there. */
+  choose() {
+    const { store, region, camera } = this;
+    const { mx, my, tx, ty, cam } = store.values;
+    const [width, height] = [region.right - region.left, region.bottom - region.top];
+    const isPlaced = [mx, my, tx, ty].some((value) => value !== null);
+    // A small window looks at a world that is as large as the arm needs.
+    if (!isPlaced && !cam) camera.scale = Math.min(1, (SEEN * Math.min(width, 1.4 * height)) / this.reach);
+    const unit = 1 / camera.scale;
+    const base = [mx ?? tenth((region.left + 0.4 * width) * unit), my ?? tenth((region.top + 0.72 * height) * unit)];
+    const dx = Math.min(0.5 * this.reach, Math.max(0, 0.6 * (region.right * unit - base[0])));
+    const dy = Math.min(0.42 * this.reach, Math.max(0, 0.62 * (base[1] - region.top * unit)));
+    store.set({ mx: base[0], my: base[1], tx: tx ?? tenth(base[0] + dx), ty: ty ?? tenth(base[1] - dy) });
+    /** Where the target was first. @type {Point} */
+    this.first = this.home;
+    if (cam) camera.look(cam, region);
+  }
+
+  /** How far the arm's end effector comes from its base, in the world. */
+  get reach() {
+    return this.store.get('n') * this.store.get('L');
+  }
+
+  /** @returns {Point} the base */
   get base() {
-    const { left, top, right, bottom } = this.region;
-    const x = this.store.get('mx') ?? left + 0.4 * (right - left);
-    const y = this.store.get('my') ?? top + 0.72 * (bottom - top);
-    return this.inside(x, y);
+    return [this.store.get('mx'), this.store.get('my')];
   }
 
-  /** @returns {[number, number]} the target, or the centre of its path where it moves [px] */
+  /** @returns {Point} the target, or the centre of its path where it moves */
   get home() {
-    const [bx, by] = this.base;
-    const { right, top } = this.region;
-    const reach = this.store.get('n') * this.store.get('L');
-    const dx = Math.min(0.5 * reach, 0.6 * (right - bx));
-    const dy = Math.min(0.42 * reach, 0.62 * (by - top));
-    return this.inside(this.store.get('tx') ?? bx + dx, this.store.get('ty') ?? by - dy);
+    return [this.store.get('tx'), this.store.get('ty')];
   }
 
-  /** The nearest point of the open region. @param {number} x @param {number} y @returns {[number, number]} */
-  inside(x, y) {
+  /** The nearest point of the open region. @param {Point} point  of the screen [px] @returns {Point} in the world */
+  inside([x, y]) {
     const { left, top, right, bottom } = this.region;
-    return [within(x, left + MARGIN, right - MARGIN), within(y, top + MARGIN, bottom - MARGIN)];
+    return this.camera.toWorld([within(x, left + EDGE, right - EDGE), within(y, top + EDGE, bottom - EDGE)]);
   }
+}
 
-  /** What the URL asked for and the window has no room for, in words. @returns {string[]} */
-  notes() {
-    const spot = { base: this.base, target: this.home };
-    return [this.note('mx', spot.base[0]), this.note('my', spot.base[1]), this.note('tx', spot.target[0]),
-      this.note('ty', spot.target[1])].filter((note) => note !== '');
-  }
-
-  /** @param {string} name @param {number} used */
-  note(name, used) {
-    const asked = this.store.get(name);
-    return asked === null || Math.abs(asked - used) < 0.5 ? '' : `${name}=${asked} is outside the window; ${Math.round(used)} is used`;
-  }
+/** @param {number} value @returns {number} as the address has it */
+export function tenth(value) {
+  return Math.round(value * 10) / 10;
 }
 
 /** @param {number} value @param {number} low @param {number} high */

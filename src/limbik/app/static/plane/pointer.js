@@ -1,9 +1,13 @@
-/** Hands on the canvas: mouse, pen, touch and arrow keys move target and base. */
+/** Hands on the canvas: mouse, pen, touch and arrow keys move target and base, and the view. */
 
 const STEP = 8; // [px] per arrow key
 const HINT = 110; // [px] room for the hint beside the target
 const TOUCH = 30; // [px] a finger this near to the base takes the base
+const WHEEL = 0.0015; // of the logarithm of the scale, for one unit of the wheel
+const LINE = 30; // [px] for mice whose wheel counts lines
 const ARROWS = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] };
+
+/** @typedef {[number, number]} Point */
 
 export class Pointer {
   /**
@@ -11,62 +15,99 @@ export class Pointer {
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
    * @param {import('./place.js').Place} parts.place
+   * @param {import('./camera.js').Camera} parts.camera
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('./view.js').View} parts.view
    * @param {() => void} parts.onTake  called when a hand takes hold
+   * @param {() => void} parts.onCamera  called when a hand has moved the view
    */
-  constructor(canvas, { store, place, motion, view, onTake }) {
-    Object.assign(this, { canvas, store, place, motion, view, onTake });
+  constructor(canvas, { store, place, camera, motion, view, onTake, onCamera }) {
+    Object.assign(this, { canvas, store, place, camera, motion, view, onTake, onCamera });
     this.hint = /** @type {HTMLElement} */ (document.getElementById('drag-hint'));
-    this.hint.hidden = false;
-    /** @type {number|null} */
-    this.pointer = null;
+    /** Where each finger, or the mouse with a button down, is on the screen. @type {Map<number, Point>} */
+    this.pointers = new Map();
+    /** Whether these move the view. */
+    this.isViewing = false;
     canvas.addEventListener('pointerdown', (event) => this.down(event));
-    canvas.addEventListener('pointermove', (event) => event.pointerId === this.pointer && this.move(event));
+    canvas.addEventListener('pointermove', (event) => this.pointers.has(event.pointerId) && this.move(event));
     canvas.addEventListener('pointerup', (event) => this.up(event));
     canvas.addEventListener('pointercancel', (event) => this.up(event));
-    canvas.addEventListener('keydown', (event) => this.key(event));
+    canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+    canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
+    document.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  /** The target can be dragged from now on. */
+  invite() {
+    this.hint.hidden = this.hint.dataset.used === '1';
   }
 
   /** @param {PointerEvent} event */
   down(event) {
-    if (event.button !== 0 || this.pointer !== null) return;
-    this.pointer = event.pointerId;
+    if (event.pointerType === 'mouse' && this.pointers.size > 0) return;
+    this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
     this.canvas.setPointerCapture(event.pointerId);
     this.canvas.classList.add('is-dragging');
+    const isSecond = this.pointers.size > 1;
+    if (isSecond) this.release();
+    this.isViewing = this.isViewing || isSecond || event.button !== 0;
+    if (this.isViewing) return;
     this.take(this.wantsBase(event) ? 'base' : 'target');
     this.move(event);
   }
 
   /** @param {PointerEvent} event */
   wantsBase(event) {
-    const [x, y] = this.place.base;
+    const [x, y] = this.camera.toScreen(this.place.base);
     return event.shiftKey || (event.pointerType === 'touch' && Math.hypot(event.clientX - x, event.clientY - y) < TOUCH);
   }
 
   /** @param {PointerEvent} event */
   move(event) {
-    if (this.view.held === 'base') this.moveBase(event.clientX, event.clientY);
-    else this.motion.moveTo(event.clientX, event.clientY);
+    const before = [...this.pointers.values()];
+    /** @type {Point} */
+    const point = [event.clientX, event.clientY];
+    this.pointers.set(event.pointerId, point);
+    if (this.isViewing) this.moveView(before, [...this.pointers.values()]);
+    else if (this.view.held === 'base') this.moveBase(this.place.inside(point));
+    else if (this.view.held === 'target') this.motion.moveTo(this.place.inside(point));
+  }
+
+  /** Shift the view with the pointers; two of them zoom as well. @param {Point[]} before @param {Point[]} after */
+  moveView(before, after) {
+    const [from, to] = [middle(before), middle(after)];
+    this.camera.pan(to[0] - from[0], to[1] - from[1]);
+    if (after.length > 1) this.camera.zoom(spread(after) / Math.max(spread(before), 1), to);
+    this.onCamera();
   }
 
   /** @param {PointerEvent} event */
   up(event) {
-    if (event.pointerId !== this.pointer) return;
-    this.pointer = null;
+    if (!this.pointers.delete(event.pointerId) || this.pointers.size > 0) return;
     this.canvas.classList.remove('is-dragging');
+    this.isViewing = false;
     this.release();
   }
 
-  /** @param {KeyboardEvent} event */
+  /** @param {WheelEvent} event */
+  wheel(event) {
+    event.preventDefault();
+    const amount = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1);
+    this.camera.zoom(Math.exp(-WHEEL * amount), [event.clientX, event.clientY]);
+    this.onCamera();
+  }
+
+  /** Arrow keys, unless they belong to a control. @param {KeyboardEvent} event */
   key(event) {
     const arrow = ARROWS[/** @type {keyof typeof ARROWS} */ (event.key)];
-    if (!arrow || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isOurs = event.target === this.canvas || event.target === document.body;
+    if (!arrow || !isOurs || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     this.take(event.shiftKey ? 'base' : 'target');
-    const [x, y] = event.shiftKey ? this.place.base : this.motion.target;
-    if (event.shiftKey) this.moveBase(x + arrow[0], y + arrow[1]);
-    else this.motion.moveTo(x + arrow[0], y + arrow[1]);
+    const [x, y] = this.camera.toScreen(event.shiftKey ? this.place.base : this.motion.target);
+    const point = this.place.inside([x + arrow[0], y + arrow[1]]);
+    if (event.shiftKey) this.moveBase(point);
+    else this.motion.moveTo(point);
     this.release();
   }
 
@@ -74,7 +115,10 @@ export class Pointer {
   take(what) {
     this.view.held = what;
     this.motion.held = what === 'target';
-    if (what === 'target') this.hint.hidden = true;
+    if (what === 'target') {
+      this.hint.hidden = true;
+      this.hint.dataset.used = '1';
+    }
     this.onTake();
   }
 
@@ -84,19 +128,27 @@ export class Pointer {
     this.view.isStale = true;
   }
 
-  /** @param {number} x @param {number} y */
-  moveBase(x, y) {
-    const [tx, ty] = this.place.home;
-    const [mx, my] = this.place.inside(x, y);
-    // The target stays where it is, also where the window had placed it.
-    this.store.set({ mx: Math.round(mx * 10) / 10, my: Math.round(my * 10) / 10, tx, ty });
+  /** @param {Point} point  of the world */
+  moveBase([x, y]) {
+    this.store.set({ mx: Math.round(x * 10) / 10, my: Math.round(y * 10) / 10 });
   }
 
   /** Keep the hint beside the target. */
   placeHint() {
     if (this.hint.hidden) return;
-    const [x, y] = this.motion.target;
+    const [x, y] = this.camera.toScreen(this.motion.target);
     this.hint.classList.toggle('is-left', x > this.place.region.right - HINT);
     this.hint.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
   }
+}
+
+/** @param {Point[]} points @returns {Point} */
+function middle(points) {
+  const sum = points.reduce(([x, y], [px, py]) => [x + px, y + py], [0, 0]);
+  return [sum[0] / points.length, sum[1] / points.length];
+}
+
+/** How far two points are apart [px]. @param {Point[]} points */
+function spread([[ax, ay], [bx, by]]) {
+  return Math.hypot(ax - bx, ay - by);
 }

@@ -5,6 +5,7 @@ import { points } from './kinematics.js';
 import { drawBase, drawPath, drawReach, drawRest, drawTarget, drawTrail } from './marks.js';
 
 const BEHIND = 0.5; // opacity of the arms behind the front one
+const GRID = 24; // [world px] between two dots of the ground
 
 export class View {
   /**
@@ -13,6 +14,7 @@ export class View {
    * @param {import('../store.js').Store} scene.store
    * @param {import('./arms.js').Arms} scene.arms
    * @param {import('./place.js').Place} scene.place
+   * @param {import('./camera.js').Camera} scene.camera
    * @param {import('./motion.js').Motion} scene.motion
    * @param {import('./loop.js').PlaneLoop} scene.loop
    * @param {import('../theme.js').Theme} scene.theme
@@ -42,35 +44,48 @@ export class View {
   draw() {
     if (!this.isStale) return;
     this.isStale = false;
-    const { ctx, store, place, theme, motion } = this;
+    const { ctx, store, place, camera, theme, motion } = this;
     ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     ctx.clearRect(0, 0, this.canvas.clientWidth, this.canvas.clientHeight);
-    const base = place.base;
-    if (store.get('rg')) drawReach(ctx, base, store.get('n') * store.get('L'), theme.colour('guide'));
-    if (motion.moving) drawPath(ctx, motion.path(96), theme.colour('target'));
-    if (store.get('rb') > 0) drawRest(ctx, points(this.loop.restPose(), store.get('L'), base), theme.colour('guide'));
-    this.drawArms(base);
+    const base = camera.toScreen(place.base);
+    if (store.get('rg')) drawReach(ctx, base, camera.scale * place.reach, theme.colour('guide'));
+    if (motion.moving) drawPath(ctx, motion.path(96).map((point) => camera.toScreen(point)), theme.colour('target'));
+    if (store.get('rb') > 0) drawRest(ctx, this.joints(this.loop.restPose()), theme.colour('guide'));
+    this.drawArms();
     drawBase(ctx, base, { base: theme.colour('base'), joint: theme.colour('joint') }, this.held === 'base');
-    drawTarget(ctx, motion.target, theme.colour('target'), this.held === 'target');
+    drawTarget(ctx, camera.toScreen(motion.target), theme.colour('target'), this.held === 'target');
+    this.showWorld();
   }
 
-  /** @param {[number, number]} base */
-  drawArms(base) {
+  /** The joints of an arm on the screen. @param {ArrayLike<number>} q @returns {Float64Array} */
+  joints(q) {
+    return this.camera.allToScreen(points(q, this.store.get('L'), this.place.base));
+  }
+
+  /** The grid of the ground goes with the world. */
+  showWorld() {
+    const { x, y, scale } = this.camera;
+    const step = GRID * scale * 2 ** Math.max(0, Math.ceil(Math.log2(0.6 / scale)));
+    this.canvas.style.backgroundSize = `${step}px ${step}px`;
+    this.canvas.style.backgroundPosition = `${x}px ${y}px`;
+  }
+
+  drawArms() {
     const front = this.arms.list.find((arm) => arm.solver === this.pointedOut) ?? this.arms.front;
     const behind = this.arms.list.filter((arm) => arm !== front);
     if (this.store.get('tr') && this.step === null) {
-      for (const arm of [...behind, front]) drawTrail(this.ctx, arm.trail, this.theme.colour(arm.solver));
+      for (const arm of [...behind, front]) drawTrail(this.ctx, this.camera.allToScreen(arm.trail), this.theme.colour(arm.solver));
     }
-    for (const arm of behind) this.drawOne(arm, base, BEHIND);
-    this.drawOne(front, base, 1);
+    for (const arm of behind) this.drawOne(arm, BEHIND);
+    this.drawOne(front, 1);
   }
 
-  /** @param {import('../runner.js').Runner} arm @param {[number, number]} base @param {number} opacity */
-  drawOne(arm, base, opacity) {
+  /** @param {import('../runner.js').Runner} arm @param {number} opacity */
+  drawOne(arm, opacity) {
     const { ctx, store, theme } = this;
     const q = arm.pose(this.step);
-    const length = store.get('L');
-    const joints = points(q, length, base);
+    const length = store.get('L') * this.camera.scale;
+    const joints = this.joints(q);
     const colour = theme.colour(arm.solver);
     if (store.get('sl') && opacity === 1) {
       const limit = (store.get('ld') * Math.PI) / 180;

@@ -149,6 +149,22 @@ export class Arms {
     );
   }
 
+  /** Where the arms in front stand. @returns {import('./codec.js').Stance[]} */
+  standing() {
+    return this.mechanisms.map((mechanism) => ({ arm: mechanism.index, solver: null, q: [...this.frontOf(mechanism).q] }));
+  }
+
+  /** Put the arms somewhere: each where its own solver's entry says, else where its arm's does. @param {import('./codec.js').Stance[]} stances */
+  stand(stances) {
+    for (const { index, runners } of this.mechanisms) {
+      const ours = stances.filter(({ arm }) => arm === index);
+      for (const runner of runners) {
+        const stance = ours.find(({ solver }) => solver === runner.solver) ?? ours[0];
+        if (stance) runner.place(stance.q);
+      }
+    }
+  }
+
   /** The longest last solve of the arm in front. */
   get lastStep() {
     return Math.max(0, ...this.list.map(({ recording }) => (recording.complete ? recording.last : 0)));

@@ -2,7 +2,7 @@
 
 import { find } from '../controls.js';
 import { Refusal } from './calls.js';
-import { shortest } from './codec.js';
+import { STANCES, shortest } from './codec.js';
 import { MILLIMETRES } from './protocol.js';
 import { program } from './snippet.js';
 
@@ -74,13 +74,21 @@ export class Exports {
   configurations() {
     return this.arms.mechanisms.map((mechanism) => {
       const { q } = this.arms.frontOf(mechanism);
-      const parts = jointParts(mechanism.description).map(({ name, at, size }) => [name, [...q.slice(at, at + size)].map((value) => Number(shortest(value)))]);
-      return { arm: mechanism.description.name, q: Object.fromEntries(parts), goals: this.goals.asked(mechanism.index) };
+      return { arm: mechanism.description.name, q: byJoint(mechanism, q), goals: this.goals.asked(mechanism.index) };
+    });
+  }
+
+  /** @returns {{name: string, arms: {arm: string, q: Record<string, number[]>}[]}[]} the poses that were kept */
+  poses() {
+    const { store, arms } = this;
+    return store.get('poses').map((/** @type {import('../poses.js').Pose} */ { name, text }) => {
+      const stances = STANCES.read(name, text).value.filter((stance) => arms.fits(stance));
+      return { name, arms: stances.map(({ arm, q }) => ({ arm: arms.mechanisms[arm].description.name, q: byJoint(arms.mechanisms[arm], q) })) };
     });
   }
 
   json() {
-    return `${JSON.stringify({ scene: this.scenes.scene?.name, units: 'rad, m, quaternions xyzw', arms: this.configurations() }, null, 2)}\n`;
+    return `${JSON.stringify({ scene: this.scenes.scene?.name, units: 'rad, m, quaternions xyzw', arms: this.configurations(), poses: this.poses() }, null, 2)}\n`;
   }
 
   csv() {
@@ -164,6 +172,12 @@ function jointParts({ joints }) {
   return joints
     .filter((joint) => joint.q >= 0 && !joint.mimic)
     .map(({ name, kind, q }) => ({ name, at: q, size: sizes[/** @type {keyof typeof sizes} */ (kind)] ?? 1 }));
+}
+
+/** Numbers of q by joint. @param {import('./arms.js').Mechanism} mechanism @param {ArrayLike<number>} q @returns {Record<string, number[]>} */
+function byJoint({ description }, q) {
+  const part = (/** @type {number} */ at, /** @type {number} */ size) => Array.from(q).slice(at, at + size).map((value) => Number(shortest(value)));
+  return Object.fromEntries(jointParts(description).map(({ name, at, size }) => [name, part(at, size)]));
 }
 
 /** Whether a text is one of the arm format: its first word is `arm`. @param {string} text */

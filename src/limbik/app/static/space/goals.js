@@ -36,13 +36,18 @@ export class Goals {
   /** The goals that new arms begin with, unless the link names others; those that there is no frame for are dropped. @param {number} kept  arms that stay as they are */
   setScene(kept) {
     const { mechanisms } = this.arms;
-    const first = mechanisms.slice(kept).flatMap((mechanism) => firstGoals(mechanism, this.arms.frontOf(mechanism).q));
+    const first = this.first(kept);
     if (kept > 0) this.store.set({ goal: [...this.list, ...first], sel: this.list.length });
     else this.store.suit({ goal: first });
     const known = this.list.filter(({ arm, frame }) => mechanisms[arm]?.has(frame));
     const dropped = this.list.filter((goal) => !known.includes(goal));
     if (dropped.length) this.store.set({ goal: known });
     return dropped.map(({ arm, frame }) => `goal: ${mechanisms[arm] ? `${mechanisms[arm].description.title} has no ${frame}` : `there is no arm ${arm}`}`);
+  }
+
+  /** The goals that arms begin with where they stand now. @param {number} [from]  the first of these arms @returns {Goal[]} */
+  first(from = 0) {
+    return this.arms.mechanisms.slice(from).flatMap((mechanism) => firstGoals(mechanism, this.arms.frontOf(mechanism).q));
   }
 
   /** Where a goal is now: a moving one is on its path. @param {number} i @returns {number[]} */

@@ -1,5 +1,7 @@
 /** The keys of the 3-D page. */
 
+import { SOLVERS } from '../settings.js';
+
 const TURN = 24; // [px] that an arrow key turns or shifts the view by
 const NEARER = 1.15;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -15,15 +17,18 @@ const PRESSED = 'button, a, summary, input, select, textarea, [role=switch]';
  * @param {import('./tools.js').Tools} parts.tools
  * @param {import('./stage.js').Stage} parts.stage
  * @param {import('../help.js').Help} parts.help
- * @param {() => void} parts.step @param {() => void} parts.reset @param {() => void} parts.search @param {() => void} parts.robots
+ * @param {() => void} parts.step @param {() => void} parts.reset @param {() => void} parts.remove @param {() => void} parts.search @param {() => void} parts.robots
  * @returns {Record<string, () => unknown>}
  */
-export function actions({ store, race, goals, motion, tools, stage, help, step, reset, search, robots }) {
+export function actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots }) {
   const flip = (/** @type {string} */ name) => () => store.set({ [name]: !store.get(name) });
+  const solvers = SOLVERS.map((solver) => [solver.key, () => race.bringToFront(solver.name)]);
   const use = (/** @type {string} */ tool) => () => tools.use(tool);
   return {
-    1: () => goals.selectNext(-1),
-    2: () => goals.selectNext(1),
+    ...Object.fromEntries(solvers),
+    n: () => goals.selectNext(1),
+    v: () => goals.selectNext(-1),
+    Delete: remove,
     p: flip('px'),
     t: flip('tr'),
     g: flip('rg'),
@@ -50,13 +55,14 @@ export function actions({ store, race, goals, motion, tools, stage, help, step, 
 }
 
 /**
- * Arrows on the picture, and Space and Esc that stop everything, unless they press a control.
+ * Arrows, and Space and Esc that stop everything, unless they press a control.
  * @param {HTMLCanvasElement} canvas @param {import('./stage.js').Stage} stage @param {() => void} stop
  */
 export function listenToView(canvas, stage, stop) {
-  canvas.addEventListener('keydown', (event) => {
+  document.addEventListener('keydown', (event) => {
     const arrow = ARROWS[/** @type {keyof typeof ARROWS} */ (event.key)];
-    if (!arrow || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isOurs = event.target === canvas || event.target === document.body;
+    if (!arrow || !isOurs || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const [x, y] = arrow.map((part) => part * TURN);
     if (event.shiftKey) stage.pan(x, y);

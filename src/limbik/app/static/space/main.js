@@ -2,11 +2,13 @@
 
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
+import { Edits } from '../edits.js';
 import { Frames } from '../frames.js';
 import { Help } from '../help.js';
 import { Hud } from '../hud.js';
 import { listen } from '../keys.js';
 import { Notices } from '../notice.js';
+import { Poses } from '../poses.js';
 import { Race } from '../race.js';
 import { besideRace, openRegion } from '../region.js';
 import { Share } from '../share.js';
@@ -17,6 +19,7 @@ import { Theme } from '../theme.js';
 import { Views } from '../views.js';
 import { Arms } from './arms.js';
 import { Calls } from './calls.js';
+import { STANCES } from './codec.js';
 import { Drop } from './drop.js';
 import { Explain } from './explain.js';
 import { Exports } from './exports.js';
@@ -33,7 +36,7 @@ import { Recorder } from './recorder.js';
 import { Redundancy } from './redundancy.js';
 import { Robots } from './robots.js';
 import { Scenes } from './scenes.js';
-import { PRESENT, SETTINGS } from './settings.js';
+import { PRESENT, SETTINGS, UNDONE } from './settings.js';
 import { Stage } from './stage.js';
 import { Tools } from './tools.js';
 import { View } from './view.js';
@@ -92,16 +95,18 @@ const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
 new Drop(scenes, notices);
 new Exports({ store, scenes, calls, arms, goals, stage, recorder, loop, methods: panel.methods, notices });
+const edits = new Edits({ store, names: UNDONE, pose: () => arms.stances(), place: placeAt });
+new Poses({ store, notices, write: () => STANCES.write(arms.standing()), take: takePose });
 new Share(() => store.link({ help: false }), notices, () => scenes.linkNote);
 new Views('space', () => store.query());
 
 isBuilt = true;
 
 store.gather = () => (scenes.scene ? { q: arms.stances(), cam: stage.getView() } : {});
-listen(actions({ store, race, goals, motion, tools, stage, help, step, reset: restart, search, robots: () => robots.open() }), () => document.querySelector('dialog[open]') !== null);
+listen(actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots: () => robots.open() }), () => document.querySelector('dialog[open]') !== null);
 listenToView(canvas, stage, stop);
 document.getElementById('step')?.addEventListener('click', step);
-document.getElementById('reset')?.addEventListener('click', restart);
+document.getElementById('reset')?.addEventListener('click', reset);
 document.getElementById('search')?.addEventListener('click', search);
 window.addEventListener('resize', layout);
 store.watch(PRESENT, () => {
@@ -160,6 +165,7 @@ function onTurn(now, seconds) {
 /** Write the numbers, also where scripts and screen readers find them. @param {number} now */
 function onReadout(now) {
   if (!arms.active) return;
+  if (!motion.held) edits.tick(now);
   hud.update(frames.perSecond);
   race.update(frames.perSecond, loop.serverMs);
   goalList.update();
@@ -236,6 +242,7 @@ function onScene(scene, isNew, kept) {
   isKnown = true;
   loop.forget();
   convergence.rebuild();
+  if (!isSame) edits.clear();
   race.show();
   hud.name();
   layout();
@@ -273,6 +280,7 @@ function onError(error) {
 /** A hand has moved a joint. */
 function onMove() {
   convergence.release();
+  edits.touch();
   loop.wake();
   view.touch();
 }
@@ -283,8 +291,40 @@ function step() {
   loop.stepOnce();
 }
 
+/** The goals and the configurations that the scene begins with. */
+function reset() {
+  if (!arms.active) return;
+  restart();
+  store.set({ mv: 'none', goal: goals.first(), sel: 0 });
+}
+
+/** The selected goal goes. */
+function remove() {
+  if (goals.selected >= 0) goals.remove(goals.selected);
+}
+
+/** @param {import('./codec.js').Stance[]} stances  where the arms stand from now on */
+function placeAt(stances) {
+  convergence.release();
+  arms.stand(stances);
+  loop.wake();
+  view.touch();
+}
+
+/** The arms as they were when a pose was kept, and their goals with them. @param {string} text @returns {string} what was wrong */
+function takePose(text) {
+  const { value: stances, note } = STANCES.read('the pose', text);
+  if (note) return note;
+  if (!stances.every((stance) => arms.fits(stance))) return 'it is of another scene.';
+  edits.touch();
+  placeAt(stances);
+  for (const { index } of arms.mechanisms) goals.follow(index, arms.frontOf(arms.mechanisms[index]).q);
+  return '';
+}
+
 function restart() {
   convergence.release();
+  edits.touch();
   arms.restart();
   stage.clearTraces();
   loop.wake();
@@ -294,6 +334,7 @@ function restart() {
 /** Look for an answer from anywhere. */
 function search() {
   convergence.release();
+  edits.touch();
   loop.search();
 }
 

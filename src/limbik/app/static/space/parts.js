@@ -18,6 +18,7 @@ export async function placeParts() {
   document.querySelector('.tabs')?.before(content('overlay'));
   document.body.append(content('dialogs'));
   document.getElementById('drag-hint')?.remove();
+  document.getElementById('plane-tools')?.remove();
   document.getElementById('solver-chips')?.append(...MORE_SOLVERS.map(chip));
   document.getElementById('view')?.setAttribute('aria-label', WORDS.view);
   document.querySelector('.brand')?.setAttribute('href', '?view=3d');

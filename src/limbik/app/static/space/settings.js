@@ -1,5 +1,6 @@
 /** Every setting of the 3-D page: its name in the URL, its range and its default. */
 
+import { POSES } from '../poses.js';
 import { MORE_SOLVERS, SOLVERS } from '../settings.js';
 import { GOALS, LOCKS, STANCES, TEXT, WORDS } from './codec.js';
 
@@ -21,6 +22,7 @@ export const SETTINGS = {
   goal: GOALS,
   sel: { kind: 'number', min: 0, max: 500, digits: 0, fallback: 0 },
   lock: LOCKS,
+  poses: POSES,
   branches: { kind: 'choice', choices: ['independent', 'coupled'], fallback: 'independent' },
   algo: { kind: 'choice', choices: SOLVER_NAMES, fallback: 'lm' },
   race: { kind: 'names', choices: SOLVER_NAMES, fallback: [] },
@@ -58,7 +60,10 @@ export const SETTINGS = {
 };
 
 /** Settings that belong to a scene: another scene begins without them. */
-export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'lock', 'pq', 'cam', 'depth'];
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'lock', 'pq', 'poses', 'cam', 'depth'];
 
 /** What the arms do next depends on these. */
 export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
+
+/** What can be undone. */
+export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'poses', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'km'];
