@@ -127,7 +127,9 @@ function onWelcome(welcome) {
   const version = document.getElementById('version');
   if (version) version.textContent = `limbik ${welcome.limbik}`;
   status.update();
-  if (store.get('px')) window.limbikReady = true;
+  if (!store.get('px')) return;
+  window.limbikReady = true;
+  pointer.invite();
 }
 
 function onLost() {
