@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -23,11 +24,11 @@ TOLERANCE = 1e-12  # [m, rad] so small that a solver goes on, and there are many
 Solve = Callable[[Array, Array, int], int]
 
 
-def iteration_microseconds(model: Model, solve: Solve) -> float | None:
+def iteration_microseconds(model: Model, solve: Solve) -> float:
     """How much longer solves with many iterations take than those with one, for each iteration more.
 
     The problems can be solved, and are the same ones every time. Of several runs the shortest counts, so that
-    what else the machine does is left out. None: the difference is too small to be measured.
+    what else the machine does is left out. NaN: the difference is too small to be measured.
     """
     rng = np.random.default_rng(0)
     problems = [(model.random(rng), model.random(rng)) for _ in range(PROBLEMS)]
@@ -45,7 +46,7 @@ def iteration_microseconds(model: Model, solve: Solve) -> float | None:
         many[k], one[k], more[k] = min(many[k], long), min(one[k], short), made - least
     measured = more > 0
     seconds = float((many[measured] - one[measured]).sum())
-    return 1e6 * seconds / float(more[measured].sum()) if seconds > 0.0 else None
+    return 1e6 * seconds / float(more[measured].sum()) if seconds > 0.0 else math.nan
 
 
 def _timed(solve: Solve, problem: tuple[Array, Array], budget: int) -> tuple[float, int]:

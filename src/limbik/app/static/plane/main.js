@@ -52,7 +52,7 @@ const view = new View(canvas, { store, arms, place, motion, loop, theme });
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
-const race = new Race({ store, arms, motion, view, restart });
+const race = new Race({ store, arms, motion, view, loop, convergence, restart, onResize: () => layout() });
 const hud = new Hud(store, arms, 'px');
 const panel = new Panel({ store, arms, motion, notices });
 const pointer = new Pointer(canvas, { store, place, motion, view, onTake: () => convergence.release() });
@@ -90,9 +90,9 @@ function onTurn(now, seconds) {
 
 /** Write the numbers, also where scripts and screen readers find them. */
 function onReadout() {
-  hud.update(frames.perSecond);
+  hud.update(frames.perSecond, view.step);
   race.update(frames.perSecond, loop.serverMs);
-  const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.error, status: arm.status }]);
+  const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
 }
@@ -136,6 +136,7 @@ function link() {
 }
 
 function step() {
+  if (convergence.stepOnce()) return;
   convergence.release();
   if (!store.get('px')) store.set({ px: true });
   loop.stepOnce();
@@ -151,6 +152,7 @@ function placeArms(which) {
   arms.restart(which);
   loop.wake();
   view.isStale = true;
+  race.start();
 }
 
 /** The scrubber needs configurations: ask for them while it is open, and run the last solve again if they are missing. */
