@@ -16,7 +16,7 @@ from limbik.app.null_space import null_directions
 from limbik.app.opened import OpenedArm
 from limbik.app.parameters import parameters
 from limbik.app.protocol.space import ArmMotion, ArmMove, Measure, Move, SpaceSettings
-from limbik.app.solver_time import TOLERANCE, iteration_microseconds
+from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
 from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
 from limbik.model import Model
@@ -123,11 +123,11 @@ class _Ask:
         assert best is not None, "at least one search is made"
         return best
 
-    def iterations(self, start: Array, end: Array, budget: int) -> int:
+    def iterations(self, start: Array, end: Array) -> int:
         """How many iterations a solve makes from one configuration to goals that are met at another."""
         options = {**self.options, "tolerance": TOLERANCE, "tolerance_rotation": TOLERANCE}
         goals = as_goals(as_they_are(self.model, self.asked.goals, end))
-        options |= {"start": start, "locked": self.asked.locked, "iterations": budget, "restarts": 0}
+        options |= {"start": start, "locked": self.asked.locked, "iterations": ITERATIONS, "restarts": 0}
         return solvers.solve(self.model, goals, **options).iterations
 
     def is_met(self, missed: GoalErrors) -> bool:

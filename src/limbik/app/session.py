@@ -17,7 +17,7 @@ from limbik.app.parameters import parameters
 from limbik.app.protocol import BOUNDS, Arm, Frame, Settings, Solve
 from limbik.app.protocol.plane import read_solve
 from limbik.app.protocol.reading import Reader
-from limbik.app.solver_time import TOLERANCE, iteration_microseconds
+from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
 from limbik.errors import SolverError
 from limbik.goals import Position
 from limbik.model import Model
@@ -108,8 +108,8 @@ class Session:
 
 
 def _iteration_microseconds(model: Model, options: SolveOptions) -> float:
-    def solve(start: NDArray[np.float64], end: NDArray[np.float64], budget: int) -> int:
-        asked: SolveOptions = {**options, "start": start, "iterations": budget, "tolerance": TOLERANCE}
+    def solve(start: NDArray[np.float64], end: NDArray[np.float64]) -> int:
+        asked: SolveOptions = {**options, "start": start, "iterations": ITERATIONS, "tolerance": TOLERANCE}
         return model.solve(model.pose(end)[:2, 3], **asked).iterations
 
     return iteration_microseconds(model, solve)

@@ -11,7 +11,7 @@ import numpy as np
 from limbik.model import Model
 from limbik.spatial import Array
 
-MANY = 64  # iterations of a long solve
+ITERATIONS = 64  # of a solve, at most
 PROBLEMS = 8
 REPEATS = 12
 FEW = 4  # repeats that are made although they take longer than
@@ -19,38 +19,38 @@ ENOUGH = 10e-3  # [s]
 TOO_LONG = 0.1  # [s] after which no further solve begins
 TOLERANCE = 1e-12  # [m, rad] so small that a solver goes on, and there are many iterations to measure
 
-# Takes a start [nq], a configuration [nq] that is to be found again, and a budget; returns how many
-# iterations were made.
-Solve = Callable[[Array, Array, int], int]
+# Takes a start [nq] and a configuration [nq] that is to be found again; returns how many iterations that took.
+Solve = Callable[[Array, Array], int]
 
 
 def iteration_microseconds(model: Model, solve: Solve) -> float:
-    """How much longer solves with many iterations take than those with one, for each iteration more.
+    """How much longer solves take than those that begin at their goal, for each of their iterations.
 
-    The problems can be solved, and are the same ones every time. Of several runs the shortest counts, so that
-    what else the machine does is left out. NaN: the difference is too small to be measured.
+    The median of problems that can be solved, the same ones every time. Of several runs the shortest counts, so
+    that what else the machine does is left out. NaN: the difference is too small to be measured.
     """
     rng = np.random.default_rng(0)
     problems = [(model.random(rng), model.random(rng)) for _ in range(PROBLEMS)]
-    for budget in (1, MANY):
-        solve(*problems[0], budget)  # what is made once is made now
+    solve(*problems[0])  # what is made once is made now
     began = time.perf_counter()
-    many, one = np.full(PROBLEMS, np.inf), np.full(PROBLEMS, np.inf)
-    more = np.zeros(PROBLEMS)
+    some, none = np.full(PROBLEMS, np.inf), np.full(PROBLEMS, np.inf)
+    iterations = np.zeros(PROBLEMS)
     for turn in range(PROBLEMS * REPEATS):
         if time.perf_counter() - began > (TOO_LONG if turn < PROBLEMS * FEW else ENOUGH):
             break
         k = turn % PROBLEMS
-        long, made = _timed(solve, problems[k], MANY)
-        short, least = _timed(solve, problems[k], 1)
-        many[k], one[k], more[k] = min(many[k], long), min(one[k], short), made - least
-    measured = more > 0
-    seconds = float((many[measured] - one[measured]).sum())
-    return 1e6 * seconds / float(more[measured].sum()) if seconds > 0.0 else math.nan
+        start, end = problems[k]
+        seconds, iterations[k] = _timed(solve, start, end)
+        some[k], none[k] = min(some[k], seconds), min(none[k], _timed(solve, end, end)[0])
+    measured = iterations > 0
+    if not measured.any():
+        return math.nan
+    each = float(np.median((some[measured] - none[measured]) / iterations[measured]))
+    return 1e6 * each if each > 0.0 else math.nan
 
 
-def _timed(solve: Solve, problem: tuple[Array, Array], budget: int) -> tuple[float, int]:
+def _timed(solve: Solve, start: Array, end: Array) -> tuple[float, int]:
     """[s] and iterations."""
     began = time.perf_counter()
-    made = solve(*problem, budget)
-    return time.perf_counter() - began, made
+    iterations = solve(start, end)
+    return time.perf_counter() - began, iterations

@@ -7,6 +7,7 @@ import { SlowMotion } from './slowmotion.js';
 const EVERY = 66; // [ms] between two drawings of the plots
 const REPLAY = [700, 3000]; // [ms] shortest and longest replay
 const PER_STEP = 90; // [ms] of replay per iteration, within these
+const LONGEST_TURN = 1; // [s] that slow motion goes on for; a page that was hidden is where it was
 const OF_SLOW_MOTION = ['px', 'algo']; // it can be paused, and another arm be in front
 
 export class Convergence {
@@ -146,7 +147,7 @@ export class Convergence {
 
   /** The next iterations of the slow motion. @param {number} seconds  since the last ones */
   goOn(seconds) {
-    this.slow.advance(this.store.get('px') ? 0 : Math.min(seconds, 0.1));
+    this.slow.advance(this.store.get('px') ? 0 : Math.min(seconds, LONGEST_TURN));
     if (this.slow.isOver && !this.store.get('px')) this.release();
     else if (this.slow.shown !== this.view.step) this.show(this.slow.shown);
   }
