@@ -1,40 +1,37 @@
 """The time of one iteration, without what a call costs."""
 
+import itertools
 import json
 import math
-import time
 
 import pytest
 
 from limbik import planar_arm, solvers
+from limbik.app import solver_time
 from limbik.app.protocol import parse
 from limbik.app.session import Session
-from limbik.app.solver_time import iteration_microseconds
 
-CALL = 2e-3  # [s]
-ITERATION = 1e-3
-
-
-def wait(seconds):
-    """As a solver that computes, not as one that sleeps."""
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        pass
+CALL = 60e-6  # [s]
+ITERATION = 0.5e-6
 
 
-def test_what_a_call_costs_is_left_out():
+def test_what_a_call_costs_is_left_out(monkeypatch):
+    calls = itertools.count()
+    passed = 0.0
+
     def solve(start, end):
+        nonlocal passed
         iterations = 0 if start is end else 4
-        wait(CALL + iterations * ITERATION)
+        passed += CALL + iterations * ITERATION + (1e-3 if next(calls) % 5 == 0 else 0.0)
         return iterations
 
-    found = iteration_microseconds(planar_arm(3), solve)
-    with_the_call = 1e6 * (CALL / 4 + ITERATION)
-    assert abs(found - 1e6 * ITERATION) < abs(found - with_the_call)
+    monkeypatch.setattr(solver_time.time, "perf_counter", lambda: passed)
+    found = solver_time.iteration_microseconds(planar_arm(3), solve)
+    assert found == pytest.approx(1e6 * ITERATION)
 
 
 def test_what_makes_no_iteration_has_no_time():
-    assert math.isnan(iteration_microseconds(planar_arm(3), lambda start, end: 0))
+    assert math.isnan(solver_time.iteration_microseconds(planar_arm(3), lambda start, end: 0))
 
 
 @pytest.mark.parametrize("timing", [False, True])

@@ -107,7 +107,7 @@ class Session:
         return np.concatenate((q[:links], np.zeros(max(0, links - q.size))))
 
 
-def _iteration_microseconds(model: Model, options: SolveOptions) -> float:
+def _iteration_microseconds(model: Model, options: SolveOptions) -> float | None:
     def solve(start: NDArray[np.float64], end: NDArray[np.float64]) -> int:
         asked: SolveOptions = {**options, "start": start, "iterations": ITERATIONS, "tolerance": TOLERANCE}
         return model.solve(model.pose(end)[:2, 3], **asked).iterations

@@ -19,15 +19,15 @@ ENOUGH = 10e-3  # [s]
 TOO_LONG = 0.1  # [s] after which no further solve begins
 TOLERANCE = 1e-12  # [m, rad] so small that a solver goes on, and there are many iterations to measure
 
-# Takes a start [nq] and a configuration [nq] that is to be found again; returns how many iterations that took.
+# Takes a start [nq] and a configuration [nq] that is to be found again; returns how many iterations it made.
 Solve = Callable[[Array, Array], int]
 
 
-def iteration_microseconds(model: Model, solve: Solve) -> float:
+def iteration_microseconds(model: Model, solve: Solve) -> float | None:
     """How much longer solves take than those that begin at their goal, for each of their iterations.
 
-    The median of problems that can be solved, the same ones every time. Of several runs the shortest counts, so
-    that what else the machine does is left out. NaN: the difference is too small to be measured.
+    The median of problems that can be solved, the same ones every time. Of several runs the shortest counts,
+    so that what else the machine does is left out. None: it did too much. NaN: there are no iterations.
     """
     rng = np.random.default_rng(0)
     problems = [(model.random(rng), model.random(rng)) for _ in range(PROBLEMS)]
@@ -46,7 +46,7 @@ def iteration_microseconds(model: Model, solve: Solve) -> float:
     if not measured.any():
         return math.nan
     each = float(np.median((some[measured] - none[measured]) / iterations[measured]))
-    return 1e6 * each if each > 0.0 else math.nan
+    return 1e6 * each if each > 0.0 else None
 
 
 def _timed(solve: Solve, start: Array, end: Array) -> tuple[float, int]:

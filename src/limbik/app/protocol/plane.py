@@ -88,7 +88,7 @@ class Arm:
     microseconds: float  # the whole call of the solver
     violations: int  # joints that were outside their limits in some iteration
     trace: ArrayLike | None = None  # [k+1, links] [rad]
-    iteration_microseconds: float | None = None  # of one iteration alone; NaN: too short to measure
+    iteration_microseconds: float | None = None  # of one iteration alone; NaN: there are none
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -221,7 +221,7 @@ class ArmMotion:
     nullity: int  # directions in which the joints can move while the goals are held
     trace: ArrayLike | None = None  # [k+1, nq]
     goal_trace: ArrayLike | None = None  # [k+1, 2 * goals] the goal errors of its configurations
-    iteration_microseconds: float | None = None  # of one iteration alone; NaN: too short to measure
+    iteration_microseconds: float | None = None  # of one iteration alone; NaN: there are none
     ellipsoid: ArrayLike | None = None  # [9] J J^T of the measured frame's position, row by row
     manipulability: float | None = None  # the root of its determinant [m^3]
 

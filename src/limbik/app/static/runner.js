@@ -18,7 +18,7 @@ import { Recording } from './recording.js';
  * @property {Float32Array|null} [trace]  [(iterations + 1) * n]
  * @property {Float32Array} [goal_errors]  [2 * goals] metres and radians
  * @property {Float32Array} [goal_trace]  [(iterations + 1) * 2 * goals]
- * @property {number} [iteration_microseconds]  of one iteration alone; NaN: too short to measure
+ * @property {number} [iteration_microseconds]  of one iteration alone; NaN: there are none
  */
 
 export const FRAMES = 240; // frames kept for the plot over frames
@@ -68,7 +68,7 @@ export class Runner {
     this.error = NaN;
     this.status = '';
     this.recording = new Recording(q.length);
-    /** What one iteration takes by itself [us]; NaN: it cannot be measured, null: it has not been measured. @type {number|null} */
+    /** What one iteration takes by itself [us]; NaN: it makes none, null: it has not been measured yet. @type {number|null} */
     this.cost = null;
     /** Pose at the beginning of the last solve. */
     this.before = this.q;

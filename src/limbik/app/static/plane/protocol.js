@@ -32,7 +32,7 @@
  * @property {number} microseconds
  * @property {number} violations  joints outside their limits
  * @property {Float32Array|null} trace  [(iterations + 1) * links]
- * @property {number} [iteration_microseconds]  of one iteration alone; NaN: too short to measure
+ * @property {number} [iteration_microseconds]  of one iteration alone; NaN: there are none
  *
  * @typedef {{type: 'frame', id: number, arms: ArmFrame[], server_ms: number}} Frame
  */
