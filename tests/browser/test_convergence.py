@@ -125,3 +125,60 @@ def test_scrubbing_stops_a_moving_target(playground: Playground) -> None:
     assert playground.target == stood
     playground.find("#scrub-live").click()
     playground.until(lambda: playground.target != stood, "the target moves again")
+
+
+def test_the_scrubber_drives_the_numbers_of_the_card(playground: Playground) -> None:
+    last = settled(playground, "?n=5&L=60&it=4&d=0.5&cv=1")
+    live = playground.find("#hud-error").inner_text()
+    for step in (0, 2, last):
+        scrub_to(playground, step)
+        end = tip(playground.q("dls"), 60, playground.base)
+        missed = np.hypot(end[0] - 300, end[1] - 260)
+        assert abs(float(playground.find("#hud").get_attribute("data-error") or "nan") - missed) < 0.01
+        assert playground.find("#hud-iterations").inner_text() == str(step)
+        assert abs(playground.error("dls") - missed) < 0.01
+    playground.find("#scrub-live").click()
+    playground.until(lambda: playground.find("#hud-error").inner_text() == live, "the present is back")
+
+
+def test_the_scrubber_drives_the_table_of_a_race(playground: Playground) -> None:
+    playground.open("?race=ccd,dls&n=5&L=60&it=4&cv=1")
+    playground.page.mouse.click(300, 260)
+    playground.wait_at((300, 260))
+    for solver in ("ccd", "dls"):
+        playground.wait_reached(solver, 0.1)
+    playground.until(
+        lambda: playground.find("#scrub-text").inner_text().startswith("last solve"), "it can be scrubbed"
+    )
+    needed = int(playground.find("tr[data-solver=dls] [data-cell=tolerance]").inner_text())
+    scrub_to(playground, needed - 1)
+    row = playground.find("tr[data-solver=dls]")
+    assert row.get_attribute("data-reached") == "false"
+    assert row.locator("[data-cell=tolerance]").inner_text() == f"> {needed - 1}"
+    assert float(row.get_attribute("data-error") or "nan") > 0.1
+    scrub_to(playground, needed)
+    assert row.get_attribute("data-reached") == "true"
+    assert float(row.get_attribute("data-error") or "nan") <= 0.1
+
+
+def test_plots_say_what_is_under_the_pointer(playground: Playground) -> None:
+    playground.open("?race=ccd,dls&n=5&L=60&it=4&cv=1")
+    playground.page.mouse.click(300, 260)
+    playground.wait_at((300, 260))
+    for solver in ("ccd", "dls"):
+        playground.wait_reached(solver)
+    playground.wait_readout()
+    for plot, title, x in (("#plot-iterations", "Iteration 0", 0.0), ("#plot-frames", "Last frame", 1.0)):
+        over = playground.find(f"{plot} .u-over")
+        box = over.bounding_box()
+        assert box
+        readout = playground.find(f"{plot} .plot-readout")
+        assert not readout.is_visible()
+        playground.page.mouse.move(box["x"] + 1 + x * (box["width"] - 2), box["y"] + 30)
+        playground.until(readout.is_visible, "it is said")
+        assert readout.locator("strong").inner_text() == title
+        assert readout.locator("span").count() == 2
+        errors = [float(text) for text in readout.locator("b").all_inner_texts()]
+        assert all(error > 50 for error in errors) if x == 0 else all(error < 1 for error in errors)
+        playground.page.mouse.move(box["x"] + box["width"] / 2, box["y"] - 200)
+        playground.until(lambda readout=readout: not readout.is_visible(), "it is gone")

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from limbik import solvers
-from limbik.app.goal_io import GoalErrors, as_goals, check, goal_errors, legal
+from limbik.app.goal_io import GoalErrors, as_goals, as_they_are, check, goal_errors, legal
 from limbik.app.null_space import null_directions
 from limbik.app.opened import OpenedArm
 from limbik.app.parameters import parameters
 from limbik.app.protocol.space import ArmMotion, ArmMove, Measure, Move, SpaceSettings
+from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
 from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
 from limbik.model import Model
@@ -71,7 +72,10 @@ def move(
     ask = _Ask(arm, asked, name, request, time_limit)
     found = ask.search(start, seconds) if request.search else ask.drag(start)
     microseconds = 1e6 * (time.perf_counter() - began)
-    return _measured(ask, found, microseconds)
+    # While solvers are interpreted, their time says nothing about them.
+    is_timed = request.timing and time_limit is None
+    alone = iteration_microseconds(model, ask.iterations) if is_timed else None
+    return _measured(ask, found, microseconds, alone)
 
 
 class _Ask:
@@ -119,6 +123,13 @@ class _Ask:
         assert best is not None, "at least one search is made"
         return best
 
+    def iterations(self, start: Array, end: Array) -> int:
+        """How many iterations a solve makes from one configuration to goals that are met at another."""
+        options = {**self.options, "tolerance": TOLERANCE, "tolerance_rotation": TOLERANCE}
+        goals = as_goals(as_they_are(self.model, self.asked.goals, end))
+        options |= {"start": start, "locked": self.asked.locked, "iterations": ITERATIONS, "restarts": 0}
+        return solvers.solve(self.model, goals, **options).iterations
+
     def is_met(self, missed: GoalErrors) -> bool:
         """Whether the last configuration meets the wishes of the page."""
         return self.first_met(GoalErrors(missed.metres[-1:], missed.radians[-1:])) == 0
@@ -142,7 +153,7 @@ class _Ask:
         return Watched(q, np.concatenate(rows), _ENDS[ended])
 
 
-def _measured(ask: _Ask, found: Watched, microseconds: float) -> ArmMotion:
+def _measured(ask: _Ask, found: Watched, microseconds: float, alone: float | None) -> ArmMotion:
     model, asked, request = ask.model, ask.asked, ask.request
     rows = found.rows
     if not np.isfinite(rows).all():
@@ -161,6 +172,8 @@ def _measured(ask: _Ask, found: Watched, microseconds: float) -> ArmMotion:
         goal_errors=missed.last,
         nullity=null_directions(model, asked.goals, found.q, asked.locked).shape[1],
         trace=rows[-MOST_ROWS:] if request.trace else None,
+        goal_trace=missed.each[-MOST_ROWS:] if request.trace else None,
+        iteration_microseconds=alone,
         **_ellipsoid(model, request.measure, asked, found.q),
     )
 

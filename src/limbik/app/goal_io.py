@@ -44,9 +44,14 @@ class GoalErrors(NamedTuple):
         return float(self.metres.sum() + self.radians.sum())
 
     @property
+    def each(self) -> Array:
+        """[k, 2 * goals] metres and radians of each goal."""
+        return np.stack([self.metres, self.radians], axis=2).reshape(len(self.metres), -1)
+
+    @property
     def last(self) -> Array:
         """[2 * goals] metres and radians of each goal, for the last configuration."""
-        return np.stack([self.metres[-1], self.radians[-1]], axis=1).ravel()
+        return np.asarray(self.each[-1])
 
     def first_within(self, metres: float, radians: float) -> int:
         """The first configuration that meets all goals; -1 where none does."""

@@ -17,9 +17,11 @@ from limbik.app.parameters import parameters
 from limbik.app.protocol import BOUNDS, Arm, Frame, Settings, Solve
 from limbik.app.protocol.plane import read_solve
 from limbik.app.protocol.reading import Reader
+from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
 from limbik.errors import SolverError
 from limbik.goals import Position
 from limbik.model import Model
+from limbik.options import SolveOptions
 from limbik.solvers.registry import has_kernel
 from limbik.solvers.solver import PLANAR, Solver
 
@@ -61,19 +63,20 @@ class Session:
         rest = neutral_bend(request.links) if settings.rest is None else wrap(settings.rest)
         solver = _solver(name, settings)
 
+        options: SolveOptions = {
+            "solver": solver,
+            "start": start,
+            "iterations": settings.iterations,
+            "restarts": 0,
+            "tolerance": tolerance,
+            "limits": settings.limits,
+            "rest": model.clip(rest),
+            "rest_bias": settings.rest_bias,
+            "time_limit": time_limit,
+        }
+
         began = time.perf_counter()
-        trace = model.trace(
-            target,
-            solver=solver,
-            start=start,
-            iterations=settings.iterations,
-            restarts=0,
-            tolerance=tolerance,
-            limits=settings.limits,
-            rest=model.clip(rest),
-            rest_bias=settings.rest_bias,
-            time_limit=time_limit,
-        )
+        trace = model.trace(target, **options)
         microseconds = 1e6 * (time.perf_counter() - began)
 
         q = trace.solution.q
@@ -90,6 +93,10 @@ class Session:
             microseconds=microseconds,
             violations=count_violations(trace.q, model) if settings.limits else 0,
             trace=trace.q if request.trace else None,
+            # While solvers are interpreted, their time says nothing about them.
+            iteration_microseconds=_iteration_microseconds(model, options)
+            if request.timing and time_limit is None
+            else None,
         )
 
     def _stance(self, name: str, links: int) -> NDArray[np.float64]:
@@ -98,6 +105,14 @@ class Session:
         if q is None:
             return neutral_bend(links)
         return np.concatenate((q[:links], np.zeros(max(0, links - q.size))))
+
+
+def _iteration_microseconds(model: Model, options: SolveOptions) -> float | None:
+    def solve(start: NDArray[np.float64], end: NDArray[np.float64]) -> int:
+        asked: SolveOptions = {**options, "start": start, "iterations": ITERATIONS, "tolerance": TOLERANCE}
+        return model.solve(model.pose(end)[:2, 3], **asked).iterations
+
+    return iteration_microseconds(model, solve)
 
 
 def neutral_bend(links: int) -> NDArray[np.float64]:

@@ -69,6 +69,7 @@ class Solve:
     settings: Settings
     start: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # solver -> [links] [rad]
     trace: bool = False
+    timing: bool = False  # whether the time of one iteration is measured
 
 
 # What the server says -----------------------------------------------------------------------------
@@ -87,6 +88,7 @@ class Arm:
     microseconds: float  # the whole call of the solver
     violations: int  # joints that were outside their limits in some iteration
     trace: ArrayLike | None = None  # [k+1, links] [rad]
+    iteration_microseconds: float | None = None  # of one iteration alone; NaN: there are none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +130,19 @@ def read_reset(reader: Reader) -> Reset:
 
 def read_solve(reader: Reader, known: Collection[str]) -> Solve:
     """A `Solve`; `known` are the solvers' names."""
-    reader.allow("type", "id", "links", "length", "base", "target", "solvers", "settings", "start", "trace")
+    reader.allow(
+        "type",
+        "id",
+        "links",
+        "length",
+        "base",
+        "target",
+        "solvers",
+        "settings",
+        "start",
+        "trace",
+        "timing",
+    )
     links = reader.whole("links")
     return Solve(
         id=reader.whole("id"),
@@ -140,6 +154,7 @@ def read_solve(reader: Reader, known: Collection[str]) -> Solve:
         settings=_settings(reader.inner("settings"), links),
         start=_start(reader.inner("start"), links, known),
         trace=reader.boolean("trace"),
+        timing=reader.boolean("timing"),
     )
 
 
@@ -189,4 +204,6 @@ def _wire_arm(arm: Arm) -> dict[str, object]:
     }
     if arm.trace is not None:
         message["trace"] = float32(arm.trace)
+    if arm.iteration_microseconds is not None:
+        message["iteration_microseconds"] = arm.iteration_microseconds
     return message

@@ -137,6 +137,7 @@ class Move:
     settings: SpaceSettings
     search: bool
     trace: bool
+    timing: bool  # whether the time of one iteration is measured
     measure: Measure | None
 
 
@@ -219,6 +220,8 @@ class ArmMotion:
     goal_errors: ArrayLike  # [2 * goals] metres and radians of each
     nullity: int  # directions in which the joints can move while the goals are held
     trace: ArrayLike | None = None  # [k+1, nq]
+    goal_trace: ArrayLike | None = None  # [k+1, 2 * goals] the goal errors of its configurations
+    iteration_microseconds: float | None = None  # of one iteration alone; NaN: there are none
     ellipsoid: ArrayLike | None = None  # [9] J J^T of the measured frame's position, row by row
     manipulability: float | None = None  # the root of its determinant [m^3]
 
@@ -292,7 +295,7 @@ def decode_motion(data: bytes) -> Motion:
     return Motion(id=message["id"], arms=arms, notes=message["notes"], server_ms=message["server_ms"])
 
 
-_ARRAYS = ("q", "errors", "goal_errors", "trace", "ellipsoid")
+_ARRAYS = ("q", "errors", "goal_errors", "trace", "goal_trace", "ellipsoid")
 
 
 def _wire(arm: ArmMotion | Refused) -> dict[str, object]:
@@ -308,6 +311,8 @@ def _read_arm(arm: dict[str, Any]) -> ArmMotion:
     }
     if "trace" in values:
         values["trace"] = values["trace"].reshape(-1, values["q"].size)
+    if "goal_trace" in values:
+        values["goal_trace"] = values["goal_trace"].reshape(-1, values["goal_errors"].size)
     return ArmMotion(**values)
 
 
@@ -342,7 +347,7 @@ def _source(reader: Reader) -> Source:
 
 def read_move(reader: Reader, known: Collection[str]) -> Move:
     """A `Move`; `known` are the solvers' names."""
-    reader.allow("type", "id", "arms", "settings", "search", "trace", "measure")
+    reader.allow("type", "id", "arms", "settings", "search", "trace", "timing", "measure")
     arms = reader.each("arms", lambda arm: _arm_move(arm, known), MOST_ARMS)
     if len({arm.arm for arm in arms}) < len(arms):
         raise reader.error("arms", "each arm once", [arm.arm for arm in arms])
@@ -352,6 +357,7 @@ def read_move(reader: Reader, known: Collection[str]) -> Move:
         settings=_settings(reader.inner("settings")),
         search=reader.boolean("search"),
         trace=reader.boolean("trace"),
+        timing=reader.boolean("timing"),
         measure=None if reader.entries.get("measure") is None else _measure(reader.inner("measure")),
     )
 

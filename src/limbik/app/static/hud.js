@@ -24,12 +24,14 @@ export class Hud {
     put('hud-title', title);
   }
 
-  /** @param {number} fps */
-  update(fps) {
-    const { error, recording, microseconds } = this.arms.front;
+  /** @param {number} fps @param {number|null} step  of the last solve that is shown; null: now */
+  update(fps, step) {
+    const { front } = this.arms;
+    const { recording, microseconds } = front;
+    const error = front.errorAt(step);
     const turn = this.turn();
     put('hud-error', length(error), Number.isFinite(turn) ? `${this.unit}, ${length(turn)}°` : this.unit);
-    put('hud-iterations', recording.last >= 0 ? String(recording.iterations) : '–');
+    put('hud-iterations', recording.last >= 0 ? String(front.iterationsAt(step)) : '–');
     put('hud-fps', count(fps));
     put('hud-time', ...duration(microseconds));
     this.box.dataset.error = String(error);

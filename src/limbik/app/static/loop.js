@@ -7,6 +7,8 @@ const STILL = 1e-6; // [rad] an arm that moves less per frame stands
 const STILL_FRAMES = 8; // frames of standing until the loop rests
 const RETRY = 2000; // [ms] until a request that failed at the server is tried again; doubled each time
 const FRAME = 1 / 60; // [s] that a single step lets the target move
+const TIMED_EVERY = 1000; // [ms] between two requests to measure what could not be measured yet
+const AT_ONCE = 64; // iterations of a request, while what is shown is behind what is solved
 
 /**
  * @typedef {{id: number, problem: string, isNew: boolean, request: Record<string, *>, sent: number, isDropped?: boolean}} Asked
@@ -31,6 +33,9 @@ export class Loop {
     this.isHeld = false;
     /** Whether configurations of every iteration are asked for. */
     this.withTrace = false;
+    /** Whether the arms are solved ahead of what is shown: in slow motion, also while the page is paused. */
+    this.isAhead = false;
+    this.timedAt = 0;
     this.problem = '';
     this.refused = '';
     this.refusedUntil = 0;
@@ -67,13 +72,25 @@ export class Loop {
     return this.store.get('px');
   }
 
+  /** Of the next request. */
+  get iterations() {
+    if (this.isAhead) return AT_ONCE;
+    return this.steps > 0 ? 1 : this.store.get('it');
+  }
+
+  /** Whether the next request asks what an iteration takes: once for every race, and again while solvers are interpreted. */
+  get timing() {
+    const isDue = this.runners.some(({ cost, isPlaced }) => cost === null && (isPlaced || performance.now() - this.timedAt > TIMED_EVERY));
+    return isDue && this.store.get('race').length > 0;
+  }
+
   get resting() {
     return this.still >= STILL_FRAMES;
   }
 
   /** Nothing is asked while the past is shown, or while the page is paused and no step is wanted. */
   get mayAsk() {
-    return !this.isHeld && (!this.paused || this.steps > 0);
+    return !this.isHeld && (!this.paused || this.steps > 0 || this.isAhead);
   }
 
   /** How long the request in flight has been waiting for its answer [ms]. */
@@ -106,7 +123,7 @@ export class Loop {
     const isNew = problem !== this.problem || this.runners.some((runner) => runner.isPlaced);
     if (isNew) this.still = 0;
     if (problem === this.refused && performance.now() < this.refusedUntil) return;
-    if (this.resting && this.steps === 0) return;
+    if (this.resting && this.steps === 0 && !request.timing) return;
     this.post(request, problem, isNew);
   }
 
@@ -114,6 +131,7 @@ export class Loop {
   post(request, problem, isNew) {
     this.id = this.connection.nextId();
     this.inFlight = { id: this.id, problem, isNew, request, sent: performance.now() };
+    if (request.timing) this.timedAt = performance.now();
     if (this.steps > 0) this.steps -= 1;
     for (const runner of this.runners) runner.isPlaced = false;
     this.problem = problem;
@@ -187,7 +205,7 @@ export class Loop {
   }
 }
 
-const NO_PROBLEM = ['iterations', 'start', 'trace'];
+const NO_PROBLEM = ['iterations', 'start', 'trace', 'timing'];
 
 /** What is asked of the arms, as text: two requests with the same one go on with the same solve. @param {Record<string, *>} request */
 export function problemOf(request) {

@@ -1,5 +1,7 @@
 /** A plot of log10 error, one line per solver; uPlot draws it. */
 
+import { length } from './format.js';
+import { solverInfo } from './settings.js';
 import uPlot from './vendor/uplot/uPlot.esm.js';
 
 const LOWEST = 1e-4; // [px or mm] errors below are drawn there
@@ -20,9 +22,15 @@ export class Plot {
    * @param {() => number} parts.tolerance
    * @param {() => number|null} parts.mark  where a vertical line stands on the x axis
    * @param {((x: number) => void)|null} parts.onPick  called with the x that was clicked
+   * @param {(x: number) => string} parts.title  what an x is, in words
    */
-  constructor(box, { colour, tolerance, mark, onPick }) {
-    Object.assign(this, { box, colour, tolerance, mark, onPick });
+  constructor(box, { colour, tolerance, mark, onPick, title }) {
+    Object.assign(this, { box, colour, tolerance, mark, onPick, title });
+    this.readout = document.createElement('div');
+    this.readout.className = 'plot-readout';
+    this.readout.hidden = true;
+    /** @type {string[]} */
+    this.solvers = [];
     /** @type {uPlot|null} */
     this.plot = null;
   }
@@ -30,7 +38,10 @@ export class Plot {
   /** Begin again with these lines. @param {string[]} solvers */
   rebuild(solvers) {
     this.plot?.destroy();
+    this.solvers = solvers;
+    this.readout.hidden = true;
     this.plot = new uPlot(this.options(solvers), [[0], ...solvers.map(() => [null])], this.box);
+    this.plot.over.append(this.readout);
     if (this.onPick) {
       this.plot.over.style.cursor = 'pointer';
       this.plot.over.addEventListener('click', (event) => this.onPick(Math.round(this.plot.posToVal(event.offsetX, 'x'))));
@@ -46,7 +57,7 @@ export class Plot {
       height: HEIGHT,
       padding: [8, 10, 0, 0],
       legend: { show: false },
-      cursor: { show: false },
+      cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 7 } },
       scales: {
         x: { time: false, range: (/** @type {uPlot} */ _, /** @type {number} */ low, /** @type {number} */ high) => [low, Math.max(low + 4, high)] },
         y: { range: (/** @type {uPlot} */ _, /** @type {number} */ low, /** @type {number} */ high) => this.yRange(low, high) },
@@ -56,7 +67,10 @@ export class Plot {
         { ...axis, grid, size: 44, gap: 5, splits: everyDecade, values: (/** @type {uPlot} */ _, /** @type {number[]} */ splits) => splits.map(decade) },
       ],
       series: [{}, ...solvers.map((solver) => this.line(solver))],
-      hooks: { draw: [(/** @type {uPlot} */ plot) => this.drawMarks(plot)] },
+      hooks: {
+        draw: [(/** @type {uPlot} */ plot) => this.drawMarks(plot)],
+        setCursor: [(/** @type {uPlot} */ plot) => this.read(plot)],
+      },
     };
   }
 
@@ -94,6 +108,22 @@ export class Plot {
     ctx.restore();
   }
 
+  /** Say what is under the pointer. @param {uPlot} plot */
+  read(plot) {
+    const i = plot.cursor.idx;
+    const errors = this.solvers.flatMap((solver, k) => {
+      const error = i === null || i === undefined ? null : plot.data[k + 1]?.[i];
+      return error === null || error === undefined ? [] : [entry(solver, length(10 ** error))];
+    });
+    this.readout.hidden = errors.length === 0;
+    if (errors.length === 0) return;
+    const title = Object.assign(document.createElement('strong'), { textContent: this.title(plot.data[0][i]) });
+    this.readout.replaceChildren(title, ...errors);
+    const isRight = plot.cursor.left > plot.over.clientWidth / 2;
+    this.readout.style.left = isRight ? '' : `${plot.cursor.left + 10}px`;
+    this.readout.style.right = isRight ? `${plot.over.clientWidth - plot.cursor.left + 10}px` : '';
+  }
+
   /** @param {(number|null)[][]} data */
   show(data) {
     this.plot?.setData(data);
@@ -102,6 +132,14 @@ export class Plot {
   resize() {
     if (this.box.clientWidth > 0) this.plot?.setSize({ width: this.box.clientWidth, height: HEIGHT });
   }
+}
+
+/** One solver's error. @param {string} solver @param {string} error */
+function entry(solver, error) {
+  const line = document.createElement('span');
+  line.dataset.solver = solver;
+  line.append(Object.assign(document.createElement('i'), { className: 'dot' }), solverInfo(solver).short, Object.assign(document.createElement('b'), { textContent: error }));
+  return line;
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 */

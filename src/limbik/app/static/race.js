@@ -1,9 +1,10 @@
-/** Which solvers run: one, or several in a race; and the table that compares them. */
+/** Which solvers run: one, or several in a race from one pose, in slow motion to begin with. */
 
-import { cost, count, duration, length } from './format.js';
-import { inOrder, solverInfo } from './settings.js';
+import { RaceTable } from './racetable.js';
+import { inOrder } from './settings.js';
 
 const FIRST_RACE = ['ccd', 'fabrik', 'jt', 'dls'];
+const SPEEDS = [1, 2, 3, 5, 10, 20, 50, Infinity]; // iterations per second, to begin with
 
 /**
  * The mechanisms that run, one for each solver.
@@ -20,20 +21,55 @@ export class Race {
    * @param {import('./store.js').Store} parts.store
    * @param {Lineup} parts.arms
    * @param {{moving: boolean}} parts.motion
-   * @param {{pointedOut: string, isStale: boolean}} parts.view
-   * @param {() => void} parts.restart
+   * @param {import('./racetable.js').Shown} parts.view
+   * @param {import('./loop.js').Loop} parts.loop
+   * @param {import('./convergence.js').Convergence} parts.convergence
+   * @param {() => void} parts.restart  puts all arms to their first pose, and begins the race
+   * @param {() => void} parts.onResize  called when the table has another size
+   * @param {(arm: import('./runner.js').Runner) => number} [parts.turn]  how far off its goals' directions are [degrees]; NaN where there are none
    */
-  constructor({ store, arms, motion, view, restart }) {
-    Object.assign(this, { store, arms, motion, view });
+  constructor({ store, arms, motion, view, loop, convergence, restart, onResize, turn = () => NaN }) {
+    Object.assign(this, { store, arms, motion, convergence, restart });
     this.lineUp = FIRST_RACE;
-    this.box = /** @type {HTMLElement} */ (document.getElementById('race'));
-    this.rows = /** @type {HTMLElement} */ (document.getElementById('race-rows'));
+    /** The solvers that run, as text. @type {string|null} */
+    this.running = null;
+    this.table = new RaceTable({ store, arms, motion, view, loop, turn, onChoose: (solver) => this.bringToFront(solver), onResize });
+    this.speed = /** @type {HTMLInputElement} */ (document.getElementById('race-speed'));
+    this.speed.max = String(SPEEDS.length - 1);
+    this.speed.addEventListener('input', () => this.changeSpeed());
     this.button = /** @type {HTMLElement} */ (document.getElementById('race-switch'));
     this.chips = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.chip')]);
     this.button.addEventListener('click', () => this.toggle());
     for (const chip of this.chips) chip.addEventListener('click', () => this.press(/** @type {string} */ (chip.dataset.solver)));
     document.getElementById('race-restart')?.addEventListener('click', restart);
+    this.showSpeed();
     store.watch(['algo', 'race'], () => this.show());
+  }
+
+  /** Iterations per second, to begin with; Infinity: as fast as it goes. */
+  get perSecond() {
+    return SPEEDS[Number(this.speed.value)];
+  }
+
+  changeSpeed() {
+    const { slow } = this.convergence;
+    this.showSpeed();
+    if (!slow.isOn) return;
+    if (Number.isFinite(this.perSecond)) slow.perSecond = this.perSecond;
+    else this.convergence.release();
+  }
+
+  showSpeed() {
+    const { perSecond, speed } = this;
+    const isSlow = Number.isFinite(perSecond);
+    speed.setAttribute('aria-valuetext', isSlow ? `${perSecond} iterations per second to begin with` : 'as fast as it goes');
+    speed.style.setProperty('--fill', `${(100 * Number(speed.value)) / (SPEEDS.length - 1)}%`);
+    /** @type {HTMLElement} */ (document.getElementById('race-speed-text')).textContent = isSlow ? `${perSecond} iter./s` : 'full';
+  }
+
+  /** The arms have been put to one pose: they go for the target, in slow motion where it stands. */
+  start() {
+    if (this.arms.racing && !this.motion.moving && Number.isFinite(this.perSecond)) this.convergence.slowDown(this.perSecond);
   }
 
   toggle() {
@@ -61,85 +97,24 @@ export class Race {
     this.store.set({ algo: solver, ...(joins ? { race: inOrder([...race, solver]) } : {}) });
   }
 
-  /** Chips, and one row per arm. */
+  /** Chips and table; another set of solvers starts anew. */
   show() {
     const { racing, list, front } = this.arms;
-    const running = list.map((arm) => arm.solver);
+    const solvers = list.map((arm) => arm.solver);
     this.button.setAttribute('aria-pressed', String(racing));
     document.getElementById('solver-chips')?.setAttribute('aria-label', racing ? 'Solvers in the race' : 'Solver');
-    for (const chip of this.chips) chip.setAttribute('aria-pressed', String(running.includes(chip.dataset.solver ?? '')));
+    for (const chip of this.chips) chip.setAttribute('aria-pressed', String(solvers.includes(chip.dataset.solver ?? '')));
     this.chips.find((chip) => chip.dataset.solver === front.solver)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    this.box.hidden = !racing;
     /** @type {HTMLElement} */ (document.getElementById('hud')).hidden = racing;
-    if (running.join() !== this.shown) {
-      this.shown = running.join();
-      this.rows.replaceChildren(...running.map((solver) => this.row(solver)));
-    }
-    for (const row of /** @type {Iterable<HTMLElement>} */ (this.rows.children)) {
-      row.classList.toggle('is-front', row.dataset.solver === front.solver);
-    }
-  }
-
-  /** @param {string} solver */
-  row(solver) {
-    const row = document.createElement('tr');
-    row.dataset.solver = solver;
-    const { short, title } = solverInfo(solver);
-    const name = document.createElement('th');
-    name.scope = 'row';
-    name.innerHTML = `<button type="button" title="${title}: bring to the front"><i class="dot"></i>${short}</button>`;
-    row.append(name, ...['error', 'tolerance', 'cost', 'violations', 'tracking'].map(cell));
-    row.addEventListener('click', () => this.bringToFront(solver));
-    row.addEventListener('pointerenter', () => this.pointOut(solver));
-    row.addEventListener('pointerleave', () => this.pointOut(''));
-    return row;
-  }
-
-  /** @param {string} solver */
-  pointOut(solver) {
-    this.view.pointedOut = solver;
-    this.view.isStale = true;
+    this.table.show();
+    const running = racing ? solvers.join() : '';
+    const isAnother = this.running !== null && this.running !== running;
+    this.running = running;
+    if (isAnother && racing) this.restart();
   }
 
   /** Write the numbers. @param {number} fps @param {number} serverMs */
   update(fps, serverMs) {
-    if (!this.arms.racing) return;
-    for (const row of /** @type {Iterable<HTMLTableRowElement>} */ (this.rows.children)) {
-      const arm = this.arms.list.find((one) => one.solver === row.dataset.solver);
-      if (arm) this.fill(row, arm);
-    }
-    put('race-fps', count(fps));
-    put('race-time', duration(1000 * serverMs).join(' '));
+    if (this.arms.racing) this.table.update(fps, serverMs);
   }
-
-  /** @param {HTMLTableRowElement} row @param {import('./runner.js').Runner} arm */
-  fill(row, arm) {
-    const { recording } = arm;
-    const reached = recording.toTolerance >= 0;
-    const cells = {
-      error: length(arm.error),
-      tolerance: reached ? String(recording.toTolerance) : recording.iterations > 0 ? `> ${recording.iterations}` : '–',
-      cost: cost(arm.costs.median),
-      violations: this.store.get('lm') ? String(arm.violations) : '–',
-      tracking: this.motion.moving ? length(arm.tracking.rms) : '–',
-    };
-    for (const td of row.cells) if (td.dataset.cell) td.textContent = cells[td.dataset.cell];
-    row.dataset.error = String(arm.error);
-    row.dataset.reached = String(arm.status === 'solved');
-    row.cells[4].classList.toggle('is-bad', arm.violations > 0);
-  }
-}
-
-/** @param {string} name */
-function cell(name) {
-  const td = document.createElement('td');
-  td.dataset.cell = name;
-  td.textContent = '–';
-  return td;
-}
-
-/** @param {string} id @param {string} text */
-function put(id, text) {
-  const element = document.getElementById(id);
-  if (element && element.textContent !== text) element.textContent = text;
 }

@@ -16,12 +16,14 @@ import { Recording } from './recording.js';
  * @property {number} microseconds
  * @property {number} violations  joints outside their limits
  * @property {Float32Array|null} [trace]  [(iterations + 1) * n]
+ * @property {Float32Array} [goal_errors]  [2 * goals] metres and radians
+ * @property {Float32Array} [goal_trace]  [(iterations + 1) * 2 * goals]
+ * @property {number} [iteration_microseconds]  of one iteration alone; NaN: there are none
  */
 
 export const FRAMES = 240; // frames kept for the plot over frames
 const TRAIL = 300; // end-effector positions kept
 const TRACKED = 120; // frames of the tracking error
-const COSTS = 60; // frames of the median cost
 
 /** The latest `size` numbers. */
 class Latest {
@@ -42,10 +44,6 @@ class Latest {
     const { values } = this;
     return values.length ? Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length) : NaN;
   }
-
-  get median() {
-    return this.values.length ? [...this.values].sort((a, b) => a - b)[(this.values.length - 1) >> 1] : NaN;
-  }
 }
 
 export class Runner {
@@ -55,13 +53,11 @@ export class Runner {
     this.frames = new Latest(FRAMES); // error after each frame
     this.tracking = new Latest(TRACKED);
     this.place(q);
-    this.violations = 0;
     this.microseconds = NaN;
     /** Why the solver cannot do what is asked. */
     this.refusal = '';
     /** The whole of the last answer, where the view measures more. @type {*} */
     this.measured = null;
-    this.costs = new Latest(COSTS); // [us] per iteration
   }
 
   /** Put it in a pose; its last solve and its trace are over. @param {ArrayLike<number>} q */
@@ -72,6 +68,8 @@ export class Runner {
     this.error = NaN;
     this.status = '';
     this.recording = new Recording(q.length);
+    /** What one iteration takes by itself [us]; NaN: it makes none, null: it has not been measured yet. @type {number|null} */
+    this.cost = null;
     /** Pose at the beginning of the last solve. */
     this.before = this.q;
     /** @type {number[]} x y x y ... of the end effector in the plane's world */
@@ -95,9 +93,8 @@ export class Runner {
     this.q = frame.q;
     this.error = frame.errors[frame.errors.length - 1];
     this.status = frame.status;
-    this.violations = frame.violations;
     this.microseconds = frame.microseconds;
-    if (frame.iterations > 0) this.costs.push(frame.microseconds / frame.iterations);
+    this.cost = frame.status === 'still' ? NaN : frame.iteration_microseconds ?? this.cost;
     this.frames.push(this.error);
     this.tracking.push(this.error);
     return moved;
@@ -113,6 +110,30 @@ export class Runner {
   pose(step) {
     const { trace, complete } = this.recording;
     return step === null || !complete || trace.length === 0 ? this.q : trace[Math.min(step, trace.length - 1)];
+  }
+
+  /** @param {number|null} step  of the last solve; null: now @returns {number} the error then */
+  errorAt(step) {
+    const { errors, last } = this.recording;
+    return step === null || last < 0 ? this.error : errors[Math.min(step, last)];
+  }
+
+  /** @param {number|null} step @returns {number} the iterations until then */
+  iterationsAt(step) {
+    return Math.min(step ?? Infinity, this.recording.iterations);
+  }
+
+  /** @param {number|null} step @returns {boolean} whether the tolerance was met by then */
+  hasFinished(step) {
+    const { toTolerance } = this.recording;
+    return toTolerance >= 0 && toTolerance <= (step ?? Infinity);
+  }
+
+  /** @param {number|null} step @returns {ArrayLike<number>|undefined} metres and radians of each goal then */
+  goalErrorsAt(step) {
+    const { goalErrors, complete } = this.recording;
+    const isKept = step !== null && complete && goalErrors.length > 0;
+    return isKept ? goalErrors[Math.min(step, goalErrors.length - 1)] : this.measured?.goal_errors;
   }
 }
 

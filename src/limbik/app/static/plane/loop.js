@@ -40,7 +40,8 @@ export class PlaneLoop extends Loop {
       solvers: arms.list.map((arm) => arm.solver),
       settings: this.settings(),
       start: placed.length ? Object.fromEntries(placed.map((arm) => [arm.solver, [...arm.q]])) : null,
-      trace: this.withTrace,
+      trace: this.withTrace || this.isAhead,
+      timing: this.timing,
     };
   }
 
@@ -49,7 +50,7 @@ export class PlaneLoop extends Loop {
     const { store } = this;
     const bias = store.get('rb');
     return {
-      iterations: this.steps > 0 ? 1 : store.get('it'),
+      iterations: this.iterations,
       gamma: store.get('g'),
       lambda: store.get('la') / store.get('L'), // the server counts it in link lengths
       damping: store.get('d'),

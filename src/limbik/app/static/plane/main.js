@@ -60,7 +60,7 @@ const view = new View(canvas, { store, arms, place, camera, motion, loop, theme 
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
-const race = new Race({ store, arms, motion, view, restart });
+const race = new Race({ store, arms, motion, view, loop, convergence, restart, onResize: () => layout() });
 const hud = new Hud(store, arms, 'px');
 const panel = new Panel({ store, arms, motion, notices });
 const pointer = new Pointer(canvas, { store, place, camera, motion, view, onTake: () => convergence.release(), onCamera });
@@ -105,9 +105,9 @@ function onTurn(now, seconds) {
 /** Write the numbers, also where scripts and screen readers find them. @param {number} now */
 function onReadout(now) {
   if (view.held === null) edits.tick(now);
-  hud.update(frames.perSecond);
+  hud.update(frames.perSecond, view.step);
   race.update(frames.perSecond, loop.serverMs);
-  const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.error, status: arm.status }]);
+  const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, camera: [camera.scale, camera.x, camera.y] });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
 }
@@ -152,6 +152,7 @@ function link() {
 }
 
 function step() {
+  if (convergence.stepOnce()) return;
   convergence.release();
   if (!store.get('px')) store.set({ px: true });
   loop.stepOnce();
@@ -175,6 +176,7 @@ function placeArms(which) {
   arms.restart(which);
   loop.wake();
   view.isStale = true;
+  race.start();
 }
 
 /** The arms as they were when a pose was kept, and the target at its end effector. @param {string} text  [degrees] @returns {string} what was wrong */

@@ -20,6 +20,7 @@
  * @property {Settings} settings
  * @property {Record<string, number[]>|null} start  arms that restart at a configuration
  * @property {boolean} trace  whether the configuration of every iteration is asked for
+ * @property {boolean} timing  whether the time of one iteration is asked for
  *
  * @typedef {object} ArmFrame
  * @property {string} solver
@@ -31,6 +32,7 @@
  * @property {number} microseconds
  * @property {number} violations  joints outside their limits
  * @property {Float32Array|null} trace  [(iterations + 1) * links]
+ * @property {number} [iteration_microseconds]  of one iteration alone; NaN: there are none
  *
  * @typedef {{type: 'frame', id: number, arms: ArmFrame[], server_ms: number}} Frame
  */

@@ -79,7 +79,8 @@ export class SpaceLoop extends Loop {
       arms: this.arms.mechanisms.map((mechanism) => this.armRequest(mechanism)),
       settings: this.settings(),
       search: this.searches,
-      trace: this.withTrace,
+      trace: this.withTrace || this.isAhead,
+      timing: this.timing,
       measure: this.measure(),
     };
   }
@@ -111,7 +112,7 @@ export class SpaceLoop extends Loop {
   settings() {
     const { store } = this;
     return {
-      iterations: this.steps > 0 ? 1 : store.get('it'),
+      iterations: this.iterations,
       tolerance: store.get('tol') / MILLIMETRES,
       tolerance_rotation: (store.get('ta') * Math.PI) / 180,
       limits: store.get('lm'),
@@ -156,7 +157,7 @@ export class SpaceLoop extends Loop {
   /** @param {import('../runner.js').Runner} runner */
   refuse(runner) {
     runner.status = 'refused';
-    runner.error = NaN;
+    runner.error = runner.cost = NaN;
     return 0;
   }
 

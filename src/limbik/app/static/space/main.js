@@ -81,7 +81,9 @@ const view = new View({ stage, store, arms, goals, theme });
 const help = new Help(store);
 const status = new Status(connection, () => Math.max(loop.waited, scenes.waited));
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
-const race = new Race({ store, arms, motion, view, restart });
+const race = new Race({
+  store, arms, motion, view, loop, convergence, restart, onResize: () => layout(), turn: (runner) => (view.turn(runner) * 180) / Math.PI,
+});
 const hud = new Hud(store, arms, 'mm', () => (view.turn() * 180) / Math.PI);
 const fault = new Fault();
 const scenes = new Scenes({ store, calls, onScene, onFault, onOpening });
@@ -166,7 +168,7 @@ function onTurn(now, seconds) {
 function onReadout(now) {
   if (!arms.active) return;
   if (!motion.held) edits.tick(now);
-  hud.update(frames.perSecond);
+  hud.update(frames.perSecond, view.step);
   race.update(frames.perSecond, loop.serverMs);
   goalList.update();
   joints.update();
@@ -182,7 +184,7 @@ function onReadout(now) {
 function stateOf() {
   return {
     arms: arms.mechanisms.map(({ runners }) =>
-      Object.fromEntries(runners.map((runner) => [runner.solver, { q: [...runner.pose(view.step)], error: runner.error, status: runner.status }])),
+      Object.fromEntries(runners.map((runner) => [runner.solver, { q: [...runner.pose(view.step)], error: runner.errorAt(view.step), status: runner.status }])),
     ),
     goals: goals.list.map((goal, i) => ({ ...goal, position: goals.positionOf(i) })),
     selected: goals.selected,
@@ -286,6 +288,7 @@ function onMove() {
 }
 
 function step() {
+  if (convergence.stepOnce()) return;
   convergence.release();
   if (!store.get('px')) store.set({ px: true });
   loop.stepOnce();
@@ -329,6 +332,7 @@ function restart() {
   stage.clearTraces();
   loop.wake();
   view.touch();
+  race.start();
 }
 
 /** Look for an answer from anywhere. */

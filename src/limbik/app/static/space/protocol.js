@@ -27,6 +27,7 @@
  * @property {Record<string, *>} settings
  * @property {boolean} search  from anywhere, with restarts
  * @property {boolean} trace
+ * @property {boolean} timing  whether the time of one iteration is asked for
  * @property {{arm: number, frame: string}|null} measure
  *
  * @typedef {import('./kinematics.js').ArmDescription & {
@@ -35,7 +36,7 @@
  * @typedef {{type: 'scene', id: number, name: string, token: string|null, angles?: 'range'|'initial'|null, arms: ArmScene[], notes: string[]}} Scene
  *
  * @typedef {import('../runner.js').Answer & {
- *   arm: number, solver: string, goal_errors: Float32Array, nullity: number, ellipsoid?: Float32Array, manipulability?: number,
+ *   arm: number, solver: string, goal_errors: Float32Array, goal_trace?: Float32Array, nullity: number, ellipsoid?: Float32Array, manipulability?: number,
  *   refused?: string}} ArmMotion
  * @typedef {{type: 'motion', id: number, server_ms: number, notes: string[], arms: ArmMotion[]}} Motion
  * @typedef {{type: 'explanation', id: number, arm: number, text: string, status: string, joints: string[], nearest: number[]|null}} Explanation

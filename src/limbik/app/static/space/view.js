@@ -112,7 +112,8 @@ export class View {
     const mechanism = this.arms.mechanisms[goal.arm];
     const runner = this.arms.frontOf(mechanism);
     const matrix = this.store.get('el') ? runner.measured?.ellipsoid : null;
-    this.stage.setEllipsoid(goal.arm, this.tip(goal, runner.q), matrix ?? null);
+    // It is known of the present only.
+    this.stage.setEllipsoid(goal.arm, this.tip(goal, runner.q), this.step === null ? matrix ?? null : null);
   }
 
   /** Where the frame of a goal is [m]. @param {import('./codec.js').Goal} goal @param {ArrayLike<number>} q @returns {number[]} */
@@ -131,19 +132,25 @@ export class View {
     }
   }
 
-  /** How far a goal is from its frame. @param {number} i @returns {{metres: number, radians: number}} */
-  distance(i) {
+  /**
+   * How far a goal is from its frame, at the step that is shown.
+   * @param {number} i @param {import('../runner.js').Runner} [runner]  of the goal's arm; by default the one in front
+   * @returns {{metres: number, radians: number}}
+   */
+  distance(i, runner) {
     const { arm } = this.goals.list[i];
-    const runner = this.arms.frontOf(this.arms.mechanisms[arm]);
     const among = this.goals.list.filter((goal, k) => goal.arm === arm && k < i).length;
-    const errors = runner.measured?.goal_errors;
+    const errors = (runner ?? this.arms.frontOf(this.arms.mechanisms[arm])).goalErrorsAt(this.step);
     return { metres: errors?.[2 * among] ?? NaN, radians: errors?.[2 * among + 1] ?? NaN };
   }
 
-  /** How far off the directions of the active arm's goals are at most [rad]; NaN where none has one. */
-  turn() {
+  /**
+   * How far off the directions of the active arm's goals are at most [rad]; NaN where none has one.
+   * @param {import('../runner.js').Runner} [runner]  of that arm; by default the one in front
+   */
+  turn(runner) {
     const { active } = this.arms;
-    const turns = this.goals.list.flatMap((goal, i) => (goal.arm === active?.index && goal.kind !== 'position' ? [this.distance(i).radians] : []));
+    const turns = this.goals.list.flatMap((goal, i) => (goal.arm === active?.index && goal.kind !== 'position' ? [this.distance(i, runner).radians] : []));
     return turns.length ? Math.max(...turns) : NaN;
   }
 
@@ -151,7 +158,7 @@ export class View {
   coordinates() {
     const goal = this.goals.list[this.goals.selected];
     if (!goal) return '';
-    const { q } = this.arms.frontOf(this.arms.mechanisms[goal.arm]);
+    const q = this.arms.frontOf(this.arms.mechanisms[goal.arm]).pose(this.step);
     return `tip ${metres(this.tip(goal, q))}   goal ${metres(this.goals.positionOf(this.goals.selected))} m`;
   }
 }

@@ -1,0 +1,56 @@
+"""How long one iteration of a solver takes by itself, without what every call costs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from limbik.model import Model
+from limbik.spatial import Array
+
+ITERATIONS = 64  # of a solve, at most
+PROBLEMS = 8
+REPEATS = 12
+FEW = 4  # repeats that are made although they take longer than
+ENOUGH = 10e-3  # [s]
+TOO_LONG = 0.1  # [s] after which no further solve begins
+TOLERANCE = 1e-12  # [m, rad] so small that a solver goes on, and there are many iterations to measure
+
+# Takes a start [nq] and a configuration [nq] that is to be found again; returns how many iterations it made.
+Solve = Callable[[Array, Array], int]
+
+
+def iteration_microseconds(model: Model, solve: Solve) -> float | None:
+    """How much longer solves take than those that begin at their goal, for each of their iterations.
+
+    The median of problems that can be solved, the same ones every time. Of several runs the shortest counts,
+    so that what else the machine does is left out. None: it did too much. NaN: there are no iterations.
+    """
+    rng = np.random.default_rng(0)
+    problems = [(model.random(rng), model.random(rng)) for _ in range(PROBLEMS)]
+    solve(*problems[0])  # what is made once is made now
+    began = time.perf_counter()
+    some, none = np.full(PROBLEMS, np.inf), np.full(PROBLEMS, np.inf)
+    iterations = np.zeros(PROBLEMS)
+    for turn in range(PROBLEMS * REPEATS):
+        if time.perf_counter() - began > (TOO_LONG if turn < PROBLEMS * FEW else ENOUGH):
+            break
+        k = turn % PROBLEMS
+        start, end = problems[k]
+        seconds, iterations[k] = _timed(solve, start, end)
+        some[k], none[k] = min(some[k], seconds), min(none[k], _timed(solve, end, end)[0])
+    measured = iterations > 0
+    if not measured.any():
+        return math.nan
+    each = float(np.median((some[measured] - none[measured]) / iterations[measured]))
+    return 1e6 * each if each > 0.0 else None
+
+
+def _timed(solve: Solve, start: Array, end: Array) -> tuple[float, int]:
+    """[s] and iterations."""
+    began = time.perf_counter()
+    iterations = solve(start, end)
+    return time.perf_counter() - began, iterations

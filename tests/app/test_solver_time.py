@@ -1,0 +1,53 @@
+"""The time of one iteration, without what a call costs."""
+
+import itertools
+import json
+import math
+
+import pytest
+
+from limbik import planar_arm, solvers
+from limbik.app import solver_time
+from limbik.app.protocol import parse
+from limbik.app.session import Session
+
+CALL = 60e-6  # [s]
+ITERATION = 0.5e-6
+
+
+def test_what_a_call_costs_is_left_out(monkeypatch):
+    calls = itertools.count()
+    passed = 0.0
+
+    def solve(start, end):
+        nonlocal passed
+        iterations = 0 if start is end else 4
+        passed += CALL + iterations * ITERATION + (1e-3 if next(calls) % 5 == 0 else 0.0)
+        return iterations
+
+    monkeypatch.setattr(solver_time.time, "perf_counter", lambda: passed)
+    found = solver_time.iteration_microseconds(planar_arm(3), solve)
+    assert found == pytest.approx(1e6 * ITERATION)
+
+
+def test_what_makes_no_iteration_has_no_time():
+    assert math.isnan(solver_time.iteration_microseconds(planar_arm(3), lambda start, end: 0))
+
+
+@pytest.mark.parametrize("timing", [False, True])
+def test_a_page_is_told_where_it_asks(timing):
+    message = {
+        "type": "solve",
+        "id": 1,
+        "links": 4,
+        "length": 80,
+        "base": [400, 360],
+        "target": [520, 200],
+        "solvers": ["ccd", "jt"],
+        "timing": timing,
+    }
+    request = parse(json.dumps(message), solvers.names())
+    for answer in Session().solve(request).arms:
+        assert (answer.iteration_microseconds is not None) == timing
+    for answer in Session().solve(request, time_limit=10.0).arms:  # interpreted
+        assert answer.iteration_microseconds is None
