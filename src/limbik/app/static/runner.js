@@ -15,6 +15,7 @@ import { Recording } from './recording.js';
  * @property {string} status
  * @property {number} microseconds
  * @property {number} violations  joints outside their limits
+ * @property {number} out_of_reach  by how much the target is proved to be out of reach, at least; 0: not proved
  * @property {Float32Array|null} [trace]  [(iterations + 1) * n]
  */
 
@@ -71,6 +72,8 @@ export class Runner {
     this.isPlaced = true;
     this.error = NaN;
     this.status = '';
+    /** By how much the target is proved to be out of reach, at least; 0: not proved. */
+    this.outOfReach = 0;
     this.recording = new Recording(q.length);
     /** Pose at the beginning of the last solve. */
     this.before = this.q;
@@ -96,6 +99,7 @@ export class Runner {
     this.error = frame.errors[frame.errors.length - 1];
     this.status = frame.status;
     this.violations = frame.violations;
+    this.outOfReach = frame.out_of_reach;
     this.microseconds = frame.microseconds;
     if (frame.iterations > 0) this.costs.push(frame.microseconds / frame.iterations);
     this.frames.push(this.error);

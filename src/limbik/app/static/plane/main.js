@@ -8,6 +8,7 @@ import { Hud } from '../hud.js';
 import { listen } from '../keys.js';
 import { Notices } from '../notice.js';
 import { Race } from '../race.js';
+import { ReachLine } from '../reach.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
 import { Status } from '../status.js';
@@ -54,6 +55,7 @@ const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
 const race = new Race({ store, arms, motion, view, restart });
 const hud = new Hud(store, arms, 'px');
+const reachLine = new ReachLine(arms, 'px', true);
 const panel = new Panel({ store, arms, motion, notices });
 const pointer = new Pointer(canvas, { store, place, motion, view, onTake: () => convergence.release() });
 new Share(link, notices);
@@ -91,9 +93,10 @@ function onTurn(now, seconds) {
 /** Write the numbers, also where scripts and screen readers find them. */
 function onReadout() {
   hud.update(frames.perSecond);
+  reachLine.update();
   race.update(frames.perSecond, loop.serverMs);
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.error, status: arm.status }]);
-  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base });
+  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, outOfReach: arms.front.outOfReach });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
 }
 

@@ -2,7 +2,7 @@
 
 import { drawArm, drawLimitArcs } from './arm2d.js';
 import { points } from './kinematics.js';
-import { drawBase, drawPath, drawReach, drawRest, drawTarget, drawTrail } from './marks.js';
+import { drawBase, drawLeash, drawPath, drawReach, drawRest, drawTarget, drawTrail } from './marks.js';
 
 const BEHIND = 0.5; // opacity of the arms behind the front one
 
@@ -51,7 +51,19 @@ export class View {
     if (store.get('rb') > 0) drawRest(ctx, points(this.loop.restPose(), store.get('L'), base), theme.colour('guide'));
     this.drawArms(base);
     drawBase(ctx, base, { base: theme.colour('base'), joint: theme.colour('joint') }, this.held === 'base');
-    drawTarget(ctx, motion.target, theme.colour('target'), this.held === 'target');
+    this.drawTarget();
+  }
+
+  /** In another colour, and tied to the end effector, where it is out of reach. */
+  drawTarget() {
+    const { ctx, arms, store, motion, theme, place } = this;
+    const isOut = arms.front.outOfReach > 0;
+    const colour = theme.colour(isOut ? 'out-of-reach' : 'target');
+    if (isOut) {
+      const joints = points(arms.front.pose(this.step), store.get('L'), place.base);
+      drawLeash(ctx, [joints[joints.length - 2], joints[joints.length - 1]], motion.target, colour);
+    }
+    drawTarget(ctx, motion.target, colour, this.held === 'target');
   }
 
   /** @param {[number, number]} base */

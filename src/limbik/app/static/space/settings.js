@@ -1,7 +1,7 @@
 /** Every setting of the 3-D page: its name in the URL, its range and its default. */
 
 import { MORE_SOLVERS, SOLVERS } from '../settings.js';
-import { GOALS, LOCKS, STANCES, TEXT, WORDS } from './codec.js';
+import { GOALS, LOCKS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
 
 /** What the page offers. */
 export const SPACE_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
@@ -21,6 +21,7 @@ export const SETTINGS = {
   goal: GOALS,
   sel: { kind: 'number', min: 0, max: 500, digits: 0, fallback: 0 },
   lock: LOCKS,
+  wide: WIDENED,
   branches: { kind: 'choice', choices: ['independent', 'coupled'], fallback: 'independent' },
   algo: { kind: 'choice', choices: SOLVER_NAMES, fallback: 'lm' },
   race: { kind: 'names', choices: SOLVER_NAMES, fallback: [] },
@@ -58,7 +59,7 @@ export const SETTINGS = {
 };
 
 /** Settings that belong to a scene: another scene begins without them. */
-export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'lock', 'pq', 'cam', 'depth'];
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'lock', 'wide', 'pq', 'cam', 'depth'];
 
 /** What the arms do next depends on these. */
-export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
+export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];

@@ -69,7 +69,7 @@ export class View {
     }
     for (const body of this.bodies) if (!wanted.has(body)) this.removeBody(body);
     this.bodies = wanted;
-    this.stage.setGoals(this.goals.drawn());
+    this.stage.setGoals(this.goals.drawn().map((goal, i) => ({ ...goal, isOutOfReach: this.outOfReach(i) > 0 })));
     this.pushEllipsoid();
   }
 
@@ -133,11 +133,22 @@ export class View {
 
   /** How far a goal is from its frame. @param {number} i @returns {{metres: number, radians: number}} */
   distance(i) {
-    const { arm } = this.goals.list[i];
-    const runner = this.arms.frontOf(this.arms.mechanisms[arm]);
-    const among = this.goals.list.filter((goal, k) => goal.arm === arm && k < i).length;
-    const errors = runner.measured?.goal_errors;
+    const { measured, among } = this.measuredOf(i);
+    const errors = measured?.goal_errors;
     return { metres: errors?.[2 * among] ?? NaN, radians: errors?.[2 * among + 1] ?? NaN };
+  }
+
+  /** By how much a goal is proved to be out of reach, at least [mm]; 0: not proved. @param {number} i */
+  outOfReach(i) {
+    const { measured, among } = this.measuredOf(i);
+    return (measured?.out_of_reach?.[among] ?? 0) * MILLIMETRES;
+  }
+
+  /** What was last answered of a goal's arm, and the place of the goal among those of the arm. @param {number} i */
+  measuredOf(i) {
+    const { arm } = this.goals.list[i];
+    const { measured } = this.arms.frontOf(this.arms.mechanisms[arm]);
+    return { measured, among: this.goals.list.filter((goal, k) => goal.arm === arm && k < i).length };
   }
 
   /** How far off the directions of the active arm's goals are at most [rad]; NaN where none has one. */
