@@ -8,7 +8,7 @@ export class ReachLine {
    * @param {boolean} isExact  whether an arm comes as near as is told; it may be a lower bound
    */
   constructor(arms, unit, isExact) {
-    Object.assign(this, { arms, unit, before: isExact ? '' : 'at least ' });
+    Object.assign(this, { arms, unit, before: isExact ? '' : 'At least ' });
     this.line = /** @type {HTMLElement} */ (document.getElementById('reach-line'));
   }
 
