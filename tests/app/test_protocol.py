@@ -279,6 +279,7 @@ def test_a_frame_survives_the_wire(links, iterations, with_trace, random):
         status="likely_unreachable",
         microseconds=12.5,
         violations=0,
+        out_of_reach=7.25,
         trace=trace if with_trace else None,
     )
     frame = decode_frame(Frame(id=2**53 - 1, arms=(arm, arm), server_ms=0.25).encode())

@@ -178,6 +178,7 @@ def test_a_motion_comes_back_as_it_was_sent():
         status="budget_spent",
         microseconds=12.5,
         violations=0,
+        out_of_reach=[0.25],
         goal_errors=[0.5, 0.25],
         nullity=1,
         trace=[[0, 0, 0], [0.5, 1, 2]],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from limbik import solvers
-from limbik.app.goal_io import GoalErrors, as_goals, as_they_are, check, goal_errors, legal
+from limbik.app.goal_io import GoalErrors, as_goals, as_they_are, check, goal_errors, legal, out_of_reach
 from limbik.app.null_space import null_directions
 from limbik.app.opened import OpenedArm
 from limbik.app.parameters import parameters
@@ -170,6 +170,7 @@ def _measured(ask: _Ask, found: Watched, microseconds: float, alone: float | Non
         microseconds=microseconds,
         violations=count_violations(rows, model) if request.settings.limits else 0,
         goal_errors=missed.last,
+        out_of_reach=out_of_reach(model, asked.goals, request.settings),
         nullity=null_directions(model, asked.goals, found.q, asked.locked).shape[1],
         trace=rows[-MOST_ROWS:] if request.trace else None,
         goal_trace=missed.each[-MOST_ROWS:] if request.trace else None,
@@ -191,6 +192,7 @@ def _still(asked: ArmMove, name: str, q: Array, measure: Measure | None, model: 
         microseconds=0.0,
         violations=0,
         goal_errors=[],
+        out_of_reach=[],
         nullity=0,
         **_ellipsoid(model, measure, asked, q),
     )

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.app.protocol.space import Wanted
+from limbik.app.protocol.space import SpaceSettings, Wanted
 from limbik.errors import GoalError
 from limbik.goals import Direction, Goal, Pose, Position
 from limbik.model import JointKind, Model
+from limbik.solvers.bounds import proof
 from limbik.solvers.measure import errors_at
+from limbik.solvers.request import Request
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -114,6 +116,23 @@ def goal_errors(model: Model, wanted: Sequence[Wanted], q: Array) -> GoalErrors:
             metres[:, k] += position
             radians[:, k] += rotation
     return GoalErrors(metres, radians)
+
+
+def out_of_reach(model: Model, wanted: Sequence[Wanted], settings: SpaceSettings) -> list[float]:
+    """By how much each goal is proved to be out of reach, at least [m]; 0 where nothing is proved."""
+    return [
+        distance_out_of_reach(model, as_goals([one]), settings.tolerance, settings.limits) for one in wanted
+    ]
+
+
+def distance_out_of_reach(model: Model, goals: Sequence[Goal], tolerance: float, limits: bool) -> float:
+    """By how much one of the goals is proved to be out of reach, at least; 0 where nothing is proved.
+
+    In the model's unit of length, as the tolerance is.
+    """
+    options = {"tolerance": tolerance, "limits": limits}
+    bound = proof(Request(model=model, goals=tuple(goals), solver="", options=options))
+    return 0.0 if bound is None else bound.missing
 
 
 def _rotation(wanted_goal: Wanted) -> Matrix3:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik import planar_arm, solvers
+from limbik.app.goal_io import distance_out_of_reach
 from limbik.app.parameters import parameters
 from limbik.app.protocol import BOUNDS, Arm, Frame, Settings, Solve
 from limbik.app.protocol.plane import read_solve
@@ -92,6 +93,8 @@ class Session:
             status=trace.solution.ended.name.lower(),
             microseconds=microseconds,
             violations=count_violations(trace.q, model) if settings.limits else 0,
+            out_of_reach=request.length
+            * distance_out_of_reach(model, [Position(target=target)], tolerance, settings.limits),
             trace=trace.q if request.trace else None,
             # While solvers are interpreted, their time says nothing about them.
             iteration_microseconds=_iteration_microseconds(model, options)

@@ -33,8 +33,11 @@ from limbik.app.protocol.space import (
     Scene,
     Slide,
     Wanted,
+    Widened,
 )
 from limbik.app.reader_warnings import remarks
+from limbik.app.remedies import culprit, remedies
+from limbik.app.widened import with_wider_limits
 from limbik.errors import LimbikError, SolverError
 from limbik.spatial import Array
 
@@ -51,6 +54,9 @@ class SpaceSession:
         self._opened: Opened | None = None
         self._q: dict[tuple[int, str], Array] = {}
         self._directions: dict[int, Array] = {}  # null directions of each arm, as they were told last
+        self._wider: dict[
+            int, tuple[tuple[Widened, ...], OpenedArm]
+        ] = {}  # arms with the limits asked for last
 
     def open(self, request: Open) -> Scene:
         """Show another scene. Raises LimbikError for one that cannot be opened; the old one stays then."""
@@ -59,6 +65,7 @@ class SpaceSession:
         self._opened = opened
         self._q.clear()
         self._directions.clear()
+        self._wider.clear()
         return scene
 
     def move(self, request: Move, time_limit: float | None = None) -> Motion:
@@ -71,7 +78,7 @@ class SpaceSession:
         if request.measure is not None:
             self._arm(request.measure.arm, "measure.arm").model.frame(request.measure.frame)
         for asked in request.arms:
-            arm = self._arm(asked.arm, "arms")
+            arm = self._arm(asked.arm, "arms", asked.widened)
             check(arm.model, asked.goals)
             for name in asked.solvers:
                 passed = time.perf_counter() - began
@@ -113,7 +120,7 @@ class SpaceSession:
     def slide(self, request: Slide) -> Motion:
         """Move along a null direction of the goals. Raises GoalError where there is none."""
         began = time.perf_counter()
-        arm = self._arm(request.arm, "arm")
+        arm = self._arm(request.arm, "arm", request.widened)
         check(arm.model, request.goals)
         _configuration(arm, request.q, "q")
         q, basis = slide(arm.model, request, self._directions.get(request.arm))
@@ -133,13 +140,14 @@ class SpaceSession:
             goal_errors=[
                 part for pair in zip(*missed, strict=True) for row in zip(*pair, strict=True) for part in row
             ],
+            out_of_reach=[0.0] * len(request.goals),
             nullity=basis.shape[1],
         )
         return Motion(id=request.id, arms=[motion], server_ms=1e3 * seconds)
 
     def explain(self, request: Explain) -> Explanation:
         """Why the goals are not met, or that they can be."""
-        arm = self._arm(request.arm, "arm")
+        arm = self._arm(request.arm, "arm", request.widened)
         check(arm.model, request.goals)
         settings = request.settings
         start = legal(arm.model, _configuration(arm, request.q, "q"), settings.limits)
@@ -155,19 +163,22 @@ class SpaceSession:
         return Explanation(
             id=request.id,
             arm=request.arm,
+            culprit=culprit(diagnosis),
             text=str(diagnosis),
             status=diagnosis.status.name.lower(),
             joints=list(
                 dict.fromkeys((*(excess.joint for excess in diagnosis.excesses), *diagnosis.unlocked))
             ),
             nearest=None if solution.success else solution.q.tolist(),
+            remedies=remedies(diagnosis),
         )
 
     def export(self, request: Export) -> Exported:
         """The scene as it stands on the page. Raises ModelError where the format cannot say it."""
         opened = self._scene()
         arms = []
-        for k, arm in enumerate(opened.arms):
+        for k in range(len(opened.arms)):
+            arm = self._arm(k, "q", request.widened[k] if k < len(request.widened) else ())
             q = arm.start if k >= len(request.q) else _configuration(arm, request.q[k], f"q[{k}]")
             goals: Sequence[Wanted] = request.goals[k] if k < len(request.goals) else ()
             check(arm.model, goals)
@@ -183,11 +194,16 @@ class SpaceSession:
             raise MessageError("no scene is open: send `open` first", field="type")
         return self._opened
 
-    def _arm(self, number: int, field: str) -> OpenedArm:
+    def _arm(self, number: int, field: str, widened: tuple[Widened, ...] = ()) -> OpenedArm:
         arms = self._scene().arms
         if number >= len(arms):
             raise MessageError(f"`arm` needs a number from 0 to {len(arms) - 1}, found {number}", field=field)
-        return arms[number]
+        if not widened:
+            return arms[number]
+        kept = self._wider.get(number)
+        if kept is None or kept[0] != widened:
+            kept = self._wider[number] = (widened, with_wider_limits(arms[number], widened))
+        return kept[1]
 
 
 def _configuration(arm: OpenedArm, q: Array, field: str) -> Array:

@@ -87,6 +87,7 @@ class Arm:
     status: str  # solved, unreachable, likely_unreachable, budget_spent
     microseconds: float  # the whole call of the solver
     violations: int  # joints that were outside their limits in some iteration
+    out_of_reach: float  # [px] by how much the target is proved to be out of reach, at least; 0: not proved
     trace: ArrayLike | None = None  # [k+1, links] [rad]
     iteration_microseconds: float | None = None  # of one iteration alone; NaN: there are none
 
@@ -201,6 +202,7 @@ def _wire_arm(arm: Arm) -> dict[str, object]:
         "status": arm.status,
         "microseconds": float(arm.microseconds),
         "violations": int(arm.violations),
+        "out_of_reach": float(arm.out_of_reach),
     }
     if arm.trace is not None:
         message["trace"] = float32(arm.trace)

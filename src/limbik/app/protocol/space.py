@@ -21,6 +21,7 @@ MOST_ROBOTS = 4  # opened together
 MOST_ARMS = 16  # of a scene
 MOST_GOALS = 32  # of an arm
 MOST_LOCKED = 512
+MOST_WIDENED = 512  # limits of an arm
 MOST_NUMBERS = 1024  # of a configuration
 LONGEST_NAME = 200  # of a robot, a file, a frame or a joint
 LONGEST_TEXT = 1_000_000  # characters of a description
@@ -32,6 +33,8 @@ SPACE_BOUNDS: Mapping[str, Bound] = {
     "coordinate": Bound(minimum=-1e4, maximum=1e4, unit="m"),
     "quaternion": Bound(minimum=-1e3, maximum=1e3),
     "joint": Bound(minimum=-1e6, maximum=1e6, unit="rad or m"),
+    "lower": Bound(minimum=-1e6, maximum=1e6, unit="rad or m"),
+    "upper": Bound(minimum=-1e6, maximum=1e6, unit="rad or m"),
     "iterations": Bound(minimum=1, maximum=1000, default=100, whole=True),
     "tolerance": Bound(minimum=1e-9, maximum=1, default=1e-4, unit="m"),
     "tolerance_rotation": Bound(minimum=1e-9, maximum=math.pi, default=1e-3, unit="rad"),
@@ -94,6 +97,15 @@ class PostureWanted:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Widened:
+    """A limit of a joint that is farther than its model has it. None: as the model has it."""
+
+    joint: str
+    lower: float | None  # [rad or m]
+    upper: float | None  # [rad or m]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ArmMove:
     """What one arm of the scene is to do, with each of some solvers."""
 
@@ -104,6 +116,7 @@ class ArmMove:
     locked: tuple[str, ...]
     posture: PostureWanted | None
     branches: str  # "independent" or "coupled"
+    widened: tuple[Widened, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +166,7 @@ class Slide:
     amount: float  # [rad]
     locked: tuple[str, ...]
     limits: bool
+    widened: tuple[Widened, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,6 +179,7 @@ class Explain:
     goals: tuple[Wanted, ...]
     locked: tuple[str, ...]
     settings: SpaceSettings
+    widened: tuple[Widened, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +190,7 @@ class Export:
     format: str  # "arm" or "urdf"
     q: tuple[NDArray[np.float64], ...]  # one per arm
     goals: tuple[tuple[Wanted, ...], ...]  # one per arm
+    widened: tuple[tuple[Widened, ...], ...]  # one per arm
 
 
 # What the server says -----------------------------------------------------------------------------
@@ -218,6 +234,7 @@ class ArmMotion:
     microseconds: float
     violations: int  # joints that were outside their limits in some iteration
     goal_errors: ArrayLike  # [2 * goals] metres and radians of each
+    out_of_reach: ArrayLike  # [goals] [m] how far each is proved to be out of reach, at least; or 0
     nullity: int  # directions in which the joints can move while the goals are held
     trace: ArrayLike | None = None  # [k+1, nq]
     goal_trace: ArrayLike | None = None  # [k+1, 2 * goals] the goal errors of its configurations
@@ -259,14 +276,18 @@ class Motion:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """The answer to `Explain`. `joints` are those whose limits or locks bind."""
+    """The answer to `Explain`. `joints` are those whose limits or locks bind; what `remedies` hold stands in
+    `limbik.app.remedies`.
+    """
 
     id: int
     arm: int
+    culprit: str  # the reason in one sentence
     text: str
     status: str
     joints: Sequence[str]
     nearest: Sequence[float] | None  # [nq] the nearest legal configuration found, where the goals are not met
+    remedies: Sequence[Mapping[str, Any]]  # changes that help, the most likely first
 
     def encode(self) -> str:
         """As JSON text."""
@@ -295,7 +316,7 @@ def decode_motion(data: bytes) -> Motion:
     return Motion(id=message["id"], arms=arms, notes=message["notes"], server_ms=message["server_ms"])
 
 
-_ARRAYS = ("q", "errors", "goal_errors", "trace", "goal_trace", "ellipsoid")
+_ARRAYS = ("q", "errors", "goal_errors", "goal_trace", "out_of_reach", "trace", "ellipsoid")
 
 
 def _wire(arm: ArmMotion | Refused) -> dict[str, object]:
@@ -363,7 +384,7 @@ def read_move(reader: Reader, known: Collection[str]) -> Move:
 
 
 def _arm_move(reader: Reader, known: Collection[str]) -> ArmMove:
-    reader.allow("arm", "solvers", "goals", "start", "locked", "posture", "branches")
+    reader.allow("arm", "solvers", "goals", "start", "locked", "posture", "branches", "widened")
     return ArmMove(
         arm=reader.whole("arm"),
         solvers=reader.choices("solvers", known, reader.bounds["solvers"]),
@@ -372,6 +393,20 @@ def _arm_move(reader: Reader, known: Collection[str]) -> ArmMove:
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
         posture=None if reader.entries.get("posture") is None else _posture(reader.inner("posture")),
         branches=reader.word("branches", ("independent", "coupled"), "independent"),
+        widened=_widened(reader),
+    )
+
+
+def _widened(reader: Reader, name: str = "widened") -> tuple[Widened, ...]:
+    return reader.each(name, _wider, MOST_WIDENED)
+
+
+def _wider(reader: Reader) -> Widened:
+    reader.allow("joint", "lower", "upper")
+    return Widened(
+        joint=reader.text("joint", LONGEST_NAME),
+        lower=reader.optional("lower"),
+        upper=reader.optional("upper"),
     )
 
 
@@ -423,7 +458,7 @@ def _measure(reader: Reader) -> Measure:
 
 def read_slide(reader: Reader, known: Collection[str]) -> Slide:
     """A `Slide`."""
-    reader.allow("type", "id", "arm", "q", "goals", "along", "amount", "locked", "limits")
+    reader.allow("type", "id", "arm", "q", "goals", "along", "amount", "locked", "limits", "widened")
     return Slide(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
@@ -433,12 +468,13 @@ def read_slide(reader: Reader, known: Collection[str]) -> Slide:
         amount=reader.number("amount"),
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
         limits=reader.boolean("limits", default=True),
+        widened=_widened(reader),
     )
 
 
 def read_explain(reader: Reader, known: Collection[str]) -> Explain:
     """An `Explain`."""
-    reader.allow("type", "id", "arm", "q", "goals", "locked", "settings")
+    reader.allow("type", "id", "arm", "q", "goals", "locked", "settings", "widened")
     return Explain(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
@@ -446,6 +482,7 @@ def read_explain(reader: Reader, known: Collection[str]) -> Explain:
         goals=_some_goals(reader),
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
         settings=_settings(reader.inner("settings")),
+        widened=_widened(reader),
     )
 
 
@@ -458,7 +495,7 @@ def _some_goals(reader: Reader) -> tuple[Wanted, ...]:
 
 def read_export(reader: Reader, known: Collection[str]) -> Export:
     """An `Export`."""
-    reader.allow("type", "id", "format", "q", "goals")
+    reader.allow("type", "id", "format", "q", "goals", "widened")
     return Export(
         id=reader.whole("id"),
         format=reader.word("format", ("arm", "urdf")),
@@ -469,6 +506,10 @@ def read_export(reader: Reader, known: Collection[str]) -> Export:
         goals=tuple(
             Reader({f"goals[{k}]": values}, reader.bounds).each(f"goals[{k}]", _wanted, MOST_GOALS)
             for k, values in enumerate(_lists(reader, "goals"))
+        ),
+        widened=tuple(
+            _widened(Reader({f"widened[{k}]": values}, reader.bounds), f"widened[{k}]")
+            for k, values in enumerate(_lists(reader, "widened"))
         ),
     )
 

@@ -6,6 +6,7 @@
 const STILL = 1e-6; // [rad] an arm that moves less per frame stands
 const STILL_FRAMES = 8; // frames of standing until the loop rests
 const RETRY = 2000; // [ms] until a request that failed at the server is tried again; doubled each time
+const LATE = 20; // [ms] without a display frame, after which the next request does not wait for one
 const FRAME = 1 / 60; // [s] that a single step lets the target move
 const TIMED_EVERY = 1000; // [ms] between two requests to measure what could not be measured yet
 const AT_ONCE = 64; // iterations of a request, while what is shown is behind what is solved
@@ -42,6 +43,7 @@ export class Loop {
     this.failures = 0;
     this.still = 0;
     this.serverMs = NaN;
+    this.timer = 0;
   }
 
   /** Everything that is solved. @returns {import('./runner.js').Runner[]} */
@@ -156,6 +158,16 @@ export class Loop {
     this.still = isDone || moved < STILL ? this.still + (isDone && moved < STILL ? STILL_FRAMES : 1) : 0;
     this.onFrame();
     this.askAgain();
+    this.goOn();
+  }
+
+  /** Rounds of the solvers go on by the clock where display frames are slow: an arm comes to rest at the same time. */
+  goOn() {
+    window.clearTimeout(this.timer);
+    if (this.resting || this.inFlight) return;
+    this.timer = window.setTimeout(() => {
+      if (this.mayAsk && !this.inFlight) this.ask();
+    }, LATE);
   }
 
   askAgain() {
@@ -195,6 +207,7 @@ export class Loop {
 
   wake() {
     this.still = 0;
+    this.goOn();
   }
 
   /** Rest now, until something changes; the answer that is under way is passed over. */

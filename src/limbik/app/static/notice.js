@@ -1,7 +1,7 @@
 /** Small notices that say what happened, read aloud by screen readers, and go by themselves. */
 
 const STAYS = 9000; // [ms]
-const MOST = 3;
+const MOST = 5;
 
 export class Notices {
   constructor() {
@@ -13,12 +13,15 @@ export class Notices {
    * @param {{details?: string[], isError?: boolean}} [more]
    */
   show(text, { details = [], isError = false } = {}) {
-    for (const old of [...this.list.children]) if (old.getAttribute('data-text') === text) old.remove();
+    const key = [text, ...details].join('\n');
+    const same = /** @type {HTMLElement[]} */ ([...this.list.children]).find((old) => old.dataset.key === key);
+    const times = 1 + Number(same?.dataset.times ?? 0);
+    same?.remove();
     const notice = document.createElement('div');
     notice.className = isError ? 'notice is-error' : 'notice';
-    notice.dataset.text = text;
+    Object.assign(notice.dataset, { key, times });
     const body = document.createElement('div');
-    body.textContent = text;
+    body.textContent = times > 1 ? `${text} (${times})` : text;
     if (details.length) body.append(bullets(details));
     notice.append(body, closeButton(() => notice.remove()));
     this.list.append(notice);

@@ -15,6 +15,7 @@ import { Recording } from './recording.js';
  * @property {string} status
  * @property {number} microseconds
  * @property {number} violations  joints outside their limits
+ * @property {number} out_of_reach  by how much the target is proved to be out of reach, at least; 0: not proved
  * @property {Float32Array|null} [trace]  [(iterations + 1) * n]
  * @property {Float32Array} [goal_errors]  [2 * goals] metres and radians
  * @property {Float32Array} [goal_trace]  [(iterations + 1) * 2 * goals]
@@ -67,6 +68,8 @@ export class Runner {
     this.isPlaced = true;
     this.error = NaN;
     this.status = '';
+    /** By how much the target is proved to be out of reach, at least; 0: not proved. */
+    this.outOfReach = 0;
     this.recording = new Recording(q.length);
     /** What one iteration takes by itself [us]; NaN: it makes none, null: it has not been measured yet. @type {number|null} */
     this.cost = null;
@@ -93,6 +96,7 @@ export class Runner {
     this.q = frame.q;
     this.error = frame.errors[frame.errors.length - 1];
     this.status = frame.status;
+    this.outOfReach = frame.out_of_reach;
     this.microseconds = frame.microseconds;
     this.cost = frame.status === 'still' ? NaN : frame.iteration_microseconds ?? this.cost;
     this.frames.push(this.error);

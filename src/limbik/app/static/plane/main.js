@@ -10,6 +10,7 @@ import { listen } from '../keys.js';
 import { Notices } from '../notice.js';
 import { Poses } from '../poses.js';
 import { Race } from '../race.js';
+import { ReachLine } from '../reach.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
 import { Status } from '../status.js';
@@ -62,6 +63,7 @@ const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
 const race = new Race({ store, arms, motion, view, loop, convergence, restart, onResize: () => layout() });
 const hud = new Hud(store, arms, 'px');
+const reachLine = new ReachLine(arms, 'px', true);
 const panel = new Panel({ store, arms, motion, notices });
 const pointer = new Pointer(canvas, { store, place, camera, motion, view, onTake: () => convergence.release(), onCamera });
 new Poses({ store, notices, write: () => degrees(arms.front.q), take: takePose });
@@ -106,9 +108,10 @@ function onTurn(now, seconds) {
 function onReadout(now) {
   if (view.held === null) edits.tick(now);
   hud.update(frames.perSecond, view.step);
+  reachLine.update();
   race.update(frames.perSecond, loop.serverMs);
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
-  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, camera: [camera.scale, camera.x, camera.y] });
+  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, outOfReach: arms.front.outOfReach, camera: [camera.scale, camera.x, camera.y] });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
 }
 

@@ -25,6 +25,19 @@ export function drawTarget(ctx, [x, y], colour, isHeld) {
   ctx.restore();
 }
 
+/** From the end effector to a target that it cannot reach. @param {Context} ctx @param {[number, number]} from @param {[number, number]} to @param {string} colour */
+export function drawLeash(ctx, from, to, colour) {
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5;
+  ctx.setLineDash([5, 5]);
+  ctx.beginPath();
+  ctx.moveTo(...from);
+  ctx.lineTo(...to);
+  ctx.stroke();
+  ctx.restore();
+}
+
 /** @param {Context} ctx @param {[number, number]} point @param {{base: string, joint: string}} colours @param {boolean} isHeld */
 export function drawBase(ctx, [x, y], colours, isHeld) {
   ctx.save();

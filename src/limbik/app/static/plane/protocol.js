@@ -31,6 +31,7 @@
  * @property {'solved'|'unreachable'|'likely_unreachable'|'budget_spent'} status
  * @property {number} microseconds
  * @property {number} violations  joints outside their limits
+ * @property {number} out_of_reach  [px] by how much the target is proved to be out of reach, at least; 0: not proved
  * @property {Float32Array|null} trace  [(iterations + 1) * links]
  * @property {number} [iteration_microseconds]  of one iteration alone; NaN: there are none
  *

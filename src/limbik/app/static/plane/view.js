@@ -2,7 +2,7 @@
 
 import { drawArm, drawLimitArcs } from './arm2d.js';
 import { points } from './kinematics.js';
-import { drawBase, drawPath, drawReach, drawRest, drawTarget, drawTrail } from './marks.js';
+import { drawBase, drawLeash, drawPath, drawReach, drawRest, drawTarget, drawTrail } from './marks.js';
 
 const BEHIND = 0.5; // opacity of the arms behind the front one
 const GRID = 24; // [world px] between two dots of the ground
@@ -53,8 +53,21 @@ export class View {
     if (store.get('rb') > 0) drawRest(ctx, this.joints(this.loop.restPose()), theme.colour('guide'));
     this.drawArms();
     drawBase(ctx, base, { base: theme.colour('base'), joint: theme.colour('joint') }, this.held === 'base');
-    drawTarget(ctx, camera.toScreen(motion.target), theme.colour('target'), this.held === 'target');
+    this.drawTarget();
     this.showWorld();
+  }
+
+  /** In another colour, and tied to the end effector, where it is out of reach. */
+  drawTarget() {
+    const { ctx, arms, camera, motion, theme } = this;
+    const target = camera.toScreen(motion.target);
+    const isOut = arms.front.outOfReach > 0;
+    const colour = theme.colour(isOut ? 'out-of-reach' : 'target');
+    if (isOut) {
+      const joints = this.joints(arms.front.pose(this.step));
+      drawLeash(ctx, [joints[joints.length - 2], joints[joints.length - 1]], target, colour);
+    }
+    drawTarget(ctx, target, colour, this.held === 'target');
   }
 
   /** The joints of an arm on the screen. @param {ArrayLike<number>} q @returns {Float64Array} */

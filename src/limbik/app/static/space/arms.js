@@ -1,6 +1,7 @@
 /** The arms of the scene, each under the chosen solver, or under every solver of the race. */
 
 import { Runner } from '../runner.js';
+import { placed } from './codec.js';
 import { Kinematics } from './kinematics.js';
 
 /** One arm of the scene: what it is, and where it stands under each solver. */
@@ -10,6 +11,8 @@ export class Mechanism {
     this.index = index;
     this.description = description;
     this.kinematics = new Kinematics(description);
+    /** Of the joints, as the model has them. */
+    this.ownLimits = new Map(description.joints.map(({ name, lower, upper }) => [name, { lower, upper }]));
     /** @type {Runner[]} */
     this.runners = [];
   }
@@ -29,6 +32,11 @@ export class Mechanism {
   hasJoint(joint) {
     return this.description.joints.some(({ name, q }) => name === joint && q >= 0);
   }
+
+  /** Whether a revolute or prismatic joint that follows no other has that name. @param {string} joint */
+  hasLimits(joint) {
+    return this.description.joints.some(({ name, kind, mimic }) => name === joint && !mimic && (kind === 'revolute' || kind === 'prismatic'));
+  }
 }
 
 export class Arms {
@@ -41,6 +49,7 @@ export class Arms {
     /** What stands in for them until there is a scene. @type {Runner[]} */
     this.nobody = [];
     store.watch(['algo', 'race'], () => this.choose());
+    store.watch(['wide'], () => this.applyWidened());
   }
 
   /**
@@ -49,13 +58,15 @@ export class Arms {
    */
   setScene(scene, stances) {
     this.mechanisms = scene.arms.map((description, index) => new Mechanism(index, description));
+    const unlimited = this.dropWidened();
+    this.applyWidened();
     const unfit = stances.filter((stance) => !this.fits(stance));
     for (const mechanism of this.mechanisms) {
       const fits = stances.filter(({ arm, q }) => arm === mechanism.index && q.length === mechanism.description.nq);
       const at = (/** @type {string|null} */ solver) => fits.find((stance) => stance.solver === solver)?.q;
       mechanism.runners = this.wanted.map((solver) => new Runner(solver, at(solver) ?? at(null) ?? fits[0]?.q ?? mechanism.description.q));
     }
-    return [...unfit.map(({ arm, q }) => `q: ${this.missing(arm) || `${this.mechanisms[arm].description.title} needs ${this.mechanisms[arm].description.nq} numbers, found ${q.length}`}`), ...this.dropUnfit()];
+    return [...unfit.map(({ arm, q }) => `q: ${this.missing(arm) || `${this.mechanisms[arm].description.title} needs ${this.mechanisms[arm].description.nq} numbers, found ${q.length}`}`), ...this.dropUnfit(), ...unlimited];
   }
 
   /** @param {import('./codec.js').Stance} stance */
@@ -77,6 +88,15 @@ export class Arms {
     ];
   }
 
+  /** @returns {string[]} the widened limits that mean nothing here: they are dropped */
+  dropWidened() {
+    const fits = (/** @type {import('./codec.js').Widened} */ { arm, joint }) => this.mechanisms[arm]?.hasLimits(joint) ?? false;
+    const widened = /** @type {import('./codec.js').Widened[]} */ (this.store.get('wide'));
+    const unfit = widened.filter((one) => !fits(one));
+    if (unfit.length) this.store.set({ wide: widened.filter(fits) });
+    return unfit.map(({ arm, joint }) => `wide: ${this.missing(arm) || `${this.mechanisms[arm].description.title} has no joint ${joint} with limits to widen`}`);
+  }
+
   /** @param {number} arm */
   missing(arm) {
     return this.mechanisms[arm] ? '' : `there is no arm ${arm}`;
@@ -85,6 +105,37 @@ export class Arms {
   /** The joints that a person has locked. @param {number} arm @returns {string[]} */
   locked(arm) {
     return this.store.get('lock').filter((/** @type {import('./codec.js').Locked} */ one) => one.arm === arm).map((/** @type {import('./codec.js').Locked} */ one) => one.joint);
+  }
+
+  /** The limits that a person has widened. @param {number} arm @returns {{joint: string, lower: number|null, upper: number|null}[]} */
+  widened(arm) {
+    const widened = /** @type {import('./codec.js').Widened[]} */ (this.store.get('wide'));
+    return widened.filter((one) => one.arm === arm).map(({ joint, lower, upper }) => ({ joint, lower, upper }));
+  }
+
+  /** @param {number} arm @param {import('./protocol.js').WiderLimit[]} limits */
+  widen(arm, limits) {
+    const others = /** @type {import('./codec.js').Widened[]} */ (this.store.get('wide')).filter((one) => one.arm !== arm);
+    /** @type {Map<string, import('./codec.js').Widened>} */
+    const own = new Map(this.widened(arm).map((one) => [one.joint, { arm, ...one }]));
+    for (const { joint, side, value } of limits) {
+      own.set(joint, { ...(own.get(joint) ?? { arm, joint, lower: null, upper: null }), [side]: placed(value) });
+    }
+    this.store.set({ wide: [...others, ...own.values()] });
+  }
+
+  /** The descriptions have the limits that count now. */
+  applyWidened() {
+    for (const { index, description, ownLimits } of this.mechanisms) {
+      const widened = new Map(this.widened(index).map((one) => [one.joint, one]));
+      for (const joint of description.joints) {
+        const own = ownLimits.get(joint.name);
+        const wider = widened.get(joint.name);
+        if (!own) continue;
+        joint.lower = wider?.lower == null || own.lower === null ? own.lower : Math.min(own.lower, wider.lower);
+        joint.upper = wider?.upper == null || own.upper === null ? own.upper : Math.max(own.upper, wider.upper);
+      }
+    }
   }
 
   /** @returns {string[]} */

@@ -3,6 +3,7 @@
 const KINDS = ['position', 'pose', 'direction', 'direction-x', 'direction-y'];
 const PLACES = 6; // decimals of metres and of quaternions
 const MOST_ARMS = 16;
+const LONGEST_JOINT = 1e6; // [rad or m] that the server takes
 
 /**
  * @typedef {object} Goal
@@ -15,6 +16,7 @@ const MOST_ARMS = 16;
  *
  * @typedef {{arm: number, solver: string|null, q: number[]}} Stance  solver null: of all
  * @typedef {{arm: number, joint: string}} Locked
+ * @typedef {{arm: number, joint: string, lower: number|null, upper: number|null}} Widened  [rad or m]; null: as the model has it
  */
 
 /** The shortest decimal number that is the same as a float32. @param {number} value @returns {string} */
@@ -126,6 +128,15 @@ function readLocked(entry) {
   return arm === null || !joint || rest.length ? null : { arm, joint };
 }
 
+/** @param {string} entry  ARM:JOINT:LOWER,UPPER, either empty: as the model has it @returns {Widened|null} */
+function readWidened(entry) {
+  const [first, second, third = '', ...rest] = entry.split(':');
+  const locked = readLocked(`${first}:${second ?? ''}`);
+  const ends = third.split(',').map((text) => (text.trim() === '' ? null : Number(text)));
+  const isRight = ends.length === 2 && ends.every((end) => end === null || Math.abs(end) <= LONGEST_JOINT) && ends.some((end) => end !== null);
+  return locked && isRight && !rest.length ? { ...locked, lower: ends[0], upper: ends[1] } : null;
+}
+
 /** Settings with texts of their own, as `urlstate.js` takes them; null: the scene's own. */
 export const GOALS = { kind: 'own', fallback: null, read: list('ARM:FRAME:KIND:X,Y,Z:QX,QY,QZ,QW', readGoal), write: writeGoals };
 
@@ -144,6 +155,14 @@ export const LOCKS = {
   fallback: [],
   read: list('ARM:JOINT', readLocked),
   write: (/** @type {Locked[]} */ locks) => locks.map(({ arm, joint }) => `${arm}:${encodeURIComponent(joint)}`).join(';'),
+};
+
+export const WIDENED = {
+  kind: 'own',
+  fallback: [],
+  read: list('ARM:JOINT:LOWER,UPPER', readWidened),
+  write: (/** @type {Widened[]} */ widened) =>
+    widened.map(({ arm, joint, lower, upper }) => `${arm}:${encodeURIComponent(joint)}:${lower ?? ''},${upper ?? ''}`).join(';'),
 };
 
 export const WORDS = {

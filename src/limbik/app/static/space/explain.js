@@ -1,11 +1,14 @@
-/** Why a goal is not met: asked when the arms have come to rest without meeting it. */
+/** Why a goal is not met: asked as soon as the arms have come to rest without meeting it. */
 
 import { find } from '../controls.js';
 import { Refusal } from './calls.js';
+import { FarSide } from './farside.js';
+import { Remedies } from './remedies.js';
+import { seenOf } from './seen.js';
 
 const ALIKE = 1e-2; // [rad or m] a nearest configuration no farther away is the present one
 const PASSES = /at a time|not connected|went away/; // of a refusal: asked later, it may be answered
-const PATIENCE = 500; // [ms] at rest before the question is asked
+const AGAIN = 100; // [ms] until it is asked again then
 
 export class Explain {
   /**
@@ -14,86 +17,105 @@ export class Explain {
    * @param {import('./calls.js').Calls} parts.calls
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./motion.js').Motion} parts.motion
    * @param {import('./loop.js').SpaceLoop} parts.loop
    * @param {import('./view.js').View} parts.view
+   * @param {import('./stage.js').Stage} parts.stage
    * @param {() => void} parts.search  from anywhere
    */
-  constructor({ store, calls, arms, goals, loop, view, search }) {
-    Object.assign(this, { store, calls, arms, goals, loop, view });
+  constructor({ store, calls, arms, goals, motion, loop, view, stage, search }) {
+    Object.assign(this, { store, calls, arms, goals, motion, loop, view, search });
     this.box = find(document, '#explanation');
+    this.more = /** @type {HTMLDetailsElement} */ (find(document, '#explanation-more'));
+    this.remedies = new Remedies({ store, arms, goals, search });
+    this.place = new FarSide(this.box, () => (view.explained ? seenOf({ stage, arms, goals, ...view.explained }) : []));
     /** What was asked or dismissed last, as text. */
     this.asked = '';
-    this.restingSince = 0;
+    /** The nearest configuration that was told, and whose it is. @type {{arm: number, nearest: number[]|null}} */
+    this.told = { arm: 0, nearest: null };
     find(document, '#explanation-close').addEventListener('click', () => this.hide());
     find(document, '#explanation-take').addEventListener('click', () => this.take());
-    find(document, '#explanation-search').addEventListener('click', () => {
-      this.hide();
-      search();
-    });
-    store.watch(['goal', 'sel', 'lock', 'algo', 'race', 'mv', 'lm', 'tol', 'ta', 'branches'], () => this.forget());
+    this.more.addEventListener('toggle', () => this.place.update());
+    store.watch(['goal', 'sel', 'lock', 'wide', 'algo', 'race', 'mv', 'lm', 'tol', 'ta', 'branches'], () => this.forget());
   }
 
   /** The question has changed. */
   forget() {
     this.asked = '';
-    this.restingSince = 0;
     this.hide();
   }
 
   hide() {
     this.box.hidden = true;
+    this.place.update();
     if (!this.view.explained) return;
     this.view.explained = null;
     this.view.touch();
   }
 
-  /** Now and then. @param {number} now */
-  tick(now) {
-    const { loop, arms } = this;
-    if (!loop.isOpen || !arms.active) return;
-    if (!loop.resting || loop.inFlight || loop.isHeld) {
-      this.restingSince = now;
-      return;
-    }
-    const isUnmet = arms.front.status !== 'solved' && arms.front.status !== 'still' && Number.isFinite(arms.front.error);
-    if (!isUnmet || now - this.restingSince < PATIENCE) return;
-    this.ask(arms.active, arms.front);
+  /** After every answer, and now and then. */
+  tick() {
+    const { loop, arms, motion } = this;
+    if (!this.box.hidden) this.showGhost();
+    if (!loop.isOpen || !arms.active || !loop.resting || loop.inFlight || loop.isHeld || motion.held) return;
+    const { status, error } = arms.front;
+    if (status !== 'solved' && status !== 'still' && Number.isFinite(error)) this.ask(arms.active, arms.front);
+    else this.remedies.isTrying = false;
   }
 
   /** @param {import('./arms.js').Mechanism} mechanism @param {import('../runner.js').Runner} runner */
   async ask({ index }, runner) {
     const goals = this.goals.asked(index);
     const locked = this.arms.locked(index);
+    const widened = this.arms.widened(index);
     const { limits, tolerance, tolerance_rotation } = this.loop.settings();
     const settings = { limits, tolerance, tolerance_rotation };
-    const question = JSON.stringify({ index, goals, locked, settings });
+    const question = JSON.stringify({ index, goals, locked, widened, settings });
     if (!goals.length || question === this.asked) return;
     this.asked = question;
     try {
-      const explanation = await this.calls.ask('explain', { arm: index, q: [...runner.q], goals, locked, settings });
+      const explanation = await this.calls.ask('explain', { arm: index, q: [...runner.q], goals, locked, widened, settings });
       if (question === this.asked && this.loop.resting) this.show(explanation);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (question !== this.asked || !PASSES.test(error.message)) return; // what is refused is not asked again
       this.asked = '';
-      this.restingSince = performance.now();
+      window.setTimeout(() => this.tick(), AGAIN);
     }
   }
 
   /** @param {import('./protocol.js').Explanation} explanation */
-  show({ arm, text, status, joints, nearest }) {
+  show({ arm, culprit, text, status, joints, nearest, remedies }) {
+    if (this.remedies.goesOn(remedies)) return;
     const isElsewhere = status === 'solved';
     find(document, '#explanation-title').textContent = isElsewhere ? 'Stuck here' : 'Why not?';
-    find(document, '#explanation-text').textContent = isElsewhere ? '' : text;
-    find(document, '#explanation-elsewhere').hidden = !isElsewhere;
+    find(document, '#explanation-culprit').textContent = culprit;
+    find(document, '#explanation-text').textContent = text;
+    this.more.hidden = isElsewhere;
+    this.more.open = false;
     const names = find(document, '#explanation-joints');
     names.hidden = joints.length === 0;
     names.replaceChildren(status === 'locked' ? 'Locked: ' : 'At their limits: ', ...joints.map((joint) => Object.assign(document.createElement('b'), { textContent: joint })));
-    const { q } = this.arms.frontOf(this.arms.mechanisms[arm]);
-    find(document, '#explanation-ghost').hidden = !nearest || nearest.every((value, i) => Math.abs(value - q[i]) < ALIKE);
-    this.view.explained = { arm, joints, nearest: find(document, '#explanation-ghost').hidden ? null : nearest };
+    this.remedies.show(remedies, arm, nearest);
+    this.told = { arm, nearest };
+    this.view.explained = { arm, joints, nearest: null };
+    this.showGhost();
     this.view.touch();
     this.box.hidden = false;
+    this.place.update();
+  }
+
+  /** The nearest configuration as a ghost, unless the arm is there. */
+  showGhost() {
+    const { explained } = this.view;
+    if (!explained) return;
+    const { arm, nearest } = this.told;
+    const { q } = this.arms.frontOf(this.arms.mechanisms[arm]);
+    const isThere = !nearest || nearest.every((value, i) => Math.abs(value - q[i]) < ALIKE);
+    const shown = isThere ? null : nearest;
+    if (explained.nearest !== shown) this.view.touch();
+    explained.nearest = shown;
+    find(document, '#explanation-ghost').hidden = isThere;
   }
 
   /** Put the arm where the ghost is. */

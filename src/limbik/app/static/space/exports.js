@@ -61,6 +61,7 @@ export class Exports {
       format,
       q: mechanisms.map((mechanism) => [...this.arms.frontOf(mechanism).q]),
       goals: mechanisms.map(({ index }) => this.goals.asked(index)),
+      widened: mechanisms.map(({ index }) => this.arms.widened(index)),
     });
     for (const note of notes) this.notices.show(note);
     return [name, text];

@@ -17,6 +17,7 @@ const ARROWS = 46; // [px]
  * @property {number[]} position [3]
  * @property {number[]} [quat_xyzw]  of poses and directions [4]
  * @property {boolean} [selected]
+ * @property {boolean} [isOutOfReach]
  */
 
 export class Handles extends Group {
@@ -118,17 +119,18 @@ class Handle extends Group {
     this.knob.position.fromArray(goal.position);
     if (this.arrows) this.arrows.quaternion.copy(orientation(goal));
     const isSelected = goal.selected === true;
+    const target = token(goal.isOutOfReach ? 'out-of-reach' : 'target');
     const core = isSelected ? new Color('#ffffff') : colour;
     for (const mesh of [this.core, this.shine]) mesh.material.color.copy(core);
-    this.rim.material.color.set(isSelected ? token('target') : token('joint'));
+    this.rim.material.color.set(isSelected || goal.isOutOfReach ? target : token('joint'));
     // The selected goal is seen through the arms, with its rim behind it.
     for (const mesh of [this.rim, this.core]) mesh.material.depthTest = !isSelected;
     this.rim.renderOrder = isSelected ? 945 : 0;
     this.core.renderOrder = isSelected ? 946 : 0;
     this.shine.visible = !isSelected;
-    this.halo.material.color.set(token('target'));
+    this.halo.material.color.set(target);
     this.halo.visible = isSelected;
-    this.string.setColour(isSelected ? token('target') : token('guide'));
+    this.string.setColour(isSelected || goal.isOutOfReach ? target : token('guide'));
   }
 
   /** A thread from where the frame is. @param {Vector3|null} point */

@@ -49,6 +49,12 @@ export class Joints {
       this.show();
     });
     this.unlock.addEventListener('click', () => store.set({ lock: [] }));
+    const ownLimits = find(document, '#own-limits');
+    ownLimits.addEventListener('click', () => store.set({ wide: [] }));
+    store.watch(['wide'], () => {
+      ownLimits.hidden = store.get('wide').length === 0;
+      this.setScene();
+    });
     store.watch(['sel', 'goal'], () => this.show());
     store.watch(['lock'], () => this.showLocks());
   }

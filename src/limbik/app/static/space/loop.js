@@ -70,7 +70,7 @@ export class SpaceLoop extends Loop {
     if (!slide || !arms.active) return null;
     const arm = arms.active.index;
     const goals = this.goals.asked(arm);
-    return goals.length ? { type: SLIDE, arm, q: [...arms.front.q], goals, locked: arms.locked(arm), limits: this.store.get('lm'), ...slide } : null;
+    return goals.length ? { type: SLIDE, arm, q: [...arms.front.q], goals, locked: arms.locked(arm), widened: arms.widened(arm), limits: this.store.get('lm'), ...slide } : null;
   }
 
   moveRequest() {
@@ -95,6 +95,7 @@ export class SpaceLoop extends Loop {
       goals: this.goals.asked(index),
       start: placed.length ? Object.fromEntries(placed.map((runner) => [runner.solver, [...runner.q]])) : null,
       locked: this.arms.locked(index),
+      widened: this.arms.widened(index),
       posture: this.posture(index),
       branches: store.get('branches'),
     };
@@ -149,7 +150,12 @@ export class SpaceLoop extends Loop {
     runner.refusal = answer.refused ?? '';
     if (answer.refused) return this.refuse(runner);
     if (runner.q.length !== answer.q.length) return Infinity;
-    const moved = runner.apply({ ...answer, errors: answer.errors.map((error) => error * MILLIMETRES) }, asked.isNew);
+    const inMillimetres = {
+      ...answer,
+      errors: answer.errors.map((error) => error * MILLIMETRES),
+      out_of_reach: Math.max(0, ...answer.out_of_reach) * MILLIMETRES,
+    };
+    const moved = runner.apply(inMillimetres, asked.isNew);
     runner.measured = answer;
     return moved;
   }

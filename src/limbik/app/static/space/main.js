@@ -10,6 +10,7 @@ import { listen } from '../keys.js';
 import { Notices } from '../notice.js';
 import { Poses } from '../poses.js';
 import { Race } from '../race.js';
+import { ReachLine } from '../reach.js';
 import { besideRace, openRegion } from '../region.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
@@ -85,13 +86,14 @@ const race = new Race({
   store, arms, motion, view, loop, convergence, restart, onResize: () => layout(), turn: (runner) => (view.turn(runner) * 180) / Math.PI,
 });
 const hud = new Hud(store, arms, 'mm', () => (view.turn() * 180) / Math.PI);
+const reachLine = new ReachLine(arms, 'mm', false);
 const fault = new Fault();
 const scenes = new Scenes({ store, calls, onScene, onFault, onOpening });
 const panel = new Panel({ store, arms, motion, scenes, notices });
 const goalList = new GoalList({ store, goals, arms, view, stage, notices });
 const joints = new Joints({ store, arms, goals, view, onMove });
 const redundancy = new Redundancy({ store, arms, loop, notices });
-const explain = new Explain({ store, calls, arms, goals, loop, view, search });
+const explain = new Explain({ store, calls, arms, goals, motion, loop, view, stage, search });
 const recorder = new Recorder(arms, loop);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
@@ -116,6 +118,7 @@ store.watch(PRESENT, () => {
   view.touch();
 });
 store.watch(['el'], () => loop.wake());
+store.watch(['wide'], () => stage.limitsChanged());
 store.watch(['cv'], traceIfOpen);
 store.watch(['km', 'race', 'pn', 'cv'], layout);
 document.documentElement.dataset.built = '1';
@@ -146,6 +149,7 @@ function makeStage() {
       },
       onCamera() {
         tools.show();
+        explain.place.update();
         store.writeSoon();
       },
     });
@@ -164,17 +168,18 @@ function onTurn(now, seconds) {
   convergence.tick(now);
 }
 
-/** Write the numbers, also where scripts and screen readers find them. @param {number} now */
-function onReadout(now) {
+/** Write the numbers, also where scripts and screen readers find them. */
+function onReadout() {
   if (!arms.active) return;
   if (!motion.held) edits.tick(now);
   hud.update(frames.perSecond, view.step);
+  reachLine.update();
   race.update(frames.perSecond, loop.serverMs);
   goalList.update();
   joints.update();
   redundancy.update();
   panel.showRefusals();
-  explain.tick(now);
+  explain.tick();
   const text = view.coordinates();
   if (coordinates.textContent !== text) coordinates.textContent = description.textContent = text;
   const state = JSON.stringify(stateOf());
@@ -188,6 +193,7 @@ function stateOf() {
     ),
     goals: goals.list.map((goal, i) => ({ ...goal, position: goals.positionOf(i) })),
     selected: goals.selected,
+    outOfReach: goals.list.map((_, i) => view.outOfReach(i)),
     resting: loop.resting && !loop.inFlight,
   };
 }
@@ -200,6 +206,7 @@ function onFrame() {
   status.update();
   store.writeSoon();
   window.limbikReady = true;
+  explain.tick();
 }
 
 /** @param {string[]} notes */
@@ -235,7 +242,7 @@ function onScene(scene, isNew, kept) {
   complain([...unfit, ...goals.setScene(kept)]);
   stage.clearTraces();
   stage.setScene(scene).then((messages) => messages.length && notices.show('Some meshes could not be shown:', { details: messages.slice(0, 4) }));
-  if (!isSame && !(store.get('cam') && stage.setView(store.get('cam')))) stage.home({ softly: false });
+  if (!isSame) openView();
   panel.setScene(scene);
   goalList.setScene();
   joints.setScene();
@@ -249,6 +256,14 @@ function onScene(scene, isNew, kept) {
   hud.name();
   layout();
   if (store.get('px')) window.limbikReady = true;
+}
+
+/** The view of the link, else the one from which a scene is first seen. */
+function openView() {
+  const wanted = store.get('cam');
+  if (wanted !== null && stage.setView(wanted)) return;
+  if (wanted !== null) complain([`cam=${wanted.slice(0, 60)} is not a view`]);
+  stage.home({ softly: false });
 }
 
 /** @param {string} what @param {string} message @param {Record<string, *>|null} values  of the settings that asked for it */
@@ -363,6 +378,7 @@ function layout() {
   stage.setRegion(besideRace(openRegion()));
   stage.invalidate();
   convergence.resize();
+  explain.place.update();
 }
 
 /** Another theme: picture and plots take its colours. */

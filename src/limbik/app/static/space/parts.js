@@ -14,7 +14,6 @@ export async function placeParts() {
   const content = (/** @type {string} */ name) => /** @type {HTMLTemplateElement} */ (parts.getElementById(`part-${name}`)).content;
   document.getElementById('panel')?.replaceChildren(content('panel'));
   document.querySelector('.help-columns')?.replaceChildren(content('help'));
-  document.getElementById('metrics')?.append(content('readout'));
   document.querySelector('.tabs')?.before(content('overlay'));
   document.body.append(content('dialogs'));
   document.getElementById('drag-hint')?.remove();

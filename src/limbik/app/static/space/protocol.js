@@ -21,6 +21,7 @@
  * @property {string[]} locked
  * @property {{q: number[], weight: number}|null} posture
  * @property {string} branches
+ * @property {{joint: string, lower: number|null, upper: number|null}[]} widened  limits that are wider than the model's
  *
  * @typedef {object} Move
  * @property {ArmMove[]} arms
@@ -35,11 +36,15 @@
  *   goals: WireGoal[], branches: {name: string, tip: string}[], solvers: string[], reason: Record<string, string>}} ArmScene
  * @typedef {{type: 'scene', id: number, name: string, token: string|null, angles?: 'range'|'initial'|null, arms: ArmScene[], notes: string[]}} Scene
  *
- * @typedef {import('../runner.js').Answer & {
- *   arm: number, solver: string, goal_errors: Float32Array, goal_trace?: Float32Array, nullity: number, ellipsoid?: Float32Array, manipulability?: number,
+ * @typedef {Omit<import('../runner.js').Answer, 'out_of_reach'> & {
+ *   arm: number, solver: string, goal_errors: Float32Array, goal_trace?: Float32Array, out_of_reach: Float32Array, nullity: number,
+ *   ellipsoid?: Float32Array, manipulability?: number,
  *   refused?: string}} ArmMotion
  * @typedef {{type: 'motion', id: number, server_ms: number, notes: string[], arms: ArmMotion[]}} Motion
- * @typedef {{type: 'explanation', id: number, arm: number, text: string, status: string, joints: string[], nearest: number[]|null}} Explanation
+ * @typedef {{joint: string, side: 'lower'|'upper', value: number, unit: 'rad'|'m'}} WiderLimit
+ * @typedef {{kind: 'unlock', joints: string[]} | {kind: 'widen', limits: WiderLimit[]} | {kind: 'position'} | {kind: 'move'} | {kind: 'search'}} Remedy
+ * @typedef {{type: 'explanation', id: number, arm: number, culprit: string, text: string, status: string, joints: string[], nearest: number[]|null,
+ *   remedies: Remedy[]}} Explanation
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
  * @typedef {{name: string, title: string, source: string, installed: boolean, advice: string|null}} Robot  advice: how it is installed
  */

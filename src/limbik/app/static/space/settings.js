@@ -2,7 +2,7 @@
 
 import { POSES } from '../poses.js';
 import { MORE_SOLVERS, SOLVERS } from '../settings.js';
-import { GOALS, LOCKS, STANCES, TEXT, WORDS } from './codec.js';
+import { GOALS, LOCKS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
 
 /** What the page offers. */
 export const SPACE_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
@@ -23,6 +23,7 @@ export const SETTINGS = {
   sel: { kind: 'number', min: 0, max: 500, digits: 0, fallback: 0 },
   lock: LOCKS,
   poses: POSES,
+  wide: WIDENED,
   branches: { kind: 'choice', choices: ['independent', 'coupled'], fallback: 'independent' },
   algo: { kind: 'choice', choices: SOLVER_NAMES, fallback: 'lm' },
   race: { kind: 'names', choices: SOLVER_NAMES, fallback: [] },
@@ -60,10 +61,10 @@ export const SETTINGS = {
 };
 
 /** Settings that belong to a scene: another scene begins without them. */
-export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'lock', 'pq', 'poses', 'cam', 'depth'];
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'lock', 'wide', 'pq', 'poses', 'cam', 'depth'];
 
 /** What the arms do next depends on these. */
-export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
+export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
 
 /** What can be undone. */
 export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'poses', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'km'];

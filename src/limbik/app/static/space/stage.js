@@ -124,6 +124,12 @@ export class Stage {
     this.invalidate();
   }
 
+  /** The descriptions of joints have other limits. */
+  limitsChanged() {
+    this.scenery.forget('limits');
+    this.invalidate();
+  }
+
   /** @param {number} arm @param {ArrayLike<number>} point [3] @param {ArrayLike<number>|null} matrix  J J^T [9]; null: none */
   setEllipsoid(arm, point, matrix) {
     this.scenery.setEllipsoid(arm, point, matrix);

@@ -69,7 +69,7 @@ export class View {
     }
     for (const body of this.bodies) if (!wanted.has(body)) this.removeBody(body);
     this.bodies = wanted;
-    this.stage.setGoals(this.goals.drawn());
+    this.stage.setGoals(this.goals.drawn().map((goal, i) => ({ ...goal, isOutOfReach: this.outOfReach(i) > 0 })));
     this.pushEllipsoid();
   }
 
@@ -137,11 +137,26 @@ export class View {
    * @param {number} i @param {import('../runner.js').Runner} [runner]  of the goal's arm; by default the one in front
    * @returns {{metres: number, radians: number}}
    */
-  distance(i, runner) {
-    const { arm } = this.goals.list[i];
-    const among = this.goals.list.filter((goal, k) => goal.arm === arm && k < i).length;
-    const errors = (runner ?? this.arms.frontOf(this.arms.mechanisms[arm])).goalErrorsAt(this.step);
+  distance(i, runner = this.frontOf(i)) {
+    const errors = runner.goalErrorsAt(this.step);
+    const among = this.among(i);
     return { metres: errors?.[2 * among] ?? NaN, radians: errors?.[2 * among + 1] ?? NaN };
+  }
+
+  /** By how much a goal is proved to be out of reach, at least [mm]; 0: not proved. @param {number} i */
+  outOfReach(i) {
+    return (this.frontOf(i).measured?.out_of_reach?.[this.among(i)] ?? 0) * MILLIMETRES;
+  }
+
+  /** The arm of a goal under the solver in front. @param {number} i */
+  frontOf(i) {
+    return this.arms.frontOf(this.arms.mechanisms[this.goals.list[i].arm]);
+  }
+
+  /** The place of a goal among those of its arm. @param {number} i */
+  among(i) {
+    const { arm } = this.goals.list[i];
+    return this.goals.list.filter((goal, k) => goal.arm === arm && k < i).length;
   }
 
   /**

@@ -1,0 +1,103 @@
+"""What can be done about goals that are not met: the reason in one sentence, and changes that help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from limbik.diagnosis import Diagnosis, Excess
+from limbik.status import Status
+
+IN_MODEL = ("angle", "travel")  # limits that a revolute or prismatic joint has
+
+
+def culprit(diagnosis: Diagnosis) -> str:
+    """What keeps the goals from being met, in one sentence."""
+    return _CULPRITS[diagnosis.status](diagnosis)
+
+
+def remedies(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+    """Changes that help, the most likely first; each has a `kind`.
+
+    "unlock": `joints` that are to be free. "widen": `limits`, each of a `joint`, on a `side`, to a `value`
+    with its `unit`. "position": the goals give up their orientations. "move": the goals go where the nearest
+    configuration has their frames. "search": an answer is there, but has to be looked for from anywhere.
+    """
+    return list(_remedies(diagnosis))
+
+
+def _remedies(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
+    if diagnosis.status is Status.SOLVED or diagnosis.q_found is not None:
+        yield {"kind": "search"}
+        return
+    if diagnosis.unlocked:
+        yield {"kind": "unlock", "joints": list(diagnosis.unlocked)}
+    if diagnosis.excesses and all(one.quantity in IN_MODEL for one in diagnosis.excesses):
+        yield {"kind": "widen", "limits": [_wider(one) for one in diagnosis.excesses]}
+    if diagnosis.q_position is not None:
+        yield {"kind": "position"}
+    yield {"kind": "move"}
+
+
+def _wider(excess: Excess) -> dict[str, Any]:
+    """The limit that admits the value: the next whole degree or millimetre."""
+    step = math.radians(1.0) if excess.unit == "rad" else 1e-3
+    outward = math.ceil if excess.side == "upper" else math.floor
+    value = step * outward(excess.value / step)
+    return {"joint": excess.joint, "side": excess.side, "value": value, "unit": excess.unit}
+
+
+# --- sentences ----------------------------------------------------------------------------------------------
+
+
+def _solved(_: Diagnosis) -> str:
+    return "There is a solution, but no direct way to it from here."
+
+
+def _unreachable(diagnosis: Diagnosis) -> str:
+    if diagnosis.bound is None:
+        return "The target is out of reach."
+    several = len(diagnosis.asked) > 1
+    return diagnosis.bound.sentence(
+        f"The target of goal {diagnosis.bound.goal + 1}" if several else "The target"
+    )
+
+
+def _locked(diagnosis: Diagnosis) -> str:
+    first, *others = diagnosis.unlocked
+    if not others:
+        return f"Joint {first!r} is locked, and the goal needs it."
+    return f"{len(diagnosis.unlocked)} joints that the goal needs are locked."
+
+
+def _limits_bind(diagnosis: Diagnosis) -> str:
+    return str(max(diagnosis.excesses, key=lambda one: one.beyond))
+
+
+def _orientation(_: Diagnosis) -> str:
+    return "The point can be reached, but not in this orientation."
+
+
+def _likely_unreachable(diagnosis: Diagnosis) -> str:
+    if diagnosis.conflict:
+        places = " and ".join(str(place + 1) for place in diagnosis.conflict)
+        return f"Each goal can be met alone, but goals {places} were never met together."
+    return "Every attempt settled away from the target: it is likely out of reach."
+
+
+def _budget_spent(diagnosis: Diagnosis) -> str:
+    if diagnosis.q_found is not None:
+        return _solved(diagnosis)
+    return "The search was cut short: the error was still falling."
+
+
+_CULPRITS = {
+    Status.SOLVED: _solved,
+    Status.UNREACHABLE: _unreachable,
+    Status.LOCKED: _locked,
+    Status.LIMITS_BIND: _limits_bind,
+    Status.ORIENTATION_UNAVAILABLE: _orientation,
+    Status.LIKELY_UNREACHABLE: _likely_unreachable,
+    Status.BUDGET_SPENT: _budget_spent,
+}

@@ -1,0 +1,73 @@
+/** Places a card in the panel, or in the corner of the view that covers least and is farthest from the card's subject. */
+
+import { openRegion } from '../region.js';
+
+const NARROW = '(max-width: 759px)';
+const GAP = 12; // [px] around the card
+const ROOM = 26; // [px] around what is not to be covered
+
+/** @typedef {{left: number, top: number, width: number, height: number}} Place [px] */
+
+export class FarSide {
+  /** @param {HTMLElement} box @param {() => import('./seen.js').Seen[]} subject  what is not to be covered, the most important first */
+  constructor(box, subject) {
+    Object.assign(this, { box, subject });
+    this.narrow = window.matchMedia(NARROW);
+  }
+
+  /** To be called when the card, the view or the window has changed. */
+  update() {
+    const { box } = this;
+    const root = document.documentElement;
+    const isDocked = !box.hidden && root.dataset.panel === '1' && !this.narrow.matches;
+    box.classList.toggle('is-in-panel', isDocked);
+    root.style.setProperty('--explanation-height', isDocked ? `${box.offsetHeight}px` : '0px');
+    if (!box.hidden && !isDocked) this.float();
+    else box.style.left = box.style.top = '';
+  }
+
+  float() {
+    const seen = this.subject();
+    const { style, offsetWidth: width, offsetHeight: height } = this.box;
+    const [best] = this.corners(width, height).sort((a, b) => covered(a, seen) - covered(b, seen) || distance(b, seen) - distance(a, seen));
+    style.left = `${Math.round(best.left)}px`;
+    style.top = `${Math.round(best.top)}px`;
+  }
+
+  /** The corners of the open part of the view, clear of what stands there. @param {number} width @param {number} height @returns {Place[]} */
+  corners(width, height) {
+    const { left, top, right, bottom } = openRegion();
+    const corners = [left + GAP, right - GAP - width].flatMap((x) => [top + GAP, bottom - GAP - height].map((y) => ({ left: x, top: y, width, height })));
+    return corners.map((corner) => this.clear(corner));
+  }
+
+  /** @param {Place} place @returns {Place} */
+  clear(place) {
+    const readout = boxOf('metrics');
+    const tools = boxOf('tools');
+    const coordinates = boxOf('coordinates');
+    let { left, top } = place;
+    const meets = (/** @type {DOMRect} */ other) => other.width > 0 && left < other.right && left + place.width > other.left && top < other.bottom && top + place.height > other.top;
+    if (meets(readout)) top = readout.bottom + GAP;
+    if (meets(coordinates)) top = coordinates.top - GAP - place.height;
+    if (meets(tools) && this.narrow.matches) top = tools.top - GAP - place.height;
+    else if (meets(tools)) left = tools.left - GAP - place.width;
+    return { ...place, left, top };
+  }
+}
+
+/** @param {string} id @returns {DOMRect} */
+function boxOf(id) {
+  return document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect();
+}
+
+/** @param {Place} place @param {import('./seen.js').Seen[]} seen */
+function covered({ left, top, width, height }, seen) {
+  const isCovered = (/** @type {import('./seen.js').Seen} */ { x, y }) => x > left - ROOM && x < left + width + ROOM && y > top - ROOM && y < top + height + ROOM;
+  return seen.filter(isCovered).reduce((sum, { weight }) => sum + weight, 0);
+}
+
+/** From the first thing that is not to be covered. @param {Place} place @param {import('./seen.js').Seen[]} seen */
+function distance({ left, top, width, height }, [first]) {
+  return first ? Math.hypot(left + width / 2 - first.x, top + height / 2 - first.y) : 0;
+}
