@@ -20,6 +20,7 @@ export const SETTINGS = {
   q: STANCES,
   goal: GOALS,
   sel: { kind: 'number', min: 0, max: 500, digits: 0, fallback: 0 },
+  one: { kind: 'flag', fallback: false },
   lock: LOCKS,
   branches: { kind: 'choice', choices: ['independent', 'coupled'], fallback: 'independent' },
   algo: { kind: 'choice', choices: SOLVER_NAMES, fallback: 'lm' },
@@ -58,7 +59,7 @@ export const SETTINGS = {
 };
 
 /** Settings that belong to a scene: another scene begins without them. */
-export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'lock', 'pq', 'cam', 'depth'];
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'one', 'lock', 'pq', 'cam', 'depth'];
 
 /** What the arms do next depends on these. */
 export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
