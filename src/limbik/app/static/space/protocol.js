@@ -40,7 +40,15 @@
  * @typedef {{type: 'motion', id: number, server_ms: number, notes: string[], arms: ArmMotion[]}} Motion
  * @typedef {{type: 'explanation', id: number, arm: number, text: string, status: string, joints: string[], nearest: number[]|null}} Explanation
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
- * @typedef {{name: string, title: string, source: string, installed: boolean, advice: string|null}} Robot  advice: how it is installed
+ * @typedef {object} Robot
+ * @property {string} name
+ * @property {string} title
+ * @property {'arm'|'mobile'|'humanoid'|'quadruped'|'hand'} kind
+ * @property {string[]} aliases
+ * @property {string|null} picture  its address
+ * @property {string} source  the package that it is described in
+ * @property {boolean} installed
+ * @property {string|null} advice  how its package is installed, where it is missing
  */
 
 export const MILLIMETRES = 1000; // in a metre; the page shows errors in millimetres
