@@ -20,7 +20,7 @@ from limbik.formats import registry
 from screenshots import ARGUMENTS, wait_live
 
 FOLDER = Path(__file__).resolve().parents[1] / "src/limbik/app/static/robots"
-DRAWN = 448  # [px] the side of the view, from which the picture is scaled down
+DRAWN = 352  # [px] the side of the view, from which the picture is scaled down
 MOST_BYTES = 8000  # of a picture
 LONGEST = 120_000  # [ms] until the meshes are there
 
@@ -29,6 +29,7 @@ TAKE = """async ({ size, margin, quality }) => {
   const { stage } = await import('/static/space/main.js');
   const { Color } = await import('three');
   const { crew, studio, camera, canvas } = stage;
+  for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame); // the page has drawn it itself
   for (const part of [studio.background, stage.scenery, stage.handles, stage.gizmo]) part.removeFromParent();
   stage.setTheme('light');
   stage.setRegion(null);

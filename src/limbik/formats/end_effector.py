@@ -6,8 +6,8 @@
 3. Of the links that are fixed to the one at its end, the tool is one that is named so (tcp, tool, grasp, end
    effector, tip, in this order), otherwise the one at the end of the longest line of fixed joints that is not
    named for a sensor or a finger.
-4. A frame that is no link, such as a site of an MJCF, comes before these links if it stands on one of them and is
-   called tcp or tool: the last one in the file.
+4. A frame that is no link, such as a site of an MJCF, comes before these links if it stands on one of them
+   and is called tcp or tool: the last one in the file.
 """
 
 from __future__ import annotations

@@ -4,14 +4,16 @@ import numpy as np
 
 from browser.space.stage import Space, arm_query, settings_in
 
-TOOL = """<mujoco model="tooled"><worldbody><body name="upper"><joint axis="0 1 0" range="-90 90"/>
-<geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/><body name="lower" pos="0 0 1"><joint axis="0 1 0" range="-90 90"/>
-<geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/><site name="tool" pos="0 0 1"/></body></body></worldbody></mujoco>
+TOOL = """<mujoco model="tooled"><worldbody>
+<body name="upper"><joint axis="0 1 0" range="-90 90"/><geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/>
+<body name="lower" pos="0 0 1"><joint axis="0 1 0" range="-90 90"/>
+<geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/><site name="tool" pos="0 0 1"/></body></body>
+</worldbody></mujoco>
 """
+SEGMENTS = "seg 1 3.2 1.5\n" * 2
 LONG = "arm 4 0 0 0\n" + "seg 1 3.2 1.5\n" * 4
 THREE_ARMS = arm_query(
-    "".join(f"arm 2 {x} 0 0\nseg 1 3.2 1.5\nseg 1 3.2 1.5\ngoal {x} 0.6 1\n" for x in (-1.5, 0, 1.5)),
-    "three.arm",
+    "".join(f"arm 2 {x} 0 0\n{SEGMENTS}goal {x} 0.6 1\n" for x in (-1.5, 0, 1.5)), "three.arm"
 )
 
 
