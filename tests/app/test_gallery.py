@@ -28,7 +28,7 @@ def test_pictures_are_small_and_of_robots():
         content = file.read_bytes()
         assert content[:4] + content[8:12] == b"RIFFWEBP"
         assert 1500 < len(content) <= 8000, file.name  # an empty one has 600
-    assert sum(file.stat().st_size for file in files) < 600_000
+    assert sum(file.stat().st_size for file in files) < 400_000
 
 
 def test_a_robot_whose_package_is_missing_says_what_to_install():

@@ -184,7 +184,7 @@ def _finite(value: float) -> float | None:
 
 @functools.cache
 def robots() -> tuple[dict[str, Any], ...]:
-    """The robots that have a name, for a gallery; `picture` is the address of one, None where there is none."""
+    """The robots that have a name, for a gallery. `picture` is the address of one, or None."""
     from limbik.formats import registry
 
     return tuple(

@@ -62,7 +62,7 @@ def test_a_robot_that_is_not_installed_says_what_it_needs_and_is_not_opened(spac
         return  # every package is installed here
     first = space.page.locator(card).first
     assert "pip install --no-deps" in first.inner_text()
-    first.click()
+    first.click(force=True)
     assert space.find("#robots").is_visible()
 
 
