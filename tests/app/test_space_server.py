@@ -100,6 +100,9 @@ def test_the_welcome_names_the_robots(address):
     assert panda == {
         "name": "panda",
         "title": "Franka Emika Panda",
+        "kind": "arm",
+        "aliases": ["franka", "franka_panda", "franka_emika_panda"],
+        "picture": "/static/robots/panda.webp",
         "source": "limbik",
         "installed": True,
         "advice": None,

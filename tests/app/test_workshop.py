@@ -111,6 +111,13 @@ def test_an_arm_file_has_its_goals_branches_and_segments():
     assert initial["arms"][0]["q"] != arm["q"]
 
 
+def test_the_goal_of_an_mjcf_is_for_the_site_called_tool():
+    pytest.importorskip("mujoco")
+    site = '<site name="tool" pos="1 0 0"/></body>\n    <body name="right">'
+    (arm,) = scene(text=MJCF.replace('</body>\n    <body name="right">', site))["arms"]
+    assert arm["end_effector"] == arm["tips"][0] == "tool"
+
+
 def test_lenient_turns_a_wrong_number_of_segments_into_a_note():
     text = ARM.replace("arm 2", "arm 3")
     assert "two.arm:2" in refused(text=text, name="two.arm")

@@ -334,6 +334,14 @@ def test_the_end_effector_may_be_a_site() -> None:
         mjcf.read(text, end_effector="top")
 
 
+def test_a_site_called_tool_at_the_end_of_the_arm_is_the_end_effector() -> None:
+    hand = '<body name="hand" pos="1 0 0"><site name="grip"/><site name="tool" pos="0.1 0 0"/></body>'
+    arm = f'<body name="arm"><joint/>{GEOM}<site name="ee_x"/>{hand}</body>'
+    assert mjcf.read(in_world(arm)).end_effector == "tool"
+    elsewhere = f'<body name="arm"><joint/>{GEOM}<body name="hand"/></body><site name="tool"/>'
+    assert mjcf.read(in_world(elsewhere)).end_effector == "hand"
+
+
 # --- what the compiler expands ------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ import functools
 import math
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from limbik.model import Frame, Joint, JointKind, Model
 from limbik.spatial import Array
 
 MOST_TIPS = 8
+PICTURES = Path(__file__).parent / "static" / "robots"  # made by tools/robot_pictures.py
 
 _SEGMENT = re.compile(r"(?P<part>.+)\.s(?P<index>\d+)")  # links of arms from .arm files
 
@@ -182,16 +184,24 @@ def _finite(value: float) -> float | None:
 
 @functools.cache
 def robots() -> tuple[dict[str, Any], ...]:
-    """The robots that have a name, for a menu."""
+    """The robots that have a name, for a gallery. `picture` is the address of one, or None."""
     from limbik.formats import registry
 
     return tuple(
         {
             "name": one.name,
             "title": one.title,
+            "kind": one.kind,
+            "aliases": one.aliases,
+            "picture": _picture(one.name),
             "source": one.source,
             "installed": one.is_available,
             "advice": one.advice,
         }
         for one in registry.robots()
     )
+
+
+def _picture(name: str) -> str | None:
+    file = PICTURES / f"{name}.webp"
+    return f"/static/robots/{file.name}" if file.is_file() else None

@@ -6,6 +6,8 @@
 3. Of the links that are fixed to the one at its end, the tool is one that is named so (tcp, tool, grasp, end
    effector, tip, in this order), otherwise the one at the end of the longest line of fixed joints that is not
    named for a sensor or a finger.
+4. A frame that is no link, such as a site of an MJCF, comes before these links if it stands on one of them
+   and is called tcp or tool: the last one in the file.
 """
 
 from __future__ import annotations
@@ -14,19 +16,22 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 
-from limbik.model import Joint, JointKind
+from limbik.model import Frame, Joint, JointKind
 
 _JAW = re.compile(r"finger|gripper|jaw|claw|thumb", re.IGNORECASE)
 _NO_TOOL = re.compile(r"imu|camera|optical|sensor|laser|lidar|finger|thumb", re.IGNORECASE)
 _TOOL_WORDS = ("tcp", "tool", "grasp[a-z]*", "ee|eef|end_?effector", "tip")
+_TOOL_FRAME = re.compile(r"(?<![a-z])(tcp|tool)(?![a-z])", re.IGNORECASE)
 _TOOLS = [re.compile(rf"(?<![a-z])({words})(?![a-z])", re.IGNORECASE) for words in _TOOL_WORDS]
 
 
-def default_end_effector(joints: Sequence[Joint], root: str) -> str:
-    """The name of a link. joints: of one tree with that root link, in any order."""
+def default_end_effector(joints: Sequence[Joint], root: str, frames: Sequence[Frame] = ()) -> str:
+    """The name of a link, or of one of the frames. joints: of one tree with that root link, in any order."""
     tree = _Tree(joints)
     arm = tree.without_gripper(tree.arm(root))
-    return tree.tool(arm[-1].child if arm else root)
+    if not arm:
+        return tree.tool(root)
+    return tree.tool_frame(arm[-1].child, frames) or tree.tool(arm[-1].child)
 
 
 def tips(joints: Sequence[Joint], root: str) -> tuple[str, ...]:
@@ -116,6 +121,12 @@ class _Tree:
                 if pattern.search(name):
                     return name
         return max(fixed, key=lambda found: 0 if _NO_TOOL.search(found[0]) else found[1])[0]
+
+    def tool_frame(self, link: str, frames: Sequence[Frame]) -> str | None:
+        """The last frame named for a tool on a link or on what is fixed to it; None without one."""
+        fixed = {name for name, _ in self.below(link, fixed_only=True)}
+        named = [frame.name for frame in frames if frame.link in fixed and _TOOL_FRAME.search(frame.name)]
+        return named[-1] if named else None
 
 
 def _is_fixed(joint: Joint) -> bool:

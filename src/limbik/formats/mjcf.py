@@ -69,7 +69,7 @@ def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tupl
     root = reader.names.body[0]
     try:
         joints, remarks = without_contradicting_limits(reader.joints)
-        chosen = default_end_effector(joints, root) if end_effector is None else end_effector
+        chosen = default_end_effector(joints, root, reader.frames) if end_effector is None else end_effector
         model = Model(expanded.name, joints, reader.frames, masses=masses, root=root, end_effector=chosen)
     except ModelError as error:
         raise FormatError(source.name, str(error)) from None

@@ -17,6 +17,7 @@ from limbik.errors import ModelError
 from limbik.model.presets import preset_title, presets
 
 BUILT_IN = "limbik"
+KINDS = ("arm", "mobile", "humanoid", "quadruped", "hand")  # of robots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,7 @@ class Robot:
 
     name: str
     title: str
+    kind: str  # one of KINDS
     aliases: tuple[str, ...]
     is_built_in: bool  # limbik brings its kinematics along
     descriptions: tuple[Description, ...]  # in other packages, the preferred one first
@@ -159,6 +161,7 @@ def _robot(name: str, fields: dict[str, Any], packages: dict[str, Package], is_b
     return Robot(
         name=name,
         title=preset_title(name) if is_built_in else fields["title"],
+        kind=fields.get("kind", KINDS[0]),
         aliases=tuple(fields.get("aliases", ())),
         is_built_in=is_built_in,
         descriptions=tuple(

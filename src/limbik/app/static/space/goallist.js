@@ -48,6 +48,7 @@ export class GoalList {
       const label = (/** @type {string} */ what) => (several ? `${title}: ${what}` : what);
       return [group(label('tips'), index, tips), group(label('links and frames'), index, others)];
     }));
+    find(document, '#one-row').hidden = !several;
     find(document, '#branches-row').hidden = this.arms.mechanisms.every(({ description }) => description.branches.length === 0);
     this.pick(false);
     this.shape = '';

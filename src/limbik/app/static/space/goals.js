@@ -16,11 +16,17 @@ export class Goals {
     this.arms = /** @type {*} */ (null);
     /** @type {import('./motion.js').Motion} */
     this.motion = /** @type {*} */ (null);
+    store.watch(['one'], () => this.gather());
   }
 
   /** @returns {Goal[]} none before there is a scene */
   get list() {
-    return this.arms.mechanisms.length ? this.store.get('goal') ?? [] : [];
+    return this.arms?.mechanisms.length ? this.store.get('goal') ?? [] : [];
+  }
+
+  /** Whether all goals are at one point, those of all arms. */
+  get isOne() {
+    return this.store.get('one') && this.arms.mechanisms.length > 1;
   }
 
   /** @returns {number} of the selected goal; -1 where there is none */
@@ -42,6 +48,7 @@ export class Goals {
     const known = this.list.filter(({ arm, frame }) => mechanisms[arm]?.has(frame));
     const dropped = this.list.filter((goal) => !known.includes(goal));
     if (dropped.length) this.store.set({ goal: known });
+    this.gather();
     return dropped.map(({ arm, frame }) => `goal: ${mechanisms[arm] ? `${mechanisms[arm].description.title} has no ${frame}` : `there is no arm ${arm}`}`);
   }
 
@@ -53,7 +60,7 @@ export class Goals {
   /** Where a goal is now: a moving one is on its path. @param {number} i @returns {number[]} */
   positionOf(i) {
     const { position } = this.list[i];
-    if (i !== this.selected) return position;
+    if (i !== this.selected && !this.isOne) return position;
     const offset = this.motion.offset();
     return position.map((x, axis) => placed(x + offset[axis]));
   }
@@ -96,7 +103,20 @@ export class Goals {
   /** @param {number} i @param {Partial<Goal>} changes */
   change(i, changes) {
     if (!this.list[i]) return;
-    this.store.set({ goal: this.list.map((goal, k) => (k === i ? { ...goal, ...changes } : goal)) });
+    const goal = this.list.map((one, k) => (k === i ? { ...one, ...changes } : one));
+    this.store.set({ goal: this.together(goal, i) });
+  }
+
+  /** Goals with all of them at the point of one, where they share it. @param {Goal[]} list @param {number} i @returns {Goal[]} */
+  together(list, i) {
+    return this.isOne && list[i] ? list.map((goal) => ({ ...goal, position: list[i].position })) : list;
+  }
+
+  /** All goals to the point of the selected one, where they share it. */
+  gather() {
+    const { list, selected } = this;
+    const isApart = list.some(({ position }) => position.join() !== list[selected].position.join());
+    if (isApart && this.isOne) this.store.set({ goal: this.together(list, selected) });
   }
 
   /** Put a goal somewhere; one that moves goes on around that place. @param {number} i @param {Partial<Place>} place */
@@ -124,7 +144,7 @@ export class Goals {
     if (!mechanism.kinematics.moves(frame)) return `${frame} does not move: no joint lies before it.`;
     const place = placeOf(mechanism.kinematics.framePose(frame, this.arms.frontOf(mechanism).q));
     const { goal = this.list } = this.settled();
-    this.store.set({ goal: [...goal, { arm, frame, kind: 'position', ...place }], sel: goal.length });
+    this.store.set({ goal: this.together([...goal, { arm, frame, kind: 'position', ...place }], this.selected), sel: goal.length });
     return '';
   }
 
@@ -156,12 +176,13 @@ export class Goals {
   /** Bring the goals of an arm to where it holds their frames: the arm stands then. @param {number} arm @param {ArrayLike<number>} q */
   follow(arm, q) {
     const poses = this.arms.mechanisms[arm].kinematics.poses(q);
+    const held = this.arm === arm ? this.selected : this.list.findIndex((one) => one.arm === arm);
     const goal = this.list.map((one) => {
       if (one.arm !== arm) return one;
       const place = placeOf(/** @type {Matrix4} */ (poses.get(one.frame)));
       return one.kind === 'position' ? { ...one, position: place.position } : { ...one, ...place };
     });
-    this.store.set({ goal });
+    this.store.set({ goal: this.together(goal, held) });
   }
 }
 
@@ -174,7 +195,8 @@ function placeOf(pose) {
 }
 
 /**
- * Those of the file, else one for each tip that can move: a pose where the arm has joints enough for it.
+ * Those of the file, else one for each tip that can move: a pose where a robot has joints enough for it. An arm of an
+ * arm file is asked for points alone, as the goals of its format are.
  * @param {import('./arms.js').Mechanism} mechanism @param {ArrayLike<number>} q @returns {Goal[]}
  */
 function firstGoals({ index, description, kinematics }, q) {
@@ -183,7 +205,8 @@ function firstGoals({ index, description, kinematics }, q) {
   }
   const poses = kinematics.poses(q);
   const tips = description.tips.filter((frame) => kinematics.moves(frame));
-  const kind = tips.length === 1 && description.nv >= 6 ? 'pose' : 'position';
+  const isOfArmFile = description.segments.length > 0;
+  const kind = tips.length === 1 && description.nv >= 6 && !isOfArmFile ? 'pose' : 'position';
   return tips.flatMap((frame) => {
     const pose = poses.get(frame);
     return pose ? [{ arm: index, frame, kind: /** @type {Goal['kind']} */ (kind), ...placeOf(pose) }] : [];

@@ -168,8 +168,8 @@ function onTurn(now, seconds) {
   convergence.tick(now);
 }
 
-/** Write the numbers, also where scripts and screen readers find them. */
-function onReadout() {
+/** Write the numbers, also where scripts and screen readers find them. @param {number} now */
+function onReadout(now) {
   if (!arms.active) return;
   if (!motion.held) edits.tick(now);
   hud.update(frames.perSecond, view.step);

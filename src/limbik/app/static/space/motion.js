@@ -61,13 +61,8 @@ export class Motion {
   /** Begin a path, or stop where the goal is. @param {string} kind */
   choose(kind) {
     if (kind === this.store.get('mv')) return;
-    const { selected } = this.goals;
-    const changes = { mv: kind };
-    if (kind === 'none' && this.moving) {
-      const position = this.goals.positionOf(selected);
-      Object.assign(changes, { goal: this.goals.list.map((goal, i) => (i === selected ? { ...goal, position } : goal)) });
-    }
+    const changes = kind === 'none' ? this.goals.settled() : {};
     this.phase = 0;
-    this.store.set(changes);
+    this.store.set({ ...changes, mv: kind });
   }
 }

@@ -46,7 +46,15 @@
  * @typedef {{type: 'explanation', id: number, arm: number, culprit: string, text: string, status: string, joints: string[], nearest: number[]|null,
  *   remedies: Remedy[]}} Explanation
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
- * @typedef {{name: string, title: string, source: string, installed: boolean, advice: string|null}} Robot  advice: how it is installed
+ * @typedef {object} Robot
+ * @property {string} name
+ * @property {string} title
+ * @property {'arm'|'mobile'|'humanoid'|'quadruped'|'hand'} kind
+ * @property {string[]} aliases
+ * @property {string|null} picture  its address
+ * @property {string} source  the package that it is described in
+ * @property {boolean} installed
+ * @property {string|null} advice  how its package is installed, where it is missing
  */
 
 export const MILLIMETRES = 1000; // in a metre; the page shows errors in millimetres

@@ -5,7 +5,7 @@ import { LONGEST_TEXT, packText, unpackText } from './codec.js';
 import { OF_SCENE } from './settings.js';
 
 const FIRST_ROBOT = 'panda';
-const STAYS = ['base', 'goal', 'lock', 'wide', 'pq']; // while a robot is put beside what is open
+const STAYS = ['base', 'goal', 'one', 'lock', 'wide', 'pq']; // while a robot is put beside what is open
 const MOST_BYTES = 32 * 2 ** 20; // that the server takes at once
 const LONGEST_LINK = 6000; // letters of a packed file that an address still carries
 

@@ -21,6 +21,7 @@ export const SETTINGS = {
   q: STANCES,
   goal: GOALS,
   sel: { kind: 'number', min: 0, max: 500, digits: 0, fallback: 0 },
+  one: { kind: 'flag', fallback: false },
   lock: LOCKS,
   poses: POSES,
   wide: WIDENED,
@@ -61,10 +62,10 @@ export const SETTINGS = {
 };
 
 /** Settings that belong to a scene: another scene begins without them. */
-export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'lock', 'wide', 'pq', 'poses', 'cam', 'depth'];
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'one', 'lock', 'wide', 'pq', 'poses', 'cam', 'depth'];
 
 /** What the arms do next depends on these. */
 export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
 
 /** What can be undone. */
-export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'poses', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'km'];
+export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'one', 'poses', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'km'];

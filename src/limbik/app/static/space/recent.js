@@ -1,0 +1,24 @@
+/** The robots that were opened last, as this browser remembers them. */
+
+const STORED = 'limbik-robots';
+const MOST = 6;
+
+/** @returns {string[]} names, the last one first; none where storage is forbidden or holds something else */
+export function recentRobots() {
+  try {
+    const names = JSON.parse(localStorage.getItem(STORED) ?? '[]');
+    return Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, MOST) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {string} name */
+export function rememberRobot(name) {
+  const names = [name, ...recentRobots().filter((other) => other !== name)].slice(0, MOST);
+  try {
+    localStorage.setItem(STORED, JSON.stringify(names));
+  } catch {
+    // Storage may be forbidden: the gallery then begins with the arms.
+  }
+}
