@@ -2,6 +2,7 @@
 
 import { Runner } from '../runner.js';
 import { Kinematics } from './kinematics.js';
+import { motionParts } from './numbers.js';
 
 /** One arm of the scene: what it is, and where it stands under each solver. */
 export class Mechanism {
@@ -10,6 +11,7 @@ export class Mechanism {
     this.index = index;
     this.description = description;
     this.kinematics = new Kinematics(description);
+    this.parts = motionParts(description);
     /** @type {Runner[]} */
     this.runners = [];
   }

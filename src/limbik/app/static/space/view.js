@@ -16,9 +16,10 @@ export class View {
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
    * @param {import('../theme.js').Theme} parts.theme
+   * @param {import('../following.js').Following} parts.following
    */
-  constructor({ stage, store, arms, goals, theme }) {
-    Object.assign(this, { stage, store, arms, goals, theme });
+  constructor({ stage, store, arms, goals, theme, following }) {
+    Object.assign(this, { stage, store, arms, goals, theme, following });
     this.isStale = true;
     /** Step of the last solve that is shown; null: now. @type {number|null} */
     this.step = null;
@@ -76,7 +77,8 @@ export class View {
   /** @param {number} arm @param {import('../runner.js').Runner} runner @param {boolean} isFront @returns {string} */
   pushBody(arm, runner, isFront) {
     const highlighted = isFront && this.explained?.arm === arm ? this.explained.joints : [];
-    this.stage.setPose(arm, runner.solver, runner.pose(this.step));
+    this.stage.setPose(arm, runner.solver, this.following.pose(runner, this.step));
+    if (this.step === null) this.stage.leaveTrace(arm, runner.solver);
     this.stage.setLook(arm, runner.solver, {
       color: this.arms.racing ? this.colour(runner.solver) : null,
       opacity: isFront ? 1 : BEHIND,
@@ -112,23 +114,13 @@ export class View {
     const mechanism = this.arms.mechanisms[goal.arm];
     const runner = this.arms.frontOf(mechanism);
     const matrix = this.store.get('el') ? runner.measured?.ellipsoid : null;
-    this.stage.setEllipsoid(goal.arm, this.tip(goal, runner.q), matrix ?? null);
+    this.stage.setEllipsoid(goal.arm, this.tip(goal, this.following.pose(runner, null)), matrix ?? null);
   }
 
   /** Where the frame of a goal is [m]. @param {import('./codec.js').Goal} goal @param {ArrayLike<number>} q @returns {number[]} */
   tip({ arm, frame }, q) {
     const { elements } = this.arms.mechanisms[arm].kinematics.framePose(frame, q);
     return [elements[12], elements[13], elements[14]];
-  }
-
-  /** Leave a trace where the goals' frames are: of the selected goal, and of the first of each other arm. */
-  trace() {
-    const { list, selected } = this.goals;
-    for (const mechanism of this.arms.mechanisms) {
-      const goal = list[selected]?.arm === mechanism.index ? list[selected] : list.find(({ arm }) => arm === mechanism.index);
-      if (!goal) continue;
-      for (const runner of mechanism.runners) this.stage.addTrace(mechanism.index, runner.solver, this.tip(goal, runner.q));
-    }
   }
 
   /** How far a goal is from its frame. @param {number} i @returns {{metres: number, radians: number}} */
