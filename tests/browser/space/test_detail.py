@@ -40,8 +40,10 @@ def test_software_draws_without_shadow_and_says_so(space: Space) -> None:
         ([5000] * 40, []),  # nor do pauses
     ],
 )
-def test_detail_goes_in_steps_and_does_not_come_back(space: Space, times: list[int], steps: list[int]) -> None:
-    space.page.goto(f"{space.address}/health")
+def test_detail_goes_in_steps_and_does_not_come_back(
+    space: Space, times: list[int], steps: list[int]
+) -> None:
+    space.open_bare()
     found = space.page.evaluate(DETAIL, times)
     assert found["steps"] == steps
     assert bool(found["note"]) == (len(steps) > 1)

@@ -103,13 +103,16 @@ def test_a_program_for_files_of_the_server_holds_all_their_arms_or_says_why_not(
 
 @pytest.mark.parametrize(
     ("name", "stem"),
-    [("two_arms.arm", "two_arms"), ("-.arm", "scene"), (" My  robot - 2 .arm", "my-robot-2"), ("--a--b--", "a-b")],
+    [
+        ("two_arms.arm", "two_arms"),
+        ("-.arm", "scene"),
+        (" My  robot - 2 .arm", "my-robot-2"),
+        ("--a--b--", "a-b"),
+    ],
 )
 def test_names_of_files_have_no_stray_hyphens(space: Space, name: str, stem: str) -> None:
-    space.page.goto(f"{space.address}/health")
-    found = space.page.evaluate(
-        "async (name) => (await import('/static/space/exports.js')).stemOf(name)", name
-    )
+    space.open_bare()
+    found = space.page.evaluate("async (name) => (await import('/static/space/names.js')).stemOf(name)", name)
     assert found == stem
 
 

@@ -147,6 +147,10 @@ def test_every_end_effector_leaves_a_trace_where_it_was_seen(space: Space) -> No
     assert len(after["0 lm arm1.tip"]) > len(before["0 lm arm1.tip"])
     tip = space.ask("stage.crew.framePoint(0, 'arm1.tip').toArray()")
     np.testing.assert_allclose(after["0 lm arm1.tip"][-3:], tip)
-    assert space.ask("[...stage.scenery.byKey.values()].every(({ ribbon }) => ribbon.uniforms.fade.value === 1)")
+    assert space.ask(
+        "[...stage.scenery.byKey.values()].every(({ ribbon }) => ribbon.uniforms.fade.value === 1)"
+    )
     space.press("0")
-    space.until(lambda: len(dict(space.ask(traces))["0 lm arm1.tip"]) < len(after["0 lm arm1.tip"]), "it is gone")
+    space.until(
+        lambda: len(dict(space.ask(traces))["0 lm arm1.tip"]) < len(after["0 lm arm1.tip"]), "it is gone"
+    )

@@ -30,7 +30,11 @@ export class Detail {
 
   /** Of one pixel of the window. @returns {number} device pixels */
   get pixels() {
-    return Math.min(window.devicePixelRatio || 1, STEPS[this.step].pixels);
+    return Math.min(this.mostPixels, STEPS[this.step].pixels);
+  }
+
+  get mostPixels() {
+    return Math.min(window.devicePixelRatio || 1, STEPS[0].pixels);
   }
 
   get hasShadow() {

@@ -3,6 +3,7 @@
 import { find } from '../controls.js';
 import { Refusal } from './calls.js';
 import { shortest } from './codec.js';
+import { stemOf } from './names.js';
 import { cell, movingJoints, sizeOf } from './numbers.js';
 import { MILLIMETRES } from './protocol.js';
 import { program } from './snippet.js';
@@ -157,12 +158,6 @@ export class Exports {
     window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);
     this.notices.show(`Saved ${name}.`);
   }
-}
-
-/** A name for files: letters, digits, dots and single hyphens, without the ending of the file that was opened. @param {string} name */
-export function stemOf(name) {
-  const words = name.toLowerCase().replace(/\.(arm|urdf|xacro|xml|mjcf|csv|json|ya?ml|txt|zip)$/, '').split(/[^\p{L}\p{N}_.]+/u);
-  return words.filter(Boolean).join('-').replace(/^\.+/, '') || 'scene';
 }
 
 /** Whether a text is one of the arm format: its first word is `arm`. @param {string} text */

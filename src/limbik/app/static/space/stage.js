@@ -222,15 +222,17 @@ export class Stage {
     return { point: middle.addScaledVector(normal, point.sub(middle).dot(normal)), normal };
   }
 
-  /** @returns {Promise<Blob>} PNG */
+  /** All pixels of the display, whatever is left out otherwise. @returns {Promise<Blob>} PNG */
   snapshot() {
     this.prepare();
     this.gizmo.visible = false; // it is for the hands
-    this.studio.draw(this.camera.eye);
-    this.invalidate();
-    return new Promise((resolve, reject) => {
+    this.studio.drawSharp(this.camera.eye);
+    const made = new Promise((resolve, reject) => {
       this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The picture could not be made.'))), 'image/png');
     });
+    this.resize();
+    this.invalidate();
+    return made;
   }
 
   // The camera

@@ -33,9 +33,15 @@ export class Studio {
   /** Fit the bitmap to the canvas and the display. @returns {{width: number, height: number}} of the canvas [px] */
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    this.renderer.setPixelRatio(this.detail.pixels);
-    this.renderer.setSize(width, height, false);
+    this.setPixels(this.detail.pixels);
     return { width, height };
+  }
+
+  /** @param {number} ratio  device pixels for one pixel of the window */
+  setPixels(ratio) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
   }
 
   /** Aim the lamps at what there is to see. @param {Vector3} centre @param {number} radius [m] */
@@ -79,6 +85,12 @@ export class Studio {
   /** @param {import('three').Camera} camera */
   draw(camera) {
     this.renderer.render(this.scene, camera);
+  }
+
+  /** One picture with all pixels of the display. @param {import('three').Camera} camera */
+  drawSharp(camera) {
+    this.setPixels(this.detail.mostPixels);
+    this.draw(camera);
   }
 
   dispose() {

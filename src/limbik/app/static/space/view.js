@@ -1,10 +1,8 @@
 /** What the stage shows of the arms and goals: pushed to it when something changed, drawn by it. */
 
-import { Color } from 'three';
 import { MILLIMETRES } from './protocol.js';
 
 const BEHIND = 0.3; // opacity of the arms behind the front one
-const DARKEST = 0.22; // lightness of a solver's colour on a body
 const GHOST = 'ghost';
 const MARKS = { mg: 'grid', ma: 'axes', rg: 'reach', tr: 'trace', sl: 'limits', el: 'ellipsoid', sh: 'shadow', fr: 'frames' };
 
@@ -80,19 +78,12 @@ export class View {
     this.stage.setPose(arm, runner.solver, this.following.pose(runner, this.step));
     if (this.step === null) this.stage.leaveTrace(arm, runner.solver);
     this.stage.setLook(arm, runner.solver, {
-      color: this.arms.racing ? this.colour(runner.solver) : null,
+      color: this.arms.racing ? this.theme.colour(runner.solver) : null,
       opacity: isFront ? 1 : BEHIND,
       isGhost: false,
       highlighted,
     });
     return `${arm} ${runner.solver}`;
-  }
-
-  /** A solver's colour, not so dark that the light shows no shape. @param {string} solver @returns {string} */
-  colour(solver) {
-    const colour = new Color(this.theme.colour(solver));
-    const { h, s, l } = colour.getHSL({ h: 0, s: 0, l: 0 });
-    return l < DARKEST ? `#${colour.setHSL(h, (s * l) / DARKEST, DARKEST).getHexString()}` : this.theme.colour(solver);
   }
 
   /** @param {number} arm @param {number[]} q @returns {string} */
