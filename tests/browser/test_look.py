@@ -169,12 +169,14 @@ def oklab(rgb: np.ndarray) -> np.ndarray:
 def test_solver_colours_keep_apart_in_colour_blind_sight(theme: str) -> None:
     """Machado et al. 2009, full dichromacy; 0.1 in OKLab is five times a just noticeable difference."""
     colours = tokens(theme)
+    solvers = (*SOLVERS, "transpose-classic")
     ground = linear(colours["ground"]) @ [0.2126, 0.7152, 0.0722]
     for sight in (np.eye(3), PROTANOPIA, DEUTERANOPIA, TRITANOPIA):
-        seen = {solver: oklab(np.array(sight) @ linear(colours[solver])) for solver in SOLVERS}
-        for a, b in combinations(SOLVERS, 2):
+        seen = {solver: oklab(np.array(sight) @ linear(colours[solver])) for solver in solvers}
+        for a, b in combinations(solvers, 2):
             assert np.linalg.norm(seen[a] - seen[b]) > 0.1, (a, b)
-    for solver in SOLVERS:
+    for solver in solvers:
+        assert oklab(linear(colours[solver]))[0] > 0.35, solver  # nearer to black no hue is seen
         light = linear(colours[solver]) @ [0.2126, 0.7152, 0.0722]
         assert (max(light, ground) + 0.05) / (min(light, ground) + 0.05) >= 3, solver
 

@@ -63,7 +63,8 @@ def test_a_scene_of_arms_is_given_away_in_every_form(space: Space) -> None:
     assert [float(row[2]) for row in rows[1:]] == pytest.approx(list(q))
     motion = list(csv.DictReader(io.StringIO(saved(space, "motion").decode())))
     assert len(motion) > 1
-    assert [float(motion[-1][f"q{i}"]) for i in range(len(q))] == pytest.approx(list(q))
+    assert {row["solver"] for row in motion} == {"lm"}
+    assert [float(value) for value in list(motion[-1].values())[2:]] == pytest.approx(list(q))
     assert saved(space, "png").startswith(b"\x89PNG")
 
 
@@ -98,6 +99,21 @@ def test_a_program_for_files_of_the_server_holds_all_their_arms_or_says_why_not(
     space.until(lambda: space.find("#scene-title").inner_text() == "ball.zip", "the ball is open")
     space.find("[data-export=python]").click()
     space.until(lambda: "no ball joints" in space.notices, "the page says why not")
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("two_arms.arm", "two_arms"),
+        ("-.arm", "scene"),
+        (" My  robot - 2 .arm", "my-robot-2"),
+        ("--a--b--", "a-b"),
+    ],
+)
+def test_names_of_files_have_no_stray_hyphens(space: Space, name: str, stem: str) -> None:
+    space.open_bare()
+    found = space.page.evaluate("async (name) => (await import('/static/space/names.js')).stemOf(name)", name)
+    assert found == stem
 
 
 def test_keys_do_nothing_behind_a_dialog(space: Space) -> None:

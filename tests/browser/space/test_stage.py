@@ -253,7 +253,10 @@ def test_a_body_for_every_solver_and_none_after_null(theatre: Theatre) -> None:
     theatre.do("(marks) => stage.setMarks(marks)", dict.fromkeys(MARKS, True))
     theatre.do("stage.setMarks({shadow: false})")
     theatre.do("stage.setEllipsoid(0, [0.3, 0, 0.6], [0.4, 0.1, 0, 0.1, 0.2, 0, 0, 0, 0.1])")
-    theatre.do("for (let k = 0; k < 700; k += 1) stage.addTrace(0, 'dls', [0.001 * k, 0, 0.5])")
+    way = "for (let k = 0; k < 700; k += 1) { stage.setPose(0, 'dls', [0.2 + 0.001 * k, 0.1, 0]);"
+    theatre.do(f"{way} stage.leaveTrace(0, 'dls'); }}")
+    points = theatre.do("stage.scenery.byKey.get('0 dls tip').way")
+    assert len(points) == 3 * 600  # the oldest are forgotten
     theatre.settle()
     bodies = theatre.do("stage.visibleBodies()")
     assert [(body["key"], body["opacity"], body["isGhost"]) for body in bodies] == [

@@ -3,6 +3,7 @@
 import { Runner } from '../runner.js';
 import { placed } from './codec.js';
 import { Kinematics } from './kinematics.js';
+import { motionParts } from './numbers.js';
 
 /** One arm of the scene: what it is, and where it stands under each solver. */
 export class Mechanism {
@@ -13,6 +14,7 @@ export class Mechanism {
     this.kinematics = new Kinematics(description);
     /** Of the joints, as the model has them. */
     this.ownLimits = new Map(description.joints.map(({ name, lower, upper }) => [name, { lower, upper }]));
+    this.parts = motionParts(description);
     /** @type {Runner[]} */
     this.runners = [];
   }

@@ -3,6 +3,8 @@
 import { find } from '../controls.js';
 import { Refusal } from './calls.js';
 import { STANCES, shortest } from './codec.js';
+import { stemOf } from './names.js';
+import { cell, movingJoints, sizeOf } from './numbers.js';
 import { MILLIMETRES } from './protocol.js';
 import { program } from './snippet.js';
 
@@ -57,18 +59,18 @@ export class Exports {
   /** @param {string} format @returns {Promise<[string, string]>} name and text of the scene as the server writes it */
   async written(format) {
     const mechanisms = this.arms.mechanisms;
-    const { name, text, notes = [] } = await this.calls.ask('export', {
+    const { text, notes = [] } = await this.calls.ask('export', {
       format,
       q: mechanisms.map((mechanism) => [...this.arms.frontOf(mechanism).q]),
       goals: mechanisms.map(({ index }) => this.goals.asked(index)),
       widened: mechanisms.map(({ index }) => this.arms.widened(index)),
     });
     for (const note of notes) this.notices.show(note);
-    return [name, text];
+    return [`${this.stem}.${format}`, text];
   }
 
   get stem() {
-    return (this.scenes.scene?.name ?? 'scene').replaceAll(/[^\w.-]+/g, '-').toLowerCase() || 'scene';
+    return stemOf(this.scenes.scene?.name ?? '');
   }
 
   /** @returns {{arm: string, q: Record<string, number[]>, goals: object[]}[]} numbers of q by joint */
@@ -137,7 +139,7 @@ export class Exports {
     const { store, scenes } = this;
     if (store.get('token')) {
       const isArm = Boolean(scenes.scene?.angles);
-      if (!isArm && this.arms.mechanisms.some(({ description }) => jointParts(description).some(({ size }) => size > 1))) {
+      if (!isArm && this.arms.mechanisms.some(({ description }) => movingJoints(description).some((joint) => sizeOf(joint) > 1))) {
         throw new Refusal('The program would hold these files as URDF, which has no ball joints or floating bases: load the files themselves, limbik.load("FILE").');
       }
       const [name, text] = await this.written(isArm ? 'arm' : 'urdf');
@@ -167,27 +169,14 @@ export class Exports {
   }
 }
 
-/** The joints that have a part of q. @param {import('./protocol.js').ArmScene} description */
-function jointParts({ joints }) {
-  const sizes = { ball: 4, floating: 7 };
-  return joints
-    .filter((joint) => joint.q >= 0 && !joint.mimic)
-    .map(({ name, kind, q }) => ({ name, at: q, size: sizes[/** @type {keyof typeof sizes} */ (kind)] ?? 1 }));
-}
-
 /** Numbers of q by joint. @param {import('./arms.js').Mechanism} mechanism @param {ArrayLike<number>} q @returns {Record<string, number[]>} */
 function byJoint({ description }, q) {
   const part = (/** @type {number} */ at, /** @type {number} */ size) => Array.from(q).slice(at, at + size).map((value) => Number(shortest(value)));
-  return Object.fromEntries(jointParts(description).map(({ name, at, size }) => [name, part(at, size)]));
+  return Object.fromEntries(movingJoints(description).map((joint) => [joint.name, part(joint.q, sizeOf(joint))]));
 }
 
 /** Whether a text is one of the arm format: its first word is `arm`. @param {string} text */
 function isArmText(text) {
   const first = text.split('\n').map((line) => line.replace(/#.*/, '').trim()).find(Boolean);
   return /^-?arm\s/.test(first ?? '');
-}
-
-/** @param {string} text */
-function cell(text) {
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

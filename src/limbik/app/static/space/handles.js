@@ -31,14 +31,15 @@ export class Handles extends Group {
     this.held = '';
   }
 
-  /** @param {Goal[]} goals */
+  /** @param {Goal[]} goals @returns {boolean} whether anything looks different */
   setGoals(goals) {
     const wanted = new Set(goals.map(({ id }) => id));
-    for (const [id, handle] of this.handles) if (!wanted.has(id)) this.drop(id, handle);
-    for (const goal of goals) this.setGoal(goal);
+    const gone = [...this.handles].filter(([id]) => !wanted.has(id));
+    for (const [id, handle] of gone) this.drop(id, handle);
+    return goals.filter((goal) => this.setGoal(goal)).length + gone.length > 0;
   }
 
-  /** @param {Goal} goal */
+  /** @param {Goal} goal @returns {boolean} whether it looks different */
   setGoal(goal) {
     const old = this.handles.get(goal.id);
     const isKept = old && old.goal.kind === goal.kind;
@@ -49,7 +50,12 @@ export class Handles extends Group {
       this.add(handle);
     }
     const pose = this.held === goal.id && old ? { position: old.goal.position, quat_xyzw: old.goal.quat_xyzw } : {};
-    handle.set({ ...goal, ...pose }, this.colourOf(goal));
+    const colour = this.colourOf(goal);
+    const look = JSON.stringify([goal, pose, colour]);
+    if (handle.look === look) return false;
+    handle.look = look;
+    handle.set({ ...goal, ...pose }, colour);
+    return true;
   }
 
   /** @param {string} id @param {Handle} handle */
@@ -96,6 +102,8 @@ class Handle extends Group {
     super();
     /** @type {Goal} */
     this.goal = { id: '', arm: 0, frame: '', kind, position: [0, 0, 0] };
+    /** What it was last set to, as text. */
+    this.look = '';
     this.knob = new Group();
     this.core = sphere(1, {});
     this.rim = sphere(1.28, { side: BackSide });

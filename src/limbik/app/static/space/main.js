@@ -3,6 +3,7 @@
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
 import { Edits } from '../edits.js';
+import { Following } from '../following.js';
 import { Frames } from '../frames.js';
 import { Help } from '../help.js';
 import { Hud } from '../hud.js';
@@ -42,6 +43,7 @@ import { Stage } from './stage.js';
 import { Tools } from './tools.js';
 import { View } from './view.js';
 
+const LONGEST_TURN = 0.25; // [s] after a longer one an arm goes on from where it was
 const ARM_WORDS = /`(arm|seg|goal|br|endbr)`/; // in what the server says of an arm file
 
 await placeParts();
@@ -77,8 +79,10 @@ const theme = new Theme(store, () => repaint());
 
 /** What the picture is drawn on; tests ask it where things are seen. */
 export const stage = makeStage();
+showDetail();
 
-const view = new View({ stage, store, arms, goals, theme });
+const following = new Following(store);
+const view = new View({ stage, store, arms, goals, theme, following });
 const help = new Help(store);
 const status = new Status(connection, () => Math.max(loop.waited, scenes.waited));
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -94,7 +98,7 @@ const goalList = new GoalList({ store, goals, arms, view, stage, notices });
 const joints = new Joints({ store, arms, goals, view, onMove });
 const redundancy = new Redundancy({ store, arms, loop, notices });
 const explain = new Explain({ store, calls, arms, goals, motion, loop, view, stage, search });
-const recorder = new Recorder(arms, loop);
+const recorder = new Recorder(arms, following);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
 new Drop(scenes, notices);
@@ -119,6 +123,9 @@ store.watch(PRESENT, () => {
 });
 store.watch(['el'], () => loop.wake());
 store.watch(['wide'], () => stage.limitsChanged());
+store.watch(['px'], () => (store.get('px') ? following.pause(arms.mechanisms) : following.goOn()));
+// What is pulled by a slider is dragged.
+document.getElementById('panel')?.addEventListener('input', ({ target }) => /** @type {HTMLInputElement} */ (target).type === 'range' && following.hurry());
 store.watch(['cv'], traceIfOpen);
 store.watch(['km', 'race', 'pn', 'cv'], layout);
 document.documentElement.dataset.built = '1';
@@ -152,6 +159,7 @@ function makeStage() {
         explain.place.update();
         store.writeSoon();
       },
+      onDetail: () => showDetail(),
     });
   } catch (error) {
     document.documentElement.dataset.built = '1';
@@ -160,12 +168,35 @@ function makeStage() {
   }
 }
 
+/** Where little is drawn a shadow is not, unless it was asked for, and the panel says so. */
+function showDetail() {
+  const note = /** @type {HTMLElement} */ (document.getElementById('detail-note'));
+  note.textContent = stage.detail.note;
+  note.hidden = note.textContent === '';
+  if (stage.detail.hasShadow) return;
+  store.suit({ sh: false });
+  store.tell(['sh']);
+}
+
 /** @param {number} now @param {number} seconds */
 function onTurn(now, seconds) {
   loop.tick(seconds);
+  move(seconds);
+  recorder.take(now, isBusy());
   if (motion.moving && !loop.isHeld) view.touch();
   view.draw(now);
   convergence.tick(now);
+}
+
+/** The arms go on to what is solved; while the past is shown nobody sees it. @param {number} seconds */
+function move(seconds) {
+  if (motion.held || motion.moving) following.hurry();
+  if (following.advance(arms.mechanisms, loop.isHeld ? Infinity : Math.min(seconds, LONGEST_TURN))) view.touch();
+}
+
+/** Whether the arms are on their way, or may be soon. */
+function isBusy() {
+  return following.moves || motion.held || !loop.resting || loop.inFlight !== null;
 }
 
 /** Write the numbers, also where scripts and screen readers find them. @param {number} now */
@@ -200,8 +231,6 @@ function stateOf() {
 
 function onFrame() {
   view.touch();
-  view.trace();
-  recorder.take(performance.now());
   convergence.touch();
   status.update();
   store.writeSoon();
@@ -359,6 +388,7 @@ function search() {
 
 /** Everything that moves stands. */
 function stop() {
+  following.stop(arms.mechanisms);
   motion.choose('none');
   convergence.release();
   loop.rest();

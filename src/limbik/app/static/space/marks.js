@@ -127,21 +127,24 @@ export class Sheet extends Group {
   }
 }
 
-/** The way that a tip has taken. */
+/** The way that an end effector has taken, which fades towards its beginning. */
 export class Trace {
   /** @param {string|Color} colour */
   constructor(colour) {
-    this.ribbon = new Ribbon(TRACE, { colour, width: 2.5, opacity: 0.9, fades: true });
+    this.ribbon = new Ribbon(TRACE, { colour, width: 3, opacity: 0.95, fades: true });
     this.ribbon.renderOrder = 700;
     /** @type {number[]} */
     this.way = [];
   }
 
-  /** @param {ArrayLike<number>} point [3] */
-  extend(point) {
-    this.way.push(point[0], point[1], point[2]);
+  /** @param {Vector3} point @returns {boolean} whether that is another point than the last one */
+  extend({ x, y, z }) {
+    const [lastX, lastY, lastZ] = this.way.slice(-3);
+    if (x === lastX && y === lastY && z === lastZ) return false;
+    this.way.push(x, y, z);
     if (this.way.length > 3 * TRACE) this.way.splice(0, 3);
     this.ribbon.setPoints(this.way);
+    return true;
   }
 }
 

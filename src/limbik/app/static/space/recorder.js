@@ -1,45 +1,75 @@
-/** Every configuration since the arms last began to move, for a file. */
+/** The last motion, for a file: what was seen of the arms from when they last began to move until they stood. */
 
 import { shortest } from './codec.js';
+import { cell, columns } from './numbers.js';
 
 const LONGEST = 20000; // rows
 
+/** What is seen of all arms under one solver, in the order of the arms. @typedef {Map<string, ArrayLike<number>[]>} Poses */
+
 export class Recorder {
-  /** @param {import('./arms.js').Arms} arms @param {import('./loop.js').SpaceLoop} loop */
-  constructor(arms, loop) {
-    Object.assign(this, { arms, loop });
+  /** @param {import('./arms.js').Arms} arms @param {import('../following.js').Following} following */
+  constructor(arms, following) {
+    Object.assign(this, { arms, following });
     this.clear();
   }
 
   clear() {
-    /** @type {{seconds: number, arm: number, solver: string, q: Float32Array}[]} */
+    /** @type {{seconds: number, poses: Poses}[]} */
     this.rows = [];
     this.began = 0;
-    this.wasResting = true;
+    /** What was seen before. @type {{now: number, poses: Poses}|null} */
+    this.last = null;
+    this.goesOn = false;
   }
 
-  /** After every answer. @param {number} now */
-  take(now) {
-    if (this.rows.length === 0 || (this.wasResting && !this.loop.resting)) {
-      this.rows = [];
-      this.began = now;
+  /** Once per display frame. @param {number} now [ms] @param {boolean} isBusy  whether the arms may go on to move */
+  take(now, isBusy) {
+    const poses = this.poses();
+    const { last } = this;
+    if (last && !areAlike(last.poses, poses)) {
+      if (!this.goesOn) this.begin(last);
+      this.add(now, poses);
+      this.goesOn = true;
     }
-    this.wasResting = this.loop.resting;
-    for (const { index, runners } of this.arms.mechanisms) {
-      for (const { solver, q } of runners) {
-        if (this.rows.length < LONGEST) this.rows.push({ seconds: (now - this.began) / 1000, arm: index, solver, q });
-      }
-    }
+    if (!isBusy) this.goesOn = false;
+    this.last = { now, poses };
   }
 
-  /** @returns {string} a row for every arm and frame; empty cells where another arm has more numbers */
+  /** @param {{now: number, poses: Poses}} stand  the last one before the motion */
+  begin({ now, poses }) {
+    this.rows = [];
+    this.began = now;
+    this.add(now, poses);
+  }
+
+  /** @param {number} now @param {Poses} poses */
+  add(now, poses) {
+    if (this.rows.length < LONGEST) this.rows.push({ seconds: (now - this.began) / 1000, poses });
+  }
+
+  /** @returns {Poses} */
+  poses() {
+    const solvers = this.arms.mechanisms[0]?.runners.map(({ solver }) => solver) ?? [];
+    return new Map(solvers.map((solver) => [solver, this.arms.mechanisms.map((mechanism) => this.following.pose(mechanism.under(solver), null))]));
+  }
+
+  /** @returns {string} a row for every time and solver, a column for every number of q, with units in the first row */
   csv() {
-    const widest = Math.max(0, ...this.rows.map(({ q }) => q.length));
-    const head = ['seconds', 'arm', 'solver', ...Array.from({ length: widest }, (_, i) => `q${i}`)];
-    const lines = this.rows.map(({ seconds, arm, solver, q }) => {
-      const cells = Array.from({ length: widest }, (_, i) => (i < q.length ? shortest(q[i]) : ''));
-      return [seconds.toFixed(4), arm, solver, ...cells].join(',');
-    });
+    const { mechanisms } = this.arms;
+    const all = mechanisms.map(({ description }) => columns(description));
+    const prefix = (/** @type {number} */ k) => (mechanisms.length > 1 ? `${mechanisms[k].description.name} ` : '');
+    const head = ['time [s]', 'solver', ...all.flatMap((list, k) => list.map(({ title }) => cell(prefix(k) + title)))];
+    const lines = this.rows.flatMap(({ seconds, poses }) => [...poses].map(([solver, qs]) => (
+      [seconds.toFixed(4), solver, ...all.flatMap((list, k) => list.map(({ at }) => shortest(qs[k][at])))].join(','))));
     return `${[head.join(','), ...lines].join('\n')}\n`;
   }
+}
+
+/** Whether nothing has moved; with another solver there is nothing that could have. @param {Poses} a @param {Poses} b */
+function areAlike(a, b) {
+  return [...a].every(([solver, qs]) => qs.every((q, k) => {
+    const other = b.get(solver)?.[k] ?? q;
+    return q === other || Array.prototype.every.call(q, (value, i) => value === other[i]);
+  }));
 }

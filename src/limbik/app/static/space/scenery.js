@@ -77,29 +77,43 @@ export class Scenery extends Group {
     if (plane) this.sheet.set(plane.point, plane.normal, 0.6 * this.extent, token('accent'));
   }
 
-  /** @param {number} arm @param {ArrayLike<number>} point [3] @param {ArrayLike<number>|null} rows [9] */
+  /** @param {number} arm @param {ArrayLike<number>} point [3] @param {ArrayLike<number>|null} rows [9] @returns {boolean} whether that changes anything */
   setEllipsoid(arm, point, rows) {
+    if (!rows && !this.hasEllipsoid) return false;
     this.hasEllipsoid = rows !== null;
     if (rows) this.ellipsoid.set(point, rows, this.crew.colour(arm));
     this.show();
+    return true;
   }
 
-  /** @param {number} arm @param {string} key @param {ArrayLike<number>} point */
-  addTrace(arm, key, point) {
-    const name = `${arm} ${key}`;
-    let trace = this.byKey.get(name);
-    if (!trace) {
-      const look = this.crew.arms[arm]?.bodies.get(key)?.look;
-      trace = new Trace(look?.color ?? this.crew.colour(arm));
-      this.byKey.set(name, trace);
-      this.traces.add(trace.ribbon);
+  /** @param {number} arm @param {string} key @returns {boolean} whether a trace has become longer */
+  leaveTrace(arm, key) {
+    const body = this.crew.arms[arm]?.bodies.get(key);
+    if (!body) return false;
+    let isLonger = false;
+    for (const tip of this.crew.arms[arm].description.tips) {
+      const pose = body.poses.get(tip);
+      if (pose) isLonger = this.trace(arm, key, tip).extend(new Vector3().setFromMatrixPosition(pose)) || isLonger;
     }
-    trace.extend(point);
+    return isLonger;
+  }
+
+  /** @param {number} arm @param {string} key @param {string} tip @returns {Trace} */
+  trace(arm, key, tip) {
+    const name = `${arm} ${key} ${tip}`;
+    const found = this.byKey.get(name);
+    if (found) return found;
+    const look = this.crew.arms[arm].bodies.get(key)?.look;
+    const trace = new Trace(look?.color ?? this.crew.colour(arm));
+    this.byKey.set(name, trace);
+    this.traces.add(trace.ribbon);
+    return trace;
   }
 
   /** @param {number} arm @param {string} key @param {string|null} [colour] */
   tint(arm, key, colour) {
-    if (colour !== undefined) this.byKey.get(`${arm} ${key}`)?.ribbon.setColour(colour ?? this.crew.colour(arm));
+    if (colour === undefined) return;
+    for (const [name, { ribbon }] of this.byKey) if (name.startsWith(`${arm} ${key} `)) ribbon.setColour(colour ?? this.crew.colour(arm));
   }
 
   clearTraces() {

@@ -1,5 +1,6 @@
 /** Every setting of the 3-D page: its name in the URL, its range and its default. */
 
+import { JOINT_SPEED } from '../following.js';
 import { POSES } from '../poses.js';
 import { MORE_SOLVERS, SOLVERS } from '../settings.js';
 import { GOALS, LOCKS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
@@ -40,6 +41,7 @@ export const SETTINGS = {
   pq: STANCES,
   mv: { kind: 'choice', choices: ['none', 'circle', 'eight'], fallback: 'none' },
   sp: { kind: 'number', min: 0.2, max: 3, digits: 2, unit: '×', fallback: 1 },
+  jv: JOINT_SPEED,
   cam: TEXT,
   gizmo: { kind: 'choice', choices: ['move', 'rotate'], fallback: 'move' },
   axes: { kind: 'choice', choices: ['world', 'local'], fallback: 'world' },

@@ -108,11 +108,17 @@ function copy({ geometry, matrix = new Matrix4(), colour }, arrays, start) {
   const vector = new Vector3();
   for (let i = 0; i < position.count; i += 1) {
     const at = 3 * (start + i);
-    vector.fromBufferAttribute(position, i).applyMatrix4(matrix).toArray(arrays.position, at);
-    vector.fromBufferAttribute(normal, i).applyMatrix3(turn).normalize().toArray(arrays.normal, at);
-    if (color) vector.fromBufferAttribute(color, i).toArray(arrays.color, at);
-    else colour.toArray(arrays.color, at);
+    put(arrays.position, at, vector.fromBufferAttribute(position, i).applyMatrix4(matrix));
+    put(arrays.normal, at, vector.fromBufferAttribute(normal, i).applyMatrix3(turn).normalize());
+    put(arrays.color, at, color ? vector.fromBufferAttribute(color, i) : vector.set(colour.r, colour.g, colour.b));
   }
+}
+
+/** @param {Float32Array} array @param {number} at @param {Vector3} vector */
+function put(array, at, { x, y, z }) {
+  array[at] = x;
+  array[at + 1] = y;
+  array[at + 2] = z;
 }
 
 /**

@@ -26,6 +26,7 @@ const NORMALS = { xy: new Vector3(0, 0, 1), yz: new Vector3(1, 0, 0), xz: new Ve
  * @property {(arm: number, link: string, point: Vector3) => string|null} [onTakeLink]  a hand takes a link: the goal
  *   that it holds then
  * @property {(view: string) => void} [onCamera]  the view has come to rest
+ * @property {() => void} [onDetail]  there is less detail from now on
  */
 
 /** @typedef {{name: string, arms: import('./kinematics.js').ArmDescription[]}} Scene */
@@ -107,8 +108,7 @@ export class Stage {
 
   /** @param {import('./handles.js').Goal[]} goals */
   setGoals(goals) {
-    this.handles.setGoals(goals);
-    this.invalidate();
+    if (this.handles.setGoals(goals)) this.invalidate();
   }
 
   /** @param {import('./gizmo.js').Setting|null} setting */
@@ -132,14 +132,12 @@ export class Stage {
 
   /** @param {number} arm @param {ArrayLike<number>} point [3] @param {ArrayLike<number>|null} matrix  J J^T [9]; null: none */
   setEllipsoid(arm, point, matrix) {
-    this.scenery.setEllipsoid(arm, point, matrix);
-    this.invalidate();
+    if (this.scenery.setEllipsoid(arm, point, matrix)) this.invalidate();
   }
 
-  /** @param {number} arm @param {string} key @param {ArrayLike<number>} point [3] */
-  addTrace(arm, key, point) {
-    this.scenery.addTrace(arm, key, point);
-    this.invalidate();
+  /** The trace of a body goes on to where its end effectors are now. @param {number} arm @param {string} key */
+  leaveTrace(arm, key) {
+    if (this.scenery.leaveTrace(arm, key)) this.invalidate();
   }
 
   clearTraces() {
@@ -186,11 +184,26 @@ export class Stage {
   draw(now = performance.now()) {
     this.camera.advance(now);
     this.tellRest();
-    if (!this.isStale) return false;
+    if (!this.isStale) {
+      this.detail.rested();
+      return false;
+    }
     this.isStale = false;
     this.prepare();
     this.studio.draw(this.camera.eye);
+    if (this.detail.drew(now)) this.reduce();
     return true;
+  }
+
+  get detail() {
+    return this.studio.detail;
+  }
+
+  /** From the next picture on there is less detail. */
+  reduce() {
+    this.resize();
+    this.invalidate();
+    this.handlers.onDetail?.();
   }
 
   /** What depends on bodies, goals and camera together. */
@@ -215,13 +228,17 @@ export class Stage {
     return { point: middle.addScaledVector(normal, point.sub(middle).dot(normal)), normal };
   }
 
-  /** @returns {Promise<Blob>} PNG */
+  /** All pixels of the display, whatever is left out otherwise. @returns {Promise<Blob>} PNG */
   snapshot() {
-    this.isStale = true;
-    this.draw();
-    return new Promise((resolve, reject) => {
+    this.prepare();
+    this.gizmo.visible = false; // it is for the hands
+    this.studio.drawSharp(this.camera.eye);
+    const made = new Promise((resolve, reject) => {
       this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The picture could not be made.'))), 'image/png');
     });
+    this.resize();
+    this.invalidate();
+    return made;
   }
 
   // The camera

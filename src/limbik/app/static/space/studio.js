@@ -5,26 +5,27 @@ import {
   PMREMGenerator, PlaneGeometry, Scene, ShaderMaterial, SphereGeometry, Vector3, WebGLRenderer,
 } from 'three';
 import { token } from './colours.js';
+import { Detail, drawsInSoftware } from './detail.js';
 
 const LAMP = new Vector3(-0.35, -0.75, 1.25).normalize(); // where the main lamp stands
 const RIM = new Vector3(0.9, 0.6, 0.45).normalize(); // and the one that lights edges from behind
-const SHARPEST = 2; // device pixels for one pixel of the window, at most
 
 export class Studio {
   /** @param {HTMLCanvasElement} canvas @throws {Error} where the browser has no WebGL */
   constructor(canvas) {
     this.canvas = canvas;
-    this.renderer = makeRenderer(canvas);
+    this.detail = new Detail(drawsInSoftware());
+    this.renderer = makeRenderer(canvas, !this.detail.isSoftware);
     this.scene = new Scene();
     this.background = makeBackground();
     this.sky = new HemisphereLight('#ffffff', '#8f98a8', 0.55);
     this.lamp = new DirectionalLight('#fff6ea', 1.9);
     this.rim = new DirectionalLight('#dfe9ff', 0.7);
-    this.lamp.castShadow = true;
+    this.lamp.castShadow = this.detail.hasShadow;
     this.lamp.shadow.mapSize.set(1024, 1024);
     this.lamp.shadow.radius = 8;
     this.scene.add(this.background, this.sky, this.lamp, this.lamp.target, this.rim, this.rim.target);
-    this.scene.environment = surroundings(this.renderer);
+    if (!this.detail.isSoftware) this.scene.environment = surroundings(this.renderer);
     this.setExtent(new Vector3(), 1);
     this.moveShadow();
   }
@@ -32,9 +33,15 @@ export class Studio {
   /** Fit the bitmap to the canvas and the display. @returns {{width: number, height: number}} of the canvas [px] */
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, SHARPEST));
-    this.renderer.setSize(width, height, false);
+    this.setPixels(this.detail.pixels);
     return { width, height };
+  }
+
+  /** @param {number} ratio  device pixels for one pixel of the window */
+  setPixels(ratio) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
   }
 
   /** Aim the lamps at what there is to see. @param {Vector3} centre @param {number} radius [m] */
@@ -72,11 +79,18 @@ export class Studio {
     this.rim.intensity = isDark ? 1.3 : 0.5;
     this.scene.environmentIntensity = isDark ? 0.45 : 0.42;
     this.sky.groundColor.set(isDark ? '#20262f' : '#aab2bf');
+    if (!this.scene.environment) this.sky.intensity += isDark ? 0.9 : 1.1; // in its place
   }
 
   /** @param {import('three').Camera} camera */
   draw(camera) {
     this.renderer.render(this.scene, camera);
+  }
+
+  /** One picture with all pixels of the display. @param {import('three').Camera} camera */
+  drawSharp(camera) {
+    this.setPixels(this.detail.mostPixels);
+    this.draw(camera);
   }
 
   dispose() {
@@ -93,10 +107,11 @@ function aim(light, from, centre, radius) {
   light.target.position.copy(centre);
 }
 
-/** @param {HTMLCanvasElement} canvas @returns {WebGLRenderer} */
-function makeRenderer(canvas) {
+/** @param {HTMLCanvasElement} canvas @param {boolean} antialias @returns {WebGLRenderer} */
+function makeRenderer(canvas, antialias) {
   try {
-    const renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    const renderer = new WebGLRenderer({ canvas, antialias, powerPreference: 'high-performance' });
+    renderer.debug.checkShaderErrors = false; // each check waits for a compiler; without, they work side by side
     renderer.toneMapping = NeutralToneMapping;
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = PCFShadowMap;

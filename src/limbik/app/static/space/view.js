@@ -1,10 +1,8 @@
 /** What the stage shows of the arms and goals: pushed to it when something changed, drawn by it. */
 
-import { Color } from 'three';
 import { MILLIMETRES } from './protocol.js';
 
 const BEHIND = 0.3; // opacity of the arms behind the front one
-const DARKEST = 0.22; // lightness of a solver's colour on a body
 const GHOST = 'ghost';
 const MARKS = { mg: 'grid', ma: 'axes', rg: 'reach', tr: 'trace', sl: 'limits', el: 'ellipsoid', sh: 'shadow', fr: 'frames' };
 
@@ -16,9 +14,10 @@ export class View {
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
    * @param {import('../theme.js').Theme} parts.theme
+   * @param {import('../following.js').Following} parts.following
    */
-  constructor({ stage, store, arms, goals, theme }) {
-    Object.assign(this, { stage, store, arms, goals, theme });
+  constructor({ stage, store, arms, goals, theme, following }) {
+    Object.assign(this, { stage, store, arms, goals, theme, following });
     this.isStale = true;
     /** Step of the last solve that is shown; null: now. @type {number|null} */
     this.step = null;
@@ -76,21 +75,15 @@ export class View {
   /** @param {number} arm @param {import('../runner.js').Runner} runner @param {boolean} isFront @returns {string} */
   pushBody(arm, runner, isFront) {
     const highlighted = isFront && this.explained?.arm === arm ? this.explained.joints : [];
-    this.stage.setPose(arm, runner.solver, runner.pose(this.step));
+    this.stage.setPose(arm, runner.solver, this.following.pose(runner, this.step));
+    if (this.step === null) this.stage.leaveTrace(arm, runner.solver);
     this.stage.setLook(arm, runner.solver, {
-      color: this.arms.racing ? this.colour(runner.solver) : null,
+      color: this.arms.racing ? this.theme.colour(runner.solver) : null,
       opacity: isFront ? 1 : BEHIND,
       isGhost: false,
       highlighted,
     });
     return `${arm} ${runner.solver}`;
-  }
-
-  /** A solver's colour, not so dark that the light shows no shape. @param {string} solver @returns {string} */
-  colour(solver) {
-    const colour = new Color(this.theme.colour(solver));
-    const { h, s, l } = colour.getHSL({ h: 0, s: 0, l: 0 });
-    return l < DARKEST ? `#${colour.setHSL(h, (s * l) / DARKEST, DARKEST).getHexString()}` : this.theme.colour(solver);
   }
 
   /** @param {number} arm @param {number[]} q @returns {string} */
@@ -113,23 +106,13 @@ export class View {
     const runner = this.arms.frontOf(mechanism);
     const matrix = this.store.get('el') ? runner.measured?.ellipsoid : null;
     // It is known of the present only.
-    this.stage.setEllipsoid(goal.arm, this.tip(goal, runner.q), this.step === null ? matrix ?? null : null);
+    this.stage.setEllipsoid(goal.arm, this.tip(goal, this.following.pose(runner, null)), this.step === null ? matrix ?? null : null);
   }
 
   /** Where the frame of a goal is [m]. @param {import('./codec.js').Goal} goal @param {ArrayLike<number>} q @returns {number[]} */
   tip({ arm, frame }, q) {
     const { elements } = this.arms.mechanisms[arm].kinematics.framePose(frame, q);
     return [elements[12], elements[13], elements[14]];
-  }
-
-  /** Leave a trace where the goals' frames are: of the selected goal, and of the first of each other arm. */
-  trace() {
-    const { list, selected } = this.goals;
-    for (const mechanism of this.arms.mechanisms) {
-      const goal = list[selected]?.arm === mechanism.index ? list[selected] : list.find(({ arm }) => arm === mechanism.index);
-      if (!goal) continue;
-      for (const runner of mechanism.runners) this.stage.addTrace(mechanism.index, runner.solver, this.tip(goal, runner.q));
-    }
   }
 
   /**
