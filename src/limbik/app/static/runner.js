@@ -61,6 +61,8 @@ export class Runner {
     this.refusal = '';
     /** The whole of the last answer, where the view measures more. @type {*} */
     this.measured = null;
+    /** What was asked for the last iterations that were made, where the view explains them. @type {*} */
+    this.asked = null;
     this.costs = new Latest(COSTS); // [us] per iteration
   }
 

@@ -10,11 +10,13 @@ import { Notices } from '../notice.js';
 import { Race } from '../race.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
+import { SourceCard } from '../source.js';
 import { Status } from '../status.js';
 import { Store } from '../store.js';
 import { Theme } from '../theme.js';
 import { Views } from '../views.js';
 import { Arms } from './arms.js';
+import { HowItWorks } from './howitworks.js';
 import { actions } from './keys.js';
 import { PlaneLoop } from './loop.js';
 import { Motion } from './motion.js';
@@ -22,6 +24,7 @@ import { Panel } from './panel.js';
 import { Place } from './place.js';
 import { Pointer } from './pointer.js';
 import { SETTINGS } from './settings.js';
+import { Tour } from './tour.js';
 import { View } from './view.js';
 
 const SMALL_ARM = { n: 5, L: 54 }; // suits a phone
@@ -49,6 +52,8 @@ const connection = new Connection({
 const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
 const view = new View(canvas, { store, arms, place, motion, loop, theme });
+const howItWorks = new HowItWorks({ store, arms, theme, view });
+view.howItWorks = howItWorks;
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -56,6 +61,8 @@ const race = new Race({ store, arms, motion, view, restart });
 const hud = new Hud(store, arms, 'px');
 const panel = new Panel({ store, arms, motion, notices });
 const pointer = new Pointer(canvas, { store, place, motion, view, onTake: () => convergence.release() });
+const source = new SourceCard(() => arms.front.solver);
+const tour = new Tour({ store, place, motion, arms, help, onScreen: (point) => point });
 new Share(link, notices);
 new Views('plane', () => store.query());
 
@@ -71,7 +78,8 @@ store.watch(null, () => {
   loop.wake();
   view.isStale = true;
 });
-store.watch(['cv'], traceIfOpen);
+store.watch(['cv', 'hw'], traceIfOpen);
+store.watch(['algo', 'race'], () => source.update());
 store.watch(['km', 'race'], layout);
 document.documentElement.dataset.built = '1';
 layout();
@@ -85,6 +93,7 @@ function onTurn(now, seconds) {
   if (motion.moving && !loop.isHeld) view.isStale = true;
   view.draw();
   pointer.placeHint();
+  tour.tick(now);
   convergence.tick(now);
 }
 
@@ -92,6 +101,7 @@ function onTurn(now, seconds) {
 function onReadout() {
   hud.update(frames.perSecond);
   race.update(frames.perSecond, loop.serverMs);
+  howItWorks.update();
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.error, status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
@@ -102,6 +112,7 @@ function onFrame() {
   convergence.touch();
   status.update();
   window.limbikReady = true;
+  tour.begin();
 }
 
 /** @param {import('../protocol.js').Welcome} welcome */
@@ -153,9 +164,9 @@ function placeArms(which) {
   view.isStale = true;
 }
 
-/** The scrubber needs configurations: ask for them while it is open, and run the last solve again if they are missing. */
+/** Scrubber and explanation need configurations: ask for them while one is open, and run the last solve again if they are missing. */
 function traceIfOpen() {
-  loop.withTrace = store.get('cv');
+  loop.withTrace = store.get('cv') || store.get('hw');
   const isMissing = arms.list.some((arm) => arm.recording.last > 0 && !arm.recording.complete);
   if (loop.withTrace && isMissing && !motion.moving && !store.get('px')) arms.rewind();
 }

@@ -5,6 +5,7 @@ import { points } from './kinematics.js';
 import { drawBase, drawPath, drawReach, drawRest, drawTarget, drawTrail } from './marks.js';
 
 const BEHIND = 0.5; // opacity of the arms behind the front one
+const EXPLAINED = 0.4; // of the front one under the drawing of what its method does
 
 export class View {
   /**
@@ -28,6 +29,8 @@ export class View {
     this.pointedOut = '';
     /** @type {'target'|'base'|null} */
     this.held = null;
+    /** Draws beside the arm in front what its method does. @type {import('./howitworks.js').HowItWorks|null} */
+    this.howItWorks = null;
   }
 
   /** Fit the bitmap to the window and the display. */
@@ -50,6 +53,7 @@ export class View {
     if (motion.moving) drawPath(ctx, motion.path(96), theme.colour('target'));
     if (store.get('rb') > 0) drawRest(ctx, points(this.loop.restPose(), store.get('L'), base), theme.colour('guide'));
     this.drawArms(base);
+    this.howItWorks?.draw(ctx);
     drawBase(ctx, base, { base: theme.colour('base'), joint: theme.colour('joint') }, this.held === 'base');
     drawTarget(ctx, motion.target, theme.colour('target'), this.held === 'target');
   }
@@ -62,7 +66,7 @@ export class View {
       for (const arm of [...behind, front]) drawTrail(this.ctx, arm.trail, this.theme.colour(arm.solver));
     }
     for (const arm of behind) this.drawOne(arm, base, BEHIND);
-    this.drawOne(front, base, 1);
+    this.drawOne(front, base, this.howItWorks?.isOn ? EXPLAINED : 1);
   }
 
   /** @param {import('../runner.js').Runner} arm @param {[number, number]} base @param {number} opacity */
@@ -72,7 +76,7 @@ export class View {
     const length = store.get('L');
     const joints = points(q, length, base);
     const colour = theme.colour(arm.solver);
-    if (store.get('sl') && opacity === 1) {
+    if (store.get('sl') && opacity !== BEHIND) {
       const limit = (store.get('ld') * Math.PI) / 180;
       drawLimitArcs(ctx, joints, q, { limit, length, colour, danger: theme.colour('danger'), isOn: store.get('lm') });
     }
