@@ -7,6 +7,7 @@ import pytest
 from browser.playground import Playground, Touch
 
 MakePlayground = Callable[..., Playground]
+OUT_OF_REACH = (940.0, 70.0)  # a corner of the open canvas
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -19,7 +20,8 @@ def card_of(playground: Playground) -> tuple[float, float, float, float]:
 
 def wait_step(playground: Playground, step: int) -> None:
     playground.until(
-        lambda: playground.find(".tour small").inner_text().startswith(f"{step} of 5"), f"step {step} is shown"
+        lambda: playground.find(".tour small").inner_text().startswith(f"{step} of 5"),
+        f"step {step} is shown",
     )
 
 
@@ -27,12 +29,9 @@ def wait_over(playground: Playground) -> None:
     playground.until(lambda: not playground.find(".tour").is_visible(), "the tour is over")
 
 
-def out_of_reach(playground: Playground) -> tuple[float, float]:
-    """A point in the canvas that the arm cannot reach: the corner above the base's other side."""
-    return 940.0, 70.0
-
-
-def test_a_first_visit_goes_on_as_the_person_does_what_each_step_says(make_playground: MakePlayground) -> None:
+def test_a_first_visit_goes_on_as_the_person_does_what_each_step_says(
+    make_playground: MakePlayground,
+) -> None:
     playground = make_playground(is_first_visit=True).open()
     wait_step(playground, 1)
     x, y = playground.target
@@ -42,7 +41,7 @@ def test_a_first_visit_goes_on_as_the_person_does_what_each_step_says(make_playg
     wait_step(playground, 3)
     playground.find("#lm").click()
     wait_step(playground, 4)
-    playground.drag_target(out_of_reach(playground))
+    playground.drag_target(OUT_OF_REACH)
     wait_step(playground, 5)
     playground.find("#to-space").click()
     playground.page.wait_for_url("**view=3d**")
@@ -101,7 +100,9 @@ def test_a_step_that_was_done_before_waits_for_next(make_playground: MakePlaygro
 
 
 @pytest.mark.parametrize("window", [{}, PHONE])
-def test_it_covers_neither_target_nor_controls(make_playground: MakePlayground, window: dict[str, object]) -> None:
+def test_it_covers_neither_target_nor_controls(
+    make_playground: MakePlayground, window: dict[str, object]
+) -> None:
     playground = make_playground(is_first_visit=True, **window).open()
     for step in range(1, 6):
         wait_step(playground, step)
@@ -114,7 +115,8 @@ def test_it_covers_neither_target_nor_controls(make_playground: MakePlayground, 
         assert bottom <= height
         covered = playground.page.evaluate(
             """([left, top, right, bottom]) => [...document.querySelectorAll('button, input, a')]
-              .filter((element) => !element.closest('.tour') && element.checkVisibility({ visibilityProperty: true }))
+              .filter((element) => !element.closest('.tour'))
+              .filter((element) => element.checkVisibility({ visibilityProperty: true }))
               .filter((element) => {
                 const box = element.getBoundingClientRect();
                 return box.left < right && box.right > left && box.top < bottom && box.bottom > top;

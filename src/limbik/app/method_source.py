@@ -27,7 +27,7 @@ class MethodSource:
 
 @functools.cache
 def method_source(name: str) -> MethodSource:
-    """What a solver does in one iteration on an arm in the plane, with the functions of its file that it calls.
+    """One iteration of a solver on an arm in the plane, with the functions of its file that it calls.
 
     Raises SolverError for an unknown solver, OSError where the installation has no source text.
     """
@@ -49,7 +49,8 @@ def _step(name: str) -> Kernel[..., Any]:
 
 def _of_module(kernel: Kernel[..., Any], module: str) -> set[Kernel[..., Any]]:
     """The kernel, and those that it calls, as far as they stand in that module."""
-    called = [value for value in kernel.scope.values() if isinstance(value, Kernel) and value.__module__ == module]
+    kernels = (value for value in kernel.scope.values() if isinstance(value, Kernel))
+    called = [each for each in kernels if each.__module__ == module]
     return {kernel}.union(*(_of_module(each, module) for each in called))
 
 
