@@ -16,6 +16,8 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+# The tour of a first visit is over; its own tests open pages without this.
+NO_TOUR = "try { localStorage.setItem('limbik-tour', 'shown'); } catch { /* a page without storage */ }"
 USUAL = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce", "color_scheme": "light"}
 
 
@@ -47,8 +49,10 @@ def make_playground(browser: Browser, address: str) -> Iterator[Callable[..., Pl
     """Opens tabs, each in a window of its own; the arguments are those of a browser context."""
     opened: list[Playground] = []
 
-    def make(*, server: str | None = None, **context: object) -> Playground:
+    def make(*, server: str | None = None, is_first_visit: bool = False, **context: object) -> Playground:
         window = browser.new_context(**USUAL | context)
+        if not is_first_visit:
+            window.add_init_script(NO_TOUR)
         opened.append(Playground(window.new_page(), server or address))
         return opened[-1]
 
@@ -62,6 +66,7 @@ def make_playground(browser: Browser, address: str) -> Iterator[Callable[..., Pl
 def window(browser: Browser) -> Iterator[BrowserContext]:
     """A window that most tests share."""
     with browser.new_context(**USUAL) as window:
+        window.add_init_script(NO_TOUR)
         yield window
 
 

@@ -1,8 +1,11 @@
-"""The playground's server: the page, its files, `/health`, uploads and meshes, and one WebSocket per page."""
+"""The playground's server: the page, its files, `/health`, uploads, meshes and source texts, and one WebSocket
+per page.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import mimetypes
 import threading
 import time
@@ -21,7 +24,9 @@ from starlette.staticfiles import StaticFiles
 from limbik.app.address import address_of, listen, numeric
 from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
 from limbik.app.files import mesh, upload
+from limbik.app.method_source import method_source
 from limbik.app.security import Gate, SecureHeaders, content_security_policy
+from limbik.errors import SolverError
 
 STATIC = Path(__file__).parent / "static"
 
@@ -58,6 +63,7 @@ def create_app(
             WebSocketRoute("/ws", connect),
             Route("/upload", upload, methods=["POST"]),
             Route("/mesh/{key}/{number:int}", mesh),
+            Route("/source/{solver}", _source),
             Mount("/static", StaticFiles(directory=static, check_dir=False)),
         ],
         middleware=[Middleware(SecureHeaders, gate=playground.gate)],
@@ -65,6 +71,16 @@ def create_app(
     )
     app.state.playground = playground
     return app
+
+
+def _source(request: Request) -> Response:
+    """The source text of a solver's step, as JSON."""
+    try:
+        return JSONResponse(dataclasses.asdict(method_source(request.path_params["solver"])))
+    except SolverError as error:
+        return JSONResponse({"message": str(error)}, 404)
+    except OSError:
+        return JSONResponse({"message": "This installation has no source text."}, 404)
 
 
 def _page(path: Path) -> Response:

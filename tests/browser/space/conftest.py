@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright
 
-from browser.conftest import ARGUMENTS
+from browser.conftest import ARGUMENTS, NO_TOUR
 from browser.space.stage import Space
 
 SOFTWARE = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -29,6 +29,7 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
 def window(browser: Browser) -> Iterator[BrowserContext]:
     """A small window that the tests share."""
     with browser.new_context(**SMALL, permissions=["clipboard-read", "clipboard-write"]) as window:
+        window.add_init_script(NO_TOUR)
         yield window
 
 

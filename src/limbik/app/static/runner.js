@@ -59,6 +59,8 @@ export class Runner {
     this.refusal = '';
     /** The whole of the last answer, where the view measures more. @type {*} */
     this.measured = null;
+    /** What was asked for the last iterations that were made, where the view explains them. @type {*} */
+    this.asked = null;
   }
 
   /** Put it in a pose; its last solve and its trace are over. @param {ArrayLike<number>} q */

@@ -75,6 +75,7 @@ export class PlaneLoop extends Loop {
     // An arm that was placed meanwhile, or has another number of links, has left this answer behind.
     if (!arm || arm.isPlaced || arm.q.length !== answer.q.length) return Infinity;
     const moved = arm.apply(answer, asked.isNew);
+    if (answer.iterations > 0) arm.asked = asked.request;
     const joints = points(arm.q, this.store.get('L'), asked.request.base);
     if (moved > 0 || arm.trail.length === 0) arm.leave(joints[joints.length - 2], joints[joints.length - 1]);
     return moved;

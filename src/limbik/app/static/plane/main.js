@@ -13,12 +13,14 @@ import { Race } from '../race.js';
 import { ReachLine } from '../reach.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
+import { SourceCard } from '../source.js';
 import { Status } from '../status.js';
 import { Store } from '../store.js';
 import { Theme } from '../theme.js';
 import { Views } from '../views.js';
 import { Arms } from './arms.js';
 import { Camera } from './camera.js';
+import { HowItWorks } from './howitworks.js';
 import { actions } from './keys.js';
 import { PlaneLoop } from './loop.js';
 import { degrees, pairs, points } from './kinematics.js';
@@ -27,6 +29,7 @@ import { Panel } from './panel.js';
 import { Place, tenth } from './place.js';
 import { Pointer } from './pointer.js';
 import { SETTINGS } from './settings.js';
+import { Tour } from './tour.js';
 import { View } from './view.js';
 
 const NEARER = 1.25;
@@ -58,6 +61,8 @@ const connection = new Connection({
 const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
 const view = new View(canvas, { store, arms, place, camera, motion, loop, theme });
+const howItWorks = new HowItWorks({ store, arms, theme, view });
+view.howItWorks = howItWorks;
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -67,6 +72,8 @@ const reachLine = new ReachLine(arms, 'px', true);
 const panel = new Panel({ store, arms, motion, notices });
 const pointer = new Pointer(canvas, { store, place, camera, motion, view, onTake: () => convergence.release(), onCamera });
 new Poses({ store, notices, write: () => degrees(arms.front.q), take: takePose });
+const source = new SourceCard(() => arms.front.solver);
+const tour = new Tour({ store, place, motion, arms, help, onScreen: (point) => camera.toScreen(point) });
 new Share(link, notices);
 new Views('plane', () => store.query());
 
@@ -88,7 +95,8 @@ store.watch(null, () => {
   loop.wake();
   view.isStale = true;
 });
-store.watch(['cv'], traceIfOpen);
+store.watch(['cv', 'hw'], traceIfOpen);
+store.watch(['algo', 'race'], () => source.update());
 store.watch(['km', 'race'], layout);
 layout();
 complain();
@@ -101,6 +109,7 @@ function onTurn(now, seconds) {
   if (motion.moving && !loop.isHeld) view.isStale = true;
   view.draw();
   pointer.placeHint();
+  tour.tick(now);
   convergence.tick(now);
 }
 
@@ -110,6 +119,7 @@ function onReadout(now) {
   hud.update(frames.perSecond, view.step);
   reachLine.update();
   race.update(frames.perSecond, loop.serverMs);
+  howItWorks.update();
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, outOfReach: arms.front.outOfReach, camera: [camera.scale, camera.x, camera.y] });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
@@ -121,6 +131,7 @@ function onFrame() {
   status.update();
   window.limbikReady = true;
   pointer.invite();
+  tour.begin();
 }
 
 /** @param {import('../protocol.js').Welcome} welcome */
@@ -201,9 +212,9 @@ function placeAt(poses) {
   view.isStale = true;
 }
 
-/** The scrubber needs configurations: ask for them while it is open, and run the last solve again if they are missing. */
+/** Scrubber and explanation need configurations: ask for them while one is open, and run the last solve again if they are missing. */
 function traceIfOpen() {
-  loop.withTrace = store.get('cv');
+  loop.withTrace = store.get('cv') || store.get('hw');
   const isMissing = arms.list.some((arm) => arm.recording.last > 0 && !arm.recording.complete);
   if (loop.withTrace && isMissing && !motion.moving && !store.get('px')) arms.rewind();
 }

@@ -6,6 +6,7 @@ import { drawBase, drawLeash, drawPath, drawReach, drawRest, drawTarget, drawTra
 
 const BEHIND = 0.5; // opacity of the arms behind the front one
 const GRID = 24; // [world px] between two dots of the ground
+const EXPLAINED = 0.4; // of the front one under the drawing of what its method does
 
 export class View {
   /**
@@ -30,6 +31,8 @@ export class View {
     this.pointedOut = '';
     /** @type {'target'|'base'|null} */
     this.held = null;
+    /** Draws beside the arm in front what its method does. @type {import('./howitworks.js').HowItWorks|null} */
+    this.howItWorks = null;
   }
 
   /** Fit the bitmap to the window and the display. */
@@ -52,6 +55,7 @@ export class View {
     if (motion.moving) drawPath(ctx, motion.path(96).map((point) => camera.toScreen(point)), theme.colour('target'));
     if (store.get('rb') > 0) drawRest(ctx, this.joints(this.loop.restPose()), theme.colour('guide'));
     this.drawArms();
+    this.explain();
     drawBase(ctx, base, { base: theme.colour('base'), joint: theme.colour('joint') }, this.held === 'base');
     this.drawTarget();
     this.showWorld();
@@ -68,6 +72,14 @@ export class View {
       drawLeash(ctx, [joints[joints.length - 2], joints[joints.length - 1]], target, colour);
     }
     drawTarget(ctx, target, colour, this.held === 'target');
+  }
+
+  /** What the method in front does, where that is asked for: in the world's own coordinates. */
+  explain() {
+    const { ctx, ratio, camera } = this;
+    ctx.setTransform(ratio * camera.scale, 0, 0, ratio * camera.scale, ratio * camera.x, ratio * camera.y);
+    this.howItWorks?.draw(ctx, 1 / camera.scale);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
   /** The joints of an arm on the screen. @param {ArrayLike<number>} q @returns {Float64Array} */
@@ -90,7 +102,7 @@ export class View {
       for (const arm of [...behind, front]) drawTrail(this.ctx, this.camera.allToScreen(arm.trail), this.theme.colour(arm.solver));
     }
     for (const arm of behind) this.drawOne(arm, BEHIND);
-    this.drawOne(front, 1);
+    this.drawOne(front, this.howItWorks?.isOn ? EXPLAINED : 1);
   }
 
   /** @param {import('../runner.js').Runner} arm @param {number} opacity */
@@ -100,7 +112,7 @@ export class View {
     const length = store.get('L') * this.camera.scale;
     const joints = this.joints(q);
     const colour = theme.colour(arm.solver);
-    if (store.get('sl') && opacity === 1) {
+    if (store.get('sl') && opacity !== BEHIND) {
       const limit = (store.get('ld') * Math.PI) / 180;
       drawLimitArcs(ctx, joints, q, { limit, length, colour, danger: theme.colour('danger'), isOn: store.get('lm') });
     }

@@ -1,0 +1,59 @@
+"""The source text of each method's step, the part of a solver that reads like the paper."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from limbik import solvers
+from limbik.app.session import SOLVERS
+from limbik.compiler.kernel import Kernel
+from limbik.errors import SolverError, did_you_mean, shortened
+from limbik.goals import Position
+from limbik.solvers.methods import fabrik
+from limbik.solvers.solver import PLANAR
+
+
+@dataclass(frozen=True)
+class MethodSource:
+    """Functions of one file, as they stand there."""
+
+    solver: str
+    file: str  # from the package's folder on
+    text: str
+
+
+@functools.cache
+def method_source(name: str) -> MethodSource:
+    """One iteration of a solver on an arm in the plane, with the functions of its file that it calls.
+
+    Raises SolverError for an unknown solver, OSError where the installation has no source text.
+    """
+    if name not in SOLVERS:
+        raise SolverError(f"there is no solver {shortened(name)} in the plane; {did_you_mean(name, SOLVERS)}")
+    step = _step(name)
+    module = step.__module__
+    functions = sorted((kernel.function for kernel in _of_module(step, module)), key=_line)
+    texts = [inspect.getsource(function).rstrip() for function in functions]
+    return MethodSource(name, f"{module.replace('.', '/')}.py", "\n\n\n".join(texts) + "\n")
+
+
+def _step(name: str) -> Kernel[..., Any]:
+    """The kernel of one iteration. FABRIK's loop has it by name, the others have theirs bound into a loop."""
+    bound = solvers.get(name).kernel(PLANAR, Position).bindings
+    step: Kernel[..., Any] = bound.get("step") or bound.get("sweep") or fabrik.reach
+    return step
+
+
+def _of_module(kernel: Kernel[..., Any], module: str) -> set[Kernel[..., Any]]:
+    """The kernel, and those that it calls, as far as they stand in that module."""
+    kernels = (value for value in kernel.scope.values() if isinstance(value, Kernel))
+    called = [each for each in kernels if each.__module__ == module]
+    return {kernel}.union(*(_of_module(each, module) for each in called))
+
+
+def _line(function: Any) -> int:
+    line: int = function.__code__.co_firstlineno
+    return line
