@@ -21,6 +21,7 @@ EVERYTHING = {
     "rg": "1",
     "tr": "1",
     "km": "0",
+    "hw": "1",
     "lm": "1",
     "ld": "75",
     "sl": "1",
@@ -57,7 +58,7 @@ def shown(playground: Playground) -> dict[str, str]:
     numbers = {name: format(playground.value(name), "g") for name in RANGES}
     flags = {
         name: str(int(playground.find(f"#{name}").is_checked()))
-        for name in ("px", "rg", "tr", "km", "lm", "sl")
+        for name in ("px", "rg", "tr", "km", "hw", "lm", "sl")
     }
     chosen = [chip.get_attribute("data-solver") for chip in playground.find(".chip[aria-pressed=true]").all()]
     race = ",".join(name or "" for name in chosen) if playground.pressed("#race-switch") else ""

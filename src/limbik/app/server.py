@@ -1,5 +1,5 @@
-"""The playground's server: the page, its files, `/health`, uploads, meshes and source texts, and one WebSocket
-per page.
+"""The playground's server: the page, its files, `/health`, uploads, meshes and source texts, and one
+WebSocket per page.
 """
 
 from __future__ import annotations
