@@ -33,6 +33,35 @@ def test_solvers_race_for_one_goal_and_the_scrubber_shows_how(space: Space) -> N
     space.until(lambda: np.array_equal(space.q_of(0), live), "the arms are back")
 
 
+def test_a_race_shows_errors_of_position_and_rotation_step_by_step(space: Space) -> None:
+    pose = "0.45,0.25,0.5:1,0,0,0"
+    space.show(f"robot=panda&goal=0:flange:pose:{pose}&cv=1")
+    space.press("p")
+    space.press("r")
+    row = space.find("#race-rows tr[data-solver=dls]")
+
+    def turn() -> str:
+        return row.locator("[data-cell=turn]").inner_text()
+
+    space.until(lambda: int(space.find("#scrub").get_attribute("max") or 0) > 3, "it can be shown")
+    space.until(lambda: turn() != "–", "the rotation has an error")
+    starts = [np.array(runner["q"]) for runner in space.state["arms"][0].values()]
+    assert len(starts) == 5
+    assert np.ptp(starts, axis=0).max() == 0
+    before, first = float(turn()), space.error_of(0, "dls")
+    for step in (1, 2):
+        space.press(".")
+        space.until(
+            lambda step=step: space.find("#scrub-text").inner_text().startswith(f"step {step} of"),
+            "one step further",
+        )
+    space.wait_readout()
+    assert float(turn()) < before
+    assert space.error_of(0, "dls") < first
+    shown = space.find("#goals output").inner_text()
+    assert shown.startswith(space.find("#race-rows tr[data-solver=lm] [data-cell=error]").inner_text())
+
+
 def test_a_target_moves_on_a_circle_until_space_or_esc_is_pressed(space: Space) -> None:
     space.show(TWO_ARMS)
     home = np.array(space.goals[0]["position"])
