@@ -77,10 +77,14 @@ async function readCollada(bytes) {
   return pieces(file.scene, (material) => material.color);
 }
 
-/** @param {ArrayBuffer} bytes @returns {Promise<Piece[]>} */
+/**
+ * The faces of an OBJ file. Lines and points beside them are left out: the loader takes an object that has any for lines alone.
+ * @param {ArrayBuffer} bytes @returns {Promise<Piece[]>}
+ */
 async function readObj(bytes) {
   const { OBJLoader } = await import('three/addons/loaders/OBJLoader.js');
-  return pieces(new OBJLoader().parse(new TextDecoder().decode(bytes)), () => null);
+  const faces = new TextDecoder().decode(bytes).replace(/^\s*[lp]\s.*$/gm, '');
+  return pieces(new OBJLoader().parse(faces), () => null);
 }
 
 /** Counts of vertices and triangles, then both. @param {ArrayBuffer} bytes @returns {Piece[]} */
