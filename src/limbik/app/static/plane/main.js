@@ -2,6 +2,7 @@
 
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
+import { Following } from '../following.js';
 import { Frames } from '../frames.js';
 import { Help } from '../help.js';
 import { Hud } from '../hud.js';
@@ -16,6 +17,7 @@ import { Theme } from '../theme.js';
 import { Views } from '../views.js';
 import { Arms } from './arms.js';
 import { actions } from './keys.js';
+import { points } from './kinematics.js';
 import { PlaneLoop } from './loop.js';
 import { Motion } from './motion.js';
 import { Panel } from './panel.js';
@@ -24,6 +26,7 @@ import { Pointer } from './pointer.js';
 import { SETTINGS } from './settings.js';
 import { View } from './view.js';
 
+const LONGEST_TURN = 0.25; // [s] after a longer one an arm goes on from where it was
 const SMALL_ARM = { n: 5, L: 54 }; // suits a phone
 /** What the arm does next depends on these. */
 const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
@@ -48,7 +51,8 @@ const connection = new Connection({
 });
 const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
-const view = new View(canvas, { store, arms, place, motion, loop, theme });
+const following = new Following(store);
+const view = new View(canvas, { store, arms, place, motion, loop, theme, following });
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -72,6 +76,10 @@ store.watch(null, () => {
   view.isStale = true;
 });
 store.watch(['cv'], traceIfOpen);
+store.watch(['px'], () => (store.get('px') ? following.pause(moving()) : following.goOn()));
+// A click makes the arm move; what is dragged after it, or pulled by a slider, is followed at once.
+canvas.addEventListener('pointermove', () => view.held && following.hurry());
+document.getElementById('panel')?.addEventListener('input', ({ target }) => /** @type {HTMLInputElement} */ (target).type === 'range' && following.hurry());
 store.watch(['km', 'race'], layout);
 document.documentElement.dataset.built = '1';
 layout();
@@ -82,10 +90,27 @@ const frames = new Frames({ onTurn, onReadout });
 /** @param {number} now @param {number} seconds */
 function onTurn(now, seconds) {
   loop.tick(seconds);
+  move(seconds);
   if (motion.moving && !loop.isHeld) view.isStale = true;
   view.draw();
   pointer.placeHint();
   convergence.tick(now);
+}
+
+/** The arms go on to what is solved; while the past is shown nobody sees it. @param {number} seconds */
+function move(seconds) {
+  if (motion.moving) following.hurry();
+  if (!following.advance(moving(), loop.isHeld ? Infinity : Math.min(seconds, LONGEST_TURN))) return;
+  for (const arm of arms.list) {
+    const joints = points(following.pose(arm, null), store.get('L'), place.base);
+    arm.leave(joints[joints.length - 2], joints[joints.length - 1]);
+  }
+  view.isStale = true;
+}
+
+/** @returns {import('../following.js').Arm[]} */
+function moving() {
+  return [{ runners: arms.list, parts: Array.from({ length: store.get('n') }, (_, at) => ({ at, kind: 'turn' })) }];
 }
 
 /** Write the numbers, also where scripts and screen readers find them. */
@@ -157,7 +182,9 @@ function placeArms(which) {
 function traceIfOpen() {
   loop.withTrace = store.get('cv');
   const isMissing = arms.list.some((arm) => arm.recording.last > 0 && !arm.recording.complete);
-  if (loop.withTrace && isMissing && !motion.moving && !store.get('px')) arms.rewind();
+  if (!loop.withTrace || !isMissing || motion.moving || store.get('px')) return;
+  arms.rewind();
+  following.pause(moving()); // nobody is to see that
 }
 
 /** Measure again: the window, the panel or the dock changed. */

@@ -3,6 +3,7 @@
  * the panel and the URL read.
  */
 
+import { JOINT_SPEED } from '../following.js';
 import { SOLVER_NAMES } from '../settings.js';
 
 /** @type {Record<string, import('../settings.js').Setting>} */
@@ -31,6 +32,7 @@ export const SETTINGS = {
   my: { kind: 'place', digits: 1, fallback: null },
   tx: { kind: 'place', digits: 1, fallback: null },
   ty: { kind: 'place', digits: 1, fallback: null },
+  jv: JOINT_SPEED,
   pn: { kind: 'flag', fallback: null },
   cv: { kind: 'flag', fallback: null },
   help: { kind: 'flag', fallback: false },

@@ -16,6 +16,7 @@ export class View {
    * @param {import('./motion.js').Motion} scene.motion
    * @param {import('./loop.js').PlaneLoop} scene.loop
    * @param {import('../theme.js').Theme} scene.theme
+   * @param {import('../following.js').Following} scene.following
    */
   constructor(canvas, scene) {
     this.canvas = canvas;
@@ -68,7 +69,7 @@ export class View {
   /** @param {import('../runner.js').Runner} arm @param {[number, number]} base @param {number} opacity */
   drawOne(arm, base, opacity) {
     const { ctx, store, theme } = this;
-    const q = arm.pose(this.step);
+    const q = this.following.pose(arm, this.step);
     const length = store.get('L');
     const joints = points(q, length, base);
     const colour = theme.colour(arm.solver);
