@@ -30,9 +30,9 @@ INKS = {
     "jt": ("#d60f74", "#ff6dba"),
     "dls": ("#0718b1", "#48b3ff"),
     "pinv": ("#790001", "#ff3c11"),
-    "sdls": ("#7c08ef", "#955bf4"),
+    "sdls": ("#57226a", "#955bf4"),
     "newton": ("#bf7d1b", "#d5faff"),
-    "lm": ("#57226a", "#a43199"),
+    "lm": ("#7c08ef", "#a43199"),
     "transpose-classic": ("#9c73f7", "#9ce0b2"),
 }
 FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"

@@ -54,7 +54,10 @@ def test_the_picture_has_no_gizmo_and_the_page_has_it_again(space: Space) -> Non
     drawn = """(async () => {
       const seen = [];
       const draw = stage.studio.draw;
-      stage.studio.draw = function (camera) { seen.push(stage.gizmo.visible); return draw.call(this, camera); };
+      stage.studio.draw = function (camera) {
+        seen.push(stage.gizmo.visible);
+        return draw.call(this, camera);
+      };
       await stage.snapshot();
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       delete stage.studio.draw;

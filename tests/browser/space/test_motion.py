@@ -1,4 +1,4 @@
-"""What is seen of an arm follows what is solved: in time for a jump, at once for a hand, and where less motion is wanted."""
+"""What is seen of an arm follows what is solved: over time after a jump, at once in a hand."""
 
 import csv
 import io

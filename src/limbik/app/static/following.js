@@ -20,7 +20,7 @@ export const JOINT_SPEED = { kind: 'choice', choices: Object.keys(SPEEDS), fallb
 
 /**
  * Numbers of q that move together: one of a turn [rad] or of a slide [m], or the four of a quaternion.
- * @typedef {{at: number, kind: 'turn'|'slide'|'quaternion'}} Part
+ * @typedef {{at: number, kind: 'revolute'|'prismatic'|'quaternion'}} Part
  */
 
 /** @typedef {{runners: import('./runner.js').Runner[], parts: Part[]}} Arm  under all its solvers */
@@ -110,7 +110,7 @@ function timeFor(/** @type {ArrayLike<number>} */ from, /** @type {ArrayLike<num
   let most = 0;
   for (const { at, kind } of parts) {
     const way = kind === 'quaternion' ? angleBetween(from, to, at) : Math.abs(to[at] - from[at]);
-    most = Math.max(most, way / (kind === 'slide' ? speed.slide : speed.turn));
+    most = Math.max(most, way / (kind === 'prismatic' ? speed.prismatic : speed.revolute));
   }
   return most;
 }

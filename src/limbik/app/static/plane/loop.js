@@ -1,7 +1,7 @@
 /** The loop of the plane: one arm of equal links, one target. */
 
 import { Loop } from '../loop.js';
-import { firstPose, points, resized } from './kinematics.js';
+import { firstPose, resized } from './kinematics.js';
 import * as protocol from './protocol.js';
 
 export class PlaneLoop extends Loop {
@@ -76,8 +76,6 @@ export class PlaneLoop extends Loop {
     if (!arm || arm.isPlaced || arm.q.length !== answer.q.length) return Infinity;
     const moved = arm.apply(answer, asked.isNew);
     if (answer.iterations > 0) arm.asked = asked.request;
-    const joints = points(arm.q, this.store.get('L'), asked.request.base);
-    if (moved > 0 || arm.trail.length === 0) arm.leave(joints[joints.length - 2], joints[joints.length - 1]);
     return moved;
   }
 }

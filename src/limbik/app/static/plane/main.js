@@ -2,9 +2,10 @@
 
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
+import { Edits } from '../edits.js';
+import { Following } from '../following.js';
 import { Frames } from '../frames.js';
 import { Help } from '../help.js';
-import { Edits } from '../edits.js';
 import { Hud } from '../hud.js';
 import { listen } from '../keys.js';
 import { Notices } from '../notice.js';
@@ -22,8 +23,8 @@ import { Arms } from './arms.js';
 import { Camera } from './camera.js';
 import { HowItWorks } from './howitworks.js';
 import { actions } from './keys.js';
-import { PlaneLoop } from './loop.js';
 import { degrees, pairs, points } from './kinematics.js';
+import { PlaneLoop } from './loop.js';
 import { Motion } from './motion.js';
 import { Panel } from './panel.js';
 import { Place, tenth } from './place.js';
@@ -33,6 +34,7 @@ import { Tour } from './tour.js';
 import { View } from './view.js';
 
 const NEARER = 1.25;
+const LONGEST_TURN = 0.25; // [s] after a longer one an arm goes on from where it was
 /** What the arm does next depends on these. */
 const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
 
@@ -60,7 +62,8 @@ const connection = new Connection({
 });
 const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
-const view = new View(canvas, { store, arms, place, camera, motion, loop, theme });
+const following = new Following(store);
+const view = new View(canvas, { store, arms, place, camera, motion, loop, theme, following });
 const howItWorks = new HowItWorks({ store, arms, theme, view });
 view.howItWorks = howItWorks;
 const help = new Help(store);
@@ -97,6 +100,10 @@ store.watch(null, () => {
 });
 store.watch(['cv', 'hw'], traceIfOpen);
 store.watch(['algo', 'race'], () => source.update());
+store.watch(['px'], () => (store.get('px') ? following.pause(moving()) : following.goOn()));
+// A click makes the arm move; what is dragged after it, or pulled by a slider, is followed at once.
+canvas.addEventListener('pointermove', () => view.held && following.hurry());
+document.getElementById('panel')?.addEventListener('input', ({ target }) => /** @type {HTMLInputElement} */ (target).type === 'range' && following.hurry());
 store.watch(['km', 'race'], layout);
 layout();
 complain();
@@ -106,11 +113,28 @@ const frames = new Frames({ onTurn, onReadout });
 /** @param {number} now @param {number} seconds */
 function onTurn(now, seconds) {
   loop.tick(seconds);
+  move(seconds);
   if (motion.moving && !loop.isHeld) view.isStale = true;
   view.draw();
   pointer.placeHint();
   tour.tick(now);
   convergence.tick(now);
+}
+
+/** The arms go on to what is solved; while the past is shown nobody sees it. @param {number} seconds */
+function move(seconds) {
+  if (motion.moving) following.hurry();
+  if (!following.advance(moving(), loop.isHeld ? Infinity : Math.min(seconds, LONGEST_TURN))) return;
+  for (const arm of arms.list) {
+    const joints = points(following.pose(arm, null), store.get('L'), place.base);
+    arm.leave(joints[joints.length - 2], joints[joints.length - 1]);
+  }
+  view.isStale = true;
+}
+
+/** @returns {import('../following.js').Arm[]} */
+function moving() {
+  return [{ runners: arms.list, parts: Array.from({ length: store.get('n') }, (_, at) => ({ at, kind: 'revolute' })) }];
 }
 
 /** Write the numbers, also where scripts and screen readers find them. @param {number} now */
@@ -216,7 +240,9 @@ function placeAt(poses) {
 function traceIfOpen() {
   loop.withTrace = store.get('cv') || store.get('hw');
   const isMissing = arms.list.some((arm) => arm.recording.last > 0 && !arm.recording.complete);
-  if (loop.withTrace && isMissing && !motion.moving && !store.get('px')) arms.rewind();
+  if (!loop.withTrace || !isMissing || motion.moving || store.get('px')) return;
+  arms.rewind();
+  following.pause(moving()); // nobody is to see that
 }
 
 /** Measure again: the window, the panel or the dock changed. */

@@ -3,6 +3,7 @@
  * the panel and the URL read.
  */
 
+import { JOINT_SPEED } from '../following.js';
 import { POSES } from '../poses.js';
 import { SOLVER_NAMES } from '../settings.js';
 
@@ -33,6 +34,7 @@ export const SETTINGS = {
   my: { kind: 'place', min: -1e5, max: 1e5, digits: 1, unit: 'px', fallback: null },
   tx: { kind: 'place', min: -1e5, max: 1e5, digits: 1, unit: 'px', fallback: null },
   ty: { kind: 'place', min: -1e5, max: 1e5, digits: 1, unit: 'px', fallback: null },
+  jv: JOINT_SPEED,
   poses: POSES,
   cam: { kind: 'own', fallback: null, read: readView, write: writeView },
   pn: { kind: 'flag', fallback: null },

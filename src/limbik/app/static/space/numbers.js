@@ -16,8 +16,8 @@ export function sizeOf({ kind }) {
 export function motionParts(description) {
   return movingJoints(description).flatMap(({ kind, q }) => {
     if (kind === 'ball') return [{ at: q, kind: 'quaternion' }];
-    if (kind === 'floating') return [...[q, q + 1, q + 2].map((at) => ({ at, kind: 'slide' })), { at: q + 3, kind: 'quaternion' }];
-    return [{ at: q, kind: kind === 'prismatic' ? 'slide' : 'turn' }];
+    if (kind === 'floating') return [...[q, q + 1, q + 2].map((at) => ({ at, kind: 'prismatic' })), { at: q + 3, kind: 'quaternion' }];
+    return [{ at: q, kind: kind === 'prismatic' ? 'prismatic' : 'revolute' }];
   });
 }
 

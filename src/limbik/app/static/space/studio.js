@@ -79,7 +79,7 @@ export class Studio {
     this.rim.intensity = isDark ? 1.3 : 0.5;
     this.scene.environmentIntensity = isDark ? 0.45 : 0.42;
     this.sky.groundColor.set(isDark ? '#20262f' : '#aab2bf');
-    if (!this.scene.environment) this.sky.intensity += isDark ? 0.9 : 1.1; // in its place
+    if (!this.scene.environment) this.sky.intensity += isDark ? 1.1 : 1.6; // in its place
   }
 
   /** @param {import('three').Camera} camera */

@@ -1,0 +1,97 @@
+"""What is seen of an arm follows what is solved, under the limit of the joint speed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from browser.playground import Playground
+
+PICTURE = "document.getElementById('view').toDataURL()"
+FOLLOW = """async ({ from, to, parts, speed, turns }) => {
+  const { Following } = await import('/static/following.js');
+  const following = new Following({ get: () => speed });
+  const runner = { q: Float32Array.from(from), pose() { return this.q; } };
+  const arms = [{ runners: [runner], parts }];
+  following.advance(arms, 0);
+  runner.q = Float32Array.from(to);
+  return Array.from({ length: turns }, () => {
+    following.advance(arms, 1 / 60);
+    return [...following.pose(runner, null)];
+  });
+}"""
+TURN = {"at": 0, "kind": "turn"}
+
+
+@pytest.fixture
+def bare(make_playground: Callable[..., Playground]) -> Playground:
+    """An empty page of someone who has not asked for less motion."""
+    playground = make_playground(reduced_motion="no-preference")
+    page = '<!doctype html><link rel="icon" href="data:,">'
+    playground.page.route("**/bare", lambda route: route.fulfill(body=page, content_type="text/html"))
+    playground.page.goto(f"{playground.address}/bare")
+    return playground
+
+
+def follow(bare: Playground, **asked: Any) -> np.ndarray:
+    return np.array(bare.page.evaluate(FOLLOW, {"speed": "lively", "turns": 60} | asked))
+
+
+def test_joints_arrive_together_and_none_is_faster_than_it_may(bare: Playground) -> None:
+    slide = {"at": 1, "kind": "slide"}
+    way = follow(bare, parts=[TURN, slide], **{"from": [0, 0.4], "to": [2, 0]})
+    steps = np.abs(np.diff(way, axis=0))
+    assert steps[:, 0].max() == pytest.approx(2 * np.pi / 60, rel=1e-4)
+    assert steps[:, 1].max() <= 1.5 / 60
+    np.testing.assert_allclose(way[:, 0] / 2, 1 - way[:, 1] / 0.4, atol=1e-6)
+    assert 18 < np.argmax(way[:, 0] == 2) < 40  # turns of a 60th of a second: 0.3 to 0.7 s
+    assert (np.diff(way[:, 0]) >= 0).all()
+
+
+def test_a_quaternion_turns_the_shorter_way_and_stays_one(bare: Playground) -> None:
+    half = np.sqrt(0.5)
+    ball = {"at": 0, "kind": "quaternion"}
+    way = follow(bare, parts=[ball], **{"from": [0, 0, 0, 1], "to": [-half, 0, 0, -half]})
+    np.testing.assert_allclose(np.linalg.norm(way[:-1], axis=1), 1, atol=1e-6)
+    angles = 2 * np.arccos(np.clip(np.abs(way[:, 3]), 0, 1))
+    assert angles.max() < np.pi / 2 + 1e-3
+    np.testing.assert_allclose(way[-1], [-half, 0, 0, -half], atol=1e-6)
+
+
+def test_at_once_is_at_once(bare: Playground) -> None:
+    way = follow(bare, speed="once", parts=[TURN], **{"from": [0], "to": [3]})
+    assert way[0] == 3
+
+
+def test_the_arm_in_the_plane_goes_to_a_click(make_playground: Callable[..., Playground]) -> None:
+    playground = make_playground(reduced_motion="no-preference").open("?jv=slow&cv=0")
+    playground.wait_reached("dls")
+    x, y = playground.target
+    playground.page.mouse.click(x - 160, y - 90)
+    playground.wait_at((x - 160, y - 90))
+    playground.wait_reached("dls")
+    q = playground.q("dls")
+    first = playground.page.evaluate(PICTURE)
+    playground.until(lambda: playground.page.evaluate(PICTURE) != first, "the arm is on its way")
+    assert np.array_equal(playground.q("dls"), q)
+
+    def stands() -> bool:
+        before = playground.page.evaluate(PICTURE)
+        playground.page.wait_for_timeout(200)
+        return bool(playground.page.evaluate(PICTURE) == before)
+
+    playground.until(stands, "it is there")
+
+
+def test_the_arm_is_there_at_once_where_less_motion_is_wanted(playground: Playground) -> None:
+    playground.open("?jv=slow&cv=0")
+    playground.wait_reached("dls")
+    x, y = playground.target
+    playground.page.mouse.click(x - 160, y - 90)
+    playground.wait_at((x - 160, y - 90))
+    playground.wait_reached("dls")
+    playground.wait_readout()
+    first = playground.page.evaluate(PICTURE)
+    playground.page.wait_for_timeout(300)
+    assert playground.page.evaluate(PICTURE) == first
