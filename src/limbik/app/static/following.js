@@ -4,11 +4,11 @@
  * solved configuration.
  */
 
-/** Fastest joints of each choice of the setting `jv`: [rad/s] of a turn, [m/s] of a slide. */
+/** Fastest joints of each choice of the setting `jv`: [rad/s] of a revolute joint, [m/s] of a prismatic one. */
 const SPEEDS = {
-  slow: { turn: 0.6, slide: 0.2 },
-  lively: { turn: 2 * Math.PI, slide: 1.5 },
-  once: { turn: Infinity, slide: Infinity },
+  slow: { revolute: 0.6, prismatic: 0.2 },
+  lively: { revolute: 2 * Math.PI, prismatic: 1.5 },
+  once: { revolute: Infinity, prismatic: Infinity },
 };
 const BRAKING = 0.1; // [s] before the end, from where a joint slows down
 const SLOWEST = 0.12; // of the full speed, at the very end
@@ -19,7 +19,7 @@ const HAND = 300; // [ms] after its last move that a hand counts as dragging
 export const JOINT_SPEED = { kind: 'choice', choices: Object.keys(SPEEDS), fallback: 'lively' };
 
 /**
- * Numbers of q that move together: one of a turn [rad] or of a slide [m], or the four of a quaternion.
+ * Numbers of q that move together: one of a revolute joint [rad] or of a prismatic one [m], or the four of a quaternion.
  * @typedef {{at: number, kind: 'revolute'|'prismatic'|'quaternion'}} Part
  */
 
@@ -69,7 +69,7 @@ export class Following {
     return SPEEDS[/** @type {keyof typeof SPEEDS} */ (this.reduced.matches ? 'once' : this.store.get('jv'))];
   }
 
-  /** @param {import('./runner.js').Runner} runner @param {Part[]} parts @param {number} seconds @param {{turn: number, slide: number}} speed */
+  /** @param {import('./runner.js').Runner} runner @param {Part[]} parts @param {number} seconds @param {{revolute: number, prismatic: number}} speed */
   follow(runner, parts, seconds, speed) {
     const { q } = runner;
     const from = this.pose(runner, null);
@@ -106,7 +106,7 @@ export class Following {
 }
 
 /** How long the way takes at full speed [s]: as long as the joint needs that has most to do. */
-function timeFor(/** @type {ArrayLike<number>} */ from, /** @type {ArrayLike<number>} */ to, /** @type {Part[]} */ parts, /** @type {{turn: number, slide: number}} */ speed) {
+function timeFor(/** @type {ArrayLike<number>} */ from, /** @type {ArrayLike<number>} */ to, /** @type {Part[]} */ parts, /** @type {{revolute: number, prismatic: number}} */ speed) {
   let most = 0;
   for (const { at, kind } of parts) {
     const way = kind === 'quaternion' ? angleBetween(from, to, at) : Math.abs(to[at] - from[at]);
