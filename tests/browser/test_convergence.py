@@ -107,7 +107,7 @@ def test_both_plots_draw_every_solver_and_a_click_picks_a_step(playground: Playg
               return [...seen];
             }"""
         )
-        assert {"0,98,112", "26,99,249"} <= set(colours)  # CCD and DLS in the light theme
+        assert {"0,124,169", "7,24,177"} <= set(colours)  # CCD and DLS in the light theme
     playground.find("#plot-iterations .u-over").click(position={"x": 4, "y": 20})
     playground.until(
         lambda: playground.find("#scrub-text").inner_text().startswith("step 0 of"), "step 0 is shown"
