@@ -6,10 +6,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from space_scenes import URDF
 from browser.space.stage import Space, arm_query, settings_in
+from space_scenes import URDF
 
-CRANE = arm_query(URDF, "crane.urdf")  # slew, luff up to 1.5 rad, lift from 0 to 1 m; the hook 0.5 m before it
+CRANE = arm_query(
+    URDF, "crane.urdf"
+)  # slew, luff up to 1.5 rad, lift from 0 to 1 m; the hook 0.5 m before it
 FAR = f"{CRANE}&goal=0:hook:position:2.5,0.5,1.2"
 LIMITED = f"{CRANE}&goal=0:hook:position:1.6,0,1"
 LOCKED = f"{CRANE}&goal=0:hook:position:-0.4,0,1.9&lock=0:slew"
@@ -49,7 +51,9 @@ def remedies(space: Space) -> list[str]:
 
 def test_one_sentence_comes_first_and_the_rest_is_folded(space: Space) -> None:
     space.show(LIMITED)
-    assert re.match(r"Joint 'lift' would have to go 10\d mm beyond its upper limit 1000 mm", wait_explanation(space))
+    assert re.match(
+        r"Joint 'lift' would have to go 10\d mm beyond its upper limit 1000 mm", wait_explanation(space)
+    )
     text = space.find("#explanation-text")
     assert not text.is_visible()
     space.find("#explanation-more summary").click()
@@ -68,17 +72,16 @@ def covers(space: Space) -> list[str]:
         """(() => {
           const { crew, handles } = stage;
           const see = (point) => stage.screenPoint(point);
-          const seen = { goal: stage.goalPoint('0'), hand: see(crew.framePoint(0, handles.handles.get('0').goal.frame).toArray()) };
+          const { frame } = handles.handles.get('0').goal;
+          const seen = { goal: stage.goalPoint('0'), hand: see(crew.framePoint(0, frame).toArray()) };
           const ghost = crew.bodies.find(({ body }) => body.look.isGhost && body.poses.size > 0);
-          for (const [link, pose] of ghost?.body.poses ?? []) seen[`ghost ${link}`] = see(pose.elements.slice(12, 15));
+          for (const [link, pose] of ghost?.body.poses ?? []) {
+            seen[`ghost ${link}`] = see(pose.elements.slice(12, 15));
+          }
           return seen;
         })()"""
     )
-    return [
-        name
-        for name, point in points.items()
-        if left < point["x"] < right and top < point["y"] < bottom
-    ]
+    return [name for name, point in points.items() if left < point["x"] < right and top < point["y"] < bottom]
 
 
 @pytest.mark.parametrize(("width", "height", "panel"), [(900, 600, 1), (900, 600, 0), (390, 844, 0)])
@@ -140,7 +143,9 @@ def test_a_locked_joint_is_unlocked(space: Space) -> None:
     space.wait_query(lock="")
 
 
-def test_a_limit_is_widened_for_this_page_and_its_links(space: Space, make_space: Callable[[], Space]) -> None:
+def test_a_limit_is_widened_for_this_page_and_its_links(
+    space: Space, make_space: Callable[[], Space]
+) -> None:
     space.show(LIMITED)
     wait_explanation(space)
     assert space.find("#explanation-remedies button").first.inner_text() == "Widen lift to 1100 mm"
@@ -194,13 +199,16 @@ def colours(space: Space) -> list[str]:
     return space.ask(
         """(({ halo, string }) => [halo, string].map(({ material }) => {
           const { color, uniforms } = material;
-          return `#${(color ?? Object.values(uniforms).map(({ value }) => value).find((value) => value.isColor)).getHexString()}`;
+          const values = Object.values(uniforms ?? {}).map(({ value }) => value);
+          return `#${(color ?? values.find((value) => value.isColor)).getHexString()}`;
         }))(stage.handles.selected)"""
     )
 
 
 def token(space: Space, name: str) -> str:
-    return space.page.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
+    return space.page.evaluate(
+        f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()"
+    )
 
 
 def test_while_a_goal_is_dragged_out_of_reach_goal_leash_and_line_say_so(space: Space) -> None:
