@@ -128,7 +128,8 @@ def test_it_comes_without_waiting_for_display_frames(make_space: Callable[[], Sp
     before = space.page.evaluate("window.turns")
     field.press("Enter")
     wait_explanation(space)
-    assert space.page.evaluate("window.turnsAtCard") - before <= 2
+    # An arm stands for eight rounds of its solver before it rests; frames are fewer.
+    assert space.page.evaluate("window.turnsAtCard") - before < 8
 
 
 # What the buttons do
