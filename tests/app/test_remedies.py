@@ -173,7 +173,9 @@ def test_an_exported_scene_has_the_wider_limits(crane):
 def test_a_joint_without_such_limits_is_named(joint, text, said):
     session = began(text=text, name="robot.urdf")
     frame = "hook" if text is URDF else "second"
-    asked = request(**moving([goal(frame, (1.0, 0.0, 1.0))], entry={"widened": [{"joint": joint, "upper": 9}]}))
+    asked = request(
+        **moving([goal(frame, (1.0, 0.0, 1.0))], entry={"widened": [{"joint": joint, "upper": 9}]})
+    )
     try:
         (arm,) = decode_motion(session.move(asked).encode()).arms
     except ModelError as error:

@@ -20,7 +20,9 @@ def drawn(playground: Playground, name: str) -> int:
           const [r, g, b] = [1, 3, 5].map((i) => parseInt(wanted.slice(i, i + 2), 16));
           const { data } = view.getContext('2d').getImageData(0, 0, width, height);
           let count = 0;
-          for (let i = 0; i < data.length; i += 4) count += data[i] === r && data[i + 1] === g && data[i + 2] === b ? 1 : 0;
+          for (let i = 0; i < data.length; i += 4) {
+            if (data[i] === r && data[i + 1] === g && data[i + 2] === b) count += 1;
+          }
           return count;
         }""",
         name,

@@ -25,8 +25,8 @@ def _wider(model: Model, widened: dict[str, Widened]) -> Model:
         joint = model.joint(name)
         if joint.kind not in LIMITED or joint.mimic is not None:
             raise ModelError(
-                f"joint {name!r} has no limits to widen: only revolute and prismatic joints have them, unless "
-                "they follow another"
+                f"joint {name!r} has no limits to widen: revolute and prismatic joints have them, "
+                "unless they follow another"
             )
     joints = [_joint(joint, widened) for joint in model.joints]
     frames = model.frames[len(joints) + 1 :]

@@ -12,6 +12,7 @@ import { Notices } from '../notice.js';
 import { Poses } from '../poses.js';
 import { Race } from '../race.js';
 import { ReachLine } from '../reach.js';
+import { besideRace } from '../region.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
 import { SourceCard } from '../source.js';
@@ -249,7 +250,8 @@ function traceIfOpen() {
 function layout() {
   if (!isBuilt) return;
   place.measure();
-  camera.settle([place.base, place.home], seen, place.region);
+  // The table of a race covers no arm.
+  camera.settle(arms.racing ? seen() : [place.base, place.home], seen, besideRace(place.region));
   view.resize();
   convergence.resize();
   loop.wake();

@@ -58,9 +58,13 @@ export class Explain {
     const { loop, arms, motion } = this;
     if (!this.box.hidden) this.showGhost();
     if (!loop.isOpen || !arms.active || !loop.resting || loop.inFlight || loop.isHeld || motion.held) return;
-    const { status, error } = arms.front;
-    if (status !== 'solved' && status !== 'still' && Number.isFinite(error)) this.ask(arms.active, arms.front);
+    if (this.isUnmet) this.ask(arms.active, arms.front);
     else this.remedies.isTrying = false;
+  }
+
+  get isUnmet() {
+    const { status, error } = this.arms.front;
+    return status !== 'solved' && status !== 'still' && Number.isFinite(error);
   }
 
   /** @param {import('./arms.js').Mechanism} mechanism @param {import('../runner.js').Runner} runner */
@@ -75,7 +79,7 @@ export class Explain {
     this.asked = question;
     try {
       const explanation = await this.calls.ask('explain', { arm: index, q: [...runner.q], goals, locked, widened, settings });
-      if (question === this.asked && this.loop.resting) this.show(explanation);
+      if (question === this.asked && this.isUnmet) this.show(explanation);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (question !== this.asked || !PASSES.test(error.message)) return; // what is refused is not asked again

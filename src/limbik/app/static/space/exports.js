@@ -125,6 +125,7 @@ export class Exports {
         q: arms.frontOf(mechanism).q,
         goals: this.goals.list.flatMap((goal, i) => (goal.arm === mechanism.index ? [{ ...goal, position: this.goals.positionOf(i) }] : [])),
         locked: arms.locked(mechanism.index),
+        widened: store.get('token') ? [] : arms.widened(mechanism.index), // what the server writes has them
         posture: store.get('algo') === WITH_PRIORITIES ? this.loop.posture(mechanism.index) : null,
       })),
     });

@@ -18,7 +18,7 @@ const AXES = { x: '[1, 0, 0]', y: '[0, 1, 0]', z: '[0, 0, 1]' };
  * @property {string} branches
  * @property {boolean} limits
  * @property {number} tolerance [m] @property {number} toleranceRotation [rad]
- * @property {{description: import('./protocol.js').ArmScene, q: ArrayLike<number>, goals: Goal[], locked: string[], posture: {q: number[], weight: number}|null}[]} arms
+ * @property {{description: import('./protocol.js').ArmScene, q: ArrayLike<number>, goals: Goal[], locked: string[], widened: {joint: string, lower: number|null, upper: number|null}[], posture: {q: number[], weight: number}|null}[]} arms
  */
 
 /** @param {Shown} shown @returns {string} */
@@ -35,8 +35,14 @@ export function program(shown) {
     'import limbik',
     ...(hasPoses ? ['from limbik.spatial import pose_from, quat_to_matrix'] : []),
     '',
+    ...shown.arms.flatMap(({ widened }) => widened.map(widenedText)),
     ...body,
   ].join('\n');
+}
+
+/** @param {{joint: string, lower: number|null, upper: number|null}} limit @returns {string} a comment: the program has the limits of the model */
+function widenedText({ joint, lower, upper }) {
+  return `# The playground has wider limits for joint ${plain(joint)}: ${lower ?? 'its own'} to ${upper ?? 'its own'}.`;
 }
 
 /** @param {Shown} shown */
