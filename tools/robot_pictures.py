@@ -21,7 +21,7 @@ from screenshots import ARGUMENTS, wait_live
 
 FOLDER = Path(__file__).resolve().parents[1] / "src/limbik/app/static/robots"
 DRAWN = 352  # [px] the side of the view, from which the picture is scaled down
-MOST_BYTES = 6500  # of a picture
+MOST_BYTES = 8000  # of a picture
 LONGEST = 120_000  # [ms] until the meshes are there
 
 TAKE = (Path(__file__).parent / "robot_picture.js").read_text().rstrip(";\n")
