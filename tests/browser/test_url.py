@@ -35,6 +35,7 @@ EVERYTHING = {
     "tx": "505",
     "ty": "222",
     "pn": "1",
+    "jv": "slow",
     "cv": "0",
     "help": "0",
     "theme": "dark",
