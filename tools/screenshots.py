@@ -52,10 +52,20 @@ def race(page: Page) -> None:
         page.mouse.click(x, y)
         page.wait_for_timeout(500)
     page.click("#race-restart")
-    page.wait_for_timeout(1500)
+    page.wait_for_timeout(8000)  # it runs in slow motion
+    scrub(page)
+    page.mouse.move(700, 420)
+
+
+def scrub(page: Page) -> None:
+    """Look at the second iteration of the last solve."""
     slider = "slider => { slider.value = 2; slider.dispatchEvent(new Event('input')); }"
     page.locator("#scrub").evaluate(slider)
-    page.mouse.move(700, 420)
+
+
+def gallery(page: Page) -> None:
+    """Open the gallery of robots."""
+    page.click("#robots-open")
 
 
 def pull_up(page: Page) -> None:
@@ -84,6 +94,14 @@ SCENES = (
         size=(1280, 720),
         act=race,
     ),
+    Scene(
+        name="playground-how-light.png",
+        query="?algo=dls&n=4&L=90&it=16&hw=1&mx=400&my=420&tx=600&ty=240",
+        theme="light",
+        size=(1280, 720),
+        act=scrub,
+    ),
+    Scene(name="space-gallery-dark.jpg", query="?view=3d&robot=panda&cv=0", theme="dark", act=gallery),
     Scene(name="space-humanoid-light.jpg", query="?view=3d&robot=g1&cv=0", theme="light"),
     Scene(
         name="space-race-dark.jpg",
