@@ -60,15 +60,13 @@ export class Arms {
    */
   setScene(scene, stances) {
     this.mechanisms = scene.arms.map((description, index) => new Mechanism(index, description));
-    const unlimited = this.dropWidened();
-    this.applyWidened();
     const unfit = stances.filter((stance) => !this.fits(stance));
     for (const mechanism of this.mechanisms) {
       const fits = stances.filter(({ arm, q }) => arm === mechanism.index && q.length === mechanism.description.nq);
       const at = (/** @type {string|null} */ solver) => fits.find((stance) => stance.solver === solver)?.q;
       mechanism.runners = this.wanted.map((solver) => new Runner(solver, at(solver) ?? at(null) ?? fits[0]?.q ?? mechanism.description.q));
     }
-    return [...unfit.map(({ arm, q }) => `q: ${this.missing(arm) || `${this.mechanisms[arm].description.title} needs ${this.mechanisms[arm].description.nq} numbers, found ${q.length}`}`), ...this.dropUnfit(), ...unlimited];
+    return [...unfit.map(({ arm, q }) => `q: ${this.missing(arm) || `${this.mechanisms[arm].description.title} needs ${this.mechanisms[arm].description.nq} numbers, found ${q.length}`}`), ...this.dropUnfit(), ...this.dropWidened()];
   }
 
   /** @param {import('./codec.js').Stance} stance */
@@ -96,6 +94,7 @@ export class Arms {
     const widened = /** @type {import('./codec.js').Widened[]} */ (this.store.get('wide'));
     const unfit = widened.filter((one) => !fits(one));
     if (unfit.length) this.store.set({ wide: widened.filter(fits) });
+    this.applyWidened();
     return unfit.map(({ arm, joint }) => `wide: ${this.missing(arm) || `${this.mechanisms[arm].description.title} has no joint ${joint} with limits to widen`}`);
   }
 

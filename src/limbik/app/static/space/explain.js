@@ -117,9 +117,11 @@ export class Explain {
     const { q } = this.arms.frontOf(this.arms.mechanisms[arm]);
     const isThere = !nearest || nearest.every((value, i) => Math.abs(value - q[i]) < ALIKE);
     const shown = isThere ? null : nearest;
-    if (explained.nearest !== shown) this.view.touch();
-    explained.nearest = shown;
     find(document, '#explanation-ghost').hidden = isThere;
+    if (explained.nearest === shown) return;
+    explained.nearest = shown;
+    this.view.touch();
+    this.place.update();
   }
 
   /** Put the arm where the ghost is. */

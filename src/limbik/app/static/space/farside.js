@@ -1,9 +1,11 @@
-/** Places a card in the panel, or in the corner of the view that covers least and is farthest from the card's subject. */
+/** Places a card in the panel, or where in the view it covers least of its subject and is farthest from it. */
 
 import { openRegion } from '../region.js';
 
 const NARROW = '(max-width: 759px)';
 const GAP = 12; // [px] around the card
+const ACROSS = 2; // places that are tried, besides the first: from left to right,
+const DOWN = 8; // and from top to bottom
 const ROOM = 26; // [px] around what is not to be covered
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Place [px] */
@@ -29,16 +31,17 @@ export class FarSide {
   float() {
     const seen = this.subject();
     const { style, offsetWidth: width, offsetHeight: height } = this.box;
-    const [best] = this.corners(width, height).sort((a, b) => covered(a, seen) - covered(b, seen) || distance(b, seen) - distance(a, seen));
+    const [best] = this.places(width, height).sort((a, b) => covered(a, seen) - covered(b, seen) || distance(b, seen) - distance(a, seen));
     style.left = `${Math.round(best.left)}px`;
     style.top = `${Math.round(best.top)}px`;
   }
 
-  /** The corners of the open part of the view, clear of what stands there. @param {number} width @param {number} height @returns {Place[]} */
-  corners(width, height) {
+  /** In the open part of the view, clear of what stands there. @param {number} width @param {number} height @returns {Place[]} */
+  places(width, height) {
     const { left, top, right, bottom } = openRegion();
-    const corners = [left + GAP, right - GAP - width].flatMap((x) => [top + GAP, bottom - GAP - height].map((y) => ({ left: x, top: y, width, height })));
-    return corners.map((corner) => this.clear(corner));
+    const columns = spread(left + GAP, right - GAP - width, ACROSS);
+    const rows = spread(top + GAP, bottom - GAP - height, DOWN);
+    return columns.flatMap((x) => rows.map((y) => this.clear({ left: x, top: y, width, height })));
   }
 
   /** @param {Place} place @returns {Place} */
@@ -54,6 +57,11 @@ export class FarSide {
     else if (meets(tools)) left = tools.left - GAP - place.width;
     return { ...place, left, top };
   }
+}
+
+/** @param {number} first @param {number} last @param {number} steps @returns {number[]} */
+function spread(first, last, steps) {
+  return Array.from({ length: steps + 1 }, (_, k) => first + ((last - first) * k) / steps);
 }
 
 /** @param {string} id @returns {DOMRect} */
