@@ -84,6 +84,7 @@ def test_a_right_drag_shifts_the_view_and_a_drag_then_puts_the_target_under_the_
 def test_keys_and_buttons_zoom_fit_and_go_home(playground: Playground) -> None:
     playground.open(QUERY)
     for key, button in (("+", "in"), ("-", "out")):
+        playground.wait_readout()
         before = scale(playground)
         playground.press(key)
         playground.until(lambda before=before: scale(playground) != before, f"{key} zooms")

@@ -141,8 +141,8 @@ def test_a_race_goes_step_by_step_and_its_table_with_it(playground: Playground) 
         playground.until(lambda step=step: shown(playground) == step, f"step {step} is shown")
         playground.wait_readout()
         for solver in SOME:
-            end = tip(playground.q(solver), 60, playground.base)
-            missed = np.hypot(end[0] - 520, end[1] - 300)
+            end = tip(playground.q(solver), 60, playground.problem["base"])
+            missed = np.hypot(*np.subtract(end, playground.problem["target"]))
             assert abs(playground.error(solver) - missed) < 0.01
             assert abs(float(cell(playground, solver, "error")) - missed) < 0.6
             assert missed < before[solver] + 1e-3
@@ -182,7 +182,7 @@ def test_as_fast_as_it_goes_there_is_no_slow_motion(playground: Playground) -> N
     playground.find("#race-restart").click()
     playground.wait_reached("jt")
     assert shown(playground) is None
-    assert playground.requests[-1]["settings"]["iterations"] == 16
+    assert playground.requests[-1]["settings"]["iterations"] == 8
 
 
 def test_out_of_reach_the_table_says_that_nobody_finishes(playground: Playground) -> None:

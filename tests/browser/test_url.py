@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from browser.playground import Playground, near, write_query
+from browser.playground import Playground, write_query
 
 EVERYTHING = {
     "algo": "jt",
@@ -115,8 +115,7 @@ def test_every_setting_goes_into_the_page_and_into_the_link(playground: Playgrou
     playground.open(write_query(EVERYTHING))
     settings = {name: value for name, value in EVERYTHING.items() if name in shown(playground)}
     assert shown(playground) == settings
-    assert near(playground.base, (410, 333))
-    assert near(playground.target, (505, 222))
+    assert playground.problem == {"base": (410, 333), "target": (505, 222)}
     assert set(playground.state["arms"]) == {"ccd", "jt", "sdls"}
     assert playground.find("tr.is-front").get_attribute("data-solver") == "jt"
     assert playground.find(".notice").count() == 0
@@ -138,8 +137,7 @@ def test_a_copied_link_opens_the_same_elsewhere(make_playground: Callable[..., P
     second.page.goto(link)
     second.wait_live()
     assert shown(second) == shown(first)
-    assert near(second.target, first.target)
-    assert near(second.base, first.base)
+    assert second.problem == first.problem
     assert second.pressed(".chip[data-solver=fabrik]")
 
 

@@ -16,6 +16,7 @@ def test_sliders_move_the_arm_within_its_limits_and_its_goals_come_along(space: 
     space.show(TWO_ARMS)
     still = space.q_of(1)
     slider = space.find(f"{FIRST} input[type=range]")
+    slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     assert box
     y = box["y"] + box["height"] / 2
@@ -112,3 +113,19 @@ def test_the_sliders_of_a_ball_joint_end_at_its_limits_and_the_goal_stays_with_t
     assert space.error_of(0) < 0.01
     x, y, z, w = space.q_of(0)[:4]
     assert 2 * np.arctan2(np.linalg.norm([x, y, z]), abs(w)) < np.deg2rad(60.1)
+
+
+def test_a_direction_along_any_axis_of_a_frame_comes_along(space: Space) -> None:
+    space.show(TWO_ARMS)
+    space.find("#goal-kind input[value=direction]").check(force=True)
+    for axis in ("x", "y", "z"):
+        space.find(f"#goal-axis input[value={axis}]").check(force=True)
+        for angle in (20, 35):
+            space.find(f"{FIRST} input[type=number]").fill(str(angle))
+            space.find(f"{FIRST} input[type=number]").press("Enter")
+            space.until(
+                lambda angle=angle: abs(space.q_of(0)[0] - np.deg2rad(angle)) < 1e-6, "the joint is there"
+            )
+            space.wait_resting()
+            assert abs(space.q_of(0)[0] - np.deg2rad(angle)) < 1e-5, axis
+            assert space.status_of(0) == "solved"

@@ -65,8 +65,8 @@ def test_the_other_view_is_as_it_was_left(space: Space) -> None:
     space.find("#to-plane").click()
     space.until(lambda: space.page.title() == "limbik playground", "the plane is open")
     space.wait_live()
-    space.type_number("n", 4)
-    space.wait_query(n="4")
+    space.type_number("n", 6)
+    space.wait_query(n="6")
     space.find("#to-space").click()
     space.until(lambda: space.page.title() == "limbik playground in space", "space is open")
     space.wait_scene()
@@ -75,4 +75,4 @@ def test_the_other_view_is_as_it_was_left(space: Space) -> None:
     space.find("#to-plane").click()
     space.until(lambda: space.page.title() == "limbik playground", "the plane is open")
     space.wait_live()
-    assert space.value("n") == 4
+    assert space.value("n") == 6

@@ -86,7 +86,7 @@ export class Camera {
   /** Show all points in the middle of a region, as large as they fit, at most as large as they are. @param {Point[]} points @param {Region} region */
   fit(points, region) {
     const [low, high] = extent(points);
-    const [width, height] = [region.right - region.left - 2 * ROOM, region.bottom - region.top - 2 * ROOM];
+    const [width, height] = [region.right - region.left, region.bottom - region.top].map((size) => size - 2 * Math.min(ROOM, 0.2 * size));
     const fits = Math.min(Math.max(width, 1) / Math.max(high[0] - low[0], 1), Math.max(height, 1) / Math.max(high[1] - low[1], 1));
     this.scale = Math.min(1, Math.max(LEAST, fits));
     this.x = (region.left + region.right - this.scale * (low[0] + high[0])) / 2;

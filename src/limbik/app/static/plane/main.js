@@ -251,7 +251,7 @@ function layout() {
   if (!isBuilt) return;
   place.measure();
   // The table of a race covers no arm.
-  camera.settle(arms.racing ? seen() : [place.base, place.home], seen, besideRace(place.region));
+  camera.settle(arms.racing ? seen() : [place.base, place.home], seen, besideRace(place.clear));
   view.resize();
   convergence.resize();
   loop.wake();
@@ -261,7 +261,7 @@ function layout() {
 function begin() {
   place.measure();
   place.choose();
-  if (!camera.shows([place.base, place.home], place.region)) camera.fit(seen(), place.region);
+  if (!camera.shows([place.base, place.home], place.clear)) camera.fit(seen(), place.clear);
   camera.keep();
 }
 
@@ -275,10 +275,10 @@ function seen() {
 function look(how) {
   const { left, top, right, bottom } = place.region;
   if (how === 'home') camera.home();
-  else if (how === 'fit') camera.fit(seen(), place.region);
+  else if (how === 'fit') camera.fit(seen(), place.clear);
   else camera.zoom(how === 'in' ? NEARER : 1 / NEARER, [(left + right) / 2, (top + bottom) / 2]);
   camera.isChosen = how !== 'home';
-  camera.settle([place.base, place.home], seen, place.region);
+  camera.settle([place.base, place.home], seen, besideRace(place.clear));
   onCamera();
 }
 

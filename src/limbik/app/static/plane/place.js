@@ -25,6 +25,15 @@ export class Place {
     this.region = openRegion();
   }
 
+  /** The part of the region that the camera's buttons leave free. @returns {import('../region.js').Region} */
+  get clear() {
+    const { region } = this;
+    const tools = document.getElementById('plane-tools')?.getBoundingClientRect() ?? new DOMRect();
+    if (!tools.width) return region;
+    const isRow = tools.width > tools.height;
+    return isRow ? { ...region, bottom: Math.min(region.bottom, tools.top) } : { ...region, right: Math.min(region.right, tools.left) };
+  }
+
   /** Place what the address leaves out, and look there. */
   choose() {
     const { store, region, camera } = this;

@@ -151,7 +151,7 @@ export class Tour {
   placeCard() {
     const anchor = this.anchor();
     const thing = anchor ? withSurroundings(anchor) : this.aroundTarget();
-    const room = anchor?.closest('.bar') ? { ...this.place.region, top: 0 } : this.place.region;
+    const room = anchor?.closest('.bar') ? { ...this.place.clear, top: 0 } : this.place.clear;
     const { left, top, side, tip } = beside(thing, this.card.getBoundingClientRect(), room, this.armPoints(), this.card.dataset.side);
     this.card.dataset.side = side;
     this.card.classList.toggle('is-away', this.motion.held); // nothing lies in the way of a hand that drags

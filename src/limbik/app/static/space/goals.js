@@ -4,6 +4,7 @@ import { Matrix4, Quaternion, Vector3 } from 'three';
 import { placed, placedQuaternion } from './codec.js';
 
 const MOST = 32; // goals of one arm that the server takes
+const AXES = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0, 0, 1) };
 
 /** @typedef {import('./codec.js').Goal} Goal */
 /** @typedef {{position: number[], quat_xyzw: number[]}} Place */
@@ -179,18 +180,19 @@ export class Goals {
     const held = this.arm === arm ? this.selected : this.list.findIndex((one) => one.arm === arm);
     const goal = this.list.map((one) => {
       if (one.arm !== arm) return one;
-      const place = placeOf(/** @type {Matrix4} */ (poses.get(one.frame)));
+      const place = placeOf(/** @type {Matrix4} */ (poses.get(one.frame)), one.kind === 'direction' ? one.axis : 'z');
       return one.kind === 'position' ? { ...one, position: place.position } : { ...one, ...place };
     });
     this.store.set({ goal: this.together(goal, held) });
   }
 }
 
-/** @param {Matrix4} pose @returns {Place} */
-function placeOf(pose) {
+/** The place of a frame, turned so that its z axis is an axis of the frame. @param {Matrix4} pose @param {'x'|'y'|'z'} [axis] @returns {Place} */
+function placeOf(pose, axis = 'z') {
   const position = new Vector3();
   const quaternion = new Quaternion();
   pose.decompose(position, quaternion, new Vector3());
+  quaternion.multiply(new Quaternion().setFromUnitVectors(AXES.z, AXES[axis]));
   return { position: position.toArray().map(placed), quat_xyzw: placedQuaternion(quaternion.toArray()) };
 }
 
