@@ -29,11 +29,11 @@ PAGES = {f"plane, {name}": f"?algo={name}" for name in SOLVERS} | {
     f"space, {name}": f"?view=3d&algo={name}&cv=0" for name in SOLVERS
 }
 ANSWERED = "() => window.limbikReady === true"
-PATIENCE_MS = 120_000
+PATIENCE_MS = 20_000
 
 
 def seconds(browser: Browser, address: str, query: str) -> tuple[float, float]:
-    """From the page's load to its first answer, and from a drag to the first answer that follows it [s]."""
+    """From the page's load to its first answer, and from a drag to the arm's first move [s]; in space, a click."""
     page = browser.new_page(viewport={"width": 1280, "height": 720}, bypass_csp=True)
     page.goto(f"{address}/{query}", wait_until="load")
     began = time.perf_counter()
@@ -44,7 +44,8 @@ def seconds(browser: Browser, address: str, query: str) -> tuple[float, float]:
     began = time.perf_counter()
     page.mouse.move(420, 300)
     page.mouse.down()
-    page.mouse.move(440, 280)
+    if "view=3d" not in query:  # there, a drag beside the goal would turn the view
+        page.mouse.move(440, 280)
     page.mouse.up()
     page.wait_for_function(MOVED, arg=before, timeout=PATIENCE_MS)
     moved = time.perf_counter() - began
@@ -71,7 +72,7 @@ def page_table() -> str:
                 with server() as address:
                     lines.append([name, *map(number, seconds(browser, address, query))])
         browser.close()
-    return report.table(["s", "load to first answer", "drag to first answer that follows"], lines)
+    return report.table(["s", "load to first answer", "drag or click to the arm's first move"], lines)
 
 
 def main() -> None:

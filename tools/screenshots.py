@@ -144,6 +144,7 @@ def main() -> None:
                 color_scheme=scene.theme,
                 reduced_motion="reduce",
             )
+            page.add_init_script("localStorage.setItem('limbik-tour', 'shown')")
             page.goto(f"{address}/{scene.query}")
             wait_live(page)
             page.wait_for_timeout(STILL)
