@@ -33,7 +33,7 @@ PATIENCE_MS = 20_000
 
 
 def seconds(browser: Browser, address: str, query: str) -> tuple[float, float]:
-    """From the page's load to its first answer, and from a drag to the arm's first move [s]; in space, a click."""
+    """From load to the first answer, and from a drag (in space a click) to the arm's first move [s]."""
     page = browser.new_page(viewport={"width": 1280, "height": 720}, bypass_csp=True)
     page.goto(f"{address}/{query}", wait_until="load")
     began = time.perf_counter()
