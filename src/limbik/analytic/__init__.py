@@ -1,0 +1,1 @@
+"""Closed forms: every configuration of an arm that brings its end effector to a pose."""

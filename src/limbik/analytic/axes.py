@@ -1,0 +1,81 @@
+"""A serial chain as axes in space, in which closed forms are written.
+
+By the product of exponentials (Brockett 1984; Lynch & Park, "Modern Robotics", section 4.1), with a point on
+each axis: the tool stands at
+
+    R = R_1 ... R_n R_home,    p = p_0 + R_1 (p_1 + R_2 (p_2 + ... R_n p_n)),    R_i = rot(h_i, q_i)
+
+h_i is the axis of joint i in the world where all joints are at zero, p_i leads from the point on axis i to the
+one on axis i + 1. Of a prismatic joint R_i is the identity, and p_i is longer by h_i q_i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.model.chain import Chain
+from limbik.model.joints import SCALAR, JointKind
+from limbik.spatial import Array, Matrix4, pose_inverse, rotation_exp
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The axes of a chain of revolute and prismatic joints, where all are at zero."""
+
+    directions: Array  # h [n, 3], unit vectors in the world
+    points: Array  # [n, 3] a point on each axis [m], in the world
+    is_prismatic: np.ndarray  # [n] of bool
+    home: Matrix4  # pose_world_tool at zero
+
+    @property
+    def size(self) -> int:
+        """Number of joints."""
+        return len(self.directions)
+
+    @property
+    def steps(self) -> Array:
+        """p [n + 1, 3]: from the world's origin to the first point, from each to the next, to the tool [m]."""
+        return np.diff(self.points, axis=0, prepend=np.zeros((1, 3)), append=self.home[None, :3, 3])
+
+    def pose(self, q: Array) -> Matrix4:
+        """pose_world_tool at q [n]: the definition, for reference."""
+        pose = np.eye(4)
+        for value, h, point, slides in zip(q, self.directions, self.points, self.is_prismatic, strict=True):
+            moved = np.eye(4)
+            if slides:
+                moved[:3, 3] = value * h
+            else:
+                moved[:3, :3] = rotation_exp(value * h)
+                moved[:3, 3] = point - moved[:3, :3] @ point
+            pose = pose @ moved
+        return np.asarray(pose @ self.home)
+
+    def reversed(self) -> Axes:
+        """The chain walked from the tool to the world: it takes the inverse pose, joints in the other order."""
+        back = pose_inverse(self.home)
+        return Axes(
+            directions=-(self.directions[::-1] @ back[:3, :3].T),
+            points=self.points[::-1] @ back[:3, :3].T + back[:3, 3],
+            is_prismatic=self.is_prismatic[::-1],
+            home=back,
+        )
+
+
+def axes_of(chain: Chain) -> Axes | None:
+    """The axes of a chain; None where a joint is a ball joint or follows another."""
+    if not chain.joints or chain.has_mimic:
+        return None
+    if any(joint.kind not in SCALAR for joint in chain.joints):
+        return None
+    pose, frames = np.eye(4), []
+    for joint in chain.joints:
+        pose = pose @ joint.origin
+        frames.append(pose)
+    return Axes(
+        directions=np.array([f[:3, :3] @ j.axis for f, j in zip(frames, chain.joints, strict=True)]),
+        points=np.array([frame[:3, 3] for frame in frames]),
+        is_prismatic=np.array([joint.kind is JointKind.PRISMATIC for joint in chain.joints]),
+        home=pose @ chain.tool,
+    )
