@@ -10,6 +10,8 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 
+from limbik.analytic.geometry import Family
+from limbik.analytic.programs import many_poses_program, one_pose_program
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.goals import Pose, Position
@@ -32,6 +34,8 @@ def programs() -> dict[str, Program]:
         one_problem(ANY_SHAPE),
         *(many_problems(ANY_SHAPE, single) for single in (False, True)),
         general(),
+        one_pose_program(Family.THREE_PARALLEL),
+        many_poses_program(Family.THREE_PARALLEL),
     ]
     for name in names():
         solver = get(name)

@@ -8,6 +8,7 @@ solution = arm.solve([0.7, 0.6, 0.0])
 
 from limbik import errors, solvers
 from limbik._version import __version__
+from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
 from limbik.diagnosis import Diagnosis
 from limbik.formats import load
 from limbik.formats.registry import robots
@@ -41,10 +42,12 @@ from limbik.model import (
 from limbik.model.presets import presets
 from limbik.scene import Branch, Scene, SceneArm, load_scene
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
-from limbik.solvers import iterate, nullspace, solve, solve_batch, trace, warmup
+from limbik.solvers import iterate, nullspace, solve, solve_all, solve_all_batch, solve_batch, trace, warmup
 from limbik.status import Status
 
 __all__ = [
+    "AllSolutions",
+    "AllSolutionsBatch",
     "BatchSolution",
     "Branch",
     "CenterOfMass",
@@ -53,6 +56,7 @@ __all__ = [
     "DistanceBetween",
     "EulerLimits",
     "Frame",
+    "FreeMotion",
     "Goal",
     "Iterate",
     "Joint",
@@ -86,6 +90,8 @@ __all__ = [
     "presets",
     "robots",
     "solve",
+    "solve_all",
+    "solve_all_batch",
     "solve_batch",
     "solvers",
     "trace",

@@ -67,3 +67,20 @@ class BatchOptions(EachOptions, total=False):
     threads: int | None
     precision: Literal["double", "single"]
     seed: int
+
+
+class AllBatchOptions(TypedDict, total=False):
+    """Of `solve_all_batch`."""
+
+    frame: str | None
+    start: ArrayLike | None  # [nq]
+    limits: bool
+
+
+class AllOptions(AllBatchOptions, total=False):
+    """Of `solve_all`."""
+
+    turns: bool
+    samples: int | None
+    starts: int
+    seed: int

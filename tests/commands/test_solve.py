@@ -12,7 +12,6 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik import cli
 from limbik.solvers import diagnose
-from limbik.solvers.sampled_solutions import sampled_solutions
 
 
 @pytest.fixture(autouse=True)
@@ -152,17 +151,33 @@ def test_without_a_solution_it_is_explained_and_the_status_is_1(run) -> None:
     assert (data["status"], data["diagnosis"]["bound"]["kind"]) == ("unreachable", "too far")
 
 
-def test_all_solutions_that_are_found_are_printed(run) -> None:
+def test_all_solutions_are_printed_with_their_branches(run) -> None:
     arguments = ("ur5e", "--position", "-0.4", "0.1", "0.3", "--rpy", "180", "10", "20", "--degrees", "--all")
     status, out, _ = run(*arguments)
     assert status == 0
-    assert out.startswith("Found 8 distinct solutions from 200 random starts; there may be more.\n")
+    assert out.startswith("8 solutions, and there is no other: found in closed form: axes 2, 3 and 4")
+    assert out.count("elbow up") == 4
     assert max(map(len, out.splitlines())) <= 80
     status, out, _ = run(*arguments, "--json")
-    found = json.loads(out)
-    assert len(found) == 8
-    for one in found:
-        assert one["success"]
+    data = json.loads(out)
+    assert data["complete"]
+    arm = limbik.load("ur5e")
+    places = [arm.pose(np.array(one["q"]))[:3, 3] for one in data["solutions"]]
+    np.testing.assert_allclose(places, np.tile([-0.4, 0.1, 0.3], (8, 1)), atol=1e-12)
+
+
+def test_all_solutions_of_an_arm_without_a_closed_form_are_those_found_with_an_estimate(run) -> None:
+    status, out, _ = run("so100", "--position", "0.1", "0", "0.2", "--all")
+    assert status == 0
+    assert "There may be more: of " in out.replace("\n", " ")
+
+
+def test_all_solutions_near_a_start_have_the_nearest_first(run) -> None:
+    arguments = ("ur5e", "--position", "-0.4", "0.1", "0.3", "--rpy", "3", "0.1", "0.2", "--all", "--json")
+    found = json.loads(run(*arguments)[1])["solutions"]
+    last = ",".join(map(str, found[-1]["q"]))
+    again = json.loads(run(*arguments, "--start", last)[1])["solutions"]
+    np.testing.assert_allclose(again[0]["q"], found[-1]["q"], atol=1e-9)
 
 
 def test_all_of_nothing_is_explained(run) -> None:
@@ -192,7 +207,7 @@ def test_all_of_nothing_is_explained(run) -> None:
         ),
         (("ur5e", "--position", "0", "0", "0.5", "--solver", "best"), "no solver 'best'"),
         (("ur5e", "--position", "0", "0", "0.5", "--frame", "hand"), "no frame 'hand'"),
-        (("ur5e", "--position", "0", "0", "0.5", "--all", "--start", "0"), "--all"),
+        (("ur5e", "--position", "0", "0", "0.5", "--all", "--solver", "ccd"), "--all"),
     ],
 )
 def test_what_has_no_meaning_is_said_in_one_line_with_status_2(run, arguments, said) -> None:
@@ -214,6 +229,6 @@ def test_a_usage_error_has_status_2(run, arguments) -> None:
 
 def test_sampled_solutions_differ_by_more_than_turns() -> None:
     arm = limbik.planar_arm(2, 1.0, limits=6.0)
-    found = sampled_solutions(arm, [1.0, 1.0, 0.0], starts=30)
-    assert len(found) == 2
-    assert {round(solution.q[1], 3) for solution in found} == {-1.571, 1.571}
+    found = arm.solve_all([1.0, 1.0, 0.0], starts=30)
+    assert not found.complete
+    assert {round(q[1], 3) for q in found} == {-1.571, 1.571}

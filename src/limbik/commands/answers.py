@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from limbik import Model, Solution
+    from limbik import AllSolutions, Model, Solution
 
 WIDTH = 80
 MOST_SHOWN = 20  # solutions in a list
@@ -29,17 +29,43 @@ def text(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
     yield f"manipulability {solution.manipulability:.3g}, condition number {solution.condition_number:.3g}"
 
 
-def listed(model: Model, found: Sequence[Solution], starts: int, degrees: bool) -> Iterator[str]:
-    """The lines of several answers, one configuration to a line."""
-    yield f"Found {_count(len(found), 'distinct solution')} from {starts} random starts; there may be more."
+def listed(model: Model, found: AllSolutions, degrees: bool) -> Iterator[str]:
+    """The lines of several answers: what is known of them, then a configuration and its branch each."""
+    yield from textwrap.wrap(found.explain(), WIDTH, break_on_hyphens=False)
     heads = f"{'Degrees' if degrees else 'Radians'} and metres, in this order: {', '.join(names(model))}."
     yield from textwrap.wrap(heads, WIDTH, break_on_hyphens=False)
     yield ""
-    for solution in found[:MOST_SHOWN]:
-        values = [_shown(value, unit, degrees) for value, unit in zip(solution.q, units(model), strict=True)]
+    for q, branch in zip(found.q[:MOST_SHOWN], found.branches, strict=False):
+        values = [_shown(value, unit, degrees) for value, unit in zip(q, units(model), strict=True)]
         yield " ".join(f"{value:>9}" for value in values)
+        yield f"          {branch}"
     if len(found) > MOST_SHOWN:
         yield f"... and {len(found) - MOST_SHOWN} more (--json prints all)"
+    for motion in found.free[:MOST_SHOWN] if found.complete else ():
+        said = f"Free at solution {motion.solution + 1}: {', '.join(motion.joints)} may move together."
+        yield from textwrap.wrap(said, WIDTH, break_on_hyphens=False)
+
+
+def all_data(model: Model, found: AllSolutions) -> dict[str, Any]:
+    """All answers in metres and radians, for JSON; what is infinite is None."""
+    measured = zip(found.q, found.branches, found.limit_margins, found.manipulability, strict=True)
+    return {
+        "robot": model.name,
+        "complete": found.complete,
+        "method": found.method,
+        "names": names(model),
+        "units": units(model),
+        "solutions": [
+            {
+                "q": q.tolist(),
+                "branch": branch,
+                "limit_margins": [_finite(margin) for margin in margins],
+                "manipulability": float(manipulability),
+            }
+            for q, branch, margins, manipulability in measured
+        ],
+        "time": found.time,
+    }
 
 
 def data(model: Model, solution: Solution) -> dict[str, Any]:

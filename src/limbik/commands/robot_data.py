@@ -12,6 +12,7 @@ from limbik.errors import FormatWarning, LimbikError
 from limbik.formats import load, registry, srdf
 from limbik.model import Joint, Model
 from limbik.model.wrist import Wrist, wrist_of
+from limbik.solvers.solve_all import geometry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,11 @@ class Portrait:
     model: Model
     wrist: Wrist
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)  # joints by name of the group (SRDF)
+
+    @property
+    def all_solutions(self) -> str:
+        """How every solution for a pose of the end effector is found."""
+        return geometry(self.model)
 
     @staticmethod
     def of(robot: str, end_effector: str | None = None) -> Portrait:
@@ -74,6 +80,7 @@ class Portrait:
                 "joints": list(self.wrist.joints),
                 "miss": self.wrist.miss,
             },
+            "all_solutions": self.all_solutions,
             "joints": [_joint(model, joint) for joint in model.joints],
             "frames": [{"name": frame.name, "link": frame.link} for frame in frames],
             "groups": {name: list(joints) for name, joints in self.groups.items()},

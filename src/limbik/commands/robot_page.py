@@ -50,6 +50,7 @@ def _summary(portrait: Portrait) -> Padding:
         ("End effector", f"{model.end_effector}, moved by {_count(_movers(model), 'joint')}"),
         ("Reach", _reach(model)),
         ("Wrist", _wrist(portrait)),
+        ("All solutions", portrait.all_solutions),
     ]
     if model.mass:
         rows.append(("Mass", f"{model.mass:.4g} kg"))

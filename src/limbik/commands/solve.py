@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from limbik.commands.answers import data, listed, text, units
+from limbik.commands.answers import all_data, data, listed, text, units
 from limbik.errors import ConfigurationError, GoalError, LimbikError
 
 if TYPE_CHECKING:
     from limbik import Goal, Model
     from limbik.spatial import Array, Matrix3
 
-STARTS = 200  # of --all
 NO_SOLUTION = 1  # exit status
 
 Three = tuple[float, float, float]
@@ -51,35 +50,35 @@ def solve(
         bool, typer.Option("--degrees", help="Read and print angles in degrees. (JSON stays in radians.)")
     ] = False,
     every: Annotated[
-        bool, typer.Option("--all", help="All distinct solutions that are found from many random starts.")
+        bool, typer.Option("--all", help="Every solution, by branch; with --start the nearest first.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print data instead of text.")] = False,
 ) -> None:
     """Solve for a position, an orientation or both, and print the answer or why there is none.
 
-    Without a solution, --all too prints the explanation.
+    Without a solution, --all too prints the explanation. Six revolute joints with a closed form have all of
+    theirs printed; other arms have those that 200 random starts lead to, and an estimate of what is missing.
 
     Exit status: 0 solved, 1 no solution, 2 the request has no meaning, 3 the output cannot be written.
 
     For example: limbik solve panda --position 0.4 -0.2 0.5 --rpy 3.14 0 0
     """
     import limbik
-    from limbik.solvers.sampled_solutions import sampled_solutions
 
     model = limbik.load(robot)
     scale = math.pi / 180.0 if degrees else 1.0
     turn = None if rpy is None else tuple(scale * angle for angle in rpy)
     goal = _goal(frame, position, turn, quat_xyzw, direction)
-    if every and start is not None:
-        raise LimbikError("--all begins from random configurations: leave out --start, or --all")
+    if every and solver != "auto":
+        raise LimbikError("--all finds them by the arm's geometry: leave out --solver, or --all")
     q = None if start is None else _start(start, model, scale)
     solution = model.solve(goal, start=q, seed=seed, solver=solver)
     if every and solution.success:
-        found = sampled_solutions(model, goal, starts=STARTS, seed=seed, solver=solver)
+        found = model.solve_all(goal, start=q, seed=seed)
         if as_json:
-            _print_json([data(model, one) for one in found])
+            _print_json(all_data(model, found))
         else:
-            typer.echo("\n".join(listed(model, found, STARTS, degrees)))
+            typer.echo("\n".join(listed(model, found, degrees)))
     elif as_json:
         _print_json(data(model, solution))
     else:

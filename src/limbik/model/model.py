@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.goals import GoalLike
 from limbik.goals.task import Coordinate
@@ -20,7 +21,7 @@ from limbik.model.joints import SCALAR, Frame, Joint, JointKind, Mass, check_nam
 from limbik.model.kinematics import Kinematics, Member
 from limbik.model.masses import Masses
 from limbik.model.reach import reach_range
-from limbik.options import BatchOptions, SolveOptions, TraceOptions
+from limbik.options import AllBatchOptions, AllOptions, BatchOptions, SolveOptions, TraceOptions
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.spatial import Array, Matrix4, as_number
 
@@ -350,6 +351,14 @@ class Model:
         """Configurations for many poses [N, 4, 4]; see `limbik.solvers.solve_batch`."""
         return _solvers.solve_batch(self, poses, **options)
 
+    def solve_all(self, goal: GoalLike, **options: Unpack[AllOptions]) -> AllSolutions:
+        """Every configuration that meets the goal; see `limbik.solvers.solve_all`."""
+        return _solvers.solve_all(self, goal, **options)
+
+    def solve_all_batch(self, poses: ArrayLike, **options: Unpack[AllBatchOptions]) -> AllSolutionsBatch:
+        """Every configuration for many poses [N, 4, 4]; see `limbik.solvers.solve_all_batch`."""
+        return _solvers.solve_all_batch(self, poses, **options)
+
     def trace(self, goal: GoalLike, **options: Unpack[TraceOptions]) -> Trace:
         """Solve and keep every iteration of that very solve; see `limbik.solvers.trace`."""
         return _solvers.trace(self, goal, **options)
@@ -372,6 +381,8 @@ class Solvers(NamedTuple):
 
     solve: Callable[..., Solution]
     solve_batch: Callable[..., BatchSolution]
+    solve_all: Callable[..., AllSolutions]
+    solve_all_batch: Callable[..., AllSolutionsBatch]
     trace: Callable[..., Trace]
     iterate: Callable[..., Iterator[Iterate]]
     nullspace: Callable[..., Array]
@@ -383,6 +394,7 @@ def solve_by(solvers: Solvers) -> None:
     _solvers = solvers
     # The method is the function itself: a solve of two microseconds feels every detour.
     Model.solve = solvers.solve  # type: ignore[method-assign]
+    Model.solve_all = solvers.solve_all  # type: ignore[method-assign]
 
 
 def as_model(value: object) -> Model:

@@ -17,6 +17,7 @@ from limbik.solvers.methods.sdls import SDLS
 from limbik.solvers.methods.transpose import Transpose
 from limbik.solvers.methods.transpose_classic import TransposeClassic
 from limbik.solvers.registry import SolverInfo, describe, get, names
+from limbik.solvers.solve_all import solve_all, solve_all_batch
 from limbik.solvers.solver import Parameter, Solver
 from limbik.solvers.suitability import refusal
 from limbik.solvers.warmup import warmup
@@ -41,9 +42,11 @@ __all__ = [
     "nullspace",
     "refusal",
     "solve",
+    "solve_all",
+    "solve_all_batch",
     "solve_batch",
     "trace",
     "warmup",
 ]
 
-solve_by(Solvers(solve, solve_batch, trace, iterate, nullspace.basis))
+solve_by(Solvers(solve, solve_batch, solve_all, solve_all_batch, trace, iterate, nullspace.basis))

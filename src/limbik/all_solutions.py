@@ -1,0 +1,159 @@
+"""All solutions of a pose: what `solve_all` returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.spatial import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FreeMotion:
+    """Joints that may move together while the goal stays met: a curve through one of the solutions."""
+
+    solution: int  # which of them it goes through
+    joints: tuple[str, ...]  # those that move
+    q: Array  # [m, nq] along the curve
+    closed: bool  # it comes back to where it began
+    ends: tuple[str, str]  # what each end meets, such as "joint_4 at its upper limit"; "" of a closed one
+
+    def interval(self, joint_place: int) -> tuple[float, float]:
+        """Least and greatest value [rad or m] of the number of q at a place, along the curve."""
+        values = self.q[:, joint_place]
+        return float(values.min()), float(values.max())
+
+
+class AnsweredBy(Protocol):
+    """What found all solutions; `asked` is what they were given for it."""
+
+    def is_complete(self, asked: Any, /) -> bool:
+        """Whether it is proved that there is no other solution."""
+
+    def method(self, asked: Any, /) -> str:
+        """In words."""
+
+    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+        """The name of the branch of each of q [k, nq]."""
+
+    def free(self, asked: Any, q: Array, /) -> tuple[FreeMotion, ...]:
+        """How joints may move together at some of q [k, nq]."""
+
+    def limit_margins(self, asked: Any, q: Array, /) -> Array:
+        """[nq] at q [nq]."""
+
+    def manipulability(self, asked: Any, q: Array, /) -> float:
+        """Yoshikawa's measure at q [nq]."""
+
+    def remark(self, asked: Any, count: int, /) -> str:
+        """Sentences on what is known of so many solutions."""
+
+
+class AllSolutions:
+    """Every configuration found that meets a goal, each checked by forward kinematics.
+
+    `complete` says whether the method proves that there is no other. Whole turns of a joint make no other
+    one, unless they were asked for.
+    """
+
+    # Made a hundred thousand times a second: what is derived waits until it is asked for.
+    __slots__ = ("_answered_by", "_asked", "_free", "_q", "_time")
+
+    def __init__(self, q: Array, answered_by: AnsweredBy, asked: Any, time: float) -> None:
+        self._q = q
+        self._answered_by = answered_by
+        self._asked = asked
+        self._time = time
+
+    @property
+    def q(self) -> Array:
+        """[k, nq] by distance to the start, the nearest first; without a start, by branch."""
+        return self._q
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return self._time
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is proved that there is no other solution."""
+        return self._answered_by.is_complete(self._asked)
+
+    @property
+    def method(self) -> str:
+        """How they were found, in words."""
+        return self._answered_by.method(self._asked)
+
+    @property
+    def branches(self) -> tuple[str, ...]:
+        """[k] the branch of each, such as "shoulder left, elbow up, wrist flipped"."""
+        return self._answered_by.branches(self._asked, self._q)
+
+    @property
+    def free(self) -> tuple[FreeMotion, ...]:
+        """The joints that may move together while the goal stays met: in a singular configuration, and of an
+        arm with more joints than the goal needs. Looked for at the first call, which takes milliseconds.
+        """
+        try:
+            return self._free
+        except AttributeError:
+            self._free: tuple[FreeMotion, ...] = self._answered_by.free(self._asked, self._q)
+            return self._free
+
+    @property
+    def limit_margins(self) -> Array:
+        """[k, nq] how far each joint is from its nearer limit [rad or m]; infinite where it has none."""
+        margins = [self._answered_by.limit_margins(self._asked, q) for q in self._q]
+        return np.array(margins).reshape(self._q.shape)
+
+    @property
+    def manipulability(self) -> Array:
+        """[k] Yoshikawa's measure; see `Solution.manipulability`."""
+        return np.array([self._answered_by.manipulability(self._asked, q) for q in self._q])
+
+    def explain(self) -> str:
+        """What was found, how, and what is known of the rest."""
+        return self._answered_by.remark(self._asked, len(self._q))
+
+    def __len__(self) -> int:
+        return len(self._q)
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self._q)
+
+    def __repr__(self) -> str:
+        return f"AllSolutions({len(self)} solutions, complete={self.complete}, method={self.method!r})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllSolutionsBatch:
+    """All solutions of many poses, in their order."""
+
+    q: Array  # [N, m, nq]; NaN behind the last of each
+    count: NDArray[np.intp]  # [N] how many each has
+    complete: bool  # whether it is proved that there are no others
+    method: str  # in words
+    time: float  # [s] of the whole batch
+
+    def of(self, k: int) -> Array:
+        """[count, nq] those of one pose."""
+        return self.q[k, : self.count[k]]
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+
+def ends_in_words(names: Sequence[str], q: Array, lower: Array, upper: Array) -> str:
+    """Which of the joints is at a limit at q, such as "joint_4 at its upper limit"."""
+    room = np.minimum(q - lower, upper - q)
+    place = int(np.argmin(room))
+    if not room[place] < math.inf:
+        return ""
+    side = "lower" if q[place] - lower[place] < upper[place] - q[place] else "upper"
+    return f"{names[place]} at its {side} limit"

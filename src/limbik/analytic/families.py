@@ -1,0 +1,230 @@
+"""The closed forms of six revolute joints, one function for each family of arms, on scalars.
+
+Each takes the arm, the pose and which of the branches is wanted, and gives the six turns. The joints are
+those of `analytic.axes`, with points on the axes where they intersect. Families:
+
+- a spherical wrist: the axes 4, 5 and 6 meet in the wrist's center, whose place the first three joints decide
+  (D. L. Pieper, "The Kinematics of Manipulators Under Computer Control", 1968), and
+  - axes 2 and 3 are parallel, as of nearly all industrial arms;
+  - axes 1 and 2 are parallel;
+  - axes 1 and 2 intersect;
+  - axes 2 and 3 intersect;
+  - none of this: four values of joint 3 are roots of a polynomial (`quartic`), which come with the branch;
+- axes 2, 3 and 4 are parallel and 5 and 6 intersect, as of Universal Robots'.
+
+An arm whose shoulder is spherical is solved as one whose wrist is, walked from the tool (`Axes.reversed`).
+Source of the decompositions: Elias & Wen, "IK-Geo", 2022, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from limbik.analytic.subproblems import Turn, onto, rotate, rotate_back, to_distance, to_plane
+from limbik.compiler.symbols import Scalar, Scalars, cross, dot
+
+
+class Arm(NamedTuple):
+    """Six axes h and the steps p between the points on them, as in `analytic.axes`."""
+
+    h: list[Scalars]  # [6]
+    p: list[Scalars]  # [7]; the first is not asked for: the world begins at the point on axis 1
+    across_last: Scalars  # a unit vector across the last axis
+    solver: list[Scalars]  # [3] rows of the inverse of (h_2, p_1, h_1), for the general position
+
+
+class Wanted(NamedTuple):
+    """Where the tool is to be, with the world at the point on axis 1: of R_1 ... R_6 and its last point."""
+
+    rotation: list[Scalars]  # [3] rows of R R_home^T
+    point: Scalars  # of the last axis's point
+
+
+class Branch(NamedTuple):
+    """Which of the solutions: 1 or -1 for each choice, or a root."""
+
+    shoulder: Scalar
+    elbow: Scalar
+    wrist: Scalar
+    root: Turn  # of joint 3, where the general position asks for it
+
+
+Position: TypeAlias = Callable[[Arm, Scalars, Branch], list[Turn]]
+
+
+def with_spherical_wrist(position: Position, arm: Arm, wanted: Wanted, branch: Branch) -> list[Turn]:
+    """The turns of all joints, the first three by a function of the wrist's center."""
+    turns = position(arm, wanted.point, branch)
+    return turns + wrist(arm, turns, wanted, branch)
+
+
+def wrist(arm: Arm, turns: list[Turn], wanted: Wanted, branch: Branch) -> list[Turn]:
+    """R_4 R_5 R_6 = (R_1 R_2 R_3)^T R."""
+    h4, h5, h6 = arm.h[3:]
+    axis = turned_back(arm, turns, times(wanted.rotation, h6))
+    fifth = to_plane(h4, h5, h6, dot(h4, axis), branch.wrist)
+    fourth = onto(h4, rotate(h5, fifth, h6), axis)
+    return [fourth, fifth, last(arm, [*turns, fourth, fifth], wanted)]
+
+
+def last(arm: Arm, turns: list[Turn], wanted: Wanted) -> Turn:
+    """The turn of the last joint, the others being known: by a vector across its axis."""
+    across = turned_back(arm, turns, times(wanted.rotation, arm.across_last))
+    return onto(arm.h[5], arm.across_last, across)
+
+
+def turned_back(arm: Arm, turns: list[Turn], v: Scalars) -> Scalars:
+    """(R_1 R_2 ...)^T v."""
+    for h, turn in zip(arm.h, turns, strict=False):
+        v = rotate_back(h, turn, v)
+    return v
+
+
+def times(rows: list[Scalars], v: Scalars) -> list[Scalar]:
+    """The product of a matrix, given by its rows, and a vector."""
+    return [dot(row, v) for row in rows]
+
+
+def where_2_and_3_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+    """The shoulder first: what lies along axis 2 is up to joint 1 alone."""
+    h, p = arm.h, arm.p
+    offset = dot(h[1], p[1]) + dot(h[1], p[2]) + dot(h[1], p[3])
+    first = to_plane(h[1], negative(h[0]), point, offset, branch.shoulder)
+    left = difference(rotate_back(h[0], first, point), p[1])
+    third = to_distance(p[2], h[2], p[3], dot(left, left), branch.elbow)
+    second = onto(h[1], total(p[2], rotate(h[2], third, p[3])), left)
+    return [first, second, third]
+
+
+def where_1_and_2_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+    """The elbow first: how far the wrist is from where the axes meet is up to joint 3 alone."""
+    h, p = arm.h, arm.p
+    third = to_distance(p[2], h[2], p[3], dot(point, point), branch.elbow)
+    out = total(p[2], rotate(h[2], third, p[3]))
+    second = to_plane(h[0], h[1], out, dot(h[0], point), branch.shoulder)
+    return [onto(h[0], rotate(h[1], second, out), point), second, third]
+
+
+def where_1_and_2_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+    """The elbow first: what lies along axis 1 is up to joint 3 alone."""
+    h, p = arm.h, arm.p
+    left = dot(h[0], point) - dot(h[0], p[1]) - dot(h[0], p[2])
+    third = to_plane(h[0], h[2], p[3], left, branch.elbow)
+    out = total(p[2], rotate(h[2], third, p[3]))
+    second = to_distance(p[1], h[1], out, dot(point, point), branch.shoulder)
+    return [onto(h[0], total(p[1], rotate(h[1], second, out)), point), second, third]
+
+
+def where_2_and_3_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+    """The shoulder first: how far the wrist is from where axes 2 and 3 meet is up to joint 1 alone."""
+    h, p = arm.h, arm.p
+    first = to_distance(negative(point), h[0], p[1], dot(p[3], p[3]), branch.shoulder)
+    left = difference(rotate_back(h[0], first, point), p[1])
+    third = to_plane(h[1], h[2], p[3], dot(h[1], left), branch.elbow)
+    return [first, onto(h[1], rotate(h[2], third, p[3]), left), third]
+
+
+def where_none_are_special(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+    """Joint 3 is a root of the quartic; where joint 2 brings the rest then solves three equations."""
+    h, p = arm.h, arm.p
+    out = total(p[2], rotate(h[2], branch.root, p[3]))
+    given = (
+        dot(h[1], out),
+        0.5 * (dot(point, point) - dot(p[1], p[1]) - dot(out, out)),
+        dot(h[0], point) - dot(h[0], p[1]),
+    )
+    reached = times(arm.solver, given)
+    second = onto(h[1], out, reached)
+    return [onto(h[0], total(p[1], reached), point), second, branch.root]
+
+
+def quartic(arm: Arm, point: Scalars) -> list[Scalar]:
+    """[5] the polynomial whose roots are the angles of joint 3: 1, cos t, sin t, cos 2t, sin 2t.
+
+    What joint 2 brings the rest to, x, is linear in cos t and sin t, and |x| is the length of what joint 3
+    leaves, whose square is linear too.
+    """
+    h, p = arm.h, arm.p
+    along = [dot(h[2], p[3]) * k for k in h[2]]
+    outs = total(p[2], along), difference(p[3], along), cross(h[2], p[3])  # of 1, cos t and sin t
+    squares = [
+        dot(outs[0], outs[0]) + dot(outs[1], outs[1]),
+        2.0 * dot(outs[0], outs[1]),
+        2.0 * dot(outs[0], outs[2]),
+    ]
+    constants = (
+        0.5 * (dot(point, point) - dot(p[1], p[1])),
+        dot(h[0], point) - dot(h[0], p[1]),
+    )
+    given = [
+        [dot(h[1], out), (constants[0] if k == 0 else 0.0) - 0.5 * square, constants[1] if k == 0 else 0.0]
+        for k, (out, square) in enumerate(zip(outs, squares, strict=True))
+    ]
+    one, cosine, sine = (times(arm.solver, each) for each in given)
+    both, apart = dot(cosine, cosine) + dot(sine, sine), dot(cosine, cosine) - dot(sine, sine)
+    return [
+        dot(one, one) + 0.5 * both - squares[0],
+        2.0 * dot(one, cosine) - squares[1],
+        2.0 * dot(one, sine) - squares[2],
+        0.5 * apart,
+        dot(cosine, sine),
+    ]
+
+
+def with_three_parallel(arm: Arm, wanted: Wanted, branch: Branch) -> list[Turn]:
+    """Joints 1, 5 and 6 first: the three parallel joints move in a plane, as two links and a hand."""
+    h, p = arm.h, arm.p
+    offset = dot(h[1], p[1]) + dot(h[1], p[2]) + dot(h[1], p[3]) + dot(h[1], p[4])
+    first = to_plane(h[1], negative(h[0]), wanted.point, offset, branch.shoulder)
+    axis = rotate_back(h[0], first, times(wanted.rotation, h[5]))
+    fifth = to_plane(h[1], h[4], h[5], dot(h[1], axis), branch.wrist)
+    three = onto(h[1], rotate(h[4], fifth, h[5]), axis)  # R_2 R_3 R_4
+    left = difference(rotate_back(h[0], first, wanted.point), p[1])
+    left = difference(left, rotate(h[1], three, p[4]))
+    third = to_distance(p[2], h[2], p[3], dot(left, left), branch.elbow)
+    second = onto(h[1], total(p[2], rotate(h[2], third, p[3])), left)
+    rest = without(without(three, second, 1.0), third, dot(h[1], h[2]))
+    turns = [first, second, third, Turn(rest.cosine, rest.sine * dot(h[1], h[3])), fifth]
+    return [*turns, last(arm, turns, wanted)]
+
+
+def without(turn: Turn, other: Turn, sense: Scalar) -> Turn:
+    """A turn less another one about the same axis, or about its opposite (sense -1)."""
+    sine = other.sine * sense
+    return Turn(turn.cosine * other.cosine + turn.sine * sine, turn.sine * other.cosine - turn.cosine * sine)
+
+
+def squared_errors(arm: Arm, wanted: Wanted, turns: list[Turn]) -> tuple[Scalar, Scalar]:
+    """By forward kinematics: of the last axis's point [m^2], and of the last frame's axes together.
+
+    What is wanted is walked back from the world, and the arm forward, until they meet in the middle: turns
+    keep lengths, so that the errors are those at the tool.
+    """
+    h, p = arm.h, arm.p
+    out = total(p[4], rotate(h[4], turns[4], p[5]))
+    out = total(p[2], rotate(h[2], turns[2], total(p[3], rotate(h[3], turns[3], out))))
+    left = difference(rotate_back(h[0], turns[0], wanted.point), p[1])
+    off = difference(rotate(h[1], turns[1], out), left)
+    axis = turned_back(arm, turns[:3], times(wanted.rotation, h[5]))
+    across = turned_back(arm, turns[:5], times(wanted.rotation, arm.across_last))
+    turned = [
+        *difference(rotate(h[3], turns[3], rotate(h[4], turns[4], h[5])), axis),
+        *difference(rotate(h[5], turns[5], arm.across_last), across),
+    ]
+    return dot(off, off), dot(turned, turned)
+
+
+def total(u: Scalars, v: Scalars) -> list[Scalar]:
+    """u + v."""
+    return [a + b for a, b in zip(u, v, strict=True)]
+
+
+def difference(u: Scalars, v: Scalars) -> list[Scalar]:
+    """u - v."""
+    return [a - b for a, b in zip(u, v, strict=True)]
+
+
+def negative(v: Scalars) -> list[Scalar]:
+    """-v."""
+    return [-a for a in v]

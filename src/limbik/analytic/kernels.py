@@ -1,0 +1,183 @@
+"""All branches of a closed form, checked: those that reach the pose within the joints' limits, each once."""
+
+from __future__ import annotations
+
+import math
+
+from limbik.analytic.layout import (
+    ARM_SIZE,
+    BRANCHES,
+    JOINTS,
+    PLAN,
+    REFINING_SIZE,
+    ROW_ANGLES,
+    ROW_POSITION,
+    ROW_ROTATION,
+    WANTED_SIZE,
+    WORK,
+)
+from limbik.analytic.refine import refine
+from limbik.compiler.kernel import Floats, compiled, to_be_bound
+from limbik.numerics.ended import BAD_GOAL
+from limbik.numerics.trigonometry import FULL_TURN, angle_between, nearest_turn
+
+ACCEPTED = 1e-9  # at the edge of reach, where no configuration is nearer
+DISTINCT = 1e-6  # [rad] of some joint: below it two answers are one
+AT_LIMIT = 1e-10  # [rad] beyond a limit that is rounding
+LARGEST_DEVIATION = 1e-6  # of a pose from a rigid one
+
+BEFORE, AFTER, HOME = PLAN["BEFORE"], PLAN["AFTER"], PLAN["HOME"]
+LOWER, UPPER, LENGTH, BACKWARDS, EXACT, REFINABLE = (
+    PLAN[name] for name in ("LOWER", "UPPER", "LENGTH", "BACKWARDS", "EXACT", "REFINABLE")
+)
+TRUE = PLAN["TRUE"]
+BLOCK, WANTED, REFINED, REFINING, KEPT, Q, BRANCH, DISTANCE = (
+    WORK[name] for name in ("BLOCK", "WANTED", "REFINED", "REFINING", "KEPT", "Q", "BRANCH", "DISTANCE")
+)
+
+branches = to_be_bound()
+
+
+@compiled
+def all_branches(plan: Floats, pose: Floats, start: Floats, has_start: int, work: Floats) -> int:
+    """The answers for a pose [16] into the work's Q [count, 6], by distance to the start [6], or by branch.
+
+    Returns how many there are, or BAD_GOAL where the pose is none.
+    """
+    if not deviation(pose) <= LARGEST_DEVIATION:
+        return BAD_GOAL
+    read_wanted(plan, pose, work[WANTED : WANTED + WANTED_SIZE])
+    branches(work, plan, work[WANTED : WANTED + WANTED_SIZE])
+    count = 0
+    for lane in range(BRANCHES):
+        if (
+            is_answer(plan, lane, work)
+            and is_new(count, work)
+            and is_legal(plan, start, has_start, count, work)
+        ):
+            work[BRANCH + count] = lane
+            count += 1
+    if has_start:
+        sort(count, work)
+    return count
+
+
+@compiled
+def deviation(pose: Floats) -> float:
+    """How far a pose is from a right-handed rotation and a place; NaN where a number is not finite."""
+    total = 0.0
+    for i in range(3):
+        total += pose[4 * i + 3] - pose[4 * i + 3]
+        for j in range(i + 1):
+            product = pose[i] * pose[j] + pose[4 + i] * pose[4 + j] + pose[8 + i] * pose[8 + j]
+            total += abs(product - (1.0 if i == j else 0.0))
+    det = (
+        pose[0] * (pose[5] * pose[10] - pose[6] * pose[9])
+        - pose[1] * (pose[4] * pose[10] - pose[6] * pose[8])
+        + pose[2] * (pose[4] * pose[9] - pose[5] * pose[8])
+    )
+    return float(total + abs(det - 1.0))
+
+
+@compiled
+def read_wanted(plan: Floats, pose: Floats, wanted: Floats) -> None:
+    """What a pose asks for in the arm's own terms: R R_home^T, and the last axis's point from the first's."""
+    scale = plan[LENGTH]
+    x, y, z = pose[3] * scale, pose[7] * scale, pose[11] * scale
+    is_backwards = plan[BACKWARDS] > 0.5
+    if is_backwards:  # the inverse pose
+        x, y, z = (
+            -(pose[0] * x + pose[4] * y + pose[8] * z),
+            -(pose[1] * x + pose[5] * y + pose[9] * z),
+            -(pose[2] * x + pose[6] * y + pose[10] * z),
+        )
+    row, column = (1, 4) if is_backwards else (4, 1)
+    for i in range(3):
+        for j in range(3):
+            wanted[3 * i + j] = (
+                pose[row * i] * plan[HOME + 3 * j]
+                + pose[row * i + column] * plan[HOME + 3 * j + 1]
+                + pose[row * i + 2 * column] * plan[HOME + 3 * j + 2]
+            )
+    ax, ay, az = plan[AFTER], plan[AFTER + 1], plan[AFTER + 2]
+    wanted[9] = x - plan[BEFORE] - (wanted[0] * ax + wanted[1] * ay + wanted[2] * az)
+    wanted[10] = y - plan[BEFORE + 1] - (wanted[3] * ax + wanted[4] * ay + wanted[5] * az)
+    wanted[11] = z - plan[BEFORE + 2] - (wanted[6] * ax + wanted[7] * ay + wanted[8] * az)
+
+
+@compiled
+def is_answer(plan: Floats, lane: int, work: Floats) -> bool:
+    """Whether a branch reaches the pose, after a few of Newton's steps where that is needed; its angles into
+    the work's REFINED.
+    """
+    position = work[BLOCK + ROW_POSITION * BRANCHES + lane]
+    rotation = work[BLOCK + ROW_ROTATION * BRANCHES + lane]
+    error = math.sqrt(max(position, rotation))
+    if not error < plan[REFINABLE]:
+        return False
+    for i in range(JOINTS):
+        work[REFINED + i] = work[BLOCK + (ROW_ANGLES + i) * BRANCHES + lane]
+    if error <= plan[EXACT]:
+        return True
+    error = refine(
+        plan[TRUE : TRUE + ARM_SIZE],
+        work[WANTED : WANTED + WANTED_SIZE],
+        work[REFINED : REFINED + JOINTS],
+        work[REFINING : REFINING + REFINING_SIZE],
+    )
+    return error <= ACCEPTED
+
+
+@compiled
+def is_new(count: int, work: Floats) -> bool:
+    """Whether the angles in REFINED are not those of an answer that is kept, apart from whole turns."""
+    for k in range(count):
+        i = 0
+        while i < JOINTS and angle_between(work[KEPT + JOINTS * k + i], work[REFINED + i]) < DISTINCT:
+            i += 1
+        if i == JOINTS:
+            return False
+    return True
+
+
+@compiled
+def is_legal(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> bool:
+    """Whether the angles in REFINED have whole turns that bring each within its limits, the nearest to the
+    start, or to 0; then they are kept as an answer.
+    """
+    distance = 0.0
+    is_backwards = plan[BACKWARDS] > 0.5
+    for i in range(JOINTS):
+        place = JOINTS - 1 - i if is_backwards else i
+        near = start[place] if has_start else 0.0
+        lower, upper = plan[LOWER + i], plan[UPPER + i]
+        angle = work[REFINED + i]
+        value = angle
+        if abs(angle - near) > math.pi:
+            value = near + nearest_turn(angle - near)
+        if value > upper + AT_LIMIT:
+            value -= FULL_TURN * math.ceil((value - upper - AT_LIMIT) / FULL_TURN)
+        if value < lower - AT_LIMIT:
+            value += FULL_TURN * math.ceil((lower - AT_LIMIT - value) / FULL_TURN)
+        if value > upper + AT_LIMIT:
+            return False
+        value = min(max(value, lower), upper)
+        work[KEPT + JOINTS * count + i] = angle
+        work[Q + JOINTS * count + place] = value
+        distance += (value - near) ** 2
+    work[DISTANCE + count] = distance
+    return True
+
+
+@compiled
+def sort(count: int, work: Floats) -> None:
+    """Put the answers in the order of their distances."""
+    for k in range(1, count):
+        m = k
+        while m > 0 and work[DISTANCE + m] < work[DISTANCE + m - 1]:
+            work[DISTANCE + m], work[DISTANCE + m - 1] = work[DISTANCE + m - 1], work[DISTANCE + m]
+            work[BRANCH + m], work[BRANCH + m - 1] = work[BRANCH + m - 1], work[BRANCH + m]
+            for i in range(JOINTS):
+                a, b = Q + JOINTS * m + i, Q + JOINTS * (m - 1) + i
+                work[a], work[b] = work[b], work[a]
+            m -= 1

@@ -1,0 +1,61 @@
+"""Where the numbers of a closed form lie: an array of the arm, and one that a solve works on.
+
+Lengths are in units of the arm's own size, and joints in the order in which they are solved, which is that
+from the tool for an arm that is walked backwards.
+"""
+
+from __future__ import annotations
+
+from limbik.serial.layout import one_after_another
+
+JOINTS = 6
+BRANCHES = 8  # side by side, each in a lane
+CHOICES = 3  # of a branch: shoulder, elbow and wrist, 1 or -1 each
+
+# An arm: axes [6, 3], steps between them [5, 3], a vector across the last axis [3], and the inverse of
+# (h_2, p_1, h_1) [3, 3].
+ARM_SIZE = 45
+ARM_STEPS = 18
+ARM_ACROSS = 33
+ARM_SOLVER = 36
+
+PLAN = one_after_another(
+    {
+        "ARM": ARM_SIZE,  # whose closed form is used
+        "TRUE": ARM_SIZE,  # as the model has it: not quite the same where axes nearly meet
+        "BEFORE": 3,  # from the world's origin to the first axis
+        "AFTER": 3,  # from the last axis to the tool, at zero
+        "HOME": 9,  # rotation of the tool at zero, by rows
+        "LOWER": JOINTS,
+        "UPPER": JOINTS,
+        "LENGTH": 1,  # one over the unit of length [1/m]
+        "BACKWARDS": 1,  # 1: the chain is walked from the tool
+        "EXACT": 1,  # error of an answer, in units of the arm's size and of radians, that is left as it is
+        "REFINABLE": 1,  # and the largest that is refined
+    },
+    "SIZE",
+)
+
+# A block: the rows that a branch is given, and those that it gives.
+ROW_ROOT = CHOICES  # cosine and sine of joint 3
+ROW_ANGLES = ROW_ROOT + 2
+ROW_POSITION = ROW_ANGLES + JOINTS  # squared errors
+ROW_ROTATION = ROW_POSITION + 1
+ROWS = ROW_ROTATION + 1
+
+WANTED_SIZE = 12  # rotation by rows [9], then the point [3]
+REFINING_SIZE = 63
+
+WORK = one_after_another(
+    {
+        "BLOCK": ROWS * BRANCHES,
+        "WANTED": WANTED_SIZE,
+        "REFINED": JOINTS,
+        "REFINING": REFINING_SIZE,
+        "KEPT": JOINTS * BRANCHES,  # angles of the answers, without whole turns
+        "Q": JOINTS * BRANCHES,
+        "BRANCH": BRANCHES,  # which each is
+        "DISTANCE": BRANCHES,  # from the start, squared
+    },
+    "SIZE",
+)

@@ -1,0 +1,57 @@
+"""The numbers of an arm, as the kernels of its closed form take them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.analytic.axes import Axes
+from limbik.analytic.geometry import ClosedForm, Family, length
+from limbik.analytic.layout import ARM_SIZE, BRANCHES, CHOICES, PLAN, WORK
+from limbik.spatial import Array, perpendicular
+
+# Errors, in units of the arm's size and of radians, of answers that are left as they are, and of those that
+# are refined: rounding, which the edge of reach makes larger. An arm that is only nearly what its closed form
+# is of has larger ones, and none that may be left.
+OF_EXACT = 1e-12, 1e-6
+OF_NEAR = 0.0, 0.1
+
+
+def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
+    """The plan of an arm, with the limits [6, rad] of its joints in the model's order."""
+    axes, scale = form.axes, 1.0 / length(form.axes)
+    order = slice(None, None, -1) if form.is_backwards else slice(None)
+    steps = form.true_axes.steps * scale
+    plan = np.concatenate(
+        [
+            _arm(axes, form.family, scale),
+            _arm(form.true_axes, form.family, scale),
+            steps[0],
+            steps[6],
+            axes.home[:3, :3].ravel(),
+            lower[order],
+            upper[order],
+            [scale, float(form.is_backwards), *(OF_EXACT if form.is_exact else OF_NEAR)],
+        ]
+    )
+    assert plan.size == PLAN["SIZE"]
+    return plan
+
+
+def new_work() -> Array:
+    """What a solve works on, with the choices of all branches filled in."""
+    work = np.zeros(WORK["SIZE"])
+    for row in range(CHOICES):
+        for branch in range(BRANCHES):
+            work[row * BRANCHES + branch] = 1.0 if branch >> (CHOICES - 1 - row) & 1 == 0 else -1.0
+    return work
+
+
+def _arm(axes: Axes, family: Family, scale: float) -> Array:
+    steps = axes.steps[1:6] * scale
+    h, across = axes.directions, perpendicular(axes.directions[5])
+    solver = np.zeros((3, 3))
+    if family is Family.GENERAL_POSITION:
+        solver = np.linalg.inv(np.array([h[1], steps[0], h[0]]))
+    numbers = np.concatenate([h.ravel(), steps.ravel(), across, solver.ravel()])
+    assert numbers.size == ARM_SIZE
+    return numbers

@@ -1,0 +1,105 @@
+"""The subproblems that closed forms are made of, on scalars (`compiler.symbols`).
+
+Each finds the cosine and the sine of one joint's angle; where there is no exact one, that which comes nearest
+(least squares). Sources: B. Paden, "Kinematics and Control of Robot Manipulators", 1986; A. J. Elias &
+J. T. Wen, "IK-Geo: Unified Robot Inverse Kinematics Using Subproblem Decomposition", 2022, sections 3 and 4,
+whose numbers these have.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from limbik.compiler.symbols import (
+    Scalar,
+    Scalars,
+    absolute,
+    cross,
+    dot,
+    larger,
+    polynomial,
+    select,
+    smaller,
+    sqrt,
+)
+
+LOST = 1e-22  # squared length, of vectors of the size 1, under which a direction is rounding
+
+# atan(r) / r in r^2 for r up to tan(pi/8); least squares at Chebyshev points, the highest power first. Errors
+# of the angle: 1e-16.
+ARCTANGENT = (
+    -0.01788324721676074, 0.03804470226704707, -0.050386268428475954, 0.05847768162067137,
+    -0.06663092348942282, 0.07692059691573268, -0.09090897757948921, 0.11111110784258443,
+    -0.1428571428020833, 0.19999999999953025, -0.33333333333333187, 1.0,
+)  # fmt: skip
+
+
+class Turn(NamedTuple):
+    """An angle by its cosine and sine."""
+
+    cosine: Scalar
+    sine: Scalar
+
+
+def rotate(axis: Scalars, turn: Turn, v: Scalars) -> list[Scalar]:
+    """v turned about a unit axis (Rodrigues)."""
+    if all(isinstance(a, float) and a == 0.0 for a in v):
+        return list(v)
+    c, s = turn
+    along = (1.0 - c) * dot(axis, v)
+    return [c * a + s * b + along * k for a, b, k in zip(v, cross(axis, v), axis, strict=True)]
+
+
+def rotate_back(axis: Scalars, turn: Turn, v: Scalars) -> list[Scalar]:
+    """v turned about a unit axis the other way."""
+    return rotate(axis, Turn(turn.cosine, -turn.sine), v)
+
+
+def onto(axis: Scalars, p: Scalars, wanted: Scalars) -> Turn:
+    """Subproblem 1: the turn about a unit axis that brings p nearest to the wanted vector.
+
+    The angle 0 where one of them lies along the axis, so that all are as good.
+    """
+    c = dot(p, wanted) - dot(axis, p) * dot(axis, wanted)
+    s = dot(axis, cross(p, wanted))
+    return _normalised(c, s, LOST)
+
+
+def to_plane(normal: Scalars, axis: Scalars, p: Scalars, distance: Scalar, sign: Scalar) -> Turn:
+    """Subproblem 4: a turn R about a unit axis with normal . R p = distance; sign: 1 or -1, which of two."""
+    along = dot(normal, axis) * dot(axis, p)
+    return level(dot(normal, p) - along, dot(normal, cross(axis, p)), distance - along, sign)
+
+
+def to_distance(q: Scalars, axis: Scalars, p: Scalars, square: Scalar, sign: Scalar) -> Turn:
+    """Subproblem 3: a turn R about a unit axis with |q + R p|^2 = square; sign: 1 or -1, which of two."""
+    return to_plane(q, axis, p, 0.5 * (square - dot(q, q) - dot(p, p)), sign)
+
+
+def level(a: Scalar, b: Scalar, x: Scalar, sign: Scalar) -> Turn:
+    """An angle with a cos + b sin = x; sign: 1 or -1, which of two."""
+    square = a * a + b * b
+    across = sqrt(larger(square - x * x, 0.0)) * sign
+    return _normalised(a * x - b * across, b * x + a * across, LOST * LOST)
+
+
+def angle(turn: Turn) -> Scalar:
+    """The angle [rad] in [-pi, pi]."""
+    c, s = turn
+    high, low = larger(absolute(c), absolute(s)), smaller(absolute(c), absolute(s))
+    is_steep = low > math.tan(math.pi / 8.0) * high
+    top = select(is_steep, low - high, low)
+    bottom = select(is_steep, low + high, high)
+    ratio = top / bottom
+    value = polynomial(ARCTANGENT, ratio * ratio) * ratio + select(is_steep, 0.25 * math.pi, 0.0)
+    value = select(absolute(s) > absolute(c), 0.5 * math.pi - value, value)
+    value = select(c < 0.0, math.pi - value, value)
+    return select(s < 0.0, -value, value)
+
+
+def _normalised(c: Scalar, s: Scalar, least: float) -> Turn:
+    square = c * c + s * s
+    is_lost = square < least
+    scale = 1.0 / sqrt(select(is_lost, 1.0, square))
+    return Turn(select(is_lost, 1.0, c * scale), select(is_lost, 0.0, s * scale))

@@ -1,0 +1,95 @@
+"""What the ways to all solutions of a frame's pose have in common."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from limbik.all_solutions import FreeMotion
+from limbik.goals import Pose
+from limbik.model.chain import Chain
+from limbik.model.joints import JointKind
+from limbik.model.margins import limit_margins
+from limbik.model.model import Model
+from limbik.solvers import measure
+from limbik.solvers.loop import solve
+from limbik.solvers.request import Request
+from limbik.solvers.self_motion import Mover, self_motions
+from limbik.spatial import Array
+
+FULL_TURN = 2.0 * math.pi
+TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
+AT_LIMIT = 1e-10  # [rad] beyond a limit that is rounding
+
+
+Asked: TypeAlias = tuple[bytes, Array | None]  # a pose [4, 4] in bytes, and a start [nq]
+
+
+class AnswersPlan:
+    """All solutions of the pose of a frame, at the end of a chain of revolute and prismatic joints.
+
+    lower, upper [n]: the limits of the chain's joints, infinite where they do not count.
+    """
+
+    def __init__(self, model: Model, chain: Chain, frame: str | None, limits: bool) -> None:
+        self.model = model
+        self.chain = chain
+        self.frame = frame
+        self.places = chain.q_places
+        infinite = np.full(len(chain.joints), math.inf)
+        self.lower = np.array([joint.lower for joint in chain.joints]) if limits else -infinite
+        self.upper = np.array([joint.upper for joint in chain.joints]) if limits else infinite
+        self.is_whole = np.array_equal(self.places, np.arange(model.nq))
+
+    def whole(self, q: Array, start: Array | None) -> Array:
+        """The model's configurations [k, nq] for the chain's [k, n], the other joints as in the start."""
+        rest = self.model.neutral if start is None else self.model.clip(start)
+        whole = np.tile(rest, (len(q), 1))
+        whole[:, self.places] = q
+        return whole
+
+    def with_turns(self, q: Array, near: Array) -> Array:
+        """The chain's configurations [k, n] with all whole turns of revolute joints that limits allow."""
+        every = [turned for each in q for turned in itertools.product(*self._turned(each, near))]
+        found = np.array(every).reshape(-1, q.shape[1])
+        return np.asarray(found[np.argsort(np.linalg.norm(found - near, axis=1), kind="stable")])
+
+    def _turned(self, q: Array, near: Array) -> list[list[float]]:
+        choices = []
+        for joint, value, lower, upper, middle in zip(
+            self.chain.joints, q, self.lower, self.upper, near, strict=True
+        ):
+            if joint.kind is JointKind.PRISMATIC:
+                choices.append([value])
+                continue
+            lower = max(lower, middle - TURNS_WITHOUT_LIMIT) if math.isinf(lower) else lower
+            upper = min(upper, middle + TURNS_WITHOUT_LIMIT) if math.isinf(upper) else upper
+            first = math.ceil((lower - AT_LIMIT - value) / FULL_TURN)
+            last = math.floor((upper + AT_LIMIT - value) / FULL_TURN)
+            turns = (value + FULL_TURN * k for k in range(first, last + 1))
+            choices.append([min(max(each, lower), upper) for each in turns])
+        return choices
+
+    def free(self, asked: Any, q: Array, /) -> tuple[FreeMotion, ...]:
+        """How joints may move together."""
+        return self_motions(Mover(self.model, self.frame, self.places, self.lower, self.upper), q)
+
+    def limit_margins(self, asked: Any, q: Array, /) -> Array:
+        """[nq] at q [nq]."""
+        return limit_margins(self.model, q)
+
+    def manipulability(self, asked: Asked, q: Array, /) -> float:
+        """Yoshikawa's measure at q [nq]."""
+        goal = self._goal(asked)
+        return measure.manipulability(Request(model=self.model, goals=(goal,), solver="auto", options={}), q)
+
+    def failure(self, asked: Asked) -> str:
+        """Why there is no solution, in sentences."""
+        goal = self._goal(asked)
+        return " ".join(solve(self.model, goal).explain().sentences)
+
+    def _goal(self, asked: Asked) -> Pose:
+        return Pose(target=np.frombuffer(asked[0]).reshape(4, 4), frame=self.frame)

@@ -1,0 +1,145 @@
+"""All configurations of an arm of seven revolute joints, for sampled values of its first or last joint.
+
+With that joint at a value, the other six have a closed form: an arm with a spherical wrist (KUKA iiwa, Kinova
+Gen3) is sampled over its first joint, one with a spherical shoulder (Franka Panda) over its last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from limbik.all_solutions import AllSolutions, AllSolutionsBatch
+from limbik.analytic.axes import Axes
+from limbik.analytic.geometry import ClosedForm, closed_form
+from limbik.analytic.names import in_words
+from limbik.errors import GoalError
+from limbik.model.chain import Chain
+from limbik.model.model import Model
+from limbik.numerics.ended import BAD_GOAL
+from limbik.solvers.analytic_plan import AnalyticPlan
+from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.spatial import Array, Matrix4, as_pose, as_poses, pose_inverse, rotation_exp
+
+SAMPLES = 64  # values of the sampled joint
+
+
+class RedundantPlan(AnswersPlan):
+    """Everything about the solutions of a frame's pose that does not depend on the pose or the start."""
+
+    def __init__(
+        self,
+        model: Model,
+        chain: Chain,
+        frame: str | None,
+        sampled: int,
+        form: ClosedForm,
+        axes: Axes,
+        limits: bool,
+    ) -> None:
+        super().__init__(model, chain, frame, limits)
+        self._sampled = sampled  # 0 or 6: the place of the joint in the chain
+        self._others = np.delete(np.arange(7), sampled)
+        joints = tuple(chain.joints[k] for k in self._others)
+        rest = replace(chain, joints=joints, q_places=chain.q_places[self._others])
+        self._rest = AnalyticPlan(model, rest, frame, form, limits)
+        self._axes = axes
+
+    @property
+    def joint(self) -> str:
+        """The name of the joint whose values are sampled."""
+        return self.chain.joints[self._sampled].name
+
+    def values(self, samples: int) -> Array:
+        """[samples] values of the sampled joint, evenly over its range, or over a whole turn."""
+        lower, upper = self.lower[self._sampled], self.upper[self._sampled]
+        if upper - lower >= 2.0 * np.pi:
+            return np.linspace(-np.pi, np.pi, samples, endpoint=False)
+        return np.linspace(lower, upper, samples)
+
+    def solve(
+        self, pose: Array, start: Array | None, turns: bool = False, values: Array | None = None
+    ) -> AllSolutions:
+        """All solutions for a pose [4, 4] at the values [m] of the sampled joint; with a start [nq], at its
+        value of that joint too.
+        """
+        began = perf_counter()
+        values = self.values(SAMPLES) if values is None else values
+        if start is not None:
+            values = np.append(values, start[self.places[self._sampled]])
+        near = np.zeros(7) if start is None else start[self.places]
+        found, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
+        if counts[0] == BAD_GOAL:
+            return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns, values)
+        is_answer = np.arange(found.shape[1]) < counts[:, None]
+        q = np.empty((int(counts.sum()), 7))
+        q[:, self._others] = found[is_answer]
+        q[:, self._sampled] = np.repeat(values, counts)
+        if start is not None:
+            q = q[np.argsort(np.linalg.norm(q - near, axis=1), kind="stable")]
+        if turns:
+            q = self.with_turns(q, near)
+        return AllSolutions(
+            q if self.is_whole else self.whole(q, start),
+            self,
+            (pose.tobytes(), start),
+            perf_counter() - began,
+        )
+
+    def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
+        """The same for many poses [N, 4, 4]."""
+        began = perf_counter()
+        poses = as_poses(poses, [f"`poses[{k}]`" for k in range(len(poses))], error=GoalError)
+        each = [self.solve(pose, start).q for pose in poses]
+        counts = np.array([len(q) for q in each], dtype=np.intp)
+        q = np.full((len(each), int(counts.max(initial=0)), self.model.nq), np.nan)
+        for k, found in enumerate(each):
+            q[k, : len(found)] = found
+        return AllSolutionsBatch(q, counts, False, self.method(None), perf_counter() - began)
+
+    def _poses(self, pose: Matrix4, values: Array) -> Array:
+        """[m, 4, 4] what the pose asks of the other six joints, at each value of the sampled one."""
+        h, point = self._axes.directions[self._sampled], self._axes.points[self._sampled]
+        back = np.tile(np.eye(4), (len(values), 1, 1))
+        back[:, :3, :3] = rotation_exp(-values[:, None] * h)
+        back[:, :3, 3] = point - back[:, :3, :3] @ point
+        if self._sampled == 0:
+            return np.asarray(back @ pose)
+        home = self._axes.home
+        return np.asarray(pose @ pose_inverse(home) @ back @ home)
+
+    def is_complete(self, asked: Any, /) -> bool:
+        """False: there are infinitely many."""
+        return False
+
+    def method(self, asked: Any, /) -> str:
+        """In words."""
+        return f"{self.joint} at sampled values, the others in closed form: {in_words(self._rest.form)}"
+
+    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+        """The names of the branches of the other six joints."""
+        return self._rest.branches(asked, q)
+
+    def remark(self, asked: Asked, count: int, /) -> str:
+        """What is known of so many solutions."""
+        if not count:
+            return f"No value of {self.joint} that was tried has a solution. " + self.failure(asked)
+        return (
+            f"{count} solutions, {self.method(asked)}. There are infinitely many: seven joints can move "
+            "together while the pose stays."
+        )
+
+
+def redundant_form(axes: Axes) -> tuple[int, ClosedForm] | None:
+    """Which joint of seven leaves the others with a closed form, the last (6) or the first (0); the form."""
+    if axes.size != 7 or axes.is_prismatic.any():
+        return None
+    for sampled in (6, 0):
+        kept = np.delete(np.arange(7), sampled)
+        form = closed_form(Axes(axes.directions[kept], axes.points[kept], axes.is_prismatic[kept], axes.home))
+        if form is not None:
+            return sampled, form
+    return None

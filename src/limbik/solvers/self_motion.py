@@ -1,0 +1,163 @@
+"""Self-motion: how joints may move together while the pose of a frame stays.
+
+A curve is followed from a configuration along the null space of the Jacobian, and brought back to the pose by
+Newton's method after each step (continuation by predictor and corrector: Allgower & Georg, "Numerical
+Continuation Methods", 1990, chapter 3), until a joint meets a limit or the curve closes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.all_solutions import FreeMotion, ends_in_words
+from limbik.model.model import Model
+from limbik.spatial import Array, Matrix4, norm
+
+STEP = 0.03  # [rad] along the curve
+MOST_STEPS = 4000  # in one direction
+SINGULAR = 1e-7  # of the largest singular value: below it, one counts as 0
+MET = 1e-11  # [m, rad] of the pose
+MOST_CORRECTIONS = 8
+LEAST_PROGRESS = 0.5  # of a step that is left after the correction; less is no motion
+MOVES = 1e-6  # [rad or m] of a joint along the curve
+
+
+@dataclass(frozen=True, eq=False)
+class Mover:
+    """What moves: the joints of a chain, all revolute or prismatic, by their places in q."""
+
+    model: Model
+    frame: str | None
+    places: np.ndarray  # [n] in q, and as each has one number, in v
+    lower: Array  # [n]
+    upper: Array
+
+    def jacobian(self, q: Array) -> Array:
+        """[6, n] at q [nq]."""
+        columns = [self.model.v_slice(self.model.coordinates[place].joint).start for place in self.places]
+        return self.model.jacobian(q, self.frame)[:, columns]
+
+    def error(self, q: Array, pose: Matrix4) -> Array:
+        """[6] from q to a pose: position [m] and, for small ones, the rotation vector [rad]."""
+        here = self.model.pose(q, self.frame)
+        turned = 0.5 * np.cross(here[:3, :3].T, pose[:3, :3].T).sum(axis=0)
+        return np.concatenate([pose[:3, 3] - here[:3, 3], turned])
+
+    def corrected(self, q: Array, pose: Matrix4) -> Array | None:
+        """The configuration near q that meets the pose; None where Newton's method does not lead there."""
+        q = q.copy()
+        for _ in range(MOST_CORRECTIONS):
+            error = self.error(q, pose)
+            if np.abs(error).max() < MET:
+                return q
+            q[self.places] += np.linalg.lstsq(self.jacobian(q), error, rcond=1e-9)[0]
+        return q if np.abs(self.error(q, pose)).max() < MET else None
+
+    def beyond(self, q: Array) -> float:
+        """How far q is beyond the limits [rad or m]; at most 0 inside."""
+        own = q[self.places]
+        return float(np.maximum(self.lower - own, own - self.upper).max())
+
+
+def null_vectors(J: Array) -> Array:
+    """[k, n] orthonormal velocities that move nothing."""
+    _, values, rows = np.linalg.svd(J)
+    rank = int((values > SINGULAR * values[0]).sum())
+    return np.asarray(rows[rank:])
+
+
+def self_motions(mover: Mover, q: Array) -> tuple[FreeMotion, ...]:
+    """The curves through configurations q [k, nq], one for each that is on no other's curve."""
+    found: list[FreeMotion] = []
+    for k, each in enumerate(q):
+        if any(_is_on(motion, each) for motion in found):
+            continue
+        for direction in null_vectors(mover.jacobian(each)):
+            motion = _motion(mover, k, each, direction)
+            if motion is not None:
+                found.append(motion)
+    return tuple(found)
+
+
+def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion | None:
+    pose = mover.model.pose(q, mover.frame)
+    forward, is_closed = _followed(mover, q, direction, pose)
+    backward = [q] if is_closed else _followed(mover, q, -direction, pose)[0]
+    if len(forward) + len(backward) < 3:
+        return None
+    curve = np.array([*backward[::-1], *forward[1:]])
+    names = [mover.model.coordinates[place].joint for place in mover.places]
+    moved = np.ptp(curve[:, mover.places], axis=0) > MOVES
+    ends = (
+        ("", "")
+        if is_closed
+        else tuple(
+            ends_in_words(names, end[mover.places], mover.lower, mover.upper) for end in (curve[0], curve[-1])
+        )
+    )
+    return FreeMotion(
+        solution=number,
+        joints=tuple(name for name, moves in zip(names, moved, strict=True) if moves),
+        q=curve,
+        closed=is_closed,
+        ends=(ends[0], ends[1]),
+    )
+
+
+def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[list[Array], bool]:
+    """The curve from q, q included, to where a joint meets a limit; and whether it came back to q."""
+    curve, begin = [q], q
+    for _ in range(MOST_STEPS):
+        after = _stepped(mover, q, direction, pose, STEP)
+        if after is None:
+            return curve, False
+        if mover.beyond(after) > 0.0:
+            last = _to_limit(mover, q, direction, pose)
+            return ([*curve, last] if norm(last - q) > MOVES else curve), False
+        way = after - q
+        curve.append(after)
+        if len(curve) > 3 and _apart(after, begin, mover.places) < 0.75 * STEP:
+            return curve, True
+        vectors = null_vectors(mover.jacobian(after))
+        if not len(vectors):
+            return curve, False
+        direction = vectors.T @ (vectors @ way[mover.places])
+        direction = direction / norm(direction)
+        q = after
+    return curve, False
+
+
+def _stepped(mover: Mover, q: Array, direction: Array, pose: Matrix4, step: float) -> Array | None:
+    trial = q.copy()
+    trial[mover.places] += step * direction
+    after = mover.corrected(trial, pose)
+    if after is None or (after - q)[mover.places] @ direction < LEAST_PROGRESS * step:
+        return None
+    return after
+
+
+def _to_limit(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> Array:
+    """The last legal configuration on the way, by bisection of the step."""
+    low, high, best = 0.0, STEP, q
+    for _ in range(45):
+        middle = 0.5 * (low + high)
+        after = _stepped(mover, q, direction, pose, middle)
+        if after is not None and mover.beyond(after) <= 0.0:
+            low, best = middle, after
+        else:
+            high = middle
+    return best
+
+
+def _apart(q0: Array, q1: Array, places: np.ndarray) -> float:
+    """The largest change of a joint, apart from whole turns."""
+    change = np.remainder((q0 - q1)[places] + math.pi, 2.0 * math.pi) - math.pi
+    return float(np.linalg.norm(change))
+
+
+def _is_on(motion: FreeMotion, q: Array) -> bool:
+    change = np.remainder(motion.q - q + math.pi, 2.0 * math.pi) - math.pi
+    return bool(np.linalg.norm(change, axis=1).min() < STEP)

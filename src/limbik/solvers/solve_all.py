@@ -1,0 +1,176 @@
+"""Every solution of a goal: in closed form where the arm has one, and from many starts where it has none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from limbik.all_solutions import AllSolutions, AllSolutionsBatch
+from limbik.analytic.axes import axes_of
+from limbik.analytic.geometry import closed_form
+from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
+from limbik.goals import Goal, Pose, as_goals
+from limbik.model.chain import chain_to
+from limbik.model.derived import Slot
+from limbik.model.model import Model, as_model
+from limbik.solvers.analytic_plan import AnalyticPlan
+from limbik.solvers.redundant_plan import RedundantPlan, redundant_form
+from limbik.solvers.sampled_solutions import STARTS, SampledPlan
+from limbik.spatial import Array, as_numbers
+
+EVERYTHING = (1.0,) * 6
+FLOAT64 = np.dtype(np.float64)
+POSE_SHAPE = (4, 4)
+BY_DEFAULT: Slot[AnalyticPlan] = Slot()  # for a pose of the end effector, without options
+PLANS: Slot[dict[tuple[str, bool], AnalyticPlan | RedundantPlan | None]] = Slot()  # by frame and limits
+
+
+def solve_all(
+    model: Model,
+    goal: Any,
+    *,
+    frame: str | None = None,
+    start: Any = None,
+    limits: bool = True,
+    turns: bool = False,
+    samples: int | None = None,
+    starts: int = STARTS,
+    seed: int = 0,
+) -> AllSolutions:
+    """Every configuration that meets a goal, each checked by forward kinematics.
+
+    goal:
+        A pose (4x4 or RigidTransform) of the frame, or goals as in `limbik.solve`.
+    frame:
+        What is to go there; default: the end effector.
+    start:
+        A configuration [nq]: the answers are sorted by the distance to it, and the joints that the goal does
+        not move stay as it has them.
+    limits:
+        False ignores joint limits.
+    turns:
+        Whether configurations that differ in whole turns count, as far as limits allow them; where there is
+        no limit, up to two turns from the start.
+    samples:
+        Of an arm of seven joints with a closed form for the other six: at how many values of its first or
+        last joint they are found.
+    starts, seed:
+        Of the search for arms and goals without a closed form.
+
+    Six revolute joints have a closed form where three consecutive axes meet at one end (a spherical wrist or
+    shoulder), or where three are parallel and the two before or after them intersect; then `complete` is
+    True.
+
+    Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
+    """
+    if (
+        frame is None
+        and not turns
+        and limits is True
+        and type(model) is Model
+        and type(goal) is np.ndarray
+        and goal.dtype is FLOAT64
+        and goal.shape == POSE_SHAPE
+    ):
+        plan = model.derived.get(BY_DEFAULT)
+        if plan is not None:
+            return plan.solve(goal, None if start is None else _configuration(model, start))
+    model = as_model(model)
+    q = None if start is None else _configuration(model, start)
+    asked = _asked_pose(goal, frame)
+    if asked is None:
+        if frame is not None:
+            raise GoalError("`frame` is for a pose; a goal names its own frame")
+        return SampledPlan(model).solve(
+            as_goals(goal), q, starts=_count(starts, "starts"), seed=seed, limits=limits
+        )
+    exact = plan_for_all(model, asked.frame, bool(limits))
+    if isinstance(exact, AnalyticPlan):
+        return exact.solve(np.array(asked.target), q, turns)
+    if isinstance(exact, RedundantPlan):
+        values = None if samples is None else exact.values(_count(samples, "samples"))
+        return exact.solve(np.array(asked.target), q, turns, values)
+    return SampledPlan(model).solve((asked,), q, starts=_count(starts, "starts"), seed=seed, limits=limits)
+
+
+def solve_all_batch(
+    model: Model, poses: Any, *, frame: str | None = None, start: Any = None, limits: bool = True
+) -> AllSolutionsBatch:
+    """Every configuration for many poses [N, 4, 4], as `solve_all` finds them.
+
+    Raises SolverError for an arm without a closed form, besides what `solve_all` raises.
+    """
+    model = as_model(model)
+    targets = as_numbers(poses, "`poses`", "an array of shape (N, 4, 4)", GoalError)
+    targets = targets.reshape(0, 4, 4) if targets.shape == (0,) else targets
+    if targets.ndim != 3 or targets.shape[1:] != POSE_SHAPE:
+        raise GoalError(f"`poses` needs an array of shape (N, 4, 4), found shape {targets.shape}")
+    plan = plan_for_all(model, frame, bool(limits))
+    if plan is None:
+        raise SolverError(
+            f"solve_all_batch() needs an arm with a closed form, which {model.name!r} is not: use "
+            "solve_all() for one pose at a time"
+        )
+    return plan.solve_batch(targets, None if start is None else _configuration(model, start))
+
+
+def plan_for_all(model: Model, frame: str | None, limits: bool) -> AnalyticPlan | RedundantPlan | None:
+    """The closed form of the chain to a frame; None where it has none."""
+    name = model.end_effector if frame is None else model.frame(frame).name
+    plans = PLANS.get(model)
+    plans = PLANS.put(model, {}) if plans is None else plans
+    if (name, limits) not in plans:
+        plans[name, limits] = _new_plan(model, name, limits)
+    plan = plans[name, limits]
+    if isinstance(plan, AnalyticPlan) and limits and name == model.end_effector:
+        BY_DEFAULT.put(model, plan)
+    return plan
+
+
+def geometry(model: Model, frame: str | None = None) -> str:
+    """How all solutions for a pose of a frame are found, in words."""
+    plan = plan_for_all(model, frame, True)
+    return "from many starts: no closed form is known" if plan is None else plan.method(None)
+
+
+def _new_plan(model: Model, frame: str, limits: bool) -> AnalyticPlan | RedundantPlan | None:
+    chain = chain_to(model, frame)
+    axes = axes_of(chain)
+    if axes is None:
+        return None
+    form = closed_form(axes)
+    if form is not None:
+        return AnalyticPlan(model, chain, frame, form, limits)
+    redundant = redundant_form(axes)
+    if redundant is not None:
+        return RedundantPlan(model, chain, frame, *redundant, axes, limits)
+    return None
+
+
+def _asked_pose(goal: Any, frame: str | None) -> Pose | None:
+    """The pose that is asked for, where it is nothing else."""
+    if not isinstance(goal, Goal) and not _is_pose(goal):
+        return None
+    asked = goal if isinstance(goal, Goal) else Pose(target=goal, frame=frame)
+    if not isinstance(asked, Pose) or asked.weights not in (None, EVERYTHING) or asked.tolerance is not None:
+        return None
+    return asked
+
+
+def _is_pose(value: Any) -> bool:
+    return hasattr(value, "as_matrix") or np.shape(value) == POSE_SHAPE
+
+
+def _configuration(model: Model, start: Any) -> Array:
+    needed = f"{model.nq} finite numbers (nq)"
+    q = as_numbers(start, "`start`", needed, ConfigurationError)
+    if q.shape != (model.nq,) or not np.isfinite(q).all():
+        raise ConfigurationError(f"`start` needs {needed}, found {shortened(start)}")
+    return np.ascontiguousarray(q)
+
+
+def _count(value: Any, name: str) -> int:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise SolverError(f"`{name}` needs a whole number of at least 1, found {shortened(value)}")
+    return int(value)
