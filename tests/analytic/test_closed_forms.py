@@ -13,7 +13,7 @@ import limbik
 from limbik.analytic.axes import Axes, axes_of
 from limbik.analytic.geometry import Family, closed_form
 from limbik.model.chain import chain_to
-from limbik.solvers.solve_all import geometry
+from limbik.solvers.all_solutions import geometry
 from limbik.spatial import pose_from, rotation_exp
 
 FAMILIES = [family for family in Family if family is not Family.GENERAL_POSITION]

@@ -12,7 +12,7 @@ from limbik.errors import FormatWarning, LimbikError
 from limbik.formats import load, registry, srdf
 from limbik.model import Joint, Model
 from limbik.model.wrist import Wrist, wrist_of
-from limbik.solvers.solve_all import geometry
+from limbik.solvers.all_solutions import geometry
 
 
 @dataclass(frozen=True, kw_only=True)

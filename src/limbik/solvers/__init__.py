@@ -5,6 +5,7 @@ solution = limbik.solvers.solve(model, target, solver="dls")
 
 from limbik.model.model import Solvers, solve_by
 from limbik.solvers import nullspace
+from limbik.solvers.all_solutions import solve_all, solve_all_batch
 from limbik.solvers.batch import solve_batch
 from limbik.solvers.loop import iterate, solve, trace
 from limbik.solvers.methods.ccd import CCD
@@ -17,7 +18,6 @@ from limbik.solvers.methods.sdls import SDLS
 from limbik.solvers.methods.transpose import Transpose
 from limbik.solvers.methods.transpose_classic import TransposeClassic
 from limbik.solvers.registry import SolverInfo, describe, get, names
-from limbik.solvers.solve_all import solve_all, solve_all_batch
 from limbik.solvers.solver import Parameter, Solver
 from limbik.solvers.suitability import refusal
 from limbik.solvers.warmup import warmup

@@ -45,23 +45,34 @@ class AnalyticPlan(AnswersPlan):
     def solve(self, pose: Array, start: Array | None, turns: bool = False) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
         began = perf_counter()
-        work = self._free.pop() if self._free else Work()
-        target = pose.tobytes()
-        near = None if start is None else start if self.is_whole else start[self.places]
+        solve_one = self._solve_one
+        if solve_one is None or start is not None or turns or not self.is_whole:
+            return self._solve_in_general(pose, start, turns, began)
+        work, target = self._free.pop() if self._free else Work(), pose.tobytes()
+        count = solve_one(self._address, target, b"", 0, work.address)
+        if count < 0:
+            return self.solve(as_pose(pose, "`pose`", error=GoalError), start)
+        q = work.answers[count].copy()
+        self._free.append(work)
+        return AllSolutions(q, self, (target, None), perf_counter() - began)
+
+    def _solve_in_general(self, pose: Array, start: Array | None, turns: bool, began: float) -> AllSolutions:
+        """The same from a start, for whole turns, with other joints, or before there is machine code."""
+        work, target = self._free.pop() if self._free else Work(), pose.tobytes()
+        near = NO_START if start is None else start[self.places]
+        has_start = int(start is not None)
         if self._solve_one is not None:
-            begin = b"" if near is None else near.tobytes()
-            count = self._solve_one(self._address, target, begin, near is not None, work.address)
+            count = self._solve_one(self._address, target, near.tobytes(), has_start, work.address)
         else:
             self._solve_one = native.compiled(self._one)
             kernel = self._kernel(kernels.all_branches)
-            from_start = NO_START if near is None else near
-            count = kernel(self._plan, pose.ravel(), from_start, near is not None, work.numbers)
+            count = kernel(self._plan, pose.ravel(), near, has_start, work.numbers)
         if count < 0:
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns)
-        q = work.q[:count].copy()
+        q = work.answers[count].copy()
         self._free.append(work)
         if turns:
-            q = self.with_turns(q, NO_START if near is None else near)
+            q = self.with_turns(q, near)
         if not self.is_whole:
             q = self.whole(q, start)
         return AllSolutions(q, self, (target, start), perf_counter() - began)
@@ -128,4 +139,5 @@ class Work:
     def __init__(self) -> None:
         self.numbers = new_work()
         self.address = self.numbers.ctypes.data
-        self.q = self.numbers[Q : Q + BRANCHES * JOINTS].reshape(BRANCHES, JOINTS)
+        q = self.numbers[Q : Q + BRANCHES * JOINTS].reshape(BRANCHES, JOINTS)
+        self.answers = [q[:count] for count in range(BRANCHES + 1)]
