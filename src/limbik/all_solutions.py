@@ -20,6 +20,8 @@ class FreeMotion:
     solution: int  # which of them it goes through
     joints: tuple[str, ...]  # those that move
     q: Array  # [m, nq] along the curve
+    parameter: str  # what `along` is: "swivel angle [rad]", or the length of the way in joint space
+    along: Array  # [m] what grows along the curve, from one end to the other
     closed: bool  # it comes back to where it began
     ends: tuple[str, str]  # what each end meets, such as "joint_4 at its upper limit"; "" of a closed one
 
@@ -140,6 +142,17 @@ class AllSolutionsBatch:
     complete: bool  # whether it is proved that there are no others
     method: str  # in words
     time: float  # [s] of the whole batch
+
+    @staticmethod
+    def of_each(
+        found: Sequence[Array], nq: int, complete: bool, method: str, time: float
+    ) -> AllSolutionsBatch:
+        """The solutions [k, nq] of each pose, put together."""
+        count = np.array([len(q) for q in found], dtype=np.intp)
+        q = np.full((len(found), int(count.max(initial=0)), nq), np.nan)
+        for k, each in enumerate(found):
+            q[k, : len(each)] = each
+        return AllSolutionsBatch(q, count, complete, method, time)
 
     def of(self, k: int) -> Array:
         """[count, nq] those of one pose."""

@@ -64,10 +64,11 @@ def all_branches(plan: Floats, pose: Floats, start: Floats, has_start: int, work
 
 @compiled
 def deviation(pose: Floats) -> float:
-    """How far a pose is from a right-handed rotation and a place; NaN where a number is not finite."""
+    """How far a pose is from a right-handed rotation and a place; no small number where one is not finite."""
     total = 0.0
     for i in range(3):
-        total += pose[4 * i + 3] - pose[4 * i + 3]
+        if not abs(pose[4 * i + 3]) < math.inf:
+            return math.inf
         for j in range(i + 1):
             product = pose[i] * pose[j] + pose[4 + i] * pose[4 + j] + pose[8 + i] * pose[8 + j]
             total += abs(product - (1.0 if i == j else 0.0))

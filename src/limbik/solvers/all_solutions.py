@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.analytic.axes import axes_of
 from limbik.analytic.geometry import closed_form
+from limbik.analytic.swivel import swivel_arm
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.goals import Goal, Pose, as_goals
 from limbik.model.chain import chain_to
@@ -17,13 +18,15 @@ from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.redundant_plan import RedundantPlan, redundant_form
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
+from limbik.solvers.swivel_plan import SwivelPlan
 from limbik.spatial import Array, as_numbers
 
+ExactPlan: TypeAlias = AnalyticPlan | RedundantPlan | SwivelPlan
 EVERYTHING = (1.0,) * 6
 FLOAT64 = np.dtype(np.float64)
 POSE_SHAPE = (4, 4)
 BY_DEFAULT: Slot[AnalyticPlan] = Slot()  # for a pose of the end effector, without options
-PLANS: Slot[dict[tuple[str, bool], AnalyticPlan | RedundantPlan | None]] = Slot()  # by frame and limits
+PLANS: Slot[dict[tuple[str, bool], ExactPlan | None]] = Slot()  # by frame and limits
 
 
 def solve_all(
@@ -53,8 +56,8 @@ def solve_all(
         Whether configurations that differ in whole turns count, as far as limits allow them; where there is
         no limit, up to two turns from the start.
     samples:
-        Of an arm of seven joints with a closed form for the other six: at how many values of its first or
-        last joint they are found.
+        Of an arm of seven joints: at how many swivel angles of a circle they are found, or at how many values
+        of the first or last joint, where the other six have a closed form.
     starts, seed:
         Of the search for arms and goals without a closed form.
 
@@ -88,9 +91,9 @@ def solve_all(
     exact = plan_for_all(model, asked.frame, bool(limits))
     if isinstance(exact, AnalyticPlan):
         return exact.solve(np.array(asked.target), q, turns)
-    if isinstance(exact, RedundantPlan):
-        values = None if samples is None else exact.values(_count(samples, "samples"))
-        return exact.solve(np.array(asked.target), q, turns, values)
+    if exact is not None:
+        count = None if samples is None else _count(samples, "samples")
+        return exact.solve(np.array(asked.target), q, turns, count)
     return SampledPlan(model).solve((asked,), q, starts=_count(starts, "starts"), seed=seed, limits=limits)
 
 
@@ -115,7 +118,7 @@ def solve_all_batch(
     return plan.solve_batch(targets, None if start is None else _configuration(model, start))
 
 
-def plan_for_all(model: Model, frame: str | None, limits: bool) -> AnalyticPlan | RedundantPlan | None:
+def plan_for_all(model: Model, frame: str | None, limits: bool) -> ExactPlan | None:
     """The closed form of the chain to a frame; None where it has none."""
     name = model.end_effector if frame is None else model.frame(frame).name
     plans = PLANS.get(model)
@@ -134,7 +137,7 @@ def geometry(model: Model, frame: str | None = None) -> str:
     return "from many starts: no closed form is known" if plan is None else plan.method(None)
 
 
-def _new_plan(model: Model, frame: str, limits: bool) -> AnalyticPlan | RedundantPlan | None:
+def _new_plan(model: Model, frame: str, limits: bool) -> ExactPlan | None:
     chain = chain_to(model, frame)
     axes = axes_of(chain)
     if axes is None:
@@ -142,6 +145,9 @@ def _new_plan(model: Model, frame: str, limits: bool) -> AnalyticPlan | Redundan
     form = closed_form(axes)
     if form is not None:
         return AnalyticPlan(model, chain, frame, form, limits)
+    arm = swivel_arm(axes)
+    if arm is not None:
+        return SwivelPlan(model, chain, frame, arm, limits)
     redundant = redundant_form(axes)
     if redundant is not None:
         return RedundantPlan(model, chain, frame, *redundant, axes, limits)

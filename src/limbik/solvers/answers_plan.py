@@ -51,6 +51,17 @@ class AnswersPlan:
         whole[:, self.places] = q
         return whole
 
+    def within_limits(self, q: Array, near: Array) -> tuple[Array, Any]:
+        """The chain's configurations [k, n] with the whole turns that bring each joint within its limits, the
+        nearest to `near` [n]; and which of them [k] can be brought there.
+        """
+        turned = near + np.remainder(q - near + math.pi, FULL_TURN) - math.pi
+        above, below = turned - self.upper - AT_LIMIT, self.lower - AT_LIMIT - turned
+        turned = turned - FULL_TURN * np.ceil(np.where(above > 0.0, above, 0.0) / FULL_TURN)
+        turned = turned + FULL_TURN * np.ceil(np.where(below > 0.0, below, 0.0) / FULL_TURN)
+        is_legal = ((turned <= self.upper + AT_LIMIT) & (turned >= self.lower - AT_LIMIT)).all(axis=-1)
+        return np.clip(turned, self.lower, self.upper), is_legal
+
     def with_turns(self, q: Array, near: Array) -> Array:
         """The chain's configurations [k, n] with all whole turns of revolute joints that limits allow."""
         every = [turned for each in q for turned in itertools.product(*self._turned(each, near))]

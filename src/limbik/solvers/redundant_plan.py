@@ -61,19 +61,19 @@ class RedundantPlan(AnswersPlan):
         return np.linspace(lower, upper, samples)
 
     def solve(
-        self, pose: Array, start: Array | None, turns: bool = False, values: Array | None = None
+        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
     ) -> AllSolutions:
-        """All solutions for a pose [4, 4] at the values [m] of the sampled joint; with a start [nq], at its
-        value of that joint too.
+        """All solutions for a pose [4, 4] of float64 at so many values of the sampled joint; with a start
+        [nq], at its value of that joint too.
         """
         began = perf_counter()
-        values = self.values(SAMPLES) if values is None else values
+        values = self.values(SAMPLES if samples is None else samples)
         if start is not None:
             values = np.append(values, start[self.places[self._sampled]])
         near = np.zeros(7) if start is None else start[self.places]
         found, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
         if counts[0] == BAD_GOAL:
-            return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns, values)
+            return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns, samples)
         is_answer = np.arange(found.shape[1]) < counts[:, None]
         q = np.empty((int(counts.sum()), 7))
         q[:, self._others] = found[is_answer]
@@ -94,11 +94,9 @@ class RedundantPlan(AnswersPlan):
         began = perf_counter()
         poses = as_poses(poses, [f"`poses[{k}]`" for k in range(len(poses))], error=GoalError)
         each = [self.solve(pose, start).q for pose in poses]
-        counts = np.array([len(q) for q in each], dtype=np.intp)
-        q = np.full((len(each), int(counts.max(initial=0)), self.model.nq), np.nan)
-        for k, found in enumerate(each):
-            q[k, : len(found)] = found
-        return AllSolutionsBatch(q, counts, False, self.method(None), perf_counter() - began)
+        return AllSolutionsBatch.of_each(
+            each, self.model.nq, False, self.method(None), perf_counter() - began
+        )
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:
         """[m, 4, 4] what the pose asks of the other six joints, at each value of the sampled one."""

@@ -1,0 +1,217 @@
+"""Arms of seven revolute joints with a spherical shoulder, an elbow and a spherical wrist.
+
+With shoulder and wrist in their places the elbow can swivel on a circle about the line between them; for
+each swivel angle there are two bends of the elbow, two ways to turn the shoulder and two to turn the wrist.
+Where a joint stands at a limit, the swivel angle solves a cos + b sin = c, so that the legal intervals are
+known exactly.
+
+Source: M. Shimizu, H. Kakuya, W.-K. Yoon, K. Kitagaki, K. Kosuge, "Analytical Inverse Kinematic Computation
+for 7-DOF Redundant Manipulators With Joint Limits and Its Application to Redundancy Resolution", IEEE Trans.
+Robotics 24(5), 2008; here with the subproblems of `analytic.subproblems`, for any directions of the axes.
+
+Everything is on scalars (`compiler.symbols`): floats, or arrays of one number for each problem.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.analytic.axes import Axes
+from limbik.analytic.families import difference, times, total
+from limbik.analytic.geometry import EXACT, length, meeting_of_three
+from limbik.analytic.subproblems import Turn, onto, rotate, rotate_back, to_distance, to_plane
+from limbik.compiler.symbols import Scalar, Scalars, cross, dot, select, sqrt
+from limbik.spatial import Array, Matrix4, perpendicular
+
+SQUARE = 1e-9  # cosine of two axes that are at right angles
+LOST = 1e-20  # squared length, of the arm's size, under which a direction is rounding
+
+
+class SwivelArm(NamedTuple):
+    """The axes of an arm of this kind."""
+
+    h: list[list[float]]  # [7]
+    upper: list[float]  # from the shoulder to the elbow at zero [m]
+    fore: list[float]  # from the elbow to the wrist at zero [m]
+    shoulder: list[float]  # [m] in the world
+    hand: list[float]  # from the wrist to the tool at zero [m]
+    home: list[list[float]]  # [3] rows of the tool's rotation at zero
+    across: dict[int, list[float]]  # a vector across axes 2 and 6 of seven, by place
+
+
+class Reached(NamedTuple):
+    """What a pose asks for."""
+
+    rotation: list[Scalars]  # [3] rows of R_1 ... R_7
+    wrist: Scalars  # from the shoulder [m]
+
+
+class Elbow(NamedTuple):
+    """One bend of the elbow, and where it is at the swivel angle 0."""
+
+    turn: Turn  # of joint 4
+    axis: Scalars  # unit vector from the shoulder to the wrist, in the world
+    own: list[Scalars]  # [3] the frame of shoulder, wrist and elbow in the arm, at zero
+    world: list[Scalars]  # [3] the same in the world, with the elbow toward the first axis
+
+
+def swivel_arm(axes: Axes) -> SwivelArm | None:
+    """The arm of seven axes, if it is spherical at both ends and its axes there are at right angles."""
+    if axes.size != 7 or axes.is_prismatic.any():
+        return None
+    distance = EXACT * length(axes)
+    shoulder, wrist = meeting_of_three(axes, 0, distance), meeting_of_three(axes, 4, distance)
+    if shoulder is None or wrist is None:
+        return None
+    if any(abs(axes.directions[i] @ axes.directions[i + 1]) > SQUARE for i in (0, 1, 4, 5)):
+        return None
+    axis, elbow = axes.directions[3], axes.points[3]
+    elbow = elbow + axis * float((0.5 * (shoulder + wrist) - elbow) @ axis)
+    upper, fore = elbow - shoulder, wrist - elbow
+    if min(np.linalg.norm(np.cross(axis, upper)), np.linalg.norm(np.cross(axis, fore))) <= distance:
+        return None  # the elbow's joint does not change how far the wrist is
+    return SwivelArm(
+        h=axes.directions.tolist(),
+        upper=upper.tolist(),
+        fore=fore.tolist(),
+        shoulder=shoulder.tolist(),
+        hand=(axes.home[:3, 3] - wrist).tolist(),
+        home=axes.home[:3, :3].tolist(),
+        across={place: perpendicular(axes.directions[place]).tolist() for place in (2, 6)},
+    )
+
+
+def reached(arm: SwivelArm, pose: Matrix4) -> Reached:
+    """What a pose [4, 4] of the tool asks for."""
+    rotation = (pose[:3, :3] @ np.array(arm.home).T).tolist()
+    point = difference(pose[:3, 3].tolist(), arm.shoulder)
+    return Reached(rotation, difference(point, times(rotation, arm.hand)))
+
+
+def elbow(arm: SwivelArm, wanted: Reached, bend: Scalar) -> Elbow:
+    """The elbow for a bend of 1 or -1; at full reach or beyond, straight."""
+    turn = to_distance(arm.upper, arm.h[3], arm.fore, dot(wanted.wrist, wanted.wrist), bend)
+    own = _frame(total(arm.upper, rotate(arm.h[3], turn, arm.fore)), arm.upper, arm.h[3])
+    world = _frame(wanted.wrist, arm.h[0], arm.h[1])
+    return Elbow(turn, world[0], own, world)
+
+
+def turns(
+    arm: SwivelArm, wanted: Reached, bent: Elbow, swivel: Turn, shoulder: Scalar, wrist: Scalar
+) -> list[Turn]:
+    """The turns of all joints at a swivel angle; shoulder and wrist: 1 or -1, which of two."""
+    h = arm.h
+    three = _spherical(h[:3], arm.across[2], lambda v: _shoulder(bent, swivel, v), shoulder)
+
+    def hand(v: Scalars) -> Scalars:
+        return rotate_back(h[3], bent.turn, _shoulder_back(bent, swivel, times(wanted.rotation, v)))
+
+    return [*three, bent.turn, *_spherical(h[4:], arm.across[6], hand, wrist)]
+
+
+def error(arm: SwivelArm, wanted: Reached, found: list[Turn]) -> Scalar:
+    """By forward kinematics: how far the wrist [m] and the last axes are from what is asked, squared."""
+    h = arm.h
+    point: Scalars = arm.fore
+    vectors: list[Scalars] = [h[6], arm.across[6]]
+    for place in range(6, -1, -1):
+        vectors = [rotate(h[place], found[place], v) for v in vectors]
+        if place == 3:
+            point = total(arm.upper, rotate(h[3], found[3], point))
+        elif place < 3:
+            point = rotate(h[place], found[place], point)
+    off = difference(point, wanted.wrist)
+    square = dot(off, off)
+    for v, own in zip(vectors, (h[6], arm.across[6]), strict=True):
+        turned = difference(v, times(wanted.rotation, own))
+        square = square + dot(turned, turned)
+    return square
+
+
+def swivel_of(arm: SwivelArm, wanted: Reached, q: Array) -> float:
+    """The swivel angle [rad] of a configuration q [7] that reaches what is wanted."""
+    found = [Turn(math.cos(value), math.sin(value)) for value in q]
+    v: Scalars = arm.upper
+    for place in (2, 1, 0):
+        v = rotate(arm.h[place], found[place], v)
+    _, up, aside = _frame(wanted.wrist, arm.h[0], arm.h[1])
+    return math.atan2(dot(v, aside), dot(v, up))
+
+
+def critical_angles(
+    arm: SwivelArm, wanted: Reached, bent: Elbow, lower: Array, upper: Array
+) -> Iterator[float]:
+    """The swivel angles [rad] at which joints 1 to 3 and 5 to 7 may be at their limits [7]."""
+    for place in (0, 1, 2, 4, 5, 6):
+        for limit in (float(lower[place]), float(upper[place])):
+            if math.isfinite(limit):
+                yield from _where(arm, wanted, bent, place, Turn(math.cos(limit), math.sin(limit)))
+
+
+def _where(arm: SwivelArm, wanted: Reached, bent: Elbow, place: int, at: Turn) -> Iterator[float]:
+    """The swivel angles at which a joint may have a value: those with u . R(swivel) v = value."""
+    h, still = arm.h, Turn(1.0, 0.0)
+    first = 0 if place < 3 else 4
+    a, b, c = h[first : first + 3]
+    if place == first:
+        left, right, value = rotate(a, at, b), c, dot(b, c)
+    elif place == first + 1:
+        left, right = a, c
+        value = dot(a, rotate(b, at, c))
+    else:
+        left, right, value = a, rotate_back(c, at, b), dot(a, b)
+    if first == 0:  # left . R_123 right
+        normal, vector = left, _shoulder(bent, still, right)
+    else:  # left . R_4^T R_123^T R right, and R_123 turns the left side
+        normal = times(wanted.rotation, right)
+        vector = _shoulder(bent, still, rotate(h[3], bent.turn, left))
+    for sign in (1.0, -1.0):
+        turn = to_plane(normal, bent.axis, vector, value, sign)
+        if abs(dot(normal, rotate(bent.axis, turn, vector)) - value) < 1e-9:
+            yield math.atan2(turn.sine, turn.cosine)
+
+
+def _spherical(
+    h: list[list[float]], across: Scalars, turned: Callable[[Scalars], Scalars], sign: Scalar
+) -> list[Turn]:
+    """Three joints whose axes meet, from what they do to a vector."""
+    axis = turned(h[2])
+    second = to_plane(h[0], h[1], h[2], dot(h[0], axis), sign)
+    first = onto(h[0], rotate(h[1], second, h[2]), axis)
+    left = rotate_back(h[1], second, rotate_back(h[0], first, turned(across)))
+    return [first, second, onto(h[2], across, left)]
+
+
+def _shoulder(bent: Elbow, swivel: Turn, v: Scalars) -> list[Scalar]:
+    """R_1 R_2 R_3 v."""
+    return rotate(bent.axis, swivel, _mapped(bent.own, bent.world, v))
+
+
+def _shoulder_back(bent: Elbow, swivel: Turn, v: Scalars) -> list[Scalar]:
+    """(R_1 R_2 R_3)^T v."""
+    return _mapped(bent.world, bent.own, rotate_back(bent.axis, swivel, v))
+
+
+def _mapped(source: list[Scalars], to: list[Scalars], v: Scalars) -> list[Scalar]:
+    """A vector that lies in one frame as v does in another."""
+    x, y, z = (dot(axis, v) for axis in source)
+    return [x * a + y * b + z * c for a, b, c in zip(*to, strict=True)]
+
+
+def _frame(along: Scalars, toward: Scalars, otherwise: Scalars) -> list[Scalars]:
+    """A right-handed frame: x along a vector, y toward another one, or a third where that is along x too."""
+    x = _unit(along)
+    y = difference(toward, [dot(x, toward) * a for a in x])
+    other = difference(otherwise, [dot(x, otherwise) * a for a in x])
+    is_lost = dot(y, y) < LOST
+    y = _unit([select(is_lost, b, a) for a, b in zip(y, other, strict=True)])
+    return [x, y, cross(x, y)]
+
+
+def _unit(v: Scalars) -> list[Scalar]:
+    scale = 1.0 / sqrt(dot(v, v))
+    return [a * scale for a in v]

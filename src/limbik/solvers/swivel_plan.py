@@ -1,0 +1,222 @@
+"""All configurations of an arm with a spherical shoulder, an elbow and a spherical wrist, by swivel angle."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion, ends_in_words
+from limbik.analytic.subproblems import Turn
+from limbik.analytic.swivel import (
+    Elbow,
+    Reached,
+    SwivelArm,
+    critical_angles,
+    elbow,
+    error,
+    reached,
+    swivel_of,
+    turns,
+)
+from limbik.errors import GoalError
+from limbik.model.chain import Chain
+from limbik.model.model import Model
+from limbik.solvers.answers_plan import FULL_TURN, AnswersPlan, Asked
+from limbik.spatial import Array, as_pose, as_poses
+
+SAMPLES = 64  # swivel angles of a whole circle
+MET = 1e-9  # [m] and sine, from the pose
+LEAST = 1e-9  # [rad] of an interval; a shorter one is the touch of a limit
+STEP = 0.03  # [rad] between two configurations of a curve
+CHOICES = tuple(itertools.product((1.0, -1.0), repeat=2))  # shoulder and wrist
+
+
+class Interval(NamedTuple):
+    """Swivel angles at which one branch is within all limits."""
+
+    begin: float  # [rad]
+    end: float  # at least begin, at most a turn later
+    bend: int  # of the elbow, 0 or 1
+    choice: int  # of shoulder and wrist, a place in CHOICES
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is the whole circle."""
+        return self.end - self.begin >= FULL_TURN - LEAST
+
+
+class Swiveling:
+    """One pose: what it asks for, the two bends of the elbow, and the legal intervals of all branches."""
+
+    def __init__(self, plan: SwivelPlan, pose: Array, near: Array) -> None:
+        self.plan = plan
+        self.near = near
+        self.wanted: Reached = reached(plan.arm, pose)
+        self.elbows: list[Elbow] = [elbow(plan.arm, self.wanted, bend) for bend in (1.0, -1.0)]
+        self.intervals = [each for bend in (0, 1) for each in self._intervals(bend)]
+
+    def q(self, intervals: Sequence[Interval], swivels: Sequence[Array]) -> Array:
+        """The chain's configurations [k, 7] at swivel angles of some intervals, one after the other."""
+        counts = [len(each) for each in swivels]
+        found = np.empty((sum(counts), 7))
+        bends = np.repeat([each.bend for each in intervals], counts)
+        signs = np.array([CHOICES[each.choice] for each in intervals]).reshape(-1, 2)
+        shoulder, wrist = np.repeat(signs, counts, axis=0).T
+        along = np.concatenate([np.empty(0), *swivels])
+        for bend in (0, 1):
+            of = bends == bend
+            found[of] = self._within(bend, along[of], shoulder[of], wrist[of])[0]
+        return found
+
+    def _within(self, bend: int, swivel: Array, shoulder: Any, wrist: Any) -> tuple[Array, Any]:
+        """The chain's configurations [..., 7], and which of them [...] reach the pose within the limits."""
+        turn = Turn(np.cos(swivel), np.sin(swivel))
+        found = turns(self.plan.arm, self.wanted, self.elbows[bend], turn, shoulder, wrist)
+        angles = np.broadcast_arrays(*(np.arctan2(each.sine, each.cosine) for each in found))
+        q, is_legal = self.plan.within_limits(np.stack(angles, axis=-1), self.near)
+        return q, is_legal & (np.sqrt(error(self.plan.arm, self.wanted, found)) < MET)
+
+    def _intervals(self, bend: int) -> Iterator[Interval]:
+        bounds = self.plan.lower, self.plan.upper
+        critical = sorted(critical_angles(self.plan.arm, self.wanted, self.elbows[bend], *bounds))
+        begins = np.array(critical or [-math.pi])
+        ends = np.append(begins[1:], begins[0] + FULL_TURN)
+        signs = np.array(CHOICES)[:, :, None]
+        _, is_legal = self._within(bend, 0.5 * (begins + ends), signs[:, 0], signs[:, 1])
+        for choice, legal in enumerate(is_legal):
+            for first, last in _runs(legal):
+                end = ends[last % len(ends)] + FULL_TURN * (last // len(ends))
+                yield Interval(float(begins[first]), float(end), bend, choice)
+
+
+class SwivelPlan(AnswersPlan):
+    """Everything about the solutions of a frame's pose that does not depend on the pose or the start."""
+
+    def __init__(self, model: Model, chain: Chain, frame: str | None, arm: SwivelArm, limits: bool) -> None:
+        super().__init__(model, chain, frame, limits)
+        self.arm = arm
+
+    def solve(
+        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+    ) -> AllSolutions:
+        """Solutions for a pose [4, 4] of float64 at swivel angles over all legal intervals, `samples` of them
+        to a circle and at least one in each; with a start [nq], at its own swivel angle too.
+        """
+        began = perf_counter()
+        pose = as_pose(pose, "`pose`", error=GoalError)
+        near = np.zeros(7) if start is None else start[self.places]
+        swiveling = Swiveling(self, pose, near)
+        at_start = None if start is None else swivel_of(self.arm, swiveling.wanted, near)
+        step = FULL_TURN / (SAMPLES if samples is None else samples)
+        values = [_samples(each, step, at_start) for each in swiveling.intervals]
+        q = swiveling.q(swiveling.intervals, values)
+        if start is not None:
+            q = q[np.argsort(np.linalg.norm(q - near, axis=1), kind="stable")]
+        if turns:
+            q = self.with_turns(q, near)
+        if not self.is_whole:
+            q = self.whole(q, start)
+        return AllSolutions(q, self, (pose.tobytes(), start), perf_counter() - began)
+
+    def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
+        """The same for many poses [N, 4, 4]."""
+        began = perf_counter()
+        poses = as_poses(poses, [f"`poses[{k}]`" for k in range(len(poses))], error=GoalError)
+        each = [self.solve(pose, start).q for pose in poses]
+        return AllSolutionsBatch.of_each(
+            each, self.model.nq, False, self.method(None), perf_counter() - began
+        )
+
+    def is_complete(self, asked: Any, /) -> bool:
+        """False: there are infinitely many."""
+        return False
+
+    def method(self, asked: Any, /) -> str:
+        """In words."""
+        return (
+            "in closed form at sampled swivel angles: spherical shoulder (axes 1, 2 and 3 meet), "
+            "spherical wrist (axes 5, 6 and 7 meet)"
+        )
+
+    def branches(self, asked: Asked, q: Array, /) -> tuple[str, ...]:
+        """The names of the branches: how shoulder, elbow and wrist are turned."""
+        own = np.sign(np.sin(q[:, self.places] + 1e-15))
+        words = zip(*(own[:, place] for place in (1, 3, 5)), strict=True)
+        return tuple(
+            ", ".join(
+                f"{part} {'not flipped' if sign > 0.0 else 'flipped'}"
+                for part, sign in zip(("shoulder", "elbow", "wrist"), signs, strict=True)
+            )
+            for signs in words
+        )
+
+    def free(self, asked: Asked, q: Array, /) -> tuple[FreeMotion, ...]:
+        """The swivel of each branch over its legal intervals, which are exact."""
+        pose, start = np.frombuffer(asked[0]).reshape(4, 4), asked[1]
+        near = np.zeros(7) if start is None else start[self.places]
+        swiveling = Swiveling(self, pose, near)
+        names = [joint.name for joint in self.chain.joints]
+        motions = []
+        for each in swiveling.intervals:
+            along = np.linspace(each.begin, each.end, max(math.ceil((each.end - each.begin) / STEP), 1) + 1)
+            curve = swiveling.q([each], [along])
+            ends = (
+                ("", "")
+                if each.is_closed
+                else tuple(ends_in_words(names, end, self.lower, self.upper) for end in (curve[0], curve[-1]))
+            )
+            nearest = np.abs(np.remainder(q[:, None, self.places] - curve + math.pi, FULL_TURN) - math.pi)
+            motions.append(
+                FreeMotion(
+                    solution=int(nearest.max(axis=2).min(axis=1).argmin()),
+                    joints=tuple(name for k, name in enumerate(names) if k != 3),
+                    q=curve if self.is_whole else self.whole(curve, start),
+                    parameter="swivel angle [rad]",
+                    along=along,
+                    closed=each.is_closed,
+                    ends=(ends[0], ends[1]),
+                )
+            )
+        return tuple(motions)
+
+    def remark(self, asked: Asked, count: int, /) -> str:
+        """What is known of so many solutions."""
+        if not count:
+            return "No configuration within the limits reaches the pose. " + self.failure(asked)
+        return (
+            f"{count} solutions, found {self.method(asked)}. There are infinitely many: the elbow can swivel "
+            "while the pose stays. `free` has the exact intervals."
+        )
+
+
+def _samples(interval: Interval, step: float, at_start: float | None) -> Array:
+    """Swivel angles evenly inside an interval, and that of the start where it lies there."""
+    count = max(math.floor((interval.end - interval.begin) / step), 1)
+    values = interval.begin + (np.arange(count) + 0.5) * (interval.end - interval.begin) / count
+    if at_start is not None:
+        shifted = interval.begin + (at_start - interval.begin) % FULL_TURN
+        if shifted <= interval.end:
+            values = np.append(values, shifted)
+    return values
+
+
+def _runs(is_legal: Any) -> Iterator[tuple[int, int]]:
+    """(first, last) of the runs of legal pieces of a circle; last may be beyond the end of the list."""
+    n = len(is_legal)
+    if is_legal.all():
+        yield 0, n - 1
+        return
+    begin = int(np.argmin(is_legal)) + 1  # behind a piece that is not
+    k = begin
+    while k < begin + n:
+        if is_legal[k % n]:
+            first = k
+            while is_legal[(k + 1) % n]:
+                k += 1
+            yield first % n, first % n + k - first
+        k += 1

@@ -1,0 +1,149 @@
+"""Arms of seven joints: by the swivel of the elbow, or with the first or last joint at sampled values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import limbik
+from limbik.analytic.axes import axes_of
+from limbik.analytic.swivel import swivel_arm
+from limbik.model.chain import chain_to
+
+BY_SWIVEL = ["iiwa7", "iiwa14"]
+BY_JOINT = ["panda", "fr3"]
+ARMS = {name: limbik.load(name) for name in [*BY_SWIVEL, *BY_JOINT]}
+
+
+def reaches(model: limbik.Model, q: np.ndarray, pose: np.ndarray) -> None:
+    np.testing.assert_allclose(model.pose(q), np.broadcast_to(pose, (len(q), 4, 4)), atol=1e-9)
+    assert model.is_within_limits(q).all()
+
+
+@given(st.sampled_from([*BY_SWIVEL, *BY_JOINT]), st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_all_solutions_reach_the_pose_and_the_start_is_among_them(name, seed) -> None:
+    model = ARMS[name]
+    q = model.random(seed)
+    pose = model.pose(q)
+    found = model.solve_all(pose, start=q)
+    assert not found.complete
+    reaches(model, found.q, pose)
+    np.testing.assert_allclose(found.q[0], q, atol=1e-6)
+
+
+@given(st.sampled_from(BY_SWIVEL), st.integers(0, 10**6))
+@settings(max_examples=10, deadline=None)
+def test_the_intervals_of_the_swivel_angle_are_exact(name, seed) -> None:
+    """Inside every limit holds; at an end a joint stands at its limit, and a step farther is beyond it."""
+    model = ARMS[name]
+    pose = model.pose(model.random(seed))
+    for motion in model.solve_all(pose).free:
+        reaches(model, motion.q, pose)
+        assert motion.parameter == "swivel angle [rad]"
+        if motion.closed:
+            np.testing.assert_allclose(motion.along[-1] - motion.along[0], 2.0 * math.pi)
+            continue
+        for end, said in zip((motion.q[0], motion.q[-1]), motion.ends, strict=True):
+            room = np.minimum(end - model.lower, model.upper - end)
+            assert room.min() < 1e-8
+            assert said.startswith(model.joint_names[int(room.argmin())]) or room.min() > -1e-8
+
+
+def test_no_legal_swivel_angle_is_left_out() -> None:
+    """An independent oracle: solves of the fast core, whose branch has an interval with that swivel angle."""
+    model = ARMS["iiwa14"]
+    pose = model.pose(model.random(5))
+    motions = model.solve_all(pose).free
+    for start in model.random(1, 60):
+        solution = model.solve(pose, start=start)
+        if solution.success:
+            nearest = min(np.abs(motion.q - solution.q).max(axis=1).min() for motion in motions)
+            assert nearest < 0.05  # curves have a configuration every 0.03 rad of the swivel
+
+
+def test_more_samples_give_more_solutions() -> None:
+    for name in ("iiwa14", "panda"):
+        model = ARMS[name]
+        pose = model.pose(0.3 * (model.lower + model.upper) + 0.1)
+        assert len(model.solve_all(pose, samples=200)) > 2 * len(model.solve_all(pose, samples=50)) > 0
+
+
+def test_a_self_motion_curve_keeps_the_pose_until_a_joint_meets_its_limit() -> None:
+    model = ARMS["panda"]
+    q = np.array([0.3, -0.5, 0.4, -1.9, 0.3, 1.7, 0.5])
+    pose = model.pose(q)
+    found = model.solve_all(pose, start=q, samples=1)
+    assert found.free
+    for motion in found.free:
+        reaches(model, motion.q, pose)
+        assert (np.diff(motion.along) >= 0.0).all()
+        if not motion.closed:
+            for end in (motion.q[0], motion.q[-1]):
+                assert np.minimum(end - model.lower, model.upper - end).min() < 1e-6
+
+
+def test_which_arms_swivel() -> None:
+    for name, swivels in (
+        ("iiwa14", True),
+        ("iiwa7", True),
+        ("panda", False),
+        ("gen3", False),
+        ("sawyer", False),
+    ):
+        axes = axes_of(chain_to(limbik.load(name)))
+        assert axes is not None
+        assert (swivel_arm(axes) is not None) == swivels
+
+
+@pytest.mark.parametrize("name", [*BY_SWIVEL, *BY_JOINT])
+def test_out_of_reach_there_is_none_and_it_is_said(name) -> None:
+    model = ARMS[name]
+    pose = np.eye(4)
+    pose[:3, 3] = 5.0, 0.0, 0.0
+    found = model.solve_all(pose)
+    assert len(found) == 0
+    assert "Out of reach" in found.explain()
+    assert found.free == ()
+
+
+def test_a_batch_has_what_each_pose_has() -> None:
+    for name in ("iiwa14", "panda"):
+        model = ARMS[name]
+        poses = model.pose(model.random(3, 3))
+        batch = model.solve_all_batch(poses)
+        for k, pose in enumerate(poses):
+            np.testing.assert_allclose(batch.of(k), model.solve_all(pose).q, atol=1e-9)
+
+
+def test_bad_arguments_are_named() -> None:
+    model = ARMS["panda"]
+    pose = model.pose(model.neutral)
+    with pytest.raises(limbik.errors.SolverError, match="`samples` needs a whole number of at least 1"):
+        model.solve_all(pose, samples=0)
+    with pytest.raises(limbik.errors.ConfigurationError, match="`start` needs 7 finite numbers"):
+        model.solve_all(pose, start=[0.0, math.nan])
+    with pytest.raises(limbik.errors.GoalError, match="shape"):
+        model.solve_all_batch(np.eye(3))
+    with pytest.raises(limbik.errors.SolverError, match="closed form"):
+        limbik.load("so100").solve_all_batch(np.eye(4)[None])
+
+
+@pytest.mark.parametrize("name", ["ur5e", "panda", "iiwa14"])
+def test_what_is_no_pose_is_refused(name) -> None:
+    arm = limbik.load(name)
+    for number in (math.nan, math.inf):
+        bad = np.eye(4)
+        bad[0, 3] = number
+        with pytest.raises(limbik.errors.GoalError, match="pose"):
+            arm.solve_all(bad)
+        with pytest.raises(limbik.errors.GoalError, match="pose"):
+            arm.solve_all_batch(bad[None])
+    with pytest.raises(limbik.errors.GoalError, match="pose"):
+        arm.solve_all(2.0 * np.eye(4))
+    with pytest.raises(limbik.errors.GoalError, match="pose"):
+        arm.solve_all_batch(2.0 * np.eye(4)[None])
