@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import method_pictures
+import solution_pictures
 from svg import number
 
 ROOT = Path(__file__).parents[1]
@@ -16,8 +17,8 @@ MADE = sorted(IMAGES.glob("*.svg"))
 LARGEST = 40_000  # bytes
 
 
-def test_every_picture_that_the_script_makes_is_there_and_no_other():
-    assert {path.stem for path in MADE} == set(method_pictures.PICTURES)
+def test_every_picture_that_a_script_makes_is_there_and_no_other():
+    assert {path.stem for path in MADE} == {*method_pictures.PICTURES, *solution_pictures.PICTURES}
 
 
 @pytest.mark.parametrize("path", MADE, ids=lambda path: path.stem)

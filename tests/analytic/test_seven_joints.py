@@ -139,11 +139,11 @@ def test_what_is_no_pose_is_refused(name) -> None:
     for number in (math.nan, math.inf):
         bad = np.eye(4)
         bad[0, 3] = number
-        with pytest.raises(limbik.errors.GoalError, match="pose"):
+        with pytest.raises(limbik.errors.GoalError, match=r"[pP]ose"):
             arm.solve_all(bad)
-        with pytest.raises(limbik.errors.GoalError, match="pose"):
+        with pytest.raises(limbik.errors.GoalError, match=r"[pP]ose"):
             arm.solve_all_batch(bad[None])
-    with pytest.raises(limbik.errors.GoalError, match="pose"):
+    with pytest.raises(limbik.errors.GoalError, match=r"[pP]ose"):
         arm.solve_all(2.0 * np.eye(4))
-    with pytest.raises(limbik.errors.GoalError, match="pose"):
+    with pytest.raises(limbik.errors.GoalError, match=r"[pP]ose"):
         arm.solve_all_batch(2.0 * np.eye(4)[None])
