@@ -229,6 +229,8 @@ def test_a_usage_error_has_status_2(run, arguments) -> None:
 
 def test_sampled_solutions_differ_by_more_than_turns() -> None:
     arm = limbik.planar_arm(2, 1.0, limits=6.0)
-    found = arm.solve_all([1.0, 1.0, 0.0], starts=30)
+    pose = np.eye(4)
+    pose[:2, 3] = 1.0
+    found = arm.solve_all(limbik.Pose(target=pose, weights=(1.0, 1.0, 1.0, 0.0, 0.0, 0.0)), starts=30)
     assert not found.complete
     assert {round(q[1], 3) for q in found} == {-1.571, 1.571}

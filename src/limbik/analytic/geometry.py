@@ -101,11 +101,11 @@ def meeting_of_three(axes: Axes, first: int, distance: float) -> Vector3 | None:
 def _family(axes: Axes, distance: float, sine: float) -> tuple[Family, Axes] | None:
     center = meeting_of_three(axes, 3, distance)
     if center is not None:
-        return _position_family(_with_points(axes, {3: center, 4: center, 5: center}), distance, sine)
+        return _position_family(with_points(axes, {3: center, 4: center, 5: center}), distance, sine)
     parallel = are_parallel(axes, 1, 2, sine) and are_parallel(axes, 1, 3, sine)
     last = meeting(axes, 4, 5, distance)
     if parallel and last is not None:
-        return Family.THREE_PARALLEL, _made_parallel(_with_points(axes, {4: last, 5: last}), (1, 2, 3))
+        return Family.THREE_PARALLEL, _made_parallel(with_points(axes, {4: last, 5: last}), (1, 2, 3))
     return None
 
 
@@ -115,16 +115,17 @@ def _position_family(axes: Axes, distance: float, sine: float) -> tuple[Family, 
         return Family.PARALLEL_2_3, _made_parallel(axes, (1, 2))
     point = meeting(axes, 0, 1, distance)
     if point is not None:
-        return Family.MEETING_1_2, _with_points(axes, {0: point, 1: point})
+        return Family.MEETING_1_2, with_points(axes, {0: point, 1: point})
     if are_parallel(axes, 0, 1, sine):
         return Family.PARALLEL_1_2, _made_parallel(axes, (0, 1))
     point = meeting(axes, 1, 2, distance)
     if point is not None:
-        return Family.MEETING_2_3, _with_points(axes, {1: point, 2: point})
+        return Family.MEETING_2_3, with_points(axes, {1: point, 2: point})
     return None
 
 
-def _with_points(axes: Axes, points: dict[int, Vector3]) -> Axes:
+def with_points(axes: Axes, points: dict[int, Vector3]) -> Axes:
+    """The same axes with other points on some of them, by place."""
     changed = axes.points.copy()
     for place, point in points.items():
         changed[place] = point

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.analytic.axes import axes_of
+from limbik.analytic.few_joints import for_point, for_pose
 from limbik.analytic.geometry import closed_form
 from limbik.analytic.swivel import swivel_arm
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
-from limbik.goals import Goal, Pose, as_goals
+from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.derived import Slot
 from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
+from limbik.solvers.answers_plan import AnswersPlan
+from limbik.solvers.few_joints_plan import FewJointsPlan
 from limbik.solvers.redundant_plan import RedundantPlan, redundant_form
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
-from limbik.spatial import Array, as_numbers
+from limbik.spatial import Array, as_numbers, pose_from
 
-ExactPlan: TypeAlias = AnalyticPlan | RedundantPlan | SwivelPlan
 EVERYTHING = (1.0,) * 6
 FLOAT64 = np.dtype(np.float64)
 POSE_SHAPE = (4, 4)
 BY_DEFAULT: Slot[AnalyticPlan] = Slot()  # for a pose of the end effector, without options
-PLANS: Slot[dict[tuple[str, bool], ExactPlan | None]] = Slot()  # by frame and limits
+PLANS: Slot[dict[tuple[str, bool, type[Goal]], AnswersPlan | None]] = Slot()  # by frame, limits, and goal
 
 
 def solve_all(
@@ -81,20 +84,14 @@ def solve_all(
             return plan.solve(goal, None if start is None else _configuration(model, start))
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
-    asked = _asked_pose(goal, frame)
-    if asked is None:
-        if frame is not None:
-            raise GoalError("`frame` is for a pose; a goal names its own frame")
-        return SampledPlan(model).solve(
-            as_goals(goal), q, starts=_count(starts, "starts"), seed=seed, limits=limits
-        )
-    exact = plan_for_all(model, asked.frame, bool(limits))
-    if isinstance(exact, AnalyticPlan):
-        return exact.solve(np.array(asked.target), q, turns)
-    if exact is not None:
-        count = None if samples is None else _count(samples, "samples")
-        return exact.solve(np.array(asked.target), q, turns, count)
-    return SampledPlan(model).solve((asked,), q, starts=_count(starts, "starts"), seed=seed, limits=limits)
+    count = None if samples is None else _count(samples, "samples")
+    goals = _goals(goal, frame)
+    asked = goals[0]
+    if len(goals) == 1 and _is_plain(asked):
+        exact = plan_for_all(model, asked.frame, bool(limits), type(asked))
+        if exact is not None:
+            return exact.solve(_pose_of(asked), q, turns, count)
+    return SampledPlan(model).solve(goals, q, starts=_count(starts, "starts"), seed=seed, limits=limits)
 
 
 def solve_all_batch(
@@ -118,14 +115,17 @@ def solve_all_batch(
     return plan.solve_batch(targets, None if start is None else _configuration(model, start))
 
 
-def plan_for_all(model: Model, frame: str | None, limits: bool) -> ExactPlan | None:
-    """The closed form of the chain to a frame; None where it has none."""
+def plan_for_all(
+    model: Model, frame: str | None, limits: bool, goal: type[Goal] = Pose
+) -> AnswersPlan | None:
+    """The closed form of the chain to a frame, for its pose or its point; None where it has none."""
     name = model.end_effector if frame is None else model.frame(frame).name
     plans = PLANS.get(model)
     plans = PLANS.put(model, {}) if plans is None else plans
-    if (name, limits) not in plans:
-        plans[name, limits] = _new_plan(model, name, limits)
-    plan = plans[name, limits]
+    key = name, limits, goal
+    if key not in plans:
+        plans[key] = _point_plan(model, name, limits) if goal is Position else _pose_plan(model, name, limits)
+    plan = plans[key]
     if isinstance(plan, AnalyticPlan) and limits and name == model.end_effector:
         BY_DEFAULT.put(model, plan)
     return plan
@@ -137,11 +137,13 @@ def geometry(model: Model, frame: str | None = None) -> str:
     return "from many starts: no closed form is known" if plan is None else plan.method(None)
 
 
-def _new_plan(model: Model, frame: str, limits: bool) -> ExactPlan | None:
+def _pose_plan(model: Model, frame: str, limits: bool) -> AnswersPlan | None:
     chain = chain_to(model, frame)
     axes = axes_of(chain)
     if axes is None:
         return None
+    if for_pose(axes):
+        return FewJointsPlan(model, chain, frame, axes, False, limits)
     form = closed_form(axes)
     if form is not None:
         return AnalyticPlan(model, chain, frame, form, limits)
@@ -154,18 +156,35 @@ def _new_plan(model: Model, frame: str, limits: bool) -> ExactPlan | None:
     return None
 
 
-def _asked_pose(goal: Any, frame: str | None) -> Pose | None:
-    """The pose that is asked for, where it is nothing else."""
-    if not isinstance(goal, Goal) and not _is_pose(goal):
+def _point_plan(model: Model, frame: str, limits: bool) -> AnswersPlan | None:
+    chain = chain_to(model, frame)
+    axes = axes_of(chain)
+    if axes is None or not for_point(axes):
         return None
-    asked = goal if isinstance(goal, Goal) else Pose(target=goal, frame=frame)
-    if not isinstance(asked, Pose) or asked.weights not in (None, EVERYTHING) or asked.tolerance is not None:
-        return None
-    return asked
+    return FewJointsPlan(model, chain, frame, axes, True, limits)
 
 
-def _is_pose(value: Any) -> bool:
-    return hasattr(value, "as_matrix") or np.shape(value) == POSE_SHAPE
+def _goals(goal: Any, frame: str | None) -> tuple[Goal, ...]:
+    """What is asked; the frame is that of a bare pose or point."""
+    if frame is None:
+        return as_goals(goal)
+    if isinstance(goal, Goal) or (isinstance(goal, list | tuple) and goal and isinstance(goal[0], Goal)):
+        raise GoalError("`frame` is for a pose or a point; a goal names its own frame")
+    (bare,) = as_goals(goal)
+    return (replace(bare, frame=frame),)
+
+
+def _is_plain(goal: Goal) -> bool:
+    """Whether a goal is a pose or a point of space, all of which counts."""
+    if isinstance(goal, Pose):
+        return goal.weights in (None, EVERYTHING) and goal.tolerance is None
+    return isinstance(goal, Position) and is_plain(goal) and goal.target.size == 3
+
+
+def _pose_of(goal: Goal) -> Array:
+    """The pose that is asked for, or one with the point."""
+    assert isinstance(goal, Pose | Position)
+    return np.array(goal.target) if isinstance(goal, Pose) else pose_from(None, goal.target)
 
 
 def _configuration(model: Model, start: Any) -> Array:

@@ -42,7 +42,9 @@ class AnalyticPlan(AnswersPlan):
         self._solve_one: Any = None  # once there is machine code
         self._one, self._many = one_pose_program(form.family), many_poses_program(form.family)
 
-    def solve(self, pose: Array, start: Array | None, turns: bool = False) -> AllSolutions:
+    def solve(
+        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+    ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
         began = perf_counter()
         solve_one = self._solve_one

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
+from time import perf_counter
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from limbik.all_solutions import FreeMotion
-from limbik.goals import Pose
+from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
+from limbik.errors import GoalError
+from limbik.goals import Goal, Pose
 from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
@@ -18,7 +21,7 @@ from limbik.solvers import measure
 from limbik.solvers.loop import solve
 from limbik.solvers.request import Request
 from limbik.solvers.self_motion import Mover, self_motions
-from limbik.spatial import Array
+from limbik.spatial import Array, as_poses
 
 FULL_TURN = 2.0 * math.pi
 TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
@@ -28,7 +31,7 @@ AT_LIMIT = 1e-10  # [rad] beyond a limit that is rounding
 Asked: TypeAlias = tuple[bytes, Array | None]  # a pose [4, 4] in bytes, and a start [nq]
 
 
-class AnswersPlan:
+class AnswersPlan(ABC):
     """All solutions of the pose of a frame, at the end of a chain of revolute and prismatic joints.
 
     lower, upper [n]: the limits of the chain's joints, infinite where they do not count.
@@ -43,6 +46,37 @@ class AnswersPlan:
         self.lower = np.array([joint.lower for joint in chain.joints]) if limits else -infinite
         self.upper = np.array([joint.upper for joint in chain.joints]) if limits else infinite
         self.is_whole = np.array_equal(self.places, np.arange(model.nq))
+
+    @abstractmethod
+    def solve(
+        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+    ) -> AllSolutions:
+        """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
+
+    def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
+        """All solutions for many poses [N, 4, 4]."""
+        began = perf_counter()
+        poses = as_poses(poses, [f"`poses[{k}]`" for k in range(len(poses))], error=GoalError)
+        each = [self.solve(pose, start).q for pose in poses]
+        time = perf_counter() - began
+        is_complete, method = self.is_complete(None), self.method(None)
+        return AllSolutionsBatch.of_each(each, self.model.nq, is_complete, method, time)
+
+    @abstractmethod
+    def is_complete(self, asked: Any, /) -> bool:
+        """Whether it is proved that there is no other solution."""
+
+    @abstractmethod
+    def method(self, asked: Any, /) -> str:
+        """In words."""
+
+    @abstractmethod
+    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+        """The names of the branches of q [k, nq]."""
+
+    @abstractmethod
+    def remark(self, asked: Asked, count: int, /) -> str:
+        """What is known of so many solutions."""
 
     def whole(self, q: Array, start: Array | None) -> Array:
         """The model's configurations [k, nq] for the chain's [k, n], the other joints as in the start."""
@@ -102,5 +136,5 @@ class AnswersPlan:
         goal = self._goal(asked)
         return " ".join(solve(self.model, goal).explain().sentences)
 
-    def _goal(self, asked: Asked) -> Pose:
+    def _goal(self, asked: Asked) -> Goal:
         return Pose(target=np.frombuffer(asked[0]).reshape(4, 4), frame=self.frame)

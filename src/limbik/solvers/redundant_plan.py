@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, AllSolutionsBatch
+from limbik.all_solutions import AllSolutions
 from limbik.analytic.axes import Axes
 from limbik.analytic.geometry import ClosedForm, closed_form
 from limbik.analytic.names import in_words
@@ -22,7 +22,7 @@ from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan, Asked
-from limbik.spatial import Array, Matrix4, as_pose, as_poses, pose_inverse, rotation_exp
+from limbik.spatial import Array, Matrix4, as_pose, pose_inverse, rotation_exp
 
 SAMPLES = 64  # values of the sampled joint
 
@@ -87,15 +87,6 @@ class RedundantPlan(AnswersPlan):
             self,
             (pose.tobytes(), start),
             perf_counter() - began,
-        )
-
-    def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
-        """The same for many poses [N, 4, 4]."""
-        began = perf_counter()
-        poses = as_poses(poses, [f"`poses[{k}]`" for k in range(len(poses))], error=GoalError)
-        each = [self.solve(pose, start).q for pose in poses]
-        return AllSolutionsBatch.of_each(
-            each, self.model.nq, False, self.method(None), perf_counter() - began
         )
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion, ends_in_words
+from limbik.all_solutions import AllSolutions, FreeMotion, ends_in_words
 from limbik.analytic.subproblems import Turn
 from limbik.analytic.swivel import (
     Elbow,
@@ -27,7 +27,7 @@ from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import FULL_TURN, AnswersPlan, Asked
-from limbik.spatial import Array, as_pose, as_poses
+from limbik.spatial import Array, as_pose
 
 SAMPLES = 64  # swivel angles of a whole circle
 MET = 1e-9  # [m] and sine, from the pose
@@ -122,15 +122,6 @@ class SwivelPlan(AnswersPlan):
         if not self.is_whole:
             q = self.whole(q, start)
         return AllSolutions(q, self, (pose.tobytes(), start), perf_counter() - began)
-
-    def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
-        """The same for many poses [N, 4, 4]."""
-        began = perf_counter()
-        poses = as_poses(poses, [f"`poses[{k}]`" for k in range(len(poses))], error=GoalError)
-        each = [self.solve(pose, start).q for pose in poses]
-        return AllSolutionsBatch.of_each(
-            each, self.model.nq, False, self.method(None), perf_counter() - began
-        )
 
     def is_complete(self, asked: Any, /) -> bool:
         """False: there are infinitely many."""

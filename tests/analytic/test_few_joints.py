@@ -1,0 +1,104 @@
+"""Up to three joints: all configurations for a point, and of parallel joints for a pose."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import limbik
+from limbik import ModelBuilder
+
+KINDS = ("one", "two", "parallel last", "parallel first", "meeting first", "meeting last")
+
+
+def arm_of(kind: str, seed: int, limits: float = math.pi) -> limbik.Model:
+    """One to three joints about axes anywhere, but for what the kind says."""
+    rng = np.random.default_rng(seed)
+    h = rng.normal(size=(3, 3))
+    origins = rng.uniform(-0.5, 0.5, (3, 3))
+    count = {"one": 1, "two": 2}.get(kind, 3)
+    if kind == "parallel last":
+        h[2] = -h[1]
+    elif kind == "parallel first":
+        h[1] = h[0]
+    elif kind == "meeting first":
+        origins[1] = 0.3 * h[0] + 0.2 * h[1]
+    elif kind == "meeting last":
+        origins[2] = 0.3 * h[1] + 0.2 * h[2]
+    builder = ModelBuilder(kind)
+    for k in range(count):
+        builder.revolute(f"joint{k + 1}", axis=h[k], origin=origins[k], limits=(-limits, limits))
+    tool = np.eye(4)
+    tool[:3, 3] = rng.uniform(0.2, 0.5, 3)
+    return builder.frame("tool", pose=tool).build(end_effector="tool")
+
+
+@given(st.sampled_from(KINDS), st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_all_configurations_for_a_point(kind, seed) -> None:
+    arm = arm_of(kind, seed)
+    q = arm.random(seed)
+    point = arm.pose(q)[:3, 3]
+    found = arm.solve_all(point)
+    assert found.complete
+    for each in found:
+        np.testing.assert_allclose(arm.pose(each)[:3, 3], point, atol=1e-8)
+    assert min(np.abs(np.angle(np.exp(1j * (each - q)))).max() for each in found) < 1e-4
+    assert len(found) <= 4
+    for start in arm.random(seed, 4):
+        solution = arm.solve(point, start=start)
+        if solution.success:
+            assert min(np.abs(np.angle(np.exp(1j * (each - solution.q)))).max() for each in found) < 0.01
+
+
+def test_two_links_have_their_elbow_on_either_side() -> None:
+    arm = limbik.planar_arm(2, 1.0, limits=6.0)
+    found = arm.solve_all([1.0, 1.0, 0.0])
+    assert found.complete
+    np.testing.assert_allclose(sorted(found.q[:, 1]), [-0.5 * math.pi, 0.5 * math.pi])
+    assert set(found.branches) == {"elbow bent forward", "elbow bent back"}
+    assert len(arm.solve_all([2.0, 0.0, 0.0])) == 1  # straight
+    beyond = arm.solve_all([2.1, 0.0, 0.0])
+    assert len(beyond) == 0
+    assert "Out of reach" in beyond.explain()
+    assert len(arm.solve_all([1.0, 1.0, 0.2])) == 0  # above the plane
+
+
+@pytest.mark.parametrize("links", [1, 2, 3])
+def test_parallel_joints_reach_a_pose_of_their_plane(links) -> None:
+    arm = limbik.planar_arm(links, 0.5)
+    for q in arm.random(1, 20):
+        pose = arm.pose(q)
+        found = arm.solve_all(pose)
+        assert found.complete
+        assert len(found) == (2 if links == 3 else 1)
+        for each in found:
+            np.testing.assert_allclose(arm.pose(each), pose, atol=1e-9)
+        assert min(np.abs(np.angle(np.exp(1j * (each - q)))).max() for each in found) < 1e-6
+
+
+def test_limits_and_turns_and_starts_count_as_for_six_joints() -> None:
+    arm = limbik.planar_arm(2, 1.0, limits=6.0)
+    q = np.array([0.5, 1.0])
+    point = arm.pose(q)[:3, 3]
+    assert len(arm.solve_all(point, turns=True)) > len(arm.solve_all(point))
+    np.testing.assert_allclose(arm.solve_all(point, start=q).q[0], q, atol=1e-9)
+    narrow = limbik.planar_arm(2, 1.0, limits=1.2)
+    assert len(narrow.solve_all(point)) == 1
+    assert len(narrow.solve_all(point, limits=False)) == 2
+
+
+def test_a_frame_of_a_bare_goal() -> None:
+    arm = limbik.load("puma560")
+    q = arm.random(2)
+    link = arm.path()[2].child
+    pose = arm.pose(q, link)
+    found = arm.solve_all(pose[:3, 3], frame=link, start=q)
+    for each in found:
+        np.testing.assert_allclose(arm.pose(each, link)[:3, 3], pose[:3, 3], atol=1e-9)
+    with pytest.raises(limbik.errors.GoalError, match="`frame` is for a pose or a point"):
+        arm.solve_all(limbik.Position(target=[0.1, 0.2, 0.3]), frame=link)
