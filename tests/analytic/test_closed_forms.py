@@ -44,9 +44,10 @@ def random_axes(family: Family, seed: int) -> Axes:
     return Axes(h, points, np.zeros(6, bool), home)
 
 
-def as_model(axes: Axes, limits: float = math.pi) -> limbik.Model:
-    """A model with these axes."""
+def as_model(axes: Axes, limits: float | list[tuple[float, float]] = math.pi) -> limbik.Model:
+    """A model with these axes, and limits to either side or (lower, upper) of each joint [rad]."""
     joints, before = [], np.zeros(3)
+    ranges = limits if isinstance(limits, list) else [(-limits, limits)] * axes.size
     for k, (h, point) in enumerate(zip(axes.directions, axes.points, strict=True)):
         joints.append(
             limbik.Joint(
@@ -56,8 +57,8 @@ def as_model(axes: Axes, limits: float = math.pi) -> limbik.Model:
                 child=f"link_{k + 1}",
                 origin=pose_from(None, point - before),
                 axis=h,
-                lower=-limits,
-                upper=limits,
+                lower=ranges[k][0],
+                upper=ranges[k][1],
             )
         )
         before = point
@@ -294,3 +295,23 @@ def test_the_geometry_is_told_in_words() -> None:
 def test_parallel_axes_all_over_are_no_closed_form() -> None:
     arm = limbik.planar_arm(6)
     assert closed_form(axes_of(chain_to(arm))) is None
+
+
+@pytest.mark.parametrize(("name", "room"), [("puma560", 0.02), ("ur5e", 1.0)])
+def test_at_a_singular_wrist_a_legal_configuration_of_the_curve_is_found(name, room) -> None:
+    """Of the angles that joints may share there, those at 0 may be beyond their limits."""
+    robot = limbik.load(name)
+    axes = axes_of(chain_to(robot))
+    assert axes is not None
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        q = rng.uniform(-1.0, 1.0, 6)
+        q[4] = 0.0
+        lower, upper = q - room, q + room
+        model = as_model(axes, list(zip(lower, upper, strict=True)))
+        pose = model.pose(q)
+        found = model.solve_all(pose)
+        assert len(found) > 0
+        for each in found:
+            assert np.abs(model.pose(each) - pose).max() < 1e-9
+            assert model.is_within_limits(each)

@@ -11,18 +11,28 @@ from limbik.analytic.layout import (
     PLAN,
     REFINING_SIZE,
     ROW_ANGLES,
+    ROW_FREE,
     ROW_POSITION,
     ROW_ROTATION,
     WANTED_SIZE,
     WORK,
 )
-from limbik.analytic.refine import refine
-from limbik.compiler.kernel import Floats, compiled, to_be_bound
+from limbik.analytic.refine import errors_at, refine
+from limbik.compiler.kernel import Floats, compiled, empty, to_be_bound
 from limbik.numerics.ended import BAD_GOAL
-from limbik.numerics.trigonometry import FULL_TURN, angle_between, nearest_turn
+from limbik.numerics.rotation import turn_about
+from limbik.numerics.trigonometry import FULL_TURN, angle_between, nearest_turn, sincos
 
 ACCEPTED = 1e-9  # at the edge of reach, where no configuration is nearer
+TRIES = 24  # poses nearby
+NEARBY = 1e-4  # of the arm's size, and [rad]; its square has to be more than rounding
+GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
+FOURTH, SIXTH = 3, 5
+IN_LINE = 1e-6  # difference of two columns of the Jacobian
+MOST_TURNS = 2
 DISTINCT = 1e-6  # [rad] of some joint: below it two answers are one
+REFINABLE_ON_CURVES = 0.01  # error of answers for poses nearby
+DISTINCT_ON_CURVES = 0.01  # and where answers are any of a curve
 AT_LIMIT = 1e-10  # [rad] beyond a limit that is rounding
 LARGEST_DEVIATION = 1e-6  # of a pose from a rigid one
 
@@ -31,9 +41,10 @@ LOWER, UPPER, LENGTH, BACKWARDS, EXACT, REFINABLE = (
     PLAN[name] for name in ("LOWER", "UPPER", "LENGTH", "BACKWARDS", "EXACT", "REFINABLE")
 )
 TRUE = PLAN["TRUE"]
-BLOCK, WANTED, REFINED, REFINING, KEPT, Q, BRANCH, DISTANCE = (
-    WORK[name] for name in ("BLOCK", "WANTED", "REFINED", "REFINING", "KEPT", "Q", "BRANCH", "DISTANCE")
+BLOCK, WANTED, ASIDE, IS_ANSWERED, REFINED, REFINING = (
+    WORK[name] for name in ("BLOCK", "WANTED", "ASIDE", "IS_ANSWERED", "REFINED", "REFINING")
 )
+KEPT, Q, BRANCH, DISTANCE = (WORK[name] for name in ("KEPT", "Q", "BRANCH", "DISTANCE"))
 
 branches = to_be_bound()
 
@@ -48,18 +59,125 @@ def all_branches(plan: Floats, pose: Floats, start: Floats, has_start: int, work
         return BAD_GOAL
     read_wanted(plan, pose, work[WANTED : WANTED + WANTED_SIZE])
     branches(work, plan, work[WANTED : WANTED + WANTED_SIZE])
-    count = 0
+    has_free = False
     for lane in range(BRANCHES):
-        if (
-            is_answer(plan, lane, work)
-            and is_new(count, work)
-            and is_legal(plan, start, has_start, count, work)
-        ):
-            work[BRANCH + count] = lane
-            count += 1
+        work[IS_ANSWERED + lane] = 0.0
+        has_free |= work[BLOCK + ROW_FREE * BRANCHES + lane] > 0.0
+    distinct = DISTINCT_ON_CURVES if has_free else DISTINCT
+    count = take_answers(plan, start, has_start, plan[EXACT], plan[REFINABLE], distinct, 0, work)
+    if has_free:
+        count = take_from_curves(plan, start, has_start, count, work)
     if has_start:
         sort(count, work)
     return count
+
+
+@compiled
+def take_answers(
+    plan: Floats,
+    start: Floats,
+    has_start: int,
+    exact: float,
+    refinable: float,
+    distinct: float,
+    count: int,
+    work: Floats,
+) -> int:
+    """Keep what the branches in the block have found, of branches without an answer so far; returns how many
+    answers there are then. exact, refinable: errors up to which an answer is left as it is, and is refined.
+    distinct: see `is_new`.
+    """
+    for lane in range(BRANCHES):
+        if (
+            work[IS_ANSWERED + lane] < 0.5
+            and count < BRANCHES
+            and is_answer(plan, lane, exact, refinable, work)
+            and is_new(count, distinct, work)
+            and is_legal(plan, start, has_start, count, work)
+        ):
+            work[BRANCH + count] = lane
+            work[IS_ANSWERED + lane] = 1.0
+            count += 1
+    return count
+
+
+@compiled(inline=False)
+def take_from_curves(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> int:
+    """In a singular configuration a joint may have any angle, of which the branches took one that may be
+    beyond a limit: try others, as poses nearby lead to them, and what the wrist's joints may share.
+    """
+    aside = work[ASIDE : ASIDE + WANTED_SIZE]
+    for k in range(TRIES):
+        move_aside(work[WANTED : WANTED + WANTED_SIZE], k, aside)
+        branches(work, plan, aside)
+        count = take_answers(
+            plan, start, has_start, 0.0, REFINABLE_ON_CURVES, DISTINCT_ON_CURVES, count, work
+        )
+        for lane in range(BRANCHES):
+            if (
+                work[IS_ANSWERED + lane] < 0.5
+                and count < BRANCHES
+                and is_answer(plan, lane, 0.0, REFINABLE_ON_CURVES, work)
+                and share_turn(plan, start, has_start, work)
+                and is_new(count, DISTINCT_ON_CURVES, work)
+                and is_legal(plan, start, has_start, count, work)
+            ):
+                work[BRANCH + count] = lane
+                work[IS_ANSWERED + lane] = 1.0
+                count += 1
+    return count
+
+
+@compiled
+def share_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> bool:
+    """Where axes 4 and 6 lie in one line, give both angles within their limits, the nearest to the start or
+    to 0 for joint 4; False where they do not, or there are none.
+    """
+    arm = plan[TRUE : TRUE + ARM_SIZE]
+    q, refining = work[REFINED : REFINED + JOINTS], work[REFINING : REFINING + REFINING_SIZE]
+    J = empty(6, JOINTS)
+    errors_at(arm, work[WANTED : WANTED + WANTED_SIZE], q, refining, J)
+    squares = 0.0  # of how the two columns differ, the same way round and the other
+    others = 0.0
+    for i in range(6):
+        squares += (J[i, FOURTH] - J[i, SIXTH]) ** 2
+        others += (J[i, FOURTH] + J[i, SIXTH]) ** 2
+    if min(squares, others) > IN_LINE * IN_LINE:
+        return False
+    sense = 1.0 if squares < others else -1.0
+    place = JOINTS - 1 - FOURTH if plan[BACKWARDS] > 0.5 else FOURTH
+    near = start[place] if has_start else 0.0
+    best, fourth = math.inf, 0.0
+    for turn in range(-MOST_TURNS, MOST_TURNS + 1):
+        together = q[SIXTH] + sense * q[FOURTH] + FULL_TURN * turn  # of joint 6, with joint 4 at 0
+        low, high = plan[LOWER + SIXTH], plan[UPPER + SIXTH]
+        first = together - high if sense > 0.0 else low - together
+        last = together - low if sense > 0.0 else high - together
+        first, last = max(first, plan[LOWER + FOURTH]), min(last, plan[UPPER + FOURTH])
+        if first <= last:
+            value = min(max(near, first), last)
+            if abs(value - near) < best:
+                best, fourth = abs(value - near), value
+    if not best < math.inf:
+        return False
+    q[SIXTH] += sense * (q[FOURTH] - fourth)
+    q[FOURTH] = fourth
+    return True
+
+
+@compiled
+def move_aside(wanted: Floats, k: int, aside: Floats) -> None:
+    """A pose near the wanted one, in the k-th of directions spread over a sphere (a golden spiral)."""
+    z = 1.0 - (2.0 * k + 1.0) / TRIES
+    across = math.sqrt(1.0 - z * z)
+    sine, cosine = sincos(GOLDEN_ANGLE * k)
+    x, y = across * cosine, across * sine
+    for i in range(WANTED_SIZE):
+        aside[i] = wanted[i]
+    turn_about(aside, 0, x, y, z, NEARBY, 1.0)
+    aside[9] += NEARBY * y
+    aside[10] += NEARBY * z
+    aside[11] += NEARBY * x
 
 
 @compiled
@@ -107,18 +225,18 @@ def read_wanted(plan: Floats, pose: Floats, wanted: Floats) -> None:
 
 
 @compiled
-def is_answer(plan: Floats, lane: int, work: Floats) -> bool:
+def is_answer(plan: Floats, lane: int, exact: float, refinable: float, work: Floats) -> bool:
     """Whether a branch reaches the pose, after a few of Newton's steps where that is needed; its angles into
     the work's REFINED.
     """
     position = work[BLOCK + ROW_POSITION * BRANCHES + lane]
     rotation = work[BLOCK + ROW_ROTATION * BRANCHES + lane]
     error = math.sqrt(max(position, rotation))
-    if not error < plan[REFINABLE]:
+    if not error < refinable:
         return False
     for i in range(JOINTS):
         work[REFINED + i] = work[BLOCK + (ROW_ANGLES + i) * BRANCHES + lane]
-    if error <= plan[EXACT]:
+    if error <= exact:
         return True
     error = refine(
         plan[TRUE : TRUE + ARM_SIZE],
@@ -130,11 +248,11 @@ def is_answer(plan: Floats, lane: int, work: Floats) -> bool:
 
 
 @compiled
-def is_new(count: int, work: Floats) -> bool:
-    """Whether the angles in REFINED are not those of an answer that is kept, apart from whole turns."""
+def is_new(count: int, distinct: float, work: Floats) -> bool:
+    """Whether some angle in REFINED is that far [rad] from each answer kept, whole turns not counted."""
     for k in range(count):
         i = 0
-        while i < JOINTS and angle_between(work[KEPT + JOINTS * k + i], work[REFINED + i]) < DISTINCT:
+        while i < JOINTS and angle_between(work[KEPT + JOINTS * k + i], work[REFINED + i]) < distinct:
             i += 1
         if i == JOINTS:
             return False

@@ -41,7 +41,8 @@ ROW_ROOT = CHOICES  # cosine and sine of joint 3
 ROW_ANGLES = ROW_ROOT + 2
 ROW_POSITION = ROW_ANGLES + JOINTS  # squared errors
 ROW_ROTATION = ROW_POSITION + 1
-ROWS = ROW_ROTATION + 1
+ROW_FREE = ROW_ROTATION + 1  # more than 0 where a joint may have any angle
+ROWS = ROW_FREE + 1
 
 WANTED_SIZE = 12  # rotation by rows [9], then the point [3]
 REFINING_SIZE = 63
@@ -50,6 +51,8 @@ WORK = one_after_another(
     {
         "BLOCK": ROWS * BRANCHES,
         "WANTED": WANTED_SIZE,
+        "ASIDE": WANTED_SIZE,  # near it
+        "IS_ANSWERED": BRANCHES,  # 1 for a branch with an answer
         "REFINED": JOINTS,
         "REFINING": REFINING_SIZE,
         "KEPT": JOINTS * BRANCHES,  # angles of the answers, without whole turns

@@ -19,6 +19,7 @@ from limbik.analytic.layout import (
     BRANCHES,
     CHOICES,
     ROW_ANGLES,
+    ROW_FREE,
     ROW_POSITION,
     ROW_ROTATION,
     WANTED_SIZE,
@@ -92,10 +93,11 @@ def branches(family: Family) -> Emitted:
 
     def function(rows: Rows, plan: Rows, wanted: Rows) -> Stored:
         arm, asked = arm_of(plan, family), wanted_of(wanted)
-        turns = solve(arm, asked, Branch._make([*rows[:CHOICES], Turn._make(rows[CHOICES:])]))
+        turns = solve(arm, asked, Branch._make([*rows[:CHOICES], Turn(*rows[CHOICES : CHOICES + 2])]))
         position, rotation = squared_errors(arm, asked, turns)
         angles = enumerate(map(angle, turns), ROW_ANGLES)
-        return [*angles, (ROW_POSITION, position), (ROW_ROTATION, rotation)]
+        is_free = sum(turn.is_free for turn in turns)
+        return [*angles, (ROW_POSITION, position), (ROW_ROTATION, rotation), (ROW_FREE, is_free)]
 
     numbers = [Numbers(ARM_SIZE), Numbers(WANTED_SIZE)]
     return Emitted(function, inputs=CHOICES + 2, numbers=numbers, lanes=BRANCHES)

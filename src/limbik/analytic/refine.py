@@ -12,7 +12,7 @@ from limbik.numerics.trigonometry import sincos
 
 MOST_STEPS = 12
 EXACT = 1e-14  # error, in units of the arm's size and of radians, that no step makes smaller
-DAMPING = 1e-15  # part of the trace: for singular configurations
+DAMPING = 1e-10  # part of the trace: where the arm is singular, no step goes far along a curve of solutions
 LONGEST = 0.3  # [rad] of one step
 
 # The work: the rotation R_1 ... R_i [9], six axes and points in the world [36], the error [6], a step [6],

@@ -40,13 +40,14 @@ class Turn(NamedTuple):
 
     cosine: Scalar
     sine: Scalar
+    is_free: Scalar = 0.0  # 1 where every angle is as good
 
 
 def rotate(axis: Scalars, turn: Turn, v: Scalars) -> list[Scalar]:
     """v turned about a unit axis (Rodrigues)."""
     if all(isinstance(a, float) and a == 0.0 for a in v):
         return list(v)
-    c, s = turn
+    c, s, _ = turn
     along = (1.0 - c) * dot(axis, v)
     return [c * a + s * b + along * k for a, b, k in zip(v, cross(axis, v), axis, strict=True)]
 
@@ -86,7 +87,7 @@ def level(a: Scalar, b: Scalar, x: Scalar, sign: Scalar) -> Turn:
 
 def angle(turn: Turn) -> Scalar:
     """The angle [rad] in [-pi, pi]."""
-    c, s = turn
+    c, s, _ = turn
     high, low = larger(absolute(c), absolute(s)), smaller(absolute(c), absolute(s))
     is_steep = low > math.tan(math.pi / 8.0) * high
     top = select(is_steep, low - high, low)
@@ -102,4 +103,4 @@ def _normalised(c: Scalar, s: Scalar, least: float) -> Turn:
     square = c * c + s * s
     is_lost = square < least
     scale = 1.0 / sqrt(select(is_lost, 1.0, square))
-    return Turn(select(is_lost, 1.0, c * scale), select(is_lost, 0.0, s * scale))
+    return Turn(select(is_lost, 1.0, c * scale), select(is_lost, 0.0, s * scale), select(is_lost, 1.0, 0.0))
