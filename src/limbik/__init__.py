@@ -8,6 +8,7 @@ solution = arm.solve([0.7, 0.6, 0.0])
 
 from limbik import errors, solvers
 from limbik._version import __version__
+from limbik.derivatives import automatic_jacobian, numeric_jacobian
 from limbik.diagnosis import Diagnosis
 from limbik.formats import load
 from limbik.formats.registry import robots
@@ -41,7 +42,17 @@ from limbik.model import (
 from limbik.model.presets import presets
 from limbik.scene import Branch, Scene, SceneArm, load_scene
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
-from limbik.solvers import iterate, nullspace, solve, solve_batch, trace, warmup
+from limbik.solvers import (
+    cost_gradient,
+    iterate,
+    nullspace,
+    solve,
+    solve_batch,
+    solve_function,
+    trace,
+    warmup,
+)
+from limbik.solvers.function import FunctionSolution
 from limbik.status import Status
 
 __all__ = [
@@ -53,6 +64,7 @@ __all__ = [
     "DistanceBetween",
     "EulerLimits",
     "Frame",
+    "FunctionSolution",
     "Goal",
     "Iterate",
     "Joint",
@@ -76,17 +88,21 @@ __all__ = [
     "Status",
     "Trace",
     "__version__",
+    "automatic_jacobian",
     "ball_arm",
+    "cost_gradient",
     "errors",
     "iterate",
     "load",
     "load_scene",
     "nullspace",
+    "numeric_jacobian",
     "planar_arm",
     "presets",
     "robots",
     "solve",
     "solve_batch",
+    "solve_function",
     "solvers",
     "trace",
     "warmup",

@@ -6,6 +6,8 @@ solution = limbik.solvers.solve(model, target, solver="dls")
 from limbik.model.model import Solvers, solve_by
 from limbik.solvers import nullspace
 from limbik.solvers.batch import solve_batch
+from limbik.solvers.costs import cost_gradient
+from limbik.solvers.function import solve_function
 from limbik.solvers.loop import iterate, solve, trace
 from limbik.solvers.methods.ccd import CCD
 from limbik.solvers.methods.dls import DLS
@@ -34,6 +36,7 @@ __all__ = [
     "SolverInfo",
     "Transpose",
     "TransposeClassic",
+    "cost_gradient",
     "describe",
     "get",
     "iterate",
@@ -42,6 +45,7 @@ __all__ = [
     "refusal",
     "solve",
     "solve_batch",
+    "solve_function",
     "trace",
     "warmup",
 ]
