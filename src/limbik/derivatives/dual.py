@@ -186,6 +186,11 @@ def multilinear(function: Any, arguments: Any, options: Any) -> Dual:
     for place, each in enumerate(arguments):
         if isinstance(each, Dual):
             before, after = values[:place], values[place + 1 :]
+            if function is np.matmul and all(
+                np.ndim(other) == 2 for other in values
+            ):  # all directions at once
+                tangent = tangent + np.matmul(*before, each.tangent, *after)
+                continue
             parts = [np.asarray(function(*before, part, *after, **options)) for part in each.tangent]
             tangent = tangent + (np.stack(parts) if parts else np.zeros((0, *value.shape)))
     return Dual(value, tangent)
