@@ -1,4 +1,4 @@
-"""Derivatives by differences and by dual numbers, and inverse kinematics of black boxes.
+"""Derivatives by differences and dual numbers, inverse kinematics of black boxes, costs of one's own.
 
     python benchmarks/optimization.py                print everything, a few minutes
     python benchmarks/optimization.py --write        and store the tables in docs/optimization.md
@@ -34,7 +34,9 @@ import report
 import tables
 from limbik import JointKind, Model
 from limbik.derivatives import METHODS, automatic_jacobian, numeric_jacobian
+from limbik.solvers import Optimize
 from limbik.solvers.bounded_least_squares import active_set, descend, reflective
+from limbik.solvers.methods.optimize import METHODS as OPTIMISERS
 from machine import progress, surroundings
 
 SCRIPT = "benchmarks/optimization.py"
@@ -193,6 +195,64 @@ def by_dogbox(residual: Any, jacobian: Any, start: Any, bounds: Any) -> tuple[bo
     return bool(np.abs(found.fun).max() <= TOLERANCE), int(found.nfev)
 
 
+# --- costs --------------------------------------------------------------------------------------------------
+
+COST_ROBOTS = ("panda", "iiwa14", "gen3", "xarm7")  # with a joint to spare
+
+
+def optimisers_table(options: argparse.Namespace) -> str:
+    """Poses from the neutral configuration, then from a solution with a cost: the elbow high."""
+    solvers: list[tuple[str, Any]] = [("lm", lambda _: "lm")]
+    for method in OPTIMISERS:
+        solvers.append((method, lambda costs, method=method: Optimize(method=method, costs=costs)))
+    costs: dict[str, list[float]] = {}
+    rows = []
+    for name, solver in solvers:
+        plain = [
+            solved(model, model.pose(q), solver(()), None)
+            for model, q in drawn(ROBOTS, options.targets, options.seed)
+        ]
+        costly, costs[name] = [], []
+        for model, q in drawn(COST_ROBOTS, options.targets, options.seed):
+            elbow = model.frame_names[4]
+            costly.append(solved(model, model.pose(q), solver((lambda _, f, e=elbow: -f[e][2, 3],)), q))
+            costs[name].append(-float(model.pose(costly[-1][2], elbow)[2, 3]))
+        gain = np.array(costs["lm"]) - np.array(costs[name])
+        rows.append([name, *cells_of(plain), *cells_of(costly), tables.number(100.0 * float(gain.mean()))])
+    header = ["method", *(f"poses {what}" for what in WHAT), *(f"with a cost {what}" for what in WHAT)]
+    return report.table([*header, "elbow higher by cm"], rows)
+
+
+WHAT = ("%", "iterations", "ms")
+
+
+def drawn(names: Sequence[str], count: int, seed: int) -> Any:
+    """Models and configurations to aim at."""
+    for name in names:
+        progress(name)
+        model = limbik.load(name)
+        for q in model.random(seed, count):
+            yield model, q
+
+
+def solved(model: Model, target: Any, solver: Any, start: Any) -> tuple[bool, int, Any, float]:
+    """Whether it is solved by the model's own kinematics, in how many iterations, q, and the time [s]."""
+    began = time.perf_counter()
+    answer = model.solve(target, solver=solver, start=start)
+    seconds = time.perf_counter() - began
+    off = np.abs(model.pose(answer.q) - target).max()
+    return bool(off <= 2e-6 and model.is_within_limits(answer.q)), answer.iterations, answer.q, seconds
+
+
+def cells_of(answers: Sequence[tuple[bool, int, Any, float]]) -> list[str]:
+    met, iterations, _, seconds = zip(*answers, strict=True)
+    return [
+        tables.percent(met),
+        tables.number(statistics.median(iterations)),
+        tables.number(1e3 * statistics.median(seconds)),
+    ]
+
+
 # --- all of it ----------------------------------------------------------------------------------------------
 
 
@@ -214,6 +274,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     built = {
         "jacobians": jacobians_table(options),
         "black-boxes": black_boxes_table(options),
+        "optimisers": optimisers_table(options),
         "machine": machine(options),
     }
     report.publish(DOCUMENT, SCRIPT, built, options.write)

@@ -33,7 +33,7 @@ def programs() -> dict[str, Program]:
         *(many_problems(ANY_SHAPE, single) for single in (False, True)),
         general(),
     ]
-    for name in names():
+    for name in names(compiled=True):
         solver = get(name)
         if solver.tree_goals and name != "lm":
             found.append(by_method(method_of(solver)))

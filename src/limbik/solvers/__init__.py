@@ -14,6 +14,7 @@ from limbik.solvers.methods.dls import DLS
 from limbik.solvers.methods.fabrik import FABRIK
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.methods.newton import Newton
+from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.methods.pinv import PseudoInverse
 from limbik.solvers.methods.sdls import SDLS
 from limbik.solvers.methods.transpose import Transpose
@@ -30,6 +31,7 @@ __all__ = [
     "LM",
     "SDLS",
     "Newton",
+    "Optimize",
     "Parameter",
     "PseudoInverse",
     "Solver",
