@@ -7,6 +7,7 @@ from limbik.model.model import Solvers, solve_by
 from limbik.solvers import nullspace
 from limbik.solvers.batch import solve_batch
 from limbik.solvers.costs import cost_gradient
+from limbik.solvers.derivative import solution_jacobian
 from limbik.solvers.function import solve_function
 from limbik.solvers.loop import iterate, solve, trace
 from limbik.solvers.methods.ccd import CCD
@@ -45,6 +46,7 @@ __all__ = [
     "names",
     "nullspace",
     "refusal",
+    "solution_jacobian",
     "solve",
     "solve_batch",
     "solve_function",
