@@ -1,4 +1,4 @@
-"""Derivatives by differences and dual numbers, inverse kinematics of black boxes, costs of one's own.
+"""Derivatives by differences, by dual numbers and of answers; black boxes, costs of one's own, damping.
 
     python benchmarks/optimization.py                print everything, a few minutes
     python benchmarks/optimization.py --write        and store the tables in docs/optimization.md
@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 
 os.environ.setdefault("LIMBIK_COMPILE", "first")  # nothing is timed while the compiler is at work
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are small
 
 import argparse
 import statistics
@@ -34,9 +35,10 @@ import report
 import tables
 from limbik import JointKind, Model
 from limbik.derivatives import METHODS, automatic_jacobian, numeric_jacobian
-from limbik.solvers import Optimize
+from limbik.solvers import DLS, Optimize
 from limbik.solvers.bounded_least_squares import active_set, descend, reflective
 from limbik.solvers.methods.optimize import METHODS as OPTIMISERS
+from limbik.spatial import rotation_exp
 from machine import progress, surroundings
 
 SCRIPT = "benchmarks/optimization.py"
@@ -253,6 +255,83 @@ def cells_of(answers: Sequence[tuple[bool, int, Any, float]]) -> list[str]:
     ]
 
 
+# --- derivatives of answers ---------------------------------------------------------------------------------
+
+MOVED = 1e-4  # [m and rad] by which a target is moved, both ways
+FINE = {"tolerance": 1e-10, "tolerance_rotation": 1e-10, "limits": False}
+MANY = 1000  # configurations in a batch
+
+
+def derivatives_table(options: argparse.Namespace) -> str:
+    """`solution_jacobian` beside central differences of real solves from the same configuration."""
+    rows = []
+    for name in ("ur5e", "panda", "iiwa14", "gen3"):
+        model = limbik.load(name)
+        errors = [followed(model, q) for q in model.random(options.seed, options.configurations)]
+        kept = [error for error in errors if error is not None]
+        many = model.random(options.seed, MANY)
+        one = 1e6 * quickest(lambda model=model, q=many[0]: limbik.solution_jacobian(model, q))
+        each = 1e6 * quickest(lambda model=model, q=many: limbik.solution_jacobian(model, q)) / MANY
+        found = [statistics.median(kept), float(np.percentile(kept, 95)), one, each]
+        rows.append([name, str(model.nv), str(len(kept)), *map(tables.number, found)])
+    header = [
+        "robot",
+        "joints",
+        "configurations",
+        "relative error, median",
+        "95 % below",
+        "one us",
+        "of many us",
+    ]
+    return report.table(header, rows)
+
+
+def followed(model: Model, q: Any) -> float | None:
+    """The largest error of the derivative at q, as a part of its largest number; None where a solve fails."""
+    pose, D = model.pose(q), limbik.solution_jacobian(model, q, limits=False)
+    columns = []
+    for twist in MOVED * np.eye(6):
+        ends = [model.solve(after(pose, sign * twist), start=q, **FINE) for sign in (1.0, -1.0)]
+        if not all(ends):
+            return None
+        columns.append((ends[0].q - ends[1].q) / (2.0 * MOVED))
+    return float(np.abs(np.stack(columns, axis=1) - D).max() / np.abs(D).max())
+
+
+def after(pose: Any, twist: Any) -> Any:
+    """A pose after a twist of its origin, along the axes of the world."""
+    moved = pose.copy()
+    moved[:3, 3] += twist[:3]
+    moved[:3, :3] = rotation_exp(twist[3:]) @ pose[:3, :3]
+    return moved
+
+
+# --- damping ------------------------------------------------------------------------------------------------
+
+THRESHOLDS = (0.0, 0.001, 0.01, 0.05)
+
+
+def damping_table(options: argparse.Namespace) -> str:
+    """Poses from 0.1 rad away on every robot, and singular ones: a UR arm with its elbow straight."""
+    rows = []
+    for least in THRESHOLDS:
+        solver = DLS(manipulability=least) if least else DLS()
+        near = [
+            solved(model, model.pose(q), solver, model.clip(q + 0.1))
+            for model, q in drawn(ROBOTS, options.targets, options.seed)
+        ]
+        straight = []
+        for model, q in drawn(("ur3e", "ur5e", "ur10e", "ur20"), 5 * options.targets, options.seed):
+            q[2] = 0.0
+            straight.append(solved(model, model.pose(q), solver, model.clip(q + 0.1)))
+        name = f"from {least:g} on none" if least else "constant"
+        rows.append([name, *cells_of(near)[:2], *cells_of(straight)[:2]])
+    header = ["damping"] + [
+        f"{where} {what}" for where in ("anywhere", "elbow straight") for what in WHAT[:2]
+    ]
+    return report.table(header, rows)
+
+
 # --- all of it ----------------------------------------------------------------------------------------------
 
 
@@ -262,7 +341,7 @@ def machine(options: argparse.Namespace) -> str:
         "limbik": limbik.__version__,
         "problems": f"{len(ROBOTS)} robots, seed {options.seed}; {options.configurations} configurations for "
         f"derivatives, {options.targets} targets for solves, of each",
-        "times": "of whole calls from Python; of derivatives the quickest of many",
+        "times": "of whole calls from Python, on one thread; of derivatives the quickest of many",
     })  # fmt: skip
 
 
@@ -275,6 +354,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         "jacobians": jacobians_table(options),
         "black-boxes": black_boxes_table(options),
         "optimisers": optimisers_table(options),
+        "derivatives": derivatives_table(options),
+        "damping": damping_table(options),
         "machine": machine(options),
     }
     report.publish(DOCUMENT, SCRIPT, built, options.write)

@@ -71,10 +71,12 @@ def solution_jacobian(
         J = _jacobian(model, q, frame, held)[..., ROWS[of], :]
         return np.asarray(units[:, None] * np.where(free[..., None, :], J, 0.0))
 
-    elsewhere = model.random(0, measure.GENERIC)
-    most = max(measure.rank(J) for J in rows(elsewhere, _free(model, elsewhere, False, locked)))
     left, values, right = np.linalg.svd(rows(at, is_free), full_matrices=False)
-    _refuse_singular(model, values[..., :most], is_free, locked, most)
+    most = len(units)
+    if _lost(values, most).any():  # here, or everywhere
+        elsewhere = model.random(0, measure.GENERIC)
+        most = max(measure.rank(J) for J in rows(elsewhere, _free(model, elsewhere, False, locked)))
+    _refuse_singular(model, values, is_free, locked, most)
     inverse = np.swapaxes(right[..., :most, :], -1, -2) / values[..., None, :most]
     D = (inverse @ np.swapaxes(left[..., :most], -1, -2)) * units
     return np.where(is_free[..., None], D, 0.0)  # not what rounding leaves
@@ -131,12 +133,17 @@ def _free(model: Model, q: Array, limits: bool, locked: tuple[str, ...]) -> NDAr
     return free
 
 
+def _lost(values: Array, most: int) -> NDArray[np.intp]:
+    """How many of so many directions [...] are lost, by the singular values [..., k] in falling order."""
+    least = measure.SINGULAR * values.max(axis=-1, initial=0.0, keepdims=True)
+    return np.asarray(most - (values[..., :most] > least).sum(axis=-1))
+
+
 def _refuse_singular(
     model: Model, values: Array, free: NDArray[np.bool_], locked: tuple[str, ...], most: int
 ) -> None:
-    """values: the singular values [..., most] at each q."""
-    largest = values.max(axis=-1, initial=0.0)
-    lost = (values <= measure.SINGULAR * largest[..., None]).sum(axis=-1) + (most - values.shape[-1])
+    """values: the singular values at each q, of which the largest `most` count."""
+    lost = _lost(values, most)
     bad = np.argwhere(lost > 0)
     if not len(bad):
         return
