@@ -47,7 +47,7 @@ from tables import number
 
 SCRIPT = "benchmarks/solver_choice.py"
 DOCUMENT = HERE.parent / "docs" / "solvers.md"
-SOLVERS = ("auto", *limbik.solvers.names())
+SOLVERS = ("auto", *limbik.solvers.names(compiled=True))
 CLOSE = 1e-6 * (1.0 + 1e-3)  # [m], [rad]: the default tolerance, and rounding
 LIMIT_SLACK = 1e-9
 NEAR = 0.1  # [rad] length of the step from the start to the target's configuration

@@ -171,6 +171,20 @@ CALLS = {
         nullspace.toward,
         {"model": ARM, "q": [0, 0, 0], "posture": [0, 0, 0]},
     ),
+    "numeric_jacobian": (
+        lambda **given: limbik.numeric_jacobian(np.sin, **given),
+        {"q": [0.5, 1], "method": "forward", "step": 1e-6, "bounds": (0, 1)},
+    ),
+    "automatic_jacobian": (lambda q: limbik.automatic_jacobian(np.sin, q), {"q": [0.5, 1]}),
+    "cost_gradient": (
+        lambda model, q: limbik.cost_gradient(model, lambda q, frames: q[0] * frames["tip"][0, 3], q),
+        {"model": ARM, "q": [0, 0, 0]},
+    ),
+    "solve_function": (
+        lambda **given: limbik.solve_function(np.sin, **IN_SHORT, **given),
+        {"start": [0.5, 1], "target": [0.3, 0.4], "bounds": (0, 1), "method": "central"}
+        | {"step": 1e-6, "tolerance": 1e-3, "restarts": 1, "seed": 0},
+    ),
     "Branch": (
         lambda name, tip, joints: SceneArm("a", ARM, branches=(Branch(name, tip, joints),)),
         {"name": "b", "tip": "tip", "joints": ("joint1",)},

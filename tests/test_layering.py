@@ -19,6 +19,7 @@ ROOMS = (
     "_version",
     "errors",
     "spatial",
+    "derivatives",
     "goals",
     "options",
     "status",

@@ -37,7 +37,7 @@ def programs() -> dict[str, Program]:
         one_pose_program(Family.THREE_PARALLEL),
         many_poses_program(Family.THREE_PARALLEL),
     ]
-    for name in names():
+    for name in names(compiled=True):
         solver = get(name)
         if solver.tree_goals and name != "lm":
             found.append(by_method(method_of(solver)))

@@ -127,4 +127,4 @@ def load() -> list[Peer]:
         version = version_of("limbik")
     except PackageNotFoundError:  # run from a checkout that is not installed
         version = str(limbik.__version__)
-    return [LimbikSolver(name, version) for name in (*limbik.solvers.names(), "auto")]
+    return [LimbikSolver(name, version) for name in (*limbik.solvers.names(compiled=True), "auto")]

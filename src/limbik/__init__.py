@@ -9,6 +9,7 @@ solution = arm.solve([0.7, 0.6, 0.0])
 from limbik import errors, solvers
 from limbik._version import __version__
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
+from limbik.derivatives import automatic_jacobian, numeric_jacobian
 from limbik.diagnosis import Diagnosis
 from limbik.formats import load
 from limbik.formats.registry import robots
@@ -42,7 +43,20 @@ from limbik.model import (
 from limbik.model.presets import presets
 from limbik.scene import Branch, Scene, SceneArm, load_scene
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
-from limbik.solvers import iterate, nullspace, solve, solve_all, solve_all_batch, solve_batch, trace, warmup
+from limbik.solvers import (
+    cost_gradient,
+    iterate,
+    nullspace,
+    solution_jacobian,
+    solve,
+    solve_all,
+    solve_all_batch,
+    solve_batch,
+    solve_function,
+    trace,
+    warmup,
+)
+from limbik.solvers.function import FunctionSolution
 from limbik.status import Status
 
 __all__ = [
@@ -57,6 +71,7 @@ __all__ = [
     "EulerLimits",
     "Frame",
     "FreeMotion",
+    "FunctionSolution",
     "Goal",
     "Iterate",
     "Joint",
@@ -80,19 +95,24 @@ __all__ = [
     "Status",
     "Trace",
     "__version__",
+    "automatic_jacobian",
     "ball_arm",
+    "cost_gradient",
     "errors",
     "iterate",
     "load",
     "load_scene",
     "nullspace",
+    "numeric_jacobian",
     "planar_arm",
     "presets",
     "robots",
+    "solution_jacobian",
     "solve",
     "solve_all",
     "solve_all_batch",
     "solve_batch",
+    "solve_function",
     "solvers",
     "trace",
     "warmup",

@@ -66,6 +66,14 @@ class ConfigurationError(LimbikError):
     """A configuration q or tangent vector v has the wrong size or numbers that mean nothing."""
 
 
+class SingularError(ConfigurationError):
+    """A configuration is singular: what was asked of it has no value there."""
+
+
+class FunctionError(LimbikError):
+    """A function of one's own gives what is no number, or cannot be differentiated as it is written."""
+
+
 class MissingExtra(LimbikError):
     """An optional dependency is not installed.
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.diagnosis import Diagnosis
+from limbik.errors import SolverError
 from limbik.goals import Goal
 from limbik.spatial import Array
 from limbik.status import PoseError, Status
@@ -77,6 +78,9 @@ class Question(Protocol):
 
     def condition_number(self, target: Any, q: Array, /) -> float:
         """Of the Jacobian of the goals at q [nq]."""
+
+    def derivative(self, target: Any, q: Array, /) -> Array:
+        """How fast the joints follow the target at q [nq]."""
 
     def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
         """Why the solution is what it is."""
@@ -224,6 +228,20 @@ class Solution:
         J is that of `manipulability`, with lengths counted in half reaches, so that it has no unit.
         """
         return self._question.condition_number(self._target, self._q)
+
+    def derivative(self) -> Array:
+        """How fast the joints follow the target: D [nv, 6], or [nv, 3] for a Position or an Orientation.
+
+        A twist of the target, its velocity [m/s] and its angular velocity [rad/s] in world axes, moves the
+        joints by D @ twist: on an arm with joints to spare by the least motion, and joints at a limit stay
+        there. See `limbik.solution_jacobian`.
+
+        Raises SolverError where the goal is not met, or is not one Pose, Position or Orientation;
+        SingularError where the solution has no derivative.
+        """
+        if not self.success:
+            raise SolverError("only a solution that meets its goal has a derivative by it")
+        return self._question.derivative(self._target, self._q)
 
     def explain(self) -> Diagnosis:
         """What was asked, how far off the answer is, why, and what could be done; `print` shows sentences.

@@ -292,7 +292,7 @@ def test_what_a_solver_declares_is_what_it_does():
 
 
 def test_the_solvers_are_these():
-    known = (*SOLVERS[:3], "transpose-classic", *SOLVERS[3:])
+    known = (*SOLVERS[:3], "transpose-classic", *SOLVERS[3:], "optimize")
     assert names() == known
     assert tuple(info.name for info in describe()) == known
 

@@ -28,7 +28,7 @@ def in_space(names: Collection[str]) -> list[str]:
 def order() -> list[str]:
     """All that is compiled while no page waits for something: what pages begin with first."""
     plane = sorted(SOLVERS, key=FIRST.__ne__)
-    space = in_space(sorted(solvers.names(), key=FIRST_IN_SPACE.__ne__))
+    space = in_space(sorted(solvers.names(compiled=True), key=FIRST_IN_SPACE.__ne__))
     return [plane[0], space[0], *plane[1:], *space[1:]]
 
 

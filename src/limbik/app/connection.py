@@ -190,7 +190,7 @@ class Connection:
             text = message.get("text")
             if text is None:
                 raise MessageError("messages are JSON text, found a binary one")
-            request = parse(text, solvers.names(), SOLVERS)
+            request = parse(text, solvers.names(compiled=True), SOLVERS)
             if isinstance(request, Hello):
                 await self._welcome(tasks)
             elif isinstance(request, Reset):
@@ -255,7 +255,8 @@ class Connection:
             tasks.cancel_scope.cancel()
 
     async def _welcome(self, tasks: TaskGroup) -> None:
-        await self._send(Welcome(limbik=__version__, solvers=solvers.describe(), robots=robots()).encode())
+        described = solvers.describe(compiled=True)
+        await self._send(Welcome(limbik=__version__, solvers=described, robots=robots()).encode())
         if not self._was_greeted:
             self._was_greeted = True
             tasks.start_soon(self._announce, tasks)

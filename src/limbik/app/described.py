@@ -164,10 +164,10 @@ def _solvers(model: Model) -> tuple[list[str], dict[str, str]]:
     point = Position(frame=model.end_effector, target=np.zeros(3))
     reasons = {
         name: why
-        for name in solvers.names()
+        for name in solvers.names(compiled=True)
         if (why := solvers.refusal(model, point, solver=name)) is not None
     }
-    return [name for name in solvers.names() if name not in reasons], reasons
+    return [name for name in solvers.names(compiled=True) if name not in reasons], reasons
 
 
 # --- numbers ------------------------------------------------------------------------------------------------

@@ -142,6 +142,20 @@ class ConfigurationSpace:
                 out[..., self.floating_q] += quat_rotate(turns[..., self.floating, :], step)
         return out
 
+    def velocity_map(self, q: Array) -> Array:
+        """N [..., nq, nv]: a velocity v changes q at the rate N v."""
+        N = np.zeros((*q.shape[:-1], self.nq, self.nv))
+        N[..., self.scalar_q, self.scalar_v] = 1.0
+        turns = quat_normalise(q[..., self.turning_q])
+        for axis, e in enumerate(np.eye(4)[:3]):
+            rate = 0.5 * quat_multiply(turns, np.broadcast_to(e, turns.shape))
+            N[..., self.turning_q, self.turning_v[:, axis, None]] = rate
+        for axis, e in enumerate(np.eye(3)):
+            moved = turns[..., self.floating, :]
+            rate = quat_rotate(moved, np.broadcast_to(e, (*moved.shape[:-1], 3)))
+            N[..., self.floating_q, self.floating_v[:, axis, None]] = rate
+        return N
+
     def difference(self, q0: Array, q1: Array) -> Array:
         """The velocity that leads from q0 to q1 in unit time; a turn is at most pi."""
         out = np.zeros((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), self.nv))

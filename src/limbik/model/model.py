@@ -296,6 +296,14 @@ class Model:
         """
         return self._space.integrate(self._space.as_q(q), self._space.as_v(v))
 
+    def velocity_map(self, q: ArrayLike) -> Array:
+        """N [..., nq, nv] at q [..., nq]: a velocity v changes q at the rate N v.
+
+        The identity, but for quaternions and for the position of a floating joint, whose velocity is along
+        the axes of what moves.
+        """
+        return self._space.velocity_map(self._space.as_q(q))
+
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """The velocity v [..., nv] that leads from q0 to q1 in unit time, by the shorter way for turns.
 

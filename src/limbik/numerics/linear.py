@@ -71,6 +71,24 @@ def dual_matrix(J: Floats, A: Floats) -> float:
     return trace
 
 
+@compiled(inline=False)
+def manipulability(J: Floats, A: Floats) -> float:
+    """sqrt(det(J J^T)) (Yoshikawa 1985) of J [m, n], 0 where its rows are dependent. A: work [m, m]."""
+    smallest = 1e-14 * dual_matrix(J, A)
+    product = 1.0
+    for i in range(J.shape[0]):
+        for k in range(i):
+            for j in range(i, J.shape[0]):
+                A[i, j] -= A[k, i] * A[k, j]
+        if not A[i, i] > smallest:
+            return 0.0
+        root = math.sqrt(A[i, i])
+        for j in range(i, J.shape[0]):
+            A[i, j] /= root
+        product *= root
+    return product
+
+
 @compiled
 def transpose_times(J: Floats, y: Floats, x: Floats) -> None:
     """x = J^T y for J [m, n]."""

@@ -7,12 +7,16 @@ from limbik.model.model import Solvers, solve_by
 from limbik.solvers import nullspace
 from limbik.solvers.all_solutions import solve_all, solve_all_batch
 from limbik.solvers.batch import solve_batch
+from limbik.solvers.costs import cost_gradient
+from limbik.solvers.derivative import solution_jacobian
+from limbik.solvers.function import solve_function
 from limbik.solvers.loop import iterate, solve, trace
 from limbik.solvers.methods.ccd import CCD
 from limbik.solvers.methods.dls import DLS
 from limbik.solvers.methods.fabrik import FABRIK
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.methods.newton import Newton
+from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.methods.pinv import PseudoInverse
 from limbik.solvers.methods.sdls import SDLS
 from limbik.solvers.methods.transpose import Transpose
@@ -29,22 +33,26 @@ __all__ = [
     "LM",
     "SDLS",
     "Newton",
+    "Optimize",
     "Parameter",
     "PseudoInverse",
     "Solver",
     "SolverInfo",
     "Transpose",
     "TransposeClassic",
+    "cost_gradient",
     "describe",
     "get",
     "iterate",
     "names",
     "nullspace",
     "refusal",
+    "solution_jacobian",
     "solve",
     "solve_all",
     "solve_all_batch",
     "solve_batch",
+    "solve_function",
     "trace",
     "warmup",
 ]

@@ -28,9 +28,9 @@ from limbik.serial.prepare import MOST_ROWS
 from limbik.serial.programs import many_problems
 from limbik.serial.seed_table import Shape
 from limbik.solution import BatchSolution
+from limbik.solvers.goals_plan import GoalsPlan
 from limbik.solvers.plan import plan_for
 from limbik.solvers.serial_plan import MOVED, SerialPlan, aligned
-from limbik.solvers.tree_plan import TreePlan
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, as_numbers, as_poses
 
@@ -84,7 +84,7 @@ def solve_batch(
     if targets.ndim != 3 or targets.shape[1:] != (4, 4):
         raise GoalError(f"`poses` needs an array of shape (N, 4, 4), found shape {targets.shape}")
     found = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
-    plan = None if isinstance(found, TreePlan) else found.fast
+    plan = None if isinstance(found, GoalsPlan) else found.fast
     if plan is None:
         raise SolverError(
             f"solve_batch() needs solver 'lm' and a chain of up to {MOST_ROWS} revolute and prismatic "

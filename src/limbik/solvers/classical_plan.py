@@ -33,6 +33,7 @@ class ClassicalPlan(TreePlan):
         self.settings[branched.DAMPING] = tuning.damping
         self.settings[branched.GAIN] = tuning.gain
         self.settings[branched.LONGEST_ERROR] = tuning.longest_error
+        self.settings[branched.MANIPULABILITY] = tuning.manipulability
         self.settings[branched.ANNEAL] = tuning.anneal
         self.settings[branched.AS_IT_IS] = tuning.as_it_is
         self.settings[branched.REST_BIAS] = options.rest_bias
@@ -42,6 +43,9 @@ class ClassicalPlan(TreePlan):
     def roles(self, tree: PackedTree) -> Floats:
         """What each joint serves [links], as the method sees it."""
         return self.method.roles(self.model, tree, self.tasks, self._tree.units)
+
+    def _units(self, tree: PackedTree) -> Array:
+        return self.method.units(self.model, super()._units(tree))
 
     def go_on(self, settings: Floats) -> None:
         """The pull toward the rest configuration is over."""

@@ -19,9 +19,10 @@ from limbik.numerics.start_check import ROUNDING
 from limbik.options import SolverOptions, TraceOptions
 from limbik.solution import Facts, Iterate, Lane, Solution, Trace
 from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.goals_plan import Descents, GoalsPlan
 from limbik.solvers.plan import BY_DEFAULT, Plan, Result, plan_for, plan_of
 from limbik.solvers.serial_plan import SerialPlan
-from limbik.solvers.tree_plan import NO_TRACE, Descents, TreePlan, refuse_too_far
+from limbik.solvers.tree_plan import NO_TRACE, refuse_too_far
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array, as_numbers
 
@@ -183,10 +184,10 @@ def _solve(
     else:
         goals = as_goals(goal)
         plan = plan_of(model, goals, options)
-        if isinstance(plan, TreePlan):
+        if isinstance(plan, GoalsPlan):
             return _solve_general(plan, goals, start, rest, seed, seen)
         asked = goals[0]
-    if isinstance(plan, TreePlan):
+    if isinstance(plan, GoalsPlan):
         return _solve_general(plan, (as_goal(asked),), start, rest, seed, seen)
     if isinstance(asked, Goal):
         numbers = _goal_numbers(plan, asked)
@@ -239,7 +240,7 @@ def _solve_fast(
 
 
 def _solve_general(
-    plan: TreePlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, seen: _Seen | None
+    plan: GoalsPlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, seen: _Seen | None
 ) -> Solution:
     if rest is not None and isinstance(plan, GeneralPlan):
         raise SolverError(

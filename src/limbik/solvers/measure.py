@@ -130,12 +130,24 @@ def rank(J: Array) -> int:
     return int((values > SINGULAR * values.max(initial=0.0)).sum())
 
 
+def residual(request: Request, q: Array, length: float) -> tuple[Array, Array]:
+    """What is left to the goals at q [nq], beyond their tolerances: [m], and the rows [m, nv] that take from
+    it. length [m]: the unit in which positions are counted.
+    """
+    parts = [part for goal in request.goals for part in _parts(request, goal, q)]
+    left = [part.error / length if part.is_position else part.error for part in parts]
+    return np.concatenate([np.zeros(0), *left]), _rows(request, parts, length)
+
+
 def jacobian(request: Request, goals: Sequence[Goal], q: Array, length: float) -> Array:
     """The rows [m, nv] of what some of the request's goals ask for at q [nq].
 
     length [m]: the unit in which positions are counted.
     """
-    parts = [part for goal in goals for part in _parts(request, goal, q)]
+    return _rows(request, [part for goal in goals for part in _parts(request, goal, q)], length)
+
+
+def _rows(request: Request, parts: Sequence[Part], length: float) -> Array:
     rows = [part.rows / length if part.is_position else part.rows for part in parts]
     return np.vstack([np.empty((0, request.model.nv)), *rows])
 

@@ -33,14 +33,17 @@ from limbik.serial.prepare import MOST_ROWS, is_fast
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.goals_plan import GoalsPlan
 from limbik.solvers.methods.lm import LM
+from limbik.solvers.methods.optimize import Optimize
+from limbik.solvers.optimize_plan import OptimizePlan
 from limbik.solvers.question import Question
 from limbik.solvers.registry import choose, has_kernel
 from limbik.solvers.request import Request
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
 from limbik.solvers.tasks import structure
-from limbik.solvers.tree_plan import Call, Trace, TreePlan
+from limbik.solvers.tree_plan import Call, Trace
 from limbik.solvers.watch import run_either_way
 from limbik.spatial import Array
 
@@ -55,7 +58,7 @@ Result: TypeAlias = tuple[int, int, float, float, float, bool]
 CLOSE_TO_BOUND = 1e-4  # of the reach: near enough to the least error that a goal out of reach allows
 STACK_OF_JOINT = 2048  # bytes that a program needs of the stack, at most
 BY_DEFAULT: Slot[SerialPlan] = Slot()  # the plan for a pose of the end effector, without options
-PLANS: Slot[dict[Any, Plan | TreePlan]] = Slot()  # by goals and options
+PLANS: Slot[dict[Any, Plan | GoalsPlan]] = Slot()  # by goals and options
 MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
 
 
@@ -258,10 +261,10 @@ def plan_for(
     goal: type[Goal],
     options: dict[str, Any],
     weights: tuple[float, ...] | None = None,
-) -> Plan | TreePlan:
+) -> Plan | GoalsPlan:
     """The plan for one plain goal of one frame, made once and kept with the model."""
     key = (frame, goal, weights)
-    plan: Plan | TreePlan = _kept(
+    plan: Plan | GoalsPlan = _kept(
         model, key, options, lambda read: _one_goal(model, frame, goal, weights, read)
     )
     if key == (None, Pose, None) and not options and isinstance(plan, Plan) and plan.fast is not None:
@@ -269,22 +272,22 @@ def plan_for(
     return plan
 
 
-def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan | TreePlan:
+def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan | GoalsPlan:
     """The plan by which goals are solved for, made once and kept with the model."""
     first = goals[0]
     if len(goals) > 1 or not is_plain(first):
         return general_plan_for(model, goals, options)
     weights = first.weights if isinstance(first, Pose) else None
     plan = plan_for(model, first.frame, type(first), options, weights)
-    if isinstance(plan, TreePlan) and isinstance(first, Position) and first.target.size == 2:
+    if isinstance(plan, GoalsPlan) and isinstance(first, Position) and first.target.size == 2:
         return general_plan_for(model, goals, options)
     return plan
 
 
-def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> TreePlan:
+def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> GoalsPlan:
     """The plan for any goals of this structure, made once and kept with the model."""
     key = tuple(map(structure, goals))
-    plan: TreePlan = _kept(model, key, options, lambda read: _general(model, goals, read))
+    plan: GoalsPlan = _kept(model, key, options, lambda read: _general(model, goals, read))
     return plan
 
 
@@ -311,7 +314,7 @@ def _kept(model: Model, key: tuple[Any, ...], options: dict[str, Any], make: Cal
 
 def _one_goal(
     model: Model, frame: str | None, goal: type[Goal], weights: tuple[float, ...] | None, options: Options
-) -> Plan | TreePlan:
+) -> Plan | GoalsPlan:
     chain = _with_tool(chain_to(model, frame), options)
     if not chain.joints:
         name = model.end_effector if frame is None else frame
@@ -340,7 +343,7 @@ def _is_branched(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | No
     return needs_tree or not has_kernel(solver, kind, goal)
 
 
-def _general(model: Model, goals: Sequence[Goal], options: Options) -> TreePlan:
+def _general(model: Model, goals: Sequence[Goal], options: Options) -> GoalsPlan:
     solver = choose(options.solver, TREE, [type(goal) for goal in goals])
     is_lm = isinstance(solver, LM)
     for name in ("prefer", "rest_bias"):
@@ -357,4 +360,6 @@ def _general(model: Model, goals: Sequence[Goal], options: Options) -> TreePlan:
             f"{solver.name} weighs goals against each other and knows no priorities: give all goals the same "
             "one, or use 'lm'"
         )
+    if isinstance(solver, Optimize):
+        return OptimizePlan(model, goals, options, solver)
     return ClassicalPlan(model, goals, options, solver)

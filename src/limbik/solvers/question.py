@@ -10,6 +10,7 @@ from limbik.model.margins import limit_margins
 from limbik.solution import Solution
 from limbik.solvers import measure
 from limbik.solvers.choice import reason
+from limbik.solvers.derivative import of_solution
 from limbik.solvers.diagnose import diagnose
 from limbik.solvers.request import Request
 from limbik.spatial import Array
@@ -49,6 +50,10 @@ class Question:
     def condition_number(self, target: Any, q: Array, /) -> float:
         """Of the Jacobian of the goals at q [nq]."""
         return measure.condition_number(self.request(target), q)
+
+    def derivative(self, target: Any, q: Array, /) -> Array:
+        """How fast the joints follow the target at q [nq]."""
+        return of_solution(self.request(target), q)
 
     def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
         """Why the solution is what it is."""

@@ -14,6 +14,7 @@ from limbik.solvers.methods.dls import DLS
 from limbik.solvers.methods.fabrik import FABRIK
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.methods.newton import Newton
+from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.methods.pinv import PseudoInverse
 from limbik.solvers.methods.sdls import SDLS
 from limbik.solvers.methods.transpose import Transpose
@@ -22,7 +23,7 @@ from limbik.solvers.solver import BALLS, CHAINS, PLANAR, SPACE, TREE, Parameter,
 
 _SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver
-    for solver in (CCD, FABRIK, Transpose, TransposeClassic, PseudoInverse, DLS, SDLS, Newton, LM)
+    for solver in (CCD, FABRIK, Transpose, TransposeClassic, PseudoInverse, DLS, SDLS, Newton, LM, Optimize)
 }
 _CHAIN_WORDS = {
     PLANAR: "revolute joints in a plane",
@@ -51,9 +52,12 @@ class SolverInfo:
     chains: tuple[str, ...]
 
 
-def names() -> tuple[str, ...]:
-    """The names of all solvers."""
-    return tuple(_SOLVERS)
+def names(*, compiled: bool = False) -> tuple[str, ...]:
+    """The names of all solvers.
+
+    compiled: only of those that run as machine code, quick enough for targets that are dragged.
+    """
+    return tuple(name for name, solver in _SOLVERS.items() if solver.is_compiled or not compiled)
 
 
 def get(name: str, **parameters: Any) -> Solver:
@@ -83,8 +87,10 @@ def with_parameter(name: str) -> tuple[str, ...]:
     )
 
 
-def describe() -> tuple[SolverInfo, ...]:
-    """Every solver: what it is, its parameters with their ranges, and what it can do."""
+def describe(*, compiled: bool = False) -> tuple[SolverInfo, ...]:
+    """Every solver, or those that `names` lists: what it is, its parameters with their ranges, and what it
+    can do.
+    """
     return tuple(
         SolverInfo(
             name=solver.name,
@@ -95,7 +101,7 @@ def describe() -> tuple[SolverInfo, ...]:
             goals=tuple(dict.fromkeys(goal.__name__ for goal in (*solver.goals, *solver.tree_goals))),
             chains=_chains(solver),
         )
-        for solver in _SOLVERS.values()
+        for solver in map(_SOLVERS.__getitem__, names(compiled=compiled))
     )
 
 

@@ -38,9 +38,9 @@ from limbik.serial.stored_tables import table_for
 from limbik.solution import Facts, Solution, Trace
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.goals_plan import Descents
 from limbik.solvers.question import Question
 from limbik.solvers.request import Request
-from limbik.solvers.tree_plan import Descents
 from limbik.solvers.watch import Takeover, time_watch
 from limbik.solvers.watched_solve import Driver, Watched, say_spent
 from limbik.spatial import Array, norm

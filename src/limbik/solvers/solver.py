@@ -69,6 +69,7 @@ class Tuning:
     longest_error: float = math.inf  # [m]
     # On trees alone, where lengths count in those of the model:
     method: int = 0  # which of several in one kernel
+    manipulability: float = 0.0  # below it the gain fades in; 0: it is constant
     anneal: float = 0.0  # size of the first random offset, as a share of the way to anywhere; 0: none
     as_it_is: bool = False  # without bends and extrapolation by the loop
 
@@ -85,6 +86,7 @@ class Solver:
     chains: ClassVar[tuple[str, ...]] = CHAINS
     tree_goals: ClassVar[tuple[type[Goal], ...]] = ()  # on any tree, any number of them together
     spares_others: ClassVar[bool] = False  # a goal out of reach does not keep others from being met
+    is_compiled: ClassVar[bool] = True  # False: runs in Python, too slowly for targets that are dragged
 
     def __post_init__(self) -> None:
         for known in self.parameters():
@@ -128,6 +130,10 @@ class Solver:
     def tree_kernels(cls) -> dict[str, Kernel[..., Any]]:
         """What the method binds into `tree.classical_loop`: kernels, under "improve" and "merit"."""
         raise NotImplementedError
+
+    def units(self, model: Model, units: Floats) -> Floats:
+        """In what each velocity is counted [nv]; 0 for those that keep still."""
+        return units
 
     def roles(self, model: Model, tree: PackedTree, tasks: Records, units: Floats) -> Floats:
         """What each joint serves [links]: 0 positions, 1 directions and orientations, between them both."""

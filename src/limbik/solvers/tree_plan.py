@@ -29,7 +29,7 @@ from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import FARTHEST, Options
-from limbik.solvers.question import Question
+from limbik.solvers.goals_plan import Descents, GoalsPlan
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.solvers.watch import run_either_way, time_watch
@@ -51,7 +51,6 @@ from limbik.tree.settings import (
 from limbik.tree.workspace import Objectives, Tree, Workspace, workspace_shapes
 
 Trace: TypeAlias = tuple[Array, Array]
-Descents: TypeAlias = list[tuple[Array, Array]]  # configurations and errors of one after the other
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
 NOWHERE = (0, 0)
@@ -97,7 +96,7 @@ class Work:
         self.call = Call(arrays, sizes)
 
 
-class TreePlan(Question):
+class TreePlan(GoalsPlan):
     """Everything about a solve that does not depend on targets or start.
 
     goals: any of the same structure as those to be solved for. solver: its name. settings_size: how many
@@ -207,6 +206,12 @@ class TreePlan(Question):
             counts[MOVED],
         )
         return self._solution(work, facts, goals, start, began)
+
+    def check(self, goals: Sequence[Goal]) -> None:
+        """Raise GoalError for a target beyond all measure."""
+        targets = np.zeros((len(self.tasks), TARGET_SIZE))
+        fill_targets(self.model, self._sorted(goals), targets)
+        refuse_too_far(targets)
 
     def _work_for(self, goals: Sequence[Goal], q: Array) -> Work:
         """What a solve from q works on."""

@@ -12,11 +12,11 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.serial.programs import many_problems, one_problem
 from limbik.solvers.classical_plan import ClassicalPlan, method_of
+from limbik.solvers.goals_plan import GoalsPlan
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.plan import Plan, plan_for
 from limbik.solvers.registry import can_solve, get, names
 from limbik.solvers.solver import SPACE, Solver
-from limbik.solvers.tree_plan import TreePlan
 from limbik.tree.programs import by_method, general
 
 
@@ -74,7 +74,7 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
     return list(found.values())
 
 
-def _plans(model: Model, solver: str | Solver) -> list[Plan | TreePlan]:
+def _plans(model: Model, solver: str | Solver) -> list[Plan | GoalsPlan]:
     """The plans for the goals that a solver is asked for by default."""
     chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
     goals: list[type[Goal]] = [Position]
@@ -83,10 +83,10 @@ def _plans(model: Model, solver: str | Solver) -> list[Plan | TreePlan]:
     return [plan_for(model, None, goal, {"solver": solver}) for goal in goals]
 
 
-def _tasks(plan: Plan | TreePlan) -> list[Task]:
+def _tasks(plan: Plan | GoalsPlan) -> list[Task]:
     if isinstance(plan, ClassicalPlan):
         return [_on_trees(plan.method)]
-    if isinstance(plan, TreePlan):
+    if isinstance(plan, GoalsPlan):
         return [GENERAL]
     if plan.fast is not None:
         shape = plan.fast.shape
@@ -110,9 +110,9 @@ def _is_branched(model: Model) -> bool:
 
 def _on_trees(solver: Solver) -> Task:
     """What a solver needs for several goals on any tree."""
-    if isinstance(solver, LM):
+    if isinstance(solver, LM) or not solver.is_compiled:  # which ends with a step of the general core
         return GENERAL
     method = method_of(solver)
-    others = [each for each in map(get, names()) if each.tree_goals and not isinstance(each, LM)]
+    others = [each for each in map(get, names(compiled=True)) if each.tree_goals and not isinstance(each, LM)]
     sharing = [each.name for each in others if method_of(each) == method]
     return Task(f"{', '.join(sharing)} on trees", by_method(method))

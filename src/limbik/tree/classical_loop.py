@@ -35,6 +35,7 @@ __all__ = [
     "IS_EVALUATED",
     "LENGTH",
     "LONGEST_ERROR",
+    "MANIPULABILITY",
     "MEMORY",
     "METHOD",
     "RANDOM",
@@ -55,7 +56,8 @@ AS_IT_IS = 10  # 1: the method alone, without bends and extrapolation by the loo
 MEMORY = 11  # what a method keeps from one iteration to the next: 0 where a descent begins
 IS_EVALUATED = 12  # a method sets it to 1 where it leaves the workspace as an evaluation at the new q would
 REST_BIAS = 13  # part of the way to `workspace.rest_q` that the first iteration begins with
-SETTINGS_SIZE = 14
+MANIPULABILITY = 14  # the method's: below it the gain fades in; 0: it is constant
+SETTINGS_SIZE = 15
 
 PATIENCE = 0.01  # part of the squared error that a window has to gain, where a new start may do better
 PATIENCE_AT_LAST = 1e-6  # and where none follows

@@ -48,7 +48,7 @@ def test_everything_has_a_name_and_fits_every_window(space: Space) -> None:
 def test_the_panel_shows_the_settings_that_the_solver_has(space: Space) -> None:
     space.show(TWO_ARMS)
     fields = {"damping": "d", "lambda_": "la", "gamma": "g", "anneal": "an"}
-    for solver in limbik.solvers.describe():
+    for solver in limbik.solvers.describe(compiled=True):
         space.find(f".chip[data-solver={solver.name}]").click()
         space.wait_query(algo=solver.name)
         shown = {name for name in fields.values() if space.find(f"#{name}").is_visible()}

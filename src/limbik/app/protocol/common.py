@@ -24,7 +24,7 @@ class Hello:
 class Welcome:
     """The answer to `Hello`.
 
-    solvers: the records of `limbik.solvers.describe()`. robots: the names that `Open` takes.
+    solvers: the records of `limbik.solvers.describe(compiled=True)`. robots: the names that `Open` takes.
     """
 
     limbik: str

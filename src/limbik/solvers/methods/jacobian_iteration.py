@@ -11,6 +11,7 @@ from limbik.chain.descent import AFTER_GRADIENT, LONGEST_STEP, SMALLEST_SCALE, s
 from limbik.chain.joints import freeze
 from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.linear import copy, transpose_times
+from limbik.solvers.methods.dls import faded_in
 from limbik.solvers.methods.dls import step as dls_step
 from limbik.solvers.methods.newton import step as newton_step
 from limbik.solvers.methods.pinv import step as pinv_step
@@ -19,7 +20,16 @@ from limbik.solvers.methods.transpose import step as transpose_step
 from limbik.solvers.methods.transpose_classic import bend_stretched
 from limbik.solvers.methods.transpose_classic import step as classic_step
 from limbik.solvers.solver import BY_CLASSIC, BY_DLS, BY_NEWTON, BY_PINV, BY_SDLS
-from limbik.tree.classical_loop import DAMPING, GAIN, IS_EVALUATED, LONGEST_ERROR, MEMORY, METHOD, USE_LIMITS
+from limbik.tree.classical_loop import (
+    DAMPING,
+    GAIN,
+    IS_EVALUATED,
+    LONGEST_ERROR,
+    MANIPULABILITY,
+    MEMORY,
+    METHOD,
+    USE_LIMITS,
+)
 from limbik.tree.evaluation import accept, differentiate, evaluate, step_from
 from limbik.tree.priorities import shorten_turns
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -79,7 +89,8 @@ def propose(workspace: Workspace, gradient: Floats, settings: Floats) -> None:
     if method == BY_PINV:
         pinv_step(J, r, gradient, tuned, dx, work)
     elif method == BY_DLS:
-        dls_step(J, r, gradient, tuned, dx, work)
+        gain = faded_in(J, tuned.gain, settings[MANIPULABILITY], work)
+        dls_step(J, r, gradient, Tuned(tuned.damping, gain, tuned.longest_error), dx, work)
     elif method == BY_SDLS:
         sdls_step(J, r, gradient, tuned, dx, work)
     elif method == BY_NEWTON:

@@ -1,0 +1,234 @@
+"""A solve as SciPy sees it: numbers x between bounds, a cost, equality constraints, and their derivatives.
+
+x are the numbers of q that are free. A quaternion in them may have any length: it stands for the rotation of
+its direction, so that x has no constraint of its own. Limits of one number are bounds; swings, twists and
+Euler angles of ball joints are left to the last step of the solve.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.solvers.costs import cost_gradient
+from limbik.solvers.measure import half_reach, residual
+from limbik.solvers.methods.optimize import Optimize
+from limbik.solvers.request import Request
+from limbik.spatial import Array
+
+MOST_STEPS = 200  # of one run of an optimiser
+FINE = 1e-12  # the tolerances of the optimisers
+ROUNDING = 1e-15  # of a value: a step that gains less
+PATIENCE, SLOW = 15, 0.9  # steps, in which constraints that are not met are to fall below this share
+CLOSE = 1e-6  # [rad, metres in half reaches] constraints that are met but for the last step
+MULTIPLIER_ROUNDS, HARDLY = 12, 0.7  # rounds, and the share of the constraints that a vain one leaves
+DEPENDENT = (2, 6, 7)  # SLSQP: more constraints than variables, or constraints of less rank than number
+FIRST_PENALTY, STIFFER = 10.0, 4.0  # of the squared constraints, and by how much it grows
+MET = 1e-9  # [rad, metres in half reaches] constraints that no more rounds are for
+
+
+class RunIsOver(Exception):
+    """The clock or a stall has ended a run; `Constrained.last` is where it came to."""
+
+
+class At(NamedTuple):
+    """What is known at one x."""
+
+    cost: float
+    slope: Array  # [n] of the cost
+    left: Array  # [m] of the goals, lengths in half reaches
+    rows: Array  # [m, n] how it changes
+
+
+class Constrained:
+    """Costs and goals as functions of x [n], from a configuration q [nq] on.
+
+    free: the places of q in x. ends: when the time is up [s of the clock].
+    """
+
+    def __init__(
+        self,
+        solver: Optimize,
+        request: Request,
+        q: Array,
+        free: NDArray[np.intp],
+        use_limits: bool,
+        ends: float,
+    ) -> None:
+        self.method = solver.method
+        self._solver, self._request, self._q, self._free, self._ends = solver, request, q, free, ends
+        self._length = half_reach(request)
+        model = request.model
+        self._turns = [each.q for each in model.coordinates if each.is_rotation]
+        lower, upper = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
+        if use_limits:
+            scalar = np.array([not each.is_rotation for each in model.coordinates], dtype=bool)
+            places = np.array([each.q for each in model.coordinates], dtype=np.intp)[scalar]
+            lower[places], upper[places] = model.lower[places], model.upper[places]
+        self.bounds = lower[free], upper[free]
+        self.start = q[free]
+        self.last = self.start
+        self._known: tuple[bytes, At] | None = None
+
+    def q(self, x: Array) -> Array:
+        """The configuration [nq] that x stands for."""
+        moved = self._q.copy()
+        moved[self._free] = x
+        return self._request.model.integrate(moved, np.zeros(self._request.model.nv))
+
+    def inside(self, x: Array) -> Array:
+        """The same, with x between the bounds, which some methods overstep by rounding."""
+        return self.q(np.clip(x, *self.bounds))
+
+    def at(self, x: Array) -> At:
+        """Everything at x; computed once."""
+        key = x.tobytes()
+        if self._known is None or self._known[0] != key:
+            if perf_counter() >= self._ends:
+                raise RunIsOver
+            self._known = key, self._evaluated(x)
+            self.last = x.copy()
+        return self._known[1]
+
+    def cost(self, x: Array) -> tuple[float, Array]:
+        """The weighted sum of the costs at x, and its slope [n]."""
+        return self._cost(self.q(x), self._velocities(x))
+
+    def missed(self, x: Array) -> float:
+        """How far the goals are from being met, together."""
+        return float(np.linalg.norm(residual(self._request, self.q(x), self._length)[0]))
+
+    def _evaluated(self, x: Array) -> At:
+        q, velocities = self.q(x), self._velocities(x)
+        left, rows = residual(self._request, q, self._length)
+        return At(*self._cost(q, velocities), left, -rows @ velocities)
+
+    def _cost(self, q: Array, velocities: Array) -> tuple[float, Array]:
+        value, slope = 0.0, np.zeros(self._request.model.nv)
+        for weight, cost in zip(self._solver.weights or (), self._solver.costs, strict=True):
+            of_one, by_velocity = cost_gradient(self._request.model, cost, q)
+            value, slope = value + weight * of_one, slope + weight * by_velocity
+        return value, slope @ velocities
+
+    def _velocities(self, x: Array) -> Array:
+        """[nv, n] the velocity that a change of x is."""
+        model = self._request.model
+        moved = self._q.copy()
+        moved[self._free] = x
+        N = model.velocity_map(moved)
+        if model.nq == model.nv:
+            return np.asarray(N.T[:, self._free])
+        by_q = np.linalg.pinv(N)
+        for place in self._turns:
+            by_q[:, place : place + 4] /= np.linalg.norm(moved[place : place + 4])
+        return np.asarray(by_q[:, self._free])
+
+
+def minimise(problem: Constrained, budget: int, note: Callable[[Array], None]) -> None:
+    """Minimise the cost, where the goals are met; `problem.last` is where that led.
+
+    budget: of iterations; note: told the configuration [nq] after each.
+    """
+    if problem.start.size == 0 or budget <= 0:
+        return
+    by = {"SLSQP": _by_slsqp, "trust-constr": _by_trust_region, "L-BFGS-B": _by_multipliers}
+    by[problem.method](problem, min(budget, MOST_STEPS), lambda x, *_: note(problem.inside(x)))
+
+
+class _Stall:
+    """A callback that ends a run whose constraints are not met and do not fall."""
+
+    def __init__(self, problem: Constrained, callback: Callable[[Array], None]) -> None:
+        self._problem, self._callback = problem, callback
+        self._least, self._steps = np.inf, 0
+
+    def __call__(self, x: Array, *_: Any) -> None:
+        self._callback(x)
+        left = float(np.linalg.norm(self._problem.at(x).left))
+        self._steps += 1
+        if left <= max(SLOW * self._least, CLOSE):
+            self._least, self._steps = left, 0
+        if self._steps >= PATIENCE and self._least > CLOSE:
+            raise RunIsOver
+
+
+def _by_slsqp(problem: Constrained, steps: int, callback: Any) -> None:
+    """Goals as equality constraints, unless they depend on each other: as where an arm in a plane has a pose
+    for its goal, or is straight.
+    """
+    from scipy.optimize import minimize
+
+    goals = {"type": "eq", "fun": lambda x: problem.at(x).left, "jac": lambda x: problem.at(x).rows}
+    found = minimize(
+        lambda x: problem.at(x)[:2],
+        problem.start,
+        method="SLSQP",
+        jac=True,
+        bounds=list(zip(*problem.bounds, strict=True)),
+        constraints=goals,
+        options={"maxiter": steps, "ftol": FINE},
+        callback=_Stall(problem, callback),
+    )
+    problem.last = found.x
+    if found.status in DEPENDENT:
+        _by_multipliers(problem, steps - int(found.nit), callback)
+
+
+def _by_trust_region(problem: Constrained, steps: int, callback: Any) -> None:
+    """Goals as equality constraints, curvature by differences of slopes (BFGS)."""
+    from scipy.optimize import BFGS, Bounds, NonlinearConstraint, minimize
+
+    goals = NonlinearConstraint(
+        lambda x: problem.at(x).left, 0.0, 0.0, jac=lambda x: problem.at(x).rows, hess=BFGS()
+    )
+    options = {"maxiter": steps, "gtol": FINE, "xtol": FINE, "factorization_method": "SVDFactorization"}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "delta_grad == 0.0", UserWarning)  # a cost may well be linear
+        found = minimize(
+            lambda x: problem.at(x)[:2],
+            problem.start,
+            method="trust-constr",
+            jac=True,
+            hess=BFGS(),
+            bounds=Bounds(*problem.bounds, keep_feasible=True),
+            constraints=[goals],
+            options=options,
+            callback=_Stall(problem, callback),
+        )
+    problem.last = found.x
+
+
+def _by_multipliers(problem: Constrained, steps: int, callback: Any) -> None:
+    """Goals by multipliers and a growing penalty; each round is unconstrained but for the bounds."""
+    from scipy.optimize import minimize
+
+    x, penalty = problem.start, FIRST_PENALTY
+    multipliers, before = np.zeros(problem.at(x).left.size), np.inf
+    for _ in range(MULTIPLIER_ROUNDS):
+
+        def augmented(x: Array, along: Array = multipliers, stiff: float = penalty) -> tuple[float, Array]:
+            here = problem.at(x)
+            value = here.cost + along @ here.left + 0.5 * stiff * here.left @ here.left
+            return float(value), here.slope + (along + stiff * here.left) @ here.rows
+
+        found = minimize(
+            augmented,
+            x,
+            method=problem.method,
+            jac=True,
+            bounds=list(zip(*problem.bounds, strict=True)),
+            options={"maxiter": steps, "ftol": ROUNDING},
+            callback=callback,
+        )
+        x, steps = found.x, steps - int(found.nit)
+        left = problem.at(x).left
+        largest = float(np.abs(left).max(initial=0.0))
+        if steps <= 0 or largest <= MET or largest > HARDLY * before:
+            break
+        multipliers, penalty, before = multipliers + penalty * left, STIFFER * penalty, largest
+    problem.last = x

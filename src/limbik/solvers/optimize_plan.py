@@ -1,0 +1,215 @@
+"""SciPy's optimisers on the goals and options of a solve (`solvers.methods.optimize`).
+
+A solve goes down from the start, and is ended by Levenberg-Marquardt in the general core, without restarts:
+it takes off what an optimiser leaves of the constraints (1e-6 of them is little to an optimiser, and all to a
+goal), and it is the judge whose word on success is that of every other solver. Where it had to move far, the
+costs are minimised once more from there. What fails begins again elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Sequence
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.errors import ConfigurationError, SolverError
+from limbik.goals import Goal
+from limbik.model.model import Model
+from limbik.numerics.ended import SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.start_check import ROUNDING
+from limbik.solution import Facts, Solution
+from limbik.solvers.bounds import refuted
+from limbik.solvers.checked_options import Options
+from limbik.solvers.constrained import Constrained, RunIsOver, minimise
+from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.goals_plan import Descents, GoalsPlan
+from limbik.solvers.measure import half_reach, residual
+from limbik.solvers.methods.optimize import Optimize
+from limbik.solvers.request import Request
+from limbik.solvers.watch import time_watch
+from limbik.spatial import Array
+
+FINISH = 100  # iterations of the last step at most
+ROUNDS = 3  # minimisations from one start
+NEAR = 1e-4  # [rad or m] that the last step may move a joint without another round
+IMPROVED = 1e-9  # of a cost: less is none
+
+
+class OptimizePlan(GoalsPlan):
+    """Everything about a solve that does not depend on targets or start."""
+
+    def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: Optimize) -> None:
+        if options.rest_bias:
+            raise SolverError(f"{solver.name} knows no `rest_bias`: give it a cost of its own")
+        self.model = model
+        self.options = options
+        self.method = solver
+        self.restarts = options.restarts_over(model.joints)
+        self._free = _free(model, options)
+        finish = min(FINISH, options.budget)
+        last = dataclasses.replace(options, solver="lm", restarts=0, iterations=finish, time_limit=None)
+        self._last = GeneralPlan(model, goals, last)
+
+    def request(self, goals: tuple[Goal, ...], /) -> Request:
+        """The goals and the options of a solve."""
+        return Request(model=self.model, goals=goals, solver=self.method.name, options=self.options.given)
+
+    def solve(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, *, rest: Array | None = None
+    ) -> Solution:
+        """The answer for goals of the plan's structure, from a start [nq] or the neutral configuration.
+
+        Raises GoalError for a target beyond all measure, ConfigurationError where the start is not finite,
+        FunctionError for a cost that gives no number or has no derivative.
+        """
+        return self._search(goals, start, seed, rest)[0]
+
+    def trace(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None = None
+    ) -> tuple[Solution, Descents]:
+        """The answer, and the configurations and errors of one descent after the other: the start first, the
+        answer last.
+        """
+        solution, search = self._search(goals, start, seed, rest)
+        return solution, search.rows()
+
+    def _search(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None
+    ) -> tuple[Solution, _Search]:
+        began = perf_counter()
+        if rest is not None:
+            raise SolverError(f"{self.method.name} knows no `rest`: give it a cost of its own")
+        self._last.check(goals)
+        given = self.model.neutral if start is None else start
+        if not np.isfinite(given).all():
+            raise ConfigurationError(f"`start` needs finite numbers, found {given.tolist()}")
+        inside = self.model.clip(given) if self.options.limits else self._normal(given)
+        search = _Search(self, self.request(tuple(goals)), inside)
+        is_proved = search.run(seed)
+        q, facts = search.best
+        was_moved = bool((np.abs(inside - given) > ROUNDING).any())
+        end = UNREACHABLE if is_proved else search.end(facts)
+        restarts = len(search.descents) - 1
+        all_facts = Facts(end, facts[1], facts[2], search.iterations, restarts, was_moved)
+        return Solution(q, all_facts, perf_counter() - began, self, start, tuple(goals)), search
+
+    def last(self, goals: Sequence[Goal], q: Array, seed: int) -> Solution:
+        """What Levenberg-Marquardt makes of q."""
+        return self._last.solve(goals, q, seed)
+
+    def problem(self, request: Request, q: Array, ends: float) -> Constrained:
+        """What is to be minimised from q on; ends: when the time is up [s of the clock]."""
+        return Constrained(self.method, request, q, self._free, self.options.limits, ends)
+
+    def random(self, rng: np.random.Generator, q: Array) -> Array:
+        """Somewhere else, with what is not free as in q."""
+        elsewhere = q.copy()
+        elsewhere[self._free] = self.model.random(rng)[self._free]
+        return elsewhere
+
+    def _normal(self, q: Array) -> Array:
+        return self.model.integrate(q, np.zeros(self.model.nv))
+
+
+class _Search:
+    """One solve: the best answer so far, and the way there."""
+
+    def __init__(self, plan: OptimizePlan, request: Request, q: Array) -> None:
+        self._plan, self._request, self._start = plan, request, q
+        self._is_over = time_watch(plan.options.time_limit)
+        limit = plan.options.time_limit
+        self._ends = perf_counter() + (math.inf if limit is None else limit)
+        self.descents: list[list[Array]] = []  # what each iteration left
+        self.iterations = 0
+        self._best: tuple[float, float, Solution] | None = None
+
+    @property
+    def best(self) -> tuple[Array, Facts | Array]:
+        """The answer, and what the last step said of it."""
+        assert self._best is not None, "a search has made a first descent"
+        return self._best[2].q, self._best[2].facts
+
+    def run(self, seed: int) -> bool:
+        """Descend, and restart until the goals are met; whether they are proved out of reach."""
+        rng = np.random.default_rng(seed)
+        q = self._start
+        while True:
+            self._descend(q, seed)
+            if self.best[1][0] == SOLVED:
+                return False
+            if len(self.descents) == 1 and refuted(self._request):
+                return True
+            if len(self.descents) > self._plan.restarts or self._is_spent():
+                return False
+            q = self._plan.random(rng, self._start)
+
+    def end(self, facts: Facts | Array) -> int:
+        """Why the search ended."""
+        if facts[0] == SOLVED:
+            return SOLVED
+        return SPENT if self._is_spent() else SETTLED
+
+    def rows(self) -> Descents:
+        """The configurations and errors of each descent; the answer is the last of all."""
+        descents = [list(rows) for rows in self.descents]
+        descents[0].insert(0, self._start)
+        last = next(rows for rows in reversed(descents) if rows)
+        last[-1] = self.best[0]
+        return [(np.array(rows).reshape(-1, self._start.size), self._errors(rows)) for rows in descents]
+
+    def _errors(self, rows: list[Array]) -> Array:
+        length = half_reach(self._request)
+        found = (residual(self._request, q, length)[0] for q in rows)
+        return np.array([length * float(np.linalg.norm(each)) for each in found])
+
+    def _descend(self, q: Array, seed: int) -> None:
+        """Minimise from q, and end; again where the end was far, or while the cost still falls."""
+        self.descents.append([])
+        for _ in range(ROUNDS):
+            moved = self._minimised(q)
+            answer = self._plan.last(self._request.goals, moved, seed)
+            if answer.iterations:
+                self._note(answer.q)
+            is_better = self._keep(answer)
+            is_near = bool((np.abs(answer.q - moved) <= NEAR).all())
+            if not answer.success or not is_better or is_near or self._is_spent():
+                return
+            q = answer.q
+
+    def _minimised(self, q: Array) -> Array:
+        problem = self._plan.problem(self._request, q, self._ends)
+        with contextlib.suppress(RunIsOver):
+            minimise(problem, self._plan.options.budget - self.iterations - 1, self._note)
+        return problem.inside(problem.last)
+
+    def _keep(self, answer: Solution) -> bool:
+        """Keep it if it is the best; whether it was."""
+        problem = self._plan.problem(self._request, answer.q, math.inf)
+        cost = problem.cost(problem.start)[0] if answer.success else 0.0
+        missed = 0.0 if answer.success else problem.missed(problem.start)
+        margin = IMPROVED * abs(self._best[1]) if self._best else 0.0
+        if self._best is None or (missed, cost) < (self._best[0], self._best[1] - margin):
+            self._best = missed, cost, answer
+            return True
+        return False
+
+    def _note(self, q: Array) -> None:
+        self.iterations += 1
+        self.descents[-1].append(q)
+
+    def _is_spent(self) -> bool:
+        return self._is_over() or self.iterations >= self._plan.options.budget
+
+
+def _free(model: Model, options: Options) -> NDArray[np.intp]:
+    """The places in q that may change [n]."""
+    free = np.ones(model.nq, dtype=bool)
+    for name in options.locked:
+        if name in model.joint_names:  # others are refused by the plan of the last step
+            free[model.q_slice(name)] = False
+    return np.flatnonzero(free)
