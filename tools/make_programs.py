@@ -13,6 +13,7 @@ from time import perf_counter
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.goals import Pose, Position
+from limbik.motion.programs import tracker
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
 from limbik.solvers import names
@@ -32,6 +33,7 @@ def programs() -> dict[str, Program]:
         one_problem(ANY_SHAPE),
         *(many_problems(ANY_SHAPE, single) for single in (False, True)),
         general(),
+        tracker(),
     ]
     for name in names():
         solver = get(name)

@@ -1,0 +1,30 @@
+"""The kernel that the program of trackers begins with: it takes addresses and sizes, and makes arrays of
+them.
+"""
+
+from __future__ import annotations
+
+from limbik.compiler.kernel import compiled_text, view
+from limbik.motion.state import CONSTANTS as MOTION_CONSTANTS
+from limbik.motion.state import Motion, motion_shapes
+from limbik.motion.step import track
+from limbik.tree.entries import OBJECTIVES, TREE, WORKSPACE, views
+from limbik.tree.residuals import TARGET_SIZE
+from limbik.tree.workspace import CONSTANTS, Objectives, Tree, Workspace
+
+MOTION = motion_shapes()
+SIZES = ("n_links", "nq", "nv", "n_rows", "n_tasks", "n_levels", "n_movers")
+
+tracking = compiled_text(
+    "tracking",
+    f"""
+def tracking({", ".join([*TREE, *OBJECTIVES, *WORKSPACE, *MOTION, *SIZES, "watch"])}):
+    return track(
+        Tree({views(TREE)}),
+        Objectives({views(OBJECTIVES)}, watch),
+        Workspace({views(WORKSPACE)}),
+        Motion({views(MOTION)}),
+    )
+""",
+    {**globals(), **CONSTANTS, **MOTION_CONSTANTS},
+)

@@ -1,0 +1,256 @@
+"""One step of differential inverse kinematics within limits, for goals of strict priorities.
+
+A level of goals is a damped least-squares problem within the bounds of `motion.limits`, solved exactly
+(`motion.bounded_least_squares`). Two Gauss-Newton iterations make one step: the second takes off what the
+curvature of the first has left. The damping is proportional to the residual (Fan & Yuan 2005), which keeps
+the convergence quadratic, and an arm at rest where it is stretched toward a target out of reach: there the
+error grows, at second order, by as much as it is long.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.chain.joints import SPHERICAL, advance
+from limbik.compiler.kernel import Floats, compiled
+from limbik.motion.bounded_least_squares import begin_at, solve_within
+from limbik.motion.limits import braking_step, fill_bounds
+from limbik.motion.state import AS_POSE, AS_TARGET, BRAKES, DT, FRESH, Motion
+from limbik.numerics.linear import copy, damped_solve, fill, squared_length
+from limbik.numerics.rotation import logarithm, product
+from limbik.tree.evaluation import differentiate, evaluate
+from limbik.tree.priorities import JITTER
+from limbik.tree.residuals import TARGET_SIZE
+from limbik.tree.workspace import Objectives, Tree, Workspace
+
+DAMPING = 0.15  # per residual
+LEAST_DAMPING = 1e-12
+ITERATIONS = 2
+CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
+FARTHEST = 1e60  # [m or rad] of a target
+ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
+MET = 0  # what a step returns: all targets have been read
+
+
+@compiled
+def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> int:
+    """Move q by one step toward the given targets.
+
+    Returns MET, or 1 more than the place of a task whose target means nothing; nothing has changed then.
+    """
+    refused = find_bad_target(motion)
+    if refused > 0:
+        return refused
+    read_targets(motion, objectives.targets)
+    evaluate(tree, objectives, workspace, motion.q, 0)
+    differentiate(tree, objectives, workspace, workspace.J)
+    fill_bounds(tree, motion)
+    fill(0.0, motion.moved)
+    fill(0.0, motion.left)
+    if motion.settings[BRAKES] > 0.0:
+        leave_for_later(tree, objectives, workspace, motion)
+    for iteration in range(ITERATIONS):
+        if iteration > 0:
+            differentiate(tree, objectives, workspace, workspace.J)
+        if not iterate(tree, objectives, workspace, motion, iteration):
+            break
+    finish(tree, workspace, motion)
+    return MET
+
+
+@compiled(inline=False)
+def iterate(
+    tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, iteration: int
+) -> bool:
+    """One Gauss-Newton iteration from where the step has come to; whether another one may bring it nearer."""
+    before = fill_wanted(objectives, workspace.errors[0], motion)
+    for v in range(motion.moved.size):
+        motion.room_below[v] = motion.lower[v] - motion.moved[v]
+        motion.room_above[v] = motion.upper[v] - motion.moved[v]
+    propose(objectives, workspace, motion)
+    for v in range(motion.moved.size):
+        wanted = motion.moved[v] + workspace.dx[v]
+        workspace.dx[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
+        workspace.dq[v] = tree.units[v] * workspace.dx[v]
+    advance(tree.movers, motion.q, workspace.dq, 1.0, True, workspace.trial)
+    measure_turns(tree, motion, workspace)
+    evaluate(tree, objectives, workspace, workspace.trial, 1)
+    after = fill_wanted(objectives, workspace.errors[1], motion)
+    if iteration > 0 and not after <= before:
+        return False
+    copy(workspace.dx, motion.moved)
+    copy(workspace.trial, workspace.best)
+    copy(workspace.errors[1], workspace.errors[0])
+    copy(workspace.task_errors[1], workspace.task_errors[0])
+    return after > CLOSE * CLOSE
+
+
+@compiled
+def fill_wanted(objectives: Objectives, errors: Floats, motion: Motion) -> float:
+    """By how much the errors are to change; returns the squared length of that in the first level."""
+    for row in range(errors.size):
+        motion.wanted[row] = errors[row] - motion.left[row]
+    return squared_length(motion.wanted[: int(objectives.level_rows[1])])
+
+
+@compiled(inline=False)
+def propose(objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+    """The change `workspace.dx` [nv, in units] that the levels ask for, one after the other."""
+    begin_at(motion.active[0], motion.room_below, motion.room_above, workspace.dx)
+    for level in range(objectives.level_rows.size - 1):
+        first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+        wanted, active = motion.wanted[first:last], motion.active[level]
+        if level > 0:
+            hold_at_bounds(motion, workspace.dx, active)
+        solve_within(
+            workspace,
+            wanted,
+            first,
+            damping_for(wanted),
+            motion.room_below,
+            motion.room_above,
+            active,
+            workspace.dx,
+        )
+
+
+@compiled
+def damping_for(wanted: Floats) -> float:
+    """The damping of a level that is to change by so much."""
+    return DAMPING * math.sqrt(squared_length(wanted)) + LEAST_DAMPING
+
+
+@compiled
+def hold_at_bounds(motion: Motion, dx: Floats, active: Floats) -> None:
+    """The active set that a level begins with: of the one it had, what is at its bound now."""
+    for v in range(dx.size):
+        at = dx[v] - (motion.room_above[v] if active[v] > 0.0 else motion.room_below[v])
+        if at != 0.0:
+            active[v] = 0.0
+
+
+@compiled(inline=False)
+def measure_turns(tree: Tree, motion: Motion, workspace: Workspace) -> None:
+    """What limits of ball joints have made of their turns, into `workspace.dx`; one that they make too fast
+    is not made at all.
+    """
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if mover.kind != SPHERICAL or tree.units[mover.v] == 0.0:
+            continue
+        i = mover.q
+        q, trial = motion.q, workspace.trial
+        turn = logarithm(
+            product((-q[i], -q[i + 1], -q[i + 2], q[i + 3]), (trial[i], trial[i + 1], trial[i + 2], trial[i + 3]))
+        )
+        off = excess = 0.0
+        for k in range(3):
+            v = mover.v + k
+            off = max(off, abs(turn[k] - workspace.dx[v]))
+            excess = max(excess, turn[k] - motion.upper[v], motion.lower[v] - turn[k])
+        if off <= 1e-12:
+            continue
+        for k in range(3):
+            workspace.dx[mover.v + k] = 0.0 if excess > 0.0 else turn[k]
+        if excess > 0.0:
+            for k in range(4):
+                trial[i + k] = q[i + k]
+
+
+@compiled(inline=False)
+def leave_for_later(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+    """What of the residuals of the last step is left for later steps, so that the joints can brake in time.
+
+    The targets' own motion since then is followed at once; what else is missing is made up for no faster than
+    the joints can come to rest when it is.
+    """
+    if motion.settings[FRESH] > 0.0:
+        copy(workspace.errors[0], motion.residuals)
+    for level in range(objectives.level_rows.size - 1):
+        first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+        residuals = motion.residuals[first:last]
+        J, A = workspace.J[first:last], workspace.A
+        damped_solve(J, residuals, damping_for(residuals), JITTER, A, workspace.y, workspace.dx)
+        share = braking_share(tree, motion, workspace.dx)
+        for row in range(first, last):
+            motion.left[row] = (1.0 - share) * motion.residuals[row]
+
+
+@compiled(inline=False)
+def braking_share(tree: Tree, motion: Motion, dx: Floats) -> float:
+    """Which part of a way [nv, in units] one step may cover so that all joints come to rest at its end."""
+    dt = motion.settings[DT]
+    share = 1.0
+    for v in range(dx.size):
+        way = abs(tree.units[v] * dx[v])
+        if way > 0.0:
+            share = min(share, braking_step(way, dt * dt * motion.acceleration_limits[v]) / way)
+    return share
+
+
+@compiled(inline=False)
+def finish(tree: Tree, workspace: Workspace, motion: Motion) -> None:
+    """The step is made."""
+    copy(workspace.best, motion.q)
+    copy(workspace.errors[0], motion.residuals)
+    for v in range(motion.v.size):
+        motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
+    motion.settings[FRESH] = 0.0
+
+
+# --- targets ------------------------------------------------------------------------------------------------
+
+
+@compiled(inline=False)
+def find_bad_target(motion: Motion) -> int:
+    """1 more than the place of a task that is given numbers without a meaning; 0 where there is none."""
+    for k in range(motion.forms.size):
+        form, given = motion.forms[k], motion.given[k]
+        if form == AS_TARGET:
+            for i in range(TARGET_SIZE):
+                if not abs(given[i]) <= FARTHEST:
+                    return k + 1
+        elif form == AS_POSE and not is_pose(given):
+            return k + 1
+    return 0
+
+
+@compiled(inline=False)
+def is_pose(given: Floats) -> bool:
+    """Whether 16 numbers are a pose, up to rounding."""
+    for i in range(3):
+        if not abs(given[4 * i + 3]) <= FARTHEST:
+            return False
+        for k in range(i, 3):
+            total = -1.0 if i == k else 0.0
+            for row in range(0, 12, 4):
+                total += given[row + i] * given[row + k]
+            if not abs(total) <= ORTHONORMAL:
+                return False
+    turned = given[1] * given[6] - given[2] * given[5]
+    turned = given[8] * turned - given[9] * (given[0] * given[6] - given[2] * given[4])
+    turned += given[10] * (given[0] * given[5] - given[1] * given[4])
+    last = abs(given[12]) + abs(given[13]) + abs(given[14]) + abs(given[15] - 1.0)
+    return turned > 0.0 and last <= 0.0
+
+
+@compiled(inline=False)
+def read_targets(motion: Motion, targets: Floats) -> None:
+    """The targets [tasks, 12] of what is given."""
+    for k in range(motion.forms.size):
+        if motion.forms[k] == AS_TARGET:
+            copy(motion.given[k, :TARGET_SIZE], targets[k])
+        elif motion.forms[k] == AS_POSE:
+            read_pose(motion.given[k], targets[k])
+        else:
+            copy(targets[k - 1], targets[k])
+
+
+@compiled
+def read_pose(given: Floats, target: Floats) -> None:
+    """Origin and rotation [12] of a pose's 16 numbers."""
+    for i in range(3):
+        target[i] = given[4 * i + 3]
+        for k in range(3):
+            target[3 + 3 * i + k] = given[4 * i + k]
+
