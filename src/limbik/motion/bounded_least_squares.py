@@ -1,23 +1,48 @@
-"""Bounded variable least squares by an active set (Stark & Parker 1995), damped, and below other tasks.
+"""Bounded variable least squares, damped, and below other tasks, by active sets.
 
-Which joints stay at a bound is found one exchange at a time. Below tasks of a higher priority every step is
-taken in their null space (Kanoun et al. 2011; Escande et al. 2014). The active set of one problem is a good
-guess for the next one, which then takes an exchange or none.
+Of a problem that is the only one, all joints that are on the wrong side change their place in the active set
+at once (the primal-dual active set of Hintermüller, Ito & Kunisch 2003), which ends after a few rounds or does
+not end: then, and below tasks of a higher priority, it is one exchange at a time (Stark & Parker 1995), which
+always ends. The tasks above are kept by steps in their null space (Kanoun et al. 2011; Escande et al. 2014).
+The active set of one step is a good guess for the next one, which then takes one round.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Annotated, Any, NamedTuple
 
 from limbik.compiler.kernel import Floats, compiled
-from limbik.numerics.linear import add, damped_solve, squared_length, transpose_times
-from limbik.tree.priorities import JITTER, leave, project, remove, span, split
-from limbik.tree.workspace import Workspace
+from limbik.motion.dense import damped_minimum, fill_null_space, gather, take_multipliers
+from limbik.numerics.linear import add, copy, dot, squared_length, transpose_times
 
+ROUNDING = 1e-12  # part of the largest number in a solution that is none
 NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
-EXCHANGES = 4  # for each joint, at most
+ROUNDS = 8  # in which any number of joints change their place
+EXCHANGES = 2  # for each joint, at most
+HOLDS = 3.0  # times what damping explains: a joint at a bound that pushes harder pushes for its task
 
 AT_LOWER, FREE, AT_UPPER = -1.0, 0.0, 1.0  # where a joint is in an active set
+
+
+class Scratch(NamedTuple):
+    """The arrays that a solution takes, each with its shape."""
+
+    places: Annotated[Any, "nv,"]  # of the free joints
+    K: Annotated[Any, "n_rows, nv"]  # columns of the free joints
+    V: Annotated[Any, "n_rows, nv"]  # reflectors of the rows above
+    L: Annotated[Any, "n_rows, n_rows"]  # and the triangle that they leave
+    pivots: Annotated[Any, "n_rows,"]  # the rows above that depend on none before them
+    Z: Annotated[Any, "nv, nv"]  # orthonormal rows that span the null space of the rows above
+    D: Annotated[Any, "n_rows, nv"]  # columns along these
+    A: Annotated[Any, "nv, nv"]
+    rest: Annotated[Any, "n_rows,"]
+    y: Annotated[Any, "n_rows,"]
+    z: Annotated[Any, "nv,"]
+    fixed: Annotated[Any, "nv,"]  # what of a solution the rows above have decided
+    target: Annotated[Any, "nv,"]  # the least point with the active set as it is
+    slope: Annotated[Any, "nv,"]
+    right: Annotated[Any, "nv,"]  # of normal equations
 
 
 @compiled(inline=False)
@@ -32,93 +57,207 @@ def begin_at(active: Floats, lower: Floats, upper: Floats, x: Floats) -> None:
 
 @compiled(inline=False)
 def solve_within(
-    workspace: Workspace,
+    scratch: Scratch,
+    J: Floats,
     errors: Floats,
-    first: int,
+    above: Floats,
     damping: float,
     lower: Floats,
     upper: Floats,
+    held: Floats,
     active: Floats,
     x: Floats,
 ) -> None:
-    """Bring x [n] to where |J x - errors|^2 + damping |x|^2 is least within bounds, with the rows of J from
-    `first` on, while what those before them make of x stays as it is.
+    """Bring x [n] to where |J x - errors|^2 + damping |x|^2 is least within bounds, while what the rows
+    `above` [any number, n] make of x stays as it is.
 
-    errors [rows from `first` on]. lower, upper [n]: bounds, between which x begins. active [n]: the joints
-    that are held at a bound, where x has them; at the end those of the solution.
+    lower, upper [n]: bounds, between which x begins. active [n]: the joints that are at a bound, where x has
+    them; at the end those of the solution. held [n]: 1 for joints that have to stay at their bound; at the
+    end also for those that push against it for this task.
     """
-    rows = slice(first, first + errors.size)
-    J, P, rest = workspace.J[rows], workspace.P[rows], workspace.rest[rows]
-    particular, change = workspace.work[2, : x.size], workspace.dq
-    for v in range(x.size):
-        workspace.free[v] = 1.0 if active[v] == FREE else 0.0
+    if above.shape[0] == 0 and exchange_all(scratch, J, errors, above, damping, lower, upper, active, x):
+        hold(J, scratch.rest, damping, active, held, x)
+        return
     for _ in range(EXCHANGES * x.size):
-        size = span(workspace.J[:first], workspace.free, 0.0, workspace.basis, 0)
-        basis = workspace.basis[:size]
-        project(J, workspace.free, basis, P)
-        split(workspace.free, basis, x, particular)
-        leave(J, errors, particular, rest)
-        damped_solve(P, rest, damping, JITTER, workspace.A, workspace.y, change)
-        for v in range(x.size):
-            change[v] += particular[v] - x[v]
-        if go_to_bound(change, lower, upper, workspace.free, active, x):
+        size = fill_target(scratch, J, errors, above, damping, active, x)
+        if go_to_bound(scratch.target, lower, upper, active, x):
             continue
-        leave(J, errors, x, rest)
-        if not leave_bound(J, rest, damping, basis, lower, upper, change, workspace.free, active, x):
+        fill_slope(scratch, J, errors, above, damping, active, size, x)
+        if not leave_bound(scratch.slope, lower, upper, held, active):
             break
+    fill_rest(J, errors, x, scratch.rest)
+    hold(J, scratch.rest, damping, active, held, x)
 
 
 @compiled(inline=False)
-def go_to_bound(
-    change: Floats, lower: Floats, upper: Floats, free: Floats, active: Floats, x: Floats
-) -> bool:
-    """Change x as far as the bounds allow; whether one has cut it short, whose joint is then held there."""
-    share = 1.0
-    stopped = -1
-    for v in range(x.size):
-        if free[v] > 0.0:
-            room = upper[v] - x[v] if change[v] > 0.0 else lower[v] - x[v]
-            if abs(change[v]) * share > abs(room):
-                share = room / change[v]
-                stopped = v
-    for v in range(x.size):
-        x[v] = min(max(x[v] + share * free[v] * change[v], lower[v]), upper[v])
-    if stopped < 0:
-        return False
-    active[stopped] = AT_UPPER if change[stopped] > 0.0 else AT_LOWER
-    x[stopped] = upper[stopped] if change[stopped] > 0.0 else lower[stopped]
-    free[stopped] = 0.0
-    return True
-
-
-@compiled(inline=False)
-def leave_bound(
+def exchange_all(
+    scratch: Scratch,
     J: Floats,
-    rest: Floats,
+    errors: Floats,
+    above: Floats,
     damping: float,
-    basis: Floats,
     lower: Floats,
     upper: Floats,
-    slope: Floats,
-    free: Floats,
     active: Floats,
     x: Floats,
 ) -> bool:
-    """Free the joint at a bound that gains most by leaving it; whether there is one.
+    """Solve by letting all joints change their place at once; whether that has ended."""
+    for _ in range(ROUNDS):
+        fill_target(scratch, J, errors, above, damping, active, x)
+        fill_slope(scratch, J, errors, above, damping, active, 0, scratch.target)
+        is_over = True
+        for v in range(x.size):
+            place = scratch.target[v]
+            if active[v] == FREE and (place > upper[v] or place < lower[v]):
+                active[v] = AT_UPPER if place > upper[v] else AT_LOWER
+                is_over = False
+            elif -active[v] * scratch.slope[v] > 0.0 and lower[v] < upper[v]:
+                active[v] = FREE
+                is_over = False
+        if is_over:
+            copy(scratch.target, x)
+            return True
+        begin_at(active, lower, upper, x)
+    return False
 
-    What it would gain is Lagrange's multiplier of its bound: the gradient, without what lies along the rows
-    of higher priorities.
+
+@compiled(inline=False)
+def fill_target(
+    scratch: Scratch, J: Floats, errors: Floats, above: Floats, damping: float, active: Floats, x: Floats
+) -> int:
+    """Where the free joints would go, were there no more bounds; returns how many rows above bind them."""
+    count = 0
+    for v in range(x.size):
+        if active[v] == FREE:
+            scratch.places[count] = v
+            count += 1
+    K = scratch.K[: J.shape[0]]
+    gather(J, scratch.places[:count], K)
+    size = 0
+    fixed = scratch.fixed
+    for v in range(x.size):
+        fixed[v] = 0.0 if active[v] == FREE else x[v]
+    if above.shape[0] == 0:
+        fill_rest(J, errors, fixed, scratch.rest)
+        damped_minimum(scratch, K, scratch.rest[: errors.size], damping, count)
+        copy(fixed, scratch.target)
+        for i in range(count):
+            scratch.target[int(scratch.places[i])] = scratch.z[i]
+        return 0
+    size = fill_null_space(scratch, above, count)
+    open_ = count - size
+    for k in range(open_):
+        along = 0.0
+        for i in range(count):
+            along += scratch.Z[k, i] * x[int(scratch.places[i])]
+        scratch.z[k] = along
+    for i in range(count):
+        v = int(scratch.places[i])
+        fixed[v] = x[v]
+        for k in range(open_):
+            fixed[v] -= scratch.Z[k, i] * scratch.z[k]
+    fill_rest(J, errors, fixed, scratch.rest)
+    D = scratch.D[: J.shape[0]]
+    for row in range(J.shape[0]):
+        for k in range(open_):
+            D[row, k] = dot(K[row, :count], scratch.Z[k, :count])
+    damped_minimum(scratch, D, scratch.rest[: errors.size], damping, open_)
+    copy(fixed, scratch.target)
+    for i in range(count):
+        v = int(scratch.places[i])
+        for k in range(open_):
+            scratch.target[v] += scratch.Z[k, i] * scratch.z[k]
+    return size
+
+
+@compiled(inline=False)
+def fill_rest(J: Floats, errors: Floats, x: Floats, rest: Floats) -> None:
+    """rest = what x leaves of the errors: e - J x."""
+    for row in range(errors.size):
+        rest[row] = errors[row] - dot(J[row], x)
+
+
+@compiled(inline=False)
+def fill_slope(
+    scratch: Scratch,
+    J: Floats,
+    errors: Floats,
+    above: Floats,
+    damping: float,
+    active: Floats,
+    size: int,
+    x: Floats,
+) -> None:
+    """How much each joint gains along its way: Lagrange's multipliers of the bounds. 0 for what is rounding.
+
+    size: of the rows above that bind the free joints.
     """
+    rest, slope = scratch.rest[: errors.size], scratch.slope
+    fill_rest(J, errors, x, rest)
     transpose_times(J, rest, slope)
     least = NO_GAIN * (math.sqrt(squared_length(slope)) + damping * math.sqrt(squared_length(x)))
     add(-damping, x, slope)
-    remove(basis, free, slope)
-    best = -1
+    if size > 0:
+        take_multipliers(scratch, above, active, size)
     for v in range(x.size):
+        if abs(slope[v]) <= least:
+            slope[v] = 0.0
+
+
+@compiled(inline=False)
+def go_to_bound(target: Floats, lower: Floats, upper: Floats, active: Floats, x: Floats) -> bool:
+    """Bring x toward the target, as far as the bounds allow; whether one has stopped it, whose joint is then
+    held there.
+    """
+    largest = 0.0
+    for v in range(x.size):
+        largest = max(largest, abs(target[v]))
+    share = 1.0
+    stopped = -1
+    for v in range(x.size):
+        change = target[v] - x[v]
+        if active[v] == FREE and abs(change) > ROUNDING * largest:
+            room = upper[v] - x[v] if change > 0.0 else lower[v] - x[v]
+            if abs(change) * share > abs(room):
+                share = room / change
+                stopped = v
+    is_stopped = stopped >= 0
+    if is_stopped:
+        active[stopped] = AT_UPPER if target[stopped] > x[stopped] else AT_LOWER
+    for v in range(x.size):
+        x[v] = min(max(x[v] + share * (target[v] - x[v]), lower[v]), upper[v])
+    if is_stopped:
+        x[stopped] = upper[stopped] if active[stopped] > FREE else lower[stopped]
+    return is_stopped
+
+
+@compiled(inline=False)
+def leave_bound(slope: Floats, lower: Floats, upper: Floats, held: Floats, active: Floats) -> bool:
+    """Free the joint at a bound that gains most by leaving it; whether there is one."""
+    best = -1
+    most = 0.0
+    for v in range(slope.size):
         inward = -active[v] * slope[v]
-        if inward > least and lower[v] < upper[v]:
-            best, least = v, inward
+        if inward > most and held[v] == 0.0 and lower[v] < upper[v]:
+            best, most = v, inward
     if best >= 0:
-        free[best] = 1.0
         active[best] = FREE
     return best >= 0
+
+
+@compiled(inline=False)
+def hold(J: Floats, rest: Floats, damping: float, active: Floats, held: Floats, x: Floats) -> None:
+    """Mark the joints at a bound that a lower priority could not move away without a loss for this one.
+
+    A task that is kept as it is keeps them there (by complementary slackness). One that is only damped has
+    gradients of the damping times x.
+    """
+    largest = 0.0
+    for v in range(x.size):
+        largest = max(largest, abs(x[v]))
+    for v in range(x.size):
+        push = 0.0
+        for row in range(J.shape[0]):
+            push += J[row, v] * rest[row]
+        if active[v] * push > HOLDS * damping * largest:
+            held[v] = 1.0

@@ -5,25 +5,28 @@ them.
 from __future__ import annotations
 
 from limbik.compiler.kernel import compiled_text, view
+from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.state import CONSTANTS as MOTION_CONSTANTS
-from limbik.motion.state import Motion, motion_shapes
+from limbik.motion.state import Motion, shapes_of
 from limbik.motion.step import track
 from limbik.tree.entries import OBJECTIVES, TREE, WORKSPACE, views
 from limbik.tree.residuals import TARGET_SIZE
 from limbik.tree.workspace import CONSTANTS, Objectives, Tree, Workspace
 
-MOTION = motion_shapes()
+MOTION = shapes_of(Motion)
+SCRATCH = {f"scratch_{name}": shape for name, shape in shapes_of(Scratch).items()}
 SIZES = ("n_links", "nq", "nv", "n_rows", "n_tasks", "n_levels", "n_movers")
 
 tracking = compiled_text(
     "tracking",
     f"""
-def tracking({", ".join([*TREE, *OBJECTIVES, *WORKSPACE, *MOTION, *SIZES, "watch"])}):
+def tracking({", ".join([*TREE, *OBJECTIVES, *WORKSPACE, *MOTION, *SCRATCH, *SIZES, "watch"])}):
     return track(
         Tree({views(TREE)}),
         Objectives({views(OBJECTIVES)}, watch),
         Workspace({views(WORKSPACE)}),
         Motion({views(MOTION)}),
+        Scratch({views(SCRATCH)}),
     )
 """,
     {**globals(), **CONSTANTS, **MOTION_CONSTANTS},

@@ -8,6 +8,7 @@ import numpy as np
 
 from limbik.chain.joints import JOINT
 from limbik.compiler.program import Program
+from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.entries import SIZES, tracking
 from limbik.motion.state import Motion
 from limbik.tree.kinematics import LINK
@@ -17,9 +18,9 @@ from limbik.tree.workspace import Workspace
 DOUBLE = np.dtype(np.float64)
 NUMBER = None
 
+ARRAYS = (*Workspace._fields, *Motion._fields, *Scratch._fields)
 OF_TRACKER = (
-    LINK, JOINT, *[DOUBLE] * 2, TASK, *[DOUBLE] * (3 + len(Workspace._fields) + len(Motion._fields)),
-    *[NUMBER] * len(SIZES),
+    LINK, JOINT, *[DOUBLE] * 2, TASK, *[DOUBLE] * (3 + len(ARRAYS)), *[NUMBER] * len(SIZES),
 )  # fmt: skip
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+
+import numpy as np
 
 GIVEN_SIZE = 16  # numbers of what is given for one task: a pose, or a target as `tree.residuals` has it
 
@@ -20,6 +22,9 @@ SETTINGS_SIZE = 3
 CONSTANTS = {"GIVEN_SIZE": GIVEN_SIZE, "MOTION_SETTINGS": SETTINGS_SIZE}
 
 
+Kind = TypeVar("Kind", bound=NamedTuple)
+
+
 class Motion(NamedTuple):
     """The arrays of a tracker, each with its shape."""
 
@@ -32,6 +37,7 @@ class Motion(NamedTuple):
     v: Annotated[Any, "nv,"]  # [rad/s or m/s] of the last step
     residuals: Annotated[Any, "n_rows,"]  # that the last step left
     active: Annotated[Any, "n_levels, nv"]  # active set of each level (`motion.bounded_least_squares`)
+    held: Annotated[Any, "nv,"]  # 1: a joint that pushes against its bound, and stays there for lower levels
     lower: Annotated[Any, "nv,"]  # how far each joint may go in this step, in units
     upper: Annotated[Any, "nv,"]
     moved: Annotated[Any, "nv,"]  # how far it has gone, in units
@@ -41,7 +47,12 @@ class Motion(NamedTuple):
     wanted: Annotated[Any, "n_rows,"]  # by how much this step is to change them
 
 
-def motion_shapes() -> dict[str, str]:
+def shapes_of(arrays: type[NamedTuple]) -> dict[str, str]:
     """The shape of each array, as Python writes it in the sizes of a problem."""
-    hints = get_type_hints(Motion, include_extras=True)
+    hints = get_type_hints(arrays, include_extras=True)
     return {name: hint.__metadata__[0] for name, hint in hints.items()}
+
+
+def made(arrays: type[Kind], sizes: dict[str, int]) -> Kind:
+    """The arrays, full of zeros."""
+    return arrays(*(np.zeros(eval(shape, CONSTANTS, sizes)) for shape in shapes_of(arrays).values()))

@@ -13,13 +13,13 @@ import math
 
 from limbik.chain.joints import SPHERICAL, advance
 from limbik.compiler.kernel import Floats, compiled
-from limbik.motion.bounded_least_squares import begin_at, solve_within
+from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, solve_within
+from limbik.motion.dense import JITTER
 from limbik.motion.limits import braking_step, fill_bounds
 from limbik.motion.state import AS_POSE, AS_TARGET, BRAKES, DT, FRESH, Motion
 from limbik.numerics.linear import copy, damped_solve, fill, squared_length
 from limbik.numerics.rotation import logarithm, product
 from limbik.tree.evaluation import differentiate, evaluate
-from limbik.tree.priorities import JITTER
 from limbik.tree.residuals import TARGET_SIZE
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -33,7 +33,9 @@ MET = 0  # what a step returns: all targets have been read
 
 
 @compiled
-def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> int:
+def track(
+    tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch
+) -> int:
     """Move q by one step toward the given targets.
 
     Returns MET, or 1 more than the place of a task whose target means nothing; nothing has changed then.
@@ -52,7 +54,7 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     for iteration in range(ITERATIONS):
         if iteration > 0:
             differentiate(tree, objectives, workspace, workspace.J)
-        if not iterate(tree, objectives, workspace, motion, iteration):
+        if not iterate(tree, objectives, workspace, motion, scratch, iteration):
             break
     finish(tree, workspace, motion)
     return MET
@@ -60,14 +62,19 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
 
 @compiled(inline=False)
 def iterate(
-    tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, iteration: int
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    motion: Motion,
+    scratch: Scratch,
+    iteration: int,
 ) -> bool:
     """One Gauss-Newton iteration from where the step has come to; whether another one may bring it nearer."""
     before = fill_wanted(objectives, workspace.errors[0], motion)
     for v in range(motion.moved.size):
         motion.room_below[v] = motion.lower[v] - motion.moved[v]
         motion.room_above[v] = motion.upper[v] - motion.moved[v]
-    propose(objectives, workspace, motion)
+    propose(objectives, workspace, motion, scratch)
     for v in range(motion.moved.size):
         wanted = motion.moved[v] + workspace.dx[v]
         workspace.dx[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
@@ -94,22 +101,24 @@ def fill_wanted(objectives: Objectives, errors: Floats, motion: Motion) -> float
 
 
 @compiled(inline=False)
-def propose(objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+def propose(objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch) -> None:
     """The change `workspace.dx` [nv, in units] that the levels ask for, one after the other."""
+    fill(0.0, motion.held)
     begin_at(motion.active[0], motion.room_below, motion.room_above, workspace.dx)
     for level in range(objectives.level_rows.size - 1):
         first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
-        wanted, active = motion.wanted[first:last], motion.active[level]
         if level > 0:
-            hold_at_bounds(motion, workspace.dx, active)
+            begin_below(motion, level, workspace.dx)
         solve_within(
-            workspace,
-            wanted,
-            first,
-            damping_for(wanted),
+            scratch,
+            workspace.J[first:last],
+            motion.wanted[first:last],
+            workspace.J[:first],
+            damping_for(motion.wanted[first:last]),
             motion.room_below,
             motion.room_above,
-            active,
+            motion.held,
+            motion.active[level],
             workspace.dx,
         )
 
@@ -120,13 +129,18 @@ def damping_for(wanted: Floats) -> float:
     return DAMPING * math.sqrt(squared_length(wanted)) + LEAST_DAMPING
 
 
-@compiled
-def hold_at_bounds(motion: Motion, dx: Floats, active: Floats) -> None:
-    """The active set that a level begins with: of the one it had, what is at its bound now."""
+@compiled(inline=False)
+def begin_below(motion: Motion, level: int, dx: Floats) -> None:
+    """The active set that a lower level begins with: joints that are held, and of the set that it had in the
+    step before those that are at their bounds now.
+    """
+    active, above = motion.active[level], motion.active[level - 1]
     for v in range(dx.size):
-        at = dx[v] - (motion.room_above[v] if active[v] > 0.0 else motion.room_below[v])
-        if at != 0.0:
-            active[v] = 0.0
+        bound = motion.room_above[v] if active[v] > FREE else motion.room_below[v]
+        if motion.held[v] > 0.0:
+            active[v] = above[v]
+        elif dx[v] != bound:
+            active[v] = FREE
 
 
 @compiled(inline=False)

@@ -15,9 +15,10 @@ from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.goals import GoalLike, as_goals
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
+from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
 from limbik.motion.rates import RateLimits, rate_limits, refuse_limited_balls
-from limbik.motion.state import BRAKES, CONSTANTS, DT, FRESH, SETTINGS_SIZE, Motion, motion_shapes
+from limbik.motion.state import BRAKES, DT, FRESH, Motion, made
 from limbik.motion.step import track
 from limbik.motion.targets import Targets
 from limbik.solvers import measure
@@ -26,7 +27,7 @@ from limbik.solvers.solver import as_real
 from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array, as_vector, quat_conjugate, quat_rotate
 from limbik.status import PoseError
-from limbik.tree.settings import SETTINGS_SIZE as SOLVE_SETTINGS_SIZE
+from limbik.tree.settings import SETTINGS_SIZE
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 
@@ -82,7 +83,7 @@ class Tracker:
         self.dt = float(dt)
         given = as_goals(goals)
         options = read_options(hashable({"locked": locked, "tool": tool}))
-        self._plan = _Plan(model, given, options, "lm", SOLVE_SETTINGS_SIZE)
+        self._plan = _Plan(model, given, options, "lm", SETTINGS_SIZE)
         accelerations = rate_limits(model, acceleration_limits, "acceleration_limits")
         refuse_limited_balls(model, accelerations)
         self._targets = Targets(model, given, self._plan.order, len(self._plan.tasks))
@@ -91,7 +92,7 @@ class Tracker:
         self._motion.settings[BRAKES] = np.isfinite(accelerations).any()
         self._motion.velocity_limits[:] = rate_limits(model, velocity_limits, "velocity_limits")
         self._motion.acceleration_limits[:] = accelerations
-        self._objectives, self._workspace, self._arguments = self._plan.packed(self._motion)
+        self._objectives, self._workspace, self._scratch, self._arguments = self._plan.packed(self._motion)
         self._address = self._arguments.address
         self._function: Any = native.compiled(tracker_program())
         self._q = self._motion.q
@@ -163,7 +164,8 @@ class Tracker:
 
     def _interpreted(self, address: int, watch: object) -> int:
         objectives = self._objectives._replace(tasks=self._objectives.tasks.view(np.recarray))
-        return track.interpreted(self._plan.records, objectives, self._workspace, self._motion)
+        arrays = self._workspace, self._motion, self._scratch
+        return track.interpreted(self._plan.records, objectives, *arrays)
 
 
 def _go_on() -> bool:
@@ -192,16 +194,15 @@ class _Plan(TreePlan):
 
     def motion(self, targets: Targets) -> Motion:
         """The arrays of a tracker with these targets."""
-        made = {name: np.zeros(eval(shape, CONSTANTS, self._named_sizes)) for name, shape in motion_shapes().items()}
-        return Motion(**made)._replace(given=targets.given, forms=targets.forms)
+        return made(Motion, self._named_sizes)._replace(given=targets.given, forms=targets.forms)
 
-    def packed(self, motion: Motion) -> tuple[Objectives, Workspace, Arguments]:
-        """The objectives, a workspace, and the arguments of the program."""
+    def packed(self, motion: Motion) -> tuple[Objectives, Workspace, Scratch, Arguments]:
+        """The objectives, what a step works on, and the arguments of the program."""
         objectives = Objectives(self.tasks, np.zeros((len(self.tasks), 12)), *self._levels, _go_on)
-        workspace = Workspace(*map(np.zeros, self._shapes))
-        arrays = (*self._tree, *objectives[:-1], *workspace, *motion)
+        workspace, scratch = Workspace(*map(np.zeros, self._shapes)), made(Scratch, self._named_sizes)
+        arrays = (*self._tree, *objectives[:-1], *workspace, *motion, *scratch)
         addresses = (array.ctypes.data for array in arrays)
-        return objectives, workspace, Arguments(*addresses, *self._named_sizes.values())
+        return objectives, workspace, scratch, Arguments(*addresses, *self._named_sizes.values())
 
     @property
     def _named_sizes(self) -> dict[str, int]:
