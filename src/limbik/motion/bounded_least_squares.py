@@ -1,10 +1,8 @@
-"""Bounded variable least squares, damped, and below other tasks, by active sets.
+"""Bounded variable least squares by an active set (Stark & Parker 1995), damped, and below other tasks.
 
-Of a problem that is the only one, all joints that are on the wrong side change their place in the active set
-at once (the primal-dual active set of Hintermüller, Ito & Kunisch 2003), which ends after a few rounds or does
-not end: then, and below tasks of a higher priority, it is one exchange at a time (Stark & Parker 1995), which
-always ends. The tasks above are kept by steps in their null space (Kanoun et al. 2011; Escande et al. 2014).
-The active set of one step is a good guess for the next one, which then takes one round.
+Which joints stay at a bound is found one exchange at a time. The tasks above are kept by steps in their null
+space (Kanoun et al. 2011; Escande et al. 2014). The active set of one time step is a good guess for the next,
+which then takes an exchange or none.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ from limbik.numerics.linear import add, copy, dot, squared_length, transpose_tim
 
 ROUNDING = 1e-12  # part of the largest number in a solution that is none
 NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
-ROUNDS = 8  # in which any number of joints change their place
-EXCHANGES = 2  # for each joint, at most
+EXCHANGES = 3  # for each joint, at most
 HOLDS = 3.0  # times what damping explains: a joint at a bound that pushes harder pushes for its task
 
 AT_LOWER, FREE, AT_UPPER = -1.0, 0.0, 1.0  # where a joint is in an active set
@@ -75,9 +72,6 @@ def solve_within(
     them; at the end those of the solution. held [n]: 1 for joints that have to stay at their bound; at the
     end also for those that push against it for this task.
     """
-    if above.shape[0] == 0 and exchange_all(scratch, J, errors, above, damping, lower, upper, active, x):
-        hold(J, scratch.rest, damping, active, held, x)
-        return
     for _ in range(EXCHANGES * x.size):
         size = fill_target(scratch, J, errors, above, damping, active, x)
         if go_to_bound(scratch.target, lower, upper, active, x):
@@ -87,38 +81,6 @@ def solve_within(
             break
     fill_rest(J, errors, x, scratch.rest)
     hold(J, scratch.rest, damping, active, held, x)
-
-
-@compiled(inline=False)
-def exchange_all(
-    scratch: Scratch,
-    J: Floats,
-    errors: Floats,
-    above: Floats,
-    damping: float,
-    lower: Floats,
-    upper: Floats,
-    active: Floats,
-    x: Floats,
-) -> bool:
-    """Solve by letting all joints change their place at once; whether that has ended."""
-    for _ in range(ROUNDS):
-        fill_target(scratch, J, errors, above, damping, active, x)
-        fill_slope(scratch, J, errors, above, damping, active, 0, scratch.target)
-        is_over = True
-        for v in range(x.size):
-            place = scratch.target[v]
-            if active[v] == FREE and (place > upper[v] or place < lower[v]):
-                active[v] = AT_UPPER if place > upper[v] else AT_LOWER
-                is_over = False
-            elif -active[v] * scratch.slope[v] > 0.0 and lower[v] < upper[v]:
-                active[v] = FREE
-                is_over = False
-        if is_over:
-            copy(scratch.target, x)
-            return True
-        begin_at(active, lower, upper, x)
-    return False
 
 
 @compiled(inline=False)

@@ -19,7 +19,9 @@ BRAKES = 1  # 1: some joint has an acceleration limit
 FRESH = 2  # 1: nothing is known of the step before
 SETTINGS_SIZE = 3
 
-CONSTANTS = {"GIVEN_SIZE": GIVEN_SIZE, "MOTION_SETTINGS": SETTINGS_SIZE}
+ITERATIONS = 2  # of one step
+
+CONSTANTS = {"GIVEN_SIZE": GIVEN_SIZE, "ITERATIONS": ITERATIONS, "MOTION_SETTINGS": SETTINGS_SIZE}
 
 
 Kind = TypeVar("Kind", bound=NamedTuple)
@@ -36,7 +38,8 @@ class Motion(NamedTuple):
     q: Annotated[Any, "nq,"]
     v: Annotated[Any, "nv,"]  # [rad/s or m/s] of the last step
     residuals: Annotated[Any, "n_rows,"]  # that the last step left
-    active: Annotated[Any, "n_levels, nv"]  # active set of each level (`motion.bounded_least_squares`)
+    # Active sets (`motion.bounded_least_squares`) of each iteration and level, which one step hands to the next.
+    active: Annotated[Any, "ITERATIONS * n_levels, nv"]
     held: Annotated[Any, "nv,"]  # 1: a joint that pushes against its bound, and stays there for lower levels
     lower: Annotated[Any, "nv,"]  # how far each joint may go in this step, in units
     upper: Annotated[Any, "nv,"]

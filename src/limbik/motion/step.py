@@ -16,7 +16,7 @@ from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, solve_within
 from limbik.motion.dense import JITTER
 from limbik.motion.limits import braking_step, fill_bounds
-from limbik.motion.state import AS_POSE, AS_TARGET, BRAKES, DT, FRESH, Motion
+from limbik.motion.state import AS_POSE, AS_TARGET, BRAKES, DT, FRESH, ITERATIONS, Motion
 from limbik.numerics.linear import copy, damped_solve, fill, squared_length
 from limbik.numerics.rotation import logarithm, product
 from limbik.tree.evaluation import differentiate, evaluate
@@ -25,7 +25,6 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 
 DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
-ITERATIONS = 2
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 FARTHEST = 1e60  # [m or rad] of a target
 ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
@@ -74,7 +73,9 @@ def iterate(
     for v in range(motion.moved.size):
         motion.room_below[v] = motion.lower[v] - motion.moved[v]
         motion.room_above[v] = motion.upper[v] - motion.moved[v]
-    propose(objectives, workspace, motion, scratch)
+    levels = motion.active.shape[0] // ITERATIONS
+    active = motion.active[iteration * levels : (iteration + 1) * levels]
+    propose(objectives, workspace, motion, scratch, active)
     for v in range(motion.moved.size):
         wanted = motion.moved[v] + workspace.dx[v]
         workspace.dx[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
@@ -101,14 +102,19 @@ def fill_wanted(objectives: Objectives, errors: Floats, motion: Motion) -> float
 
 
 @compiled(inline=False)
-def propose(objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch) -> None:
-    """The change `workspace.dx` [nv, in units] that the levels ask for, one after the other."""
+def propose(
+    objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch, active: Floats
+) -> None:
+    """The change `workspace.dx` [nv, in units] that the levels ask for, one after the other.
+
+    active [levels, nv]: their active sets.
+    """
     fill(0.0, motion.held)
-    begin_at(motion.active[0], motion.room_below, motion.room_above, workspace.dx)
+    begin_at(active[0], motion.room_below, motion.room_above, workspace.dx)
     for level in range(objectives.level_rows.size - 1):
         first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
         if level > 0:
-            begin_below(motion, level, workspace.dx)
+            begin_below(motion, active[level - 1], active[level], workspace.dx)
         solve_within(
             scratch,
             workspace.J[first:last],
@@ -118,7 +124,7 @@ def propose(objectives: Objectives, workspace: Workspace, motion: Motion, scratc
             motion.room_below,
             motion.room_above,
             motion.held,
-            motion.active[level],
+            active[level],
             workspace.dx,
         )
 
@@ -130,11 +136,10 @@ def damping_for(wanted: Floats) -> float:
 
 
 @compiled(inline=False)
-def begin_below(motion: Motion, level: int, dx: Floats) -> None:
+def begin_below(motion: Motion, above: Floats, active: Floats, dx: Floats) -> None:
     """The active set that a lower level begins with: joints that are held, and of the set that it had in the
     step before those that are at their bounds now.
     """
-    active, above = motion.active[level], motion.active[level - 1]
     for v in range(dx.size):
         bound = motion.room_above[v] if active[v] > FREE else motion.room_below[v]
         if motion.held[v] > 0.0:

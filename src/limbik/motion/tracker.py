@@ -30,6 +30,8 @@ from limbik.status import PoseError
 from limbik.tree.settings import SETTINGS_SIZE
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
+ROUNDING = 1e-12  # [rad or lengths] within which a joint is at a bound
+
 
 class Tracker:
     """Moves a model toward goals, step by step, within the limits of its joints.
@@ -140,7 +142,8 @@ class Tracker:
     def limited(self) -> tuple[str, ...]:
         """The names of the joints that a limit has held back in the last step."""
         motion = self._motion
-        is_held = (motion.active != 0.0).any(axis=0) & (self._plan.units > 0.0)
+        room = np.minimum(motion.upper - motion.moved, motion.moved - motion.lower)
+        is_held = (room <= ROUNDING) & (self._plan.units > 0.0)
         joints = (joint for joint in self.model.joints if joint.nv)
         return tuple(joint.name for joint in joints if is_held[self.model.v_slice(joint.name)].any())
 
