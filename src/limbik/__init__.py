@@ -39,6 +39,7 @@ from limbik.model import (
     planar_arm,
 )
 from limbik.model.presets import presets
+from limbik.motion import Tracker
 from limbik.scene import Branch, Scene, SceneArm, load_scene
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.solvers import iterate, nullspace, solve, solve_batch, trace, warmup
@@ -75,6 +76,7 @@ __all__ = [
     "Solution",
     "Status",
     "Trace",
+    "Tracker",
     "__version__",
     "ball_arm",
     "errors",

@@ -1,4 +1,4 @@
-"""The linear algebra of one active set: damped least squares in a null space, on the columns of free joints."""
+"""The linear algebra of an active set: damped least squares in a null space, on columns of free joints."""
 
 from __future__ import annotations
 

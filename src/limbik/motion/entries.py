@@ -29,5 +29,11 @@ def tracking({", ".join([*TREE, *OBJECTIVES, *WORKSPACE, *MOTION, *SCRATCH, *SIZ
         Scratch({views(SCRATCH)}),
     )
 """,
-    {**globals(), **CONSTANTS, **MOTION_CONSTANTS},
+    {
+        "__name__": __name__,
+        **{each.__name__: each for each in (Tree, Objectives, Workspace, Motion, Scratch)},
+        **{"track": track, "view": view, "TARGET_SIZE": TARGET_SIZE},
+        **CONSTANTS,
+        **MOTION_CONSTANTS,
+    },
 )

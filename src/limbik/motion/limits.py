@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from limbik.chain.joints import PRISMATIC, SPHERICAL
-from limbik.compiler.kernel import Floats, compiled
+from limbik.compiler.kernel import compiled
 from limbik.motion.state import DT, Motion
 from limbik.tree.workspace import Tree
 

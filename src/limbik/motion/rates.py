@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from limbik.errors import SolverError, did_you_mean, shortened
 from limbik.model.joints import Joint, JointKind
 from limbik.model.model import Model
+from limbik.options import RateLimits
 from limbik.spatial import Array, as_numbers, shape_of
-
-RateLimits: TypeAlias = ArrayLike | Mapping[str, float] | None
 
 
 def rate_limits(model: Model, given: RateLimits, name: str) -> Array:
@@ -47,8 +44,8 @@ def refuse_limited_balls(model: Model, accelerations: Array) -> None:
     for joint in _limited_balls(model.joints):
         if np.isfinite(accelerations[model.v_slice(joint.name)]).any():
             raise SolverError(
-                f"`acceleration_limits` are not for ball joints with limits, such as {joint.name!r}: give them "
-                "by the names of other joints"
+                f"`acceleration_limits` are not for ball joints with limits, such as {joint.name!r}: give "
+                "them by the names of other joints"
             )
 
 

@@ -24,7 +24,7 @@ ITERATIONS = 2  # of one step
 CONSTANTS = {"GIVEN_SIZE": GIVEN_SIZE, "ITERATIONS": ITERATIONS, "MOTION_SETTINGS": SETTINGS_SIZE}
 
 
-Kind = TypeVar("Kind", bound=NamedTuple)
+Kind = TypeVar("Kind")
 
 
 class Motion(NamedTuple):
@@ -38,7 +38,7 @@ class Motion(NamedTuple):
     q: Annotated[Any, "nq,"]
     v: Annotated[Any, "nv,"]  # [rad/s or m/s] of the last step
     residuals: Annotated[Any, "n_rows,"]  # that the last step left
-    # Active sets (`motion.bounded_least_squares`) of each iteration and level, which one step hands to the next.
+    # Active sets (`motion.bounded_least_squares`) of each iteration and level, from one step to the next.
     active: Annotated[Any, "ITERATIONS * n_levels, nv"]
     held: Annotated[Any, "nv,"]  # 1: a joint that pushes against its bound, and stays there for lower levels
     lower: Annotated[Any, "nv,"]  # how far each joint may go in this step, in units
@@ -50,7 +50,7 @@ class Motion(NamedTuple):
     wanted: Annotated[Any, "n_rows,"]  # by how much this step is to change them
 
 
-def shapes_of(arrays: type[NamedTuple]) -> dict[str, str]:
+def shapes_of(arrays: type) -> dict[str, str]:
     """The shape of each array, as Python writes it in the sizes of a problem."""
     hints = get_type_hints(arrays, include_extras=True)
     return {name: hint.__metadata__[0] for name, hint in hints.items()}
@@ -58,4 +58,5 @@ def shapes_of(arrays: type[NamedTuple]) -> dict[str, str]:
 
 def made(arrays: type[Kind], sizes: dict[str, int]) -> Kind:
     """The arrays, full of zeros."""
-    return arrays(*(np.zeros(eval(shape, CONSTANTS, sizes)) for shape in shapes_of(arrays).values()))
+    zeros = {name: np.zeros(eval(shape, CONSTANTS, sizes)) for name, shape in shapes_of(arrays).items()}
+    return arrays(**zeros)

@@ -17,7 +17,7 @@ from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, solve_w
 from limbik.motion.dense import JITTER
 from limbik.motion.limits import braking_step, fill_bounds
 from limbik.motion.state import AS_POSE, AS_TARGET, BRAKES, DT, FRESH, ITERATIONS, Motion
-from limbik.numerics.linear import copy, damped_solve, fill, squared_length
+from limbik.numerics.linear import copy, damped_solve, dot, fill, squared_length
 from limbik.numerics.rotation import logarithm, product
 from limbik.tree.evaluation import differentiate, evaluate
 from limbik.tree.residuals import TARGET_SIZE
@@ -32,9 +32,7 @@ MET = 0  # what a step returns: all targets have been read
 
 
 @compiled
-def track(
-    tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch
-) -> int:
+def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch) -> int:
     """Move q by one step toward the given targets.
 
     Returns MET, or 1 more than the place of a task whose target means nothing; nothing has changed then.
@@ -160,7 +158,9 @@ def measure_turns(tree: Tree, motion: Motion, workspace: Workspace) -> None:
         i = mover.q
         q, trial = motion.q, workspace.trial
         turn = logarithm(
-            product((-q[i], -q[i + 1], -q[i + 2], q[i + 3]), (trial[i], trial[i + 1], trial[i + 2], trial[i + 3]))
+            product(
+                (-q[i], -q[i + 1], -q[i + 2], q[i + 3]), (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])
+            )
         )
         off = excess = 0.0
         for k in range(3):
@@ -192,7 +192,7 @@ def leave_for_later(tree: Tree, objectives: Objectives, workspace: Workspace, mo
         damped_solve(J, residuals, damping_for(residuals), JITTER, A, workspace.y, workspace.dx)
         share = braking_share(tree, motion, workspace.dx)
         for row in range(first, last):
-            motion.left[row] = (1.0 - share) * motion.residuals[row]
+            motion.left[row] = motion.residuals[row] - share * dot(workspace.J[row], workspace.dx)
 
 
 @compiled(inline=False)
@@ -272,4 +272,3 @@ def read_pose(given: Floats, target: Floats) -> None:
         target[i] = given[4 * i + 3]
         for k in range(3):
             target[3 + 3 * i + k] = given[4 * i + k]
-

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import GoalError, members_of
+from limbik.errors import GoalError, members_of, shortened
 from limbik.goals import CenterOfMass, Goal, Pose, Position
 from limbik.model.model import Model
 from limbik.motion.state import AS_BEFORE, AS_POSE, AS_TARGET
@@ -48,7 +48,9 @@ class Targets:
             self._slots[0].write(targets[0] if is_goals else targets)
             return
         if type(targets) is not list:
-            targets = members_of(targets, "`targets`", GoalError, f"{len(self._slots)} of them, one for each goal")
+            targets = members_of(
+                targets, "`targets`", GoalError, f"{len(self._slots)} of them, one for each goal"
+            )
         if len(targets) != len(self._slots):
             raise GoalError(f"`targets` needs {len(self._slots)}, one for each goal, found {len(targets)}")
         for slot, target in zip(self._slots, targets, strict=True):
@@ -56,8 +58,16 @@ class Targets:
                 slot.write(target)
 
     def repair(self, row: int) -> None:
-        """Make a pose of numbers that are one up to rounding; row: of its task. Raises GoalError for others."""
+        """Make a pose of numbers that are one up to rounding, where the task of that row reads them.
+
+        Raises GoalError for others.
+        """
         next(slot for slot in self._slots if row in slot.rows).repair()
+
+    def restore(self, read: Array) -> None:
+        """Take back what has been written since targets [tasks, 12] were read."""
+        for slot in self._slots:
+            slot.restore(read[slot.rows.start : slot.rows.stop])
 
 
 class _Slot:
@@ -100,8 +110,8 @@ class _Slot:
         elif isinstance(value, Goal):
             if structure(value) != structure(self.made):
                 raise GoalError(
-                    f"a tracker changes targets, and nothing else of its goals: it needs a {self._named}, found "
-                    f"{value}"
+                    f"a tracker changes the targets of its goals and nothing else: it needs {self._named}, "
+                    f"found {shortened(value)}"
                 )
             self._write_goal(value)
         else:
@@ -110,6 +120,14 @@ class _Slot:
     def repair(self) -> None:
         """Write what the goal makes of its numbers."""
         self._write_goal(self._with(self.numbers.copy()))
+
+    def restore(self, read: Array) -> None:
+        """Write the numbers of its targets [tasks, 12]."""
+        if self.is_pose:
+            self.numbers[:3, 3], self.numbers[:3, :3] = read[0, :3], read[0, 3:].reshape(3, 3)
+            self.numbers[3] = 0.0, 0.0, 0.0, 1.0
+        else:
+            self._whole[...] = read
 
     def _with(self, value: Any) -> Goal:
         changed: Goal = replace(self.made, **{self._field: value})
@@ -124,4 +142,4 @@ class _Slot:
 
     @property
     def _named(self) -> str:
-        return f"{type(self.made).__name__} like the one that it was made with"
+        return f"a {type(self.made).__name__} like the one that it was made with"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,21 @@ from numpy.typing import ArrayLike
 
 from limbik.compiler import native
 from limbik.compiler.callables import Arguments
-from limbik.errors import ConfigurationError, SolverError, shortened
-from limbik.goals import GoalLike, as_goals
+from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
+from limbik.goals import Goal, GoalLike, as_goals
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
-from limbik.motion.rates import RateLimits, rate_limits, refuse_limited_balls
+from limbik.motion.rates import rate_limits, refuse_limited_balls
 from limbik.motion.state import BRAKES, DT, FRESH, Motion, made
 from limbik.motion.step import track
 from limbik.motion.targets import Targets
+from limbik.options import RateLimits
 from limbik.solvers import measure
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.solver import as_real
+from limbik.solvers.tasks import fill_targets
 from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array, as_vector, quat_conjugate, quat_rotate
 from limbik.status import PoseError
@@ -70,13 +73,13 @@ class Tracker:
     def __init__(
         self,
         model: Model,
-        goals: GoalLike | list[Any] | tuple[Any, ...],
+        goals: GoalLike | Sequence[Goal],
         dt: float = 0.01,
         *,
         start: ArrayLike | None = None,
         velocity_limits: RateLimits = None,
         acceleration_limits: RateLimits = None,
-        locked: Any = (),
+        locked: Sequence[str] = (),
         tool: ArrayLike | None = None,
     ) -> None:
         if not 0.0 < as_real(dt) < math.inf:
@@ -96,6 +99,7 @@ class Tracker:
         self._motion.acceleration_limits[:] = accelerations
         self._objectives, self._workspace, self._scratch, self._arguments = self._plan.packed(self._motion)
         self._address = self._arguments.address
+        fill_targets(model, [given[place] for place in self._plan.order], self._objectives.targets)
         self._function: Any = native.compiled(tracker_program())
         self._q = self._motion.q
         self.reset(start)
@@ -110,12 +114,14 @@ class Tracker:
 
         Raises GoalError for a target without a meaning, and then has not moved.
         """
-        if targets is not None:
-            self._targets.write(targets)
-        refused = (self._function or self._any_function())(self._address, _go_on)
-        if refused:
-            self._targets.repair(refused - 1)
-            return self.step()
+        try:
+            if targets is not None:
+                self._targets.write(targets)
+            while refused := (self._function or self._any_function())(self._address, _go_on):
+                self._targets.repair(refused - 1)
+        except GoalError:
+            self._targets.restore(self._objectives.targets)
+            raise
         return self._q.copy()
 
     @property
