@@ -1,5 +1,6 @@
 """A tracker moves toward its goals, and never beyond a limit."""
 
+import itertools
 import math
 
 import numpy as np
@@ -18,11 +19,12 @@ DT = 0.01
 SLACK = 1e-8  # of limits, for rounding
 quick = settings(max_examples=25)
 PRESETS = [name.replace("-N", "-5") for name in limbik.presets()]
+LIMITS = {"velocity_limits": 2.0, "acceleration_limits": 30.0}
 SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
 def rates(model, before, after):
-    """How fast every joint has moved [nv, rad/s and m/s], positions along the axes in which they are counted."""
+    """How fast every joint has moved [nv, rad/s and m/s], positions along the axes that they are counted in."""
     v = np.zeros(model.nv)
     for joint in model.joints:
         q, at = model.q_slice(joint.name), model.v_slice(joint.name)
@@ -40,7 +42,7 @@ def rates(model, before, after):
 def assert_limits(model, configurations, velocity=math.inf, acceleration=math.inf):
     """Of position, velocity and acceleration, from rest at the first of the configurations."""
     v = np.zeros(model.nv)
-    for before, after in zip(configurations, configurations[1:], strict=False):
+    for before, after in itertools.pairwise(configurations):
         assert model.is_within_limits(after)
         last, v = v, rates(model, before, after)
         assert (np.abs(v) <= velocity + SLACK).all()
