@@ -24,7 +24,7 @@ SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
 def rates(model, before, after):
-    """How fast every joint has moved [nv, rad/s and m/s], positions along the axes that they are counted in."""
+    """How fast every joint has moved [nv, rad/s and m/s], positions along the axes they are counted in."""
     v = np.zeros(model.nv)
     for joint in model.joints:
         q, at = model.q_slice(joint.name), model.v_slice(joint.name)
