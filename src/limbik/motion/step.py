@@ -26,6 +26,8 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
+NEAR = 1e-4  # residual that one always takes off
+CONVERGING = 0.1  # part of a residual: if more is left of it, it is not curvature that has left it
 FARTHEST = 1e60  # [m or rad] of a target
 ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
 MET = 0  # what a step returns: all targets have been read
@@ -48,11 +50,15 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     fill(0.0, motion.left)
     if motion.settings[BRAKES] > 0.0:
         leave_for_later(tree, objectives, workspace, motion)
-    for iteration in range(ITERATIONS):
-        if iteration > 0:
-            differentiate(tree, objectives, workspace, workspace.J)
-        if not iterate(tree, objectives, workspace, motion, scratch, iteration):
-            break
+    before = fill_wanted(objectives, workspace.errors[0], motion)
+    iterate(tree, objectives, workspace, motion, scratch, 0)
+    evaluate(tree, objectives, workspace, workspace.trial, 1)
+    after = fill_wanted(objectives, workspace.errors[1], motion)
+    if CLOSE * CLOSE < after < max(NEAR * NEAR, CONVERGING * CONVERGING * before):
+        differentiate(tree, objectives, workspace, workspace.J)
+        iterate(tree, objectives, workspace, motion, scratch, 1)
+        if motion.settings[BRAKES] > 0.0:
+            evaluate(tree, objectives, workspace, workspace.trial, 1)
     finish(tree, workspace, motion)
     return MET
 
@@ -65,9 +71,8 @@ def iterate(
     motion: Motion,
     scratch: Scratch,
     iteration: int,
-) -> bool:
-    """One Gauss-Newton iteration from where the step has come to; whether another one may bring it nearer."""
-    before = fill_wanted(objectives, workspace.errors[0], motion)
+) -> None:
+    """One Gauss-Newton iteration from where the step has come to, which becomes the trial."""
     for v in range(motion.moved.size):
         motion.room_below[v] = motion.lower[v] - motion.moved[v]
         motion.room_above[v] = motion.upper[v] - motion.moved[v]
@@ -76,19 +81,10 @@ def iterate(
     propose(objectives, workspace, motion, scratch, active)
     for v in range(motion.moved.size):
         wanted = motion.moved[v] + workspace.dx[v]
-        workspace.dx[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
-        workspace.dq[v] = tree.units[v] * workspace.dx[v]
+        motion.moved[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
+        workspace.dq[v] = tree.units[v] * motion.moved[v]
     advance(tree.movers, motion.q, workspace.dq, 1.0, True, workspace.trial)
-    measure_turns(tree, motion, workspace)
-    evaluate(tree, objectives, workspace, workspace.trial, 1)
-    after = fill_wanted(objectives, workspace.errors[1], motion)
-    if iteration > 0 and not after <= before:
-        return False
-    copy(workspace.dx, motion.moved)
-    copy(workspace.trial, workspace.best)
-    copy(workspace.errors[1], workspace.errors[0])
-    copy(workspace.task_errors[1], workspace.task_errors[0])
-    return after > CLOSE * CLOSE
+    measure_turns(tree, motion, workspace.trial)
 
 
 @compiled
@@ -147,8 +143,8 @@ def begin_below(motion: Motion, above: Floats, active: Floats, dx: Floats) -> No
 
 
 @compiled(inline=False)
-def measure_turns(tree: Tree, motion: Motion, workspace: Workspace) -> None:
-    """What limits of ball joints have made of their turns, into `workspace.dx`; one that they make too fast
+def measure_turns(tree: Tree, motion: Motion, trial: Floats) -> None:
+    """What limits of ball joints have made of their turns, into `motion.moved`; one that they make too fast
     is not made at all.
     """
     for j in range(tree.movers.size - 1):
@@ -156,7 +152,7 @@ def measure_turns(tree: Tree, motion: Motion, workspace: Workspace) -> None:
         if mover.kind != SPHERICAL or tree.units[mover.v] == 0.0:
             continue
         i = mover.q
-        q, trial = motion.q, workspace.trial
+        q = motion.q
         turn = logarithm(
             product(
                 (-q[i], -q[i + 1], -q[i + 2], q[i + 3]), (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])
@@ -165,12 +161,12 @@ def measure_turns(tree: Tree, motion: Motion, workspace: Workspace) -> None:
         off = excess = 0.0
         for k in range(3):
             v = mover.v + k
-            off = max(off, abs(turn[k] - workspace.dx[v]))
+            off = max(off, abs(turn[k] - motion.moved[v]))
             excess = max(excess, turn[k] - motion.upper[v], motion.lower[v] - turn[k])
         if off <= 1e-12:
             continue
         for k in range(3):
-            workspace.dx[mover.v + k] = 0.0 if excess > 0.0 else turn[k]
+            motion.moved[mover.v + k] = 0.0 if excess > 0.0 else turn[k]
         if excess > 0.0:
             for k in range(4):
                 trial[i + k] = q[i + k]
@@ -210,8 +206,8 @@ def braking_share(tree: Tree, motion: Motion, dx: Floats) -> float:
 @compiled(inline=False)
 def finish(tree: Tree, workspace: Workspace, motion: Motion) -> None:
     """The step is made."""
-    copy(workspace.best, motion.q)
-    copy(workspace.errors[0], motion.residuals)
+    copy(workspace.trial, motion.q)
+    copy(workspace.errors[1], motion.residuals)
     for v in range(motion.v.size):
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
     motion.settings[FRESH] = 0.0

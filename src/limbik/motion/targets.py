@@ -30,6 +30,7 @@ class Targets:
         self.given = np.zeros((tasks, 16))
         self.forms = np.zeros(tasks)
         self._slots: list[_Slot] = [_Slot(model, goal) for goal in goals]
+        self._only = self._slots[0] if len(goals) == 1 else None
         row = 0
         for place in order:
             row = self._slots[place].begin_at(row, self.given, self.forms)
@@ -43,9 +44,9 @@ class Targets:
         """Take the targets of a step: that of the only goal, or one for each goal in the order in which they
         were given; None leaves one as it is.
         """
-        if len(self._slots) == 1:
-            is_goals = isinstance(targets, list | tuple) and len(targets) == 1
-            self._slots[0].write(targets[0] if is_goals else targets)
+        if self._only is not None:
+            is_goals = type(targets) in (list, tuple) and len(targets) == 1
+            self._only.write(targets[0] if is_goals else targets)
             return
         if type(targets) is not list:
             targets = members_of(

@@ -100,7 +100,8 @@ class Tracker:
         self._objectives, self._workspace, self._scratch, self._arguments = self._plan.packed(self._motion)
         self._address = self._arguments.address
         fill_targets(model, [given[place] for place in self._plan.order], self._objectives.targets)
-        self._function: Any = native.compiled(tracker_program())
+        self._function: Any = self._not_yet_compiled
+        self._write = self._targets.write
         self._q = self._motion.q
         self.reset(start)
 
@@ -116,8 +117,8 @@ class Tracker:
         """
         try:
             if targets is not None:
-                self._targets.write(targets)
-            while refused := (self._function or self._any_function())(self._address, _go_on):
+                self._write(targets)
+            while refused := self._function(self._address, _go_on):
                 self._targets.repair(refused - 1)
         except GoalError:
             self._targets.restore(self._objectives.targets)
@@ -166,12 +167,15 @@ class Tracker:
         """Wait until there is machine code, without which a step takes a thousand times as long."""
         native.compile_now(tracker_program())
 
-    def _any_function(self) -> Any:
-        """The compiled step; until there is one, the same run by Python itself."""
-        self._function = native.compiled(tracker_program())
-        return self._function or self._interpreted
+    def _not_yet_compiled(self, address: int, watch: object) -> int:
+        """The step: once there is machine code, by that; until then run by Python itself."""
+        function = native.compiled(tracker_program())
+        if function is None:
+            return self._interpreted()
+        self._function = function
+        return int(function(address, watch))
 
-    def _interpreted(self, address: int, watch: object) -> int:
+    def _interpreted(self) -> int:
         objectives = self._objectives._replace(tasks=self._objectives.tasks.view(np.recarray))
         arrays = self._workspace, self._motion, self._scratch
         return track.interpreted(self._plan.records, objectives, *arrays)
