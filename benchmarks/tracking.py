@@ -48,7 +48,7 @@ from tracking_scenes import DT, VELOCITY, Scene, scenes
 SCRIPT = "benchmarks/tracking.py"
 DOCUMENT = HERE.parent / "docs" / "tracking.md"
 ROBOTS = ("panda", "ur5e", "g1")
-OUTSIDE = 1e-6  # [rad, and part of the velocity] beyond a limit that counts
+OUTSIDE = 1e-4  # [rad, and part of the velocity] beyond a limit that counts: more than a QP's tolerance
 PASSES, SECONDS = 15, 2.0  # for the clock: so many passes, or until the time is up
 
 
@@ -70,10 +70,14 @@ def measured(scene: Scene, peer: Any) -> Result:
     session = peer.open(scene.body)
     prepared = [session.prepare(wanted) for wanted in scene.path]
     configurations, failed = followed(session, scene, prepared)
-    apart = [errors(scene.body.poses(q), wanted) for q, wanted in zip(configurations[1:], scene.path, strict=True)]
+    apart = [
+        errors(scene.body.poses(q), wanted) for q, wanted in zip(configurations[1:], scene.path, strict=True)
+    ]
     base = scene.body.base_size
     moves = np.abs(np.diff([q[base:] for q in configurations], axis=0))
-    inside = [(scene.body.lower - OUTSIDE <= q) & (q <= scene.body.upper + OUTSIDE) for q in configurations[1:]]
+    inside = [
+        (scene.body.lower - OUTSIDE <= q) & (q <= scene.body.upper + OUTSIDE) for q in configurations[1:]
+    ]
     is_outside = (moves > VELOCITY * DT * (1.0 + OUTSIDE)).any(axis=1) | ~np.array(inside).all(axis=1)
     metres, radians = np.array(apart).T
     time = timed(session, scene, prepared)
@@ -161,7 +165,9 @@ def findings(results: Sequence[Result]) -> str:
         for name in dict.fromkeys(result.peer.name for result in here if result.peer.name != "limbik"):
             ratios = [r.microseconds / own[r.scene.name].microseconds for r in here if r.peer.name == name]
             parts.append(f"{name} {min(ratios):.0f} to {max(ratios):.0f} times as long")
-        lines[robot] = "; ".join(parts) + f"; limbik outside limits in {sum(r.outside for r in own.values())} steps"
+        lines[robot] = (
+            "; ".join(parts) + f"; limbik outside limits in {sum(r.outside for r in own.values())} steps"
+        )
     return tables.facts(lines)
 
 
@@ -169,7 +175,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--robots", default=",".join(ROBOTS), help=f"comma-separated, of: {', '.join(ROBOTS)}")
+    parser.add_argument(
+        "--robots", default=",".join(ROBOTS), help=f"comma-separated, of: {', '.join(ROBOTS)}"
+    )
     parser.add_argument("--peers", default=",".join(PEERS), help=f"comma-separated, of: {', '.join(PEERS)}")
     parser.add_argument("--write", action="store_true", help=f"store the tables in {DOCUMENT.name}")
     options = parser.parse_args(argv)

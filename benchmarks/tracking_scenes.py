@@ -124,7 +124,9 @@ def circle(body: Body, radius: float) -> Path:
     """Two turns, 3 s each, in the plane of y and z."""
     here = body.poses(body.start)
     angles = np.arange(1, 601) * (2.0 * np.pi / 300)
-    return [moved(here, hands_only(body, (0.0, radius * np.sin(a), radius * (np.cos(a) - 1.0)))) for a in angles]
+    return [
+        moved(here, hands_only(body, (0.0, radius * np.sin(a), radius * (np.cos(a) - 1.0)))) for a in angles
+    ]
 
 
 def eight(body: Body, size: float) -> Path:
@@ -186,7 +188,7 @@ def scenes(names: Sequence[str]) -> Iterator[Scene]:
             "circle": (body.start, circle(body, size)),
             "figure eight": (body.start, eight(body, 1.5 * size)),
             "step change": (body.start, step(body, 1.5 * size)),
-            "out of reach and back": (body.start, out_of_reach(body, 0.5 if name == "g1" else 0.8)),
+            "out of reach and back": (body.start, out_of_reach(body, 1.2 if name == "g1" else 0.8)),
         }
         if name in wrists:
             paths["line through a singularity"] = singular(body, wrists[name])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 
-from limbik.motion.bounded_least_squares import Scratch, begin_at, solve_within
+from limbik.motion.bounded_least_squares import Scratch, begin_at, hold, solve_within
 from limbik.motion.state import made
 from strategies import SEEDS
 
@@ -31,6 +31,7 @@ def solved(J, errors, damping, lower, upper, active=None, above=None, x=None, he
     else:
         x = x.copy()
     solve_within(scratch, J, errors, above, damping, lower, upper, held, active, x)
+    hold(scratch, J, errors, damping, active, held, x)
     return x, active, held
 
 

@@ -32,7 +32,6 @@ class Scratch(NamedTuple):
     pivots: Annotated[Any, "n_rows,"]  # the rows above that depend on none before them
     Z: Annotated[Any, "nv, nv"]  # orthonormal rows that span the null space of the rows above
     D: Annotated[Any, "n_rows, nv"]  # columns along these
-    A: Annotated[Any, "nv, nv"]
     rest: Annotated[Any, "n_rows,"]
     y: Annotated[Any, "n_rows,"]
     z: Annotated[Any, "nv,"]
@@ -69,18 +68,17 @@ def solve_within(
     `above` [any number, n] make of x stays as it is.
 
     lower, upper [n]: bounds, between which x begins. active [n]: the joints that are at a bound, where x has
-    them; at the end those of the solution. held [n]: 1 for joints that have to stay at their bound; at the
-    end also for those that push against it for this task.
+    them; at the end those of the solution. held [n]: 1 for joints that have to stay at their bound.
     """
     for _ in range(EXCHANGES * x.size):
         size = fill_target(scratch, J, errors, above, damping, active, x)
         if go_to_bound(scratch.target, lower, upper, active, x):
             continue
+        if not is_any_to_leave(lower, upper, held, active):
+            break
         fill_slope(scratch, J, errors, above, damping, active, size, x)
         if not leave_bound(scratch.slope, lower, upper, held, active):
             break
-    fill_rest(J, errors, x, scratch.rest)
-    hold(J, scratch.rest, damping, active, held, x)
 
 
 @compiled(inline=False)
@@ -193,6 +191,15 @@ def go_to_bound(target: Floats, lower: Floats, upper: Floats, active: Floats, x:
     return is_stopped
 
 
+@compiled
+def is_any_to_leave(lower: Floats, upper: Floats, held: Floats, active: Floats) -> bool:
+    """Whether some joint is at a bound that it may leave."""
+    for v in range(active.size):
+        if active[v] != FREE and held[v] == 0.0 and lower[v] < upper[v]:
+            return True
+    return False
+
+
 @compiled(inline=False)
 def leave_bound(slope: Floats, lower: Floats, upper: Floats, held: Floats, active: Floats) -> bool:
     """Free the joint at a bound that gains most by leaving it; whether there is one."""
@@ -208,18 +215,20 @@ def leave_bound(slope: Floats, lower: Floats, upper: Floats, held: Floats, activ
 
 
 @compiled(inline=False)
-def hold(J: Floats, rest: Floats, damping: float, active: Floats, held: Floats, x: Floats) -> None:
-    """Mark the joints at a bound that a lower priority could not move away without a loss for this one.
+def hold(
+    scratch: Scratch, J: Floats, errors: Floats, damping: float, active: Floats, held: Floats, x: Floats
+) -> None:
+    """Mark the joints at a bound, 1 in `held` [n], that a lower priority could not move away without a loss
+    for this one.
 
     A task that is kept as it is keeps them there (by complementary slackness). One that is only damped has
     gradients of the damping times x.
     """
+    fill_rest(J, errors, x, scratch.rest)
+    transpose_times(J, scratch.rest[: errors.size], scratch.slope)
     largest = 0.0
     for v in range(x.size):
         largest = max(largest, abs(x[v]))
     for v in range(x.size):
-        push = 0.0
-        for row in range(J.shape[0]):
-            push += J[row, v] * rest[row]
-        if active[v] * push > HOLDS * damping * largest:
+        if active[v] * scratch.slope[v] > HOLDS * damping * largest:
             held[v] = 1.0

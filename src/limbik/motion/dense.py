@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from limbik.compiler.kernel import Floats, compiled
+from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.linear import cholesky_solve, copy, dot, fill
 
 DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rounding
@@ -37,14 +37,14 @@ def damped_minimum(scratch: Any, K: Floats, errors: Floats, damping: float, n: i
     if n == 0:
         return
     if rows <= n:
-        A, y = scratch.A[:rows, :rows], scratch.y[:rows]
+        A, y = empty(rows, rows), scratch.y[:rows]
         fill_rows_product(K, n, A)
         fill(0.0, y)
         add_to_diagonal(A, damping)
         cholesky_solve(A, errors, y)
         add_rows(K, y, z)
     else:
-        A, y = scratch.A[:n, :n], scratch.right[:n]
+        A, y = empty(n, n), scratch.right[:n]
         fill_columns_product(K, n, A)
         fill(0.0, y)
         add_rows(K, errors, y)

@@ -13,7 +13,7 @@ import math
 
 from limbik.chain.joints import SPHERICAL, advance
 from limbik.compiler.kernel import Floats, compiled
-from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, solve_within
+from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
 from limbik.motion.dense import JITTER
 from limbik.motion.limits import braking_step, fill_bounds
 from limbik.motion.state import AS_POSE, AS_TARGET, BRAKES, DT, FRESH, ITERATIONS, Motion
@@ -27,7 +27,7 @@ DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 NEAR = 1e-4  # residual that one always takes off
-CONVERGING = 0.1  # part of a residual: if more is left of it, it is not curvature that has left it
+CONVERGING = 0.5  # part of a residual: if more is left of it, it is not curvature that has left it
 FARTHEST = 1e60  # [m or rad] of a target
 ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
 MET = 0  # what a step returns: all targets have been read
@@ -105,22 +105,27 @@ def propose(
     """
     fill(0.0, motion.held)
     begin_at(active[0], motion.room_below, motion.room_above, workspace.dx)
-    for level in range(objectives.level_rows.size - 1):
+    levels = objectives.level_rows.size - 1
+    for level in range(levels):
         first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+        J, wanted = workspace.J[first:last], motion.wanted[first:last]
+        damping = damping_for(wanted)
         if level > 0:
             begin_below(motion, active[level - 1], active[level], workspace.dx)
         solve_within(
             scratch,
-            workspace.J[first:last],
-            motion.wanted[first:last],
+            J,
+            wanted,
             workspace.J[:first],
-            damping_for(motion.wanted[first:last]),
+            damping,
             motion.room_below,
             motion.room_above,
             motion.held,
             active[level],
             workspace.dx,
         )
+        if level + 1 < levels:
+            hold(scratch, J, wanted, damping, active[level], motion.held, workspace.dx)
 
 
 @compiled
