@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -30,7 +30,6 @@ class Targets:
         self.given = np.zeros((tasks, 16))
         self.forms = np.zeros(tasks)
         self._slots: list[_Slot] = [_Slot(model, goal) for goal in goals]
-        self._only = self._slots[0] if len(goals) == 1 else None
         row = 0
         for place in order:
             row = self._slots[place].begin_at(row, self.given, self.forms)
@@ -40,20 +39,19 @@ class Targets:
         """The goals with their targets of now."""
         return tuple(slot.goal for slot in self._slots)
 
-    def write(self, targets: Any) -> None:
-        """Take the targets of a step: that of the only goal, or one for each goal in the order in which they
-        were given; None leaves one as it is.
+    @property
+    def writer(self) -> Callable[[Any], None]:
+        """Takes the targets of a step: that of the only goal, or one for each goal in the order in which they
+        were given, where None leaves one as it is.
         """
-        if self._only is not None:
-            is_goals = type(targets) in (list, tuple) and len(targets) == 1
-            self._only.write(targets[0] if is_goals else targets)
-            return
+        return self._slots[0].write_only if len(self._slots) == 1 else self._write
+
+    def _write(self, targets: Any) -> None:
+        count = len(self._slots)
         if type(targets) is not list:
-            targets = members_of(
-                targets, "`targets`", GoalError, f"{len(self._slots)} of them, one for each goal"
-            )
-        if len(targets) != len(self._slots):
-            raise GoalError(f"`targets` needs {len(self._slots)}, one for each goal, found {len(targets)}")
+            targets = members_of(targets, "`targets`", GoalError, f"{count} of them, one for each goal")
+        if len(targets) != count:
+            raise GoalError(f"`targets` needs {count}, one for each goal, found {len(targets)}")
         for slot, target in zip(self._slots, targets, strict=True):
             if target is not None:
                 slot.write(target)
@@ -103,6 +101,13 @@ class _Slot:
             return self.made
         self.made = self._with(self.numbers.copy())
         return self.made
+
+    def write_only(self, value: Any) -> None:
+        """Take the target of the only goal, which may be the only one in a list."""
+        if type(value) is np.ndarray and value.shape == self._shape and value.dtype is FLOAT64:
+            self.numbers[...] = value
+        else:
+            self.write(value[0] if type(value) in (list, tuple) and len(value) == 1 else value)
 
     def write(self, value: Any) -> None:
         """Take a target: a goal like this one, or what it is to be brought to."""

@@ -101,7 +101,7 @@ class Tracker:
         self._address = self._arguments.address
         fill_targets(model, [given[place] for place in self._plan.order], self._objectives.targets)
         self._function: Any = self._not_yet_compiled
-        self._write = self._targets.write
+        self._write = self._targets.writer
         self._q = self._motion.q
         self.reset(start)
 
