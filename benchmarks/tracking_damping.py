@@ -1,6 +1,6 @@
 """The damping of limbik's Tracker made otherwise: errors and travel on the paths of `tracking.py`.
 
-    python benchmarks/tracking_damping.py                    print the table, about three minutes
+    python benchmarks/tracking_damping.py                    print the table, about two minutes
     python benchmarks/tracking_damping.py --write            and store it in docs/tracking.md
 
 Runs interpreted, with another rule in the place of `motion.step.damping_for`: these are no times.
