@@ -387,6 +387,20 @@ def test_a_target_without_a_meaning_is_refused_and_nothing_has_changed(target):
     assert_array_equal(one.step(), other.step())
 
 
+def test_a_target_beyond_all_measure_is_refused():
+    model = limbik.load("panda")
+    far = np.eye(4)
+    far[0, 3] = 1e70
+    value = limbik.JointValue(joint="panda_joint2", value=0.3)
+    tracker, other = model.tracker([limbik.Pose(target=np.eye(4)), value]), model.tracker(np.zeros(3))
+    for targets in ([far, None], [None, 1e70]):
+        with pytest.raises(errors.GoalError, match="1e\\+60"):
+            tracker.step(targets)
+    with pytest.raises(errors.GoalError, match="1e\\+60"):
+        other.step([1e70, 0.0, 0.0])
+    assert np.isfinite(tracker.step()).all()
+
+
 def test_a_pose_that_is_off_by_rounding_is_taken():
     model = limbik.load("panda")
     pose = model.pose(np.full(model.nq, 0.3))
@@ -404,5 +418,7 @@ def test_targets_are_for_the_goals_that_there_are():
             tracker.step(targets)
     with pytest.raises(errors.GoalError, match="Pose"):
         tracker.step([limbik.Pose(target=np.eye(4), priority=1), None])
-    with pytest.raises(errors.ConfigurationError, match="7 numbers"):
+    with pytest.raises(errors.ConfigurationError, match="`q` needs 7 numbers"):
         tracker.reset([0.0, 1.0])
+    with pytest.raises(errors.ConfigurationError, match="`start` needs 7 numbers"):
+        model.tracker(goals, start=[0.0, 1.0])

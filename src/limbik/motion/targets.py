@@ -13,6 +13,7 @@ from limbik.goals import CenterOfMass, Goal, Pose, Position
 from limbik.model.model import Model
 from limbik.motion.state import AS_BEFORE, AS_POSE, AS_TARGET
 from limbik.solvers.tasks import fill_targets, structure
+from limbik.solvers.tree_plan import refuse_too_far
 from limbik.spatial import Array
 from limbik.tree.residuals import TARGET_SIZE
 
@@ -59,7 +60,7 @@ class Targets:
     def repair(self, row: int) -> None:
         """Make a pose of numbers that are one up to rounding, where the task of that row reads them.
 
-        Raises GoalError for others.
+        Raises GoalError for numbers that mean nothing, or are beyond all measure.
         """
         next(slot for slot in self._slots if row in slot.rows).repair()
 
@@ -125,7 +126,9 @@ class _Slot:
 
     def repair(self) -> None:
         """Write what the goal makes of its numbers."""
-        self._write_goal(self._with(self.numbers.copy()))
+        if self._shape is not None:
+            self._write_goal(self._with(self.numbers.copy()))
+        refuse_too_far(self._whole)
 
     def restore(self, read: Array) -> None:
         """Write the numbers of its targets [tasks, 12]."""

@@ -103,7 +103,7 @@ class Tracker:
         self._function: Any = self._not_yet_compiled
         self._write = self._targets.writer
         self._q = self._motion.q
-        self.reset(start)
+        self._rest_at(start, "`start`")
 
     def step(self, targets: Any = None) -> Array:
         """Move by one time step; returns the configuration [nq] it leads to.
@@ -156,16 +156,19 @@ class Tracker:
 
     def reset(self, q: ArrayLike | None = None) -> None:
         """Be at rest at a configuration [nq], moved into the limits; default: the neutral one."""
-        model = self.model
-        q = model.neutral if q is None else as_vector(q, model.nq, "`q`", error=ConfigurationError)
-        self._q[:] = model.clip(q)
-        self._motion.v[:] = 0.0
-        self._motion.active[:] = 0.0
-        self._motion.settings[FRESH] = 1.0
+        self._rest_at(q, "`q`")
 
     def warmup(self) -> None:
         """Wait until there is machine code, without which a step takes a thousand times as long."""
         native.compile_now(tracker_program())
+
+    def _rest_at(self, q: ArrayLike | None, name: str) -> None:
+        model = self.model
+        q = model.neutral if q is None else as_vector(q, model.nq, name, error=ConfigurationError)
+        self._q[:] = model.clip(q)
+        self._motion.v[:] = 0.0
+        self._motion.active[:] = 0.0
+        self._motion.settings[FRESH] = 1.0
 
     def _not_yet_compiled(self, address: int, watch: object) -> int:
         """The step: once there is machine code, by that; until then run by Python itself."""
