@@ -15,6 +15,7 @@ from limbik.analytic.programs import many_poses_program, one_pose_program
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.goals import Pose, Position
+from limbik.motion.programs import tracker
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
 from limbik.solvers import names
@@ -36,6 +37,7 @@ def programs() -> dict[str, Program]:
         general(),
         one_pose_program(Family.THREE_PARALLEL),
         many_poses_program(Family.THREE_PARALLEL),
+        tracker(),
     ]
     for name in names(compiled=True):
         solver = get(name)

@@ -41,6 +41,7 @@ from limbik.model import (
     planar_arm,
 )
 from limbik.model.presets import presets
+from limbik.motion import Tracker
 from limbik.scene import Branch, Scene, SceneArm, load_scene
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.solvers import (
@@ -94,6 +95,7 @@ __all__ = [
     "Solution",
     "Status",
     "Trace",
+    "Tracker",
     "__version__",
     "automatic_jacobian",
     "ball_arm",

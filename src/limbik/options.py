@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 from numpy.typing import ArrayLike
+
+from limbik.spatial import Array
+from limbik.status import PoseError
+
+# One for all joints, one for each velocity [nv], or by the names of joints.
+RateLimits: TypeAlias = ArrayLike | Mapping[str, float] | None
 
 
 class NamedSolver(Protocol):
@@ -84,3 +90,42 @@ class AllOptions(AllBatchOptions, total=False):
     samples: int | None
     starts: int
     seed: int
+
+
+class TrackerOptions(TypedDict, total=False):
+    """Of `Model.tracker`."""
+
+    start: ArrayLike | None  # [nq]
+    velocity_limits: RateLimits  # [rad/s or m/s]
+    acceleration_limits: RateLimits  # [rad/s^2 or m/s^2]
+    locked: Sequence[str]
+    tool: ArrayLike | None  # pose_frame_tool [4, 4]
+
+
+class Tracking(Protocol):
+    """What `Model.tracker` returns: a `limbik.Tracker`."""
+
+    def step(self, targets: Any = None) -> Array:
+        """Move by one time step; the configuration [nq] it leads to."""
+
+    def reset(self, q: ArrayLike | None = None) -> None:
+        """Be at rest at a configuration [nq]."""
+
+    def warmup(self) -> None:
+        """Wait until there is machine code."""
+
+    @property
+    def q(self) -> Array:
+        """[nq]"""
+
+    @property
+    def v(self) -> Array:
+        """[nv, rad/s and m/s]"""
+
+    @property
+    def errors(self) -> tuple[PoseError, ...]:
+        """How far each goal is from being met."""
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """The joints that a limit has held back in the last step."""

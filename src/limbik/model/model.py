@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_of, members_of, shortened
-from limbik.goals import GoalLike
+from limbik.goals import Goal, GoalLike
 from limbik.goals.task import Coordinate
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.derived import Slot
@@ -21,7 +21,15 @@ from limbik.model.joints import SCALAR, Frame, Joint, JointKind, Mass, check_nam
 from limbik.model.kinematics import Kinematics, Member
 from limbik.model.masses import Masses
 from limbik.model.reach import reach_range
-from limbik.options import AllBatchOptions, AllOptions, BatchOptions, SolveOptions, TraceOptions
+from limbik.options import (
+    AllBatchOptions,
+    AllOptions,
+    BatchOptions,
+    SolveOptions,
+    TraceOptions,
+    TrackerOptions,
+    Tracking,
+)
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.spatial import Array, Matrix4, as_number
 
@@ -381,6 +389,12 @@ class Model:
         """
         return _solvers.nullspace(self, q, keep)
 
+    def tracker(
+        self, goals: GoalLike | Sequence[Goal], dt: float = 0.01, **options: Unpack[TrackerOptions]
+    ) -> Tracking:
+        """What moves toward goals in steps of `dt` [s], for control loops; see `limbik.Tracker`."""
+        return _tracker(self, goals, dt, **options)
+
 
 class Solvers(NamedTuple):
     """What solves for a model: functions of `limbik.solvers`, which stands on models and so cannot be
@@ -405,6 +419,12 @@ def solve_by(solvers: Solvers) -> None:
     Model.solve_all = solvers.solve_all  # type: ignore[method-assign]
 
 
+def track_by(tracker: Callable[..., Tracking]) -> None:
+    """Have trackers of all models made by this."""
+    global _tracker
+    _tracker = tracker
+
+
 def as_model(value: object) -> Model:
     """The model that it is; anything else raises ModelError."""
     if not isinstance(value, Model):
@@ -415,6 +435,7 @@ def as_model(value: object) -> Model:
 
 
 _solvers: Solvers
+_tracker: Callable[..., Tracking]
 
 
 def _rebuild(

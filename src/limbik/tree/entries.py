@@ -50,7 +50,8 @@ OTHERS = {
 SIZES = ("n_links", "nq", "nv", "n_rows", "n_tasks", "n_levels", "n_movers", "n_settings", "n_trace")
 
 
-def _views(arrays: dict[str, str]) -> str:
+def views(arrays: dict[str, str]) -> str:
+    """Arrays of addresses, as Python writes them."""
     return ", ".join(f"view({name}, {shape.rstrip(',')})" for name, shape in arrays.items())
 
 
@@ -59,10 +60,10 @@ tree = compiled_text(
     f"""
 def tree({", ".join([*TREE, "roles", *OBJECTIVES, *WORKSPACE, *list(OTHERS)[1:], *SIZES, "watch"])}):
     solve_tree(
-        Tree({_views(TREE)}),
-        Objectives({_views(OBJECTIVES)}, watch),
-        Workspace({_views(WORKSPACE)}),
-        {_views(OTHERS)},
+        Tree({views(TREE)}),
+        Objectives({views(OBJECTIVES)}, watch),
+        Workspace({views(WORKSPACE)}),
+        {views(OTHERS)},
     )
     return 0
 """,

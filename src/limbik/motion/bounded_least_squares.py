@@ -1,0 +1,234 @@
+"""Bounded variable least squares by an active set (Stark & Parker 1995), damped, and below other tasks.
+
+Which joints stay at a bound is found one exchange at a time. The tasks above are kept by steps in their null
+space (Kanoun et al. 2011; Escande et al. 2014). The active set of one time step is a good guess for the next,
+which then takes an exchange or none.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+from limbik.compiler.kernel import Floats, compiled
+from limbik.motion.dense import damped_minimum, fill_null_space, gather, take_multipliers
+from limbik.numerics.linear import add, copy, dot, squared_length, transpose_times
+
+ROUNDING = 1e-12  # part of the largest number in a solution that is none
+NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
+EXCHANGES = 3  # for each joint, at most
+HOLDS = 3.0  # times what damping explains: a joint at a bound that pushes harder pushes for its task
+
+AT_LOWER, FREE, AT_UPPER = -1.0, 0.0, 1.0  # where a joint is in an active set
+
+
+class Scratch(NamedTuple):
+    """The arrays that a solution takes, each with its shape."""
+
+    places: Annotated[Any, "nv,"]  # of the free joints
+    K: Annotated[Any, "n_rows, nv"]  # columns of the free joints
+    V: Annotated[Any, "n_rows, nv"]  # reflectors of the rows above
+    L: Annotated[Any, "n_rows, n_rows"]  # and the triangle that they leave
+    pivots: Annotated[Any, "n_rows,"]  # the rows above that depend on none before them
+    Z: Annotated[Any, "nv, nv"]  # orthonormal rows that span the null space of the rows above
+    D: Annotated[Any, "n_rows, nv"]  # columns along these
+    rest: Annotated[Any, "n_rows,"]
+    y: Annotated[Any, "n_rows,"]
+    z: Annotated[Any, "nv,"]
+    fixed: Annotated[Any, "nv,"]  # what of a solution the rows above have decided
+    target: Annotated[Any, "nv,"]  # the least point with the active set as it is
+    slope: Annotated[Any, "nv,"]
+    right: Annotated[Any, "nv,"]  # of normal equations
+
+
+@compiled(inline=False)
+def begin_at(active: Floats, lower: Floats, upper: Floats, x: Floats) -> None:
+    """x [n] at the bounds of an active set, and elsewhere as near to 0 as the bounds allow."""
+    for v in range(x.size):
+        if active[v] == FREE:
+            x[v] = min(max(0.0, lower[v]), upper[v])
+        else:
+            x[v] = upper[v] if active[v] > FREE else lower[v]
+
+
+@compiled(inline=False)
+def solve_within(
+    scratch: Scratch,
+    J: Floats,
+    errors: Floats,
+    above: Floats,
+    damping: float,
+    lower: Floats,
+    upper: Floats,
+    held: Floats,
+    active: Floats,
+    x: Floats,
+) -> None:
+    """Bring x [n] to where |J x - errors|^2 + damping |x|^2 is least within bounds, while what the rows
+    `above` [any number, n] make of x stays as it is.
+
+    lower, upper [n]: bounds, between which x begins. active [n]: the joints that are at a bound, where x has
+    them; at the end those of the solution. held [n]: 1 for joints that have to stay at their bound.
+    """
+    for _ in range(EXCHANGES * x.size):
+        size = fill_target(scratch, J, errors, above, damping, active, x)
+        if go_to_bound(scratch.target, lower, upper, active, x):
+            continue
+        if not is_any_to_leave(lower, upper, held, active):
+            break
+        fill_slope(scratch, J, errors, above, damping, active, size, x)
+        if not leave_bound(scratch.slope, lower, upper, held, active):
+            break
+
+
+@compiled(inline=False)
+def fill_target(
+    scratch: Scratch, J: Floats, errors: Floats, above: Floats, damping: float, active: Floats, x: Floats
+) -> int:
+    """Where the free joints would go, were there no more bounds; returns how many rows above bind them."""
+    count = 0
+    for v in range(x.size):
+        if active[v] == FREE:
+            scratch.places[count] = v
+            count += 1
+    K = scratch.K[: J.shape[0]]
+    gather(J, scratch.places[:count], K)
+    size = 0
+    fixed = scratch.fixed
+    for v in range(x.size):
+        fixed[v] = 0.0 if active[v] == FREE else x[v]
+    if above.shape[0] == 0:
+        fill_rest(J, errors, fixed, scratch.rest)
+        damped_minimum(scratch, K, scratch.rest[: errors.size], damping, count)
+        copy(fixed, scratch.target)
+        for i in range(count):
+            scratch.target[int(scratch.places[i])] = scratch.z[i]
+        return 0
+    size = fill_null_space(scratch, above, count)
+    open_ = count - size
+    for k in range(open_):
+        along = 0.0
+        for i in range(count):
+            along += scratch.Z[k, i] * x[int(scratch.places[i])]
+        scratch.z[k] = along
+    for i in range(count):
+        v = int(scratch.places[i])
+        fixed[v] = x[v]
+        for k in range(open_):
+            fixed[v] -= scratch.Z[k, i] * scratch.z[k]
+    fill_rest(J, errors, fixed, scratch.rest)
+    D = scratch.D[: J.shape[0]]
+    for row in range(J.shape[0]):
+        for k in range(open_):
+            D[row, k] = dot(K[row, :count], scratch.Z[k, :count])
+    damped_minimum(scratch, D, scratch.rest[: errors.size], damping, open_)
+    copy(fixed, scratch.target)
+    for i in range(count):
+        v = int(scratch.places[i])
+        for k in range(open_):
+            scratch.target[v] += scratch.Z[k, i] * scratch.z[k]
+    return size
+
+
+@compiled(inline=False)
+def fill_rest(J: Floats, errors: Floats, x: Floats, rest: Floats) -> None:
+    """rest = what x leaves of the errors: e - J x."""
+    for row in range(errors.size):
+        rest[row] = errors[row] - dot(J[row], x)
+
+
+@compiled(inline=False)
+def fill_slope(
+    scratch: Scratch,
+    J: Floats,
+    errors: Floats,
+    above: Floats,
+    damping: float,
+    active: Floats,
+    size: int,
+    x: Floats,
+) -> None:
+    """How much each joint gains along its way: Lagrange's multipliers of the bounds. 0 for what is rounding.
+
+    size: of the rows above that bind the free joints.
+    """
+    rest, slope = scratch.rest[: errors.size], scratch.slope
+    fill_rest(J, errors, x, rest)
+    transpose_times(J, rest, slope)
+    least = NO_GAIN * (math.sqrt(squared_length(slope)) + damping * math.sqrt(squared_length(x)))
+    add(-damping, x, slope)
+    if size > 0:
+        take_multipliers(scratch, above, active, size)
+    for v in range(x.size):
+        if abs(slope[v]) <= least:
+            slope[v] = 0.0
+
+
+@compiled(inline=False)
+def go_to_bound(target: Floats, lower: Floats, upper: Floats, active: Floats, x: Floats) -> bool:
+    """Bring x toward the target, as far as the bounds allow; whether one has stopped it, whose joint is then
+    held there.
+    """
+    largest = 0.0
+    for v in range(x.size):
+        largest = max(largest, abs(target[v]))
+    share = 1.0
+    stopped = -1
+    for v in range(x.size):
+        change = target[v] - x[v]
+        if active[v] == FREE and abs(change) > ROUNDING * largest:
+            room = upper[v] - x[v] if change > 0.0 else lower[v] - x[v]
+            if abs(change) * share > abs(room):
+                share = room / change
+                stopped = v
+    is_stopped = stopped >= 0
+    if is_stopped:
+        active[stopped] = AT_UPPER if target[stopped] > x[stopped] else AT_LOWER
+    for v in range(x.size):
+        x[v] = min(max(x[v] + share * (target[v] - x[v]), lower[v]), upper[v])
+    if is_stopped:
+        x[stopped] = upper[stopped] if active[stopped] > FREE else lower[stopped]
+    return is_stopped
+
+
+@compiled
+def is_any_to_leave(lower: Floats, upper: Floats, held: Floats, active: Floats) -> bool:
+    """Whether some joint is at a bound that it may leave."""
+    for v in range(active.size):
+        if active[v] != FREE and held[v] == 0.0 and lower[v] < upper[v]:
+            return True
+    return False
+
+
+@compiled(inline=False)
+def leave_bound(slope: Floats, lower: Floats, upper: Floats, held: Floats, active: Floats) -> bool:
+    """Free the joint at a bound that gains most by leaving it; whether there is one."""
+    best = -1
+    most = 0.0
+    for v in range(slope.size):
+        inward = -active[v] * slope[v]
+        if inward > most and held[v] == 0.0 and lower[v] < upper[v]:
+            best, most = v, inward
+    if best >= 0:
+        active[best] = FREE
+    return best >= 0
+
+
+@compiled(inline=False)
+def hold(
+    scratch: Scratch, J: Floats, errors: Floats, damping: float, active: Floats, held: Floats, x: Floats
+) -> None:
+    """Mark the joints at a bound, 1 in `held` [n], that a lower priority could not move away without a loss
+    for this one.
+
+    A task that is kept as it is keeps them there (by complementary slackness). One that is only damped has
+    gradients of the damping times x.
+    """
+    fill_rest(J, errors, x, scratch.rest)
+    transpose_times(J, scratch.rest[: errors.size], scratch.slope)
+    largest = 0.0
+    for v in range(x.size):
+        largest = max(largest, abs(x[v]))
+    for v in range(x.size):
+        if active[v] * scratch.slope[v] > HOLDS * damping * largest:
+            held[v] = 1.0

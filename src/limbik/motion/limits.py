@@ -1,0 +1,65 @@
+"""How far each joint may go in one step: limits of position, velocity and acceleration as one interval.
+
+Velocities are constant during a step. A joint that stays in these intervals can always stop before its limit
+without more than its acceleration: the interval of the next step is never empty.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.chain.joints import PRISMATIC, SPHERICAL
+from limbik.compiler.kernel import compiled
+from limbik.motion.state import DT, Motion
+from limbik.tree.workspace import Tree
+
+LONGEST_TURN = 1.0  # [rad] in one step: what the Jacobian says of farther ones is not true
+
+
+@compiled
+def braking_step(distance: float, most: float) -> float:
+    """The longest step [rad or m] from which a joint comes to rest within a distance, this step included, if
+    each step may be shorter by `most` than the one before it.
+
+    Steps of s, s - most, s - 2 most and so on, n + 1 of them, sum up to (n + 1) (s - n most / 2).
+    """
+    if not (most < math.inf and distance < math.inf):
+        return distance
+    if most <= 0.0:
+        return 0.0
+    ratio = distance / most
+    n = math.floor(0.5 * (math.sqrt(8.0 * ratio + 1.0) - 1.0))
+    return most * (ratio / (n + 1.0) + 0.5 * n)
+
+
+@compiled(inline=False)
+def fill_bounds(tree: Tree, motion: Motion) -> None:
+    """The interval of every joint for the step from q, in units."""
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
+            unit = tree.units[v]
+            motion.lower[v] = motion.upper[v] = 0.0
+            if unit == 0.0:
+                continue
+            below = above = math.inf
+            if mover.kind != SPHERICAL:
+                below = max(motion.q[mover.q] - mover.lower, 0.0)
+                above = max(mover.upper - motion.q[mover.q], 0.0)
+            low, high = interval(motion, v, below, above)
+            if mover.kind != PRISMATIC:
+                low, high = max(low, -LONGEST_TURN), min(high, LONGEST_TURN)
+            if low > high:  # by rounding
+                low = high = 0.5 * (low + high)
+            motion.lower[v], motion.upper[v] = low / unit, high / unit
+
+
+@compiled
+def interval(motion: Motion, v: int, below: float, above: float) -> tuple[float, float]:
+    """How far a joint may go in this step [rad or m], with so much room to its limits."""
+    dt = motion.settings[DT]
+    fastest, most = dt * motion.velocity_limits[v], dt * dt * motion.acceleration_limits[v]
+    last = dt * motion.v[v]
+    low = max(-fastest, last - most, -braking_step(below, most))
+    high = min(fastest, last + most, braking_step(above, most))
+    return low, high

@@ -1,0 +1,77 @@
+"""Limits of velocity and acceleration as a caller gives them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from limbik.errors import SolverError, did_you_mean, shortened
+from limbik.model.joints import Joint, JointKind
+from limbik.model.model import Model
+from limbik.options import RateLimits
+from limbik.spatial import Array, as_numbers, shape_of
+
+
+def rate_limits(model: Model, given: RateLimits, name: str) -> Array:
+    """Limits [nv] from one number for all joints, one for each velocity [nv] or one for each of some joints
+    by name; infinite where there is none.
+
+    A joint that follows another has its limit kept by its leader. Raises SolverError for what is no limit.
+    """
+    limits = np.full(model.nv, math.inf)
+    if given is None:
+        return limits
+    if isinstance(given, Mapping):
+        _refuse_unknown(model, list(given), name)
+        for joint in model.joints:
+            if joint.name in given:
+                _narrow(model, limits, joint, _checked(given[joint.name], f"`{name}` of {joint.name!r}"))
+        return limits
+    numbers = _checked(given, f"`{name}`", ((), (model.nv,)))
+    if numbers.ndim == 1:
+        return numbers
+    for joint in model.joints:
+        _narrow(model, limits, joint, numbers)
+    return limits
+
+
+def refuse_limited_balls(model: Model, accelerations: Array) -> None:
+    """Raise SolverError for an acceleration limit of a ball joint that has limits of its own: there is no
+    interval in which it could brake.
+    """
+    for joint in _limited_balls(model.joints):
+        if np.isfinite(accelerations[model.v_slice(joint.name)]).any():
+            raise SolverError(
+                f"`acceleration_limits` are not for ball joints with limits, such as {joint.name!r}: give "
+                "them by the names of other joints"
+            )
+
+
+def _limited_balls(joints: Sequence[Joint]) -> Iterator[Joint]:
+    return (joint for joint in joints if joint.kind is JointKind.BALL and joint.has_limits)
+
+
+def _narrow(model: Model, limits: Array, joint: Joint, limit: Array) -> None:
+    span = model.v_slice(joint.name) if joint.kind is not JointKind.FIXED else slice(0)
+    ratio = abs(joint.mimic.multiplier) if joint.mimic else 1.0
+    limits[span] = np.minimum(limits[span], limit / ratio)
+
+
+def _refuse_unknown(model: Model, names: list[object], name: str) -> None:
+    for each in names:
+        if each not in model.joint_names:
+            hint = did_you_mean(each, model.joint_names)
+            raise SolverError(f"`{name}` names {shortened(each)}, no joint of {model.name!r}; {hint}")
+
+
+def _checked(value: object, what: str, shapes: tuple[tuple[int, ...], ...] = ((),)) -> Array:
+    """Positive numbers; infinite ones are none."""
+    needed = "a positive number" + "".join(f", or {size} of them (nv)" for shape in shapes for size in shape)
+    if shape_of(value) not in shapes:
+        raise SolverError(f"{what} needs {needed}, found {shortened(value)}")
+    numbers = as_numbers(value, what, needed, SolverError)
+    if not (numbers > 0.0).all():
+        raise SolverError(f"{what} needs {needed}, found {shortened(value)}")
+    return numbers

@@ -1,0 +1,65 @@
+"""The numbers that a caller gives as targets: whether they mean something, and what tasks read of them."""
+
+from __future__ import annotations
+
+from limbik.compiler.kernel import Floats, compiled
+from limbik.motion.state import AS_POSE, AS_TARGET, Motion
+from limbik.numerics.linear import copy
+from limbik.tree.residuals import TARGET_SIZE
+
+FARTHEST = 1e60  # [m or rad] of a target; beyond it the powers of distances overflow
+ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
+
+
+@compiled(inline=False)
+def find_bad_target(motion: Motion) -> int:
+    """1 more than the place of a task that is given numbers without a meaning; 0 where there is none."""
+    for k in range(motion.forms.size):
+        form, given = motion.forms[k], motion.given[k]
+        if form == AS_TARGET:
+            for i in range(TARGET_SIZE):
+                if not abs(given[i]) <= FARTHEST:
+                    return k + 1
+        elif form == AS_POSE and not is_pose(given):
+            return k + 1
+    return 0
+
+
+@compiled(inline=False)
+def is_pose(given: Floats) -> bool:
+    """Whether 16 numbers are a pose, up to rounding."""
+    for i in range(3):
+        if not abs(given[4 * i + 3]) <= FARTHEST:
+            return False
+        for k in range(i, 3):
+            total = -1.0 if i == k else 0.0
+            for row in range(0, 12, 4):
+                total += given[row + i] * given[row + k]
+            if not abs(total) <= ORTHONORMAL:
+                return False
+    turned = given[1] * given[6] - given[2] * given[5]
+    turned = given[8] * turned - given[9] * (given[0] * given[6] - given[2] * given[4])
+    turned += given[10] * (given[0] * given[5] - given[1] * given[4])
+    last = abs(given[12]) + abs(given[13]) + abs(given[14]) + abs(given[15] - 1.0)
+    return turned > 0.0 and last <= 0.0
+
+
+@compiled(inline=False)
+def read_targets(motion: Motion, targets: Floats) -> None:
+    """The targets [tasks, 12] of what is given."""
+    for k in range(motion.forms.size):
+        if motion.forms[k] == AS_TARGET:
+            copy(motion.given[k, :TARGET_SIZE], targets[k])
+        elif motion.forms[k] == AS_POSE:
+            read_pose(motion.given[k], targets[k])
+        else:
+            copy(targets[k - 1], targets[k])
+
+
+@compiled
+def read_pose(given: Floats, target: Floats) -> None:
+    """Origin and rotation [12] of a pose's 16 numbers."""
+    for i in range(3):
+        target[i] = given[4 * i + 3]
+        for k in range(3):
+            target[3 + 3 * i + k] = given[4 * i + k]

@@ -1,0 +1,62 @@
+"""What a tracker remembers from one step to the next, and the numbers that its limits are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+
+import numpy as np
+
+GIVEN_SIZE = 16  # numbers of what is given for one task: a pose, or a target as `tree.residuals` has it
+
+# What is given for a task.
+AS_TARGET = 0.0  # the numbers of its target
+AS_POSE = 1.0  # a pose 4x4, of this task and of the next
+AS_BEFORE = 2.0  # the pose of the task before
+
+# Settings, by place.
+DT = 0  # [s]
+BRAKES = 1  # 1: some joint has an acceleration limit
+FRESH = 2  # 1: nothing is known of the step before
+SETTINGS_SIZE = 3
+
+ITERATIONS = 2  # of one step
+
+CONSTANTS = {"GIVEN_SIZE": GIVEN_SIZE, "ITERATIONS": ITERATIONS, "MOTION_SETTINGS": SETTINGS_SIZE}
+
+
+Kind = TypeVar("Kind")
+
+
+class Motion(NamedTuple):
+    """The arrays of a tracker, each with its shape."""
+
+    settings: Annotated[Any, "MOTION_SETTINGS,"]
+    velocity_limits: Annotated[Any, "nv,"]  # [rad/s or m/s]
+    acceleration_limits: Annotated[Any, "nv,"]  # [rad/s^2 or m/s^2]
+    given: Annotated[Any, "n_tasks, GIVEN_SIZE"]  # the targets of the next step
+    forms: Annotated[Any, "n_tasks,"]  # what is given for each task
+    q: Annotated[Any, "nq,"]
+    v: Annotated[Any, "nv,"]  # [rad/s or m/s] of the last step
+    residuals: Annotated[Any, "n_rows,"]  # that the last step left
+    # Active sets (`motion.bounded_least_squares`) of each iteration and level, from one step to the next.
+    active: Annotated[Any, "ITERATIONS * n_levels, nv"]
+    held: Annotated[Any, "nv,"]  # 1: a joint that pushes against its bound, and stays there for lower levels
+    lower: Annotated[Any, "nv,"]  # how far each joint may go in this step, in units
+    upper: Annotated[Any, "nv,"]
+    moved: Annotated[Any, "nv,"]  # how far it has gone, in units
+    room_below: Annotated[Any, "nv,"]  # how much farther it may go, in units
+    room_above: Annotated[Any, "nv,"]
+    left: Annotated[Any, "n_rows,"]  # residuals that are left for later steps
+    wanted: Annotated[Any, "n_rows,"]  # by how much this step is to change them
+
+
+def shapes_of(arrays: type) -> dict[str, str]:
+    """The shape of each array, as Python writes it in the sizes of a problem."""
+    hints = get_type_hints(arrays, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}
+
+
+def made(arrays: type[Kind], sizes: dict[str, int]) -> Kind:
+    """The arrays, full of zeros."""
+    zeros = {name: np.zeros(eval(shape, CONSTANTS, sizes)) for name, shape in shapes_of(arrays).items()}
+    return arrays(**zeros)

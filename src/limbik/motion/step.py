@@ -1,0 +1,216 @@
+"""One step of differential inverse kinematics within limits, for goals of strict priorities.
+
+A level of goals is a damped least-squares problem within the bounds of `motion.limits`, solved exactly
+(`motion.bounded_least_squares`). Two Gauss-Newton iterations make one step: the second takes off what the
+curvature of the first has left. The damping is proportional to the residual (Fan & Yuan 2005), which keeps
+the convergence quadratic, and an arm at rest where it is stretched toward a target out of reach: there the
+error grows, at second order, by as much as it is long.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.chain.joints import SPHERICAL, advance
+from limbik.compiler.kernel import Floats, compiled
+from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
+from limbik.motion.dense import JITTER
+from limbik.motion.limits import braking_step, fill_bounds
+from limbik.motion.read_targets import find_bad_target, read_targets
+from limbik.motion.state import BRAKES, DT, FRESH, ITERATIONS, Motion
+from limbik.numerics.linear import copy, damped_solve, dot, fill, squared_length
+from limbik.numerics.rotation import logarithm, product
+from limbik.tree.evaluation import differentiate, evaluate
+from limbik.tree.workspace import Objectives, Tree, Workspace
+
+DAMPING = 0.15  # per residual
+LEAST_DAMPING = 1e-12
+CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
+NEAR = 1e-4  # residual that one always takes off
+CONVERGING = 0.5  # part of a residual: if more is left of it, it is not curvature that has left it
+MET = 0  # what a step returns: all targets have been read
+
+
+@compiled
+def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch) -> int:
+    """Move q by one step toward the given targets.
+
+    Returns MET, or 1 more than the place of a task whose target means nothing; nothing has changed then.
+    """
+    refused = find_bad_target(motion)
+    if refused > 0:
+        return refused
+    read_targets(motion, objectives.targets)
+    evaluate(tree, objectives, workspace, motion.q, 0)
+    differentiate(tree, objectives, workspace, workspace.J)
+    fill_bounds(tree, motion)
+    fill(0.0, motion.moved)
+    fill(0.0, motion.left)
+    if motion.settings[BRAKES] > 0.0:
+        leave_for_later(tree, objectives, workspace, motion)
+    before = fill_wanted(objectives, workspace.errors[0], motion)
+    iterate(tree, objectives, workspace, motion, scratch, 0)
+    evaluate(tree, objectives, workspace, workspace.trial, 1)
+    after = fill_wanted(objectives, workspace.errors[1], motion)
+    if CLOSE * CLOSE < after < max(NEAR * NEAR, CONVERGING * CONVERGING * before):
+        differentiate(tree, objectives, workspace, workspace.J)
+        iterate(tree, objectives, workspace, motion, scratch, 1)
+        if motion.settings[BRAKES] > 0.0:
+            evaluate(tree, objectives, workspace, workspace.trial, 1)
+    finish(tree, workspace, motion)
+    return MET
+
+
+@compiled(inline=False)
+def iterate(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    motion: Motion,
+    scratch: Scratch,
+    iteration: int,
+) -> None:
+    """One Gauss-Newton iteration from where the step has come to, which becomes the trial."""
+    for v in range(motion.moved.size):
+        motion.room_below[v] = motion.lower[v] - motion.moved[v]
+        motion.room_above[v] = motion.upper[v] - motion.moved[v]
+    levels = motion.active.shape[0] // ITERATIONS
+    active = motion.active[iteration * levels : (iteration + 1) * levels]
+    propose(objectives, workspace, motion, scratch, active)
+    for v in range(motion.moved.size):
+        wanted = motion.moved[v] + workspace.dx[v]
+        motion.moved[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
+        workspace.dq[v] = tree.units[v] * motion.moved[v]
+    advance(tree.movers, motion.q, workspace.dq, 1.0, True, workspace.trial)
+    measure_turns(tree, motion, workspace.trial)
+
+
+@compiled
+def fill_wanted(objectives: Objectives, errors: Floats, motion: Motion) -> float:
+    """By how much the errors are to change; returns the squared length of that in the first level."""
+    for row in range(errors.size):
+        motion.wanted[row] = errors[row] - motion.left[row]
+    return squared_length(motion.wanted[: int(objectives.level_rows[1])])
+
+
+@compiled(inline=False)
+def propose(
+    objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch, active: Floats
+) -> None:
+    """The change `workspace.dx` [nv, in units] that the levels ask for, one after the other.
+
+    active [levels, nv]: their active sets.
+    """
+    fill(0.0, motion.held)
+    begin_at(active[0], motion.room_below, motion.room_above, workspace.dx)
+    levels = objectives.level_rows.size - 1
+    for level in range(levels):
+        first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+        J, wanted = workspace.J[first:last], motion.wanted[first:last]
+        damping = damping_for(wanted)
+        if level > 0:
+            begin_below(motion, active[level - 1], active[level], workspace.dx)
+        solve_within(
+            scratch,
+            J,
+            wanted,
+            workspace.J[:first],
+            damping,
+            motion.room_below,
+            motion.room_above,
+            motion.held,
+            active[level],
+            workspace.dx,
+        )
+        if level + 1 < levels:
+            hold(scratch, J, wanted, damping, active[level], motion.held, workspace.dx)
+
+
+@compiled
+def damping_for(wanted: Floats) -> float:
+    """The damping of a level that is to change by so much."""
+    return DAMPING * math.sqrt(squared_length(wanted)) + LEAST_DAMPING
+
+
+@compiled(inline=False)
+def begin_below(motion: Motion, above: Floats, active: Floats, dx: Floats) -> None:
+    """The active set that a lower level begins with: joints that are held, and of the set that it had in the
+    step before those that are at their bounds now.
+    """
+    for v in range(dx.size):
+        bound = motion.room_above[v] if active[v] > FREE else motion.room_below[v]
+        if motion.held[v] > 0.0:
+            active[v] = above[v]
+        elif dx[v] != bound:
+            active[v] = FREE
+
+
+@compiled(inline=False)
+def measure_turns(tree: Tree, motion: Motion, trial: Floats) -> None:
+    """What limits of ball joints have made of their turns, into `motion.moved`; one that they make too fast
+    is not made at all.
+    """
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if mover.kind != SPHERICAL or tree.units[mover.v] == 0.0:
+            continue
+        i = mover.q
+        q = motion.q
+        turn = logarithm(
+            product(
+                (-q[i], -q[i + 1], -q[i + 2], q[i + 3]), (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])
+            )
+        )
+        off = excess = 0.0
+        for k in range(3):
+            v = mover.v + k
+            off = max(off, abs(turn[k] - motion.moved[v]))
+            excess = max(excess, turn[k] - motion.upper[v], motion.lower[v] - turn[k])
+        if off <= 1e-12:
+            continue
+        for k in range(3):
+            motion.moved[mover.v + k] = 0.0 if excess > 0.0 else turn[k]
+        if excess > 0.0:
+            for k in range(4):
+                trial[i + k] = q[i + k]
+
+
+@compiled(inline=False)
+def leave_for_later(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+    """What of the residuals of the last step is left for later steps, so that the joints can brake in time.
+
+    The targets' own motion since then is followed at once; what else is missing is made up for no faster than
+    the joints can come to rest when it is.
+    """
+    if motion.settings[FRESH] > 0.0:
+        copy(workspace.errors[0], motion.residuals)
+    for level in range(objectives.level_rows.size - 1):
+        first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+        residuals = motion.residuals[first:last]
+        J, A = workspace.J[first:last], workspace.A
+        damped_solve(J, residuals, damping_for(residuals), JITTER, A, workspace.y, workspace.dx)
+        share = braking_share(tree, motion, workspace.dx)
+        for row in range(first, last):
+            motion.left[row] = motion.residuals[row] - share * dot(workspace.J[row], workspace.dx)
+
+
+@compiled(inline=False)
+def braking_share(tree: Tree, motion: Motion, dx: Floats) -> float:
+    """Which part of a way [nv, in units] one step may cover so that all joints come to rest at its end."""
+    dt = motion.settings[DT]
+    share = 1.0
+    for v in range(dx.size):
+        way = abs(tree.units[v] * dx[v])
+        if way > 0.0:
+            share = min(share, braking_step(way, dt * dt * motion.acceleration_limits[v]) / way)
+    return share
+
+
+@compiled(inline=False)
+def finish(tree: Tree, workspace: Workspace, motion: Motion) -> None:
+    """The step is made."""
+    copy(workspace.trial, motion.q)
+    copy(workspace.errors[1], motion.residuals)
+    for v in range(motion.v.size):
+        motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
+    motion.settings[FRESH] = 0.0

@@ -1,0 +1,226 @@
+"""Tracking: differential inverse kinematics for control loops, one time step after the other."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.compiler import native
+from limbik.compiler.callables import Arguments
+from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
+from limbik.goals import Goal, GoalLike, as_goals
+from limbik.model.joints import JointKind
+from limbik.model.model import Model, as_model
+from limbik.motion.bounded_least_squares import Scratch
+from limbik.motion.programs import tracker as tracker_program
+from limbik.motion.rates import rate_limits, refuse_limited_balls
+from limbik.motion.state import BRAKES, DT, FRESH, Motion, made
+from limbik.motion.step import track
+from limbik.motion.targets import Targets
+from limbik.options import RateLimits
+from limbik.solvers import measure
+from limbik.solvers.checked_options import hashable, read_options
+from limbik.solvers.solver import as_real
+from limbik.solvers.tasks import fill_targets
+from limbik.solvers.tree_plan import TreePlan
+from limbik.spatial import Array, as_vector, quat_conjugate, quat_rotate
+from limbik.status import PoseError
+from limbik.tree.settings import SETTINGS_SIZE
+from limbik.tree.workspace import Objectives, Tree, Workspace
+
+ROUNDING = 1e-12  # [rad or lengths] within which a joint is at a bound
+
+
+class Tracker:
+    """Moves a model toward goals, step by step, within the limits of its joints.
+
+        tracker = robot.tracker(limbik.Pose(target=pose), dt=0.01, velocity_limits=1.0)
+        for pose in poses:
+            q = tracker.step(pose)
+
+    goals:
+        A goal or several, as `solve` takes them, with any priorities; or a bare pose or point for the end
+        effector. Their first targets.
+    dt [s]:
+        The length of a step.
+    start [nq]:
+        Where the joints are at rest before the first step, moved into their limits; default: the neutral
+        configuration.
+    velocity_limits [rad/s or m/s], acceleration_limits [rad/s^2 or m/s^2]:
+        One number for all joints, one for each velocity [nv], or a mapping from the names of joints. None:
+        no limits. They hold for each of the three rates of a ball joint; those of a floating joint's
+        position are along the axes in which it is counted. Joints that follow others are kept within theirs.
+    locked:
+        Names of joints that keep still.
+    tool:
+        Pose of a tool, as in `solve`.
+
+    Joint limits are always kept, and so are those of velocity and acceleration: a joint brakes in time before
+    its limit. With acceleration limits the joints also brake before the targets, so that they do not run
+    past them. Without velocity limits a joint turns by 1 rad at most in one step.
+
+    One step solves the goals' bounded least-squares problem exactly (see `limbik.motion.step`). A goal of a
+    lower priority takes nothing from a higher one.
+
+    Raises GoalError, ConfigurationError or SolverError for what has no meaning.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        goals: GoalLike | Sequence[Goal],
+        dt: float = 0.01,
+        *,
+        start: ArrayLike | None = None,
+        velocity_limits: RateLimits = None,
+        acceleration_limits: RateLimits = None,
+        locked: Sequence[str] = (),
+        tool: ArrayLike | None = None,
+    ) -> None:
+        if not 0.0 < as_real(dt) < math.inf:
+            raise SolverError(f"`dt` needs a positive time [s], found {shortened(dt)}")
+        self.model = as_model(model)
+        self.dt = float(dt)
+        given = as_goals(goals)
+        options = read_options(hashable({"locked": locked, "tool": tool}))
+        self._plan = _Plan(model, given, options, "lm", SETTINGS_SIZE)
+        accelerations = rate_limits(model, acceleration_limits, "acceleration_limits")
+        refuse_limited_balls(model, accelerations)
+        self._targets = Targets(model, given, self._plan.order, len(self._plan.tasks))
+        self._motion = self._plan.motion(self._targets)
+        self._motion.settings[DT] = self.dt
+        self._motion.settings[BRAKES] = np.isfinite(accelerations).any()
+        self._motion.velocity_limits[:] = rate_limits(model, velocity_limits, "velocity_limits")
+        self._motion.acceleration_limits[:] = accelerations
+        self._objectives, self._workspace, self._scratch, self._arguments = self._plan.packed(self._motion)
+        self._address = self._arguments.address
+        fill_targets(model, [given[place] for place in self._plan.order], self._objectives.targets)
+        self._function: Any = self._not_yet_compiled
+        self._write = self._targets.writer
+        self._q = self._motion.q
+        self._rest_at(start, "`start`")
+
+    def step(self, targets: Any = None) -> Array:
+        """Move by one time step; returns the configuration [nq] it leads to.
+
+        targets:
+            Of the only goal, or a list with one for each goal, in the order in which they were given: what
+            the goal is brought to (such as a pose 4x4), or a goal that differs in this alone. None: as in the
+            step before.
+
+        Raises GoalError for a target without a meaning, and then has not moved.
+        """
+        try:
+            if targets is not None:
+                self._write(targets)
+            while refused := self._function(self._address, _go_on):
+                self._targets.repair(refused - 1)
+        except GoalError:
+            self._targets.restore(self._objectives.targets)
+            raise
+        return self._q.copy()
+
+    @property
+    def q(self) -> Array:
+        """The configuration [nq] that the last step has led to."""
+        return self._q.copy()
+
+    @property
+    def v(self) -> Array:
+        """The velocity [nv, rad/s and m/s] of the last step, as `Model.jacobian` takes it."""
+        v = self._motion.v.copy()
+        for joint in self.model.joints:
+            if joint.kind is JointKind.FLOATING:
+                at, here = self.model.v_slice(joint.name).start, self.model.q_slice(joint.name).stop
+                v[at : at + 3] = quat_rotate(quat_conjugate(self._q[here - 4 : here]), v[at : at + 3])
+        return v
+
+    @property
+    def errors(self) -> tuple[PoseError, ...]:
+        """How far each goal is from being met, in the order in which they were given."""
+        return measure.goal_errors(self._plan.request(self._targets.goals), self._q)
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """The names of the joints that a limit has held back in the last step."""
+        motion = self._motion
+        room = np.minimum(motion.upper - motion.moved, motion.moved - motion.lower)
+        is_held = (room <= ROUNDING) & (self._plan.units > 0.0)
+        joints = (joint for joint in self.model.joints if joint.nv)
+        return tuple(joint.name for joint in joints if is_held[self.model.v_slice(joint.name)].any())
+
+    def reset(self, q: ArrayLike | None = None) -> None:
+        """Be at rest at a configuration [nq], moved into the limits; default: the neutral one."""
+        self._rest_at(q, "`q`")
+
+    def warmup(self) -> None:
+        """Wait until there is machine code, without which a step takes a thousand times as long."""
+        native.compile_now(tracker_program())
+
+    def _rest_at(self, q: ArrayLike | None, name: str) -> None:
+        model = self.model
+        q = model.neutral if q is None else as_vector(q, model.nq, name, error=ConfigurationError)
+        self._q[:] = model.clip(q)
+        self._motion.v[:] = 0.0
+        self._motion.active[:] = 0.0
+        self._motion.settings[FRESH] = 1.0
+
+    def _not_yet_compiled(self, address: int, watch: object) -> int:
+        """The step: once there is machine code, by that; until then run by Python itself."""
+        function = native.compiled(tracker_program())
+        if function is None:
+            return self._interpreted()
+        self._function = function
+        return int(function(address, watch))
+
+    def _interpreted(self) -> int:
+        objectives = self._objectives._replace(tasks=self._objectives.tasks.view(np.recarray))
+        arrays = self._workspace, self._motion, self._scratch
+        return track.interpreted(self._plan.records, objectives, *arrays)
+
+
+def _go_on() -> bool:
+    """A step is not stopped."""
+    return False
+
+
+class _Plan(TreePlan):
+    """The tasks of the goals, and the arrays that a step works on."""
+
+    @property
+    def order(self) -> list[int]:
+        """The places of the goals, the first level first."""
+        return self._order
+
+    @property
+    def units(self) -> Array:
+        """[nv] in which velocities are counted; 0 for what does not move."""
+        return np.asarray(self._tree.units)
+
+    @functools.cached_property
+    def records(self) -> Tree:
+        """The tree for Python itself."""
+        links, movers, *others = self._tree
+        return Tree(links.view(np.recarray), movers.view(np.recarray), *others)
+
+    def motion(self, targets: Targets) -> Motion:
+        """The arrays of a tracker with these targets."""
+        return made(Motion, self._named_sizes)._replace(given=targets.given, forms=targets.forms)
+
+    def packed(self, motion: Motion) -> tuple[Objectives, Workspace, Scratch, Arguments]:
+        """The objectives, what a step works on, and the arguments of the program."""
+        objectives = Objectives(self.tasks, np.zeros((len(self.tasks), 12)), *self._levels, _go_on)
+        workspace, scratch = Workspace(*map(np.zeros, self._shapes)), made(Scratch, self._named_sizes)
+        arrays = (*self._tree, *objectives[:-1], *workspace, *motion, *scratch)
+        addresses = (array.ctypes.data for array in arrays)
+        return objectives, workspace, scratch, Arguments(*addresses, *self._named_sizes.values())
+
+    @property
+    def _named_sizes(self) -> dict[str, int]:
+        names = "n_links", "nq", "nv", "n_rows", "n_tasks", "n_levels", "n_movers"
+        return dict(zip(names, self._sizes, strict=False))

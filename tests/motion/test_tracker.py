@@ -1,0 +1,424 @@
+"""A tracker moves toward its goals, and never beyond a limit."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.transform import Rotation
+
+import limbik
+from limbik import errors
+from limbik.model import Joint, JointKind, Model
+from strategies import SEEDS, models
+
+DT = 0.01
+SLACK = 1e-8  # of limits, for rounding
+quick = settings(max_examples=25)
+PRESETS = [name.replace("-N", "-5") for name in limbik.presets()]
+LIMITS = {"velocity_limits": 2.0, "acceleration_limits": 30.0}
+SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
+
+
+def rates(model, before, after):
+    """How fast every joint has moved [nv, rad/s and m/s], positions along the axes they are counted in."""
+    v = np.zeros(model.nv)
+    for joint in model.joints:
+        q, at = model.q_slice(joint.name), model.v_slice(joint.name)
+        if joint.nv == 0:
+            continue
+        if joint.kind in SCALAR:
+            v[at] = after[q] - before[q]
+            continue
+        turns = [Rotation.from_quat(each[q.stop - 4 : q.stop]) for each in (before, after)]
+        v[at.stop - 3 : at.stop] = (turns[0].inv() * turns[1]).as_rotvec()
+        v[at.start : at.stop - 3] = after[q.start : q.stop - 4] - before[q.start : q.stop - 4]
+    return v / DT
+
+
+def assert_limits(model, configurations, velocity=math.inf, acceleration=math.inf):
+    """Of position, velocity and acceleration, from rest at the first of the configurations."""
+    v = np.zeros(model.nv)
+    for before, after in itertools.pairwise(configurations):
+        assert model.is_within_limits(after)
+        last, v = v, rates(model, before, after)
+        assert (np.abs(v) <= velocity + SLACK).all()
+        assert (np.abs(v - last) / DT <= acceleration + SLACK / DT).all()
+
+
+def moved(tracker, targets):
+    """The configurations that targets lead to, the one before them first."""
+    return [tracker.q, *(tracker.step(target) for target in targets)]
+
+
+def jumps(model, seed, frame=None, count=4, each=12):
+    """Poses of random configurations, and of places that need not be in reach."""
+    rng = np.random.default_rng(seed)
+    for q in model.random(rng, count):
+        pose = model.pose(q, frame)
+        pose[:3, 3] += rng.normal(size=3) * rng.choice([0.0, 1.0])
+        yield from [pose] * each
+
+
+def line(pose, offset, count):
+    """Poses from one on along an offset [m]."""
+    for share in np.linspace(0.0, 1.0, count):
+        there = pose.copy()
+        there[:3, 3] += share * np.asarray(offset)
+        yield there
+
+
+def off(model, tracker, pose, frame=None):
+    """[m] and [rad] between a frame and a pose."""
+    here = model.pose(tracker.q, frame)
+    turn = Rotation.from_matrix(here[:3, :3].T @ pose[:3, :3]).magnitude()
+    return float(np.linalg.norm(here[:3, 3] - pose[:3, 3])), float(turn)
+
+
+# --- limits -------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(models(), SEEDS, st.floats(0.05, 20.0))
+def test_no_limit_of_position_or_velocity_is_violated(model, seed, velocity):
+    try:
+        tracker = model.tracker(limbik.Pose(target=np.eye(4)), DT, velocity_limits=velocity)
+    except errors.GoalError:
+        return  # the frame cannot move
+    assert_limits(model, moved(tracker, jumps(model, seed)), velocity)
+
+
+@quick
+@given(
+    models(kinds=(*SCALAR, JointKind.FIXED, JointKind.FLOATING)),
+    SEEDS,
+    st.floats(0.1, 10.0),
+    st.floats(0.1, 100.0),
+)
+def test_no_limit_of_acceleration_is_violated_either(model, seed, velocity, acceleration):
+    try:
+        goal = limbik.Pose(target=np.eye(4))
+        tracker = model.tracker(goal, DT, velocity_limits=velocity, acceleration_limits=acceleration)
+    except errors.GoalError:
+        return
+    assert_limits(model, moved(tracker, jumps(model, seed)), velocity, acceleration)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_robots_keep_all_their_limits(name):
+    model = limbik.load(name)
+    limits = {"velocity_limits": 1.0, "acceleration_limits": 8.0}
+    tracker = model.tracker(limbik.Pose(target=np.eye(4)), DT, **limits)
+    assert_limits(model, moved(tracker, jumps(model, 5, each=60)), 1.0, 8.0)
+
+
+def test_a_joint_brakes_before_its_limit_and_reaches_it():
+    slide = Joint(name="x", kind=JointKind.PRISMATIC, parent="base", child="tip", lower=-0.3, upper=0.2)
+    model = Model("slide", [slide])
+    tracker = model.tracker(limbik.JointValue(joint="x", value=9.0), DT, acceleration_limits=1.0)
+    assert_limits(model, moved(tracker, [None] * 150), acceleration=1.0)
+    assert tracker.q[0] == pytest.approx(0.2, abs=1e-12)
+    assert tracker.limited == ("x",)
+
+
+def test_a_follower_is_kept_within_the_rate_of_its_own():
+    model = (
+        limbik.ModelBuilder("gripper")
+        .prismatic("left", axis="y", limits=(0.0, 0.04))
+        .prismatic("right", parent="base", axis="-y", mimic=limbik.Mimic(joint="left", multiplier=3.0))
+        .build()
+    )
+    goal = limbik.JointValue(joint="left", value=0.04)
+    for limits in (0.3, {"right": 0.3}):
+        tracker = model.tracker(goal, DT, velocity_limits=limits)
+        tracker.step()
+        assert tracker.v[0] == pytest.approx(0.1)
+
+
+def test_limits_are_given_by_number_by_velocity_or_by_name():
+    model = limbik.load("ur5e")
+    goal = limbik.JointValue(joint=model.joint_names[2], value=1.0)
+    place = model.v_slice(model.joint_names[2]).start
+    each = np.full(model.nv, 9.0)
+    each[place] = 0.5
+    for limits in (0.5, each, {model.joint_names[2]: 0.5}):
+        tracker = model.tracker(goal, DT, velocity_limits=limits)
+        tracker.step()
+        assert tracker.v[place] == pytest.approx(0.5)
+
+
+def test_locked_joints_keep_still():
+    model = limbik.load("panda")
+    locked = model.joint_names[3]
+    tracker = model.tracker(limbik.Pose(target=np.eye(4)), DT, locked=[locked])
+    place = model.q_slice(locked)
+    for q in moved(tracker, jumps(model, 1)):
+        assert_array_equal(q[place], model.neutral[place])
+
+
+# --- goals --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(
+    "limits", [{}, {"velocity_limits": 2.0, "acceleration_limits": 30.0}], ids=["", "limits"]
+)
+def test_a_tracker_comes_to_what_solve_finds(name, limits):
+    model = limbik.load(name)
+    rng = np.random.default_rng(3)
+    for q in model.random(rng, 3):
+        start = model.clip(q + rng.uniform(-0.2, 0.2, model.nq))
+        pose = model.pose(q)
+        solution = model.solve(pose, start=start, restarts=0)
+        tracker = model.tracker(limbik.Pose(target=pose), DT, start=start, **limits)
+        for _ in range(400):
+            tracker.step()
+        if solution.success:
+            assert max(off(model, tracker, pose)) < 1e-6
+            assert np.abs(tracker.v).max() < 1e-3
+
+
+def test_a_moving_target_is_followed_without_a_lag():
+    model = limbik.load("panda")
+    start = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.7])
+    poses = list(line(model.pose(start), (0.05, 0.2, 0.0), 100))
+    for limits in ({}, {"velocity_limits": 2.0, "acceleration_limits": 50.0}):
+        tracker = model.tracker(limbik.Pose(target=poses[0]), DT, start=start, **limits)
+        for k, pose in enumerate(poses):
+            tracker.step(pose)
+            assert k < 20 or max(off(model, tracker, pose)) < 1e-7
+
+
+def test_with_a_limit_of_acceleration_a_joint_does_not_run_past_its_target():
+    model = limbik.planar_arm(links=1, length=1.0)
+    goal = limbik.JointValue(joint=model.joint_names[0], value=1.0)
+    tracker = model.tracker(goal, DT, velocity_limits=2.0, acceleration_limits=4.0)
+    angles = np.array([float(q[0]) for q in moved(tracker, [None] * 150)])
+    assert (np.diff(angles) >= -1e-12).all()
+    assert angles.max() <= 1.0 + 1e-9
+    assert angles[-1] == pytest.approx(1.0, abs=1e-9)
+    fastest = 2.0 * math.sqrt(1.0 / 4.0)  # [s] up and down again
+    assert np.argmax(angles > 1.0 - 1e-6) * DT <= fastest + 0.1
+
+
+def test_a_lower_priority_takes_nothing_from_a_higher_one():
+    model = limbik.load("panda")
+    start = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.7])
+    hand = limbik.Pose(target=model.pose(start))
+    posture = limbik.Posture(q=start + 0.4, weight=3.0)
+    elbow = limbik.Position(frame=model.frame_names[4], target=(0.5, 0.5, 0.5), priority=2)
+    for limits in ({}, {"velocity_limits": 0.4}):
+        alone = model.tracker(hand, DT, start=start, **limits)
+        among = model.tracker([elbow, hand, posture], DT, start=start, **limits)
+        for pose in line(hand.target, (0.1, 0.3, -0.1), 80):
+            alone.step(pose)
+            among.step([None, pose, None])
+            assert off(model, among, pose)[0] <= off(model, alone, pose)[0] + 2e-3
+        for _ in range(100):
+            among.step()
+        assert max(off(model, among, pose)) < 1e-7
+        assert np.linalg.norm(among.q - posture.q) < np.linalg.norm(alone.q - posture.q)
+
+
+def test_goals_of_one_priority_compete_by_their_weights():
+    arm = limbik.planar_arm(links=2, length=0.5)
+    places = []
+    for weight in (1.0, 10.0):
+        goals = [
+            limbik.JointValue(joint=arm.joint_names[0], value=0.5),
+            limbik.JointValue(joint=arm.joint_names[0], value=-0.5, weight=weight),
+        ]
+        tracker = arm.tracker(goals, DT)
+        for _ in range(100):
+            tracker.step()
+        places.append(float(tracker.q[0]))
+    assert places[0] == pytest.approx(0.0, abs=1e-6)
+    assert places[1] == pytest.approx(-0.5 * 99.0 / 101.0, abs=1e-4)
+
+
+# --- singular configurations --------------------------------------------------------------------------------
+
+
+def test_an_arm_stretched_toward_a_point_out_of_reach_is_at_rest_and_comes_back():
+    arm = limbik.planar_arm(links=3, length=0.4)
+    start = [0.3, 0.5, -0.4]
+    tracker = arm.tracker(limbik.Position(target=(0.8, 0.2, 0.0)), DT, start=start, velocity_limits=2.0)
+    for _ in range(300):
+        tracker.step(np.array([1.6, 0.4, 0.0]))
+    assert np.abs(tracker.v).max() < 0.02
+    assert tracker.errors[0].position == pytest.approx(math.hypot(1.6, 0.4) - 1.2, abs=1e-3)
+    for _ in range(300):
+        tracker.step(np.array([0.7, 0.3, 0.0]))
+    assert tracker.errors[0].position < 1e-6
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5e"])
+@pytest.mark.parametrize("limit", [0.5, 2.0])
+def test_nothing_jumps_on_a_line_through_a_singular_configuration(name, limit):
+    model = limbik.load(name)
+    singular = model.clip(np.zeros(model.nq))
+    pose = model.pose(singular)
+    poses = [*line(pose, (0.0, 0.0, -0.3), 100), *list(line(pose, (0.2, 0.0, -0.3), 100)), pose]
+    tracker = model.tracker(pose, DT, start=singular, velocity_limits=limit, acceleration_limits=20.0)
+    assert_limits(model, moved(tracker, poses), limit, 20.0)
+
+
+def test_without_velocity_limits_a_step_is_still_bounded():
+    model = limbik.load("ur5e")
+    tracker = model.tracker(np.eye(4), DT)
+    steps = np.diff(moved(tracker, jumps(model, 2)), axis=0)
+    assert np.abs(steps).max() <= 1.0 + 1e-12
+
+
+# --- what callers hand in -----------------------------------------------------------------------------------
+
+
+def test_targets_come_as_numbers_or_as_goals():
+    model = limbik.load("panda")
+    pose = model.pose(np.full(model.nq, 0.3))
+    goals = [
+        limbik.Pose(target=pose),
+        limbik.Posture(q=np.zeros(model.nq)),
+        limbik.Direction(frame=model.frame_names[3], axis=(1, 0, 0), target=(0, 0, 1), priority=2),
+    ]
+    targets = [model.pose(np.full(model.nq, 0.4)), np.full(model.nq, 0.2), (0.0, 1.0, 1.0)]
+    one, other = model.tracker(goals), model.tracker(goals)
+    same = [
+        limbik.Pose(target=targets[0]),
+        limbik.Posture(q=targets[1]),
+        limbik.Direction(frame=model.frame_names[3], axis=(1, 0, 0), target=targets[2], priority=2),
+    ]
+    assert_array_equal(one.step(targets), other.step(same))
+    assert_array_equal(one.step([None, targets[1].tolist(), None]), other.step())
+    assert_array_equal(one.errors, other.errors)
+
+
+def test_a_tool_meets_the_target_in_place_of_the_frame():
+    model = limbik.load("ur5e")
+    tool = np.eye(4)
+    tool[:3, 3] = 0.0, 0.05, 0.15
+    start = np.array([0.3, -1.2, 1.5, -1.0, -1.5, 0.2])
+    tracker = model.tracker(model.pose(start) @ tool, start=start, tool=tool)
+    assert_allclose(tracker.step(), start, rtol=0.0, atol=1e-9)
+
+
+def test_before_there_is_machine_code_the_steps_are_the_same():
+    model = limbik.load("panda")
+    goals = [limbik.Pose(target=np.eye(4)), limbik.Posture(q=model.neutral)]
+    limits = {"velocity_limits": 1.0, "acceleration_limits": 20.0}
+    compiled, interpreted = (model.tracker(goals, DT, **limits) for _ in range(2))
+    compiled.warmup()
+    for pose in jumps(model, 4, count=2, each=5):
+        interpreted._function = lambda *_: interpreted._interpreted()
+        assert_allclose(interpreted.step([pose, None]), compiled.step([pose, None]), rtol=0.0, atol=1e-9)
+
+
+def test_reset_forgets_the_motion():
+    model = limbik.load("panda")
+    tracker = model.tracker(np.eye(4), velocity_limits=1.0, acceleration_limits=9.0)
+    first = moved(tracker, jumps(model, 6, count=1))
+    tracker.reset()
+    assert_array_equal(tracker.v, 0.0)
+    assert_allclose(moved(tracker, jumps(model, 6, count=1)), first, rtol=0.0, atol=1e-9)
+    tracker.reset(np.full(model.nq, 9.0))
+    assert_array_equal(tracker.q, model.clip(np.full(model.nq, 9.0)))
+
+
+def test_the_velocity_is_the_models_own():
+    model = Model("body", [Joint(name="base", kind=JointKind.FLOATING, parent="world", child="body")])
+    start = np.array([0.1, 0.2, 0.3, *Rotation.from_rotvec([0.4, 0.5, 0.6]).as_quat()])
+    tracker = model.tracker(limbik.Position(target=(1.0, 2.0, 3.0)), DT, start=start, velocity_limits=0.5)
+    before, after = tracker.q, tracker.step()
+    twist = model.jacobian(before) @ tracker.v
+    assert_allclose(twist[:3] * DT, after[:3] - before[:3], rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"dt": 0.0}, "dt"),
+        ({"dt": math.nan}, "dt"),
+        ({"dt": "fast"}, "dt"),
+        ({"velocity_limits": -1.0}, "velocity_limits"),
+        ({"velocity_limits": [1.0, 2.0]}, "velocity_limits"),
+        ({"velocity_limits": {"elbow": 1.0}}, "elbow"),
+        ({"acceleration_limits": math.nan}, "acceleration_limits"),
+        ({"acceleration_limits": {"panda_joint1": 0.0}}, "panda_joint1"),
+        ({"locked": ["elbow"]}, "elbow"),
+    ],
+)
+def test_options_without_a_meaning_are_refused(options, word):
+    with pytest.raises(errors.SolverError, match=word):
+        limbik.load("panda").tracker(np.eye(4), **options)
+
+
+def test_limits_of_acceleration_are_refused_where_there_is_no_interval_to_brake_in():
+    model = limbik.ball_arm([0.5, 0.5])
+    tracker = model.tracker((0.5, 0.5, 0.0), acceleration_limits=1.0)  # ball joints without limits
+    tracker.step()
+    ball = Joint(name="hip", kind=JointKind.BALL, parent="base", child="leg", swing=0.5)
+    with pytest.raises(errors.SolverError, match="hip"):
+        Model("leg", [ball]).tracker(limbik.Orientation(target=np.eye(3)), acceleration_limits=1.0)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        np.full((4, 4), np.nan),
+        np.diag([1.0, 1.0, -1.0, 1.0]),
+        np.zeros((4, 4)),
+        (1.0, 2.0),
+        "there",
+        2.0 * np.eye(4),
+    ],
+    ids=["nan", "mirror", "zeros", "two numbers", "text", "scaled"],
+)
+def test_a_target_without_a_meaning_is_refused_and_nothing_has_changed(target):
+    model = limbik.load("panda")
+    poses = list(jumps(model, 8, count=1, each=3))
+    one, other = (model.tracker(np.eye(4), velocity_limits=1.0) for _ in range(2))
+    assert_array_equal(one.step(poses[0]), other.step(poses[0]))
+    with pytest.raises(errors.GoalError):
+        one.step(target)
+    assert_array_equal(one.q, other.q)
+    assert_array_equal(one.step(), other.step())
+
+
+def test_a_target_beyond_all_measure_is_refused():
+    model = limbik.load("panda")
+    far = np.eye(4)
+    far[0, 3] = 1e70
+    value = limbik.JointValue(joint="panda_joint2", value=0.3)
+    tracker, other = model.tracker([limbik.Pose(target=np.eye(4)), value]), model.tracker(np.zeros(3))
+    for targets in ([far, None], [None, 1e70]):
+        with pytest.raises(errors.GoalError, match="1e\\+60"):
+            tracker.step(targets)
+    with pytest.raises(errors.GoalError, match="1e\\+60"):
+        other.step([1e70, 0.0, 0.0])
+    assert np.isfinite(tracker.step()).all()
+
+
+def test_a_pose_that_is_off_by_rounding_is_taken():
+    model = limbik.load("panda")
+    pose = model.pose(np.full(model.nq, 0.3))
+    rough = pose + 1e-8 * np.pad(np.ones((3, 3)), (0, 1))
+    one, other = (model.tracker(np.eye(4)) for _ in range(2))
+    assert_allclose(one.step(rough), other.step(pose), rtol=0.0, atol=1e-6)
+
+
+def test_targets_are_for_the_goals_that_there_are():
+    model = limbik.load("panda")
+    goals = [limbik.Pose(target=np.eye(4)), limbik.Posture(q=model.neutral)]
+    tracker = model.tracker(goals)
+    for targets in ([np.eye(4)], np.eye(4), [np.eye(4), None, None], [goals[1], goals[0]]):
+        with pytest.raises(errors.GoalError):
+            tracker.step(targets)
+    with pytest.raises(errors.GoalError, match="Pose"):
+        tracker.step([limbik.Pose(target=np.eye(4), priority=1), None])
+    with pytest.raises(errors.ConfigurationError, match="`q` needs 7 numbers"):
+        tracker.reset([0.0, 1.0])
+    with pytest.raises(errors.ConfigurationError, match="`start` needs 7 numbers"):
+        model.tracker(goals, start=[0.0, 1.0])
