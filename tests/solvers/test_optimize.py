@@ -192,6 +192,15 @@ def test_failures_have_the_reasons_of_every_solver():
     assert "optimize" in repr(beyond) and str(beyond.explain())
 
 
+def test_a_goal_that_no_free_joint_moves_comes_to_an_end():
+    arm = limbik.planar_arm(3)
+    for method in METHODS:
+        names = arm.joint_names
+        answer = arm.solve([1.0, 1.0, 0.0], start=[0.1] * 3, solver=Optimize(method=method), locked=names)
+        assert not answer and answer.iterations <= 2
+        assert_allclose(answer.q, 0.1)
+
+
 def test_locked_joints_and_the_start_stay():
     start = PANDA.random(5)
     goal = Position(target=PANDA.pose(start)[:3, 3] + [0.02, 0.0, 0.01])
