@@ -180,6 +180,14 @@ CALLS = {
         lambda model, q: limbik.cost_gradient(model, lambda q, frames: q[0] * frames["tip"][0, 3], q),
         {"model": ARM, "q": [0, 0, 0]},
     ),
+    "velocity_map": (BALLS.velocity_map, {"q": BALLS.neutral}),
+    "solution_jacobian": (
+        limbik.solution_jacobian,
+        {"model": ARM, "q": [0.3, 0.5, 0.2], "frame": "tip", "of": "position", "limits": True}
+        | {"locked": ["joint1"], "tool": np.eye(4)},
+    ),
+    "Optimize": (solvers.Optimize, {"method": "SLSQP", "costs": (len,), "weights": [1.0]}),
+    "DLS": (solvers.DLS, {"damping": 1.0, "manipulability": 0.1, "stiffness": {"joint1": 2.0}}),
     "solve_function": (
         lambda **given: limbik.solve_function(np.sin, **IN_SHORT, **given),
         {"start": [0.5, 1], "target": [0.3, 0.4], "bounds": (0, 1), "method": "central"}

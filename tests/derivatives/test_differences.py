@@ -28,6 +28,7 @@ def planar_jacobian(q):
 
 
 @pytest.mark.parametrize("method", ERRORS)
+@settings(max_examples=30)
 @given(st.integers(1, 6), SEEDS)
 def test_each_method_is_as_precise_as_it_promises(method, joints, seed):
     q = np.random.default_rng(seed).uniform(-3.0, 3.0, joints)
@@ -44,6 +45,7 @@ def test_central_differences_of_the_forward_kinematics_are_the_geometric_jacobia
     assert_allclose(J, model.jacobian(q)[:3], atol=1e-8)
 
 
+@settings(max_examples=30)
 @given(SEEDS, st.sampled_from(["forward", "central"]), st.booleans())
 def test_the_function_is_called_only_inside_the_bounds(seed, method, is_narrow):
     rng = np.random.default_rng(seed)

@@ -50,6 +50,7 @@ def somewhere(seed):
 
 
 @pytest.mark.parametrize("name", ANALYTIC)
+@settings(max_examples=20)
 @given(SEEDS)
 def test_derivatives_are_those_of_a_complex_step(name, seed):
     q = somewhere(seed)
@@ -59,6 +60,7 @@ def test_derivatives_are_those_of_a_complex_step(name, seed):
 
 
 @pytest.mark.parametrize("name", REAL)
+@settings(max_examples=20)
 @given(SEEDS)
 def test_derivatives_are_those_of_central_differences(name, seed):
     q = somewhere(seed)

@@ -23,7 +23,7 @@ def by_differences(model, cost, q):
     return np.array([(value(ahead) - value(behind)) / (2.0 * STEP) for ahead, behind in ends])
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(models(), SEEDS)
 def test_gradients_are_those_of_differences_on_any_tree(model, seed):
     rng = np.random.default_rng(seed)
@@ -40,7 +40,7 @@ def test_gradients_are_those_of_differences_on_any_tree(model, seed):
     assert_allclose(gradient, by_differences(model, cost, q), rtol=1e-5, atol=1e-5)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(models(), SEEDS)
 def test_how_q_changes_with_the_velocity_is_that_of_differences(model, seed):
     q = model.integrate(configuration(model, seed), np.zeros(model.nv))

@@ -50,7 +50,7 @@ def test_a_derivative_is_that_of_real_solves_on_their_branch(name):
         assert_allclose(D, found, atol=2e-3 * np.abs(D).max())
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.sampled_from(ROBOTS).map(limbik.load), SEEDS)
 def test_moving_by_it_moves_the_frame_by_the_twist(model, seed):
     q = model.clip(0.98 * model.random(seed) + 0.02 * model.neutral)
@@ -63,7 +63,7 @@ def test_moving_by_it_moves_the_frame_by_the_twist(model, seed):
     assert_allclose(model.jacobian(q) @ D, np.eye(6), atol=1e-6)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(chains(MOVING, 5, 9), SEEDS, st.sampled_from(["pose", "position", "orientation"]))
 def test_it_is_the_shortest_of_all_that_follow(model, seed, of):
     """The conditions of Moore and Penrose, by the model's own Jacobian."""

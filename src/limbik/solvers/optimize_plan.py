@@ -49,11 +49,11 @@ class OptimizePlan(GoalsPlan):
         self.model = model
         self.options = options
         self.method = solver
-        self.restarts = options.restarts_over(model.joints)
         self._free = _free(model, options)
         finish = min(FINISH, options.budget)
         last = dataclasses.replace(options, solver="lm", restarts=0, iterations=finish, time_limit=None)
         self._last = GeneralPlan(model, goals, last)
+        self.restarts = options.restarts_over(self._last.free_joints())
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """The goals and the options of a solve."""
@@ -178,8 +178,10 @@ class _Search:
             is_better = self._keep(answer)
             is_near = bool((np.abs(answer.q - moved) <= NEAR).all())
             if not answer.success or not is_better or is_near or self._is_spent():
-                return
+                break
             q = answer.q
+        if not answer.success and not self.descents[-1]:
+            self._note(answer.q)  # so that a search that cannot move comes to an end, too
 
     def _minimised(self, q: Array) -> Array:
         problem = self._plan.problem(self._request, q, self._ends)

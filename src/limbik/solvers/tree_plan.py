@@ -136,7 +136,7 @@ class TreePlan(GoalsPlan):
         self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
         self.settings = np.zeros(settings_size)
         self.settings[BUDGET] = options.budget
-        self.settings[RESTARTS] = options.restarts_over(self._free_joints())
+        self.settings[RESTARTS] = options.restarts_over(self.free_joints())
         self.settings[USE_LIMITS] = options.limits
         self.settings[LENGTH] = self.length
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
@@ -325,7 +325,7 @@ class TreePlan(GoalsPlan):
             units[self.model.v_slice(name)] = 0.0
         return units
 
-    def _free_joints(self) -> list[Joint]:
+    def free_joints(self) -> list[Joint]:
         """The joints that may serve the goals."""
         joints = [joint for joint in self.model.joints if joint.nv]
         return [joint for joint in joints if self._tree.units[self.model.v_slice(joint.name).start] > 0.0]
