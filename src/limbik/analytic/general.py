@@ -1,0 +1,216 @@
+"""Every configuration of an arm of six revolute joints, of any geometry.
+
+Raghavan & Roth's elimination ("Inverse kinematics of the general 6R manipulator and related linkages", ASME
+Journal of Mechanical Design 115, 1993), kept in cosines and sines:
+
+1. two joints of the loop are eliminated from 14 equations, six are left (`general_elimination`);
+2. the resultant of the six is a trigonometric polynomial in one joint (`general_resultant`), known from samples;
+3. all its real roots are found (`numerics.trigonometric_roots`), those that rounding hides from a count, too;
+4. a null vector gives two joints more (`general_angles`), the line of the last axis the others, and Newton's
+   method on the loop sharpens and verifies every answer (`general_configuration`).
+
+Complete: at every configuration the twelve equations have a null vector, so its suppressed joint is a root of
+the resultant; no root is left out; and where several configurations share one, all pairs of the other two joints
+are found. That needs a resultant that is not zero everywhere, which depends on the geometry and on the choice of
+the window, the direction and the joint that is suppressed: twelve ways, of which `prepare_general` takes the best
+conditioned one. Many arms that are built (with wrists, parallel or intersecting axes) leave only some of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.analytic.axes import Axes
+from limbik.analytic.general_angles import CUBIC, MOST_PAIRS, unknown_angles
+from limbik.analytic.general_configuration import converge, other_joints
+from limbik.analytic.general_elimination import (
+    AT_DEGREE,
+    AT_DIRECTIONS,
+    AT_FRAME,
+    AT_HOME,
+    AT_LEFT,
+    AT_LENGTH,
+    AT_REVERSED,
+    AT_SHIFTED,
+    AT_SMALL_TABLE,
+    AT_STEPS,
+    AT_SUPPRESSED,
+    AT_TABLE,
+    LOOP_SIZE,
+    close_loop,
+    eliminate,
+)
+from limbik.analytic.general_resultant import equations_at, resultant, sample_count, twelve_equations
+from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
+from limbik.compiler.kernel import Floats, compiled, empty
+from limbik.numerics.trigonometric_roots import MOST_DEGREE, bernstein_table, real_roots
+from limbik.numerics.trigonometry import angle_between, nearest_turn
+from limbik.spatial import Array, Matrix4
+
+JOINTS = 6
+MOST_CONFIGURATIONS = 16
+MOST_ROOTS = 96
+MOST_SAMPLES = 32
+NOISE = 30.0  # times the largest amplitude that the resultant should not have
+ROUNDING = 1e-13  # of the resultant, at least
+VERIFIED = 1e-20  # squared error of an answer, in the arm's length and radians
+SAME = 1e-5  # [rad] by which configurations differ that cannot be told apart in double precision, at worst
+DEGREES = (8, 12, 12)  # of the resultant in the first, second and third joint of the window
+TRIALS = 4  # poses by which the ways are compared
+LEAST_DISTINCT = 1e-7  # of the second singular value: under it null vectors are not those of one solution
+
+
+def prepare_general(axes: Axes) -> Array | None:
+    """The constants of an arm for `all_general`.
+
+    None where the arm has not six revolute joints with some distance between their axes, or where no choice of
+    window, direction and suppressed joint serves: arms that cannot reach a pose in isolated configurations.
+    """
+    if axes.size != JOINTS or axes.is_prismatic.any():
+        return None
+    best, best_value = None, LEAST_DISTINCT
+    for walked in (axes, axes.reversed()):
+        for is_shifted in (True, False):
+            for constants in _ways(walked, walked is not axes, is_shifted):
+                value = _distinctness(constants, axes)
+                if value > best_value:
+                    best, best_value = constants, value
+    return best
+
+
+def _ways(axes: Axes, is_reversed: bool, is_shifted: bool) -> list[Array]:
+    """The constants with each joint of the window suppressed."""
+    length = float(np.linalg.norm(axes.steps[1:JOINTS], axis=1).sum())
+    if not length > 0.0:
+        return []
+    steps = axes.steps / length
+    window = slice(0, 5) if is_shifted else slice(1, 6)
+    directions, links = axes.directions[window], steps[1 + window.start : window.stop]
+    across = np.cross(directions[0], np.eye(3)[np.argmin(np.abs(directions[0]))])
+    across /= np.linalg.norm(across)
+    frame = np.array([across, np.cross(directions[0], across), directions[0]])
+    left = _left(directions, links, frame)
+    found = []
+    for suppressed in range(3):
+        others = [joint for joint in range(3) if joint != suppressed]
+        products = left.transpose(suppressed, *others, 3)
+        for place in (1, 2):
+            products = np.moveaxis(np.tensordot(_HALF_ANGLE, products, (0, place)), 0, place)
+        degree = DEGREES[suppressed]
+        constants = np.zeros(AT_TABLE + (2 * degree + 1) ** 2)
+        constants[AT_DEGREE], constants[AT_SUPPRESSED] = degree, suppressed
+        constants[AT_REVERSED], constants[AT_SHIFTED] = is_reversed, is_shifted
+        constants[AT_LENGTH] = length
+        constants[AT_DIRECTIONS:AT_STEPS] = axes.directions.ravel()
+        constants[AT_STEPS:AT_HOME] = steps.ravel()
+        constants[AT_HOME:AT_FRAME] = axes.home[:3, :3].ravel()
+        constants[AT_FRAME:AT_LEFT] = frame.ravel()
+        constants[AT_LEFT:AT_SMALL_TABLE] = products.ravel()
+        constants[AT_SMALL_TABLE:AT_TABLE] = bernstein_table(CUBIC).ravel()
+        constants[AT_TABLE:] = bernstein_table(degree).ravel()
+        found.append(constants)
+    return found
+
+
+# 1, cos a and sin a in C C, C S and S S of the half angle.
+_HALF_ANGLE = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])
+
+
+def _left(directions: Array, links: Array, frame: Array) -> Array:
+    """[3, 3, 3, 15]: what 1, cos, sin of joints 3, 4 and 5 are multiplied by in the line's coordinates.
+
+    directions [5, 3], links [4, 3]: of the window.
+    """
+    line = np.empty(SIZE)
+    line_coordinates(directions[4], links[3], line)
+    lines = line[:, None]
+    for joint in (3, 2, 1):
+        parts = np.empty((3, *lines.shape))
+        turned_parts(directions[joint], lines, *parts)
+        parts = np.moveaxis(parts, 0, 1).reshape(SIZE, -1)
+        lines = np.empty_like(parts)
+        translate(links[joint - 1], parts, lines)
+    left = lines.T.reshape(3, 3, 3, SIZE).copy()
+    left[..., :12] = (left[..., :12].reshape(3, 3, 3, 4, 3) @ frame.T).reshape(3, 3, 3, 12)
+    return left
+
+
+def _distinctness(constants: Array, axes: Axes) -> float:
+    """How clearly a configuration stands out in the twelve equations: their second singular value from below,
+    as part of the largest, in the median of a few random configurations.
+    """
+    random = np.random.default_rng(0)
+    values = []
+    for _ in range(TRIALS):
+        q = random.uniform(-np.pi, np.pi, JOINTS)
+        loop, E = np.empty(LOOP_SIZE), np.empty((3, 6, 9))
+        P, M = np.empty((6, 9)), np.empty((12, 12))
+        close_loop(constants, axes.pose(q).ravel(), loop)
+        eliminate(constants, loop, E)
+        angle = q[_joint(constants, 2 + int(constants[AT_SUPPRESSED]))]
+        equations_at(E, np.sin(angle), np.cos(angle), P)
+        twelve_equations(P, M)
+        singular = np.linalg.svd(M, compute_uv=False)
+        values.append(singular[-2] / singular[0])
+    return float(np.median(values))
+
+
+@compiled
+def _joint(constants: Floats, joint: int) -> int:
+    """Which joint of the arm one of the loop's is."""
+    walked = (joint + 5) % 6 if constants[AT_SHIFTED] > 0.0 else joint
+    return 5 - walked if constants[AT_REVERSED] > 0.0 else walked
+
+
+@compiled
+def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
+    """Every configuration found [rad], in (-pi, pi], for a pose [16] whose rotation is one; returns their number.
+
+    constants: of `prepare_general`. found [MOST_CONFIGURATIONS, 6].
+    """
+    degree, suppressed = int(constants[AT_DEGREE]), int(constants[AT_SUPPRESSED])
+    loop, E = empty(LOOP_SIZE), empty(3, 6, 9)
+    even, odd = empty(MOST_DEGREE + 1), empty(MOST_DEGREE + 1)
+    samples, roots = empty(MOST_SAMPLES), empty(MOST_ROOTS)
+    pairs, three, ways = empty(MOST_PAIRS, 2), empty(3), empty(2, 6)
+    close_loop(constants, pose, loop)
+    eliminate(constants, loop, E)
+    a, b = even[: degree + 1], odd[: degree + 1]
+    noise = NOISE * resultant(E, samples[: sample_count(degree)], a, b)
+    for k in range(degree + 1):
+        noise += ROUNDING * (abs(a[k]) + abs(b[k]))
+    count = 0
+    for k in range(real_roots(a, b, constants[AT_TABLE:], noise, roots)):
+        angle, pair_count = unknown_angles(E, roots[k], constants[AT_SMALL_TABLE:AT_TABLE], pairs)
+        for p in range(pair_count):
+            three[suppressed] = angle
+            three[1 if suppressed == 0 else 0] = pairs[p, 0]
+            three[1 if suppressed == 2 else 2] = pairs[p, 1]
+            for way in range(other_joints(loop, three, ways)):
+                if converge(loop, ways[way]) < VERIFIED:
+                    count = _note(constants, ways[way], found, count)
+    return count
+
+
+@compiled
+def _note(constants: Floats, q: Floats, found: Floats, count: int) -> int:
+    """Add a configuration of the loop where it is new; returns their number."""
+    if count == MOST_CONFIGURATIONS:
+        return count
+    for joint in range(6):
+        angle = nearest_turn(q[joint])
+        found[count, _joint(constants, joint)] = angle if angle > -np.pi else np.pi
+    for k in range(count):
+        apart = 0.0
+        for joint in range(6):
+            apart = max(apart, angle_between(found[k, joint], found[count, joint]))
+        if apart < SAME:
+            return count
+    return count + 1
+
+
+def general_configurations(axes: Axes, pose: Matrix4) -> Array:
+    """All."""
+    constants = prepare_general(axes)
+    found = np.zeros((MOST_CONFIGURATIONS, JOINTS))
+    return found[: all_general(constants, pose.ravel(), found)]
