@@ -34,30 +34,35 @@ from limbik.analytic.general_elimination import (
     AT_SHIFTED,
     AT_SMALL_TABLE,
     AT_STEPS,
+    AT_STRETCH_TABLE,
     AT_SUPPRESSED,
     AT_TABLE,
+    CONSTANTS,
     LOOP_SIZE,
     close_loop,
     eliminate,
 )
-from limbik.analytic.general_resultant import equations_at, resultant, sample_count, twelve_equations
+from limbik.analytic.general_resultant import MOST_SAMPLES, resultant_roots, roots_in_stretch
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
 from limbik.compiler.kernel import Floats, compiled, empty
-from limbik.numerics.trigonometric_roots import MOST_DEGREE, bernstein_table, real_roots
+from limbik.numerics.trigonometric_roots import MOST_DEGREE, bernstein_table
 from limbik.numerics.trigonometry import angle_between, nearest_turn
 from limbik.spatial import Array, Matrix4
 
 JOINTS = 6
 MOST_CONFIGURATIONS = 16
 MOST_ROOTS = 96
-MOST_SAMPLES = 32
-NOISE = 30.0  # times the largest amplitude that the resultant should not have
-ROUNDING = 1e-13  # of the resultant, at least
+MOST_IN_STRETCH = 24
+MOST_LOOKED_INTO = 40  # stretches in which rounding hides the resultant's sign
+SHORT = 1e-9  # [rad]
 VERIFIED = 1e-20  # squared error of an answer, in the arm's length and radians
 SAME = 1e-5  # [rad] by which configurations differ that cannot be told apart in double precision, at worst
 DEGREES = (8, 12, 12)  # of the resultant in the first, second and third joint of the window
 TRIALS = 4  # poses by which the ways are compared
 LEAST_DISTINCT = 1e-7  # of the second singular value: under it null vectors are not those of one solution
+PROFILE = 2048  # angles at which resultants of several poses are compared
+COMMON_ZERO = 1e-5  # part of their largest values under which all are zero
+HIDING = 1e-3  # what such a zero makes a way worth
 
 
 def prepare_general(axes: Axes) -> Array | None:
@@ -68,11 +73,11 @@ def prepare_general(axes: Axes) -> Array | None:
     """
     if axes.size != JOINTS or axes.is_prismatic.any():
         return None
-    best, best_value = None, LEAST_DISTINCT
+    best, best_value = None, 0.0
     for walked in (axes, axes.reversed()):
         for is_shifted in (True, False):
             for constants in _ways(walked, walked is not axes, is_shifted):
-                value = _distinctness(constants, axes)
+                value = _suitability(constants, axes)
                 if value > best_value:
                     best, best_value = constants, value
     return best
@@ -90,6 +95,7 @@ def _ways(axes: Axes, is_reversed: bool, is_shifted: bool) -> list[Array]:
     across /= np.linalg.norm(across)
     frame = np.array([across, np.cross(directions[0], across), directions[0]])
     left = _left(directions, links, frame)
+    small_table, large_table = bernstein_table(CUBIC).ravel(), bernstein_table(MOST_DEGREE).ravel()
     found = []
     for suppressed in range(3):
         others = [joint for joint in range(3) if joint != suppressed]
@@ -97,7 +103,7 @@ def _ways(axes: Axes, is_reversed: bool, is_shifted: bool) -> list[Array]:
         for place in (1, 2):
             products = np.moveaxis(np.tensordot(_HALF_ANGLE, products, (0, place)), 0, place)
         degree = DEGREES[suppressed]
-        constants = np.zeros(AT_TABLE + (2 * degree + 1) ** 2)
+        constants = np.zeros(CONSTANTS)
         constants[AT_DEGREE], constants[AT_SUPPRESSED] = degree, suppressed
         constants[AT_REVERSED], constants[AT_SHIFTED] = is_reversed, is_shifted
         constants[AT_LENGTH] = length
@@ -106,8 +112,9 @@ def _ways(axes: Axes, is_reversed: bool, is_shifted: bool) -> list[Array]:
         constants[AT_HOME:AT_FRAME] = axes.home[:3, :3].ravel()
         constants[AT_FRAME:AT_LEFT] = frame.ravel()
         constants[AT_LEFT:AT_SMALL_TABLE] = products.ravel()
-        constants[AT_SMALL_TABLE:AT_TABLE] = bernstein_table(CUBIC).ravel()
-        constants[AT_TABLE:] = bernstein_table(degree).ravel()
+        constants[AT_SMALL_TABLE:AT_STRETCH_TABLE] = small_table
+        constants[AT_STRETCH_TABLE:AT_TABLE] = large_table
+        constants[AT_TABLE : AT_TABLE + (2 * degree + 1) ** 2] = bernstein_table(degree).ravel()
         found.append(constants)
     return found
 
@@ -135,24 +142,45 @@ def _left(directions: Array, links: Array, frame: Array) -> Array:
     return left
 
 
-def _distinctness(constants: Array, axes: Axes) -> float:
-    """How clearly a configuration stands out in the twelve equations: their second singular value from below,
-    as part of the largest, in the median of a few random configurations.
+def _suitability(constants: Array, axes: Axes) -> float:
+    """How well a way serves, by a few random configurations; 0 where it does not.
+
+    Foremost how clearly a configuration stands out in the twelve equations: their second singular value from
+    below, as part of the largest. A resultant of low degree is known better; one that is zero at the same angle
+    for every pose hides the roots near it.
     """
     random = np.random.default_rng(0)
-    values = []
+    degree = int(constants[AT_DEGREE])
+    distinct, profiles = [], []
     for _ in range(TRIALS):
         q = random.uniform(-np.pi, np.pi, JOINTS)
         loop, E = np.empty(LOOP_SIZE), np.empty((3, 6, 9))
-        P, M = np.empty((6, 9)), np.empty((12, 12))
         close_loop(constants, axes.pose(q).ravel(), loop)
         eliminate(constants, loop, E)
-        angle = q[_joint(constants, 2 + int(constants[AT_SUPPRESSED]))]
-        equations_at(E, np.sin(angle), np.cos(angle), P)
-        twelve_equations(P, M)
-        singular = np.linalg.svd(M, compute_uv=False)
-        values.append(singular[-2] / singular[0])
-    return float(np.median(values))
+        own = q[_joint(constants, 2 + int(constants[AT_SUPPRESSED]))]
+        equations = _twelve(E, np.array([own, *_SAMPLED]))
+        singular = np.linalg.svd(equations[0], compute_uv=False)
+        distinct.append(singular[-2] / singular[0])
+        coefficients = np.fft.rfft(np.linalg.det(equations[1:]))[: degree + 1]
+        profile = np.abs(np.fft.irfft(coefficients, PROFILE))
+        profiles.append(profile / profile.max())
+    value = float(np.median(distinct))
+    if value < LEAST_DISTINCT:
+        return 0.0
+    is_hiding = np.max(profiles, axis=0).min() < COMMON_ZERO
+    return value / degree**2 * (HIDING if is_hiding else 1.0)
+
+
+_SAMPLED = 2.0 * np.pi * np.arange(MOST_SAMPLES) / MOST_SAMPLES
+
+
+def _twelve(E: Array, angles: Array) -> Array:
+    """[N, 12, 12]: the twelve equations at angles of the suppressed joint."""
+    factors = np.stack([np.ones_like(angles), np.cos(angles), np.sin(angles)], axis=1)
+    six = np.tensordot(factors, E, 1)
+    equations = np.zeros((len(angles), 12, 12))
+    equations[:, :6, :9], equations[:, 6:, 3:] = six, six
+    return equations
 
 
 @compiled
@@ -168,27 +196,50 @@ def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
 
     constants: of `prepare_general`. found [MOST_CONFIGURATIONS, 6].
     """
-    degree, suppressed = int(constants[AT_DEGREE]), int(constants[AT_SUPPRESSED])
     loop, E = empty(LOOP_SIZE), empty(3, 6, 9)
-    even, odd = empty(MOST_DEGREE + 1), empty(MOST_DEGREE + 1)
-    samples, roots = empty(MOST_SAMPLES), empty(MOST_ROOTS)
-    pairs, three, ways = empty(MOST_PAIRS, 2), empty(3), empty(2, 6)
+    stretches, within = empty(MOST_ROOTS + MOST_IN_STRETCH, 2), empty(MOST_IN_STRETCH, 2)
     close_loop(constants, pose, loop)
     eliminate(constants, loop, E)
-    a, b = even[: degree + 1], odd[: degree + 1]
-    noise = NOISE * resultant(E, samples[: sample_count(degree)], a, b)
-    for k in range(degree + 1):
-        noise += ROUNDING * (abs(a[k]) + abs(b[k]))
-    count = 0
-    for k in range(real_roots(a, b, constants[AT_TABLE:], noise, roots)):
-        angle, pair_count = unknown_angles(E, roots[k], constants[AT_SMALL_TABLE:AT_TABLE], pairs)
-        for p in range(pair_count):
-            three[suppressed] = angle
-            three[1 if suppressed == 0 else 0] = pairs[p, 0]
-            three[1 if suppressed == 2 else 2] = pairs[p, 1]
-            for way in range(other_joints(loop, three, ways)):
-                if converge(loop, ways[way]) < VERIFIED:
-                    count = _note(constants, ways[way], found, count)
+    stretch_table = constants[AT_STRETCH_TABLE:AT_TABLE]
+    waiting = resultant_roots(E, int(constants[AT_DEGREE]), constants[AT_TABLE:], stretches[:MOST_ROOTS])
+    count, looked_into = 0, 0
+    while waiting > 0:
+        waiting -= 1
+        first, last = stretches[waiting, 0], stretches[waiting, 1]
+        length = last - first
+        if length < SHORT:
+            count = _solve_at(constants, loop, E, 0.5 * (first + last), found, count)
+            continue
+        inside = 0
+        is_shorter = looked_into < MOST_LOOKED_INTO
+        if is_shorter:
+            looked_into += 1
+            inside = roots_in_stretch(E, first, last, stretch_table, within)
+            for k in range(inside):
+                is_shorter &= within[k, 1] - within[k, 0] < 0.5 * length
+        if is_shorter and waiting + inside <= stretches.shape[0]:
+            for k in range(inside):
+                stretches[waiting, 0], stretches[waiting, 1] = within[k, 0], within[k, 1]
+                waiting += 1
+        else:
+            for k in range(3):
+                count = _solve_at(constants, loop, E, first + 0.5 * k * length, found, count)
+    return count
+
+
+@compiled(inline=False)
+def _solve_at(constants: Floats, loop: Floats, E: Floats, root: float, found: Floats, count: int) -> int:
+    """Add the configurations at a root of the resultant that are new; returns their number."""
+    suppressed = int(constants[AT_SUPPRESSED])
+    pairs, three, ways = empty(MOST_PAIRS, 2), empty(3), empty(2, 6)
+    angle, pair_count = unknown_angles(E, root, constants[AT_SMALL_TABLE:AT_STRETCH_TABLE], pairs)
+    for p in range(pair_count):
+        three[suppressed] = angle
+        three[1 if suppressed == 0 else 0] = pairs[p, 0]
+        three[1 if suppressed == 2 else 2] = pairs[p, 1]
+        for way in range(other_joints(loop, three, ways)):
+            if converge(loop, ways[way]) < VERIFIED:
+                count = _note(constants, ways[way], found, count)
     return count
 
 

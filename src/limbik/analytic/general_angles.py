@@ -116,7 +116,7 @@ def shared_pairs(E: Floats, angle: float, small_table: Floats, pairs: Floats) ->
     """
     P, Q, T = empty(6, 9), empty(6, 3), empty(3, 3)
     samples, a, b = empty(CUBIC_SAMPLES), empty(CUBIC + 1), empty(CUBIC + 1)
-    roots = empty(MOST_PAIRS)
+    roots = empty(MOST_PAIRS, 2)
     x, y = empty(3), empty(3)
     sine, cosine = sincos(angle)
     equations_at(E, sine, cosine, P)
@@ -141,8 +141,9 @@ def shared_pairs(E: Floats, angle: float, small_table: Floats, pairs: Floats) ->
         largest += abs(a[k]) + abs(b[k])
     count = 0
     for k in range(real_roots(a, b, small_table, 1e-9 * largest, roots)):
-        _second_equations(P, roots[k], Q)
-        count = _second_angles(Q, roots[k], NEGLIGIBLE * NEGLIGIBLE * size, pairs, count)
+        first = 0.5 * (roots[k, 0] + roots[k, 1])
+        _second_equations(P, first, Q)
+        count = _second_angles(Q, first, NEGLIGIBLE * NEGLIGIBLE * size, pairs, count)
     return count
 
 

@@ -43,7 +43,9 @@ AT_HOME = AT_STEPS + 21  # [3, 3] rotation of the tool
 AT_FRAME = AT_HOME + 9  # [3, 3] rows: two unit vectors across axis 2 of the loop, and the axis
 AT_LEFT = AT_FRAME + 9  # [3, 9, 15] the left side in that frame; 1, cos, sin of the suppressed joint come first
 AT_SMALL_TABLE = AT_LEFT + 3 * 9 * SIZE  # `bernstein_table` of degree 3
-AT_TABLE = AT_SMALL_TABLE + 49  # and of the resultant's
+AT_STRETCH_TABLE = AT_SMALL_TABLE + 49  # of degree 12
+AT_TABLE = AT_STRETCH_TABLE + 625  # and of the resultant's
+CONSTANTS = AT_TABLE + 625
 
 # The loop of a pose.
 LOOP_DIRECTIONS = 0  # [6, 3]

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from limbik.analytic.general import JOINTS, MOST_CONFIGURATIONS, all_general
-from limbik.analytic.general_elimination import AT_TABLE
+from limbik.analytic.general_elimination import CONSTANTS
 from limbik.compiler.kernel import compiled, view
 from limbik.compiler.program import Program
-from limbik.numerics.trigonometric_roots import MOST_COEFFICIENTS
 
 DOUBLE = np.dtype(np.float64)
-CONSTANTS = AT_TABLE + MOST_COEFFICIENTS * MOST_COEFFICIENTS  # numbers, at most
 
 
 @compiled

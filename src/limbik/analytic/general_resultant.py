@@ -12,18 +12,19 @@ is zero. It is a trigonometric polynomial of degree 12 at most, and of degree 8 
 
 from __future__ import annotations
 
+import math
+
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.householder import LANES, triangularise
-from limbik.numerics.trigonometric_roots import from_samples
+from limbik.numerics.trigonometric_roots import MOST_DEGREE, from_samples, real_roots
 from limbik.numerics.trigonometry import FULL_TURN, sincos
 
 SURPLUS = 7  # samples more than coefficients, at least: they show the noise
-
-
-@compiled
-def sample_count(degree: int) -> int:
-    """How many angles the determinant is computed at: whole blocks of lanes."""
-    return LANES * ((2 * degree + SURPLUS + LANES) // LANES)
+MOST_SAMPLES = 32
+STRETCH_SAMPLES = 16
+WIDENED = 1.05  # times the length of a stretch
+NOISE = 30.0  # times the largest amplitude that the resultant should not have
+ROUNDING = 1e-13  # of the resultant, at least
 
 
 @compiled
@@ -35,17 +36,16 @@ def equations_at(E: Floats, sine: float, cosine: float, P: Floats) -> None:
 
 
 @compiled(inline=False)
-def resultant(E: Floats, samples: Floats, a: Floats, b: Floats) -> float:
-    """The determinant's coefficients a, b [degree + 1]; returns their noise.
+def determinants(E: Floats, angles: Floats, values: Floats) -> None:
+    """The determinant, up to a sign that is the same for all, at angles of the suppressed joint.
 
-    samples [sample_count(degree)]: work.
+    angles [rad], values [N]: N is a multiple of LANES.
     """
     G, H = empty(6, 9, LANES), empty(6, 6, LANES)
     sines, cosines, product, work = empty(LANES), empty(LANES), empty(LANES), empty(LANES)
-    count = samples.size
-    for first in range(0, count, LANES):
+    for first in range(0, angles.size, LANES):
         for w in range(LANES):
-            sines[w], cosines[w] = sincos(FULL_TURN * (first + w) / count)
+            sines[w], cosines[w] = sincos(angles[first + w])
             product[w] = 1.0
         for half in range(2):  # without P0, then without P2
             for r in range(6):
@@ -60,8 +60,62 @@ def resultant(E: Floats, samples: Floats, a: Floats, b: Floats) -> float:
                         H[3 * half + r, m, w] = G[3 + r, 3 + m, w]
         triangularise(H, 6, 6, 6, product, work)
         for w in range(LANES):
-            samples[first + w] = product[w]
-    return from_samples(samples, a, b)
+            values[first + w] = product[w]
+
+
+@compiled(inline=False)
+def resultant_roots(E: Floats, degree: int, table: Floats, roots: Floats) -> int:
+    """All real roots [rad], as `real_roots` writes them; returns their number.
+
+    table: `bernstein_table(degree)`, flat.
+    """
+    even, odd = empty(MOST_DEGREE + 1), empty(MOST_DEGREE + 1)
+    all_angles, all_values = empty(MOST_SAMPLES), empty(MOST_SAMPLES)
+    count = LANES * ((2 * degree + SURPLUS + LANES) // LANES)
+    angles, values = all_angles[:count], all_values[:count]
+    for k in range(count):
+        angles[k] = FULL_TURN * k / count
+    determinants(E, angles, values)
+    a, b = even[: degree + 1], odd[: degree + 1]
+    noise = _noise(a, b, from_samples(values, a, b))
+    return real_roots(a, b, table, noise, roots)
+
+
+@compiled(inline=False)
+def roots_in_stretch(E: Floats, first: float, last: float, table: Floats, roots: Floats) -> int:
+    """The real roots in a short stretch, from samples in it alone, whose rounding is that of its own small values.
+
+    With the angle = middle + half cos x, Chebyshev's polynomials in the angle are cosines of x.
+    table: `bernstein_table(MOST_DEGREE)`, flat.
+    """
+    a, b = empty(MOST_DEGREE + 1), empty(MOST_DEGREE + 1)
+    angles, values, both = empty(STRETCH_SAMPLES), empty(STRETCH_SAMPLES), empty(2 * STRETCH_SAMPLES - 2)
+    middle, half = 0.5 * (first + last), 0.5 * WIDENED * (last - first)
+    for k in range(STRETCH_SAMPLES):
+        angles[k] = middle + half * math.cos(FULL_TURN * k / both.size)
+    determinants(E, angles, values)
+    for k in range(STRETCH_SAMPLES):
+        both[k] = values[k]
+        both[-k % both.size] = values[k]
+    noise = _noise(a, b, from_samples(both, a, b))
+    count = 0
+    for k in range(real_roots(a, b, table, noise, roots)):
+        x_first, x_last = roots[k, 0], roots[k, 1]
+        if x_first > 0.5 * FULL_TURN:
+            break
+        x_last = min(x_last, 0.5 * FULL_TURN)
+        roots[count, 0], roots[count, 1] = middle + half * math.cos(x_last), middle + half * math.cos(x_first)
+        count += 1
+    return count
+
+
+@compiled
+def _noise(a: Floats, b: Floats, surplus: float) -> float:
+    """What the values may be off by."""
+    total = 0.0
+    for k in range(a.size):
+        total += abs(a[k]) + abs(b[k])
+    return NOISE * surplus + ROUNDING * total
 
 
 @compiled

@@ -9,7 +9,7 @@ on the circle: Alfeld, Neamtu & Schumaker 1995). The count is of the polynomial 
 missed; the enclosure follows the size of f from arc to arc, so shallow stretches are no harder than others.
 
 What is nearer to zero than the noise of the coefficients cannot be told from a root. Such stretches, where
-roots (nearly) coincide, are answered too: with their ends and their middle.
+roots (nearly) coincide, are answered too, with both their ends.
 """
 
 from __future__ import annotations
@@ -73,13 +73,14 @@ def real_roots(a: Floats, b: Floats, table: Floats, noise: float, roots: Floats)
     """The real roots in [0, 2 pi] [rad], in ascending order; returns their number.
 
     a, b [n + 1], n up to MOST_DEGREE; b[0] is not read. table: of `bernstein_table(n)`, flat. noise: values
-    of f below it count as zero. roots [any]: as many as it holds are written.
+    of f below it count as zero. roots [any, 2]: as many as it holds are written, twice each; or first and last
+    of a stretch where f is below the noise.
     """
     size = 2 * a.size - 1
     parts = empty(DEPTH + 2, MOST_COEFFICIENTS)
     begins, widths = empty(DEPTH + 2), empty(DEPTH + 2)
     count, looked_at = 0, 0
-    cluster_begin, cluster_end = 1.0, 0.0  # none
+    stretch_begin, stretch_end = 1.0, 0.0  # none
     for arc in range(ARCS):
         middle = (arc + 0.5) * ARC
         _on_arc(a, b, middle, table, parts[0])
@@ -94,24 +95,25 @@ def real_roots(a: Floats, b: Floats, table: Floats, noise: float, roots: Floats)
             first = middle + 2.0 * math.atan(TANGENT * begin)
             last = middle + 2.0 * math.atan(TANGENT * (begin + width))
             is_one = changes == 1 and abs(part[0]) > noise and abs(part[size - 1]) > noise
-            is_cluster = not is_one and (width < NARROW or max(high, -low) <= noise)
-            if (is_one or is_cluster) and cluster_begin <= cluster_end < first - 1e-12:
-                count = _note_cluster(cluster_begin, cluster_end, roots, count)
-                cluster_begin, cluster_end = 1.0, 0.0
+            is_stretch = not is_one and (width < NARROW or max(high, -low) <= noise)
+            if (is_one or is_stretch) and stretch_begin <= stretch_end < first - 1e-12:
+                count = _note(stretch_begin, stretch_end, roots, count)
+                stretch_begin, stretch_end = 1.0, 0.0
             if is_one:
-                count = _note(_refined(a, b, first, last, part[0] > 0.0), roots, count)
+                root = _refined(a, b, first, last, part[0] > 0.0)
+                count = _note(root, root, roots, count)
                 top -= 1
-            elif is_cluster:
-                cluster_begin = min(cluster_begin, first) if cluster_begin <= cluster_end else first
-                cluster_end = last
+            elif is_stretch:
+                stretch_begin = min(stretch_begin, first) if stretch_begin <= stretch_end else first
+                stretch_end = last
                 top -= 1
             else:
                 _halve(part, parts[top + 1], size)
                 begins[top + 1], widths[top + 1] = begin, 0.5 * width
                 begins[top], widths[top] = begin + 0.5 * width, 0.5 * width
                 top += 1
-    if cluster_begin <= cluster_end:
-        count = _note_cluster(cluster_begin, cluster_end, roots, count)
+    if stretch_begin <= stretch_end:
+        count = _note(stretch_begin, stretch_end, roots, count)
     return count
 
 
@@ -178,18 +180,9 @@ def _refined(a: Floats, b: Floats, first: float, last: float, begins_above: bool
 
 
 @compiled
-def _note_cluster(first: float, last: float, roots: Floats, count: int) -> int:
-    count = _note(first, roots, count)
-    if last - first > 1e-9:
-        count = _note(0.5 * (first + last), roots, count)
-        count = _note(last, roots, count)
-    return count
-
-
-@compiled
-def _note(x: float, roots: Floats, count: int) -> int:
-    if count < roots.size:
-        roots[count] = x
+def _note(first: float, last: float, roots: Floats, count: int) -> int:
+    if count < roots.shape[0]:
+        roots[count, 0], roots[count, 1] = first, last
         count += 1
     return count
 
