@@ -46,15 +46,18 @@ from limbik.analytic.general_resultant import MOST_SAMPLES, resultant_roots, roo
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.trigonometric_roots import MOST_DEGREE, bernstein_table
-from limbik.numerics.trigonometry import angle_between, nearest_turn
+from limbik.numerics.rotation import turn_about
+from limbik.numerics.trigonometry import angle_between, nearest_turn, sincos
 from limbik.spatial import Array, Matrix4
 
 JOINTS = 6
 MOST_CONFIGURATIONS = 16
 MOST_ROOTS = 96
 MOST_IN_STRETCH = 24
-MOST_LOOKED_INTO = 40  # stretches in which rounding hides the resultant's sign
-SHORT = 1e-9  # [rad]
+MOST_LOOKED_INTO = 60  # stretches in which rounding hides the resultant's sign
+ASIDE = 1e-5  # [rad, and of the arm's length] by which a pose is moved whose roots coincide
+SHORT = 1e-9  # [rad] of a stretch that is one root
+NARROW = 1e-5  # [rad] of one that is not halved where looking into it does not shorten it
 VERIFIED = 1e-20  # squared error of an answer, in the arm's length and radians
 SAME = 1e-5  # [rad] by which configurations differ that cannot be told apart in double precision, at worst
 DEGREES = (8, 12, 12)  # of the resultant in the first, second and third joint of the window
@@ -163,7 +166,7 @@ def _suitability(constants: Array, axes: Axes) -> float:
         distinct.append(singular[-2] / singular[0])
         coefficients = np.fft.rfft(np.linalg.det(equations[1:]))[: degree + 1]
         profile = np.abs(np.fft.irfft(coefficients, PROFILE))
-        profiles.append(profile / profile.max())
+        profiles.append(profile / max(profile.max(), 1e-300))
     value = float(np.median(distinct))
     if value < LEAST_DISTINCT:
         return 0.0
@@ -196,51 +199,97 @@ def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
 
     constants: of `prepare_general`. found [MOST_CONFIGURATIONS, 6].
     """
-    loop, E = empty(LOOP_SIZE), empty(3, 6, 9)
-    stretches, within = empty(MOST_ROOTS + MOST_IN_STRETCH, 2), empty(MOST_IN_STRETCH, 2)
+    loop, near_loop, near_pose = empty(LOOP_SIZE), empty(LOOP_SIZE), empty(16)
     close_loop(constants, pose, loop)
-    eliminate(constants, loop, E)
+    count, is_resolved = _search(constants, loop, loop, found, 0)
+    if not is_resolved:
+        _aside(pose, constants[AT_LENGTH], near_pose)
+        close_loop(constants, near_pose, near_loop)
+        count, is_resolved = _search(constants, near_loop, loop, found, count)
+    return count
+
+
+@compiled(inline=False)
+def _search(
+    constants: Floats, near_loop: Floats, loop: Floats, found: Floats, count: int
+) -> tuple[int, bool]:
+    """Add the configurations of a loop that are new, found from those of the loop itself or of one near it.
+
+    Returns their number, and whether each root of the resultant was told from the others and had one
+    configuration.
+    """
+    E, stretches, within = empty(3, 6, 9), empty(MOST_ROOTS + MOST_IN_STRETCH, 2), empty(MOST_IN_STRETCH, 2)
+    eliminate(constants, near_loop, E)
     stretch_table = constants[AT_STRETCH_TABLE:AT_TABLE]
     waiting = resultant_roots(E, int(constants[AT_DEGREE]), constants[AT_TABLE:], stretches[:MOST_ROOTS])
-    count, looked_into = 0, 0
+    looked_into = 0
+    is_resolved = True
     while waiting > 0:
         waiting -= 1
         first, last = stretches[waiting, 0], stretches[waiting, 1]
         length = last - first
         if length < SHORT:
-            count = _solve_at(constants, loop, E, 0.5 * (first + last), found, count)
+            root = 0.5 * (first + last)
+            count, is_single = _solve_at(constants, E, root, near_loop, loop, found, count)
+            is_resolved &= is_single
             continue
-        inside = 0
-        is_shorter = looked_into < MOST_LOOKED_INTO
-        if is_shorter:
-            looked_into += 1
-            inside = roots_in_stretch(E, first, last, stretch_table, within)
-            for k in range(inside):
-                is_shorter &= within[k, 1] - within[k, 0] < 0.5 * length
-        if is_shorter and waiting + inside <= stretches.shape[0]:
-            for k in range(inside):
-                stretches[waiting, 0], stretches[waiting, 1] = within[k, 0], within[k, 1]
+        looked_into += 1
+        inside = roots_in_stretch(E, first, last, stretch_table, within)
+        for k in range(inside):
+            begin, end = within[k, 0], within[k, 1]
+            goes_on = looked_into <= MOST_LOOKED_INTO and waiting + 2 <= stretches.shape[0]
+            if goes_on and end - begin < 0.5 * length:
+                stretches[waiting, 0], stretches[waiting, 1] = begin, end
                 waiting += 1
-        else:
-            for k in range(3):
-                count = _solve_at(constants, loop, E, first + 0.5 * k * length, found, count)
-    return count
+            elif goes_on and length > NARROW:
+                middle = 0.5 * (begin + end)
+                stretches[waiting, 0], stretches[waiting, 1] = begin, middle
+                stretches[waiting + 1, 0], stretches[waiting + 1, 1] = middle, end
+                waiting += 2
+            else:
+                is_resolved = False
+                for part in range(3):
+                    root = begin + 0.5 * part * (end - begin)
+                    count, _ = _solve_at(constants, E, root, near_loop, loop, found, count)
+    return count, is_resolved
 
 
 @compiled(inline=False)
-def _solve_at(constants: Floats, loop: Floats, E: Floats, root: float, found: Floats, count: int) -> int:
-    """Add the configurations at a root of the resultant that are new; returns their number."""
+def _solve_at(
+    constants: Floats, E: Floats, root: float, near_loop: Floats, loop: Floats, found: Floats, count: int
+) -> tuple[int, bool]:
+    """Add the configurations at a root of the resultant that are new; returns their number, and whether
+    there was one, or none.
+    """
     suppressed = int(constants[AT_SUPPRESSED])
     pairs, three, ways = empty(MOST_PAIRS, 2), empty(3), empty(2, 6)
     angle, pair_count = unknown_angles(E, root, constants[AT_SMALL_TABLE:AT_STRETCH_TABLE], pairs)
+    is_single = pair_count <= 1
     for p in range(pair_count):
         three[suppressed] = angle
         three[1 if suppressed == 0 else 0] = pairs[p, 0]
         three[1 if suppressed == 2 else 2] = pairs[p, 1]
-        for way in range(other_joints(loop, three, ways)):
+        way_count = other_joints(near_loop, three, ways)
+        is_single &= way_count == 1
+        for way in range(way_count):
             if converge(loop, ways[way]) < VERIFIED:
                 count = _note(constants, ways[way], found, count)
-    return count
+    return count, is_single
+
+
+@compiled
+def _aside(pose: Floats, length: float, to: Floats) -> None:
+    """A pose [16] a little aside, in no direction that an arm's geometry could single out."""
+    turn = empty(9)
+    for i in range(3):
+        for j in range(3):
+            turn[3 * i + j] = pose[4 * i + j]
+        to[4 * i + 3] = pose[4 * i + 3] + ASIDE * length * (0.83 - 0.71 * i + 0.37 * i * i)
+    sine, cosine = sincos(ASIDE)
+    turn_about(turn, 0, 0.48, 0.6, 0.64, sine, cosine)
+    for i in range(3):
+        for j in range(3):
+            to[4 * i + j] = turn[3 * i + j]
 
 
 @compiled

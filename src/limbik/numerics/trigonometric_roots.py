@@ -29,7 +29,7 @@ MOST_DEGREE = 12
 MOST_COEFFICIENTS = 2 * MOST_DEGREE + 1
 DEPTH = 24  # halvings of an arc, at most: 5e-8 rad
 NARROW = 3.0 * 0.5**DEPTH  # of an arc's 2, which that many halvings are below
-MOST_PARTS = 4000  # arcs looked at, at most
+MOST_PARTS = 400  # arcs halved, at most; those left then count as stretches below the noise
 NEWTON_STEPS = 60  # of bisection where Newton's are not better
 
 
@@ -85,7 +85,7 @@ def real_roots(a: Floats, b: Floats, table: Floats, noise: float, roots: Floats)
         middle = (arc + 0.5) * ARC
         _on_arc(a, b, middle, table, parts[0])
         begins[0], widths[0], top = -1.0, 2.0, 0
-        while top >= 0 and looked_at < MOST_PARTS:
+        while top >= 0:
             looked_at += 1
             begin, width, part = begins[top], widths[top], parts[top]
             low, high, changes = _enclosed(part, size)
@@ -95,7 +95,8 @@ def real_roots(a: Floats, b: Floats, table: Floats, noise: float, roots: Floats)
             first = middle + 2.0 * math.atan(TANGENT * begin)
             last = middle + 2.0 * math.atan(TANGENT * (begin + width))
             is_one = changes == 1 and abs(part[0]) > noise and abs(part[size - 1]) > noise
-            is_stretch = not is_one and (width < NARROW or max(high, -low) <= noise)
+            is_hidden = width < NARROW or looked_at > MOST_PARTS or max(high, -low) <= noise
+            is_stretch = is_hidden and not is_one
             if (is_one or is_stretch) and stretch_begin <= stretch_end < first - 1e-12:
                 count = _note(stretch_begin, stretch_end, roots, count)
                 stretch_begin, stretch_end = 1.0, 0.0
