@@ -31,6 +31,7 @@ ROOMS = (
     "serial",
     "chain",
     "tree",
+    "analytic",
     "solvers",
     "scene",
     "collision",

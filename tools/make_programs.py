@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 
+from limbik.analytic.general_programs import all_configurations
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.goals import Pose, Position
@@ -32,6 +33,7 @@ def programs() -> dict[str, Program]:
         one_problem(ANY_SHAPE),
         *(many_problems(ANY_SHAPE, single) for single in (False, True)),
         general(),
+        all_configurations(),
     ]
     for name in names():
         solver = get(name)

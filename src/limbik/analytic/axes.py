@@ -5,8 +5,8 @@ each axis: the tool stands at
 
     R = R_1 ... R_n R_home,    p = p_0 + R_1 (p_1 + R_2 (p_2 + ... R_n p_n)),    R_i = rot(h_i, q_i)
 
-h_i is the axis of joint i in the world where all joints are at zero, p_i leads from the point on axis i to the
-one on axis i + 1. Of a prismatic joint R_i is the identity, and p_i is longer by h_i q_i.
+h_i is the axis of joint i in the world where all joints are at zero, p_i leads from the point on axis i to
+the one on axis i + 1. Of a prismatic joint R_i is the identity, and p_i is longer by h_i q_i.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Axes:
 
     @property
     def steps(self) -> Array:
-        """p [n + 1, 3]: from the world's origin to the first point, from each to the next, to the tool [m]."""
+        """p [n + 1, 3]: from the world's origin to the first point, from each to the next, to the tool."""
         return np.diff(self.points, axis=0, prepend=np.zeros((1, 3)), append=self.home[None, :3, 3])
 
     def pose(self, q: Array) -> Matrix4:
@@ -53,7 +53,7 @@ class Axes:
         return np.asarray(pose @ self.home)
 
     def reversed(self) -> Axes:
-        """The chain walked from the tool to the world: it takes the inverse pose, joints in the other order."""
+        """The chain walked from the tool to the world: for the inverse pose, joints in the other order."""
         back = pose_inverse(self.home)
         return Axes(
             directions=-(self.directions[::-1] @ back[:3, :3].T),

@@ -4,16 +4,18 @@ Raghavan & Roth's elimination ("Inverse kinematics of the general 6R manipulator
 Journal of Mechanical Design 115, 1993), kept in cosines and sines:
 
 1. two joints of the loop are eliminated from 14 equations, six are left (`general_elimination`);
-2. the resultant of the six is a trigonometric polynomial in one joint (`general_resultant`), known from samples;
+2. the resultant of the six is a trigonometric polynomial in one joint (`general_resultant`), known from
+samples;
 3. all its real roots are found (`numerics.trigonometric_roots`), those that rounding hides from a count, too;
 4. a null vector gives two joints more (`general_angles`), the line of the last axis the others, and Newton's
    method on the loop sharpens and verifies every answer (`general_configuration`).
 
-Complete: at every configuration the twelve equations have a null vector, so its suppressed joint is a root of
-the resultant; no root is left out; and where several configurations share one, all pairs of the other two joints
-are found. That needs a resultant that is not zero everywhere, which depends on the geometry and on the choice of
-the window, the direction and the joint that is suppressed: twelve ways, of which `prepare_general` takes the best
-conditioned one. Many arms that are built (with wrists, parallel or intersecting axes) leave only some of them.
+Complete: at every configuration the twelve equations have a null vector, so its suppressed joint is a root
+of the resultant; no root is left out; and where several configurations share one, all pairs of the other
+two joints are found. That needs a resultant that is not zero everywhere, which depends on the geometry and
+on the choice of the window, the direction and the joint that is suppressed: twelve ways, of which
+`prepare_general` takes the best conditioned one. Many arms that are built (with wrists, parallel or
+intersecting axes) leave only some of them.
 """
 
 from __future__ import annotations
@@ -45,10 +47,10 @@ from limbik.analytic.general_elimination import (
 from limbik.analytic.general_resultant import MOST_SAMPLES, resultant_roots, roots_in_stretch
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
 from limbik.compiler.kernel import Floats, compiled, empty
-from limbik.numerics.trigonometric_roots import MOST_DEGREE, bernstein_table
 from limbik.numerics.rotation import turn_about
+from limbik.numerics.trigonometric_roots import MOST_DEGREE, bernstein_table
 from limbik.numerics.trigonometry import angle_between, nearest_turn, sincos
-from limbik.spatial import Array, Matrix4
+from limbik.spatial import Array
 
 JOINTS = 6
 MOST_CONFIGURATIONS = 16
@@ -71,8 +73,9 @@ HIDING = 1e-3  # what such a zero makes a way worth
 def prepare_general(axes: Axes) -> Array | None:
     """The constants of an arm for `all_general`.
 
-    None where the arm has not six revolute joints with some distance between their axes, or where no choice of
-    window, direction and suppressed joint serves: arms that cannot reach a pose in isolated configurations.
+    None where the arm has not six revolute joints with some distance between their axes, or where no choice
+    of window, direction and suppressed joint serves: arms that cannot reach a pose in isolated
+    configurations.
     """
     if axes.size != JOINTS or axes.is_prismatic.any():
         return None
@@ -148,9 +151,9 @@ def _left(directions: Array, links: Array, frame: Array) -> Array:
 def _suitability(constants: Array, axes: Axes) -> float:
     """How well a way serves, by a few random configurations; 0 where it does not.
 
-    Foremost how clearly a configuration stands out in the twelve equations: their second singular value from
-    below, as part of the largest. A resultant of low degree is known better; one that is zero at the same angle
-    for every pose hides the roots near it.
+    Foremost how clearly a configuration stands out in the twelve equations: their second singular value
+    from below, as part of the largest. A resultant of low degree is known better; one that is zero at the
+    same angle for every pose hides the roots near it.
     """
     random = np.random.default_rng(0)
     degree = int(constants[AT_DEGREE])
@@ -195,7 +198,8 @@ def _joint(constants: Floats, joint: int) -> int:
 
 @compiled
 def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
-    """Every configuration found [rad], in (-pi, pi], for a pose [16] whose rotation is one; returns their number.
+    """Every configuration found [rad], in (-pi, pi], for a pose [16] whose rotation is one; returns their
+    number.
 
     constants: of `prepare_general`. found [MOST_CONFIGURATIONS, 6].
     """
@@ -307,10 +311,3 @@ def _note(constants: Floats, q: Floats, found: Floats, count: int) -> int:
         if apart < SAME:
             return count
     return count + 1
-
-
-def general_configurations(axes: Axes, pose: Matrix4) -> Array:
-    """All."""
-    constants = prepare_general(axes)
-    found = np.zeros((MOST_CONFIGURATIONS, JOINTS))
-    return found[: all_general(constants, pose.ravel(), found)]

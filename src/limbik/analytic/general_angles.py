@@ -26,8 +26,8 @@ CUBIC_SAMPLES = 8
 def unknown_angles(E: Floats, angle: float, small_table: Floats, pairs: Floats) -> tuple[float, int]:
     """(the suppressed angle, refined; the number of pairs) of the unknown angles that go with a root.
 
-    pairs [MOST_PAIRS, 2]. A null vector of the twelve equations is that of one solution, or a mixture of several
-    that share the angle; those are found by `shared_pairs`.
+    pairs [MOST_PAIRS, 2]. A null vector of the twelve equations is that of one solution, or a mixture of
+    several that share the angle; those are found by `shared_pairs`.
     """
     M, order, P = empty(12, 12), empty(12), empty(6, 9)
     x, y, z, work = empty(12), empty(12), empty(12), empty(12)
@@ -111,8 +111,8 @@ def _from_null_vector(x: Floats, pair: Floats) -> float:
 def shared_pairs(E: Floats, angle: float, small_table: Floats, pairs: Floats) -> int:
     """All pairs of the unknown angles at an angle of the suppressed joint; returns their number.
 
-    The six equations in (c c, c s, s s) of the second have a solution only where three combinations of them have
-    the determinant 0, which is a trigonometric polynomial of degree 3 in the first.
+    The six equations in (c c, c s, s s) of the second have a solution only where three combinations of them
+    have the determinant 0, which is a trigonometric polynomial of degree 3 in the first.
     """
     P, Q, T = empty(6, 9), empty(6, 3), empty(3, 3)
     samples, a, b = empty(CUBIC_SAMPLES), empty(CUBIC + 1), empty(CUBIC + 1)
@@ -149,8 +149,9 @@ def shared_pairs(E: Floats, angle: float, small_table: Floats, pairs: Floats) ->
 
 @compiled(inline=False)
 def _second_angles(Q: Floats, first: float, least: float, pairs: Floats, count: int) -> int:
-    """Note the second angles that solve the equations Q [6, 3] in (c c, c s, s s), up to `least` of the squared
-    error. One, of the null vector; two, of a quadratic equation, where the equations are all multiples of one.
+    """Note the second angles that solve the equations Q [6, 3] in (c c, c s, s s), up to `least` of the
+    squared error. One, of the null vector; two, of a quadratic equation, where the equations are all
+    multiples of one.
     """
     T, U, order, x, y = empty(3, 3), empty(3, 3), empty(3), empty(3), empty(3)
     trace = 0.0
@@ -174,7 +175,9 @@ def _second_angles(Q: Floats, first: float, least: float, pairs: Floats, count: 
     if error > least:
         return count
     if abs(x[0] * x[2] - x[1] * x[1]) < UNEVEN * dot(x, x):
-        return _note_pair(first, angle_of(2.0 * x[1] * (x[0] + x[2]), (x[0] - x[2]) * (x[0] + x[2])), pairs, count)
+        return _note_pair(
+            first, angle_of(2.0 * x[1] * (x[0] + x[2]), (x[0] - x[2]) * (x[0] + x[2])), pairs, count
+        )
     for i in range(3):
         y[i] = T[i, 0] + 0.9 * T[i, 1] + 0.7 * T[i, 2]
     along, turned = 0.5 * (y[0] - y[2]), 0.5 * y[1]

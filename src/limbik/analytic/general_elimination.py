@@ -1,19 +1,19 @@
 """Two joints of six eliminated: six equations in the three others of the window (Raghavan & Roth 1993).
 
-The loop of six axes, closed by the pose, has five links that no pose changes. A window of five axes (1 to 5, or
-2 to 6, from either end) has four of them. Its last axis is a line that stands where joints 3, 4 and 5 of the loop
-put it, and where joints 1 and 2 and the pose do:
+The loop of six axes, closed by the pose, has five links that no pose changes. A window of five axes (1 to
+5, or 2 to 6, from either end) has four of them. Its last axis is a line that stands where joints 3, 4 and 5
+of the loop put it, and where joints 1 and 2 and the pose do:
 
     T(p2) R3 T(p3) R4 T(p4) R5 T(p5) line  =  R2^-1 T(-p1) R1^-1 line_0
 
-in the 15 coordinates of `line_coordinates`. The left side is linear in the products of (1, cos, sin) of joints 3, 4
-and 5, with coefficients of the robot alone. On the right, along axis 2, six of the coordinates do not feel
-joint 2 and are linear in (1, cos, sin) of joint 1: four combinations of them feel neither. Across axis 2 the
-four vectors are complex numbers turned by joint 2, linear in (1, cos, sin) of joint 1: one combination, that is
-two real equations, has none of these.
+in the 15 coordinates of `line_coordinates`. The left side is linear in the products of (1, cos, sin) of
+joints 3, 4 and 5, with coefficients of the robot alone. On the right, along axis 2, six of the coordinates
+do not feel joint 2 and are linear in (1, cos, sin) of joint 1: four combinations of them feel neither.
+Across axis 2 the four vectors are complex numbers turned by joint 2, linear in (1, cos, sin) of joint 1:
+one combination, that is two real equations, has none of these.
 
-Here a joint's angle is kept as cosine and sine where it is suppressed, and as the products (C C, C S, S S) of the
-cosine and sine of its half where it is one of the two unknowns, so no angle is special.
+Here a joint's angle is kept as cosine and sine where it is suppressed, and as the products (C C, C S, S S)
+of the cosine and sine of its half where it is one of the two unknowns, so no angle is special.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ AT_DIRECTIONS = 5  # [6, 3] of the chain as it is walked
 AT_STEPS = AT_DIRECTIONS + 18  # [7, 3]
 AT_HOME = AT_STEPS + 21  # [3, 3] rotation of the tool
 AT_FRAME = AT_HOME + 9  # [3, 3] rows: two unit vectors across axis 2 of the loop, and the axis
-AT_LEFT = AT_FRAME + 9  # [3, 9, 15] the left side in that frame; 1, cos, sin of the suppressed joint come first
+AT_LEFT = AT_FRAME + 9  # [3, 9, 15] the left side in that frame; first 1, cos, sin of the suppressed joint
 AT_SMALL_TABLE = AT_LEFT + 3 * 9 * SIZE  # `bernstein_table` of degree 3
 AT_STRETCH_TABLE = AT_SMALL_TABLE + 49  # of degree 12
 AT_TABLE = AT_STRETCH_TABLE + 625  # and of the resultant's
@@ -147,7 +147,9 @@ def eliminate(constants: Floats, loop: Floats, E: Floats) -> None:
                 total = 0.0
                 for k in range(6):
                     place = _along(k)
-                    total += along_free[r, k] * (constants[at + place] - right[0, place] * constants[at + ONE])
+                    total += along_free[r, k] * (
+                        constants[at + place] - right[0, place] * constants[at + ONE]
+                    )
                 E[part, r, m] = total
             for r in range(2):
                 total = 0.0

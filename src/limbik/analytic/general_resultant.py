@@ -7,7 +7,8 @@ dialytic method): they have a solution only where the determinant of
     | P0 P1 P2  0 |
     |  0 P0 P1 P2 |      P_i [6, 3]: the equations' part in x^i
 
-is zero. It is a trigonometric polynomial of degree 12 at most, and of degree 8 for the first joint of the window.
+is zero. It is a trigonometric polynomial of degree 12 at most, and of degree 8 for the first joint of the
+window.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def determinants(E: Floats, angles: Floats, values: Floats) -> None:
                 for m in range(9):
                     column = m if half == 0 else (m + 6) % 9
                     for w in range(LANES):
-                        G[r, m, w] = E[0, r, column] + cosines[w] * E[1, r, column] + sines[w] * E[2, r, column]
+                        G[r, m, w] = (
+                            E[0, r, column] + cosines[w] * E[1, r, column] + sines[w] * E[2, r, column]
+                        )
             triangularise(G, 6, 9, 3, product, work)
             for r in range(3):
                 for m in range(6):
@@ -83,7 +86,8 @@ def resultant_roots(E: Floats, degree: int, table: Floats, roots: Floats) -> int
 
 @compiled(inline=False)
 def roots_in_stretch(E: Floats, first: float, last: float, table: Floats, roots: Floats) -> int:
-    """The real roots in a short stretch, from samples in it alone, whose rounding is that of its own small values.
+    """The real roots in a short stretch, from samples in it alone, whose rounding is that of its own small
+    values.
 
     With the angle = middle + half cos x, Chebyshev's polynomials in the angle are cosines of x.
     table: `bernstein_table(MOST_DEGREE)`, flat.

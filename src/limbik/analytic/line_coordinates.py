@@ -1,12 +1,13 @@
 """A point on a line in 15 numbers that rotations and translations act on linearly.
 
-Of a point p and a unit vector l these are the 14 sides of the equations of Raghavan & Roth ("Inverse kinematics
-of the general 6R manipulator and related linkages", 1993), and a one:
+Of a point p and a unit vector l these are the 14 sides of the equations of Raghavan & Roth ("Inverse
+kinematics of the general 6R manipulator and related linkages", 1993), and a one:
 
     l,  p,  p x l,  (p.p) l - 2 (p.l) p,  p.p,  p.l,  1
 
-A rotation turns the four vectors, so the numbers are linear in its cosine and sine; a translation adds to each
-what is linear in the others. What follows a chain of joints is therefore linear in the cosine and sine of each.
+A rotation turns the four vectors, so the numbers are linear in its cosine and sine; a translation adds to
+each what is linear in the others. What follows a chain of joints is therefore linear in the cosine and sine
+of each.
 """
 
 from __future__ import annotations

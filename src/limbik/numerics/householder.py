@@ -1,4 +1,5 @@
-"""Householder reflections: the orthogonal complement of a few columns, and determinants of many matrices at once.
+"""Householder reflections: the orthogonal complement of a few columns, and determinants of many matrices at
+once.
 
 Backward stable without looking for pivots (Golub & Van Loan, "Matrix Computations", section 5.1), so there is
 no branch, and the lanes of a block go through the same steps side by side.

@@ -7,7 +7,8 @@ from limbik.compiler.kernel import Floats, compiled
 
 @compiled(inline=False)
 def lu_decompose(A: Floats, order: Floats, least: float) -> None:
-    """A [n, n] becomes L below the diagonal and U on and above it; order [n]: the row that stands in each place.
+    """A [n, n] becomes L below the diagonal and U on and above it; order [n]: the row that stands in each
+    place.
 
     least: the size that a pivot nearer to zero is given, so that singular matrices can be solved with, too.
     """

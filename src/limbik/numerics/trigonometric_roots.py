@@ -3,10 +3,11 @@
     f(x) = a_0 + sum over k = 1 .. n of a_k cos(k x) + b_k sin(k x)
 
 On an arc of the circle f is, up to a positive factor, a polynomial of degree 2 n in the tangent of half the
-angle from the arc's middle. Its Bernstein coefficients enclose it and count its roots: none where they have one
-sign, exactly one where they change it once (Descartes' rule). Else the arc is halved (Lane & Riesenfeld 1981;
-on the circle: Alfeld, Neamtu & Schumaker 1995). The count is of the polynomial itself, so no root can be
-missed; the enclosure follows the size of f from arc to arc, so shallow stretches are no harder than others.
+angle from the arc's middle. Its Bernstein coefficients enclose it and count its roots: none where they have
+one sign, exactly one where they change it once (Descartes' rule). Else the arc is halved (Lane & Riesenfeld
+1981; on the circle: Alfeld, Neamtu & Schumaker 1995). The count is of the polynomial itself, so no root can
+be missed; the enclosure follows the size of f from arc to arc, so shallow stretches are no harder than
+others.
 
 What is nearer to zero than the noise of the coefficients cannot be told from a root. Such stretches, where
 roots (nearly) coincide, are answered too, with both their ends.
@@ -73,8 +74,8 @@ def real_roots(a: Floats, b: Floats, table: Floats, noise: float, roots: Floats)
     """The real roots in [0, 2 pi] [rad], in ascending order; returns their number.
 
     a, b [n + 1], n up to MOST_DEGREE; b[0] is not read. table: of `bernstein_table(n)`, flat. noise: values
-    of f below it count as zero. roots [any, 2]: as many as it holds are written, twice each; or first and last
-    of a stretch where f is below the noise.
+    of f below it count as zero. roots [any, 2]: as many as it holds are written, twice each; or first and
+    last of a stretch where f is below the noise.
     """
     size = 2 * a.size - 1
     parts = empty(DEPTH + 2, MOST_COEFFICIENTS)

@@ -1,0 +1,50 @@
+"""Every configuration of an arm of six revolute joints, from Python."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from limbik.analytic.axes import Axes
+from limbik.analytic.general import JOINTS, MOST_CONFIGURATIONS, all_general, prepare_general
+from limbik.analytic.general_programs import all_configurations
+from limbik.compiler import native
+from limbik.errors import GoalError, SolverError
+from limbik.spatial import Array, as_pose
+
+
+def general_configurations(axes: Axes, pose: Any) -> Array:
+    """All configurations [k, 6] [rad] in (-pi, pi] that bring the tool to a pose, in ascending order.
+
+    Limits are not looked at. Each is verified: within 1e-10 of the pose, in radians and in parts of the arm's
+    length. k is at most 16, and 0 where the pose is out of reach. Where a pose has infinitely many
+    configurations, some of them are answered.
+
+    The arm is prepared once, in about a tenth of a second. Runs interpreted, in tens of milliseconds, until
+    its program is compiled.
+
+    Raises SolverError for an arm that this cannot solve: joints that are not six revolute ones, or axes that
+    nowhere allow all six directions of motion. Raises GoalError for what is not a pose.
+    """
+    constants = _prepared(axes)
+    if constants is None:
+        raise SolverError(
+            "the general closed form needs six revolute joints that, somewhere, can move the tool in all "
+            f"directions; found {axes.size} joints, {int(axes.is_prismatic.sum())} of them prismatic"
+        )
+    target = as_pose(pose, error=GoalError)
+    found = np.empty((MOST_CONFIGURATIONS, JOINTS))
+    function = native.compiled(all_configurations())
+    if function is None:
+        count = all_general(constants, target.ravel(), found)
+    else:
+        count = function(constants.ctypes.data, target.tobytes(), found.ctypes.data)
+    answers = found[:count]
+    return answers[np.lexsort(answers.T[::-1])].copy()
+
+
+@functools.lru_cache(maxsize=64)
+def _prepared(axes: Axes) -> Array | None:
+    return prepare_general(axes)
