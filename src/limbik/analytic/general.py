@@ -79,50 +79,70 @@ def prepare_general(axes: Axes) -> Array | None:
     """
     if axes.size != JOINTS or axes.is_prismatic.any():
         return None
-    best, best_value = None, 0.0
-    for walked in (axes, axes.reversed()):
-        for is_shifted in (True, False):
-            for constants in _ways(walked, walked is not axes, is_shifted):
-                value = _suitability(constants, axes)
-                if value > best_value:
-                    best, best_value = constants, value
-    return best
-
-
-def _ways(axes: Axes, is_reversed: bool, is_shifted: bool) -> list[Array]:
-    """The constants with each joint of the window suppressed."""
     length = float(np.linalg.norm(axes.steps[1:JOINTS], axis=1).sum())
     if not length > 0.0:
-        return []
+        return None
+    random = np.random.default_rng(0)
+    trials = random.uniform(-np.pi, np.pi, (TRIALS, JOINTS))
+    poses = [axes.pose(q) for q in trials]
+    best, best_value = None, 0.0
+    for is_reversed in (False, True):
+        for is_shifted in (True, False):
+            constants = _window(axes.reversed() if is_reversed else axes, is_reversed, is_shifted, length)
+            loops, equations = np.empty((TRIALS, LOOP_SIZE)), np.empty((TRIALS, 3, 6, 9))
+            for pose, loop, E in zip(poses, loops, equations, strict=True):
+                close_loop(constants, pose.ravel(), loop)
+                eliminate(constants, loop, E)
+            for suppressed in range(3):
+                constants[AT_SUPPRESSED] = suppressed
+                own = trials[:, _joint(constants, 2 + suppressed)]
+                value = _suitability(_suppressing(equations, suppressed), own, DEGREES[suppressed])
+                if value > best_value:
+                    best, best_value = constants.copy(), value
+    return None if best is None else _completed(best)
+
+
+def _window(axes: Axes, is_reversed: bool, is_shifted: bool, length: float) -> Array:
+    """The constants of a walk and a window, with the left side in 1, cos, sin of all three joints."""
     steps = axes.steps / length
     window = slice(0, 5) if is_shifted else slice(1, 6)
     directions, links = axes.directions[window], steps[1 + window.start : window.stop]
     across = np.cross(directions[0], np.eye(3)[np.argmin(np.abs(directions[0]))])
     across /= np.linalg.norm(across)
     frame = np.array([across, np.cross(directions[0], across), directions[0]])
-    left = _left(directions, links, frame)
-    small_table, large_table = bernstein_table(CUBIC).ravel(), bernstein_table(MOST_DEGREE).ravel()
-    found = []
-    for suppressed in range(3):
-        others = [joint for joint in range(3) if joint != suppressed]
-        products = left.transpose(suppressed, *others, 3)
-        for place in (1, 2):
-            products = np.moveaxis(np.tensordot(_HALF_ANGLE, products, (0, place)), 0, place)
-        degree = DEGREES[suppressed]
-        constants = np.zeros(CONSTANTS)
-        constants[AT_DEGREE], constants[AT_SUPPRESSED] = degree, suppressed
-        constants[AT_REVERSED], constants[AT_SHIFTED] = is_reversed, is_shifted
-        constants[AT_LENGTH] = length
-        constants[AT_DIRECTIONS:AT_STEPS] = axes.directions.ravel()
-        constants[AT_STEPS:AT_HOME] = steps.ravel()
-        constants[AT_HOME:AT_FRAME] = axes.home[:3, :3].ravel()
-        constants[AT_FRAME:AT_LEFT] = frame.ravel()
-        constants[AT_LEFT:AT_SMALL_TABLE] = products.ravel()
-        constants[AT_SMALL_TABLE:AT_STRETCH_TABLE] = small_table
-        constants[AT_STRETCH_TABLE:AT_TABLE] = large_table
-        constants[AT_TABLE : AT_TABLE + (2 * degree + 1) ** 2] = bernstein_table(degree).ravel()
-        found.append(constants)
-    return found
+    constants = np.zeros(CONSTANTS)
+    constants[AT_REVERSED], constants[AT_SHIFTED], constants[AT_LENGTH] = is_reversed, is_shifted, length
+    constants[AT_DIRECTIONS:AT_STEPS] = axes.directions.ravel()
+    constants[AT_STEPS:AT_HOME] = steps.ravel()
+    constants[AT_HOME:AT_FRAME] = axes.home[:3, :3].ravel()
+    constants[AT_FRAME:AT_LEFT] = frame.ravel()
+    constants[AT_LEFT:AT_SMALL_TABLE] = _left(directions, links, frame).ravel()
+    return constants
+
+
+def _completed(constants: Array) -> Array:
+    """The constants with the left side in the form that its suppressed joint needs, and with the tables."""
+    suppressed = int(constants[AT_SUPPRESSED])
+    degree = DEGREES[suppressed]
+    left = constants[AT_LEFT:AT_SMALL_TABLE].reshape(1, 3, 9, SIZE).transpose(0, 1, 3, 2)
+    left = _suppressing(left, suppressed).transpose(0, 1, 3, 2)
+    constants[AT_DEGREE] = degree
+    constants[AT_LEFT:AT_SMALL_TABLE] = left.ravel()
+    constants[AT_SMALL_TABLE:AT_STRETCH_TABLE] = bernstein_table(CUBIC).ravel()
+    constants[AT_STRETCH_TABLE:AT_TABLE] = bernstein_table(MOST_DEGREE).ravel()
+    constants[AT_TABLE : AT_TABLE + (2 * degree + 1) ** 2] = bernstein_table(degree).ravel()
+    return constants
+
+
+def _suppressing(parts: Array, suppressed: int) -> Array:
+    """What is given in 1, cos, sin of joints 3, 4 and 5, [N, 3, any, 9], with the suppressed joint first and
+    the half angles of the others.
+    """
+    count, _, rows, _ = parts.shape
+    products = parts.reshape(count, 3, rows, 3, 3).transpose(0, 2, 1, 3, 4)
+    products = np.moveaxis(products, 2 + suppressed, 2)
+    products = np.einsum("nraij,ik,jl->narkl", products, _HALF_ANGLE, _HALF_ANGLE)
+    return np.asarray(products.reshape(count, 3, rows, 9))
 
 
 # 1, cos a and sin a in C C, C S and S S of the half angle.
@@ -148,45 +168,35 @@ def _left(directions: Array, links: Array, frame: Array) -> Array:
     return left
 
 
-def _suitability(constants: Array, axes: Axes) -> float:
+def _suitability(equations: Array, own: Array, degree: int) -> float:
     """How well a way serves, by a few random configurations; 0 where it does not.
 
-    Foremost how clearly a configuration stands out in the twelve equations: their second singular value
-    from below, as part of the largest. A resultant of low degree is known better; one that is zero at the
-    same angle for every pose hides the roots near it.
+    equations [N, 3, 6, 9] of their poses; own [N]: their suppressed angles. Foremost how clearly a
+    configuration stands out in the twelve equations: their second singular value from below, as part of the
+    largest. A resultant of low degree is known better; one that is zero at the same angle for every pose
+    hides the roots near it.
     """
-    random = np.random.default_rng(0)
-    degree = int(constants[AT_DEGREE])
-    distinct, profiles = [], []
-    for _ in range(TRIALS):
-        q = random.uniform(-np.pi, np.pi, JOINTS)
-        loop, E = np.empty(LOOP_SIZE), np.empty((3, 6, 9))
-        close_loop(constants, axes.pose(q).ravel(), loop)
-        eliminate(constants, loop, E)
-        own = q[_joint(constants, 2 + int(constants[AT_SUPPRESSED]))]
-        equations = _twelve(E, np.array([own, *_SAMPLED]))
-        singular = np.linalg.svd(equations[0], compute_uv=False)
-        distinct.append(singular[-2] / singular[0])
-        coefficients = np.fft.rfft(np.linalg.det(equations[1:]))[: degree + 1]
-        profile = np.abs(np.fft.irfft(coefficients, PROFILE))
-        profiles.append(profile / max(profile.max(), 1e-300))
-    value = float(np.median(distinct))
+    singular = np.linalg.svd(_twelve(equations, own[:, None])[:, 0], compute_uv=False)
+    value = float(np.median(singular[:, -2] / singular[:, 0]))
     if value < LEAST_DISTINCT:
         return 0.0
-    is_hiding = np.max(profiles, axis=0).min() < COMMON_ZERO
+    determinants = np.linalg.det(_twelve(equations, np.broadcast_to(_SAMPLED, (len(own), MOST_SAMPLES))))
+    coefficients = np.fft.rfft(determinants)[:, : degree + 1]
+    profiles = np.abs(np.fft.irfft(coefficients, PROFILE))
+    is_hiding = (profiles / profiles.max(axis=1, keepdims=True)).max(axis=0).min() < COMMON_ZERO
     return value / degree**2 * (HIDING if is_hiding else 1.0)
 
 
 _SAMPLED = 2.0 * np.pi * np.arange(MOST_SAMPLES) / MOST_SAMPLES
 
 
-def _twelve(E: Array, angles: Array) -> Array:
-    """[N, 12, 12]: the twelve equations at angles of the suppressed joint."""
-    factors = np.stack([np.ones_like(angles), np.cos(angles), np.sin(angles)], axis=1)
-    six = np.tensordot(factors, E, 1)
-    equations = np.zeros((len(angles), 12, 12))
-    equations[:, :6, :9], equations[:, 6:, 3:] = six, six
-    return equations
+def _twelve(equations: Array, angles: Array) -> Array:
+    """[N, M, 12, 12]: the twelve equations of [N, 3, 6, 9] at angles [N, M] of the suppressed joint."""
+    factors = np.stack([np.ones_like(angles), np.cos(angles), np.sin(angles)], axis=2)
+    six = np.einsum("nma,narp->nmrp", factors, equations)
+    twelve = np.zeros((*angles.shape, 12, 12))
+    twelve[..., :6, :9], twelve[..., 6:, 3:] = six, six
+    return twelve
 
 
 @compiled

@@ -22,7 +22,7 @@ def general_configurations(axes: Axes, pose: Any) -> Array:
     length. k is at most 16, and 0 where the pose is out of reach. Where a pose has infinitely many
     configurations, some of them are answered.
 
-    The arm is prepared once, in about a tenth of a second. Runs interpreted, in tens of milliseconds, until
+    The arm is prepared once, in some fifty milliseconds. Runs interpreted, in tens of milliseconds, until
     its program is compiled.
 
     Raises SolverError for an arm that this cannot solve: joints that are not six revolute ones, or axes that
