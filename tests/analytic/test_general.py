@@ -7,13 +7,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from limbik.analytic.axes import Axes
+import limbik
+from limbik.analytic.axes import Axes, axes_of
 from limbik.analytic.general import MOST_CONFIGURATIONS, all_general, prepare_general
 from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.general_solve import general_configurations
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
 from limbik.compiler import native
 from limbik.errors import GoalError, SolverError
+from limbik.model.chain import chain_to
 from limbik.spatial import rotation_exp
 from six_revolute_arms import ARMS, Table, apart, random_table, regularity, searched
 from strategies import SEEDS
@@ -53,7 +55,7 @@ def test_the_configuration_that_made_a_pose_is_found(name: str) -> None:
     assert odd == 0  # what is not real comes in pairs
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(SEEDS, st.booleans())
 def test_the_configuration_that_made_a_pose_is_found_on_any_arm(seed: int, special: bool) -> None:
     table = random_table(seed, special)
@@ -159,6 +161,40 @@ def test_arms_that_cannot_move_in_all_directions_are_refused() -> None:
     for axes in (flat, ball, sliding):
         with pytest.raises(SolverError, match="six revolute"):
             general_configurations(axes, np.eye(4))
+
+
+def locked(axes: Axes, joint: int, angle: float) -> Axes:
+    """The arm with one joint held."""
+    turn, point = rotation_exp(angle * axes.directions[joint]), axes.points[joint]
+    directions, points, home = axes.directions.copy(), axes.points.copy(), axes.home.copy()
+    directions[joint + 1 :] = directions[joint + 1 :] @ turn.T
+    points[joint + 1 :] = point + (points[joint + 1 :] - point) @ turn.T
+    home[:3] = np.column_stack([turn @ home[:3, :3], point + turn @ (home[:3, 3] - point)])
+    rest = [k for k in range(axes.size) if k != joint]
+    return Axes(directions[rest], points[rest], np.zeros(axes.size - 1, bool), home)
+
+
+@pytest.mark.parametrize("name", ["sawyer", "xarm7", "gen3", "panda"])
+@pytest.mark.parametrize("joint", [0, 2, 6])
+def test_an_arm_of_seven_joints_is_solved_with_one_held(name: str, joint: int) -> None:
+    model = limbik.load(name)
+    seven = axes_of(chain_to(model, model.end_effector))
+    assert seven is not None
+    six = locked(seven, joint, 0.7)
+    for q in np.random.default_rng(joint).uniform(-2.5, 2.5, (10, 6)):
+        pose = seven.pose(np.insert(q, joint, 0.7))
+        found = general_configurations(six, pose)
+        assert min(apart(q, other) for other in found) < 1e-6
+        for each in found:
+            assert np.abs(seven.pose(np.insert(each, joint, 0.7)) - pose).max() < 1e-9
+
+
+def test_an_arm_of_two_spherical_joints_is_refused() -> None:
+    model = limbik.load("iiwa7")
+    seven = axes_of(chain_to(model, model.end_effector))
+    assert seven is not None
+    with pytest.raises(SolverError, match="two spherical joints"):
+        general_configurations(locked(seven, 2, 0.7), np.eye(4))
 
 
 def test_what_is_not_a_pose_is_refused() -> None:

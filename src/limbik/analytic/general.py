@@ -4,8 +4,7 @@ Raghavan & Roth's elimination ("Inverse kinematics of the general 6R manipulator
 Journal of Mechanical Design 115, 1993), kept in cosines and sines:
 
 1. two joints of the loop are eliminated from 14 equations, six are left (`general_elimination`);
-2. the resultant of the six is a trigonometric polynomial in one joint (`general_resultant`), known from
-samples;
+2. the resultant of the six is a trigonometric polynomial in one joint (`general_resultant`), from samples;
 3. all its real roots are found (`numerics.trigonometric_roots`), those that rounding hides from a count, too;
 4. a null vector gives two joints more (`general_angles`), the line of the last axis the others, and Newton's
    method on the loop sharpens and verifies every answer (`general_configuration`).
@@ -73,9 +72,9 @@ HIDING = 1e-3  # what such a zero makes a way worth
 def prepare_general(axes: Axes) -> Array | None:
     """The constants of an arm for `all_general`.
 
-    None where the arm has not six revolute joints with some distance between their axes, or where no choice
-    of window, direction and suppressed joint serves: arms that cannot reach a pose in isolated
-    configurations.
+    None where the arm has not six revolute joints with some distance between their axes, or where none of the
+    twelve ways serves: arms that nowhere move in all six directions, and those in which configurations share
+    joints at every pose, such as arms with two spherical joints. The latter have closed forms of their own.
     """
     if axes.size != JOINTS or axes.is_prismatic.any():
         return None
@@ -208,8 +207,7 @@ def _joint(constants: Floats, joint: int) -> int:
 
 @compiled
 def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
-    """Every configuration found [rad], in (-pi, pi], for a pose [16] whose rotation is one; returns their
-    number.
+    """Find every configuration [rad], in (-pi, pi], for a rigid pose [16]; returns their number.
 
     constants: of `prepare_general`. found [MOST_CONFIGURATIONS, 6].
     """

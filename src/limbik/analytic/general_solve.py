@@ -25,14 +25,16 @@ def general_configurations(axes: Axes, pose: Any) -> Array:
     The arm is prepared once, in some fifty milliseconds. Runs interpreted, in tens of milliseconds, until
     its program is compiled.
 
-    Raises SolverError for an arm that this cannot solve: joints that are not six revolute ones, or axes that
-    nowhere allow all six directions of motion. Raises GoalError for what is not a pose.
+    Raises SolverError for an arm that this cannot solve (see `prepare_general`): of other than six revolute
+    joints, without motion in all six directions, or with two spherical joints. Raises GoalError for what is
+    not a pose.
     """
     constants = _prepared(axes)
     if constants is None:
         raise SolverError(
-            "the general closed form needs six revolute joints that, somewhere, can move the tool in all "
-            f"directions; found {axes.size} joints, {int(axes.is_prismatic.sum())} of them prismatic"
+            "the general elimination needs six revolute joints that move the tool in all directions and do "
+            f"not form two spherical joints; found {axes.size} joints, {int(axes.is_prismatic.sum())} of "
+            "them prismatic"
         )
     target = as_pose(pose, error=GoalError)
     found = np.empty((MOST_CONFIGURATIONS, JOINTS))
