@@ -15,6 +15,9 @@ two joints are found. That needs a resultant that is not zero everywhere, which 
 on the choice of the window, the direction and the joint that is suppressed: twelve ways, of which
 `prepare_general` takes the best conditioned one. Many arms that are built (with wrists, parallel or
 intersecting axes) leave only some of them.
+
+What remains is rounding: where configurations coincide or nearly do (at singular configurations, and at some
+poses of right angles) one of them may be left out. `benchmarks/general_6r.py` counts such cases.
 """
 
 from __future__ import annotations
