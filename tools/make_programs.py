@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 
+from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.geometry import Family
 from limbik.analytic.programs import many_poses_program, one_pose_program
 from limbik.compiler.native import BITCODE
@@ -38,6 +39,7 @@ def programs() -> dict[str, Program]:
         one_pose_program(Family.THREE_PARALLEL),
         many_poses_program(Family.THREE_PARALLEL),
         tracker(),
+        all_configurations(),
     ]
     for name in names(compiled=True):
         solver = get(name)

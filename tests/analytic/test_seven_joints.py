@@ -15,7 +15,7 @@ from limbik.analytic.swivel import swivel_arm
 from limbik.model.chain import chain_to
 
 BY_SWIVEL = ["iiwa7", "iiwa14"]
-BY_JOINT = ["panda", "fr3"]
+BY_JOINT = ["panda", "fr3", "gen3"]
 ARMS = {name: limbik.load(name) for name in [*BY_SWIVEL, *BY_JOINT]}
 
 
@@ -98,6 +98,17 @@ def test_which_arms_swivel() -> None:
         axes = axes_of(chain_to(limbik.load(name)))
         assert axes is not None
         assert (swivel_arm(axes) is not None) == swivels
+
+
+def test_six_joints_without_a_closed_form_have_all_solutions_by_elimination() -> None:
+    model = limbik.load("xarm6")
+    for q in model.random(4, 10):
+        pose = model.pose(q)
+        found = model.solve_all(pose, start=q)
+        assert found.complete
+        reaches(model, found.q, pose)
+        np.testing.assert_allclose(found.q[0], q, atol=1e-8)
+        assert "there is no other" in found.explain()
 
 
 @pytest.mark.parametrize("name", [*BY_SWIVEL, *BY_JOINT])

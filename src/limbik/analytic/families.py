@@ -9,7 +9,6 @@ those of `analytic.axes`, with points on the axes where they intersect. Families
   - axes 1 and 2 are parallel;
   - axes 1 and 2 intersect;
   - axes 2 and 3 intersect;
-  - none of this: four values of joint 3 are roots of a polynomial (`quartic`), which come with the branch;
 - axes 2, 3 and 4 are parallel and 5 and 6 intersect, as of Universal Robots'.
 
 An arm whose shoulder is spherical is solved as one whose wrist is, walked from the tool (`Axes.reversed`).
@@ -22,7 +21,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from limbik.analytic.subproblems import Turn, onto, rotate, rotate_back, to_distance, to_plane
-from limbik.compiler.symbols import Scalar, Scalars, cross, dot
+from limbik.compiler.symbols import Scalar, Scalars, dot
 
 
 class Arm(NamedTuple):
@@ -31,7 +30,6 @@ class Arm(NamedTuple):
     h: list[Scalars]  # [6]
     p: list[Scalars]  # [7]; the first is not asked for: the world begins at the point on axis 1
     across_last: Scalars  # a unit vector across the last axis
-    solver: list[Scalars]  # [3] rows of the inverse of (h_2, p_1, h_1), for the general position
 
 
 class Wanted(NamedTuple):
@@ -42,12 +40,11 @@ class Wanted(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """Which of the solutions: 1 or -1 for each choice, or a root."""
+    """Which of the solutions: 1 or -1 for each choice."""
 
     shoulder: Scalar
     elbow: Scalar
     wrist: Scalar
-    root: Turn  # of joint 3, where the general position asks for it
 
 
 Position: TypeAlias = Callable[[Arm, Scalars, Branch], list[Turn]]
@@ -123,53 +120,6 @@ def where_2_and_3_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Tu
     left = difference(rotate_back(h[0], first, point), p[1])
     third = to_plane(h[1], h[2], p[3], dot(h[1], left), branch.elbow)
     return [first, onto(h[1], rotate(h[2], third, p[3]), left), third]
-
-
-def where_none_are_special(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
-    """Joint 3 is a root of the quartic; where joint 2 brings the rest then solves three equations."""
-    h, p = arm.h, arm.p
-    out = total(p[2], rotate(h[2], branch.root, p[3]))
-    given = (
-        dot(h[1], out),
-        0.5 * (dot(point, point) - dot(p[1], p[1]) - dot(out, out)),
-        dot(h[0], point) - dot(h[0], p[1]),
-    )
-    reached = times(arm.solver, given)
-    second = onto(h[1], out, reached)
-    return [onto(h[0], total(p[1], reached), point), second, branch.root]
-
-
-def quartic(arm: Arm, point: Scalars) -> list[Scalar]:
-    """[5] the polynomial whose roots are the angles of joint 3: 1, cos t, sin t, cos 2t, sin 2t.
-
-    What joint 2 brings the rest to, x, is linear in cos t and sin t, and |x| is the length of what joint 3
-    leaves, whose square is linear too.
-    """
-    h, p = arm.h, arm.p
-    along = [dot(h[2], p[3]) * k for k in h[2]]
-    outs = total(p[2], along), difference(p[3], along), cross(h[2], p[3])  # of 1, cos t and sin t
-    squares = [
-        dot(outs[0], outs[0]) + dot(outs[1], outs[1]),
-        2.0 * dot(outs[0], outs[1]),
-        2.0 * dot(outs[0], outs[2]),
-    ]
-    constants = (
-        0.5 * (dot(point, point) - dot(p[1], p[1])),
-        dot(h[0], point) - dot(h[0], p[1]),
-    )
-    given = [
-        [dot(h[1], out), (constants[0] if k == 0 else 0.0) - 0.5 * square, constants[1] if k == 0 else 0.0]
-        for k, (out, square) in enumerate(zip(outs, squares, strict=True))
-    ]
-    one, cosine, sine = (times(arm.solver, each) for each in given)
-    both, apart = dot(cosine, cosine) + dot(sine, sine), dot(cosine, cosine) - dot(sine, sine)
-    return [
-        dot(one, one) + 0.5 * both - squares[0],
-        2.0 * dot(one, cosine) - squares[1],
-        2.0 * dot(one, sine) - squares[2],
-        0.5 * apart,
-        dot(cosine, sine),
-    ]
 
 
 def with_three_parallel(arm: Arm, wanted: Wanted, branch: Branch) -> list[Turn]:

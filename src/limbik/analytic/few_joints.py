@@ -18,7 +18,6 @@ from limbik.compiler.symbols import dot
 from limbik.spatial import Matrix4, Vector3, perpendicular
 
 SIGNS = (1.0, -1.0)
-STILL = Turn(1.0, 0.0)
 
 
 def for_point(axes: Axes) -> bool:
@@ -83,10 +82,10 @@ def _three(axes: Axes, point: Vector3) -> Iterator[list[Turn]]:
     solve, placed = found
     nothing = [0.0, 0.0, 0.0]
     steps = placed.steps.tolist()
-    arm = Arm(placed.directions.tolist(), steps, nothing, [])
+    arm = Arm(placed.directions.tolist(), steps, nothing)
     left = difference(point.tolist(), steps[0])
     for shoulder, elbow in itertools.product(SIGNS, SIGNS):
-        yield solve(arm, left, Branch(shoulder, elbow, 1.0, STILL))
+        yield solve(arm, left, Branch(shoulder, elbow, 1.0))
 
 
 def _special_position(axes: Axes) -> tuple[Position, Axes] | None:

@@ -25,7 +25,6 @@ class Family(enum.Enum):
     PARALLEL_1_2 = "parallel_1_2"
     MEETING_1_2 = "meeting_1_2"
     MEETING_2_3 = "meeting_2_3"
-    GENERAL_POSITION = "general_position"
     THREE_PARALLEL = "three_parallel"
 
 
@@ -60,7 +59,7 @@ def has_full_rank(axes: Axes) -> bool:
     """Whether the tool can move in all six directions, in some configuration."""
     rng = np.random.default_rng(0)
     return any(
-        np.linalg.svd(_jacobian(axes, rng.uniform(-3.0, 3.0, axes.size)), compute_uv=False)[-1] > LEAST_RANK
+        np.linalg.svd(jacobian(axes, rng.uniform(-3.0, 3.0, axes.size)), compute_uv=False)[-1] > LEAST_RANK
         for _ in range(3)
     )
 
@@ -152,8 +151,8 @@ def _off_axis(axes: Axes, place: int, point: Vector3) -> float:
     return float(norm(np.cross(point - axes.points[place], axes.directions[place])))
 
 
-def _jacobian(axes: Axes, q: Array) -> Array:
-    """[6, n] of the tool at q, with lengths in units of the arm's."""
+def jacobian(axes: Axes, q: Array) -> Array:
+    """[6, n] of the tool at q [n], with lengths in units of the arm's."""
     columns = []
     tool = axes.pose(q)[:3, 3]
     for i in range(axes.size):

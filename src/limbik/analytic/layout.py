@@ -12,12 +12,10 @@ JOINTS = 6
 BRANCHES = 8  # side by side, each in a lane
 CHOICES = 3  # of a branch: shoulder, elbow and wrist, 1 or -1 each
 
-# An arm: axes [6, 3], steps between them [5, 3], a vector across the last axis [3], and the inverse of
-# (h_2, p_1, h_1) [3, 3].
-ARM_SIZE = 45
+# An arm: axes [6, 3], steps between them [5, 3], and a vector across the last axis [3].
+ARM_SIZE = 36
 ARM_STEPS = 18
 ARM_ACROSS = 33
-ARM_SOLVER = 36
 
 PLAN = one_after_another(
     {
@@ -37,8 +35,7 @@ PLAN = one_after_another(
 )
 
 # A block: the rows that a branch is given, and those that it gives.
-ROW_ROOT = CHOICES  # cosine and sine of joint 3
-ROW_ANGLES = ROW_ROOT + 2
+ROW_ANGLES = CHOICES
 ROW_POSITION = ROW_ANGLES + JOINTS  # squared errors
 ROW_ROTATION = ROW_POSITION + 1
 ROW_FREE = ROW_ROTATION + 1  # more than 0 where a joint may have any angle

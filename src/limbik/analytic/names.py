@@ -12,7 +12,6 @@ _POSITION_WORDS = {
     Family.PARALLEL_1_2: "axes {0} and {1} parallel",
     Family.MEETING_1_2: "axes {0} and {1} intersecting",
     Family.MEETING_2_3: "axes {1} and {2} intersecting",
-    Family.GENERAL_POSITION: "axes {0}, {1} and {2} in general position",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.analytic.axes import Axes
-from limbik.analytic.geometry import ClosedForm, Family, length
+from limbik.analytic.geometry import ClosedForm, length
 from limbik.analytic.layout import ARM_SIZE, BRANCHES, CHOICES, PLAN, WORK
 from limbik.spatial import Array, perpendicular
 
@@ -23,8 +23,8 @@ def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
     steps = form.true_axes.steps * scale
     plan = np.concatenate(
         [
-            _arm(axes, form.family, scale),
-            _arm(form.true_axes, form.family, scale),
+            _arm(axes, scale),
+            _arm(form.true_axes, scale),
             steps[0],
             steps[6],
             axes.home[:3, :3].ravel(),
@@ -46,12 +46,9 @@ def new_work() -> Array:
     return work
 
 
-def _arm(axes: Axes, family: Family, scale: float) -> Array:
+def _arm(axes: Axes, scale: float) -> Array:
     steps = axes.steps[1:6] * scale
     h, across = axes.directions, perpendicular(axes.directions[5])
-    solver = np.zeros((3, 3))
-    if family is Family.GENERAL_POSITION:
-        solver = np.linalg.inv(np.array([h[1], steps[0], h[0]]))
-    numbers = np.concatenate([h.ravel(), steps.ravel(), across, solver.ravel()])
+    numbers = np.concatenate([h.ravel(), steps.ravel(), across])
     assert numbers.size == ARM_SIZE
     return numbers

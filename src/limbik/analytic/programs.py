@@ -14,7 +14,6 @@ from limbik.analytic.geometry import Family
 from limbik.analytic.layout import (
     ARM_ACROSS,
     ARM_SIZE,
-    ARM_SOLVER,
     ARM_STEPS,
     BRANCHES,
     CHOICES,
@@ -40,9 +39,6 @@ _BRANCHES: dict[Family, Callable[[Arm, Wanted, Branch], list[Turn]]] = {
     ),
     Family.MEETING_1_2: functools.partial(families.with_spherical_wrist, families.where_1_and_2_intersect),
     Family.MEETING_2_3: functools.partial(families.with_spherical_wrist, families.where_2_and_3_intersect),
-    Family.GENERAL_POSITION: functools.partial(
-        families.with_spherical_wrist, families.where_none_are_special
-    ),
     Family.THREE_PARALLEL: families.with_three_parallel,
 }
 
@@ -93,35 +89,24 @@ def branches(family: Family) -> Emitted:
 
     def function(rows: Rows, plan: Rows, wanted: Rows) -> Stored:
         arm, asked = arm_of(plan, family), wanted_of(wanted)
-        turns = solve(arm, asked, Branch._make([*rows[:CHOICES], Turn(*rows[CHOICES : CHOICES + 2])]))
+        turns = solve(arm, asked, Branch(*rows))
         position, rotation = squared_errors(arm, asked, turns)
         angles = enumerate(map(angle, turns), ROW_ANGLES)
         is_free = sum(turn.is_free for turn in turns)
         return [*angles, (ROW_POSITION, position), (ROW_ROTATION, rotation), (ROW_FREE, is_free)]
 
     numbers = [Numbers(ARM_SIZE), Numbers(WANTED_SIZE)]
-    return Emitted(function, inputs=CHOICES + 2, numbers=numbers, lanes=BRANCHES)
-
-
-def quartic() -> Emitted:
-    """The polynomial of joint 3 in general position; see `families.quartic`."""
-
-    def function(_: Rows, plan: Rows, wanted: Rows) -> Stored:
-        return list(
-            enumerate(families.quartic(arm_of(plan, Family.GENERAL_POSITION), wanted_of(wanted).point))
-        )
-
-    return Emitted(function, inputs=0, numbers=[Numbers(ARM_SIZE), Numbers(WANTED_SIZE)], lanes=1)
+    return Emitted(function, inputs=CHOICES, numbers=numbers, lanes=BRANCHES)
 
 
 def arm_of(numbers: Scalars, family: Family) -> Arm:
     """An arm of its numbers, in the order of `analytic.layout`; without what is 0 for its family."""
     threes = list(_threes(numbers))
-    steps, across, solver = ARM_STEPS // 3, ARM_ACROSS // 3, ARM_SOLVER // 3
+    steps, across = ARM_STEPS // 3, ARM_ACROSS // 3
     p = [NOTHING, *threes[steps:across]]
     for k in NO_STEPS[family]:
         p[k] = NOTHING
-    return Arm(threes[:steps], p, threes[across], threes[solver : solver + 3])
+    return Arm(threes[:steps], p, threes[across])
 
 
 def wanted_of(numbers: Scalars) -> Wanted:

@@ -10,6 +10,7 @@ import numpy as np
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.analytic.axes import axes_of
 from limbik.analytic.few_joints import for_point, for_pose
+from limbik.analytic.general_solve import can_eliminate
 from limbik.analytic.geometry import closed_form
 from limbik.analytic.swivel import swivel_arm
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
@@ -19,8 +20,9 @@ from limbik.model.derived import Slot
 from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan
+from limbik.solvers.elimination_plan import EliminationPlan
 from limbik.solvers.few_joints_plan import FewJointsPlan
-from limbik.solvers.redundant_plan import RedundantPlan, redundant_form
+from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
 from limbik.spatial import Array, as_numbers, pose_from
@@ -64,9 +66,9 @@ def solve_all(
     starts, seed:
         Of the search for arms and goals without a closed form.
 
-    Six revolute joints have a closed form where three consecutive axes meet at one end (a spherical wrist or
-    shoulder), or where three are parallel and the two before or after them intersect; then `complete` is
-    True.
+    `complete` is True for six revolute joints: in closed form where three consecutive axes meet at one end (a
+    spherical wrist or shoulder), or where three are parallel and the two before or after them intersect, by
+    elimination else.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """
@@ -150,10 +152,10 @@ def _pose_plan(model: Model, frame: str, limits: bool) -> AnswersPlan | None:
     arm = swivel_arm(axes)
     if arm is not None:
         return SwivelPlan(model, chain, frame, arm, limits)
-    redundant = redundant_form(axes)
-    if redundant is not None:
-        return RedundantPlan(model, chain, frame, *redundant, axes, limits)
-    return None
+    if can_eliminate(axes):
+        return EliminationPlan(model, chain, frame, axes, limits)
+    sampled = sampled_joint(axes)
+    return None if sampled is None else RedundantPlan(model, chain, frame, sampled, axes, limits)
 
 
 def _point_plan(model: Model, frame: str, limits: bool) -> AnswersPlan | None:

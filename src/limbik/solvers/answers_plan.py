@@ -28,7 +28,7 @@ TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, wher
 AT_LIMIT = 1e-10  # [rad] beyond a limit that is rounding
 
 
-Asked: TypeAlias = tuple[bytes, Array | None]  # a pose [4, 4] in bytes, and a start [nq]
+Asked: TypeAlias = tuple[Any, ...]  # a pose [4, 4] in bytes, a start [nq] or None, and what a plan adds
 
 
 class AnswersPlan(ABC):

@@ -1,7 +1,7 @@
 """All configurations of an arm of seven revolute joints, for sampled values of its first or last joint.
 
-With that joint at a value, the other six have a closed form: an arm with a spherical wrist (KUKA iiwa, Kinova
-Gen3) is sampled over its first joint, one with a spherical shoulder (Franka Panda) over its last.
+With that joint at a value, the other six have a closed form where the arm has a spherical shoulder (Franka
+Panda); else they are found by elimination (Kinova Gen3, xArm 7, Sawyer).
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions
 from limbik.analytic.axes import Axes
-from limbik.analytic.geometry import ClosedForm, closed_form
-from limbik.analytic.names import in_words
+from limbik.analytic.general_solve import can_eliminate
+from limbik.analytic.geometry import closed_form
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.solvers.elimination_plan import EliminationPlan
 from limbik.spatial import Array, Matrix4, as_pose, pose_inverse, rotation_exp
 
 SAMPLES = 64  # values of the sampled joint
@@ -36,7 +37,6 @@ class RedundantPlan(AnswersPlan):
         chain: Chain,
         frame: str | None,
         sampled: int,
-        form: ClosedForm,
         axes: Axes,
         limits: bool,
     ) -> None:
@@ -45,7 +45,13 @@ class RedundantPlan(AnswersPlan):
         self._others = np.delete(np.arange(7), sampled)
         joints = tuple(chain.joints[k] for k in self._others)
         rest = replace(chain, joints=joints, q_places=chain.q_places[self._others])
-        self._rest = AnalyticPlan(model, rest, frame, form, limits)
+        others = without_joint(axes, sampled)
+        form = closed_form(others)
+        self._rest: AnalyticPlan | EliminationPlan = (
+            EliminationPlan(model, rest, frame, others, limits)
+            if form is None
+            else AnalyticPlan(model, rest, frame, form, limits)
+        )
         self._axes = axes
 
     @property
@@ -106,7 +112,7 @@ class RedundantPlan(AnswersPlan):
 
     def method(self, asked: Any, /) -> str:
         """In words."""
-        return f"{self.joint} at sampled values, the others in closed form: {in_words(self._rest.form)}"
+        return f"{self.joint} at sampled values, the others {self._rest.method(None)}"
 
     def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches of the other six joints."""
@@ -122,13 +128,20 @@ class RedundantPlan(AnswersPlan):
         )
 
 
-def redundant_form(axes: Axes) -> tuple[int, ClosedForm] | None:
-    """Which joint of seven leaves the others with a closed form, the last (6) or the first (0); the form."""
+def sampled_joint(axes: Axes) -> int | None:
+    """Which joint of seven is to be sampled: the last (6) or the first (0), one that leaves a closed form if
+    there is one; None where the six others do not move the tool in all directions.
+    """
     if axes.size != 7 or axes.is_prismatic.any():
         return None
-    for sampled in (6, 0):
-        kept = np.delete(np.arange(7), sampled)
-        form = closed_form(Axes(axes.directions[kept], axes.points[kept], axes.is_prismatic[kept], axes.home))
-        if form is not None:
-            return sampled, form
-    return None
+    rests = {sampled: without_joint(axes, sampled) for sampled in (6, 0)}
+    for sampled, rest in rests.items():
+        if closed_form(rest) is not None:
+            return sampled
+    return next((sampled for sampled, rest in rests.items() if can_eliminate(rest)), None)
+
+
+def without_joint(axes: Axes, place: int) -> Axes:
+    """The axes where one joint stays at zero."""
+    kept = np.delete(np.arange(axes.size), place)
+    return Axes(axes.directions[kept], axes.points[kept], axes.is_prismatic[kept], axes.home)

@@ -1,0 +1,29 @@
+"""The program that finds every configuration of an arm of six revolute joints."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from limbik.analytic.general import JOINTS, MOST_CONFIGURATIONS, all_general
+from limbik.analytic.general_elimination import CONSTANTS
+from limbik.compiler.kernel import compiled, view
+from limbik.compiler.program import Program
+
+DOUBLE = np.dtype(np.float64)
+
+
+@compiled
+def general_six(constants: Any, pose: Any, found: Any) -> int:
+    """`analytic.general.all_general` of addresses."""
+    return all_general(view(constants, CONSTANTS), view(pose, 16), view(found, MOST_CONFIGURATIONS, JOINTS))
+
+
+@functools.cache
+def all_configurations() -> Program:
+    """All configurations of any arm of six revolute joints."""
+    return Program(
+        name="six-revolute", kernel=general_six, arguments=(DOUBLE,) * 3, is_watched=False, as_bytes=(1,)
+    )

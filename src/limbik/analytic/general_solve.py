@@ -1,0 +1,57 @@
+"""Every configuration of an arm of six revolute joints, from Python."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from limbik.analytic.axes import Axes
+from limbik.analytic.general import JOINTS, MOST_CONFIGURATIONS, all_general, prepare_general
+from limbik.analytic.general_programs import all_configurations
+from limbik.compiler import native
+from limbik.errors import GoalError, SolverError
+from limbik.spatial import Array, as_pose
+
+
+def general_configurations(axes: Axes, pose: Any) -> Array:
+    """All configurations [k, 6] [rad] in (-pi, pi] that bring the tool to a pose, in ascending order.
+
+    Limits are not looked at. Each is verified: within 1e-10 of the pose, in radians and in parts of the arm's
+    length. k is at most 16, and 0 where the pose is out of reach. Where a pose has infinitely many
+    configurations, some of them are answered.
+
+    The arm is prepared once, in some fifty milliseconds. Runs interpreted, in tens of milliseconds, until
+    its program is compiled.
+
+    Raises SolverError for an arm that this cannot solve (see `prepare_general`): of other than six revolute
+    joints, without motion in all six directions, or with two spherical joints. Raises GoalError for what is
+    not a pose.
+    """
+    constants = _prepared(axes)
+    if constants is None:
+        raise SolverError(
+            "the general elimination needs six revolute joints that move the tool in all directions and do "
+            f"not form two spherical joints; found {axes.size} joints, {int(axes.is_prismatic.sum())} of "
+            "them prismatic"
+        )
+    target = as_pose(pose, error=GoalError)
+    found = np.empty((MOST_CONFIGURATIONS, JOINTS))
+    function = native.compiled(all_configurations())
+    if function is None:
+        count = all_general(constants, target.ravel(), found)
+    else:
+        count = function(constants.ctypes.data, target.tobytes(), found.ctypes.data)
+    answers = found[:count]
+    return answers[np.lexsort(answers.T[::-1])].copy()
+
+
+def can_eliminate(axes: Axes) -> bool:
+    """Whether `general_configurations` can solve the arm."""
+    return axes.size == 6 and _prepared(axes) is not None
+
+
+@functools.lru_cache(maxsize=64)
+def _prepared(axes: Axes) -> Array | None:
+    return prepare_general(axes)

@@ -1,0 +1,89 @@
+"""All configurations of an arm of six revolute joints without a closed form, by elimination."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from limbik.all_solutions import AllSolutions
+from limbik.analytic.axes import Axes
+from limbik.analytic.general_solve import general_configurations
+from limbik.analytic.geometry import jacobian
+from limbik.model.chain import Chain
+from limbik.model.model import Model
+from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.spatial import Array, norm
+
+MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
+REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
+BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any six revolute joints"
+
+
+class EliminationPlan(AnswersPlan):
+    """Everything about all solutions of a frame's pose that does not depend on the pose or the start."""
+
+    def __init__(self, model: Model, chain: Chain, frame: str | None, axes: Axes, limits: bool) -> None:
+        super().__init__(model, chain, frame, limits)
+        self._axes = axes
+
+    def solve(
+        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+    ) -> AllSolutions:
+        """All solutions for a pose [4, 4] of float64, by distance to a start [nq]."""
+        began = perf_counter()
+        near = np.zeros(len(self.places)) if start is None else start[self.places]
+        every = general_configurations(self._axes, pose)
+        q = self._legal(every, near)
+        if start is not None:
+            q = q[np.argsort(norm(q - near), kind="stable")]
+        if turns:
+            q = self.with_turns(q, near)
+        if not self.is_whole:
+            q = self.whole(q, start)
+        return AllSolutions(q, self, (pose.tobytes(), start, every), perf_counter() - began)
+
+    def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
+        """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
+        q, counts = np.full((len(poses), MOST, len(self.places)), np.nan), np.zeros(len(poses), np.intp)
+        for k, pose in enumerate(poses):
+            found = self._legal(general_configurations(self._axes, pose), near)
+            q[k, : len(found)], counts[k] = found, len(found)
+        return q, counts
+
+    def _legal(self, every: Array, near: Array) -> Array:
+        q, is_legal = self.within_limits(every, near)
+        return np.asarray(q[is_legal])
+
+    def is_complete(self, asked: Any, /) -> bool:
+        """Whether no configuration, limits aside, is near a singular one, and their number is even, as that of
+        the roots of a polynomial is: then rounding hides no root of the resultant.
+        """
+        if asked is None:
+            return True
+        *_, every = asked
+        if len(every) % 2:
+            return False
+        values = (np.linalg.svd(jacobian(self._axes, q), compute_uv=False)[-1] for q in every)
+        return all(value > REGULAR for value in values)
+
+    def method(self, asked: Any, /) -> str:
+        """In words."""
+        return BY_ELIMINATION
+
+    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+        """Numbers: the branches of such arms have no names."""
+        return tuple(f"solution {k + 1}" for k in range(len(q)))
+
+    def remark(self, asked: Asked, count: int, /) -> str:
+        """What is known of so many solutions."""
+        if not count:
+            return "No configuration within the limits reaches the pose. " + self.failure(asked)
+        number = "1 solution" if count == 1 else f"{count} solutions"
+        rest = (
+            "and there is no other"
+            if self.is_complete(asked)
+            else "near a singular one, where others may hide"
+        )
+        return f"{number}, {rest}: found {BY_ELIMINATION}."
