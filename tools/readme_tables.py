@@ -33,14 +33,13 @@ def _words(name: str) -> str:
 
 def solver_table() -> str:
     described = solvers.describe()
-    chains = {chain for info in described for chain in info.chains}
     goals = {goal for info in described for goal in info.goals}
     lines = ["| solver | what it does | arms | goals | parameters |", "|---|---|---|---|---|"]
     for info in described:
         cells = (
             f"[`{info.name}`]({source_file(info.name)}) {info.title} ({info.source})",
             info.summary,
-            "any" if set(info.chains) == chains else ", ".join(info.chains),
+            "any" if "any tree" in info.chains else ", ".join(info.chains),
             "all" if set(info.goals) == goals else ", ".join(_words(goal) for goal in info.goals),
             ", ".join(f"`{parameter.name}`" for parameter in info.parameters) or "none",
         )

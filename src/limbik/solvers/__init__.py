@@ -11,6 +11,7 @@ from limbik.solvers.costs import cost_gradient
 from limbik.solvers.derivative import solution_jacobian
 from limbik.solvers.function import solve_function
 from limbik.solvers.loop import iterate, solve, trace
+from limbik.solvers.methods.analytic import Analytic
 from limbik.solvers.methods.ccd import CCD
 from limbik.solvers.methods.dls import DLS
 from limbik.solvers.methods.fabrik import FABRIK
@@ -32,6 +33,7 @@ __all__ = [
     "FABRIK",
     "LM",
     "SDLS",
+    "Analytic",
     "Newton",
     "Optimize",
     "Parameter",

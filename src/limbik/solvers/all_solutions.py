@@ -89,10 +89,10 @@ def solve_all(
     count = None if samples is None else _count(samples, "samples")
     goals = _goals(goal, frame)
     asked = goals[0]
-    if len(goals) == 1 and _is_plain(asked):
+    if len(goals) == 1 and is_plain_target(asked):
         exact = plan_for_all(model, asked.frame, bool(limits), type(asked))
         if exact is not None:
-            return exact.solve(_pose_of(asked), q, turns, count)
+            return exact.solve(pose_of(asked), q, turns, count)
     return SampledPlan(model).solve(goals, q, starts=_count(starts, "starts"), seed=seed, limits=limits)
 
 
@@ -176,14 +176,14 @@ def _goals(goal: Any, frame: str | None) -> tuple[Goal, ...]:
     return (replace(bare, frame=frame),)
 
 
-def _is_plain(goal: Goal) -> bool:
+def is_plain_target(goal: Goal) -> bool:
     """Whether a goal is a pose or a point of space, all of which counts."""
     if isinstance(goal, Pose):
         return goal.weights in (None, EVERYTHING) and goal.tolerance is None
     return isinstance(goal, Position) and is_plain(goal) and goal.target.size == 3
 
 
-def _pose_of(goal: Goal) -> Array:
+def pose_of(goal: Goal) -> Array:
     """The pose that is asked for, or one with the point."""
     assert isinstance(goal, Pose | Position)
     return np.array(goal.target) if isinstance(goal, Pose) else pose_from(None, goal.target)

@@ -18,7 +18,6 @@ from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers import measure
-from limbik.solvers.loop import solve
 from limbik.solvers.request import Request
 from limbik.solvers.self_motion import Mover, self_motions
 from limbik.spatial import Array, as_poses
@@ -134,7 +133,7 @@ class AnswersPlan(ABC):
     def failure(self, asked: Asked) -> str:
         """Why there is no solution, in sentences."""
         goal = self._goal(asked)
-        return " ".join(solve(self.model, goal).explain().sentences)
+        return " ".join(self.model.solve(goal).explain().sentences)
 
     def _goal(self, asked: Asked) -> Goal:
         return Pose(target=np.frombuffer(asked[0]).reshape(4, 4), frame=self.frame)

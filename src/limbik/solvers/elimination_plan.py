@@ -57,8 +57,8 @@ class EliminationPlan(AnswersPlan):
         return np.asarray(q[is_legal])
 
     def is_complete(self, asked: Any, /) -> bool:
-        """Whether no configuration, limits aside, is near a singular one, and their number is even, as that of
-        the roots of a polynomial is: then rounding hides no root of the resultant.
+        """Whether no configuration, limits aside, is near a singular one, and their number is even, as that
+        of the roots of a polynomial is: then rounding hides no root of the resultant.
         """
         if asked is None:
             return True

@@ -32,8 +32,10 @@ from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED
 from limbik.serial.prepare import MOST_ROWS, is_fast
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
+from limbik.solvers.closed_plan import ClosedPlan
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.goals_plan import GoalsPlan
+from limbik.solvers.methods.analytic import Analytic
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.optimize_plan import OptimizePlan
@@ -360,6 +362,8 @@ def _general(model: Model, goals: Sequence[Goal], options: Options) -> GoalsPlan
             f"{solver.name} weighs goals against each other and knows no priorities: give all goals the same "
             "one, or use 'lm'"
         )
+    if isinstance(solver, Analytic):
+        return ClosedPlan(model, goals, options)
     if isinstance(solver, Optimize):
         return OptimizePlan(model, goals, options, solver)
     return ClassicalPlan(model, goals, options, solver)

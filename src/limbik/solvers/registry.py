@@ -9,6 +9,7 @@ from typing import Any
 
 from limbik.errors import SolverError, did_you_mean, shortened
 from limbik.goals import Goal, Orientation
+from limbik.solvers.methods.analytic import Analytic
 from limbik.solvers.methods.ccd import CCD
 from limbik.solvers.methods.dls import DLS
 from limbik.solvers.methods.fabrik import FABRIK
@@ -23,7 +24,19 @@ from limbik.solvers.solver import BALLS, CHAINS, PLANAR, SPACE, TREE, Parameter,
 
 _SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver
-    for solver in (CCD, FABRIK, Transpose, TransposeClassic, PseudoInverse, DLS, SDLS, Newton, LM, Optimize)
+    for solver in (
+        CCD,
+        FABRIK,
+        Transpose,
+        TransposeClassic,
+        PseudoInverse,
+        DLS,
+        SDLS,
+        Newton,
+        LM,
+        Optimize,
+        Analytic,
+    )
 }
 _CHAIN_WORDS = {
     PLANAR: "revolute joints in a plane",
@@ -117,7 +130,11 @@ def choose(solver: str | Solver, chain: str, goals: Sequence[type[Goal]]) -> Sol
         chosen = LM() if isinstance(solver, str) and solver == "auto" else get(solver)
     if all(can_solve(chosen, chain, goal) for goal in goals):
         return chosen
-    able = [name for name in _SOLVERS if all(can_solve(name, chain, goal) for goal in goals)]
+    able = [
+        name
+        for name, each in _SOLVERS.items()
+        if not each.only_known_arms and all(can_solve(name, chain, goal) for goal in goals)
+    ]
     known = (*chosen.goals, *chosen.tree_goals)
     refused = next((goal for goal in goals if goal not in known), None)
     if refused is not None:
@@ -140,6 +157,8 @@ def has_kernel(solver: Solver | type[Solver], chain: str, goal: type[Goal]) -> b
 
 def _chains(solver: type[Solver]) -> tuple[str, ...]:
     """What a solver moves, in words."""
+    if solver.only_known_arms:
+        return ("arms of up to three, of six or of seven revolute joints",)
     chains = (*CHAINS, TREE) if solver.tree_goals else solver.chains
     return tuple(_CHAIN_WORDS[chain] for chain in chains)
 

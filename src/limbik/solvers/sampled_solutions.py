@@ -14,7 +14,6 @@ from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers import measure
-from limbik.solvers.loop import solve
 from limbik.solvers.request import Request
 from limbik.spatial import Array
 
@@ -50,10 +49,10 @@ class SampledPlan:
         None where a solve without a start finds none.
         """
         began = perf_counter()
-        first = solve(self.model, goals, start=start, seed=seed, **options)
+        first = self.model.solve(goals, start=start, seed=seed, **options)
         found, seen = ([first.q], [1]) if first.success else ([], [])
         for each in _without_turns(self.model, self.model.random(seed, starts)) if found else ():
-            solution = solve(self.model, goals, start=each, **options)
+            solution = self.model.solve(goals, start=each, **options)
             if not solution.success:
                 continue
             known = next((k for k, q in enumerate(found) if not _differ(self.model, solution.q, q)), None)
@@ -97,7 +96,7 @@ class SampledPlan:
     def remark(self, asked: Sampled, count: int, /) -> str:
         """What is known of so many solutions."""
         if not count:
-            return "No solution was found. " + " ".join(solve(self.model, asked.goals).explain().sentences)
+            return "No solution was found. " + " ".join(self.model.solve(asked.goals).explain().sentences)
         share = asked.once / asked.solves
         return (
             f"{count} distinct solutions {self.method(asked)}. There may be more: of {asked.solves} solves, "

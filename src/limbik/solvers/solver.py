@@ -86,6 +86,7 @@ class Solver:
     chains: ClassVar[tuple[str, ...]] = CHAINS
     tree_goals: ClassVar[tuple[type[Goal], ...]] = ()  # on any tree, any number of them together
     spares_others: ClassVar[bool] = False  # a goal out of reach does not keep others from being met
+    only_known_arms: ClassVar[bool] = False  # it says of which arms it knows the geometry
     is_compiled: ClassVar[bool] = True  # False: runs in Python, too slowly for targets that are dragged
 
     def __post_init__(self) -> None:

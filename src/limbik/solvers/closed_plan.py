@@ -1,0 +1,91 @@
+"""A solve by closed form: of all solutions the nearest to the start (`solvers.methods.analytic`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from limbik.analytic.axes import axes_of
+from limbik.errors import SolverError
+from limbik.goals import Goal
+from limbik.model.chain import chain_to
+from limbik.model.model import Model
+from limbik.solution import Solution
+from limbik.solvers.all_solutions import is_plain_target, plan_for_all, pose_of
+from limbik.solvers.checked_options import Options
+from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.goals_plan import Descents, GoalsPlan
+from limbik.solvers.request import Request
+from limbik.spatial import Array
+
+USE_LM = "use 'lm'"
+
+
+class ClosedPlan(GoalsPlan):
+    """Everything about a solve that does not depend on the target or the start."""
+
+    def __init__(self, model: Model, goals: Sequence[Goal], options: Options) -> None:
+        self.model = model
+        self.options = options
+        if len(goals) > 1 or not is_plain_target(goals[0]):
+            raise SolverError(f"analytic solves for one plain Pose or Position; for other goals {USE_LM}")
+        unknown = [name for name in ("rest_bias", "locked", "tool", "prefer") if name in options.given]
+        if unknown:
+            raise SolverError(f"analytic knows no `{unknown[0]}`; {USE_LM}")
+        goal = goals[0]
+        plan = plan_for_all(model, goal.frame, bool(options.limits), type(goal))
+        if plan is None:
+            raise SolverError(f"analytic has no closed form for {_lacking(model, goal)}; {USE_LM}")
+        self._all = plan
+        # It judges the answer, and answers where there is none, as for every other solver.
+        self._judge = GeneralPlan(model, goals, replace(options, solver="lm"))
+
+    def request(self, goals: tuple[Goal, ...], /) -> Request:
+        """The goals and the options of a solve."""
+        return Request(model=self.model, goals=goals, solver="analytic", options=self.options.given)
+
+    def solve(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, *, rest: Array | None = None
+    ) -> Solution:
+        """The solution nearest to the start [nq] or the neutral configuration, or why there is none.
+
+        Raises GoalError for what is no pose, ConfigurationError where the start is not finite.
+        """
+        if rest is not None:
+            raise SolverError(f"analytic knows no `rest`; {USE_LM}")
+        self._judge.check(goals)
+        begin = self.model.neutral if start is None else start
+        nearest = self._nearest(goals[0], begin)
+        judged = self._judge.solve(goals, start if nearest is None else nearest, seed)
+        return Solution(judged.q, judged.facts, judged.time, self, start, tuple(goals))
+
+    def _nearest(self, goal: Goal, start: Array) -> Array | None:
+        if not np.isfinite(start).all():
+            return None
+        found = self._all.solve(pose_of(goal), start)
+        return found.q[0] if len(found) else None
+
+    def trace(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None = None
+    ) -> tuple[Solution, Descents]:
+        """The answer, and the start and the answer with their errors [m], without anything between."""
+        solution = self.solve(goals, start, seed, rest=rest)
+        begin = self.model.clip(self.model.neutral if start is None else start)
+        first = self._judge.trace(goals, begin, seed)[1][0]
+        errors = np.array([first[1][0], solution.error])
+        return solution, [(np.array([begin, solution.q]), errors)]
+
+
+def _lacking(model: Model, goal: Goal) -> str:
+    """An arm without a closed form, and what it lacks."""
+    frame = model.end_effector if goal.frame is None else goal.frame
+    axes = axes_of(chain_to(model, frame))
+    of = f"a {type(goal).__name__} of frame {frame!r}"
+    if axes is None:
+        return f"{of}: not all joints before it are revolute or prismatic joints that move on their own"
+    if axes.is_prismatic.any():
+        return f"{of}: {int(axes.is_prismatic.sum())} of its {axes.size} joints are prismatic"
+    known = "up to 3" if type(goal).__name__ == "Position" else "6 or 7, or up to 3 parallel ones"
+    return f"{of}: it has {axes.size} revolute joints before it, and there is one for {known}"
