@@ -27,6 +27,8 @@ from limbik.goals import (
     Posture,
     Relative,
 )
+from limbik.joint_path import Break as PathBreak
+from limbik.joint_path import BreakReason, Path, TooFast
 from limbik.model import (
     EulerLimits,
     Frame,
@@ -40,6 +42,8 @@ from limbik.model import (
     planar_arm,
 )
 from limbik.model.presets import presets
+from limbik.motion.solve_path import solve_path
+from limbik.motion.task_space import arc, circle, polyline, straight_line
 from limbik.scene import Branch, Scene, SceneArm, load_scene
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.solvers import iterate, nullspace, solve, solve_all, solve_all_batch, solve_batch, trace, warmup
@@ -50,6 +54,7 @@ __all__ = [
     "AllSolutionsBatch",
     "BatchSolution",
     "Branch",
+    "BreakReason",
     "CenterOfMass",
     "Diagnosis",
     "Direction",
@@ -68,6 +73,8 @@ __all__ = [
     "Model",
     "ModelBuilder",
     "Orientation",
+    "Path",
+    "PathBreak",
     "PointOnLine",
     "PointOnPlane",
     "Pose",
@@ -78,22 +85,28 @@ __all__ = [
     "SceneArm",
     "Solution",
     "Status",
+    "TooFast",
     "Trace",
     "__version__",
+    "arc",
     "ball_arm",
+    "circle",
     "errors",
     "iterate",
     "load",
     "load_scene",
     "nullspace",
     "planar_arm",
+    "polyline",
     "presets",
     "robots",
     "solve",
     "solve_all",
     "solve_all_batch",
     "solve_batch",
+    "solve_path",
     "solvers",
+    "straight_line",
     "trace",
     "warmup",
 ]

@@ -14,6 +14,7 @@ from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.goals import GoalLike
 from limbik.goals.task import Coordinate
+from limbik.joint_path import Path
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.derived import Slot
 from limbik.model.followers import resolved, value_range
@@ -21,7 +22,7 @@ from limbik.model.joints import SCALAR, Frame, Joint, JointKind, Mass, check_nam
 from limbik.model.kinematics import Kinematics, Member
 from limbik.model.masses import Masses
 from limbik.model.reach import reach_range
-from limbik.options import AllBatchOptions, AllOptions, BatchOptions, SolveOptions, TraceOptions
+from limbik.options import AllBatchOptions, AllOptions, BatchOptions, PathOptions, SolveOptions, TraceOptions
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.spatial import Array, Matrix4, as_number
 
@@ -359,6 +360,10 @@ class Model:
         """Every configuration for many poses [N, 4, 4]; see `limbik.solvers.solve_all_batch`."""
         return _solvers.solve_all_batch(self, poses, **options)
 
+    def solve_path(self, poses: ArrayLike, **options: Unpack[PathOptions]) -> Path:
+        """Configurations that lead a frame along poses [N, 4, 4]; see `limbik.solve_path`."""
+        return _solve_path(self, poses, **options)
+
     def trace(self, goal: GoalLike, **options: Unpack[TraceOptions]) -> Trace:
         """Solve and keep every iteration of that very solve; see `limbik.solvers.trace`."""
         return _solvers.trace(self, goal, **options)
@@ -397,6 +402,12 @@ def solve_by(solvers: Solvers) -> None:
     Model.solve_all = solvers.solve_all  # type: ignore[method-assign]
 
 
+def solve_path_by(function: Callable[..., Path]) -> None:
+    """Have paths solved for by this: `limbik.motion`, too, stands on models, and gives it."""
+    global _solve_path
+    _solve_path = function
+
+
 def as_model(value: object) -> Model:
     """The model that it is; anything else raises ModelError."""
     if not isinstance(value, Model):
@@ -407,6 +418,7 @@ def as_model(value: object) -> Model:
 
 
 _solvers: Solvers
+_solve_path: Callable[..., Path]
 
 
 def _rebuild(
