@@ -32,19 +32,24 @@ class Route(NamedTuple):
     reached: int  # the last layer that some way gets to without a break
 
 
-def best_route(first: Array, counts: Sequence[int], edges: Sequence[Edges]) -> Route:
-    """The route with the fewest breaks, and of these one of the least cost.
+def best_route(
+    first: Array, counts: Sequence[int], edges: Sequence[Edges], tried: Sequence[bool] | None = None
+) -> Route:
+    """The route with the fewest breaks, of these with the fewest in places not tried, of these the cheapest.
 
     first [m]: the cost of beginning at each node of the first layer. counts [n]: the nodes of each layer, at
-    least 1. edges [n - 1]: between neighbouring layers. A break leads to any node and costs nothing.
+    least 1. edges [n - 1]: between neighbouring layers. tried [n - 1]: where it is known that a break cannot
+    be mended; default: everywhere. A break leads to any node and costs nothing.
     """
+    known = [True] * len(edges) if tried is None else tried
     most = first.max() + sum(each.cost.max(initial=0.0) for each in edges)
-    one_break = 1.0 + most  # more than all edges of a route together
+    not_tried = 1.0 + most  # more than all edges of a route together
+    one_break = not_tried * (1.0 + len(edges))  # more than these and all that is not tried
     values, parents, reached = first, [], 0
-    for layer, (count, each) in enumerate(zip(counts[1:], edges, strict=True), 1):
+    for layer, (count, each, is_known) in enumerate(zip(counts[1:], edges, known, strict=True), 1):
         best = int(values.argmin())
         parent = np.full(count, -1 - best)
-        after = np.full(count, values[best] + one_break)
+        after = np.full(count, values[best] + one_break + (0.0 if is_known else not_tried))
         totals = values[each.before] + each.cost
         order = np.lexsort((totals, each.after))
         nodes, starts = np.unique(each.after[order], return_index=True)
@@ -64,4 +69,5 @@ def best_route(first: Array, counts: Sequence[int], edges: Sequence[Edges]) -> R
             breaks.append(layer)
             node = -1 - node
         nodes_back.append(node)
-    return Route(nodes_back[::-1], breaks[::-1], cost - one_break * len(breaks), reached)
+    new = sum(not known[layer - 1] for layer in breaks)
+    return Route(nodes_back[::-1], breaks[::-1], cost - one_break * len(breaks) - not_tried * new, reached)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
@@ -49,8 +49,8 @@ def solve_path(
     poses:
         [N, 4, 4], at least one.
     times:
-        [N] at which they are to be reached [s], increasing. With limits of velocity or acceleration, `too_fast`
-        of the answer says where they ask for too much.
+        [N] at which they are to be reached [s], increasing. With limits of velocity or acceleration,
+        `too_fast` of the answer says where they ask for too much.
     start:
         A configuration [nq] near which the path is to begin; joints that do not move the frame stay as it has
         them.
@@ -66,13 +66,14 @@ def solve_path(
         "short" moves the joints least. "manipulability" and "limits" trade up to 10 rad of motion for staying
         away from singular configurations or from limits.
     velocity_limits, acceleration_limits:
-        A number, or one for each of q [nq] [rad/s or m/s], [rad/s^2 or m/s^2]. Without times, they set those of
-        the answer; acceleration limits need velocity limits.
+        A number, or one for each of q [nq] [rad/s or m/s], [rad/s^2 or m/s^2]. Without times, they set
+        those of the answer; acceleration limits need velocity limits.
     seed:
         Of the search in arms without a closed form.
 
     Breaks are the fewest that the layers show: of arms of six joints with a closed form these have all
-    branches, of others those that were sampled.
+    branches, of others those that were sampled. A path that has to break does so where the first look at it
+    has the least motion.
 
     Raises GoalError for poses and times, ConfigurationError for configurations and SolverError for options
     that have no meaning, or a model with ball joints.
@@ -123,7 +124,8 @@ def _answer(
     q[1:, layers.turning] = q[:1, layers.turning] + np.cumsum(steps[:, layers.turning], axis=0)
     position = np.array([each.position for each in reached])
     is_break = np.isin(np.arange(1, len(q)), route.breaks)
-    times, too_fast = None, ()
+    times: Array | None = None
+    too_fast: tuple[TooFast, ...] = ()
     if when is not None:
         times = np.interp(position, np.arange(len(when)), when)
         too_fast = tuple(_too_fast(model, steps, is_break, times, velocity, acceleration))
@@ -147,7 +149,7 @@ def _answer(
 
 
 def _measured(
-    model: Model, frame: str, layers: Layers, reached: list[Layer], q: Array, is_break: Array
+    model: Model, frame: str, layers: Layers, reached: list[Layer], q: Array, is_break: NDArray[np.bool_]
 ) -> tuple[float, float]:
     """The greatest deviation at the knots and on the steps between them."""
     if not reached:
@@ -183,7 +185,7 @@ def _breaks(
 def _too_fast(
     model: Model,
     steps: Array,
-    is_break: Array,
+    is_break: NDArray[np.bool_],
     times: Array,
     velocity: Array | None,
     acceleration: Array,

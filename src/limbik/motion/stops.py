@@ -41,16 +41,29 @@ def what_stops(model: Model, frame: str, poses: Array, q: Array, positions: Arra
         step = solution.q - q
         step[revolute] -= FULL_TURN * np.round(step[revolute] / FULL_TURN)
         if not solution.success or np.abs(step).max() > max_step:
-            is_reachable = solution.success or model.solve(goal, limits=False).success
-            return Stop(at, BreakReason.BRANCH_ENDS if is_reachable else BreakReason.NO_SOLUTION, ())
+            return _without_a_near_solution(model, goal, at)
         q = q + step
-        beyond = (q < model.lower - ROUNDING) | (q > model.upper + ROUNDING)
-        if beyond.any():
-            names = [joint.name for joint in model.joints if joint.nq and joint.mimic is None]
-            joints = tuple(name for name in names if beyond[model.q_slice(name)].any())
+        joints = _beyond(model, q)
+        if joints:
             return Stop(at, BreakReason.LIMIT, joints)
         at = float(position)
     return Stop(at, BreakReason.OTHER_BRANCH, ())
+
+
+def _without_a_near_solution(model: Model, goal: Pose, at: float) -> Stop:
+    if model.solve(goal).success:
+        return Stop(at, BreakReason.BRANCH_ENDS, ())
+    anywhere = model.solve(goal, limits=False)
+    if not anywhere.success:
+        return Stop(at, BreakReason.NO_SOLUTION, ())
+    return Stop(at, BreakReason.LIMIT, _beyond(model, anywhere.q))
+
+
+def _beyond(model: Model, q: Array) -> tuple[str, ...]:
+    """The joints that are outside their limits."""
+    beyond = (q < model.lower - ROUNDING) | (q > model.upper + ROUNDING)
+    names = [joint.name for joint in model.joints if joint.nq and joint.mimic is None]
+    return tuple(name for name in names if beyond[model.q_slice(name)].any())
 
 
 def _revolute(model: Model) -> Array:

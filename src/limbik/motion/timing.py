@@ -12,13 +12,14 @@ import itertools
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.spatial import Array
 
 FOR_BENDS = 0.5  # of the acceleration
 
 
-def path_times(steps: Array, is_break: Array, velocity: Array, acceleration: Array) -> Array:
+def path_times(steps: Array, is_break: NDArray[np.bool_], velocity: Array, acceleration: Array) -> Array:
     """Times [M] of knots from their steps [M - 1, nq], some of which are breaks.
 
     velocity, acceleration [nq]: [rad/s or m/s], [rad/s^2 or m/s^2]; infinite where there is no limit. A break
