@@ -60,7 +60,7 @@ class Path:
     knots: NDArray[np.intp]  # [N] the knot of each given pose; -1 where nothing reaches it
     times: Array | None  # [M] in seconds
     breaks: tuple[Break, ...]
-    followed: float  # how far along a path without a break gets
+    followed: float  # how far a path without a break gets, to within a stretch between knots
     branches: tuple[str, ...]  # [M] their names, of arms with a closed form; otherwise ""
     deviation: tuple[float, float]  # greatest, [m] and [rad]
     length: float  # [rad or m] of the path in joint space, without the breaks

@@ -33,23 +33,23 @@ class Route(NamedTuple):
 
 
 def best_route(
-    first: Array, counts: Sequence[int], edges: Sequence[Edges], tried: Sequence[bool] | None = None
+    first: Array, counts: Sequence[int], edges: Sequence[Edges], doubts: Sequence[int] | None = None
 ) -> Route:
-    """The route with the fewest breaks, of these with the fewest in places not tried, of these the cheapest.
+    """The route with the fewest breaks, of these with the least doubt about them, of these the cheapest.
 
     first [m]: the cost of beginning at each node of the first layer. counts [n]: the nodes of each layer, at
-    least 1. edges [n - 1]: between neighbouring layers. tried [n - 1]: where it is known that a break cannot
-    be mended; default: everywhere. A break leads to any node and costs nothing.
+    least 1. edges [n - 1]: between neighbouring layers. doubts [n - 1]: of whether a
+    break there cannot be mended, from 0 (the default). A break leads to any node and costs nothing.
     """
-    known = [True] * len(edges) if tried is None else tried
+    doubts = [0] * len(edges) if doubts is None else doubts
     most = first.max() + sum(each.cost.max(initial=0.0) for each in edges)
-    not_tried = 1.0 + most  # more than all edges of a route together
-    one_break = not_tried * (1.0 + len(edges))  # more than these and all that is not tried
+    doubt = 1.0 + most  # more than all edges of a route together
+    one_break = doubt * (1.0 + sum(doubts))  # more than these and all doubts
     values, parents, reached = first, [], 0
-    for layer, (count, each, is_known) in enumerate(zip(counts[1:], edges, known, strict=True), 1):
+    for layer, (count, each, doubts_here) in enumerate(zip(counts[1:], edges, doubts, strict=True), 1):
         best = int(values.argmin())
         parent = np.full(count, -1 - best)
-        after = np.full(count, values[best] + one_break + (0.0 if is_known else not_tried))
+        after = np.full(count, values[best] + one_break + doubt * doubts_here)
         totals = values[each.before] + each.cost
         order = np.lexsort((totals, each.after))
         nodes, starts = np.unique(each.after[order], return_index=True)
@@ -69,5 +69,5 @@ def best_route(
             breaks.append(layer)
             node = -1 - node
         nodes_back.append(node)
-    new = sum(not known[layer - 1] for layer in breaks)
-    return Route(nodes_back[::-1], breaks[::-1], cost - one_break * len(breaks) - not_tried * new, reached)
+    doubted = sum(doubts[layer - 1] for layer in breaks)
+    return Route(nodes_back[::-1], breaks[::-1], cost - one_break * len(breaks) - doubt * doubted, reached)

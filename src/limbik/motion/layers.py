@@ -213,11 +213,11 @@ class Layers:
             self._edges_of(a, b) if places[id(b)] == places[id(a)] + 1 else NO_EDGES
             for a, b in itertools.pairwise(reached)
         ]
-        tried = [
-            a.halvings >= HALVINGS and self.layers[places[id(b)] - 1].halvings >= HALVINGS
+        doubts = [
+            HALVINGS - min(a.halvings, self.layers[places[id(b)] - 1].halvings)
             for a, b in itertools.pairwise(reached)
         ]
-        return best_route(first, [len(layer.q) for layer in reached], edges, tried)
+        return best_route(first, [len(layer.q) for layer in reached], edges, doubts)
 
     def _edges_of(self, a: Layer, b: Layer) -> Edges:
         key = id(a), id(b)
