@@ -114,5 +114,6 @@ def _said(each: Break) -> str:
     where = (
         f"at {each.begin:.4g}" if each.end - each.begin < 1e-3 else f"from {each.begin:.4g} to {each.end:.4g}"
     )
-    limit = "" if each.reason is BreakReason.OTHER_BRANCH else f" at {each.ends_at:.4g}"
-    return f"Break {where}:{limit and f'{limit},'} {why}."
+    is_later = abs(each.ends_at - each.begin) > 0.01 and each.reason is not BreakReason.OTHER_BRANCH
+    later = f" the branch could be followed to {each.ends_at:.4g}, where" if is_later else ""
+    return f"Break {where}:{later} {why}."
