@@ -26,6 +26,7 @@ ROOMS = (
     "diagnosis",
     "solution",
     "all_solutions",
+    "joint_path",
     "model",
     "formats",
     "compiler",

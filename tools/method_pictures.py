@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/ccd.md, docs/fabrik.md and docs/jacobian.md from solves by limbik.
+"""Draw the pictures of docs/ccd.md, docs/fabrik.md, docs/jacobian.md and docs/paths.md from solves by limbik.
 
     python tools/method_pictures.py [NAME ...]
 
@@ -542,6 +542,30 @@ def jacobian_out_of_reach() -> Picture:
     return drawn
 
 
+def paths_turn() -> Picture:
+    arm = limbik.load("ur5e")
+    start = np.array((0.3, -1.2, 1.5, -1.8, -1.5, 0.2))
+    tool = arm.pose(start)
+    poses = limbik.arc(tool, tool[:3, 3], tool[:3, 2], 2.5 * math.pi, 100)
+    path = arm.solve_path(poses)
+    followed = [start]
+    for pose in poses:
+        followed.append(arm.solve(pose, start=followed[-1]).q)
+    drawn = Picture(WIDTH, 300, "The last joint over a turn of the tool: followed, and planned ahead", SCRIPT)
+    chart = Chart(drawn, (70, 42, 590, 206), (0, 99), (-7.0, 7.0))
+    chart.caption("Last joint of a UR5e [rad] while the tool turns by 450 degrees")
+    chart.axes(range(0, 100, 20), (-6, -3, 0, 3, 6), "{:g}".format, "pose")
+    for limit in (arm.lower[5], arm.upper[5]):
+        chart.curve((0, 99), (limit, limit), "target", 1.2, "3 4")
+    chart.curve(np.arange(100), np.array(followed[1:])[:, 5], "pinv", 2.5, "7 4")
+    chart.curve(path.position, path.q[:, 5], "ccd", 2.5)
+    looks = (("ccd", "", "solve_path"), ("pinv", "7 4", "followed"), ("target", "3 4", "limits"))
+    for k, (ink, dash, title) in enumerate(looks):
+        drawn.line(((680, 70 + 26 * k), (708, 70 + 26 * k)), ink, 2.2, dash)
+        drawn.words(716, 74 + 26 * k, title, size=12.5)
+    return drawn
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     "ccd-sweep": ccd_sweep,
     "ccd-space": ccd_space,
@@ -556,6 +580,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "jacobian-paths": jacobian_paths,
     "jacobian-out-of-reach": jacobian_out_of_reach,
     "methods-shapes": methods_shapes,
+    "paths-turn": paths_turn,
 }
 
 

@@ -28,6 +28,8 @@ from limbik.goals import (
     Posture,
     Relative,
 )
+from limbik.joint_path import Break as PathBreak
+from limbik.joint_path import BreakReason, Path, TooFast
 from limbik.model import (
     EulerLimits,
     Frame,
@@ -42,6 +44,8 @@ from limbik.model import (
 )
 from limbik.model.presets import presets
 from limbik.motion import Tracker
+from limbik.motion.paths import solve_path
+from limbik.motion.task_space import arc, circle, polyline, straight_line
 from limbik.scene import Branch, Scene, SceneArm, load_scene
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.solvers import (
@@ -65,6 +69,7 @@ __all__ = [
     "AllSolutionsBatch",
     "BatchSolution",
     "Branch",
+    "BreakReason",
     "CenterOfMass",
     "Diagnosis",
     "Direction",
@@ -84,6 +89,8 @@ __all__ = [
     "Model",
     "ModelBuilder",
     "Orientation",
+    "Path",
+    "PathBreak",
     "PointOnLine",
     "PointOnPlane",
     "Pose",
@@ -94,11 +101,14 @@ __all__ = [
     "SceneArm",
     "Solution",
     "Status",
+    "TooFast",
     "Trace",
     "Tracker",
     "__version__",
+    "arc",
     "automatic_jacobian",
     "ball_arm",
+    "circle",
     "cost_gradient",
     "errors",
     "iterate",
@@ -107,6 +117,7 @@ __all__ = [
     "nullspace",
     "numeric_jacobian",
     "planar_arm",
+    "polyline",
     "presets",
     "robots",
     "solution_jacobian",
@@ -115,7 +126,9 @@ __all__ = [
     "solve_all_batch",
     "solve_batch",
     "solve_function",
+    "solve_path",
     "solvers",
+    "straight_line",
     "trace",
     "warmup",
 ]

@@ -1,4 +1,4 @@
-"""The command line: `limbik play`, `limbik solve`, `limbik arm`, `limbik info`, `limbik warmup`."""
+"""The command line: `limbik play`, `solve`, `path`, `arm`, `info` and `warmup`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from limbik import __version__
 from limbik.commands.arm import ArmCommand, arm
 from limbik.commands.guarded_output import UNWRITTEN, OutputFailed, guarded
 from limbik.commands.info import info
+from limbik.commands.path import path
 from limbik.commands.play import FAILED, play
 from limbik.commands.solve import solve
 from limbik.errors import LimbikError
@@ -76,6 +77,9 @@ app.command()(play)
 
 
 app.command()(solve)
+
+
+app.command()(path)
 
 
 app.command(cls=ArmCommand)(arm)

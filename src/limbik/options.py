@@ -129,3 +129,19 @@ class Tracking(Protocol):
     @property
     def limited(self) -> tuple[str, ...]:
         """The joints that a limit has held back in the last step."""
+
+
+class PathOptions(TypedDict, total=False):
+    """Of `solve_path`."""
+
+    times: ArrayLike | None  # [N] in seconds
+    start: ArrayLike | None  # [nq]
+    frame: str | None
+    first: ArrayLike | None  # [nq]
+    last: ArrayLike | None  # [nq]
+    max_step: float  # [rad or m]
+    deviation: tuple[float, float]  # [m], [rad]
+    prefer: Literal["short", "manipulability", "limits"]
+    velocity_limits: ArrayLike | None  # [rad/s or m/s]
+    acceleration_limits: ArrayLike | None  # [rad/s^2 or m/s^2]
+    seed: int

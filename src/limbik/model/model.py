@@ -14,6 +14,7 @@ from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.goals import Goal, GoalLike
 from limbik.goals.task import Coordinate
+from limbik.joint_path import Path
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.derived import Slot
 from limbik.model.followers import resolved, value_range
@@ -25,6 +26,7 @@ from limbik.options import (
     AllBatchOptions,
     AllOptions,
     BatchOptions,
+    PathOptions,
     SolveOptions,
     TraceOptions,
     TrackerOptions,
@@ -375,6 +377,10 @@ class Model:
         """Every configuration for many poses [N, 4, 4]; see `limbik.solvers.solve_all_batch`."""
         return _solvers.solve_all_batch(self, poses, **options)
 
+    def solve_path(self, poses: ArrayLike, **options: Unpack[PathOptions]) -> Path:
+        """Configurations that lead a frame along poses [N, 4, 4]; see `limbik.solve_path`."""
+        return _motions.solve_path(self, poses, **options)
+
     def trace(self, goal: GoalLike, **options: Unpack[TraceOptions]) -> Trace:
         """Solve and keep every iteration of that very solve; see `limbik.solvers.trace`."""
         return _solvers.trace(self, goal, **options)
@@ -393,7 +399,7 @@ class Model:
         self, goals: GoalLike | Sequence[Goal], dt: float = 0.01, **options: Unpack[TrackerOptions]
     ) -> Tracking:
         """What moves toward goals in steps of `dt` [s], for control loops; see `limbik.Tracker`."""
-        return _tracker(self, goals, dt, **options)
+        return _motions.tracker(self, goals, dt, **options)
 
 
 class Solvers(NamedTuple):
@@ -419,10 +425,19 @@ def solve_by(solvers: Solvers) -> None:
     Model.solve_all = solvers.solve_all  # type: ignore[method-assign]
 
 
-def track_by(tracker: Callable[..., Tracking]) -> None:
-    """Have trackers of all models made by this."""
-    global _tracker
-    _tracker = tracker
+class Motions(NamedTuple):
+    """What moves a model over time, of `limbik.motion`, which stands on models too. It gives them with
+    `move_by`.
+    """
+
+    tracker: Callable[..., Tracking]
+    solve_path: Callable[..., Path]
+
+
+def move_by(motions: Motions) -> None:
+    """Have all models moved by these."""
+    global _motions
+    _motions = motions
 
 
 def as_model(value: object) -> Model:
@@ -435,7 +450,7 @@ def as_model(value: object) -> Model:
 
 
 _solvers: Solvers
-_tracker: Callable[..., Tracking]
+_motions: Motions
 
 
 def _rebuild(

@@ -1,0 +1,119 @@
+"""Path: what `solve_path` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.spatial import Array
+
+
+class BreakReason(Enum):
+    """Why a path cannot go on from where it is."""
+
+    NO_SOLUTION = "no solution"  # no configuration reaches the poses that follow
+    LIMIT = "limit"  # it would go on beyond joint limits
+    BRANCH_ENDS = "branch ends"  # there are configurations ahead, none of which is near: a singularity
+    OTHER_BRANCH = "other branch"  # it could go on, but does not lead to the end, or within the step allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A place where the joints have to leave the path and take it up again.
+
+    Positions along the path are counted in given poses: 2.5 is half way between poses 2 and 3.
+    """
+
+    begin: float  # where the piece before it ends
+    end: float  # where the next piece begins; at the last pose where there is no more
+    knot: int  # the first knot of the next piece; the number of knots where there is no more
+    reason: BreakReason
+    ends_at: float  # how far the piece before could at most be followed on its branch
+    joints: tuple[str, ...]  # that would go beyond their limits
+
+
+class TooFast(NamedTuple):
+    """A stretch between two knots on which given times ask too much of a joint."""
+
+    knot: int  # the stretch begins there
+    joint: str
+    ratio: float  # to the limit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """Configurations along a sequence of poses, joined by straight lines in joint space.
+
+    Between two breaks no joint's step from knot to knot is greater than was allowed, and the frame stays as
+    near to the wanted path (straight lines with evenly turning orientation between the poses) as `deviation`
+    says, which was measured between the knots.
+    """
+
+    q: Array  # [M, nq] the knots, within the limits
+    position: Array  # [M] where each knot is along the path, counted in given poses
+    poses: Array  # [M, 4, 4] the wanted pose at each knot
+    knots: NDArray[np.intp]  # [N] the knot of each given pose; -1 where nothing reaches it
+    times: Array | None  # [M] in seconds
+    breaks: tuple[Break, ...]
+    followed: float  # how far a path without a break gets, to within a stretch between knots
+    branches: tuple[str, ...]  # [M] their names, of arms with a closed form; otherwise ""
+    deviation: tuple[float, float]  # greatest, [m] and [rad]
+    length: float  # [rad or m] of the path in joint space, without the breaks
+    too_fast: tuple[TooFast, ...]  # where the given times ask for more than the limits
+
+    @property
+    def complete(self) -> bool:
+        """Whether it follows all poses without a break."""
+        return not self.breaks
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def explain(self) -> str:
+        """What was found, and where and why it breaks."""
+        return " ".join(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        last = len(self.knots) - 1
+        if self.complete:
+            yield f"All {last + 1} poses are followed without a break, with {len(self)} knots."
+        elif not len(self):
+            yield "No pose of the path can be reached."
+        else:
+            count = "1 break" if len(self.breaks) == 1 else f"{len(self.breaks)} breaks"
+            yield f"Of positions 0 to {last} a path without a break gets to {self.followed:.4g}."
+            yield f"The best path has {count}, which is the fewest, with {len(self)} knots."
+        for each in self.breaks if len(self) else ():
+            yield _said(each)
+        if len(self):
+            metres, radians = self.deviation
+            yield (
+                f"Between the knots it is at most {1e3 * metres:.3g} mm and {radians:.3g} rad off. "
+                f"The joints move {self.length:.4g} rad or m together."
+            )
+        if self.too_fast:
+            worst = max(self.too_fast, key=lambda each: each.ratio)
+            yield (
+                f"The times are too fast on {len(self.too_fast)} stretches: {worst.joint!r} would need "
+                f"{worst.ratio:.3g} times what its limit allows after knot {worst.knot}."
+            )
+
+
+def _said(each: Break) -> str:
+    why = {
+        BreakReason.NO_SOLUTION: "no configuration reaches the poses that follow",
+        BreakReason.LIMIT: f"{', '.join(map(repr, each.joints))} would go beyond the limits",
+        BreakReason.BRANCH_ENDS: "the branch ends in a singularity",
+        BreakReason.OTHER_BRANCH: "the branch goes on, but does not lead to the end of the path",
+    }[each.reason]
+    where = (
+        f"at {each.begin:.4g}" if each.end - each.begin < 1e-3 else f"from {each.begin:.4g} to {each.end:.4g}"
+    )
+    is_later = abs(each.ends_at - each.begin) > 0.01 and each.reason is not BreakReason.OTHER_BRANCH
+    later = f" the branch could be followed to {each.ends_at:.4g}, where" if is_later else ""
+    return f"Break {where}:{later} {why}."

@@ -1,0 +1,76 @@
+"""The configurations for one pose of a path, of all branches."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.all_solutions import AllSolutions
+from limbik.goals import Pose
+from limbik.model.joints import JointKind
+from limbik.model.model import Model
+from limbik.spatial import Array, Matrix4
+
+SAMPLES = 48  # of the seventh joint
+STARTS = 24  # for arms without a closed form
+FULL_TURN = 2.0 * math.pi
+SAME = 1e-6  # [rad or m] of all joints
+
+
+class Candidates:
+    """Configurations for poses of one frame, within the limits.
+
+    Whole turns count for joints with limits. A joint that may turn forever has one value for all its turns.
+    """
+
+    def __init__(self, model: Model, frame: str, rest: Array, seed: int) -> None:
+        self.model = model
+        self.frame = frame
+        self._rest = rest
+        self._seed = seed
+        kinds = {model.q_slice(joint.name).start: joint.kind for joint in model.joints if joint.nq == 1}
+        bounded = np.isfinite(model.lower) & np.isfinite(model.upper)
+        wide = bounded & (model.upper - model.lower >= FULL_TURN)
+        self._wide = [k for k, kind in kinds.items() if kind is JointKind.REVOLUTE and wide[k]]
+        self.is_complete = False  # whether all were found for the last pose
+
+    def of(self, pose: Matrix4) -> Array:
+        """[m, nq] for a pose [4, 4]."""
+        found = self._all(pose)
+        self.is_complete = found.complete
+        return self._with_turns(found.q)
+
+    def near(self, pose: Matrix4, starts: Array) -> Array:
+        """[m, nq] for a pose [4, 4] that solves from configurations [k, nq] lead to."""
+        goal = Pose(target=pose, frame=self.frame)
+        solutions = (self.model.solve(goal, start=q, restarts=0) for q in starts)
+        found = [solution.q for solution in solutions if solution.success]
+        return np.array(found).reshape(-1, self.model.nq)
+
+    def branch(self, pose: Matrix4, q: Array) -> str:
+        """The name of the branch of q [nq]; "" of arms without a closed form."""
+        found = self.model.solve_all(Pose(target=pose, frame=self.frame), start=q, samples=1, starts=1)
+        names = found.branches if len(found) else ("",)
+        return "" if names[0].startswith("solution") else names[0]
+
+    def _all(self, pose: Matrix4) -> AllSolutions:
+        goal = Pose(target=pose, frame=self.frame)
+        return self.model.solve_all(goal, start=self._rest, samples=SAMPLES, starts=STARTS, seed=self._seed)
+
+    def _with_turns(self, q: Array) -> Array:
+        lower, upper = self.model.lower, self.model.upper
+        for place in self._wide:
+            most = math.ceil((upper[place] - lower[place]) / FULL_TURN)
+            turned = np.concatenate([q] * (2 * most + 1))
+            turned[:, place] += FULL_TURN * np.repeat(np.arange(-most, most + 1), len(q))
+            q = turned[(turned[:, place] >= lower[place]) & (turned[:, place] <= upper[place])]
+        return q
+
+
+def distinct(q: Array) -> Array:
+    """[m, nq] without those that are the same as an earlier one."""
+    if not len(q):
+        return q
+    _, first = np.unique(np.round(q / SAME), axis=0, return_index=True)
+    return q[np.sort(first)]

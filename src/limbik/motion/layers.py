@@ -1,0 +1,262 @@
+"""The layered graph of a path: the configurations at places along it, and the steps between them.
+
+It is refined where a step is too great, or where its straight line in joint space leaves the path.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.model.joints import JointKind
+from limbik.model.model import Model
+from limbik.motion.candidates import FULL_TURN, Candidates, distinct
+from limbik.motion.graph import Edges, Route, best_route
+from limbik.motion.preferences import Preference
+from limbik.motion.task_space import apart, interpolated, steps
+from limbik.spatial import Array, Matrix4
+
+APART = 0.02  # of the reach, between places at first
+APART_ROTATION = 0.1  # [rad] likewise
+HALVINGS = 10  # of a stretch, before a step that is too great is a break
+PARTS = np.linspace(0.0, 1.0, 11)  # of a step, where it is measured
+ROOM = 0.9  # of the allowed deviation: between the measured parts it may be a little more
+WINDOWS = 0.2 * 0.5 ** np.arange(6)  # [rad or m] around a redundant path, in which it is improved
+NO_EDGES = Edges(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
+
+
+class Rules(NamedTuple):
+    """What a path is asked to keep."""
+
+    max_step: float  # [rad or m] of every joint, from knot to knot
+    deviation: tuple[float, float]  # [m], [rad]
+    preference: Preference
+
+
+@dataclass(eq=False)
+class Layer:
+    """One place along the path, and the configurations there."""
+
+    position: float  # counted in given poses
+    pose: Matrix4
+    q: Array  # [m, nq]
+    halvings: int  # of the stretch behind it
+    penalty: Array | None = None  # [m], once it is known
+    tree: Any = None
+
+
+class Layers:
+    """The graph for poses [N, 4, 4] of a frame."""
+
+    def __init__(self, poses: Array, candidates: Candidates, rules: Rules, start: Array | None) -> None:
+        self.poses = poses
+        self._candidates = candidates
+        self._model = candidates.model
+        self._frame = candidates.frame
+        self._rules = rules
+        self._start = start
+        moving = [joint for joint in self._model.path(self._frame) if joint.nq]
+        self._places = [self._model.q_slice(joint.name).start for joint in moving]
+        self.turning = without_ends(self._model)
+        self._edges: dict[tuple[int, int], Edges] = {}
+        self.layers = [self._new(at, 0) for at in self._first_positions()]
+        if not candidates.is_complete:
+            self._track_neighbours()
+
+    def fix(self, layer: int, q: Array) -> None:
+        """Have only q [nq] at one of the layers."""
+        self.layers[layer].q = q[None]
+
+    def solve(self) -> tuple[list[Layer], Route]:
+        """The layers that have configurations, and the best route through them."""
+        self._refine(measured=False)
+        if len(self._places) > 6:
+            self._improve()
+        route = self._refine(measured=True)
+        return self._reached(), route
+
+    def difference(self, a: Array, b: Array) -> Array:
+        """[..., nq] from a to b, by the shorter way for joints that may turn forever."""
+        between = b - a
+        turns = FULL_TURN * np.round(between[..., self.turning] / FULL_TURN)
+        between[..., self.turning] -= turns
+        return np.asarray(between)
+
+    def deviation(self, a: Layer, b: Layer, q0: Array, q1: Array) -> tuple[Array, Array]:
+        """[e] greatest distances [m] and angles [rad] from the path, on steps from q0 to q1 [e, nq]."""
+        q = q0[:, None] + PARTS[:, None] * self.difference(q0, q1)[:, None]
+        wanted = interpolated(self.poses, a.position + PARTS * (b.position - a.position))
+        metres, radians = apart(wanted, self._model.pose(q, self._frame))
+        return metres.max(axis=1), radians.max(axis=1)
+
+    # --- the places -----------------------------------------------------------------------------------------
+
+    def _first_positions(self) -> Array:
+        metres, radians = steps(self.poses)
+        reach = APART * max(self._model.reach(self._frame), 1e-9)
+        pieces = np.maximum(np.ceil(np.maximum(metres / reach, radians / APART_ROTATION)), 1).astype(int)
+        between = [k + np.arange(n) / n for k, n in enumerate(pieces)]
+        return np.concatenate([*between, [float(len(self.poses) - 1)]])
+
+    def _new(self, position: float, halvings: int) -> Layer:
+        pose = interpolated(self.poses, np.array([position]))[0]
+        return Layer(float(position), pose, self._candidates.of(pose), halvings)
+
+    def _track_neighbours(self) -> None:
+        """Configurations from those of the neighbours, forward and back: a search misses some."""
+        for order in (self.layers, self.layers[::-1]):
+            for a, b in itertools.pairwise(order):
+                if len(a.q) and len(b.q) < 8:
+                    self._add(b, self._candidates.near(b.pose, a.q))
+
+    def _add(self, layer: Layer, q: Array) -> None:
+        more = distinct(np.concatenate([layer.q, q]))
+        if len(more) > len(layer.q):
+            layer.q, layer.penalty, layer.tree = more, None, None
+            self._edges = {key: each for key, each in self._edges.items() if id(layer) not in key}
+
+    def _reached(self) -> list[Layer]:
+        return [layer for layer in self.layers if len(layer.q)]
+
+    # --- refinement -----------------------------------------------------------------------------------------
+
+    def _refine(self, measured: bool) -> Route:
+        """Halve stretches until nothing can be improved; `measured`: also where steps deviate."""
+        while True:
+            route = self._route()
+            wanted = self._broken(route)
+            if measured:
+                wanted |= self._deviating(route)
+            places = [k for k in sorted(wanted, reverse=True) if self.layers[k].halvings < HALVINGS]
+            if not places:
+                return route
+            chosen = {id(each): each.q[node] for each, node in zip(self._reached(), route.nodes, strict=True)}
+            for k in places:
+                self._halve(k, chosen)
+
+    def _halve(self, k: int, chosen: dict[int, Array]) -> None:
+        a, b = self.layers[k], self.layers[k + 1]
+        a.halvings += 1
+        middle = self._new(0.5 * (a.position + b.position), a.halvings)
+        ends = [chosen[id(each)] for each in (a, b) if id(each) in chosen]
+        if len(ends) == 2:
+            ends.append(ends[0] + 0.5 * self.difference(*ends))
+        self._add(middle, self._candidates.near(middle.pose, np.array(ends).reshape(-1, self._model.nq)))
+        self.layers.insert(k + 1, middle)
+
+    def _broken(self, route: Route) -> set[int]:
+        """The stretches beside breaks, and beside where the path begins or ends to have configurations."""
+        places = [k for k, layer in enumerate(self.layers) if len(layer.q)]
+        found: set[int] = set()
+        for k in route.breaks:
+            before, after = places[k - 1], places[k]
+            found |= {before, after - 1}
+        if places and places[0] > 0:
+            found.add(places[0] - 1)
+        if places and places[-1] < len(self.layers) - 1:
+            found.add(places[-1])
+        return found
+
+    def _deviating(self, route: Route) -> set[int]:
+        reached = self._reached()
+        places = {id(layer): k for k, layer in enumerate(self.layers)}
+        found = set()
+        for k in range(1, len(reached)):
+            if k not in route.breaks:
+                a, b = reached[k - 1], reached[k]
+                q0, q1 = a.q[[route.nodes[k - 1]]], b.q[[route.nodes[k]]]
+                if not self._stays(a, b, q0, q1)[0]:
+                    found.add(places[id(a)])
+        return found
+
+    def _stays(self, a: Layer, b: Layer, q0: Array, q1: Array) -> NDArray[np.bool_]:
+        metres, radians = self.deviation(a, b, q0, q1)
+        most = self._rules.deviation
+        return np.asarray((metres <= ROOM * most[0]) & (radians <= ROOM * most[1]))
+
+    def _improve(self) -> None:
+        """Self-motions of the best path, in windows that become smaller."""
+        for width in WINDOWS:
+            route = self._route()
+            reached = self._reached()
+            for layer, node in zip(reached, route.nodes, strict=True):
+                if len(layer.q) == 1:
+                    continue
+                q = layer.q[node]
+                starts = q + width * self._self_motions(q)
+                layer.q = distinct(np.concatenate([q[None], self._candidates.near(layer.pose, starts)]))
+                layer.penalty = layer.tree = None
+            self._edges.clear()
+
+    def _self_motions(self, q: Array) -> Array:
+        """[k, nq] of length up to 1, both ways."""
+        jacobian = self._model.jacobian(q, self._frame)[:, self._places]
+        free = np.zeros((len(self._places) - 6, self._model.nq))
+        free[:, self._places] = np.linalg.svd(jacobian)[2][6:]
+        return np.concatenate([part * free for part in (-1.0, -0.5, 0.5, 1.0)])
+
+    # --- the graph ------------------------------------------------------------------------------------------
+
+    def _route(self) -> Route:
+        reached = self._reached()
+        if not reached:
+            return Route([], [], 0.0, 0)
+        first = np.zeros(len(reached[0].q))
+        if self._start is not None:
+            first = np.linalg.norm(self.difference(self._start, reached[0].q), axis=1)
+        places = {id(layer): k for k, layer in enumerate(self.layers)}
+        edges = [
+            self._edges_of(a, b) if places[id(b)] == places[id(a)] + 1 else NO_EDGES
+            for a, b in itertools.pairwise(reached)
+        ]
+        doubts = [
+            HALVINGS - min(a.halvings, self.layers[places[id(b)] - 1].halvings)
+            for a, b in itertools.pairwise(reached)
+        ]
+        return best_route(first, [len(layer.q) for layer in reached], edges, doubts)
+
+    def _edges_of(self, a: Layer, b: Layer) -> Edges:
+        key = id(a), id(b)
+        if key not in self._edges:
+            self._edges[key] = self._new_edges(a, b)
+        return self._edges[key]
+
+    def _new_edges(self, a: Layer, b: Layer) -> Edges:
+        pairs = self._tree(a).sparse_distance_matrix(
+            self._tree(b), self._rules.max_step, p=np.inf, output_type="ndarray"
+        )
+        before, after = pairs["i"], pairs["j"]
+        if a.halvings >= HALVINGS:  # it cannot be refined: only steps that stay near the path
+            stays = self._stays(a, b, a.q[before], b.q[after])
+            before, after = before[stays], after[stays]
+        cost = np.linalg.norm(self.difference(a.q[before], b.q[after]), axis=1)
+        share = (b.position - a.position) / max(len(self.poses) - 1, 1)
+        penalty = 0.5 * (self._penalty(a)[before] + self._penalty(b)[after])
+        return Edges(before, after, cost + share * penalty)
+
+    def _penalty(self, layer: Layer) -> Array:
+        if layer.penalty is None:
+            layer.penalty = self._rules.preference(layer.q)
+        return layer.penalty
+
+    def _tree(self, layer: Layer) -> Any:
+        from scipy.spatial import cKDTree
+
+        if layer.tree is None:
+            turned = layer.q.copy()
+            turned[:, self.turning] = np.mod(turned[:, self.turning], FULL_TURN) % FULL_TURN
+            layer.tree = cKDTree(turned, boxsize=np.where(self.turning, FULL_TURN, 0.0))
+        return layer.tree
+
+
+def without_ends(model: Model) -> NDArray[np.bool_]:
+    """[nq] which numbers are angles of joints that may turn forever."""
+    turning = np.zeros(model.nq, dtype=bool)
+    for joint in model.joints:
+        if joint.nq == 1 and joint.kind is JointKind.REVOLUTE and not joint.has_limits:
+            turning[model.q_slice(joint.name)] = True
+    return turning

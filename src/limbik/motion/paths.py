@@ -1,0 +1,279 @@
+"""Continuous paths: configurations for a sequence of poses, chosen among all branches."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
+from limbik.joint_path import Break, BreakReason, Path, TooFast
+from limbik.model.model import Model, as_model
+from limbik.motion.candidates import Candidates
+from limbik.motion.graph import Route
+from limbik.motion.layers import Layer, Layers, Rules
+from limbik.motion.preferences import preference
+from limbik.motion.stops import what_stops
+from limbik.motion.task_space import apart, poses_of
+from limbik.motion.timing import path_times
+from limbik.spatial import Array, as_number, as_numbers
+
+MAX_STEP = 0.5  # [rad or m]
+DEVIATION = (1e-3, 1e-2)  # [m], [rad]
+ALLOWED = 1.0 + 1e-6  # of a limit: rounding
+
+
+def solve_path(
+    model: Model,
+    poses: ArrayLike,
+    *,
+    times: ArrayLike | None = None,
+    start: ArrayLike | None = None,
+    frame: str | None = None,
+    first: ArrayLike | None = None,
+    last: ArrayLike | None = None,
+    max_step: float = MAX_STEP,
+    deviation: tuple[float, float] = DEVIATION,
+    prefer: Literal["short", "manipulability", "limits"] = "short",
+    velocity_limits: ArrayLike | None = None,
+    acceleration_limits: ArrayLike | None = None,
+    seed: int = 0,
+) -> Path:
+    """The configurations that lead a frame along poses, with the fewest breaks and the least motion.
+
+    Between the poses the frame is to move on straight lines, its orientation turning evenly. The
+    configurations of all branches at places along the path are the layers of a graph, through which dynamic
+    programming finds the best route; places are added until steps in joint space stay near the path.
+
+    poses:
+        [N, 4, 4], at least one.
+    times:
+        [N] at which they are to be reached [s], increasing. With limits of velocity or acceleration,
+        `too_fast` of the answer says where they ask for too much.
+    start:
+        A configuration [nq] near which the path is to begin; joints that do not move the frame stay as it has
+        them.
+    frame:
+        What moves along the path; default: the end effector.
+    first, last:
+        Configurations [nq] with which the path has to begin and to end.
+    max_step:
+        Greatest change of a joint from knot to knot [rad or m], below half a turn.
+    deviation:
+        How far [m], [rad] the frame may be off the path, at and between the knots.
+    prefer:
+        "short" moves the joints least. "manipulability" and "limits" trade up to 10 rad of motion for staying
+        away from singular configurations or from limits.
+    velocity_limits, acceleration_limits:
+        A number, or one for each of q [nq] [rad/s or m/s], [rad/s^2 or m/s^2]. Without times, they set
+        those of the answer; acceleration limits need velocity limits.
+    seed:
+        Of the search in arms without a closed form.
+
+    Breaks are the fewest that the layers show: of arms of six joints with a closed form these have all
+    branches, of others those that were sampled. A path that has to break does so where the first look at it
+    has the least motion.
+
+    Raises GoalError for poses and times, ConfigurationError for configurations and SolverError for options
+    that have no meaning, or a model with ball joints.
+    """
+    model = as_model(model)
+    given = poses_of(poses, "`poses`")
+    name = model.end_effector if frame is None else model.frame(frame).name
+    if model.nq != model.nv:
+        raise SolverError(
+            f"solve_path() needs revolute and prismatic joints alone; {model.name!r} has others"
+        )
+    when = None if times is None else _times(times, len(given))
+    begin = None if start is None else _configuration(model, start, "start")
+    allowed = _deviation(deviation)
+    rules = Rules(_max_step(max_step), allowed, preference(model, name, prefer))
+    velocity, acceleration = _joint_limits(model, velocity_limits, acceleration_limits)
+    fixed = [
+        _fixed(model, name, value, pose, which, allowed)
+        for value, pose, which in ((first, given[0], "first"), (last, given[-1], "last"))
+    ]
+    near = next((q for q in (begin, *fixed) if q is not None), None)
+    rest = model.neutral if near is None else model.clip(near)
+    layers = Layers(given, Candidates(model, name, rest, seed), rules, begin)
+    for place, q in zip((0, -1), fixed, strict=True):
+        if q is not None:
+            layers.fix(place, q)
+    reached, route = layers.solve()
+    return _answer(model, name, layers, reached, route, rules, when, velocity, acceleration)
+
+
+# --- the answer ---------------------------------------------------------------------------------------------
+
+
+def _answer(
+    model: Model,
+    frame: str,
+    layers: Layers,
+    reached: list[Layer],
+    route: Route,
+    rules: Rules,
+    when: Array | None,
+    velocity: Array | None,
+    acceleration: Array,
+) -> Path:
+    q = np.array([each.q[node] for each, node in zip(reached, route.nodes, strict=True)])
+    q = q.reshape(-1, model.nq)
+    steps = layers.difference(q[:-1], q[1:])
+    q[1:, layers.turning] = q[:1, layers.turning] + np.cumsum(steps[:, layers.turning], axis=0)
+    position = np.array([each.position for each in reached])
+    is_break = np.isin(np.arange(1, len(q)), route.breaks)
+    times: Array | None = None
+    too_fast: tuple[TooFast, ...] = ()
+    if when is not None:
+        times = np.interp(position, np.arange(len(when)), when)
+        too_fast = tuple(_too_fast(model, steps, is_break, times, velocity, acceleration))
+    elif velocity is not None and len(q):
+        times = path_times(steps, is_break, velocity, acceleration)
+    candidates = Candidates(model, frame, model.neutral, 0)
+    given = {float(at): k for k, at in enumerate(position)}
+    return Path(
+        q=q,
+        position=position,
+        poses=np.array([each.pose for each in reached]).reshape(-1, 4, 4),
+        knots=np.array([given.get(float(k), -1) for k in range(len(layers.poses))], dtype=np.intp),
+        times=times,
+        breaks=tuple(_breaks(model, frame, layers, q, position, route, rules)),
+        followed=float(position[route.reached]) if len(q) and position[0] == 0.0 else 0.0,
+        branches=tuple(candidates.branch(each.pose, own) for each, own in zip(reached, q, strict=True)),
+        deviation=_measured(model, frame, layers, reached, q, is_break),
+        length=float(np.linalg.norm(steps[~is_break], axis=1).sum()),
+        too_fast=too_fast,
+    )
+
+
+def _measured(
+    model: Model, frame: str, layers: Layers, reached: list[Layer], q: Array, is_break: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """The greatest deviation at the knots and on the steps between them."""
+    if not reached:
+        return 0.0, 0.0
+    found = [apart(np.array([each.pose for each in reached]), model.pose(q, frame))]
+    for k in np.flatnonzero(~is_break):
+        found.append(layers.deviation(reached[k], reached[k + 1], q[[k]], q[[k + 1]]))
+    metres, radians = (float(np.concatenate(each).max()) for each in zip(*found, strict=True))
+    return metres, radians
+
+
+def _breaks(
+    model: Model, frame: str, layers: Layers, q: Array, position: Array, route: Route, rules: Rules
+) -> list[Break]:
+    end = float(len(layers.poses) - 1)
+    if not len(q):
+        return [Break(0.0, end, 0, BreakReason.NO_SOLUTION, 0.0, ())]
+    every = np.array([layer.position for layer in layers.layers])
+    knots = [*route.breaks, *([len(q)] if position[-1] < end else [])]
+    found = []
+    if position[0] > 0.0:
+        backward = every[every <= position[0]][::-1]
+        stop = what_stops(model, frame, layers.poses, q[0], backward, rules.max_step)
+        found.append(Break(0.0, float(position[0]), 0, stop.reason, stop.position, stop.joints))
+    for knot in knots:
+        begin = position[knot - 1]
+        stop = what_stops(model, frame, layers.poses, q[knot - 1], every[every >= begin], rules.max_step)
+        after = float(position[knot]) if knot < len(q) else end
+        found.append(Break(float(begin), after, int(knot), stop.reason, stop.position, stop.joints))
+    return found
+
+
+def _too_fast(
+    model: Model,
+    steps: Array,
+    is_break: NDArray[np.bool_],
+    times: Array,
+    velocity: Array | None,
+    acceleration: Array,
+) -> list[TooFast]:
+    """The stretches whose velocity, or whose change from the one before, is beyond the limits."""
+    names = [joint.name for joint in model.joints if joint.nq and joint.mimic is None]
+    durations = np.diff(times)
+    speeds = steps / durations[:, None]
+    ratios = np.zeros_like(steps) if velocity is None else np.abs(speeds) / velocity
+    between = 0.5 * (durations[1:] + durations[:-1])
+    changes = np.abs(np.diff(speeds, axis=0)) / between[:, None] / acceleration
+    changes[is_break[1:] | is_break[:-1]] = 0.0
+    ratios[1:] = np.maximum(ratios[1:], changes)
+    worst = ratios.argmax(axis=1) if len(ratios) else np.empty(0, dtype=int)
+    return [
+        TooFast(k, names[joint], float(ratios[k, joint]))
+        for k, joint in enumerate(worst)
+        if ratios[k, joint] > ALLOWED
+    ]
+
+
+# --- what is asked ------------------------------------------------------------------------------------------
+
+
+def _configuration(model: Model, value: Any, name: str) -> Array:
+    needed = f"{model.nq} finite numbers (nq)"
+    q = as_numbers(value, f"`{name}`", needed, ConfigurationError)
+    if q.shape != (model.nq,) or not np.isfinite(q).all():
+        raise ConfigurationError(f"`{name}` needs {needed}, found {shortened(value)}")
+    return q
+
+
+def _fixed(
+    model: Model, frame: str, value: Any, pose: Array, name: str, allowed: tuple[float, float]
+) -> Array | None:
+    if value is None:
+        return None
+    q = _configuration(model, value, name)
+    if not model.is_within_limits(q):
+        raise ConfigurationError(
+            f"`{name}` needs a configuration within the limits, found {shortened(value)}"
+        )
+    metres, radians = apart(pose, model.pose(q, frame))
+    if metres > allowed[0] or radians > allowed[1]:
+        raise ConfigurationError(
+            f"`{name}` needs a configuration that reaches the {name} pose, found one that is "
+            f"{1e3 * metres:.3g} mm and {radians:.3g} rad off"
+        )
+    return q
+
+
+def _times(value: Any, count: int) -> Array:
+    times = as_numbers(value, "`times`", f"{count} numbers", GoalError)
+    if times.shape != (count,) or not np.isfinite(times).all():
+        raise GoalError(f"`times` needs {count} finite numbers, one for each pose, found {shortened(value)}")
+    for k in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
+        raise GoalError(f"`times` needs numbers that increase, found {times[k]:g}, {times[k + 1]:g} at [{k}]")
+    return times
+
+
+def _max_step(value: Any) -> float:
+    step = as_number(value, "`max_step`", "a positive number below pi", SolverError)
+    if not 0.0 < step < np.pi:
+        raise SolverError(f"`max_step` needs a positive number below pi, found {step:g}")
+    return step
+
+
+def _deviation(value: Any) -> tuple[float, float]:
+    needed = "two positive numbers, in metres and radians"
+    numbers = as_numbers(value, "`deviation`", needed, SolverError)
+    if numbers.shape != (2,) or not (numbers >= 1e-6).all():
+        raise SolverError(f"`deviation` needs {needed}, at least 1e-6, found {shortened(value)}")
+    return float(numbers[0]), float(numbers[1])
+
+
+def _joint_limits(model: Model, velocity: Any, acceleration: Any) -> tuple[Array | None, Array]:
+    if acceleration is not None and velocity is None:
+        raise SolverError("`acceleration_limits` need `velocity_limits` beside them")
+    infinite = np.full(model.nq, np.inf)
+    return (
+        None if velocity is None else _positive(model, velocity, "velocity_limits"),
+        infinite if acceleration is None else _positive(model, acceleration, "acceleration_limits"),
+    )
+
+
+def _positive(model: Model, value: Any, name: str) -> Array:
+    needed = f"a positive number, or {model.nq} of them (nq)"
+    numbers = as_numbers(value, f"`{name}`", needed, SolverError)
+    if numbers.shape not in ((), (model.nq,)) or not (np.isfinite(numbers) & (numbers > 0.0)).all():
+        raise SolverError(f"`{name}` needs {needed}, found {shortened(value)}")
+    return np.broadcast_to(numbers, (model.nq,)).copy()

@@ -1,0 +1,71 @@
+"""Why a path cannot be followed on from a configuration."""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.goals import Pose
+from limbik.joint_path import BreakReason
+from limbik.model.joints import JointKind
+from limbik.model.model import Model
+from limbik.motion.candidates import FULL_TURN
+from limbik.motion.task_space import interpolated
+from limbik.spatial import Array
+
+FINER = 4  # steps for each stretch that lies ahead
+ROUNDING = 1e-9  # [rad or m] beyond a limit that is none
+
+
+class Stop(NamedTuple):
+    """Where a branch ends, and why."""
+
+    position: float
+    reason: BreakReason
+    joints: tuple[str, ...]
+
+
+def what_stops(model: Model, frame: str, poses: Array, q: Array, positions: Array, max_step: float) -> Stop:
+    """Follow poses [N, 4, 4] without limits from q [nq], which is at the first of some positions."""
+    revolute = _revolute(model)
+    ahead = np.concatenate(
+        [np.linspace(a, b, FINER, endpoint=False) for a, b in itertools.pairwise(positions)]
+        + [positions[-1:]]
+    )
+    at = float(ahead[0])
+    for position in ahead[1:]:
+        goal = Pose(target=interpolated(poses, np.array([position]))[0], frame=frame)
+        solution = model.solve(goal, start=q, limits=False, restarts=0)
+        step = solution.q - q
+        step[revolute] -= FULL_TURN * np.round(step[revolute] / FULL_TURN)
+        if not solution.success or np.abs(step).max() > max_step:
+            return _without_a_near_solution(model, goal, at)
+        q = q + step
+        joints = _beyond(model, q)
+        if joints:
+            return Stop(at, BreakReason.LIMIT, joints)
+        at = float(position)
+    return Stop(at, BreakReason.OTHER_BRANCH, ())
+
+
+def _without_a_near_solution(model: Model, goal: Pose, at: float) -> Stop:
+    if model.solve(goal).success:
+        return Stop(at, BreakReason.BRANCH_ENDS, ())
+    anywhere = model.solve(goal, limits=False)
+    if not anywhere.success:
+        return Stop(at, BreakReason.NO_SOLUTION, ())
+    return Stop(at, BreakReason.LIMIT, _beyond(model, anywhere.q))
+
+
+def _beyond(model: Model, q: Array) -> tuple[str, ...]:
+    """The joints that are outside their limits."""
+    beyond = (q < model.lower - ROUNDING) | (q > model.upper + ROUNDING)
+    names = [joint.name for joint in model.joints if joint.nq and joint.mimic is None]
+    return tuple(name for name in names if beyond[model.q_slice(name)].any())
+
+
+def _revolute(model: Model) -> Array:
+    places = [model.q_slice(joint.name).start for joint in model.joints if joint.kind is JointKind.REVOLUTE]
+    return np.asarray(np.isin(np.arange(model.nq), places))

@@ -1,0 +1,142 @@
+"""Paths of poses: straight lines, polylines, arcs and circles.
+
+Between two poses the position moves on a straight line and the orientation turns evenly about one axis
+(Shoemake 1985, slerp).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.errors import GoalError, is_one_of, shortened
+from limbik.spatial import (
+    Array,
+    Matrix4,
+    as_number,
+    as_numbers,
+    as_pose,
+    as_poses,
+    as_vector,
+    norm,
+    pose_from,
+    rotation_exp,
+    rotation_log,
+    unit,
+)
+
+
+def straight_line(start: Any, end: Any, count: int = 50) -> Array:
+    """Poses [count, 4, 4] evenly on a straight line between two poses.
+
+    Raises GoalError for what is no pose, or a count below 2.
+    """
+    ends = np.stack([as_pose(start, "`start`", error=GoalError), as_pose(end, "`end`", error=GoalError)])
+    return interpolated(ends, np.linspace(0.0, 1.0, _count(count)))
+
+
+def polyline(poses: ArrayLike, count: int = 50) -> Array:
+    """Poses [count, 4, 4] evenly, by distance, on the straight lines through given poses [N, 4, 4].
+
+    Corners are cut to a count's next pose. Poses at one place are passed by the angle between them.
+
+    Raises GoalError for fewer than two poses, for poses that are all the same, or a count below 2.
+    """
+    given = poses_of(poses, "`poses`")
+    if len(given) < 2:
+        raise GoalError(f"`poses` needs at least 2 poses, found {len(given)}")
+    metres, radians = steps(given)
+    lengths = metres if metres.any() else radians
+    if not lengths.any():
+        raise GoalError("`poses` needs poses that are not all the same")
+    along = np.concatenate([[0.0], np.cumsum(lengths)])
+    at = np.interp(np.linspace(0.0, along[-1], _count(count)), along, np.arange(len(given)))
+    return interpolated(given, at)
+
+
+def arc(
+    start: Any,
+    center: ArrayLike,
+    axis: ArrayLike,
+    angle: float,
+    count: int = 73,
+    orientation: Literal["turn", "keep"] = "turn",
+) -> Array:
+    """Poses [count, 4, 4] on an arc from a pose, about an axis [3] through a center [3] [m], by an angle
+    [rad].
+
+    orientation: "turn" with the arc, or "keep" that of the start.
+
+    Raises GoalError for numbers that are not finite, an axis of length 0, or a count below 2.
+    """
+    begin = as_pose(start, "`start`", error=GoalError)
+    middle = as_vector(center, 3, "`center`", error=GoalError)
+    direction = unit(as_vector(axis, 3, "`axis`", error=GoalError))
+    turned = as_number(angle, "`angle`", "a finite number", GoalError)
+    if not direction.any():
+        raise GoalError("`axis` needs numbers that are not all 0")
+    if math.isinf(turned):
+        raise GoalError(f"`angle` needs a finite number, found {turned}")
+    if not is_one_of(orientation, ("turn", "keep")):
+        raise GoalError(f"`orientation` needs 'turn' or 'keep', found {shortened(orientation)}")
+    rotations = rotation_exp(np.linspace(0.0, turned, _count(count))[:, None] * direction)
+    positions = middle + rotations @ (begin[:3, 3] - middle)
+    kept = np.broadcast_to(begin[:3, :3], rotations.shape)
+    return pose_from(rotations @ begin[:3, :3] if orientation == "turn" else kept, positions)
+
+
+def circle(
+    start: Any,
+    center: ArrayLike,
+    axis: ArrayLike,
+    count: int = 73,
+    orientation: Literal["turn", "keep"] = "keep",
+) -> Array:
+    """Poses [count, 4, 4] once around: an `arc` of a whole turn. Keeps the orientation by default."""
+    return arc(start, center, axis, 2.0 * math.pi, count, orientation)
+
+
+def interpolated(poses: Array, position: Array) -> Matrix4:
+    """Poses [M, 4, 4] at positions [M] along given poses [N, 4, 4], counted in these."""
+    if len(poses) == 1:
+        return np.repeat(poses, len(position), axis=0)
+    before = np.clip(np.floor(position).astype(int), 0, len(poses) - 2)
+    part = (position - before)[:, None]
+    a, b = poses[before], poses[before + 1]
+    turn = rotation_log(np.swapaxes(a[:, :3, :3], 1, 2) @ b[:, :3, :3])
+    out = pose_from(
+        a[:, :3, :3] @ rotation_exp(part * turn), a[:, :3, 3] + part * (b[:, :3, 3] - a[:, :3, 3])
+    )
+    is_given = part[:, 0] == 0.0
+    out[is_given] = a[is_given]
+    return out
+
+
+def steps(poses: Array) -> tuple[Array, Array]:
+    """[N - 1] distances [m] and [N - 1] angles [rad] between neighbours of poses [N, 4, 4]."""
+    return apart(poses[:-1], poses[1:])
+
+
+def apart(a: Matrix4, b: Matrix4) -> tuple[Array, Array]:
+    """[...] distances [m] and [...] angles [rad] between poses [..., 4, 4]."""
+    turn = rotation_log(np.swapaxes(a[..., :3, :3], -1, -2) @ b[..., :3, :3])
+    return norm(b[..., :3, 3] - a[..., :3, 3]), norm(turn)
+
+
+def poses_of(value: Any, name: str) -> Array:
+    """New poses [N, 4, 4], N at least 1; anything else raises GoalError, which names it."""
+    poses = as_numbers(value, name, "an array of shape (N, 4, 4)", GoalError)
+    if poses.ndim != 3 or poses.shape[1:] != (4, 4) or not len(poses):
+        raise GoalError(
+            f"{name} needs an array of shape (N, 4, 4) with at least one pose, found shape {poses.shape}"
+        )
+    return as_poses(poses, [f"{name}[{k}]" for k in range(len(poses))], error=GoalError)
+
+
+def _count(count: int) -> int:
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 2:
+        raise GoalError(f"`count` needs a whole number of at least 2, found {shortened(count)}")
+    return int(count)

@@ -1,0 +1,76 @@
+"""`limbik path` as a user meets it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import limbik
+from limbik import cli
+
+GIVEN = """time,x,y,z,roll,pitch,yaw
+0,0.4,-0.2,0.5,3.1,0,0
+2,0.4,-0.1,0.5,3.1,0,0
+4,0.4,0.0,0.5,3.1,0.1,0
+"""
+
+
+@pytest.fixture
+def run(capsys):
+    """The exit status, what was printed, and what was said of errors."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            cli.app(["path", *arguments])
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+def test_a_file_of_poses_becomes_a_file_of_joints(run, tmp_path) -> None:
+    poses, joints = tmp_path / "poses.csv", tmp_path / "joints.csv"
+    poses.write_text(GIVEN)
+    status, out, err = run("ur5e", "--csv", str(poses), "--out", str(joints))
+    assert (status, err) == (0, "")
+    assert out.startswith("All 3 poses are followed without a break")
+    arm = limbik.load("ur5e")
+    assert joints.read_text().splitlines()[0] == ",".join(["time", *arm.joint_names])
+    rows = np.loadtxt(joints, delimiter=",", skiprows=1)
+    assert rows[[0, -1], 0].tolist() == [0.0, 4.0]
+    assert_allclose(arm.pose(rows[[0, -1], 1:])[:, :3, 3], [[0.4, -0.2, 0.5], [0.4, 0.0, 0.5]], atol=1e-5)
+
+
+def test_a_line_is_given_in_place_and_velocities_give_times(run, tmp_path) -> None:
+    out_file = tmp_path / "out.csv"
+    line = ("--from", "0.4", "-0.2", "0.5", "3.1", "0", "0", "--to", "0.4", "0.1", "0.5", "3.1", "0", "0")
+    status, _, _ = run("ur5e", *line, "--velocity", "1", "--acceleration", "2", "--out", str(out_file))
+    assert status == 0
+    times = np.loadtxt(out_file, delimiter=",", skiprows=1)[:, 0]
+    assert times[0] == 0.0 and (np.diff(times) > 0.0).all()
+
+
+def test_a_path_that_breaks_says_where(run) -> None:
+    line = ("--from", "0.4", "-0.2", "0.5", "3.1", "0", "0", "--to", "2.4", "0.1", "0.5", "3.1", "0", "0")
+    status, out, _ = run("ur5e", *line)
+    assert status == 1 and "no configuration reaches" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x,y,z\n1,2,3\n", "poses.csv:1: the header needs"),
+        ("x,y,z,qx,qy,qz,qw\n1,2,3,0,0,0\n", "poses.csv:2: needs 7 numbers"),
+        ("x,y,z,roll,pitch,yaw\n1,2,3,0,0,nan\n", "poses.csv:2: needs finite numbers"),
+        ("x,y,z,roll,pitch,yaw\n1,2,3,0,0,a\n", "poses.csv:2: needs numbers"),
+        ("x,y,z,roll,pitch,yaw\n", "no poses"),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_with_the_line(run, tmp_path, text: str, said: str) -> None:
+    poses = tmp_path / "poses.csv"
+    poses.write_text(text)
+    status, _, err = run("ur5e", "--csv", str(poses))
+    assert status == 2 and said in err
+
+
+def test_nothing_asked_is_refused(run) -> None:
+    assert run("ur5e")[0] == 2

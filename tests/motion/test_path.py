@@ -1,0 +1,239 @@
+"""Paths of configurations: `solve_path` and the graph under it."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation, Slerp
+
+import limbik
+from limbik.errors import ConfigurationError, GoalError, LimbikError, SolverError
+from limbik.motion.graph import Edges, best_route
+
+UR5E = limbik.load("ur5e")
+AT = np.array([0.3, -1.2, 1.5, -1.8, -1.5, 0.2])
+
+
+def wanted(poses: np.ndarray, position: float) -> np.ndarray:
+    """By SciPy's slerp, which limbik does not use."""
+    k = min(int(position), len(poses) - 2)
+    pose = np.eye(4)
+    ends = Rotation.from_matrix(poses[k : k + 2, :3, :3])
+    pose[:3, :3] = Slerp([k, k + 1], ends)(position).as_matrix()
+    pose[:3, 3] = poses[k, :3, 3] + (position - k) * (poses[k + 1, :3, 3] - poses[k, :3, 3])
+    return pose
+
+
+def line(model: limbik.Model, q0: np.ndarray, move: list[float], count: int = 5) -> np.ndarray:
+    start = model.pose(q0)
+    end = start.copy()
+    end[:3, 3] += move
+    return limbik.straight_line(start, end, count)
+
+
+# --- the graph ----------------------------------------------------------------------------------------------
+
+
+@st.composite
+def graphs(draw):
+    counts = draw(st.lists(st.integers(1, 3), min_size=1, max_size=5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    edges = []
+    for a, b in itertools.pairwise(counts):
+        before, after = np.nonzero(rng.random((a, b)) < 0.5)
+        edges.append(Edges(before, after, rng.random(len(before))))
+    return rng.random(counts[0]), counts, edges
+
+
+@given(graphs())
+def test_the_route_has_the_fewest_breaks_and_then_the_least_cost(graph) -> None:
+    first, counts, edges = graph
+    costs = [{(i, j): c for i, j, c in zip(*each, strict=True)} for each in edges]
+
+    def of(nodes):
+        steps = [cost.get(pair) for cost, pair in zip(costs, itertools.pairwise(nodes), strict=True)]
+        return steps.count(None), first[nodes[0]] + sum(step for step in steps if step is not None)
+
+    every = [of(nodes) for nodes in itertools.product(*map(range, counts))]
+    route = best_route(first, counts, edges)
+    assert of(route.nodes) == pytest.approx(min(every), abs=1e-9)
+    assert (len(route.breaks), route.cost) == pytest.approx(min(every), abs=1e-9)
+    ways = {(node,) for node in range(counts[0])}
+    followed = 0
+    for layer, cost in enumerate(costs, 1):
+        ways = {(j,) for (i, j) in cost if (i,) in ways}
+        followed = layer if ways else followed
+    assert route.reached == followed
+
+
+# --- paths --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ur5e", "puma560", "panda"])
+def test_knots_reach_their_poses_and_steps_between_them_stay_near_the_path(name: str) -> None:
+    model = limbik.load(name)
+    q0 = model.clip(model.neutral + 0.6)
+    if name == "puma560":
+        q0[2] = -0.6
+    poses = line(model, q0, [0.05, 0.05, -0.08])
+    path = model.solve_path(poses, start=q0, deviation=(2e-4, 2e-3))
+    assert path.complete, path.explain()
+    assert model.is_within_limits(path.q).all()
+    assert (path.knots >= 0).all()
+    assert_allclose(model.pose(path.q[path.knots]), poses, atol=1e-5)
+    assert np.abs(np.diff(path.q, axis=0)).max() <= 0.5
+    metres = radians = 0.0
+    for k in range(len(path) - 1):
+        for part in np.linspace(0.0, 1.0, 23):
+            there = model.pose(path.q[k] + part * (path.q[k + 1] - path.q[k]))
+            asked = wanted(poses, path.position[k] + part * (path.position[k + 1] - path.position[k]))
+            metres = max(metres, float(np.linalg.norm(there[:3, 3] - asked[:3, 3])))
+            turn = Rotation.from_matrix(asked[:3, :3].T @ there[:3, :3])
+            radians = max(radians, float(turn.magnitude()))
+    assert metres <= 2e-4 and radians <= 2e-3
+    assert (metres, radians) == pytest.approx(path.deviation, rel=0.1, abs=1e-6)
+
+
+def test_a_sparse_path_is_refined_until_it_is_kept() -> None:
+    path = UR5E.solve_path(line(UR5E, AT, [0.25, 0.2, -0.1], 2), deviation=(5e-5, 1e-3))
+    assert path.complete and len(path) > 20
+    assert path.deviation[0] <= 5e-5 and path.deviation[1] <= 1e-3
+
+
+def test_near_a_wrist_singularity_the_path_goes_on_without_a_break() -> None:
+    q0, q1 = AT.copy(), AT.copy()
+    q0[4], q1[4] = -0.25, 0.25
+    for aside in (0.0, 0.002):
+        poses = np.stack([UR5E.pose(q0), UR5E.pose(q1)])
+        poses[1, 0, 3] += aside
+        assert UR5E.solve_path(poses).complete
+
+
+def test_whole_turns_are_chosen_ahead() -> None:
+    tool = UR5E.pose(AT)
+    poses = limbik.arc(tool, tool[:3, 3], tool[:3, 2], 3.0 * math.pi, 24)
+    path = UR5E.solve_path(poses)
+    assert path.complete
+    assert np.ptp(path.q[:, 5]) == pytest.approx(3.0 * math.pi)
+
+
+def test_a_start_that_leads_to_a_limit_has_one_break_which_names_the_joint() -> None:
+    tool = UR5E.pose(AT)
+    poses = limbik.arc(tool, tool[:3, 3], tool[:3, 2], 2.5 * math.pi, 24)
+    path = UR5E.solve_path(poses)
+    assert path.complete
+    held = UR5E.solve_path(poses, first=AT)
+    q_end = AT[5] + 2.5 * math.pi
+    assert q_end > UR5E.upper[5]
+    assert len(held.breaks) == 1
+    assert held.breaks[0].reason is limbik.BreakReason.LIMIT
+    assert "wrist_3" in held.breaks[0].joints[0]
+    assert_allclose(held.q[0], AT, atol=1e-12)
+    assert held.followed == pytest.approx(23 * (UR5E.upper[5] - AT[5]) / (2.5 * math.pi), abs=0.3)
+    assert "limit" in held.explain()
+
+
+def test_out_of_reach_is_said_with_the_place() -> None:
+    poses = line(UR5E, AT, [1.5, 0.0, 0.0], 11)
+    path = UR5E.solve_path(poses)
+    assert not path.complete
+    assert path.breaks[-1].reason is limbik.BreakReason.NO_SOLUTION
+    assert (path.knots[-1], path.breaks[-1].end) == (-1, 10.0)
+    assert 0.0 < path.followed < 10.0
+    assert np.isfinite(path.q).all()
+    nothing = UR5E.solve_path(poses[-1:])
+    assert len(nothing) == 0 and not nothing.complete and "No pose" in nothing.explain()
+
+
+def test_both_ends_can_be_fixed() -> None:
+    poses = line(UR5E, AT, [0.1, 0.0, 0.0])
+    last = UR5E.solve_path(poses, first=AT).q[-1]
+    path = UR5E.solve_path(poses, first=AT, last=last)
+    assert path.complete
+    assert_allclose(path.q[[0, -1]], [AT, last])
+    other = next(q for q in UR5E.solve_all(poses[-1]) if np.abs(q - last).max() > 1.0)
+    broken = UR5E.solve_path(poses, first=AT, last=other)
+    assert len(broken.breaks) == 1
+    assert_allclose(broken.q[[0, -1]], [AT, other])
+
+
+def test_preferences_have_their_effect() -> None:
+    panda = limbik.load("panda")
+    q0 = np.array([0.3, -0.2, 0.1, -1.9, 0.1, 1.9, 0.2])
+    poses = line(panda, q0, [0.0, 0.1, 0.0], 3)
+
+    def margin(path):
+        return np.minimum(path.q - panda.lower, panda.upper - path.q).min()
+
+    def manipulability(path):
+        J = panda.jacobian(path.q)
+        return np.sqrt(np.linalg.det(J @ J.swapaxes(1, 2))).mean()
+
+    short = panda.solve_path(poses)
+    away, dexterous = (panda.solve_path(poses, prefer=name) for name in ("limits", "manipulability"))
+    assert short.length <= min(away.length, dexterous.length) + 1e-9
+    assert margin(away) > margin(short) and manipulability(dexterous) > manipulability(short)
+
+
+# --- times --------------------------------------------------------------------------------------------------
+
+
+def test_times_keep_the_limits_by_finite_differences() -> None:
+    tool = UR5E.pose(AT)
+    poses = limbik.circle(tool, tool[:3, 3] + [0.1, 0.0, 0.0], [0.0, 0.0, 1.0], 40)
+    velocity, acceleration = np.full(6, 0.8), np.linspace(2.0, 4.0, 6)
+    path = UR5E.solve_path(poses, velocity_limits=velocity, acceleration_limits=acceleration)
+    durations = np.diff(path.times)
+    speeds = np.diff(path.q, axis=0) / durations[:, None]
+    assert (durations > 0.0).all()
+    assert (np.abs(speeds) <= velocity * (1 + 1e-9)).all()
+    between = 0.5 * (durations[1:] + durations[:-1])
+    assert (np.abs(np.diff(speeds, axis=0) / between[:, None]) <= acceleration * (1 + 1e-9)).all()
+    for end in (0, -1):
+        assert (np.abs(speeds[end]) <= acceleration * 0.5 * durations[end] * (1 + 1e-9)).all()
+    fastest = UR5E.solve_path(poses, velocity_limits=velocity)
+    assert fastest.times[-1] < path.times[-1]
+
+
+def test_given_times_are_kept_and_said_where_they_are_too_fast() -> None:
+    poses = line(UR5E, AT, [0.2, 0.0, 0.0])
+    slow = UR5E.solve_path(poses, times=np.arange(5) * 10.0, velocity_limits=1.0)
+    assert slow.too_fast == ()
+    assert_allclose(slow.times[slow.knots], np.arange(5) * 10.0)
+    fast = UR5E.solve_path(poses, times=np.arange(5) * 0.01, velocity_limits=1.0)
+    assert fast.too_fast and all(each.ratio > 1.0 for each in fast.too_fast)
+    assert "too fast" in fast.explain()
+
+
+# --- what is asked ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"times": [0.0, 1.0]}, GoalError, "`times`"),
+        ({"times": [0.0, 1.0, 1.0, 2.0, 3.0]}, GoalError, "increase"),
+        ({"start": [0.0, 1.0]}, ConfigurationError, "`start`"),
+        ({"first": np.zeros(6)}, ConfigurationError, "`first`"),
+        ({"last": np.full(6, np.nan)}, ConfigurationError, "`last`"),
+        ({"max_step": 4.0}, SolverError, "`max_step`"),
+        ({"deviation": (0.0, 1.0)}, SolverError, "`deviation`"),
+        ({"prefer": "long"}, SolverError, "`prefer`"),
+        ({"velocity_limits": -1.0}, SolverError, "`velocity_limits`"),
+        ({"acceleration_limits": 1.0}, SolverError, "`velocity_limits`"),
+        ({"frame": "tol"}, LimbikError, "tol"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(options, error, said: str) -> None:
+    with pytest.raises(error, match=said):
+        UR5E.solve_path(line(UR5E, AT, [0.1, 0.0, 0.0]), **options)
+
+
+@pytest.mark.parametrize("poses", [np.eye(4), np.zeros((0, 4, 4)), np.full((2, 4, 4), np.nan), "poses"])
+def test_poses_that_are_none_are_refused(poses) -> None:
+    with pytest.raises(GoalError, match="`poses`"):
+        UR5E.solve_path(poses)
