@@ -47,6 +47,7 @@ class Layer:
     halvings: int  # of the stretch behind it
     penalty: Array | None = None  # [m], once it is known
     tree: Any = None
+    is_fixed: bool = False  # to its one configuration
 
 
 class Layers:
@@ -70,6 +71,7 @@ class Layers:
     def fix(self, layer: int, q: Array) -> None:
         """Have only q [nq] at one of the layers."""
         self.layers[layer].q = q[None]
+        self.layers[layer].is_fixed = True
 
     def solve(self) -> tuple[list[Layer], Route]:
         """The layers that have configurations, and the best route through them."""
@@ -115,7 +117,7 @@ class Layers:
 
     def _add(self, layer: Layer, q: Array) -> None:
         more = distinct(np.concatenate([layer.q, q]))
-        if len(more) > len(layer.q):
+        if len(more) > len(layer.q) and not layer.is_fixed:
             layer.q, layer.penalty, layer.tree = more, None, None
             self._edges = {key: each for key, each in self._edges.items() if id(layer) not in key}
 
@@ -145,7 +147,9 @@ class Layers:
         ends = [chosen[id(each)] for each in (a, b) if id(each) in chosen]
         if len(ends) == 2:
             ends.append(ends[0] + 0.5 * self.difference(*ends))
-        self._add(middle, self._candidates.near(middle.pose, np.array(ends).reshape(-1, self._model.nq)))
+        starts = np.array(ends).reshape(-1, self._model.nq)
+        for layer in (a, middle, b):  # the ends, too: a closed form has few of those at a singularity
+            self._add(layer, self._candidates.near(layer.pose, starts))
         self.layers.insert(k + 1, middle)
 
     def _broken(self, route: Route) -> set[int]:
@@ -184,7 +188,7 @@ class Layers:
             route = self._route()
             reached = self._reached()
             for layer, node in zip(reached, route.nodes, strict=True):
-                if len(layer.q) == 1:
+                if layer.is_fixed:
                     continue
                 q = layer.q[node]
                 starts = q + width * self._self_motions(q)

@@ -73,7 +73,8 @@ def solve_path(
 
     Breaks are the fewest that the layers show: of arms of six joints with a closed form these have all
     branches, of others those that were sampled. A path that has to break does so where the first look at it
-    has the least motion.
+    has the least motion. At a pose that is exactly singular only some of its infinitely many configurations
+    are looked at, so that another route may move less.
 
     Raises GoalError for poses and times, ConfigurationError for configurations and SolverError for options
     that have no meaning, or a model with ball joints.

@@ -16,6 +16,7 @@ from limbik.motion.task_space import interpolated
 from limbik.spatial import Array
 
 FINER = 4  # steps for each stretch that lies ahead
+RESTARTS = 10  # before a pose is taken for out of reach
 ROUNDING = 1e-9  # [rad or m] beyond a limit that is none
 
 
@@ -51,9 +52,9 @@ def what_stops(model: Model, frame: str, poses: Array, q: Array, positions: Arra
 
 
 def _without_a_near_solution(model: Model, goal: Pose, at: float) -> Stop:
-    if model.solve(goal).success:
+    if model.solve(goal, restarts=RESTARTS).success:
         return Stop(at, BreakReason.BRANCH_ENDS, ())
-    anywhere = model.solve(goal, limits=False)
+    anywhere = model.solve(goal, limits=False, restarts=RESTARTS)
     if not anywhere.success:
         return Stop(at, BreakReason.NO_SOLUTION, ())
     return Stop(at, BreakReason.LIMIT, _beyond(model, anywhere.q))
