@@ -117,6 +117,10 @@ class AllSolutions:
         """[k] Yoshikawa's measure; see `Solution.manipulability`."""
         return np.array([self._answered_by.manipulability(self._asked, q) for q in self._q])
 
+    def some(self, places: Sequence[int]) -> AllSolutions:
+        """Those at some places, so that what is derived is derived for them alone."""
+        return AllSolutions(self._q[list(places)], self._answered_by, self._asked, self._time)
+
     def explain(self) -> str:
         """What was found, how, and what is known of the rest."""
         return self._answered_by.remark(self._asked, len(self._q))

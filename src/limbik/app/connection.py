@@ -35,6 +35,7 @@ from limbik.app.protocol import (
     Reset,
     Slide,
     Solve,
+    SolveAll,
     Welcome,
     parse,
 )
@@ -70,6 +71,7 @@ class Bounds:
 
 
 DEFAULT_BOUNDS = Bounds()
+BESIDE = {Explain: "explanation", SolveAll: "search for all solutions"}  # of each page one at a time
 INTERPRETED_SECONDS = 0.2  # that a solve of a drag may take while its solver is being compiled
 
 
@@ -150,7 +152,7 @@ class Connection:
         self._session = session
         self._space = SpaceSession(playground.workshop)
         self._was_greeted = False
-        self._is_explaining = False
+        self._beside: set[type] = set()  # what is being looked for beside what moves
         self._sending = anyio.Lock()
 
     async def run(self) -> None:
@@ -195,8 +197,8 @@ class Connection:
                 await self._welcome(tasks)
             elif isinstance(request, Reset):
                 self._session.reset()
-            elif isinstance(request, Explain):
-                tasks.start_soon(self._explain, request, tasks)
+            elif isinstance(request, Explain | SolveAll):
+                tasks.start_soon(self._look, request, tasks)
             else:
                 await self._send(await self._answer_to(request))
 
@@ -236,23 +238,30 @@ class Connection:
             return await _in_thread(lambda asked: space.move(asked, time_limit), request, threads)
         return await _in_thread(space.slide, request, threads)
 
-    async def _explain(self, request: Explain, tasks: TaskGroup) -> None:
-        """Beside what is asked next: to find a reason takes longer than to move."""
+    async def _look(self, request: Explain | SolveAll, tasks: TaskGroup) -> None:
+        """Beside what is asked next: to find a reason or all solutions takes longer than to move."""
 
         async def carry_out() -> None:
-            if self._is_explaining:
-                raise MessageError("one explanation at a time: the one before is still looked for")
-            self._is_explaining = True
+            kind = type(request)
+            if kind in self._beside:
+                raise MessageError(f"one {BESIDE[kind]} at a time: the one before is still looked for")
+            self._beside.add(kind)
             try:
-                found = await _in_thread(self._space.explain, request, self._playground.searching)
+                found = await self._found(request)
             finally:
-                self._is_explaining = False
+                self._beside.remove(kind)
             await self._send(found)
 
         try:
             await self._or_say_why(carry_out, lambda: request.id)
         except (WebSocketDisconnect, TimeoutError):
             tasks.cancel_scope.cancel()
+
+    async def _found(self, request: Explain | SolveAll) -> str | bytes:
+        space, threads = self._space, self._playground.searching
+        if isinstance(request, Explain):
+            return await _in_thread(space.explain, request, threads)
+        return await _in_thread(space.solve_all, request, threads)
 
     async def _welcome(self, tasks: TaskGroup) -> None:
         await self._send(Welcome(limbik=__version__, solvers=solvers.describe(), robots=robots()).encode())

@@ -1,7 +1,7 @@
 """One page's scene in space: it remembers where each arm stands with each solver.
 
-A session knows nothing of sockets, and works on one request at a time; `explain` and `export` touch nothing
-that moves, so they may run beside a move.
+A session knows nothing of sockets, and works on one request at a time; `explain`, `solve_all` and `export`
+touch nothing that moves, so they may run beside a move.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from limbik.app.null_space import slide
 from limbik.app.opened import Opened, OpenedArm
 from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
+from limbik.app.protocol.solutions import Solutions
 from limbik.app.protocol.space import (
     ArmMotion,
     ArmMove,
@@ -32,11 +33,13 @@ from limbik.app.protocol.space import (
     Refused,
     Scene,
     Slide,
+    SolveAll,
     Wanted,
     Widened,
 )
 from limbik.app.reader_warnings import remarks
 from limbik.app.remedies import culprit, remedies
+from limbik.app.shown_solutions import found, shown
 from limbik.app.widened import with_wider_limits
 from limbik.errors import LimbikError, SolverError
 from limbik.spatial import Array
@@ -172,6 +175,14 @@ class SpaceSession:
             nearest=None if solution.success else solution.q.tolist(),
             remedies=remedies(diagnosis),
         )
+
+    def solve_all(self, request: SolveAll) -> Solutions:
+        """All configurations that meet the goals, with all joints free to move."""
+        arm = self._arm(request.arm, "arm", request.widened)
+        check(arm.model, request.goals)
+        start = legal(arm.model, _configuration(arm, request.q, "q"), request.limits)
+        solutions = found(arm.model, as_goals(request.goals), start, request.limits)
+        return shown(solutions, id=request.id, arm=request.arm)
 
     def export(self, request: Export) -> Exported:
         """The scene as it stands on the page. Raises ModelError where the format cannot say it."""

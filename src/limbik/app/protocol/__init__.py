@@ -1,8 +1,9 @@
 """The messages between the page and the server, version 1, and the one place where their ranges stand.
 
 The page sends JSON text: `Hello`; in the plane `Solve` and `Reset`; in space `Open`, `Move`, `Slide`,
-`Explain` and `Export`. The server answers JSON text (`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`,
-`Exported`) and binary msgpack (`Frame`, `Motion`), in which arrays are little-endian float32 bytes.
+`Explain`, `SolveAll` and `Export`. The server answers JSON text (`Welcome`, `Failure`, `Notice`, `Scene`,
+`Explanation`, `Solutions`, `Exported`) and binary msgpack (`Frame`, `Motion`), in which arrays are
+little-endian float32 bytes.
 `static/protocol.js` mirrors this package.
 """
 
@@ -31,11 +32,13 @@ from limbik.app.protocol.space import (
     Move,
     Open,
     Slide,
+    SolveAll,
     read_explain,
     read_export,
     read_move,
     read_open,
     read_slide,
+    read_solve_all,
 )
 
 __all__ = [
@@ -60,6 +63,7 @@ __all__ = [
     "Settings",
     "Slide",
     "Solve",
+    "SolveAll",
     "SpaceRequest",
     "Welcome",
     "decode_frame",
@@ -69,7 +73,7 @@ __all__ = [
 MAX_MESSAGE_BYTES = 64 * 1024
 MAX_OPEN_BYTES = 2 * 1024 * 1024  # of an `Open`, which may hold a whole description
 
-SpaceRequest: TypeAlias = Open | Move | Slide | Explain | Export
+SpaceRequest: TypeAlias = Open | Move | Slide | Explain | SolveAll | Export
 Request: TypeAlias = Hello | Solve | Reset | SpaceRequest
 
 _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
@@ -77,6 +81,7 @@ _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
     "move": read_move,
     "nullspace": read_slide,
     "explain": read_explain,
+    "solutions": read_solve_all,
     "export": read_export,
 }
 _TYPES = ("hello", "solve", "reset", *_IN_SPACE)

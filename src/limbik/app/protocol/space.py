@@ -183,6 +183,18 @@ class Explain:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SolveAll:
+    """Find all configurations that meet the goals. On the wire its type is "solutions"."""
+
+    id: int
+    arm: int
+    q: NDArray[np.float64]
+    goals: tuple[Wanted, ...]
+    limits: bool
+    widened: tuple[Widened, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Export:
     """Write the scene in a format."""
 
@@ -482,6 +494,19 @@ def read_explain(reader: Reader, known: Collection[str]) -> Explain:
         goals=_some_goals(reader),
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
         settings=_settings(reader.inner("settings")),
+        widened=_widened(reader),
+    )
+
+
+def read_solve_all(reader: Reader, known: Collection[str]) -> SolveAll:
+    """A `SolveAll`."""
+    reader.allow("type", "id", "arm", "q", "goals", "limits", "widened")
+    return SolveAll(
+        id=reader.whole("id"),
+        arm=reader.whole("arm"),
+        q=reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        goals=_some_goals(reader),
+        limits=reader.boolean("limits", default=True),
         widened=_widened(reader),
     )
 

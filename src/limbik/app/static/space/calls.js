@@ -13,7 +13,7 @@ export class Calls {
   }
 
   /**
-   * @param {'open'|'explain'|'export'} type @param {Record<string, *>} body
+   * @param {'open'|'explain'|'solutions'|'export'} type @param {Record<string, *>} body
    * @returns {Promise<*>} rejected with a `Refusal` where the server refuses or goes away
    */
   ask(type, body) {

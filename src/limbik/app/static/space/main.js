@@ -39,6 +39,7 @@ import { Redundancy } from './redundancy.js';
 import { Robots } from './robots.js';
 import { Scenes } from './scenes.js';
 import { PRESENT, SETTINGS, UNDONE } from './settings.js';
+import { Solutions } from './solutions.js';
 import { Stage } from './stage.js';
 import { Tools } from './tools.js';
 import { View } from './view.js';
@@ -65,6 +66,7 @@ const connection = new Connection({
   welcome: onWelcome,
   scene: (scene) => calls.onAnswer(scene),
   explanation: (explanation) => calls.onAnswer(explanation),
+  solutions: (solutions) => calls.onAnswer(solutions),
   exported: (exported) => calls.onAnswer(exported),
   motion: (answer) => loop.onAnswer(answer),
   error: onError,
@@ -98,6 +100,7 @@ const goalList = new GoalList({ store, goals, arms, view, stage, notices });
 const joints = new Joints({ store, arms, goals, view, onMove });
 const redundancy = new Redundancy({ store, arms, loop, notices });
 const explain = new Explain({ store, calls, arms, goals, motion, loop, view, stage, search });
+const solutions = new Solutions({ store, calls, arms, goals, motion, loop, view, onMove });
 const recorder = new Recorder(arms, following);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
@@ -111,7 +114,7 @@ new Views('space', () => store.query());
 isBuilt = true;
 
 store.gather = () => (scenes.scene ? { q: arms.stances(), cam: stage.getView() } : {});
-listen(actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots: () => robots.open() }), () => document.querySelector('dialog[open]') !== null);
+listen(actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots: () => robots.open(), solutions: () => solutions.toggle() }), () => document.querySelector('dialog[open]') !== null);
 listenToView(canvas, stage, stop);
 document.getElementById('step')?.addEventListener('click', step);
 document.getElementById('reset')?.addEventListener('click', reset);
@@ -209,6 +212,7 @@ function onReadout(now) {
   goalList.update();
   joints.update();
   redundancy.update();
+  solutions.tick();
   panel.showRefusals();
   explain.tick();
   const text = view.coordinates();
@@ -267,6 +271,7 @@ function onScene(scene, isNew, kept) {
   if (!isSame) fault.hide();
   const unfit = arms.setScene(scene, isSame ? arms.stances() : store.get('q') ?? []);
   view.clear();
+  solutions.forget();
   recorder.clear();
   complain([...unfit, ...goals.setScene(kept)]);
   stage.clearTraces();

@@ -1,0 +1,86 @@
+"""All solutions as the page is told them: each meets the goals, and few enough are shown to be told apart."""
+
+import json
+
+import numpy as np
+import pytest
+
+from limbik.app.opening import SceneOpener
+from limbik.app.protocol.reading import MessageError
+from limbik.app.shown_solutions import MOST, spread
+from limbik.app.space_session import SpaceSession
+from limbik.errors import GoalError
+from limbik.spatial import quat_from_matrix
+from space_scenes import goal, opening, request
+
+
+def opened(name):
+    session = SpaceSession(SceneOpener())
+    session.open(request(**opening(names=[name])))
+    return session, session._opened.arms[0].model
+
+
+def told(session, q, wanted, **others):
+    """The answer as the page reads it."""
+    asked = request(type="solutions", arm=0, q=list(q), goals=[wanted], **others)
+    return json.loads(session.solve_all(asked).encode())
+
+
+def pose_goal(model, pose):
+    frame = model.end_effector
+    return goal(frame, pose[:3, 3], "pose", quat_xyzw=quat_from_matrix(pose[:3, :3]).tolist())
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda"])
+def test_every_solution_meets_the_pose_within_limits_and_the_first_is_where_the_arm_is(name):
+    session, model = opened(name)
+    q = model.random(5)
+    pose = model.pose(q)
+    answer = told(session, q, pose_goal(model, pose))
+    found = np.array(answer["q"])
+    np.testing.assert_allclose(model.pose(found), np.tile(pose, (len(found), 1, 1)), atol=1e-6)
+    np.testing.assert_allclose(found[0], q, atol=1e-6)
+    assert model.is_within_limits(found).all()
+    room = np.minimum(found - model.lower, model.upper - found).min(axis=1)
+    np.testing.assert_allclose(answer["margins"], room, atol=1e-9)
+    assert len(found) == len(answer["branches"]) == len(answer["manipulability"]) <= MOST
+    assert answer["complete"] == (name == "puma560")
+    assert answer["is_quick"]
+
+
+def test_a_point_is_searched_for_and_the_answer_says_that_there_may_be_more():
+    session, model = opened("ur5")
+    q = model.random(2)
+    answer = told(session, q, goal(model.end_effector, model.pose(q)[:3, 3]))
+    assert len(answer["q"]) == MOST < answer["count"]
+    assert not answer["complete"]
+    assert not answer["is_quick"]
+    assert "There may be more" in answer["text"]
+
+
+def test_what_is_out_of_reach_has_no_solution_and_a_reason():
+    session, model = opened("puma560")
+    far = model.pose(model.neutral).copy()
+    far[:3, 3] = (0, 0, 9)
+    answer = told(session, model.neutral, pose_goal(model, far))
+    assert answer["q"] == []
+    assert answer["count"] == 0
+    assert answer["text"]
+
+
+def test_requests_without_meaning_are_refused():
+    session, model = opened("puma560")
+    with pytest.raises(MessageError, match="`q` needs 6 numbers"):
+        told(session, [0, 0], pose_goal(model, np.eye(4)))
+    with pytest.raises(GoalError, match="cannot move"):
+        told(session, model.neutral, goal(model.root, (0, 0, 0)))
+
+
+def test_those_that_are_shown_are_the_nearest_and_far_from_each_other():
+    rng = np.random.default_rng(3)
+    q = np.concatenate([rng.normal(scale=1e-3, size=(40, 3)), np.eye(3), -np.eye(3)])
+    places = spread(q, 7)
+    assert places[0] == 0
+    assert places == sorted(set(places))
+    assert set(range(40, 46)) <= set(places)
+    assert spread(q[:5], 7) == [0, 1, 2, 3, 4]
