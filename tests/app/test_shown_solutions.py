@@ -7,6 +7,7 @@ import pytest
 
 from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
+from limbik.app.session import Session
 from limbik.app.shown_solutions import MOST, spread
 from limbik.app.space_session import SpaceSession
 from limbik.errors import GoalError
@@ -84,3 +85,18 @@ def test_those_that_are_shown_are_the_nearest_and_far_from_each_other():
     assert places == sorted(set(places))
     assert set(range(40, 46)) <= set(places)
     assert spread(q[:5], 7) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("links", [2, 5])
+def test_in_the_plane_every_solution_reaches_the_target_within_limits(links):
+    base, target = np.array([300.0, 400.0]), np.array([390.0, 330.0])
+    q = [0.3] * links
+    asked = {"links": links, "length": 90, "base": base.tolist(), "target": target.tolist(), "q": q}
+    limits = {"limits": True, "limit_degrees": 150}
+    answer = json.loads(Session().solve_all(request(type="plane_solutions", **asked, **limits)).encode())
+    found = np.array(answer["q"])
+    headings = np.cumsum(found, axis=1)
+    ends = base + 90 * np.stack([np.cos(headings), -np.sin(headings)], axis=2).sum(axis=1)
+    np.testing.assert_allclose(ends, np.tile(target, (len(found), 1)), atol=0.05)
+    assert np.abs(found).max() <= np.deg2rad(150) + 1e-9
+    assert len(found) == (2 if links == 2 else MOST)

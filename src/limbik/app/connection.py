@@ -36,6 +36,7 @@ from limbik.app.protocol import (
     Slide,
     Solve,
     SolveAll,
+    SolveAllInPlane,
     Welcome,
     parse,
 )
@@ -71,7 +72,12 @@ class Bounds:
 
 
 DEFAULT_BOUNDS = Bounds()
-BESIDE = {Explain: "explanation", SolveAll: "search for all solutions"}  # of each page one at a time
+# Of each page one at a time.
+BESIDE = {
+    Explain: "explanation",
+    SolveAll: "search for all solutions",
+    SolveAllInPlane: "search for all solutions",
+}
 INTERPRETED_SECONDS = 0.2  # that a solve of a drag may take while its solver is being compiled
 
 
@@ -197,7 +203,7 @@ class Connection:
                 await self._welcome(tasks)
             elif isinstance(request, Reset):
                 self._session.reset()
-            elif isinstance(request, Explain | SolveAll):
+            elif isinstance(request, Explain | SolveAll | SolveAllInPlane):
                 tasks.start_soon(self._look, request, tasks)
             else:
                 await self._send(await self._answer_to(request))
@@ -238,7 +244,7 @@ class Connection:
             return await _in_thread(lambda asked: space.move(asked, time_limit), request, threads)
         return await _in_thread(space.slide, request, threads)
 
-    async def _look(self, request: Explain | SolveAll, tasks: TaskGroup) -> None:
+    async def _look(self, request: Explain | SolveAll | SolveAllInPlane, tasks: TaskGroup) -> None:
         """Beside what is asked next: to find a reason or all solutions takes longer than to move."""
 
         async def carry_out() -> None:
@@ -257,10 +263,12 @@ class Connection:
         except (WebSocketDisconnect, TimeoutError):
             tasks.cancel_scope.cancel()
 
-    async def _found(self, request: Explain | SolveAll) -> str | bytes:
+    async def _found(self, request: Explain | SolveAll | SolveAllInPlane) -> str | bytes:
         space, threads = self._space, self._playground.searching
         if isinstance(request, Explain):
             return await _in_thread(space.explain, request, threads)
+        if isinstance(request, SolveAllInPlane):
+            return await _in_thread(self._session.solve_all, request, threads)
         return await _in_thread(space.solve_all, request, threads)
 
     async def _welcome(self, tasks: TaskGroup) -> None:

@@ -1,5 +1,6 @@
 /** Builds the 2-D playground from its parts and runs it, one turn per display frame. */
 
+import { Calls } from '../calls.js';
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
 import { Edits } from '../edits.js';
@@ -31,6 +32,7 @@ import { Panel } from './panel.js';
 import { Place, tenth } from './place.js';
 import { Pointer } from './pointer.js';
 import { SETTINGS } from './settings.js';
+import { PlaneSolutions } from './solutions.js';
 import { Tour } from './tour.js';
 import { View } from './view.js';
 
@@ -40,7 +42,7 @@ const LONGEST_TURN = 0.25; // [s] after a longer one an arm goes on from where i
 const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
 
 /** What can be undone. */
-const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sp', 'sl', 'tr', 'rg', 'km', 'poses'];
+const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sp', 'sl', 'tr', 'rg', 'all', 'km', 'poses'];
 
 let isBuilt = false;
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
@@ -55,18 +57,21 @@ const arms = new Arms(store);
 const connection = new Connection({
   welcome: onWelcome,
   frame: (frame) => loop.onAnswer(frame),
+  solutions: (solutions) => calls.onAnswer(solutions),
   error: onError,
   status: (message) => {
     status.compiling = message.state === 'compiling' ? message.message : '';
   },
   lost: onLost,
 });
+const calls = new Calls(connection);
 const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
 const following = new Following(store);
 const view = new View(canvas, { store, arms, place, camera, motion, loop, theme, following });
 const howItWorks = new HowItWorks({ store, arms, theme, view });
 view.howItWorks = howItWorks;
+const solutions = new PlaneSolutions({ store, calls, arms, place, motion, loop, view, onMove });
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -87,7 +92,7 @@ begin();
 
 window.limbikReady = false;
 const edits = new Edits({ store, names: UNDONE, pose: () => arms.list.map(({ q }) => [...q]), place: placeAt });
-listen(actions({ store, race, motion, help, step, reset, look }), () => help.dialog.open);
+listen(actions({ store, race, motion, help, step, reset, look, solutions: () => solutions.toggle() }), () => help.dialog.open);
 for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-look]'))) {
   button.addEventListener('click', () => look(/** @type {*} */ (button.dataset.look)));
 }
@@ -145,6 +150,7 @@ function onReadout(now) {
   reachLine.update();
   race.update(frames.perSecond, loop.serverMs);
   howItWorks.update();
+  solutions.tick();
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, outOfReach: arms.front.outOfReach, camera: [camera.scale, camera.x, camera.y] });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
@@ -162,6 +168,7 @@ function onFrame() {
 /** @param {import('../protocol.js').Welcome} welcome */
 function onWelcome(welcome) {
   loop.forget();
+  solutions.forget();
   panel.learn(welcome);
   const version = document.getElementById('version');
   if (version) version.textContent = `limbik ${welcome.limbik}`;
@@ -175,11 +182,13 @@ function onLost() {
   window.limbikReady = false;
   status.compiling = '';
   loop.forget();
+  calls.onLost();
   status.update();
 }
 
 /** @param {import('../protocol.js').ServerError} error */
 function onError(error) {
+  if (calls.onError(error)) return;
   loop.onError(error);
   notices.show(`The server refused this: ${error.message}`, { isError: true });
   panel.blame(error.field);
@@ -208,13 +217,18 @@ function restart() {
   placeArms('first');
 }
 
-/** @param {'first'|'random'} which */
-function placeArms(which) {
+/** An arm is placed by hand. */
+function onMove() {
   convergence.release();
   edits.touch();
-  arms.restart(which);
   loop.wake();
   view.isStale = true;
+}
+
+/** @param {'first'|'random'} which */
+function placeArms(which) {
+  onMove();
+  arms.restart(which);
   race.start();
 }
 

@@ -23,6 +23,7 @@ export const SETTINGS = {
   tr: { kind: 'flag', fallback: false },
   km: { kind: 'flag', fallback: true },
   hw: { kind: 'flag', fallback: false },
+  all: { kind: 'flag', fallback: false },
   lm: { kind: 'flag', fallback: false },
   ld: { kind: 'number', min: 10, max: 180, digits: 1, unit: '°', fallback: 160 },
   sl: { kind: 'flag', fallback: false },

@@ -1,5 +1,6 @@
 /** Builds the 3-D playground from its parts and runs it, one turn per display frame. */
 
+import { Calls } from '../calls.js';
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
 import { Edits } from '../edits.js';
@@ -20,7 +21,6 @@ import { Store } from '../store.js';
 import { Theme } from '../theme.js';
 import { Views } from '../views.js';
 import { Arms } from './arms.js';
-import { Calls } from './calls.js';
 import { STANCES } from './codec.js';
 import { Drop } from './drop.js';
 import { Explain } from './explain.js';
@@ -39,7 +39,7 @@ import { Redundancy } from './redundancy.js';
 import { Robots } from './robots.js';
 import { Scenes } from './scenes.js';
 import { PRESENT, SETTINGS, UNDONE } from './settings.js';
-import { Solutions } from './solutions.js';
+import { SpaceSolutions } from './solutions.js';
 import { Stage } from './stage.js';
 import { Tools } from './tools.js';
 import { View } from './view.js';
@@ -100,7 +100,7 @@ const goalList = new GoalList({ store, goals, arms, view, stage, notices });
 const joints = new Joints({ store, arms, goals, view, onMove });
 const redundancy = new Redundancy({ store, arms, loop, notices });
 const explain = new Explain({ store, calls, arms, goals, motion, loop, view, stage, search });
-const solutions = new Solutions({ store, calls, arms, goals, motion, loop, view, onMove });
+const solutions = new SpaceSolutions({ store, calls, arms, goals, motion, loop, view, onMove });
 const recorder = new Recorder(arms, following);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });

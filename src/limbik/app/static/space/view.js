@@ -44,6 +44,12 @@ export class View {
     this.isStale = true;
   }
 
+  /** @param {View['solutions']} solutions */
+  showSolutions(solutions) {
+    this.solutions = solutions;
+    this.touch();
+  }
+
   mark() {
     this.stage.setMarks(Object.fromEntries(Object.entries(MARKS).map(([name, mark]) => [mark, this.store.get(name)])));
     this.touch();
