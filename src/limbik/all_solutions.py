@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.spatial import Array
+
+AT_LIMIT = 1e-6  # [rad or m] of a joint that a curve has followed to its limit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +22,9 @@ class FreeMotion:
     joints: tuple[str, ...]  # those that move
     q: Array  # [m, nq] along the curve
     closed: bool  # it comes back to where it began
-    ends: tuple[str, str]  # what each end meets, such as "joint_4 at its upper limit"; "" of a closed one
+    ends: tuple[
+        str, str
+    ]  # what each end meets, such as "joint_4 at its upper limit"; "" where it is no limit
 
     def interval(self, joint_place: int) -> tuple[float, float]:
         """Least and greatest value [rad or m] of the number of q at a place, along the curve."""
@@ -154,10 +157,10 @@ class AllSolutionsBatch:
 
 
 def ends_in_words(names: Sequence[str], q: Array, lower: Array, upper: Array) -> str:
-    """Which of the joints is at a limit at q, such as "joint_4 at its upper limit"."""
+    """Which of the joints is at a limit at q, such as "joint_4 at its upper limit"; "" where none is."""
     room = np.minimum(q - lower, upper - q)
     place = int(np.argmin(room))
-    if not room[place] < math.inf:
+    if room[place] > AT_LIMIT:
         return ""
     side = "lower" if q[place] - lower[place] < upper[place] - q[place] else "upper"
     return f"{names[place]} at its {side} limit"

@@ -100,3 +100,31 @@ def test_in_the_plane_every_solution_reaches_the_target_within_limits(links):
     np.testing.assert_allclose(ends, np.tile(target, (len(found), 1)), atol=0.05)
     assert np.abs(found).max() <= np.deg2rad(150) + 1e-9
     assert len(found) == (2 if links == 2 else MOST)
+
+
+def test_the_curve_of_self_motion_holds_the_pose_from_limit_to_limit_through_where_the_arm_is():
+    session, model = opened("panda")
+    q = model.random(0)
+    pose = model.pose(q)
+    asked = {"type": "selfmotion", "arm": 0, "q": q.tolist(), "goals": [pose_goal(model, pose)]}
+    answer = json.loads(session.self_motion(request(**asked)).encode())
+    found = np.array(answer["q"])
+    np.testing.assert_allclose(model.pose(found), np.tile(pose, (len(found), 1, 1)), atol=1e-6)
+    assert np.linalg.norm(found - q, axis=1).min() < 0.04
+    assert not answer["closed"]
+    for row, end in zip((found[0], found[-1]), answer["ends"], strict=True):
+        joint, side = end.split(" at its ")
+        place = model.q_slice(joint).start
+        limit = (model.lower if side == "lower limit" else model.upper)[place]
+        assert row[place] == pytest.approx(limit, abs=1e-6)
+    assert np.diff(found, axis=0).max() < 0.1
+
+
+@pytest.mark.parametrize("name", ["puma560", "gen3"])
+def test_where_no_curve_is_known_none_is_told(name):
+    session, model = opened(name)
+    q = model.random(0)
+    asked = {"type": "selfmotion", "arm": 0, "q": q.tolist()}
+    point = goal(model.end_effector, model.pose(q)[:3, 3])
+    for wanted in (pose_goal(model, model.pose(q)), point):
+        assert json.loads(session.self_motion(request(**asked, goals=[wanted])).encode())["q"] == []

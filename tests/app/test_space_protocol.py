@@ -19,6 +19,7 @@ from limbik.app.protocol.space import (
     Open,
     Refused,
     Scene,
+    SelfMotion,
     Slide,
     SolveAll,
     decode_motion,
@@ -61,6 +62,7 @@ def test_every_message_is_read():
     assert isinstance(read(MOVE), Move)
     assert isinstance(read(SLIDE), Slide)
     assert isinstance(read(SOLVE_ALL), SolveAll)
+    assert isinstance(read(SOLVE_ALL, type="selfmotion"), SelfMotion)
     assert isinstance(read(EXPLAIN), Explain)
     assert isinstance(read(EXPORT), Export)
 

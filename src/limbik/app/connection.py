@@ -33,6 +33,7 @@ from limbik.app.protocol import (
     Open,
     Request,
     Reset,
+    SelfMotion,
     Slide,
     Solve,
     SolveAll,
@@ -72,11 +73,12 @@ class Bounds:
 
 
 DEFAULT_BOUNDS = Bounds()
-# Of each page one at a time.
-BESIDE = {
+Beside = Explain | SolveAll | SolveAllInPlane | SelfMotion  # what is looked for while arms move
+BESIDE = {  # of each page one at a time
     Explain: "explanation",
     SolveAll: "search for all solutions",
     SolveAllInPlane: "search for all solutions",
+    SelfMotion: "curve of self-motion",
 }
 INTERPRETED_SECONDS = 0.2  # that a solve of a drag may take while its solver is being compiled
 
@@ -203,7 +205,7 @@ class Connection:
                 await self._welcome(tasks)
             elif isinstance(request, Reset):
                 self._session.reset()
-            elif isinstance(request, Explain | SolveAll | SolveAllInPlane):
+            elif isinstance(request, Beside):
                 tasks.start_soon(self._look, request, tasks)
             else:
                 await self._send(await self._answer_to(request))
@@ -244,7 +246,7 @@ class Connection:
             return await _in_thread(lambda asked: space.move(asked, time_limit), request, threads)
         return await _in_thread(space.slide, request, threads)
 
-    async def _look(self, request: Explain | SolveAll | SolveAllInPlane, tasks: TaskGroup) -> None:
+    async def _look(self, request: Beside, tasks: TaskGroup) -> None:
         """Beside what is asked next: to find a reason or all solutions takes longer than to move."""
 
         async def carry_out() -> None:
@@ -263,10 +265,12 @@ class Connection:
         except (WebSocketDisconnect, TimeoutError):
             tasks.cancel_scope.cancel()
 
-    async def _found(self, request: Explain | SolveAll | SolveAllInPlane) -> str | bytes:
+    async def _found(self, request: Beside) -> str | bytes:
         space, threads = self._space, self._playground.searching
         if isinstance(request, Explain):
             return await _in_thread(space.explain, request, threads)
+        if isinstance(request, SelfMotion):
+            return await _in_thread(space.self_motion, request, threads)
         if isinstance(request, SolveAllInPlane):
             return await _in_thread(self._session.solve_all, request, threads)
         return await _in_thread(space.solve_all, request, threads)

@@ -1,9 +1,9 @@
 """The messages between the page and the server, version 1, and the one place where their ranges stand.
 
 The page sends JSON text: `Hello`; in the plane `Solve`, `SolveAllInPlane` and `Reset`; in space `Open`,
-`Move`, `Slide`, `Explain`, `SolveAll` and `Export`. The server answers JSON text (`Welcome`, `Failure`,
-`Notice`, `Scene`, `Explanation`, `Solutions`, `Exported`) and binary msgpack (`Frame`, `Motion`), in which
-arrays are little-endian float32 bytes.
+`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion` and `Export`. The server answers JSON text (`Welcome`,
+`Failure`, `Notice`, `Scene`, `Explanation`, `Solutions`, `Curve`, `Exported`) and binary msgpack (`Frame`,
+`Motion`), in which arrays are little-endian float32 bytes.
 `static/protocol.js` mirrors this package.
 """
 
@@ -33,12 +33,14 @@ from limbik.app.protocol.space import (
     Export,
     Move,
     Open,
+    SelfMotion,
     Slide,
     SolveAll,
     read_explain,
     read_export,
     read_move,
     read_open,
+    read_self_motion,
     read_slide,
     read_solve_all,
 )
@@ -62,6 +64,7 @@ __all__ = [
     "Open",
     "Request",
     "Reset",
+    "SelfMotion",
     "Settings",
     "Slide",
     "Solve",
@@ -76,7 +79,7 @@ __all__ = [
 MAX_MESSAGE_BYTES = 64 * 1024
 MAX_OPEN_BYTES = 2 * 1024 * 1024  # of an `Open`, which may hold a whole description
 
-SpaceRequest: TypeAlias = Open | Move | Slide | Explain | SolveAll | Export
+SpaceRequest: TypeAlias = Open | Move | Slide | Explain | SolveAll | SelfMotion | Export
 Request: TypeAlias = Hello | Solve | SolveAllInPlane | Reset | SpaceRequest
 
 _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
@@ -85,6 +88,7 @@ _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
     "nullspace": read_slide,
     "explain": read_explain,
     "solutions": read_solve_all,
+    "selfmotion": read_self_motion,
     "export": read_export,
 }
 _TYPES = ("hello", "solve", "plane_solutions", "reset", *_IN_SPACE)

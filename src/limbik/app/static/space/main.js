@@ -38,6 +38,7 @@ import { Recorder } from './recorder.js';
 import { Redundancy } from './redundancy.js';
 import { Robots } from './robots.js';
 import { Scenes } from './scenes.js';
+import { SelfMotion } from './selfmotion.js';
 import { PRESENT, SETTINGS, UNDONE } from './settings.js';
 import { SpaceSolutions } from './solutions.js';
 import { Stage } from './stage.js';
@@ -67,6 +68,7 @@ const connection = new Connection({
   scene: (scene) => calls.onAnswer(scene),
   explanation: (explanation) => calls.onAnswer(explanation),
   solutions: (solutions) => calls.onAnswer(solutions),
+  curve: (curve) => calls.onAnswer(curve),
   exported: (exported) => calls.onAnswer(exported),
   motion: (answer) => loop.onAnswer(answer),
   error: onError,
@@ -98,7 +100,8 @@ const scenes = new Scenes({ store, calls, onScene, onFault, onOpening });
 const panel = new Panel({ store, arms, motion, scenes, notices });
 const goalList = new GoalList({ store, goals, arms, view, stage, notices });
 const joints = new Joints({ store, arms, goals, view, onMove });
-const redundancy = new Redundancy({ store, arms, loop, notices });
+const selfMotion = new SelfMotion({ store, calls, arms, goals, motion, loop });
+const redundancy = new Redundancy({ store, arms, loop, selfMotion, onMove, notices });
 const explain = new Explain({ store, calls, arms, goals, motion, loop, view, stage, search });
 const solutions = new SpaceSolutions({ store, calls, arms, goals, motion, loop, view, onMove });
 const recorder = new Recorder(arms, following);
@@ -272,6 +275,7 @@ function onScene(scene, isNew, kept) {
   const unfit = arms.setScene(scene, isSame ? arms.stances() : store.get('q') ?? []);
   view.clear();
   solutions.forget();
+  selfMotion.forget();
   recorder.clear();
   complain([...unfit, ...goals.setScene(kept)]);
   stage.clearTraces();
