@@ -27,6 +27,7 @@ export function actions({ store, race, motion, help, step, reset, look, solution
     s: () => motion.choose('none'),
     r: () => race.toggle(),
     x: solutions,
+    e: flip('es'),
     f: () => look('fit'),
     Home: () => look('home'),
     '+': () => look('in'),

@@ -26,6 +26,7 @@ import { Camera } from './camera.js';
 import { HowItWorks } from './howitworks.js';
 import { actions } from './keys.js';
 import { degrees, pairs, points } from './kinematics.js';
+import { Landscape } from './landscape.js';
 import { PlaneLoop } from './loop.js';
 import { Motion } from './motion.js';
 import { Panel } from './panel.js';
@@ -42,7 +43,7 @@ const LONGEST_TURN = 0.25; // [s] after a longer one an arm goes on from where i
 const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
 
 /** What can be undone. */
-const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sp', 'sl', 'tr', 'rg', 'all', 'km', 'poses'];
+const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sp', 'sl', 'tr', 'rg', 'all', 'es', 'ex', 'ey', 'km', 'poses'];
 
 let isBuilt = false;
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
@@ -72,6 +73,7 @@ const view = new View(canvas, { store, arms, place, camera, motion, loop, theme,
 const howItWorks = new HowItWorks({ store, arms, theme, view });
 view.howItWorks = howItWorks;
 const solutions = new PlaneSolutions({ store, calls, arms, place, motion, loop, view, onMove });
+const landscape = new Landscape({ store, arms, place, motion, view, theme, onPlace });
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -104,7 +106,7 @@ store.watch(null, () => {
   loop.wake();
   view.isStale = true;
 });
-store.watch(['cv', 'hw'], traceIfOpen);
+store.watch(['cv', 'hw', 'es'], traceIfOpen);
 store.watch(['algo', 'race'], () => source.update());
 store.watch(['px'], () => (store.get('px') ? following.pause(moving()) : following.goOn()));
 // A click makes the arm move; what is dragged after it, or pulled by a slider, is followed at once.
@@ -151,6 +153,7 @@ function onReadout(now) {
   race.update(frames.perSecond, loop.serverMs);
   howItWorks.update();
   solutions.tick();
+  landscape.tick();
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, outOfReach: arms.front.outOfReach, camera: [camera.scale, camera.x, camera.y] });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
@@ -251,9 +254,15 @@ function placeAt(poses) {
   view.isStale = true;
 }
 
-/** Scrubber and explanation need configurations: ask for them while one is open, and run the last solve again if they are missing. */
+/** All arms set out from there. @param {number[]} q */
+function onPlace(q) {
+  onMove();
+  placeAt([q]);
+}
+
+/** Scrubber, explanation and landscape need configurations: ask for them while one is open, and run the last solve again if they are missing. */
 function traceIfOpen() {
-  loop.withTrace = store.get('cv') || store.get('hw');
+  loop.withTrace = store.get('cv') || store.get('hw') || store.get('es');
   const isMissing = arms.list.some((arm) => arm.recording.last > 0 && !arm.recording.complete);
   if (!loop.withTrace || !isMissing || motion.moving || store.get('px')) return;
   arms.rewind();
