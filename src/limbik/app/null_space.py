@@ -12,10 +12,10 @@ from limbik import nullspace, solvers
 from limbik.all_solutions import FreeMotion
 from limbik.app.goal_io import as_goals, as_they_are, legal
 from limbik.app.protocol.space import Slide, Wanted
+from limbik.app.shown_solutions import has_closed_form
 from limbik.errors import GoalError
-from limbik.goals import Goal, Pose
+from limbik.goals import Goal
 from limbik.model import Joint, Model
-from limbik.solvers.all_solutions import plan_for_all
 from limbik.spatial import Array
 
 LONGEST_STEP = 0.05  # [rad] of a slide, after which the goals are met again
@@ -78,11 +78,7 @@ def curve(model: Model, goals: Sequence[Goal], q: Array, limits: bool) -> FreeMo
     """The self-motion through q [nq], where the goals are one pose of an arm with a closed form and leave one
     way to move; else None.
     """
-    if (
-        len(goals) != 1
-        or not isinstance(goals[0], Pose)
-        or plan_for_all(model, goals[0].frame, limits) is None
-    ):
+    if not has_closed_form(model, goals, limits):
         return None
     solutions = solvers.solve_all(model, goals[0], start=q, limits=limits)
     if not len(solutions) or np.abs(solutions.q[0] - q).max() > NEAR:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,21 +10,29 @@ import numpy as np
 from limbik import solvers
 from limbik.all_solutions import AllSolutions
 from limbik.app.protocol.solutions import Solutions
-from limbik.goals import Goal
+from limbik.goals import Goal, Pose
 from limbik.model import Model
+from limbik.solvers.all_solutions import plan_for_all
 from limbik.spatial import Array
 
 MOST = 12  # that are shown
 STARTS = 60  # of the search for arms and goals without a closed form
 
 
-def found(model: Model, goals: list[Goal], start: Array, limits: bool) -> AllSolutions:
+def has_closed_form(model: Model, goals: Sequence[Goal], limits: bool) -> bool:
+    """Whether all solutions of the goals are found in closed form."""
+    if len(goals) != 1 or not isinstance(goals[0], Pose):
+        return False
+    return plan_for_all(model, goals[0].frame, limits) is not None
+
+
+def found(model: Model, goals: Sequence[Goal], start: Array, limits: bool) -> AllSolutions:
     """All solutions of one goal or several, the nearest to a start [nq] first."""
-    asked: Any = goals[0] if len(goals) == 1 else goals
+    asked: Any = goals[0] if len(goals) == 1 else list(goals)
     return solvers.solve_all(model, asked, start=start, limits=limits, starts=STARTS)
 
 
-def shown(solutions: AllSolutions, *, id: int, arm: int = 0) -> Solutions:
+def shown(solutions: AllSolutions, *, id: int, arm: int = 0, is_quick: bool = False) -> Solutions:
     """What the page is told of them."""
     some = solutions.some(spread(solutions.q))
     return Solutions(
@@ -35,7 +44,7 @@ def shown(solutions: AllSolutions, *, id: int, arm: int = 0) -> Solutions:
         manipulability=some.manipulability.tolist(),
         count=len(solutions),
         complete=solutions.complete,
-        is_quick=not solutions.method.startswith("from "),
+        is_quick=is_quick,
         text=solutions.explain(),
     )
 

@@ -43,7 +43,7 @@ from limbik.app.protocol.space import (
 )
 from limbik.app.reader_warnings import remarks
 from limbik.app.remedies import culprit, remedies
-from limbik.app.shown_solutions import found, shown
+from limbik.app.shown_solutions import found, has_closed_form, shown
 from limbik.app.widened import with_wider_limits
 from limbik.errors import LimbikError, SolverError
 from limbik.spatial import Array
@@ -186,8 +186,10 @@ class SpaceSession:
         arm = self._arm(request.arm, "arm", request.widened)
         check(arm.model, request.goals)
         start = legal(arm.model, _configuration(arm, request.q, "q"), request.limits)
-        solutions = found(arm.model, as_goals(request.goals), start, request.limits)
-        return shown(solutions, id=request.id, arm=request.arm)
+        goals = as_goals(request.goals)
+        is_quick = has_closed_form(arm.model, goals, request.limits)
+        solutions = found(arm.model, goals, start, request.limits)
+        return shown(solutions, id=request.id, arm=request.arm, is_quick=is_quick)
 
     def self_motion(self, request: SelfMotion) -> Curve:
         """How the joints can move together while the goals stay met, with all joints free to move."""

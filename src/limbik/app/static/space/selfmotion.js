@@ -5,8 +5,6 @@ import { apart } from '../solutionlist.js';
 
 const BESIDE = 0.02; // [rad or m] that the arm may be off a curve which is its own
 
-/** @typedef {{arm: number, q: number[][], closed: boolean, ends: [string, string]}} Curve */
-
 export class SelfMotion {
   /**
    * @param {object} parts
@@ -19,7 +17,7 @@ export class SelfMotion {
    */
   constructor({ store, calls, arms, goals, motion, loop }) {
     Object.assign(this, { store, calls, arms, goals, motion, loop });
-    /** @type {Curve|null} */
+    /** @type {import('./protocol.js').Curve|null} */
     this.curve = null;
     /** What the curve is the answer to, and what was asked last, as text. */
     this.known = this.asked = '';
@@ -76,7 +74,7 @@ export class SelfMotion {
     }
   }
 
-  /** @param {string} question @param {Curve} curve */
+  /** @param {string} question @param {import('./protocol.js').Curve} curve */
   accept(question, curve) {
     this.known = question;
     this.curve = curve.q.length > 1 ? curve : null;
@@ -86,7 +84,7 @@ export class SelfMotion {
 
   /** Where on the curve a configuration is. @param {ArrayLike<number>} q @returns {{share: number, distance: number}} share: of its rows */
   place(q) {
-    const { q: rows } = /** @type {Curve} */ (this.curve);
+    const { q: rows } = /** @type {import('./protocol.js').Curve} */ (this.curve);
     const distances = rows.map((row) => apart(row, q));
     const distance = Math.min(...distances);
     return { share: distances.indexOf(distance) / (rows.length - 1), distance };
@@ -94,7 +92,7 @@ export class SelfMotion {
 
   /** The configuration at a place. @param {number} share  from 0 to 1 @returns {number[]} */
   pose(share) {
-    const { q: rows } = /** @type {Curve} */ (this.curve);
+    const { q: rows } = /** @type {import('./protocol.js').Curve} */ (this.curve);
     const at = share * (rows.length - 1);
     const low = Math.min(rows.length - 2, Math.floor(at));
     return rows[low].map((value, i) => value + (at - low) * (rows[low + 1][i] - value));
