@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.spatial import Array
+
+AT_LIMIT = 1e-6  # [rad or m] of a joint that a curve has followed to its limit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,9 @@ class FreeMotion:
     parameter: str  # what `along` is: "swivel angle [rad]", or the length of the way in joint space
     along: Array  # [m] what grows along the curve, from one end to the other
     closed: bool  # it comes back to where it began
-    ends: tuple[str, str]  # what each end meets, such as "joint_4 at its upper limit"; "" of a closed one
+    ends: tuple[
+        str, str
+    ]  # what each end meets, such as "joint_4 at its upper limit"; "" where it is no limit
 
     def interval(self, joint_place: int) -> tuple[float, float]:
         """Least and greatest value [rad or m] of the number of q at a place, along the curve."""
@@ -119,6 +122,10 @@ class AllSolutions:
         """[k] Yoshikawa's measure; see `Solution.manipulability`."""
         return np.array([self._answered_by.manipulability(self._asked, q) for q in self._q])
 
+    def some(self, places: Sequence[int]) -> AllSolutions:
+        """Those at some places, so that what is derived is derived for them alone."""
+        return AllSolutions(self._q[list(places)], self._answered_by, self._asked, self._time)
+
     def explain(self) -> str:
         """What was found, how, and what is known of the rest."""
         return self._answered_by.remark(self._asked, len(self._q))
@@ -163,10 +170,10 @@ class AllSolutionsBatch:
 
 
 def ends_in_words(names: Sequence[str], q: Array, lower: Array, upper: Array) -> str:
-    """Which of the joints is at a limit at q, such as "joint_4 at its upper limit"."""
+    """Which of the joints is at a limit at q, such as "joint_4 at its upper limit"; "" where none is."""
     room = np.minimum(q - lower, upper - q)
     place = int(np.argmin(room))
-    if not room[place] < math.inf:
+    if room[place] > AT_LIMIT:
         return ""
     side = "lower" if q[place] - lower[place] < upper[place] - q[place] else "upper"
     return f"{names[place]} at its {side} limit"

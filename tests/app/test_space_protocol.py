@@ -19,7 +19,9 @@ from limbik.app.protocol.space import (
     Open,
     Refused,
     Scene,
+    SelfMotion,
     Slide,
+    SolveAll,
     decode_motion,
 )
 
@@ -29,6 +31,7 @@ ARM = {"arm": 0, "solvers": ["lm", "dls"], "goals": [GOAL]}
 MOVE = {"type": "move", "id": 4, "arms": [ARM]}
 SLIDE = {"type": "nullspace", "id": 4, "arm": 0, "q": [0, 1], "goals": [GOAL], "along": 1, "amount": 0.1}
 EXPLAIN = {"type": "explain", "id": 4, "arm": 0, "q": [0, 1], "goals": [GOAL], "locked": ["a"]}
+SOLVE_ALL = {"type": "solutions", "id": 4, "arm": 0, "q": [0, 1], "goals": [GOAL], "limits": False}
 EXPORT = {"type": "export", "id": 4, "format": "arm", "q": [[0, 1], []], "goals": [[GOAL], []]}
 ROBOT = {"type": "open", "id": 4, "source": {"kind": "robot", "names": ["panda"]}}
 
@@ -58,6 +61,8 @@ def test_every_message_is_read():
     assert isinstance(read(ROBOT), Open)
     assert isinstance(read(MOVE), Move)
     assert isinstance(read(SLIDE), Slide)
+    assert isinstance(read(SOLVE_ALL), SolveAll)
+    assert isinstance(read(SOLVE_ALL, type="selfmotion"), SelfMotion)
     assert isinstance(read(EXPLAIN), Explain)
     assert isinstance(read(EXPORT), Export)
 

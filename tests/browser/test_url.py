@@ -22,6 +22,10 @@ EVERYTHING = {
     "tr": "1",
     "km": "0",
     "hw": "1",
+    "all": "1",
+    "es": "1",
+    "ex": "3",
+    "ey": "1",
     "lm": "1",
     "ld": "75",
     "sl": "1",
@@ -59,7 +63,7 @@ def shown(playground: Playground) -> dict[str, str]:
     numbers = {name: format(playground.value(name), "g") for name in RANGES}
     flags = {
         name: str(int(playground.find(f"#{name}").is_checked()))
-        for name in ("px", "rg", "tr", "km", "hw", "lm", "sl")
+        for name in ("px", "rg", "tr", "km", "hw", "all", "es", "lm", "sl")
     }
     chosen = [chip.get_attribute("data-solver") for chip in playground.find(".chip[aria-pressed=true]").all()]
     race = ",".join(name or "" for name in chosen) if playground.pressed("#race-switch") else ""

@@ -33,8 +33,11 @@ from limbik.app.protocol import (
     Open,
     Request,
     Reset,
+    SelfMotion,
     Slide,
     Solve,
+    SolveAll,
+    SolveAllInPlane,
     Welcome,
     parse,
 )
@@ -70,6 +73,13 @@ class Bounds:
 
 
 DEFAULT_BOUNDS = Bounds()
+Beside = Explain | SolveAll | SolveAllInPlane | SelfMotion  # what is looked for while arms move
+BESIDE = {  # of each page one at a time
+    Explain: "explanation",
+    SolveAll: "search for all solutions",
+    SolveAllInPlane: "search for all solutions",
+    SelfMotion: "curve of self-motion",
+}
 INTERPRETED_SECONDS = 0.2  # that a solve of a drag may take while its solver is being compiled
 
 
@@ -150,7 +160,7 @@ class Connection:
         self._session = session
         self._space = SpaceSession(playground.workshop)
         self._was_greeted = False
-        self._is_explaining = False
+        self._beside: set[type] = set()  # what is being looked for beside what moves
         self._sending = anyio.Lock()
 
     async def run(self) -> None:
@@ -195,8 +205,8 @@ class Connection:
                 await self._welcome(tasks)
             elif isinstance(request, Reset):
                 self._session.reset()
-            elif isinstance(request, Explain):
-                tasks.start_soon(self._explain, request, tasks)
+            elif isinstance(request, Beside):
+                tasks.start_soon(self._look, request, tasks)
             else:
                 await self._send(await self._answer_to(request))
 
@@ -236,23 +246,34 @@ class Connection:
             return await _in_thread(lambda asked: space.move(asked, time_limit), request, threads)
         return await _in_thread(space.slide, request, threads)
 
-    async def _explain(self, request: Explain, tasks: TaskGroup) -> None:
-        """Beside what is asked next: to find a reason takes longer than to move."""
+    async def _look(self, request: Beside, tasks: TaskGroup) -> None:
+        """Beside what is asked next: to find a reason or all solutions takes longer than to move."""
 
         async def carry_out() -> None:
-            if self._is_explaining:
-                raise MessageError("one explanation at a time: the one before is still looked for")
-            self._is_explaining = True
+            kind = type(request)
+            if kind in self._beside:
+                raise MessageError(f"one {BESIDE[kind]} at a time: the one before is still looked for")
+            self._beside.add(kind)
             try:
-                found = await _in_thread(self._space.explain, request, self._playground.searching)
+                found = await self._found(request)
             finally:
-                self._is_explaining = False
+                self._beside.remove(kind)
             await self._send(found)
 
         try:
             await self._or_say_why(carry_out, lambda: request.id)
         except (WebSocketDisconnect, TimeoutError):
             tasks.cancel_scope.cancel()
+
+    async def _found(self, request: Beside) -> str | bytes:
+        space, threads = self._space, self._playground.searching
+        if isinstance(request, Explain):
+            return await _in_thread(space.explain, request, threads)
+        if isinstance(request, SelfMotion):
+            return await _in_thread(space.self_motion, request, threads)
+        if isinstance(request, SolveAllInPlane):
+            return await _in_thread(self._session.solve_all, request, threads)
+        return await _in_thread(space.solve_all, request, threads)
 
     async def _welcome(self, tasks: TaskGroup) -> None:
         described = solvers.describe(compiled=True)

@@ -1,4 +1,4 @@
-"""Moving the joints of an arm while its goals are held."""
+"""Moving the joints of an arm while its goals are held: by small steps, or along a known curve."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 
 from limbik import nullspace, solvers
+from limbik.all_solutions import FreeMotion
 from limbik.app.goal_io import as_goals, as_they_are, legal
 from limbik.app.protocol.space import Slide, Wanted
+from limbik.app.shown_solutions import has_closed_form
 from limbik.errors import GoalError
 from limbik.goals import Goal
 from limbik.model import Joint, Model
 from limbik.spatial import Array
 
 LONGEST_STEP = 0.05  # [rad] of a slide, after which the goals are met again
+NEAR = 1e-2  # [rad or m] a solution that the arm is at
 WORST_MISS = 1e-3  # [m or rad] a slide that cannot hold its goals better ends
 
 
@@ -69,6 +72,19 @@ def slide(model: Model, asked: Slide, before: Array | None) -> tuple[Array, Arra
             break
         q, basis = held, aligned(null_directions(model, asked.goals, held, asked.locked), basis)
     return q, basis
+
+
+def curve(model: Model, goals: Sequence[Goal], q: Array, limits: bool) -> FreeMotion | None:
+    """The self-motion through q [nq], where the goals are one pose of an arm with a closed form and leave one
+    way to move; else None.
+    """
+    if not has_closed_form(model, goals, limits):
+        return None
+    solutions = solvers.solve_all(model, goals[0], start=q, limits=limits)
+    if not len(solutions) or np.abs(solutions.q[0] - q).max() > NEAR:
+        return None
+    free = solutions.some([0]).free
+    return free[0] if len(free) == 1 else None
 
 
 def _held(model: Model, goals: list[Goal], q: Array, asked: Slide) -> Array | None:

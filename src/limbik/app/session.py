@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from limbik import planar_arm, solvers
 from limbik.app.goal_io import distance_out_of_reach
 from limbik.app.parameters import parameters
-from limbik.app.protocol import BOUNDS, Arm, Frame, Settings, Solve
+from limbik.app.protocol import BOUNDS, Arm, Frame, Settings, Solve, SolveAllInPlane
 from limbik.app.protocol.plane import read_solve
 from limbik.app.protocol.reading import Reader
+from limbik.app.protocol.solutions import Solutions
+from limbik.app.shown_solutions import found, shown
 from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
 from limbik.errors import SolverError
 from limbik.goals import Position
@@ -54,6 +56,13 @@ class Session:
         self._q.update(request.start)
         arms = tuple(self._move(name, request, time_limit) for name in request.solvers)
         return Frame(id=request.id, arms=arms, server_ms=1e3 * (time.perf_counter() - began))
+
+    def solve_all(self, request: SolveAllInPlane) -> Solutions:
+        """All configurations that reach the target. It touches nothing that moves."""
+        model = arm(request.links, math.radians(request.limit_degrees) if request.limits else None)
+        target = (request.target - request.base) / request.length * (1.0, -1.0)
+        start = model.clip(wrap(request.q))
+        return shown(found(model, [Position(target=target)], start, request.limits), id=request.id)
 
     def _move(self, name: str, request: Solve, time_limit: float | None) -> Arm:
         settings = request.settings

@@ -1,7 +1,7 @@
 """One page's scene in space: it remembers where each arm stands with each solver.
 
-A session knows nothing of sockets, and works on one request at a time; `explain` and `export` touch nothing
-that moves, so they may run beside a move.
+A session knows nothing of sockets, and works on one request at a time; `explain`, `solve_all`, `self_motion`
+and `export` touch nothing that moves, so they may run beside a move.
 """
 
 from __future__ import annotations
@@ -11,17 +11,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from limbik import solvers
 from limbik.app.arm_moves import WITH_PRIORITIES, move
 from limbik.app.described import described
 from limbik.app.goal_io import as_goals, check, goal_errors, legal
-from limbik.app.null_space import slide
+from limbik.app.null_space import curve, slide
 from limbik.app.opened import Opened, OpenedArm
 from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
+from limbik.app.protocol.solutions import Solutions
 from limbik.app.protocol.space import (
     ArmMotion,
     ArmMove,
+    Curve,
     Explain,
     Explanation,
     Export,
@@ -31,12 +35,15 @@ from limbik.app.protocol.space import (
     Open,
     Refused,
     Scene,
+    SelfMotion,
     Slide,
+    SolveAll,
     Wanted,
     Widened,
 )
 from limbik.app.reader_warnings import remarks
 from limbik.app.remedies import culprit, remedies
+from limbik.app.shown_solutions import found, has_closed_form, shown
 from limbik.app.widened import with_wider_limits
 from limbik.errors import LimbikError, SolverError
 from limbik.spatial import Array
@@ -44,6 +51,7 @@ from limbik.spatial import Array
 SEARCH_SECONDS = 4.0  # of a whole request, shared by its arms and solvers
 MOVE_SECONDS = 10.0  # after which no further solver begins
 EXPLAIN_ITERATIONS = 2000
+MOST_POINTS = 400  # of a curve that is sent
 
 
 class SpaceSession:
@@ -172,6 +180,28 @@ class SpaceSession:
             nearest=None if solution.success else solution.q.tolist(),
             remedies=remedies(diagnosis),
         )
+
+    def solve_all(self, request: SolveAll) -> Solutions:
+        """All configurations that meet the goals, with all joints free to move."""
+        arm = self._arm(request.arm, "arm", request.widened)
+        check(arm.model, request.goals)
+        start = legal(arm.model, _configuration(arm, request.q, "q"), request.limits)
+        goals = as_goals(request.goals)
+        is_quick = has_closed_form(arm.model, goals, request.limits)
+        solutions = found(arm.model, goals, start, request.limits)
+        return shown(solutions, id=request.id, arm=request.arm, is_quick=is_quick)
+
+    def self_motion(self, request: SelfMotion) -> Curve:
+        """How the joints can move together while the goals stay met, with all joints free to move."""
+        arm = self._arm(request.arm, "arm", request.widened)
+        check(arm.model, request.goals)
+        q = legal(arm.model, _configuration(arm, request.q, "q"), request.limits)
+        free = curve(arm.model, as_goals(request.goals), q, request.limits)
+        if free is None:
+            return Curve(id=request.id, arm=request.arm)
+        rows = np.linspace(0, len(free.q) - 1, min(MOST_POINTS, len(free.q))).round().astype(int)
+        points = free.q[rows].tolist()
+        return Curve(id=request.id, arm=request.arm, q=points, closed=free.closed, ends=free.ends)
 
     def export(self, request: Export) -> Exported:
         """The scene as it stands on the page. Raises ModelError where the format cannot say it."""

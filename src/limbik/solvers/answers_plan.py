@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from abc import ABC, abstractmethod
@@ -17,8 +18,6 @@ from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
-from limbik.solvers import measure
-from limbik.solvers.request import Request
 from limbik.solvers.self_motion import Mover, self_motions
 from limbik.spatial import Array, as_poses
 
@@ -119,7 +118,11 @@ class AnswersPlan(ABC):
 
     def free(self, asked: Any, q: Array, /) -> tuple[FreeMotion, ...]:
         """How joints may move together."""
-        return self_motions(Mover(self.model, self.frame, self.places, self.lower, self.upper), q)
+        return self_motions(self._mover, q)
+
+    @functools.cached_property
+    def _mover(self) -> Mover:
+        return Mover(self.model, self.frame, self.places, self.lower, self.upper)
 
     def limit_margins(self, asked: Any, q: Array, /) -> Array:
         """[nq] at q [nq]."""
@@ -127,8 +130,8 @@ class AnswersPlan(ABC):
 
     def manipulability(self, asked: Asked, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
-        goal = self._goal(asked)
-        return measure.manipulability(Request(model=self.model, goals=(goal,), solver="auto", options={}), q)
+        values = np.linalg.svd(self._mover.jacobian(q), compute_uv=False)
+        return float(np.prod(values[: len(self.places)]))
 
     def failure(self, asked: Asked) -> str:
         """Why there is no solution, in sentences."""

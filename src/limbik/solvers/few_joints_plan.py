@@ -15,7 +15,9 @@ from limbik.analytic.geometry import length
 from limbik.goals import Goal, Position
 from limbik.model.chain import Chain
 from limbik.model.model import Model
+from limbik.solvers import measure
 from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4, norm
 
 MET = 1e-9  # of the arm's size, and sine
@@ -81,6 +83,11 @@ class FewJointsPlan(AnswersPlan):
     def free(self, asked: Asked, q: Array, /) -> tuple[FreeMotion, ...]:
         """How joints may move together; for points it is not looked for."""
         return () if self._is_point else super().free(asked, q)
+
+    def manipulability(self, asked: Asked, q: Array, /) -> float:
+        """Yoshikawa's measure at q [nq]."""
+        request = Request(model=self.model, goals=(self._goal(asked),), solver="auto", options={})
+        return measure.manipulability(request, q)
 
     def remark(self, asked: Asked, count: int, /) -> str:
         """What is known of so many solutions."""

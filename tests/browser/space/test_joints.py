@@ -129,3 +129,26 @@ def test_a_direction_along_any_axis_of_a_frame_comes_along(space: Space) -> None
             space.wait_resting()
             assert abs(space.q_of(0)[0] - np.deg2rad(angle)) < 1e-5, axis
             assert space.status_of(0) == "solved"
+
+
+def test_the_null_space_slider_is_the_whole_curve_where_it_is_known(space: Space) -> None:
+    space.show("robot=panda&goal=0:flange:pose:0.45,0.25,0.5:1,0,0,0")
+    slider, ends = space.find("#slide"), space.find("#slide-ends span")
+    space.until(lambda: ends.first.is_visible() and slider.is_enabled(), "the curve is known")
+    space.until(lambda: "limit" in " ".join(ends.all_inner_texts()), "its ends are told")
+    goals, before = space.goals, space.q_of(0)
+    for key, end in zip(("Home", "End"), ends.all_inner_texts(), strict=True):
+        slider.focus()
+        space.press(key)
+        space.until(
+            lambda before=before: np.abs(space.q_of(0) - before).max() > 0.1,
+            f"the arm has moved to its {key}",
+        )
+        space.wait_resting()
+        assert space.status_of(0) == "solved"
+        assert space.goals == goals
+        assert slider.is_enabled()
+        if "limit" in end:
+            row = space.find(f"#joints li[data-joint='{end.split(' at ')[0]}']")
+            assert "is-at-limit" in (row.get_attribute("class") or "")
+        before = space.q_of(0)

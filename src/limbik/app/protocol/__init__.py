@@ -1,8 +1,9 @@
 """The messages between the page and the server, version 1, and the one place where their ranges stand.
 
-The page sends JSON text: `Hello`; in the plane `Solve` and `Reset`; in space `Open`, `Move`, `Slide`,
-`Explain` and `Export`. The server answers JSON text (`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`,
-`Exported`) and binary msgpack (`Frame`, `Motion`), in which arrays are little-endian float32 bytes.
+The page sends JSON text: `Hello`; in the plane `Solve`, `SolveAllInPlane` and `Reset`; in space `Open`,
+`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion` and `Export`. The server answers JSON text (`Welcome`,
+`Failure`, `Notice`, `Scene`, `Explanation`, `Solutions`, `Curve`, `Exported`) and binary msgpack (`Frame`,
+`Motion`), in which arrays are little-endian float32 bytes.
 `static/protocol.js` mirrors this package.
 """
 
@@ -19,9 +20,11 @@ from limbik.app.protocol.plane import (
     Reset,
     Settings,
     Solve,
+    SolveAllInPlane,
     decode_frame,
     read_reset,
     read_solve,
+    read_solve_all_in_plane,
 )
 from limbik.app.protocol.reading import Bound, MessageError, Reader, id_of, read_object, show
 from limbik.app.protocol.space import (
@@ -30,12 +33,16 @@ from limbik.app.protocol.space import (
     Export,
     Move,
     Open,
+    SelfMotion,
     Slide,
+    SolveAll,
     read_explain,
     read_export,
     read_move,
     read_open,
+    read_self_motion,
     read_slide,
+    read_solve_all,
 )
 
 __all__ = [
@@ -57,9 +64,12 @@ __all__ = [
     "Open",
     "Request",
     "Reset",
+    "SelfMotion",
     "Settings",
     "Slide",
     "Solve",
+    "SolveAll",
+    "SolveAllInPlane",
     "SpaceRequest",
     "Welcome",
     "decode_frame",
@@ -69,17 +79,19 @@ __all__ = [
 MAX_MESSAGE_BYTES = 64 * 1024
 MAX_OPEN_BYTES = 2 * 1024 * 1024  # of an `Open`, which may hold a whole description
 
-SpaceRequest: TypeAlias = Open | Move | Slide | Explain | Export
-Request: TypeAlias = Hello | Solve | Reset | SpaceRequest
+SpaceRequest: TypeAlias = Open | Move | Slide | Explain | SolveAll | SelfMotion | Export
+Request: TypeAlias = Hello | Solve | SolveAllInPlane | Reset | SpaceRequest
 
 _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
     "open": read_open,
     "move": read_move,
     "nullspace": read_slide,
     "explain": read_explain,
+    "solutions": read_solve_all,
+    "selfmotion": read_self_motion,
     "export": read_export,
 }
-_TYPES = ("hello", "solve", "reset", *_IN_SPACE)
+_TYPES = ("hello", "solve", "plane_solutions", "reset", *_IN_SPACE)
 
 
 def parse(text: str, known: Collection[str], in_plane: Collection[str] | None = None) -> Request:
@@ -112,6 +124,8 @@ def _read(message: dict[str, Any], known: Collection[str], in_plane: Collection[
         return read_hello(plane)
     if kind == "solve":
         return read_solve(plane, in_plane)
+    if kind == "plane_solutions":
+        return read_solve_all_in_plane(plane)
     if kind == "reset":
         return read_reset(plane)
     if isinstance(kind, str) and kind in _IN_SPACE:

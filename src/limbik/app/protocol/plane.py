@@ -72,6 +72,20 @@ class Solve:
     timing: bool = False  # whether the time of one iteration is measured
 
 
+@dataclass(frozen=True, kw_only=True)
+class SolveAllInPlane:
+    """Find all configurations that reach a target. On the wire its type is "plane_solutions"."""
+
+    id: int
+    links: int
+    length: float  # [px], of one link
+    base: NDArray[np.float64]  # [2] [px]
+    target: NDArray[np.float64]  # [2] [px]
+    q: NDArray[np.float64]  # [links] [rad]
+    limits: bool
+    limit_degrees: float  # [deg]
+
+
 # What the server says -----------------------------------------------------------------------------
 
 
@@ -156,6 +170,22 @@ def read_solve(reader: Reader, known: Collection[str]) -> Solve:
         start=_start(reader.inner("start"), links, known),
         trace=reader.boolean("trace"),
         timing=reader.boolean("timing"),
+    )
+
+
+def read_solve_all_in_plane(reader: Reader) -> SolveAllInPlane:
+    """A `SolveAllInPlane`."""
+    reader.allow("type", "id", "links", "length", "base", "target", "q", "limits", "limit_degrees")
+    links = reader.whole("links")
+    return SolveAllInPlane(
+        id=reader.whole("id"),
+        links=links,
+        length=reader.number("length"),
+        base=reader.numbers("base", 2, "coordinate"),
+        target=reader.numbers("target", 2, "coordinate"),
+        q=reader.numbers("q", links, "angle"),
+        limits=reader.boolean("limits"),
+        limit_degrees=reader.number("limit_degrees"),
     )
 
 

@@ -183,6 +183,30 @@ class Explain:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SolveAll:
+    """Find all configurations that meet the goals. On the wire its type is "solutions"."""
+
+    id: int
+    arm: int
+    q: NDArray[np.float64]
+    goals: tuple[Wanted, ...]
+    limits: bool
+    widened: tuple[Widened, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfMotion:
+    """Find how joints can move together while the goals stay met. On the wire its type is "selfmotion"."""
+
+    id: int
+    arm: int
+    q: NDArray[np.float64]
+    goals: tuple[Wanted, ...]
+    limits: bool
+    widened: tuple[Widened, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Export:
     """Write the scene in a format."""
 
@@ -292,6 +316,23 @@ class Explanation:
     def encode(self) -> str:
         """As JSON text."""
         return as_json(type="explanation", **vars(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """The answer to `SelfMotion`: the configurations on the way from one end to the other, through where the
+    arm is; none where no curve is known.
+    """
+
+    id: int
+    arm: int
+    q: Sequence[Sequence[float]] = ()  # [m, nq]
+    closed: bool = False  # it comes back to where it began
+    ends: tuple[str, str] = ("", "")  # what each end meets, in words; "" where it is no limit
+
+    def encode(self) -> str:
+        """As JSON text."""
+        return as_json(type="curve", **vars(self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -484,6 +525,28 @@ def read_explain(reader: Reader, known: Collection[str]) -> Explain:
         settings=_settings(reader.inner("settings")),
         widened=_widened(reader),
     )
+
+
+def read_solve_all(reader: Reader, known: Collection[str]) -> SolveAll:
+    """A `SolveAll`."""
+    return SolveAll(**_held_goals(reader))
+
+
+def read_self_motion(reader: Reader, known: Collection[str]) -> SelfMotion:
+    """A `SelfMotion`."""
+    return SelfMotion(**_held_goals(reader))
+
+
+def _held_goals(reader: Reader) -> dict[str, Any]:
+    reader.allow("type", "id", "arm", "q", "goals", "limits", "widened")
+    return {
+        "id": reader.whole("id"),
+        "arm": reader.whole("arm"),
+        "q": reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        "goals": _some_goals(reader),
+        "limits": reader.boolean("limits", default=True),
+        "widened": _widened(reader),
+    }
 
 
 def _some_goals(reader: Reader) -> tuple[Wanted, ...]:

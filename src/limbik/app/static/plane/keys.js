@@ -9,11 +9,11 @@ import { SOLVERS } from '../settings.js';
  * @param {import('../race.js').Race} parts.race
  * @param {import('./motion.js').Motion} parts.motion
  * @param {import('../help.js').Help} parts.help
- * @param {() => void} parts.step @param {() => void} parts.reset
+ * @param {() => void} parts.step @param {() => void} parts.reset @param {() => void} parts.solutions
  * @param {(how: 'fit'|'home'|'in'|'out') => void} parts.look
  * @returns {Record<string, () => void>}
  */
-export function actions({ store, race, motion, help, step, reset, look }) {
+export function actions({ store, race, motion, help, step, reset, look, solutions }) {
   const flip = (/** @type {string} */ name) => () => store.set({ [name]: !store.get(name) });
   const solvers = SOLVERS.map((solver) => [solver.key, () => race.bringToFront(solver.name)]);
   return {
@@ -26,6 +26,8 @@ export function actions({ store, race, motion, help, step, reset, look }) {
     i: () => motion.choose('eight'),
     s: () => motion.choose('none'),
     r: () => race.toggle(),
+    x: solutions,
+    e: flip('es'),
     f: () => look('fit'),
     Home: () => look('home'),
     '+': () => look('in'),

@@ -1,5 +1,6 @@
 /** Builds the 2-D playground from its parts and runs it, one turn per display frame. */
 
+import { Calls } from '../calls.js';
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
 import { Edits } from '../edits.js';
@@ -25,12 +26,14 @@ import { Camera } from './camera.js';
 import { HowItWorks } from './howitworks.js';
 import { actions } from './keys.js';
 import { degrees, pairs, points } from './kinematics.js';
+import { Landscape } from './landscape.js';
 import { PlaneLoop } from './loop.js';
 import { Motion } from './motion.js';
 import { Panel } from './panel.js';
 import { Place, tenth } from './place.js';
 import { Pointer } from './pointer.js';
 import { SETTINGS } from './settings.js';
+import { PlaneSolutions } from './solutions.js';
 import { Tour } from './tour.js';
 import { View } from './view.js';
 
@@ -40,7 +43,7 @@ const LONGEST_TURN = 0.25; // [s] after a longer one an arm goes on from where i
 const PRESENT = ['algo', 'race', 'n', 'L', 'it', 'tol', 'g', 'la', 'd', 'lm', 'ld', 'rb', 'rq', 'mv', 'mx', 'my', 'tx', 'ty', 'px'];
 
 /** What can be undone. */
-const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sp', 'sl', 'tr', 'rg', 'km', 'poses'];
+const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sp', 'sl', 'tr', 'rg', 'all', 'es', 'ex', 'ey', 'km', 'poses'];
 
 let isBuilt = false;
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
@@ -55,18 +58,22 @@ const arms = new Arms(store);
 const connection = new Connection({
   welcome: onWelcome,
   frame: (frame) => loop.onAnswer(frame),
+  solutions: (solutions) => calls.onAnswer(solutions),
   error: onError,
   status: (message) => {
     status.compiling = message.state === 'compiling' ? message.message : '';
   },
   lost: onLost,
 });
+const calls = new Calls(connection);
 const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
 const following = new Following(store);
 const view = new View(canvas, { store, arms, place, camera, motion, loop, theme, following });
 const howItWorks = new HowItWorks({ store, arms, theme, view });
 view.howItWorks = howItWorks;
+const solutions = new PlaneSolutions({ store, calls, arms, place, motion, loop, view, onMove });
+const landscape = new Landscape({ store, arms, place, motion, view, theme, onPlace });
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -87,7 +94,7 @@ begin();
 
 window.limbikReady = false;
 const edits = new Edits({ store, names: UNDONE, pose: () => arms.list.map(({ q }) => [...q]), place: placeAt });
-listen(actions({ store, race, motion, help, step, reset, look }), () => help.dialog.open);
+listen(actions({ store, race, motion, help, step, reset, look, solutions: () => solutions.toggle() }), () => help.dialog.open);
 for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-look]'))) {
   button.addEventListener('click', () => look(/** @type {*} */ (button.dataset.look)));
 }
@@ -99,7 +106,7 @@ store.watch(null, () => {
   loop.wake();
   view.isStale = true;
 });
-store.watch(['cv', 'hw'], traceIfOpen);
+store.watch(['cv', 'hw', 'es'], traceIfOpen);
 store.watch(['algo', 'race'], () => source.update());
 store.watch(['px'], () => (store.get('px') ? following.pause(moving()) : following.goOn()));
 // A click makes the arm move; what is dragged after it, or pulled by a slider, is followed at once.
@@ -145,6 +152,8 @@ function onReadout(now) {
   reachLine.update();
   race.update(frames.perSecond, loop.serverMs);
   howItWorks.update();
+  solutions.tick();
+  landscape.tick();
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, outOfReach: arms.front.outOfReach, camera: [camera.scale, camera.x, camera.y] });
   if (canvas.dataset.state !== text) canvas.dataset.state = text;
@@ -162,6 +171,7 @@ function onFrame() {
 /** @param {import('../protocol.js').Welcome} welcome */
 function onWelcome(welcome) {
   loop.forget();
+  solutions.forget();
   panel.learn(welcome);
   const version = document.getElementById('version');
   if (version) version.textContent = `limbik ${welcome.limbik}`;
@@ -175,11 +185,13 @@ function onLost() {
   window.limbikReady = false;
   status.compiling = '';
   loop.forget();
+  calls.onLost();
   status.update();
 }
 
 /** @param {import('../protocol.js').ServerError} error */
 function onError(error) {
+  if (calls.onError(error)) return;
   loop.onError(error);
   notices.show(`The server refused this: ${error.message}`, { isError: true });
   panel.blame(error.field);
@@ -208,13 +220,18 @@ function restart() {
   placeArms('first');
 }
 
-/** @param {'first'|'random'} which */
-function placeArms(which) {
+/** An arm is placed by hand. */
+function onMove() {
   convergence.release();
   edits.touch();
-  arms.restart(which);
   loop.wake();
   view.isStale = true;
+}
+
+/** @param {'first'|'random'} which */
+function placeArms(which) {
+  onMove();
+  arms.restart(which);
   race.start();
 }
 
@@ -237,9 +254,15 @@ function placeAt(poses) {
   view.isStale = true;
 }
 
-/** Scrubber and explanation need configurations: ask for them while one is open, and run the last solve again if they are missing. */
+/** All arms set out from there. @param {number[]} q */
+function onPlace(q) {
+  onMove();
+  placeAt([q]);
+}
+
+/** Scrubber, explanation and landscape need configurations: ask for them while one is open, and run the last solve again if they are missing. */
 function traceIfOpen() {
-  loop.withTrace = store.get('cv') || store.get('hw');
+  loop.withTrace = store.get('cv') || store.get('hw') || store.get('es');
   const isMissing = arms.list.some((arm) => arm.recording.last > 0 && !arm.recording.complete);
   if (!loop.withTrace || !isMissing || motion.moving || store.get('px')) return;
   arms.rewind();

@@ -6,6 +6,8 @@ import { drawBase, drawLeash, drawPath, drawReach, drawRest, drawTarget, drawTra
 
 const BEHIND = 0.5; // opacity of the arms behind the front one
 const GRID = 24; // [world px] between two dots of the ground
+const SOLUTION = 0.3; // of the ghosts of all solutions,
+const POINTED = 0.85; // and of the one that is pointed out
 const EXPLAINED = 0.4; // of the front one under the drawing of what its method does
 
 export class View {
@@ -30,6 +32,8 @@ export class View {
     this.step = null;
     /** Solver that a row of the table points out. */
     this.pointedOut = '';
+    /** All solutions. @type {{q: number[][], colours: string[], pointed: number}|null} */
+    this.solutions = null;
     /** @type {'target'|'base'|null} */
     this.held = null;
     /** Draws beside the arm in front what its method does. @type {import('./howitworks.js').HowItWorks|null} */
@@ -55,6 +59,7 @@ export class View {
     if (store.get('rg')) drawReach(ctx, base, camera.scale * place.reach, theme.colour('guide'));
     if (motion.moving) drawPath(ctx, motion.path(96).map((point) => camera.toScreen(point)), theme.colour('target'));
     if (store.get('rb') > 0) drawRest(ctx, this.joints(this.loop.restPose()), theme.colour('guide'));
+    this.drawSolutions();
     this.drawArms();
     this.explain();
     drawBase(ctx, base, { base: theme.colour('base'), joint: theme.colour('joint') }, this.held === 'base');
@@ -94,6 +99,22 @@ export class View {
     const step = GRID * scale * 2 ** Math.max(0, Math.ceil(Math.log2(0.6 / scale)));
     this.canvas.style.backgroundSize = `${step}px ${step}px`;
     this.canvas.style.backgroundPosition = `${x}px ${y}px`;
+  }
+
+  /** @param {View['solutions']} solutions */
+  showSolutions(solutions) {
+    this.solutions = solutions;
+    this.isStale = true;
+  }
+
+  /** The ghosts, the one that is pointed out above the others. */
+  drawSolutions() {
+    const { q, colours, pointed } = this.solutions ?? { q: [], colours: [], pointed: -1 };
+    const length = this.store.get('L') * this.camera.scale;
+    const [joint, edge] = ['joint', 'ground'].map((name) => this.theme.colour(name));
+    const look = { joint, edge, shadow: 'transparent' };
+    const order = [...q.keys()].sort((a, b) => Number(a === pointed) - Number(b === pointed));
+    for (const i of order) drawArm(this.ctx, this.joints(q[i]), length, { ...look, colour: colours[i], opacity: i === pointed ? POINTED : SOLUTION });
   }
 
   drawArms() {

@@ -107,7 +107,7 @@ export class Body {
     if (this.material.transparent !== isTranslucent) this.material.needsUpdate = true;
     this.material.transparent = isTranslucent;
     Object.assign(this.material, BEHIND, { polygonOffset: isTranslucent });
-    this.material.opacity = isGhost ? Math.min(opacity, 0.34) : opacity;
+    this.material.opacity = opacity;
     for (const { mesh } of this.links) {
       mesh.castShadow = !isGhost && opacity > 0.75;
       mesh.receiveShadow = !isTranslucent;

@@ -1,7 +1,7 @@
 /** Why a goal is not met: asked as soon as the arms have come to rest without meeting it. */
 
+import { Refusal } from '../calls.js';
 import { find } from '../controls.js';
-import { Refusal } from './calls.js';
 import { FarSide } from './farside.js';
 import { Remedies } from './remedies.js';
 import { seenOf } from './seen.js';
@@ -14,7 +14,7 @@ export class Explain {
   /**
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
-   * @param {import('./calls.js').Calls} parts.calls
+   * @param {import('../calls.js').Calls} parts.calls
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
    * @param {import('./motion.js').Motion} parts.motion

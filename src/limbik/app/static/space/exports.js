@@ -1,7 +1,7 @@
 /** What can be taken away: configurations, scenes, a program, a picture, a recording. */
 
+import { Refusal } from '../calls.js';
 import { find } from '../controls.js';
-import { Refusal } from './calls.js';
 import { STANCES, shortest } from './codec.js';
 import { stemOf } from './names.js';
 import { cell, movingJoints, sizeOf } from './numbers.js';
@@ -15,7 +15,7 @@ export class Exports {
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
    * @param {import('./scenes.js').Scenes} parts.scenes
-   * @param {import('./calls.js').Calls} parts.calls
+   * @param {import('../calls.js').Calls} parts.calls
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
    * @param {import('./stage.js').Stage} parts.stage

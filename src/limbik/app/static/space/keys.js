@@ -17,10 +17,10 @@ const PRESSED = 'button, a, summary, input, select, textarea, [role=switch]';
  * @param {import('./tools.js').Tools} parts.tools
  * @param {import('./stage.js').Stage} parts.stage
  * @param {import('../help.js').Help} parts.help
- * @param {() => void} parts.step @param {() => void} parts.reset @param {() => void} parts.remove @param {() => void} parts.search @param {() => void} parts.robots
+ * @param {() => void} parts.step @param {() => void} parts.reset @param {() => void} parts.remove @param {() => void} parts.search @param {() => void} parts.robots @param {() => void} parts.solutions
  * @returns {Record<string, () => unknown>}
  */
-export function actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots }) {
+export function actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots, solutions }) {
   const flip = (/** @type {string} */ name) => () => store.set({ [name]: !store.get(name) });
   const solvers = SOLVERS.map((solver) => [solver.key, () => race.bringToFront(solver.name)]);
   const use = (/** @type {string} */ tool) => () => tools.use(tool);
@@ -48,6 +48,7 @@ export function actions({ store, race, goals, motion, tools, stage, help, step, 
     r: () => race.toggle(),
     a: search,
     b: robots,
+    x: solutions,
     '.': step,
     0: reset,
     '?': () => (help.dialog.open || !document.querySelector('dialog[open]')) && help.toggle(),

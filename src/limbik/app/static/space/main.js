@@ -1,5 +1,6 @@
 /** Builds the 3-D playground from its parts and runs it, one turn per display frame. */
 
+import { Calls } from '../calls.js';
 import { Connection } from '../connection.js';
 import { Convergence } from '../convergence.js';
 import { Edits } from '../edits.js';
@@ -20,7 +21,6 @@ import { Store } from '../store.js';
 import { Theme } from '../theme.js';
 import { Views } from '../views.js';
 import { Arms } from './arms.js';
-import { Calls } from './calls.js';
 import { STANCES } from './codec.js';
 import { Drop } from './drop.js';
 import { Explain } from './explain.js';
@@ -38,7 +38,9 @@ import { Recorder } from './recorder.js';
 import { Redundancy } from './redundancy.js';
 import { Robots } from './robots.js';
 import { Scenes } from './scenes.js';
+import { SelfMotion } from './selfmotion.js';
 import { PRESENT, SETTINGS, UNDONE } from './settings.js';
+import { SpaceSolutions } from './solutions.js';
 import { Stage } from './stage.js';
 import { Tools } from './tools.js';
 import { View } from './view.js';
@@ -65,6 +67,8 @@ const connection = new Connection({
   welcome: onWelcome,
   scene: (scene) => calls.onAnswer(scene),
   explanation: (explanation) => calls.onAnswer(explanation),
+  solutions: (solutions) => calls.onAnswer(solutions),
+  curve: (curve) => calls.onAnswer(curve),
   exported: (exported) => calls.onAnswer(exported),
   motion: (answer) => loop.onAnswer(answer),
   error: onError,
@@ -96,8 +100,10 @@ const scenes = new Scenes({ store, calls, onScene, onFault, onOpening });
 const panel = new Panel({ store, arms, motion, scenes, notices });
 const goalList = new GoalList({ store, goals, arms, view, stage, notices });
 const joints = new Joints({ store, arms, goals, view, onMove });
-const redundancy = new Redundancy({ store, arms, loop, notices });
+const selfMotion = new SelfMotion({ store, calls, arms, goals, motion, loop });
+const redundancy = new Redundancy({ store, arms, loop, selfMotion, onMove, notices });
 const explain = new Explain({ store, calls, arms, goals, motion, loop, view, stage, search });
+const solutions = new SpaceSolutions({ store, calls, arms, goals, motion, loop, view, onMove });
 const recorder = new Recorder(arms, following);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
@@ -111,7 +117,7 @@ new Views('space', () => store.query());
 isBuilt = true;
 
 store.gather = () => (scenes.scene ? { q: arms.stances(), cam: stage.getView() } : {});
-listen(actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots: () => robots.open() }), () => document.querySelector('dialog[open]') !== null);
+listen(actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots: () => robots.open(), solutions: () => solutions.toggle() }), () => document.querySelector('dialog[open]') !== null);
 listenToView(canvas, stage, stop);
 document.getElementById('step')?.addEventListener('click', step);
 document.getElementById('reset')?.addEventListener('click', reset);
@@ -209,6 +215,7 @@ function onReadout(now) {
   goalList.update();
   joints.update();
   redundancy.update();
+  solutions.tick();
   panel.showRefusals();
   explain.tick();
   const text = view.coordinates();
@@ -267,6 +274,8 @@ function onScene(scene, isNew, kept) {
   if (!isSame) fault.hide();
   const unfit = arms.setScene(scene, isSame ? arms.stances() : store.get('q') ?? []);
   view.clear();
+  solutions.forget();
+  selfMotion.forget();
   recorder.clear();
   complain([...unfit, ...goals.setScene(kept)]);
   stage.clearTraces();

@@ -45,6 +45,7 @@
  * @typedef {{kind: 'unlock', joints: string[]} | {kind: 'widen', limits: WiderLimit[]} | {kind: 'position'} | {kind: 'move'} | {kind: 'search'}} Remedy
  * @typedef {{type: 'explanation', id: number, arm: number, culprit: string, text: string, status: string, joints: string[], nearest: number[]|null,
  *   remedies: Remedy[]}} Explanation
+ * @typedef {{type: 'curve', id: number, arm: number, q: number[][], closed: boolean, ends: [string, string]}} Curve
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
  * @typedef {object} Robot
  * @property {string} name

@@ -1,6 +1,6 @@
 /** Opening scenes: what the link names, a robot that is chosen, files that are dropped. */
 
-import { Refusal } from './calls.js';
+import { Refusal } from '../calls.js';
 import { LONGEST_TEXT, packText, unpackText } from './codec.js';
 import { OF_SCENE } from './settings.js';
 
@@ -13,7 +13,7 @@ export class Scenes {
   /**
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
-   * @param {import('./calls.js').Calls} parts.calls
+   * @param {import('../calls.js').Calls} parts.calls
    * @param {(scene: import('./protocol.js').Scene, isNew: boolean, kept: number) => void} parts.onScene  kept: arms that stay as they are
    * @param {(what: string, message: string, values: Record<string, *>|null) => void} parts.onFault  values: of the settings that asked for it
    * @param {() => void} parts.onOpening

@@ -55,6 +55,7 @@ export const SETTINGS = {
   el: { kind: 'flag', fallback: false },
   sh: { kind: 'flag', fallback: true },
   fr: { kind: 'flag', fallback: false },
+  all: { kind: 'flag', fallback: false },
   px: { kind: 'flag', fallback: false },
   km: { kind: 'flag', fallback: true },
   pn: { kind: 'flag', fallback: null },
@@ -70,4 +71,4 @@ export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'len
 export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
 
 /** What can be undone. */
-export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'one', 'poses', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'km'];
+export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'one', 'poses', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];

@@ -1,8 +1,13 @@
 /** What the stage shows of the arms and goals: pushed to it when something changed, drawn by it. */
 
+import { apart } from '../solutionlist.js';
 import { MILLIMETRES } from './protocol.js';
 
 const BEHIND = 0.3; // opacity of the arms behind the front one
+const NEAREST = 0.34; // of the ghost of the nearest configuration
+const SOLUTION = 0.27; // of those of all solutions,
+const POINTED = 0.7; // and of the one that is pointed out
+const HERE = 5e-3; // [rad or m] a solution where the arm is has no ghost
 const GHOST = 'ghost';
 const MARKS = { mg: 'grid', ma: 'axes', rg: 'reach', tr: 'trace', sl: 'limits', el: 'ellipsoid', sh: 'shadow', fr: 'frames' };
 
@@ -25,6 +30,8 @@ export class View {
     this.pointedOut = '';
     /** Joints of an arm that stand out, and where it would be nearest. @type {{arm: number, joints: string[], nearest: number[]|null}|null} */
     this.explained = null;
+    /** All solutions of an arm. @type {{arm: number, q: number[][], colours: string[], pointed: number}|null} */
+    this.solutions = null;
     /** @type {Set<string>} bodies on the stage, as ARM SOLVER */
     this.bodies = new Set();
     store.watch(['goal', 'sel', 'algo', 'race', 'mv'], () => this.touch());
@@ -37,6 +44,12 @@ export class View {
     this.isStale = true;
   }
 
+  /** @param {View['solutions']} solutions */
+  showSolutions(solutions) {
+    this.solutions = solutions;
+    this.touch();
+  }
+
   mark() {
     this.stage.setMarks(Object.fromEntries(Object.entries(MARKS).map(([name, mark]) => [mark, this.store.get(name)])));
     this.touch();
@@ -46,6 +59,7 @@ export class View {
   clear() {
     this.bodies.clear();
     this.explained = null;
+    this.solutions = null;
     this.step = null;
     this.touch();
   }
@@ -65,6 +79,7 @@ export class View {
       const front = mechanism.runners.find((runner) => runner.solver === this.pointedOut) ?? this.arms.frontOf(mechanism);
       for (const runner of mechanism.runners) wanted.add(this.pushBody(mechanism.index, runner, runner === front));
       if (this.explained?.arm === mechanism.index && this.explained.nearest) wanted.add(this.pushGhost(mechanism.index, this.explained.nearest));
+      if (this.solutions?.arm === mechanism.index) for (const body of this.pushSolutions(mechanism)) wanted.add(body);
     }
     for (const body of this.bodies) if (!wanted.has(body)) this.removeBody(body);
     this.bodies = wanted;
@@ -89,8 +104,22 @@ export class View {
   /** @param {number} arm @param {number[]} q @returns {string} */
   pushGhost(arm, q) {
     this.stage.setPose(arm, GHOST, q);
-    this.stage.setLook(arm, GHOST, { color: null, opacity: 1, isGhost: true, highlighted: [] });
+    this.stage.setLook(arm, GHOST, { color: null, opacity: NEAREST, isGhost: true, highlighted: [] });
     return `${arm} ${GHOST}`;
+  }
+
+  /** @param {import('./arms.js').Mechanism} mechanism @returns {string[]} */
+  pushSolutions(mechanism) {
+    const { index } = mechanism;
+    const { q: solutions, colours, pointed } = /** @type {NonNullable<View['solutions']>} */ (this.solutions);
+    const seen = this.following.pose(this.arms.frontOf(mechanism), this.step);
+    return solutions.flatMap((q, i) => {
+      if (apart(q, seen) < HERE) return [];
+      const key = `solution-${i}`;
+      this.stage.setPose(index, key, q);
+      this.stage.setLook(index, key, { color: colours[i], opacity: i === pointed ? POINTED : SOLUTION, isGhost: true, highlighted: [] });
+      return [`${index} ${key}`];
+    });
   }
 
   /** @param {string} body */

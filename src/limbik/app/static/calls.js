@@ -1,11 +1,9 @@
-/** Questions to the server that have one answer each, beside the stream of motions. */
-
-import { message } from './protocol.js';
+/** Questions to the server that have one answer each, beside the stream of what moves. */
 
 export class Refusal extends Error {}
 
 export class Calls {
-  /** @param {import('../connection.js').Connection} connection */
+  /** @param {import('./connection.js').Connection} connection */
   constructor(connection) {
     this.connection = connection;
     /** @type {Map<number, {resolve: (answer: *) => void, reject: (error: Refusal) => void}>} */
@@ -13,13 +11,13 @@ export class Calls {
   }
 
   /**
-   * @param {'open'|'explain'|'export'} type @param {Record<string, *>} body
+   * @param {string} type @param {Record<string, *>} body
    * @returns {Promise<*>} rejected with a `Refusal` where the server refuses or goes away
    */
   ask(type, body) {
     if (!this.connection.live) return Promise.reject(new Refusal('The server is not connected.'));
     const id = this.connection.nextId();
-    this.connection.send(message(type, id, body));
+    this.connection.send(JSON.stringify({ type, id, ...body }));
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
   }
 
@@ -29,7 +27,7 @@ export class Calls {
     this.waiting.delete(answer.id);
   }
 
-  /** @param {import('../protocol.js').ServerError} error @returns {boolean} whether it belongs to a question */
+  /** @param {import('./protocol.js').ServerError} error @returns {boolean} whether it belongs to a question */
   onError(error) {
     const asked = error.id === null ? undefined : this.waiting.get(error.id);
     if (!asked) return false;

@@ -1,0 +1,63 @@
+"""Those of all solutions that a page shows: few enough to be told apart, and far from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from limbik import solvers
+from limbik.all_solutions import AllSolutions
+from limbik.app.protocol.solutions import Solutions
+from limbik.goals import Goal, Pose
+from limbik.model import Model
+from limbik.solvers.all_solutions import plan_for_all
+from limbik.spatial import Array
+
+MOST = 12  # that are shown
+STARTS = 60  # of the search for arms and goals without a closed form
+
+
+def has_closed_form(model: Model, goals: Sequence[Goal], limits: bool) -> bool:
+    """Whether all solutions of the goals are found in closed form."""
+    if len(goals) != 1 or not isinstance(goals[0], Pose):
+        return False
+    return plan_for_all(model, goals[0].frame, limits) is not None
+
+
+def found(model: Model, goals: Sequence[Goal], start: Array, limits: bool) -> AllSolutions:
+    """All solutions of one goal or several, the nearest to a start [nq] first."""
+    asked: Any = goals[0] if len(goals) == 1 else list(goals)
+    return solvers.solve_all(model, asked, start=start, limits=limits, starts=STARTS)
+
+
+def shown(solutions: AllSolutions, *, id: int, arm: int = 0, is_quick: bool = False) -> Solutions:
+    """What the page is told of them."""
+    some = solutions.some(spread(solutions.q))
+    return Solutions(
+        id=id,
+        arm=arm,
+        q=some.q.tolist(),
+        branches=some.branches,
+        margins=some.limit_margins.min(axis=1, initial=np.inf).tolist(),
+        manipulability=some.manipulability.tolist(),
+        count=len(solutions),
+        complete=solutions.complete,
+        is_quick=is_quick,
+        text=solutions.explain(),
+    )
+
+
+def spread(q: Array, most: int = MOST) -> list[int]:
+    """Places of so many of q [k, nq], in their order: the first, and each next one as far as there is from
+    those before it (Gonzalez, "Clustering to Minimize the Maximum Intercluster Distance", 1985).
+    """
+    if len(q) <= most:
+        return list(range(len(q)))
+    places = [0]
+    apart = np.full(len(q), np.inf)
+    while len(places) < most:
+        apart = np.minimum(apart, np.linalg.norm(q - q[places[-1]], axis=1))
+        places.append(int(apart.argmax()))
+    return sorted(places)

@@ -1,0 +1,41 @@
+/** All solutions in space: of the goals of the arm in focus. */
+
+import { Solutions } from '../solutions.js';
+
+const LOCKED = ' Locked joints are counted as free.';
+
+export class SpaceSolutions extends Solutions {
+  /**
+   * @param {ConstructorParameters<typeof Solutions>[0] & {arms: import('./arms.js').Arms, goals: import('./goals.js').Goals,
+   *   motion: import('./motion.js').Motion}} parts
+   */
+  constructor({ arms, goals, motion, ...parts }) {
+    super(parts);
+    Object.assign(this, { arms, goals, motion });
+  }
+
+  get isMoving() {
+    return this.motion.held || this.motion.moving;
+  }
+
+  runner(/** @type {number} */ arm) {
+    return this.arms.frontOf(this.arms.mechanisms[arm]);
+  }
+
+  wanted() {
+    const arm = this.arms.active?.index;
+    if (arm === undefined || !this.loop.isOpen) return null;
+    const goals = this.goals.asked(arm);
+    if (goals.length === 0) {
+      this.forget('This arm has no goal yet.');
+      return null;
+    }
+    const kind = JSON.stringify([arm, goals.map(({ frame, kind: asked }) => [frame, asked])]);
+    return { type: 'solutions', kind, body: { arm, goals, limits: this.store.get('lm'), widened: this.arms.widened(arm) } };
+  }
+
+  accept(/** @type {import('../solutionlist.js').Solutions} */ solutions) {
+    const remark = this.arms.locked(solutions.arm).length ? LOCKED : '';
+    super.accept({ ...solutions, text: solutions.text + remark });
+  }
+}
