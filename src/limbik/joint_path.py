@@ -93,7 +93,8 @@ class Path:
         if len(self):
             metres, radians = self.deviation
             yield (
-                f"Between the knots it is at most {1e3 * metres:.3g} mm and {radians:.3g} rad off. "
+                f"Between the knots it is off by {_at_most(1e3 * metres, 1e-3)} mm and "
+                f"{_at_most(radians, 1e-6)} rad. "
                 f"The joints move {self.length:.4g} rad or m together."
             )
         if self.too_fast:
@@ -117,3 +118,8 @@ def _said(each: Break) -> str:
     is_later = abs(each.ends_at - each.begin) > 0.01 and each.reason is not BreakReason.OTHER_BRANCH
     later = f" the branch could be followed to {each.ends_at:.4g}, where" if is_later else ""
     return f"Break {where}:{later} {why}."
+
+
+def _at_most(value: float, least: float) -> str:
+    """A number in words; below the least one worth telling, that it is less."""
+    return f"less than {least:g}" if value < least else f"at most {value:.3g}"

@@ -120,7 +120,7 @@ def test_the_curve_of_self_motion_holds_the_pose_from_limit_to_limit_through_whe
     assert np.diff(found, axis=0).max() < 0.1
 
 
-@pytest.mark.parametrize("name", ["puma560", "gen3"])
+@pytest.mark.parametrize("name", ["puma560", "so100"])
 def test_where_no_curve_is_known_none_is_told(name):
     session, model = opened(name)
     q = model.random(0)

@@ -169,7 +169,7 @@ def test_all_solutions_are_printed_with_their_branches(run) -> None:
 
 
 def test_all_solutions_of_an_arm_without_a_closed_form_are_those_found_with_an_estimate(run) -> None:
-    status, out, _ = run("so100", "--position", "0.1", "0", "0.2", "--all")
+    status, out, _ = run("planar-3", "--position", "1.5", "1", "0", "--all")
     assert status == 0
     assert "There may be more: of " in out.replace("\n", " ")
 

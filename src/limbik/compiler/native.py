@@ -42,9 +42,8 @@ EMITTING = ("compiler", "numerics", "serial", "analytic")
 def _hash_of_sources() -> bytes:
     digest = hashlib.sha256()
     for folder in EMITTING:
-        for file in sorted((Path(__file__).parents[1] / folder).iterdir()):
-            if file.suffix == ".py":
-                digest.update(file.read_bytes())
+        for file in sorted((Path(__file__).parents[1] / folder).glob("*.py")):
+            digest.update(file.read_bytes())
     return digest.digest()
 
 
