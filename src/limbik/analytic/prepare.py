@@ -7,6 +7,7 @@ import numpy as np
 from limbik.analytic.axes import Axes
 from limbik.analytic.geometry import ClosedForm, length
 from limbik.analytic.layout import ARM_SIZE, BRANCHES, CHOICES, PLAN, WORK
+from limbik.numerics.aligned import aligned
 from limbik.spatial import Array, perpendicular
 
 # Errors, in units of the arm's size and of radians, of answers that are left as they are, and of those that
@@ -39,7 +40,7 @@ def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
 
 def new_work() -> Array:
     """What a solve works on, with the choices of all branches filled in."""
-    work = np.zeros(WORK["SIZE"])
+    work = aligned(WORK["SIZE"])
     for row in range(CHOICES):
         for branch in range(BRANCHES):
             work[row * BRANCHES + branch] = 1.0 if branch >> (CHOICES - 1 - row) & 1 == 0 else -1.0

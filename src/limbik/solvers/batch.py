@@ -17,6 +17,7 @@ from limbik.compiler.kernel import Watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Pose
 from limbik.model.model import Model, as_model
+from limbik.numerics.aligned import aligned
 from limbik.numerics.ended import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import MANY_TURNS, ROUNDING
 from limbik.options import EachOptions
@@ -30,7 +31,7 @@ from limbik.serial.seed_table import Shape
 from limbik.solution import BatchSolution
 from limbik.solvers.goals_plan import GoalsPlan
 from limbik.solvers.plan import plan_for
-from limbik.solvers.serial_plan import MOVED, SerialPlan, aligned
+from limbik.solvers.serial_plan import MOVED, SerialPlan
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, as_numbers, as_poses
 

@@ -24,6 +24,7 @@ from limbik.goals import Goal, Orientation, Pose, Position, example
 from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
 from limbik.model.model import Model
+from limbik.numerics.aligned import aligned
 from limbik.numerics.ended import RUNNING, SOLVED, UNREACHABLE
 from limbik.numerics.start_check import MANY_TURNS, ROUNDING
 from limbik.serial import lanes
@@ -66,13 +67,6 @@ class Work:
         self.numbers = aligned(size)
         self.answer = self.numbers[answer:]
         self.address = self.numbers.ctypes.data
-
-
-def aligned(size: int) -> Array:
-    """Zeros [size] that begin where a cache line does, so that no row of lanes lies across two of them."""
-    numbers = np.zeros(size + 8)
-    begin = -numbers.ctypes.data % 64 // 8
-    return numbers[begin : begin + size]
 
 
 class SerialPlan(Question):
