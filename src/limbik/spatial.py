@@ -201,6 +201,11 @@ def perpendicular(v: Vector3) -> Vector3:
     return unit(cross(direction, other))
 
 
+def nearest_turns(angles: Array) -> Array:
+    """Angles [...] in rad, brought by whole turns to [-pi, pi)."""
+    return np.asarray(np.remainder(angles + np.pi, 2.0 * np.pi) - np.pi)
+
+
 def skew(v: Vector3) -> Matrix3:
     """The matrix [..., 3, 3] with `skew(v) @ u == cross(v, u)`."""
     v = np.asarray(v, dtype=np.float64)

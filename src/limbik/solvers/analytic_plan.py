@@ -22,12 +22,11 @@ from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
-from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.solvers.answers_plan import AnswersPlan, checked_poses
 from limbik.solvers.watch import run_either_way, time_watch
-from limbik.spatial import Array, as_pose, as_poses
+from limbik.spatial import Array, as_pose
 
 Q = WORK["Q"]
-NO_START = np.zeros(JOINTS)
 
 
 class AnalyticPlan(AnswersPlan):
@@ -61,7 +60,7 @@ class AnalyticPlan(AnswersPlan):
     def _solve_in_general(self, pose: Array, start: Array | None, turns: bool, began: float) -> AllSolutions:
         """The same from a start, for whole turns, with other joints, or before there is machine code."""
         work, target = self._free.pop() if self._free else Work(), pose.tobytes()
-        near = NO_START if start is None else start[self.places]
+        near = self.near(start)
         has_start = int(start is not None)
         if self._solve_one is not None:
             count = self._solve_one(self._address, target, near.tobytes(), has_start, work.address)
@@ -73,20 +72,15 @@ class AnalyticPlan(AnswersPlan):
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns)
         q = work.answers[count].copy()
         self._free.append(work)
-        if turns:
-            q = self.with_turns(q, near)
-        if not self.is_whole:
-            q = self.whole(q, start)
-        return AllSolutions(q, self, (target, start), perf_counter() - began)
+        return self.answered(q, (target, start), start, turns, began)
 
     def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
         """All solutions for many poses [N, 4, 4]."""
         began = perf_counter()
-        near = NO_START if start is None else np.ascontiguousarray(start[self.places])
+        near = np.ascontiguousarray(self.near(start))
         q, counts = self.fill(poses, near, start is not None)
         if (counts == BAD_GOAL).any():
-            names = [f"`poses[{k}]`" for k in range(len(poses))]
-            return self.solve_batch(as_poses(poses, names, error=GoalError), start)
+            return self.solve_batch(checked_poses(poses), start)
         q = np.ascontiguousarray(q[:, : int(counts.max(initial=0))])
         if not self.is_whole:
             q = self.whole(q.reshape(-1, JOINTS), start).reshape(*q.shape[:2], self.model.nq)
@@ -123,13 +117,6 @@ class AnalyticPlan(AnswersPlan):
         """The names of the branches."""
         own = q[:, self.places[::-1] if self.form.is_backwards else self.places]
         return tuple(branch_name(self.form, each) for each in own)
-
-    def remark(self, asked: Asked, count: int, /) -> str:
-        """What is known of so many solutions."""
-        if not count:
-            return "No configuration within the limits reaches the pose. " + self.failure(asked)
-        number = "1 solution" if count == 1 else f"{count} solutions"
-        return f"{number}, and there is no other: found {self.method(asked)}."
 
     def _kernel(self, kernel: Any) -> Any:
         return kernel.bind(**functions(self.form.family)).interpreted

@@ -19,7 +19,7 @@ from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers.self_motion import Mover, self_motions
-from limbik.spatial import Array, as_poses
+from limbik.spatial import Array, as_poses, nearest_turns, norm
 
 FULL_TURN = 2.0 * math.pi
 TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
@@ -51,10 +51,27 @@ class AnswersPlan(ABC):
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
 
+    def near(self, start: Array | None) -> Array:
+        """The chain's part [n] of a start [nq], or zeros."""
+        return np.zeros(len(self.places)) if start is None else start[self.places]
+
+    def answered(
+        self, q: Array, asked: Asked, start: Array | None, turns: bool, began: float
+    ) -> AllSolutions:
+        """What was found of the chain [k, n], sorted by distance to a start [nq], as the model's."""
+        near = self.near(start)
+        if start is not None:
+            q = q[np.argsort(norm(q - near), kind="stable")]
+        if turns:
+            q = self.with_turns(q, near)
+        if not self.is_whole:
+            q = self.whole(q, start)
+        return AllSolutions(q, self, asked, perf_counter() - began)
+
     def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
         """All solutions for many poses [N, 4, 4]."""
         began = perf_counter()
-        poses = as_poses(poses, [f"`poses[{k}]`" for k in range(len(poses))], error=GoalError)
+        poses = checked_poses(poses)
         each = [self.solve(pose, start).q for pose in poses]
         time = perf_counter() - began
         is_complete, method = self.is_complete(None), self.method(None)
@@ -72,9 +89,16 @@ class AnswersPlan(ABC):
     def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches of q [k, nq]."""
 
-    @abstractmethod
     def remark(self, asked: Asked, count: int, /) -> str:
         """What is known of so many solutions."""
+        if not count:
+            return "No configuration within the limits is a solution. " + self.failure(asked)
+        number = "1 solution" if count == 1 else f"{count} solutions"
+        return f"{number}, {self.known_rest(asked)}: found {self.method(asked)}."
+
+    def known_rest(self, asked: Asked) -> str:
+        """What is known of others."""
+        return "and there is no other"
 
     def whole(self, q: Array, start: Array | None) -> Array:
         """The model's configurations [k, nq] for the chain's [k, n], the other joints as in the start."""
@@ -87,7 +111,7 @@ class AnswersPlan(ABC):
         """The chain's configurations [k, n] with the whole turns that bring each joint within its limits, the
         nearest to `near` [n]; and which of them [k] can be brought there.
         """
-        turned = near + np.remainder(q - near + math.pi, FULL_TURN) - math.pi
+        turned = near + nearest_turns(q - near)
         above, below = turned - self.upper - AT_LIMIT, self.lower - AT_LIMIT - turned
         turned = turned - FULL_TURN * np.ceil(np.where(above > 0.0, above, 0.0) / FULL_TURN)
         turned = turned + FULL_TURN * np.ceil(np.where(below > 0.0, below, 0.0) / FULL_TURN)
@@ -140,3 +164,8 @@ class AnswersPlan(ABC):
 
     def _goal(self, asked: Asked) -> Goal:
         return Pose(target=np.frombuffer(asked[0]).reshape(4, 4), frame=self.frame)
+
+
+def checked_poses(poses: Array) -> Array:
+    """Poses [N, 4, 4], repaired where they are rounded; raises GoalError for what is no pose."""
+    return as_poses(poses, [f"`poses[{k}]`" for k in range(len(poses))], error=GoalError)

@@ -14,7 +14,7 @@ from limbik.analytic.geometry import jacobian
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import AnswersPlan, Asked
-from limbik.spatial import Array, norm
+from limbik.spatial import Array
 
 MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
@@ -33,16 +33,9 @@ class EliminationPlan(AnswersPlan):
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, by distance to a start [nq]."""
         began = perf_counter()
-        near = np.zeros(len(self.places)) if start is None else start[self.places]
         every = general_configurations(self._axes, pose)
-        q = self._legal(every, near)
-        if start is not None:
-            q = q[np.argsort(norm(q - near), kind="stable")]
-        if turns:
-            q = self.with_turns(q, near)
-        if not self.is_whole:
-            q = self.whole(q, start)
-        return AllSolutions(q, self, (pose.tobytes(), start, every), perf_counter() - began)
+        q = self._legal(every, self.near(start))
+        return self.answered(q, (pose.tobytes(), start, every), start, turns, began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
@@ -76,14 +69,8 @@ class EliminationPlan(AnswersPlan):
         """Numbers: the branches of such arms have no names."""
         return tuple(f"solution {k + 1}" for k in range(len(q)))
 
-    def remark(self, asked: Asked, count: int, /) -> str:
-        """What is known of so many solutions."""
-        if not count:
-            return "No configuration within the limits reaches the pose. " + self.failure(asked)
-        number = "1 solution" if count == 1 else f"{count} solutions"
-        rest = (
-            "and there is no other"
-            if self.is_complete(asked)
-            else "near a singular one, where others may hide"
-        )
-        return f"{number}, {rest}: found {BY_ELIMINATION}."
+    def known_rest(self, asked: Asked) -> str:
+        """What is known of others."""
+        if self.is_complete(asked):
+            return super().known_rest(asked)
+        return "near a singular configuration, where others may hide"

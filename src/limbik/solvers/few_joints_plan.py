@@ -18,7 +18,7 @@ from limbik.model.model import Model
 from limbik.solvers import measure
 from limbik.solvers.answers_plan import AnswersPlan, Asked
 from limbik.solvers.request import Request
-from limbik.spatial import Array, Matrix4, norm
+from limbik.spatial import Array, Matrix4, nearest_turns, norm
 
 MET = 1e-9  # of the arm's size, and sine
 DISTINCT = 1e-6  # [rad] of some joint
@@ -40,7 +40,7 @@ class FewJointsPlan(AnswersPlan):
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of which the point or everything counts, by distance to a start."""
         began = perf_counter()
-        near = np.zeros(len(self.places)) if start is None else start[self.places]
+        near = self.near(start)
         branches = at_point(self._axes, pose[:3, 3]) if self._is_point else at_pose(self._axes, pose)
         found: list[Array] = []
         for turned in branches:
@@ -49,13 +49,7 @@ class FewJointsPlan(AnswersPlan):
             if is_legal and self._reaches(legal, pose) and all(_differ(legal, other) for other in found):
                 found.append(legal)
         q = np.array(found).reshape(-1, len(self.places))
-        if start is not None:
-            q = q[np.argsort(norm(q - near), kind="stable")]
-        if turns:
-            q = self.with_turns(q, near)
-        if not self.is_whole:
-            q = self.whole(q, start)
-        return AllSolutions(q, self, (pose.tobytes(), start), perf_counter() - began)
+        return self.answered(q, (pose.tobytes(), start), start, turns, began)
 
     def _reaches(self, q: Array, pose: Matrix4) -> bool:
         here = self._axes.pose(q)
@@ -89,13 +83,6 @@ class FewJointsPlan(AnswersPlan):
         request = Request(model=self.model, goals=(self._goal(asked),), solver="auto", options={})
         return measure.manipulability(request, q)
 
-    def remark(self, asked: Asked, count: int, /) -> str:
-        """What is known of so many solutions."""
-        if not count:
-            return "No configuration within the limits is a solution. " + self.failure(asked)
-        number = "1 solution" if count == 1 else f"{count} solutions"
-        return f"{number}, and there is no other: found {self.method(asked)}."
-
     def _goal(self, asked: Asked) -> Goal:
         if not self._is_point:
             return super()._goal(asked)
@@ -103,4 +90,4 @@ class FewJointsPlan(AnswersPlan):
 
 
 def _differ(q0: Array, q1: Array) -> bool:
-    return bool(np.abs(np.remainder(q0 - q1 + math.pi, 2.0 * math.pi) - math.pi).max() > DISTINCT)
+    return bool(np.abs(nearest_turns(q0 - q1)).max() > DISTINCT)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from limbik.all_solutions import AllSolutions
 from limbik.analytic.axes import Axes
 from limbik.analytic.general_solve import can_eliminate
-from limbik.analytic.geometry import closed_form
+from limbik.analytic.geometry import ClosedForm, closed_form
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
@@ -28,6 +28,14 @@ from limbik.spatial import Array, Matrix4, as_pose, pose_inverse, rotation_exp
 SAMPLES = 64  # values of the sampled joint
 
 
+class Sampled(NamedTuple):
+    """The joint of seven whose values are sampled, and the arm that the six others make."""
+
+    place: int  # 0 or 6, in the chain
+    rest: Axes
+    form: ClosedForm | None  # of the six; None where they are found by elimination
+
+
 class RedundantPlan(AnswersPlan):
     """Everything about the solutions of a frame's pose that does not depend on the pose or the start."""
 
@@ -36,21 +44,19 @@ class RedundantPlan(AnswersPlan):
         model: Model,
         chain: Chain,
         frame: str | None,
-        sampled: int,
+        sampled: Sampled,
         axes: Axes,
         limits: bool,
     ) -> None:
         super().__init__(model, chain, frame, limits)
-        self._sampled = sampled  # 0 or 6: the place of the joint in the chain
-        self._others = np.delete(np.arange(7), sampled)
+        self._sampled = sampled.place
+        self._others = np.delete(np.arange(7), sampled.place)
         joints = tuple(chain.joints[k] for k in self._others)
         rest = replace(chain, joints=joints, q_places=chain.q_places[self._others])
-        others = without_joint(axes, sampled)
-        form = closed_form(others)
         self._rest: AnalyticPlan | EliminationPlan = (
-            EliminationPlan(model, rest, frame, others, limits)
-            if form is None
-            else AnalyticPlan(model, rest, frame, form, limits)
+            EliminationPlan(model, rest, frame, sampled.rest, limits)
+            if sampled.form is None
+            else AnalyticPlan(model, rest, frame, sampled.form, limits)
         )
         self._axes = axes
 
@@ -76,7 +82,7 @@ class RedundantPlan(AnswersPlan):
         values = self.values(SAMPLES if samples is None else samples)
         if start is not None:
             values = np.append(values, start[self.places[self._sampled]])
-        near = np.zeros(7) if start is None else start[self.places]
+        near = self.near(start)
         found, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
         if counts[0] == BAD_GOAL:
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns, samples)
@@ -84,16 +90,7 @@ class RedundantPlan(AnswersPlan):
         q = np.empty((int(counts.sum()), 7))
         q[:, self._others] = found[is_answer]
         q[:, self._sampled] = np.repeat(values, counts)
-        if start is not None:
-            q = q[np.argsort(np.linalg.norm(q - near, axis=1), kind="stable")]
-        if turns:
-            q = self.with_turns(q, near)
-        return AllSolutions(
-            q if self.is_whole else self.whole(q, start),
-            self,
-            (pose.tobytes(), start),
-            perf_counter() - began,
-        )
+        return self.answered(q, (pose.tobytes(), start), start, turns, began)
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:
         """[m, 4, 4] what the pose asks of the other six joints, at each value of the sampled one."""
@@ -128,17 +125,18 @@ class RedundantPlan(AnswersPlan):
         )
 
 
-def sampled_joint(axes: Axes) -> int | None:
-    """Which joint of seven is to be sampled: the last (6) or the first (0), one that leaves a closed form if
-    there is one; None where the six others do not move the tool in all directions.
+def sampled_joint(axes: Axes) -> Sampled | None:
+    """Which joint of seven is to be sampled: the last or the first, one that leaves a closed form if there is
+    one; None where the six others do not move the tool in all directions.
     """
     if axes.size != 7 or axes.is_prismatic.any():
         return None
-    rests = {sampled: without_joint(axes, sampled) for sampled in (6, 0)}
-    for sampled, rest in rests.items():
-        if closed_form(rest) is not None:
-            return sampled
-    return next((sampled for sampled, rest in rests.items() if can_eliminate(rest)), None)
+    rests = [(place, without_joint(axes, place)) for place in (6, 0)]
+    for place, rest in rests:
+        form = closed_form(rest)
+        if form is not None:
+            return Sampled(place, rest, form)
+    return next((Sampled(place, rest, None) for place, rest in rests if can_eliminate(rest)), None)
 
 
 def without_joint(axes: Axes, place: int) -> Axes:

@@ -15,7 +15,7 @@ from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers import measure
 from limbik.solvers.request import Request
-from limbik.spatial import Array
+from limbik.spatial import Array, nearest_turns
 
 STARTS = 200
 DISTINCT = 0.01  # [rad or m] of some joint; below it, two solutions are one
@@ -110,7 +110,7 @@ def _without_turns(model: Model, q: Array) -> Array:
     for joint in model.joints:
         if joint.kind is JointKind.REVOLUTE and joint.mimic is None:
             place = model.q_slice(joint.name).start
-            near = np.remainder(q[:, place] + math.pi, 2.0 * math.pi) - math.pi
+            near = nearest_turns(q[:, place])
             is_legal = (near >= model.lower[place]) & (near <= model.upper[place])
             q[:, place] = np.where(is_legal, near, q[:, place])
     return q

@@ -7,14 +7,13 @@ Continuation Methods", 1990, chapter 3), until a joint meets a limit or the curv
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from limbik.all_solutions import FreeMotion, ends_in_words
 from limbik.model.model import Model
-from limbik.spatial import Array, Matrix4, norm
+from limbik.spatial import Array, Matrix4, nearest_turns, norm
 
 STEP = 0.03  # [rad] along the curve
 MOST_STEPS = 4000  # in one direction
@@ -156,10 +155,10 @@ def _to_limit(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> Array:
 
 def _apart(q0: Array, q1: Array, places: np.ndarray) -> float:
     """The largest change of a joint, apart from whole turns."""
-    change = np.remainder((q0 - q1)[places] + math.pi, 2.0 * math.pi) - math.pi
+    change = nearest_turns((q0 - q1)[places])
     return float(np.linalg.norm(change))
 
 
 def _is_on(motion: FreeMotion, q: Array) -> bool:
-    change = np.remainder(motion.q - q + math.pi, 2.0 * math.pi) - math.pi
+    change = nearest_turns(motion.q - q)
     return bool(np.linalg.norm(change, axis=1).min() < STEP)

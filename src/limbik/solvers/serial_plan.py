@@ -33,7 +33,7 @@ from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
 from limbik.serial.layout import Layout
 from limbik.serial.prepare import MOST_ROWS, plan_numbers, prepare
 from limbik.serial.programs import one_problem
-from limbik.serial.seed_table import FULL_TURN, Shape
+from limbik.serial.seed_table import Shape
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.serial.stored_tables import table_for
 from limbik.solution import Facts, Solution, Trace
@@ -44,7 +44,7 @@ from limbik.solvers.question import Question
 from limbik.solvers.request import Request
 from limbik.solvers.watch import Takeover, time_watch
 from limbik.solvers.watched_solve import Driver, Watched, say_spent
-from limbik.spatial import Array, norm
+from limbik.spatial import Array, nearest_turns, norm
 
 SHORTEST_LENGTH = 1e-9  # [m]
 METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
@@ -278,7 +278,7 @@ class SerialPlan(Question):
         rows, prepared = self._rows(starts), self._prepared
         turns = prepared.circular & (np.abs(rows) > MANY_TURNS)
         middle = 0.5 * (prepared.lower + prepared.upper) - prepared.offset
-        return np.where(turns, middle + np.remainder(rows - middle + math.pi, FULL_TURN) - math.pi, rows)
+        return np.where(turns, middle + nearest_turns(rows - middle), rows)
 
     def whole(self, rows: Array, starts: Array | None) -> Array:
         """The model's configurations [N, nq] for the rows' [N, n]."""

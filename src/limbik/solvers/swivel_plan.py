@@ -27,7 +27,7 @@ from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import FULL_TURN, AnswersPlan, Asked
-from limbik.spatial import Array, as_pose
+from limbik.spatial import Array, as_pose, nearest_turns
 
 SAMPLES = 64  # swivel angles of a whole circle
 MET = 1e-9  # [m] and sine, from the pose
@@ -109,19 +109,13 @@ class SwivelPlan(AnswersPlan):
         """
         began = perf_counter()
         pose = as_pose(pose, "`pose`", error=GoalError)
-        near = np.zeros(7) if start is None else start[self.places]
+        near = self.near(start)
         swiveling = Swiveling(self, pose, near)
         at_start = None if start is None else swivel_of(self.arm, swiveling.wanted, near)
         step = FULL_TURN / (SAMPLES if samples is None else samples)
         values = [_samples(each, step, at_start) for each in swiveling.intervals]
         q = swiveling.q(swiveling.intervals, values)
-        if start is not None:
-            q = q[np.argsort(np.linalg.norm(q - near, axis=1), kind="stable")]
-        if turns:
-            q = self.with_turns(q, near)
-        if not self.is_whole:
-            q = self.whole(q, start)
-        return AllSolutions(q, self, (pose.tobytes(), start), perf_counter() - began)
+        return self.answered(q, (pose.tobytes(), start), start, turns, began)
 
     def is_complete(self, asked: Any, /) -> bool:
         """False: there are infinitely many."""
@@ -149,7 +143,7 @@ class SwivelPlan(AnswersPlan):
     def free(self, asked: Asked, q: Array, /) -> tuple[FreeMotion, ...]:
         """The swivel of each branch over its legal intervals, which are exact."""
         pose, start = np.frombuffer(asked[0]).reshape(4, 4), asked[1]
-        near = np.zeros(7) if start is None else start[self.places]
+        near = self.near(start)
         swiveling = Swiveling(self, pose, near)
         names = [joint.name for joint in self.chain.joints]
         motions = []
@@ -161,7 +155,7 @@ class SwivelPlan(AnswersPlan):
                 if each.is_closed
                 else tuple(ends_in_words(names, end, self.lower, self.upper) for end in (curve[0], curve[-1]))
             )
-            nearest = np.abs(np.remainder(q[:, None, self.places] - curve + math.pi, FULL_TURN) - math.pi)
+            nearest = np.abs(nearest_turns(q[:, None, self.places] - curve))
             motions.append(
                 FreeMotion(
                     solution=int(nearest.max(axis=2).min(axis=1).argmin()),
