@@ -41,6 +41,7 @@ def main() -> None:
     wanted = parser.parse_args()
     make_environment()
     install(set(wanted.extras))
+    keep_bytecode()
     if wanted.tests:
         provide_libraries()
         provide_chromium()
@@ -97,6 +98,13 @@ def install(extras: set[str]) -> None:
         fail("pip could not install limbik. The end of its output:", done.stdout, f"All of it is in {LOG}")
     STAMP.write_text(json.dumps({**state, "extras": sorted(extras)}))
     say(f"Installed in {time.monotonic() - began:.0f} s")
+
+
+def keep_bytecode() -> None:
+    """Compile the package's sources, also where Python is told not to write what it has compiled: tests start
+    hundreds of programs that import it.
+    """
+    run([str(PYTHON), "-m", "compileall", "-q", str(ROOT / "src" / "limbik")])
 
 
 def fingerprint() -> str:
