@@ -30,6 +30,18 @@ def test_what_a_call_costs_is_left_out(monkeypatch):
     assert found == pytest.approx(1e6 * ITERATION)
 
 
+def test_a_time_that_is_lost_in_the_noise_is_measured_again(monkeypatch):
+    passed = 0.0
+
+    def solve(start, end):
+        nonlocal passed
+        passed += CALL + (0.0 if start is end else 1e-9)
+        return 4
+
+    monkeypatch.setattr(solver_time, "_clock", lambda: passed)
+    assert solver_time.iteration_microseconds(planar_arm(3), solve) is None
+
+
 def test_what_makes_no_iteration_has_no_time():
     assert math.isnan(solver_time.iteration_microseconds(planar_arm(3), lambda start, end: 0))
 

@@ -139,12 +139,20 @@ def test_a_search_is_made_while_the_page_is_paused(space: Space) -> None:
 def test_what_is_under_way_does_not_move_an_arm_that_was_stopped(space: Space) -> None:
     space.show(STUCK)
     before = space.q_of(0)
-    # A search is asked for in the next frame; the arm is stopped before there can be an answer.
+    # The arm is stopped when the search has been asked for, before there can be an answer.
     space.page.evaluate(
         """async () => {
           const pressed = (key) => new KeyboardEvent('keydown', { key, bubbles: true });
+          const { send } = WebSocket.prototype;
+          const asked = new Promise((done) => {
+            WebSocket.prototype.send = function (message) {
+              send.call(this, message);
+              if (String(message).includes('"search":true')) done();
+            };
+          });
           document.body.dispatchEvent(pressed('a'));
-          await new Promise(requestAnimationFrame);
+          await asked;
+          WebSocket.prototype.send = send;
           document.body.dispatchEvent(pressed('Escape'));
         }"""
     )

@@ -131,7 +131,7 @@ export class RaceTable {
     const { arms, loop, motion, view } = this;
     if (motion.moving) return 'The target moves: no finish';
     const finished = arms.list.filter((arm) => arm.hasFinished(view.step));
-    if (finished.length === 0 && arms.list.some((arm) => arm.status === 'unreachable')) return 'Out of reach: nobody finishes';
+    if (finished.length === 0 && arms.list.some((arm) => arm.outOfReach > 0)) return 'Out of reach: nobody finishes';
     const isOver = view.step === null && loop.resting;
     if (!isOver) return `${finished.length} of ${arms.list.length} have finished`;
     if (finished.length === 0) return 'Nobody finishes: all stopped short';
