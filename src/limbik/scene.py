@@ -47,7 +47,7 @@ from limbik.solvers.diagnose import moving_joints
 from limbik.solvers.loop import solve
 from limbik.solvers.question import Kept
 from limbik.solvers.request import Request
-from limbik.spatial import Array, as_numbers
+from limbik.spatial import Array, as_vector
 from limbik.status import Status
 
 Branches: TypeAlias = Literal["independent", "coupled"]
@@ -352,12 +352,7 @@ def _scene_arm(arm: Arm, name: str, angles: Angles) -> SceneArm:
 
 
 def _configuration(value: ArrayLike, arm: SceneArm) -> Array:
-    q = as_numbers(value, f"the q of arm {arm.name!r}", f"{arm.model.nq} numbers (nq)", ConfigurationError)
-    if q.shape != (arm.model.nq,) or not np.isfinite(q).all():
-        raise ConfigurationError(
-            f"the q of arm {arm.name!r} needs {arm.model.nq} finite numbers (nq), found {shortened(value)}"
-        )
-    q = q.copy()
+    q = as_vector(value, arm.model.nq, f"the q of arm {arm.name!r}", error=ConfigurationError)
     q.setflags(write=False)
     return q
 

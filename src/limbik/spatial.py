@@ -97,6 +97,16 @@ def as_poses(poses: Array, names: Sequence[str], *, error: type[LimbikError] = M
     return repaired
 
 
+def as_rows_of_poses(value: Any, name: str, error: type[LimbikError]) -> Array:
+    """A new float64 array [N, 4, 4], whatever numbers are in it; an empty list is one of no rows."""
+    rows = as_numbers(value, name, "an array of shape (N, 4, 4)", error)
+    if rows.shape == (0,):
+        return rows.reshape(0, 4, 4)
+    if rows.ndim != 3 or rows.shape[1:] != (4, 4):
+        raise error(f"{name} needs an array of shape (N, 4, 4), found shape {rows.shape}")
+    return rows
+
+
 def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> Array:
     """A new float64 array of whatever shape; complex numbers, text and ragged rows raise `error`."""
     try:
@@ -117,6 +127,13 @@ def as_number(value: Any, name: str, needed: str, error: type[LimbikError]) -> f
     if math.isnan(number):
         raise error(f"{name} needs {needed}, found nan")
     return number
+
+
+def as_whole(value: Any, name: str, least: int, error: type[LimbikError]) -> int:
+    """A whole number of at least `least`; anything else raises `error`."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise error(f"{name} needs a whole number of at least {least}, found {shortened(value)}")
+    return int(value)
 
 
 def matrix_of(value: Any) -> Any:

@@ -17,7 +17,7 @@ from limbik.motion.preferences import preference
 from limbik.motion.stops import what_stops
 from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
-from limbik.spatial import Array, as_number, as_numbers
+from limbik.spatial import Array, as_number, as_numbers, as_vector
 
 MAX_STEP = 0.5  # [rad or m]
 DEVIATION = (1e-3, 1e-2)  # [m], [rad]
@@ -212,11 +212,7 @@ def _too_fast(
 
 
 def _configuration(model: Model, value: Any, name: str) -> Array:
-    needed = f"{model.nq} finite numbers (nq)"
-    q = as_numbers(value, f"`{name}`", needed, ConfigurationError)
-    if q.shape != (model.nq,) or not np.isfinite(q).all():
-        raise ConfigurationError(f"`{name}` needs {needed}, found {shortened(value)}")
-    return q
+    return as_vector(value, model.nq, f"`{name}`", error=ConfigurationError)
 
 
 def _fixed(

@@ -17,10 +17,11 @@ from limbik.spatial import (
     Array,
     Matrix4,
     as_number,
-    as_numbers,
     as_pose,
     as_poses,
+    as_rows_of_poses,
     as_vector,
+    as_whole,
     norm,
     pose_from,
     rotation_exp,
@@ -128,15 +129,11 @@ def apart(a: Matrix4, b: Matrix4) -> tuple[Array, Array]:
 
 def poses_of(value: Any, name: str) -> Array:
     """New poses [N, 4, 4], N at least 1; anything else raises GoalError, which names it."""
-    poses = as_numbers(value, name, "an array of shape (N, 4, 4)", GoalError)
-    if poses.ndim != 3 or poses.shape[1:] != (4, 4) or not len(poses):
-        raise GoalError(
-            f"{name} needs an array of shape (N, 4, 4) with at least one pose, found shape {poses.shape}"
-        )
+    poses = as_rows_of_poses(value, name, GoalError)
+    if not len(poses):
+        raise GoalError(f"{name} needs at least one pose, found none")
     return as_poses(poses, [f"{name}[{k}]" for k in range(len(poses))], error=GoalError)
 
 
 def _count(count: int) -> int:
-    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 2:
-        raise GoalError(f"`count` needs a whole number of at least 2, found {shortened(count)}")
-    return int(count)
+    return as_whole(count, "`count`", 2, GoalError)

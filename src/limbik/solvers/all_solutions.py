@@ -13,7 +13,7 @@ from limbik.analytic.few_joints import for_point, for_pose
 from limbik.analytic.general_solve import can_eliminate
 from limbik.analytic.geometry import closed_form
 from limbik.analytic.swivel import swivel_arm
-from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
+from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.derived import Slot
@@ -25,7 +25,7 @@ from limbik.solvers.few_joints_plan import FewJointsPlan
 from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
-from limbik.spatial import Array, as_numbers, pose_from
+from limbik.spatial import Array, as_rows_of_poses, as_vector, as_whole, pose_from
 
 EVERYTHING = (1.0,) * 6
 FLOAT64 = np.dtype(np.float64)
@@ -86,14 +86,15 @@ def solve_all(
             return plan.solve(goal, None if start is None else _configuration(model, start))
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
-    count = None if samples is None else _count(samples, "samples")
+    count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError)
     goals = _goals(goal, frame)
     asked = goals[0]
     if len(goals) == 1 and is_plain_target(asked):
         exact = plan_for_all(model, asked.frame, bool(limits), type(asked))
         if exact is not None:
             return exact.solve(pose_of(asked), q, turns, count)
-    return SampledPlan(model).solve(goals, q, starts=_count(starts, "starts"), seed=seed, limits=limits)
+    many = as_whole(starts, "`starts`", 1, SolverError)
+    return SampledPlan(model).solve(goals, q, starts=many, seed=seed, limits=limits)
 
 
 def solve_all_batch(
@@ -104,10 +105,7 @@ def solve_all_batch(
     Raises SolverError for an arm without a closed form, besides what `solve_all` raises.
     """
     model = as_model(model)
-    targets = as_numbers(poses, "`poses`", "an array of shape (N, 4, 4)", GoalError)
-    targets = targets.reshape(0, 4, 4) if targets.shape == (0,) else targets
-    if targets.ndim != 3 or targets.shape[1:] != POSE_SHAPE:
-        raise GoalError(f"`poses` needs an array of shape (N, 4, 4), found shape {targets.shape}")
+    targets = as_rows_of_poses(poses, "`poses`", GoalError)
     plan = plan_for_all(model, frame, bool(limits))
     if plan is None:
         raise SolverError(
@@ -190,14 +188,4 @@ def pose_of(goal: Goal) -> Array:
 
 
 def _configuration(model: Model, start: Any) -> Array:
-    needed = f"{model.nq} finite numbers (nq)"
-    q = as_numbers(start, "`start`", needed, ConfigurationError)
-    if q.shape != (model.nq,) or not np.isfinite(q).all():
-        raise ConfigurationError(f"`start` needs {needed}, found {shortened(start)}")
-    return np.ascontiguousarray(q)
-
-
-def _count(value: Any, name: str) -> int:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise SolverError(f"`{name}` needs a whole number of at least 1, found {shortened(value)}")
-    return int(value)
+    return as_vector(start, model.nq, "`start`", error=ConfigurationError)

@@ -33,7 +33,7 @@ from limbik.solvers.goals_plan import GoalsPlan
 from limbik.solvers.plan import plan_for
 from limbik.solvers.serial_plan import MOVED, SerialPlan
 from limbik.solvers.watch import run_either_way, time_watch
-from limbik.spatial import Array, as_numbers, as_poses
+from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_whole
 
 PRECISIONS = ("double", "single")
 COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked for at most
@@ -79,11 +79,7 @@ def solve_batch(
     for name in ("prefer", "locked", "rest_bias"):
         if options.get(name) is not None:
             raise SolverError(f"solve_batch() does not take `{name}`; use solve() for one goal at a time")
-    targets = as_numbers(poses, "`poses`", "an array of shape (N, 4, 4)", GoalError)
-    if targets.shape == (0,):
-        targets = targets.reshape(0, 4, 4)
-    if targets.ndim != 3 or targets.shape[1:] != (4, 4):
-        raise GoalError(f"`poses` needs an array of shape (N, 4, 4), found shape {targets.shape}")
+    targets = as_rows_of_poses(poses, "`poses`", GoalError)
     found = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
     plan = None if isinstance(found, GoalsPlan) else found.fast
     if plan is None:
@@ -107,10 +103,9 @@ def solve_batch(
 
 
 def _check(threads: Any, precision: Any, seed: Any) -> None:
-    for name, value, least in (("threads", threads, 1), ("seed", seed, 0)):
-        is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-        if not (is_whole or (value is None and name == "threads")):
-            raise SolverError(f"`{name}` needs a whole number of at least {least}, found {shortened(value)}")
+    if threads is not None:
+        as_whole(threads, "`threads`", 1, SolverError)
+    as_whole(seed, "`seed`", 0, SolverError)
     if not is_one_of(precision, PRECISIONS):
         raise SolverError(f'`precision` needs "double" or "single", found {shortened(precision)}')
 

@@ -25,7 +25,7 @@ from limbik.derivatives.differences import (
 from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.solvers.bounded_least_squares import descend
 from limbik.solvers.solver import as_real
-from limbik.spatial import Array, as_numbers
+from limbik.spatial import Array, as_numbers, as_whole
 from limbik.status import Status
 
 SINGULAR = 1e-9  # of the largest singular value, below it one counts as 0
@@ -118,8 +118,7 @@ def solve_function(
     """
     check_function(function, method)
     for name, value, least in (("iterations", iterations, 1), ("restarts", restarts, 0), ("seed", seed, 0)):
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-            raise SolverError(f"`{name}` needs a whole number of at least {least}, found {shortened(value)}")
+        as_whole(value, f"`{name}`", least, SolverError)
     if not 0.0 < as_real(tolerance) < np.inf:
         raise SolverError(f"`tolerance` needs a positive number, found {shortened(tolerance)}")
     begin = as_configuration(start, "`start`")
