@@ -8,7 +8,12 @@ from playwright.sync_api import Browser, BrowserContext, Playwright
 from browser.conftest import ARGUMENTS, NO_TOUR
 from browser.space.stage import Space
 
-SOFTWARE = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+SOFTWARE = [
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",  # the page around the scene is drawn without it, in less time
+]
 SMALL = {
     "viewport": {"width": 900, "height": 600},
     "device_scale_factor": 0.5,  # software draws every pixel: a quarter of them will do
