@@ -41,7 +41,8 @@ class Space(Playground):
         """A JavaScript expression of the page's `stage` and of `argument`."""
         return self.page.evaluate(
             f"""async (argument) => {{
-              const {{ stage }} = await import('/static/space/main.js');
+              const main = document.querySelector('script[type=module]').src;
+              const {{ stage }} = await import(new URL('space/main.js', main));
               return {expression};
             }}""",
             argument,
