@@ -3,7 +3,8 @@
  * the two differ it is clear. size and margin in pixels; quality of WebP, up to 1.
  */
 async ({ size, margin, quality }) => {
-  const { stage } = await import('/static/space/main.js');
+  const main = document.querySelector('script[type=module]').src;
+  const { stage } = await import(new URL('space/main.js', main));
   const { Color } = await import('three');
   const { crew, studio, camera, canvas } = stage;
   for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame); // the page has drawn it itself

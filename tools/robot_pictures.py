@@ -26,7 +26,8 @@ LONGEST = 120_000  # [ms] until the meshes are there
 
 TAKE = (Path(__file__).parent / "robot_picture.js").read_text().rstrip(";\n")
 DRESSED = """async () => {
-  const { stage } = await import('/static/space/main.js');
+  const main = document.querySelector('script[type=module]').src;
+  const { stage } = await import(new URL('space/main.js', main));
   const isDressed = (arm) => arm.hasMeshes || arm.description.visuals.length === 0;
   return stage.visibleBodies().length > 0 && stage.crew.arms.every(isDressed);
 }"""

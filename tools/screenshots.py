@@ -71,7 +71,10 @@ def gallery(page: Page) -> None:
 def pull_up(page: Page) -> None:
     """Draw the goal up by the arrow of the gizmo, farther than the arm can reach."""
     point = page.evaluate(
-        "async () => (await import('/static/space/main.js')).stage.gizmoPoint('z')",
+        """async () => {
+          const main = document.querySelector('script[type=module]').src;
+          return (await import(new URL('space/main.js', main))).stage.gizmoPoint('z');
+        }""",
     )
     page.mouse.move(point["x"], point["y"])
     page.mouse.down()

@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -129,6 +130,27 @@ def test_the_page_and_its_files_are_served_to_be_revalidated(address):
     assert get(address, "/", method="HEAD").status == 200
 
 
+def test_the_files_of_a_page_are_kept_until_one_of_them_changes(tmp_path):
+    (tmp_path / "main.js").write_text("export const answer = 41;\n")
+    (tmp_path / "index.html").write_text('<script type="module" src="static/main.js"></script>')
+    with running(static=tmp_path) as address:
+
+        def files():
+            return re.search(r'src="(static-\w+)/main\.js"', get(address, "/").text)[1]
+
+        first = files()
+        module = get(address, f"/{first}/main.js")
+        assert (module.status, module.text) == (200, "export const answer = 41;\n")
+        assert "immutable" in module.headers["Cache-Control"]
+        assert files() == first
+        (tmp_path / "main.js").write_text("export const answer = 4200;\n")
+        second = files()
+        assert second != first
+        assert get(address, f"/{second}/main.js").text == "export const answer = 4200;\n"
+        assert get(address, f"/{second}/nothing.js").status == 404
+        assert get(address, "/").headers["Cache-Control"] == "no-cache"
+
+
 def test_every_answer_has_security_headers(address):
     for path in ("/", "/static/main.js", "/health", "/nowhere"):
         headers = get(address, path).headers
@@ -160,6 +182,9 @@ def test_health_counts_sessions(address):
         "/static/css/../../secret.txt",
         "/static//../secret.txt",
         "/static/../static-secret.txt",
+        "/static-1/../secret.txt",
+        "/static-1/%2e%2e/secret.txt",
+        "/static-1/link.txt",
         "/static-secret.txt",
         "/static/link.txt",
         "/static//etc/passwd",

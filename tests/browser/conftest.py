@@ -1,11 +1,12 @@
-"""A browser and a server for the whole session, a fresh tab for every test."""
+"""A browser, a server and tabs for the whole session."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from browser.playground import Playground
+from browser.tabs import Tabs
 
 ARGUMENTS = [
     "--headless=new",
@@ -16,8 +17,6 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-# The tour of a first visit is over; its own tests open pages without this.
-NO_TOUR = "try { localStorage.setItem('limbik-tour', 'shown'); } catch { /* a page without storage */ }"
 USUAL = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce", "color_scheme": "light"}
 
 
@@ -44,36 +43,23 @@ def address() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture
-def make_playground(browser: Browser, address: str) -> Iterator[Callable[..., Playground]]:
-    """Opens tabs, each in a window of its own; the arguments are those of a browser context."""
-    opened: list[Playground] = []
-
-    def make(*, server: str | None = None, is_first_visit: bool = False, **context: object) -> Playground:
-        window = browser.new_context(**USUAL | context)
-        if not is_first_visit:
-            window.add_init_script(NO_TOUR)
-        opened.append(Playground(window.new_page(), server or address))
-        return opened[-1]
-
-    yield make
-    for playground in opened:
-        playground.page.context.close()
-    assert [playground.faults for playground in opened] == [[] for _ in opened]
-
-
 @pytest.fixture(scope="session")
-def window(browser: Browser) -> Iterator[BrowserContext]:
-    """A window that most tests share."""
-    with browser.new_context(**USUAL) as window:
-        window.add_init_script(NO_TOUR)
-        yield window
+def tabs(browser: Browser, address: str) -> Tabs[Playground]:
+    """The tabs of all tests."""
+    return Tabs(browser, address, Playground, USUAL)
 
 
 @pytest.fixture
-def playground(window: BrowserContext, address: str) -> Iterator[Playground]:
+def make_playground(
+    tabs: Tabs[Playground], request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Playground]]:
+    """Gives tabs, each in a window of its own; the arguments are those of `Tabs.take`."""
+    failed = request.session.testsfailed
+    yield tabs.take
+    assert tabs.give_back(has_failed=request.session.testsfailed > failed) == []
+
+
+@pytest.fixture
+def playground(make_playground: Callable[..., Playground]) -> Playground:
     """One tab, not yet opened."""
-    playground = Playground(window.new_page(), address)
-    yield playground
-    playground.page.close()
-    assert playground.faults == []
+    return make_playground()

@@ -14,6 +14,10 @@ Point = tuple[float, float]
 
 SOLVERS = ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton", "lm")
 PATIENCE = 60.0  # [s] until a wait is given up
+PAUSES = (
+    20.0,
+    100.0,
+)  # [ms] between two looks at the page, at first and at most: a look is work for the page too
 PATIENCE_FIRST = 400.0  # [s] the same for a first frame: kernels may be compiled before it
 # The page writes its numbers in the first turn that begins 100 ms after the one in which it wrote them last.
 READOUT = """() => new Promise((done) => {
@@ -65,6 +69,7 @@ class Playground:
     def until(self, check: Callable[[], T], what: str, patience: float = PATIENCE) -> T:
         """Wait until `check` is true; `what` says what was waited for."""
         end = time.monotonic() + patience
+        pause, longest = PAUSES
         while True:
             found = check()
             if found:
@@ -73,7 +78,8 @@ class Playground:
                 raise AssertionError(
                     f"waited in vain until {what}; the page shows {self.state}, {self.faults}"
                 )
-            self.page.wait_for_timeout(25)
+            self.page.wait_for_timeout(pause)
+            pause = min(1.3 * pause, longest)
 
     def wait_readout(self) -> None:
         """Wait until the page has drawn and written its numbers: they may be older than the last action."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 import numpy as np
+import pytest
 from playwright.sync_api import WebSocketRoute
 
 from browser.playground import Playground, near
@@ -82,6 +83,12 @@ def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
         assert set(first["start"]) == {"ccd", "dls"}
 
 
+@pytest.fixture
+def fresh(make_playground: Callable[..., Playground]) -> Playground:
+    """A tab whose messages are intercepted."""
+    return make_playground(is_fresh=True)
+
+
 def relay(
     playground: Playground,
     change: Callable[[WebSocketRoute, WebSocketRoute, str], None],
@@ -97,7 +104,7 @@ def relay(
     playground.page.route_web_socket("**/ws", connect)
 
 
-def test_an_error_of_the_server_is_shown_at_its_field_and_the_page_goes_on(playground: Playground) -> None:
+def test_an_error_of_the_server_is_shown_at_its_field_and_the_page_goes_on(fresh: Playground) -> None:
     def refuse_gamma(page_side: WebSocketRoute, server_side: WebSocketRoute, message: str) -> None:
         request = json.loads(message)
         if request.get("settings", {}).get("gamma") != 0.9:
@@ -107,20 +114,20 @@ def test_an_error_of_the_server_is_shown_at_its_field_and_the_page_goes_on(playg
         answer = {"type": "error", "id": request["id"], "message": text, "field": "settings.gamma"}
         page_side.send(json.dumps(answer))
 
-    relay(playground, refuse_gamma)
-    playground.open("?algo=jt&cv=0")
-    playground.type_number("g", 0.9)
-    playground.until(lambda: "this is refused, for a test" in playground.notices, "the error is shown")
-    assert playground.find(".notice.is-error").count() == 1
-    assert playground.find("#g").get_attribute("aria-invalid") == "true"
-    playground.type_number("g", 0.5)
-    assert playground.find("#g").get_attribute("aria-invalid") is None
-    playground.page.mouse.click(400, 250)
-    playground.wait_at((400, 250))
-    playground.wait_reached("jt")
+    relay(fresh, refuse_gamma)
+    fresh.open("?algo=jt&cv=0")
+    fresh.type_number("g", 0.9)
+    fresh.until(lambda: "this is refused, for a test" in fresh.notices, "the error is shown")
+    assert fresh.find(".notice.is-error").count() == 1
+    assert fresh.find("#g").get_attribute("aria-invalid") == "true"
+    fresh.type_number("g", 0.5)
+    assert fresh.find("#g").get_attribute("aria-invalid") is None
+    fresh.page.mouse.click(400, 250)
+    fresh.wait_at((400, 250))
+    fresh.wait_reached("jt")
 
 
-def test_what_failed_at_the_server_is_tried_again(playground: Playground) -> None:
+def test_what_failed_at_the_server_is_tried_again(fresh: Playground) -> None:
     failed: list[str] = []
 
     def fail_once(page_side: WebSocketRoute, server_side: WebSocketRoute, message: str) -> None:
@@ -131,14 +138,14 @@ def test_what_failed_at_the_server_is_tried_again(playground: Playground) -> Non
         else:
             server_side.send(message)
 
-    relay(playground, fail_once)
-    playground.open("?cv=0", live=False)
-    playground.until(lambda: "it broke" in playground.notices, "the page says so")
-    playground.wait_live()
-    playground.wait_reached("dls")
+    relay(fresh, fail_once)
+    fresh.open("?cv=0", live=False)
+    fresh.until(lambda: "it broke" in fresh.notices, "the page says so")
+    fresh.wait_live()
+    fresh.wait_reached("dls")
 
 
-def test_compiling_is_said_while_it_lasts(playground: Playground) -> None:
+def test_compiling_is_said_while_it_lasts(fresh: Playground) -> None:
     held: list[tuple[WebSocketRoute, str]] = []
 
     def hold_solves(page_side: WebSocketRoute, server_side: WebSocketRoute, message: str) -> None:
@@ -153,19 +160,19 @@ def test_compiling_is_said_while_it_lasts(playground: Playground) -> None:
         if not str(message).startswith('{"type":"status"'):
             page_side.send(message)
 
-    relay(playground, hold_solves, drop_status)
-    playground.open(live=False)
-    playground.until(lambda: "compiling dls" in playground.find("#status").inner_text(), "the page says so")
-    assert playground.page.evaluate("window.limbikReady") is False
-    assert playground.find("#retry").is_hidden()
+    relay(fresh, hold_solves, drop_status)
+    fresh.open(live=False)
+    fresh.until(lambda: "compiling dls" in fresh.find("#status").inner_text(), "the page says so")
+    assert fresh.page.evaluate("window.limbikReady") is False
+    assert fresh.find("#retry").is_hidden()
     while held:
         server_side, message = held.pop()
         server_side.send(message)
-        playground.page.wait_for_timeout(300)
-    playground.page.unroute_all()
+        fresh.page.wait_for_timeout(300)
+    fresh.page.unroute_all()
 
 
-def test_the_newest_target_wins_and_one_request_is_in_flight(playground: Playground) -> None:
+def test_the_newest_target_wins_and_one_request_is_in_flight(fresh: Playground) -> None:
     waiting: list[int] = []
     most: list[int] = []
 
@@ -180,12 +187,12 @@ def test_the_newest_target_wins_and_one_request_is_in_flight(playground: Playgro
             waiting.pop()
         page_side.send(message)
 
-    relay(playground, count, answer)
-    playground.open("?cv=0&n=6&L=60")
+    relay(fresh, count, answer)
+    fresh.open("?cv=0&n=6&L=60")
     for end in ((300, 300), (600, 250), (450, 200)):
-        playground.drag_target(end)
-    playground.wait_at((450, 200))
-    playground.wait_reached("dls")
+        fresh.drag_target(end)
+    fresh.wait_at((450, 200))
+    fresh.wait_reached("dls")
     assert max(most) == 1
 
 

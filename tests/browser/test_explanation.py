@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 from browser.playground import tip
 from limbik.app.protocol.plane import BOUNDS, read_solve
@@ -32,10 +32,10 @@ EXPLAIN = """async (iterations) => {
 
 
 @pytest.fixture(scope="module")
-def page(window: BrowserContext, address: str) -> Iterator[Page]:
+def page(browser: Browser, address: str) -> Iterator[Page]:
     """A page that may import the playground's modules."""
-    page = window.new_page()
-    page.goto(address)
+    page = browser.new_page()
+    page.goto(f"{address}/health")
     yield page
     page.close()
 

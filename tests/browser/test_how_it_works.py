@@ -133,7 +133,7 @@ def test_the_source_text_of_the_step_is_shown_with_its_file(playground: Playgrou
 
 
 def test_a_server_that_does_not_answer_is_told(make_playground: Callable[..., Playground]) -> None:
-    playground = make_playground().open("?algo=dls&cv=0")
+    playground = make_playground(is_fresh=True).open("?algo=dls&cv=0")
     playground.page.route("**/source/*", lambda route: route.fulfill(status=500, body="broken"))
     playground.is_offline_expected = True
     playground.find("#source summary").click()

@@ -15,7 +15,7 @@ STATIC = vendor.VENDOR.parent
 
 
 def test_the_theme_follows_the_system_and_can_be_chosen(make_playground: Callable[..., Playground]) -> None:
-    playground = make_playground(color_scheme="dark").open("?cv=0")
+    playground = make_playground(is_fresh=True, color_scheme="dark").open("?cv=0")
     theme = "document.documentElement.dataset.theme"
     assert playground.page.evaluate(theme) == "dark"
     playground.find("#theme").click()
@@ -30,7 +30,8 @@ def test_the_theme_follows_the_system_and_can_be_chosen(make_playground: Callabl
     playground.until(lambda: playground.page.evaluate(theme) == "light", "the page follows the system")
 
 
-def test_nothing_jumps_while_the_page_opens_and_runs(playground: Playground) -> None:
+def test_nothing_jumps_while_the_page_opens_and_runs(make_playground: Callable[..., Playground]) -> None:
+    playground = make_playground(is_fresh=True)
     playground.page.add_init_script(
         """window.shifts = [];
         new PerformanceObserver((list) => {

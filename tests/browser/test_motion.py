@@ -26,11 +26,9 @@ TURN = {"at": 0, "kind": "turn"}
 
 @pytest.fixture
 def bare(make_playground: Callable[..., Playground]) -> Playground:
-    """An empty page of someone who has not asked for less motion."""
+    """A page without scripts of someone who has not asked for less motion."""
     playground = make_playground(reduced_motion="no-preference")
-    page = '<!doctype html><link rel="icon" href="data:,">'
-    playground.page.route("**/bare", lambda route: route.fulfill(body=page, content_type="text/html"))
-    playground.page.goto(f"{playground.address}/bare")
+    playground.page.goto(f"{playground.address}/health")
     return playground
 
 

@@ -161,7 +161,7 @@ def test_it_is_first_after_the_canvas_for_the_keyboard_and_has_names(make_playgr
 
 
 def test_without_storage_there_is_no_tour_and_no_fault(make_playground: MakePlayground) -> None:
-    playground = make_playground(is_first_visit=True)
+    playground = make_playground(is_first_visit=True, is_fresh=True)
     playground.page.add_init_script(
         "Object.defineProperty(window, 'localStorage', { get() { throw new Error('forbidden'); } });"
     )

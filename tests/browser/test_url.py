@@ -117,8 +117,8 @@ def test_the_documented_link_opens_exactly_that(playground: Playground) -> None:
 
 def test_every_setting_goes_into_the_page_and_into_the_link(playground: Playground) -> None:
     playground.open(write_query(EVERYTHING))
-    settings = {name: value for name, value in EVERYTHING.items() if name in shown(playground)}
-    assert shown(playground) == settings
+    found = shown(playground)
+    assert found == {name: value for name, value in EVERYTHING.items() if name in found}
     assert playground.problem == {"base": (410, 333), "target": (505, 222)}
     assert set(playground.state["arms"]) == {"ccd", "jt", "sdls"}
     assert playground.find("tr.is-front").get_attribute("data-solver") == "jt"

@@ -10,9 +10,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 
 from limbik.app.connection import Playground
+from limbik.app.page import KEPT
 from limbik.app.upload import LONGEST_PATH, MAX_PACKED, UploadError, read_upload, too_large
 
-KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}  # another mesh has another address
 BINARY = "application/octet-stream"
 
 

@@ -17,15 +17,15 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
-from starlette.routing import Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
 
 from limbik.app.address import address_of, listen, numeric
 from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
 from limbik.app.files import mesh, upload
 from limbik.app.method_source import method_source
-from limbik.app.security import Gate, SecureHeaders, content_security_policy
+from limbik.app.page import file_routes, page_response
+from limbik.app.security import Gate, SecureHeaders
 from limbik.errors import SolverError
 
 STATIC = Path(__file__).parent / "static"
@@ -45,7 +45,7 @@ def create_app(
     playground = Playground(bounds, Gate(numeric(host)))
 
     async def page(request: Request) -> Response:
-        return await anyio.to_thread.run_sync(_page, static / "index.html")
+        return await anyio.to_thread.run_sync(page_response, static)
 
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok", "sessions": len(playground.sessions)})
@@ -64,7 +64,7 @@ def create_app(
             Route("/upload", upload, methods=["POST"]),
             Route("/mesh/{key}/{number:int}", mesh),
             Route("/source/{solver}", _source),
-            Mount("/static", StaticFiles(directory=static, check_dir=False)),
+            *file_routes(static),
         ],
         middleware=[Middleware(SecureHeaders, gate=playground.gate)],
         lifespan=lifespan,
@@ -81,14 +81,6 @@ def _source(request: Request) -> Response:
         return JSONResponse({"message": str(error)}, 404)
     except OSError:
         return JSONResponse({"message": "This installation has no source text."}, 404)
-
-
-def _page(path: Path) -> Response:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return PlainTextResponse("The page's files are missing from this installation of limbik.\n", 404)
-    return HTMLResponse(text, headers={"Content-Security-Policy": content_security_policy(text)})
 
 
 def make_server(host: str, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC) -> uvicorn.Server:

@@ -3,17 +3,24 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright
+from playwright.sync_api import Browser, Playwright
 
-from browser.conftest import ARGUMENTS, NO_TOUR
+from browser.conftest import ARGUMENTS
 from browser.space.stage import Space
+from browser.tabs import Tabs
 
-SOFTWARE = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+SOFTWARE = [
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",  # the page around the scene is drawn without it, in less time
+]
 SMALL = {
     "viewport": {"width": 900, "height": 600},
     "device_scale_factor": 0.5,  # software draws every pixel: a quarter of them will do
     "reduced_motion": "reduce",
     "color_scheme": "light",
+    "permissions": ["clipboard-read", "clipboard-write"],
 }
 
 
@@ -26,29 +33,18 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def window(browser: Browser) -> Iterator[BrowserContext]:
-    """A small window that the tests share."""
-    with browser.new_context(**SMALL, permissions=["clipboard-read", "clipboard-write"]) as window:
-        window.add_init_script(NO_TOUR)
-        yield window
+def tabs(browser: Browser, address: str) -> Tabs[Space]:
+    """The tabs of all tests, in small windows."""
+    return Tabs(browser, address, Space, SMALL)
 
 
 @pytest.fixture
-def make_space(window: BrowserContext, address: str) -> Iterator[Callable[[], Space]]:
-    """Opens tabs."""
-    opened: list[Space] = []
-
-    def make() -> Space:
-        opened.append(Space(window.new_page(), address))
-        return opened[-1]
-
-    yield make
-    for space in opened:
-        space.page.close()
-    assert [space.faults for space in opened] == [[] for _ in opened]
+def make_space(make_playground: Callable[..., Space]) -> Callable[..., Space]:
+    """Gives tabs, each in a window of its own; the arguments are those of `Tabs.take`."""
+    return make_playground
 
 
 @pytest.fixture
-def space(make_space: Callable[[], Space]) -> Space:
+def space(make_space: Callable[..., Space]) -> Space:
     """One tab, not yet opened."""
     return make_space()

@@ -22,10 +22,8 @@ class Space(Playground):
         return self.wait_scene()
 
     def open_bare(self) -> None:
-        """Open an empty page, where modules of the 3-D page can be tried by themselves."""
-        page = '<!doctype html><link rel="icon" href="data:,">'
-        self.page.route("**/bare", lambda route: route.fulfill(body=page, content_type="text/html"))
-        self.page.goto(f"{self.address}/bare")
+        """Open a page without scripts, where modules of the 3-D page can be tried by themselves."""
+        self.page.goto(f"{self.address}/health")
 
     def wait_scene(self) -> "Space":
         self.wait_live()
@@ -41,7 +39,8 @@ class Space(Playground):
         """A JavaScript expression of the page's `stage` and of `argument`."""
         return self.page.evaluate(
             f"""async (argument) => {{
-              const {{ stage }} = await import('/static/space/main.js');
+              const main = document.querySelector('script[type=module]').src;
+              const {{ stage }} = await import(new URL('space/main.js', main));
               return {expression};
             }}""",
             argument,

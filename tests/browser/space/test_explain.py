@@ -115,7 +115,7 @@ def test_the_card_never_stands_over_goal_hand_or_ghost(
 
 
 def test_it_comes_without_waiting_for_display_frames(make_space: Callable[[], Space]) -> None:
-    space = make_space()
+    space = make_space(is_fresh=True)
     space.page.add_init_script(f"({SLOW})()")
     space.show(f"{CRANE}&goal=0:hook:position:1.2,0.5,1.2")
     space.page.evaluate(

@@ -1,5 +1,7 @@
 """The gallery of robots: pictures and kinds, search, keys, and what was opened last."""
 
+from collections.abc import Callable
+
 from browser.space.stage import Space, arm_query
 
 ARM = arm_query("arm 1 0 0 0\nseg 1 3.2 1.5\n", "one.arm")
@@ -123,7 +125,8 @@ def test_robots_that_were_opened_last_come_first(space: Space) -> None:
     assert names(space).count("puma560") == 1
 
 
-def test_without_storage_the_gallery_works(space: Space) -> None:
+def test_without_storage_the_gallery_works(make_space: Callable[..., Space]) -> None:
+    space = make_space(is_fresh=True)
     forbidden = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('forbidden'); } });"
     space.page.add_init_script(forbidden)
     space.show(ARM)

@@ -2,14 +2,12 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
 
-from browser.space.conftest import SMALL
 from browser.space.stage import Space, arm_query
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -18,12 +16,9 @@ SEEN = "[...stage.crew.arms[argument].bodies.get('lm').q]"
 
 
 @pytest.fixture
-def moving(browser: Browser, address: str) -> Iterator[Space]:
+def moving(make_space: Callable[..., Space]) -> Space:
     """A tab of someone who has not asked for less motion."""
-    with browser.new_context(**SMALL | {"reduced_motion": "no-preference"}) as window:
-        space = Space(window.new_page(), address)
-        yield space
-        assert space.faults == []
+    return make_space(reduced_motion="no-preference")
 
 
 def seen(space: Space, arm: int = 0) -> np.ndarray:

@@ -42,7 +42,6 @@ def test_everything_has_a_name_and_fits_every_window(space: Space) -> None:
             assert box["x"] + box["width"] <= width, selector
             assert box["y"] >= 0, selector
             assert box["y"] + box["height"] <= height, selector
-    space.page.set_viewport_size({"width": 900, "height": 600})
 
 
 def test_the_panel_shows_the_settings_that_the_solver_has(space: Space) -> None:
@@ -76,4 +75,3 @@ def test_the_only_global_is_limbik_ready_and_the_help_names_the_keys(space: Spac
     space.wait_query(theme="light")
     space.find("#theme").click()
     space.wait_query(theme="dark")
-    space.page.evaluate("localStorage.clear()")
