@@ -10,8 +10,8 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 
+from limbik.analytic.closed_form import Family
 from limbik.analytic.general_programs import all_configurations
-from limbik.analytic.geometry import Family
 from limbik.analytic.programs import many_poses_program, one_pose_program
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program

@@ -10,7 +10,7 @@ from limbik.errors import SolverError
 from limbik.solvers import Analytic
 
 
-@pytest.mark.parametrize("name", ["ur5e", "puma560", "xarm6", "iiwa14", "panda"])
+@pytest.mark.parametrize("name", ["ur5e", "puma560", "xarm6", "iiwa14", "panda", "so100"])
 def test_the_answer_is_the_solution_nearest_to_the_start(name) -> None:
     model = limbik.load(name)
     for q in model.random(3, 5):
@@ -50,8 +50,13 @@ def test_a_trace_has_the_start_and_the_answer() -> None:
 @pytest.mark.parametrize(
     ("model", "goal", "options", "said"),
     [
-        ("so100", np.eye(4), {}, "has no closed form for a Pose .* it has 5 revolute joints"),
-        ("ur5e", [0.3, 0.2, 0.4], {}, "has no closed form for a Position .* it has 6 revolute joints"),
+        ("planar-4", np.eye(4), {}, "has no closed form for a Pose .* 4 joints before it, none prismatic"),
+        (
+            "ur5e",
+            [0.3, 0.2, 0.4],
+            {},
+            "no closed form for a Position .* 6 joints before it, none prismatic",
+        ),
         ("ur5e", limbik.Direction(axis=[0, 0, 1], target=[0, 0, 1]), {}, "cannot solve a Direction goal"),
         ("ur5e", np.eye(4), {"tool": np.diag([1.0, 1.0, 1.0, 1.0])}, "knows no `tool`"),
         ("ur5e", np.eye(4), {"locked": ["wrist_3_joint"]}, "knows no `locked`"),

@@ -11,7 +11,7 @@ from limbik.compiler.kernel import Floats, compiled, is_stopped, view
 
 PLAN_SIZE, WORK_SIZE = PLAN["SIZE"], WORK["SIZE"]
 NAN = math.nan
-Q, BRANCH = WORK["Q"], WORK["BRANCH"]
+Q, HAS_FREE = WORK["Q"], WORK["HAS_FREE"]
 all_branches = kernels.all_branches
 
 
@@ -31,13 +31,14 @@ def many_poses(
     start: Any,
     has_start: int,
     q: Any,
-    kinds: Any,
     counts: Any,
+    free: Any,
     work: Any,
     watch: Any,
 ) -> int:
-    """Every answer for each pose [count, 16]: q [count, 8, 6] and which branch [count, 8], with NaN and -1
-    behind the last; counts [count], or BAD_GOAL. Returns how many poses were done before the watch ended it.
+    """Every answer for each pose [count, 16]: q [count, 8, 6], with NaN behind the last; counts [count], or
+    BAD_GOAL; free [count]: 1 where a joint may have any angle. Returns how many poses were done before the
+    watch ended it.
     """
     return fill_answers(
         view(plan, PLAN_SIZE),
@@ -45,8 +46,8 @@ def many_poses(
         view(start, JOINTS),
         has_start,
         view(q, count * BRANCHES * JOINTS),
-        view(kinds, count * BRANCHES),
         view(counts, count),
+        view(free, count),
         view(work, WORK_SIZE),
         watch,
     )
@@ -59,8 +60,8 @@ def fill_answers(
     start: Floats,
     has_start: int,
     q: Floats,
-    kinds: Floats,
     counts: Floats,
+    free: Floats,
     work: Floats,
     watch: Any,
 ) -> int:
@@ -69,9 +70,8 @@ def fill_answers(
         if is_stopped(watch, k):
             return k
         count = all_branches(plan, poses[16 * k : 16 * k + 16], start, has_start, work)
-        counts[k] = count
+        counts[k], free[k] = count, work[HAS_FREE]
         for b in range(BRANCHES):
-            kinds[BRANCHES * k + b] = work[BRANCH + b] if b < count else -1.0
             for i in range(JOINTS):
                 place = JOINTS * b + i
                 q[BRANCHES * JOINTS * k + place] = work[Q + place] if b < count else NAN

@@ -1,14 +1,15 @@
-"""The closed forms of six revolute joints, one function for each family of arms, on scalars.
+"""The closed forms of six joints, one function for each family of arms, on scalars.
 
-Each takes the arm, the pose and which of the branches is wanted, and gives the six turns. The joints are
+Each takes the arm, the pose and which of the branches is wanted, and gives the six motions. The joints are
 those of `analytic.axes`, with points on the axes where they intersect. Families:
 
 - a spherical wrist: the axes 4, 5 and 6 meet in the wrist's center, whose place the first three joints decide
-  (D. L. Pieper, "The Kinematics of Manipulators Under Computer Control", 1968), and
-  - axes 2 and 3 are parallel, as of nearly all industrial arms;
-  - axes 1 and 2 are parallel;
-  - axes 1 and 2 intersect;
-  - axes 2 and 3 intersect;
+  (D. L. Pieper, "The Kinematics of Manipulators Under Computer Control", 1968), and these are revolute, with
+  - axes 2 and 3 parallel, as of nearly all industrial arms;
+  - axes 1 and 2 parallel;
+  - axes 1 and 2 intersecting;
+  - axes 2 and 3 intersecting;
+  or some of them are prismatic: `analytic.slides`;
 - axes 2, 3 and 4 are parallel and 5 and 6 intersect, as of Universal Robots'.
 
 An arm whose shoulder is spherical is solved as one whose wrist is, walked from the tool (`Axes.reversed`).
@@ -20,7 +21,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from limbik.analytic.subproblems import Turn, onto, rotate, rotate_back, to_distance, to_plane
+from limbik.analytic.subproblems import (
+    Motion,
+    Turn,
+    moved,
+    onto,
+    rotate,
+    rotate_back,
+    to_distance,
+    to_plane,
+)
 from limbik.compiler.symbols import Scalar, Scalars, dot
 
 
@@ -47,16 +57,17 @@ class Branch(NamedTuple):
     wrist: Scalar
 
 
-Position: TypeAlias = Callable[[Arm, Scalars, Branch], list[Turn]]
+# Of the wrist's center: the motions of the first three joints that bring it to a point.
+Position: TypeAlias = Callable[[Arm, Scalars, Branch], list[Motion]]
 
 
-def with_spherical_wrist(position: Position, arm: Arm, wanted: Wanted, branch: Branch) -> list[Turn]:
-    """The turns of all joints, the first three by a function of the wrist's center."""
-    turns = position(arm, wanted.point, branch)
-    return turns + wrist(arm, turns, wanted, branch)
+def with_spherical_wrist(position: Position, arm: Arm, wanted: Wanted, branch: Branch) -> list[Motion]:
+    """The motions of all joints, the first three by a function of the wrist's center."""
+    motions = position(arm, wanted.point, branch)
+    return motions + wrist(arm, motions, wanted, branch)
 
 
-def wrist(arm: Arm, turns: list[Turn], wanted: Wanted, branch: Branch) -> list[Turn]:
+def wrist(arm: Arm, turns: list[Motion], wanted: Wanted, branch: Branch) -> list[Motion]:
     """R_4 R_5 R_6 = (R_1 R_2 R_3)^T R."""
     h4, h5, h6 = arm.h[3:]
     axis = turned_back(arm, turns, times(wanted.rotation, h6))
@@ -65,16 +76,16 @@ def wrist(arm: Arm, turns: list[Turn], wanted: Wanted, branch: Branch) -> list[T
     return [fourth, fifth, last(arm, [*turns, fourth, fifth], wanted)]
 
 
-def last(arm: Arm, turns: list[Turn], wanted: Wanted) -> Turn:
+def last(arm: Arm, turns: list[Motion], wanted: Wanted) -> Turn:
     """The turn of the last joint, the others being known: by a vector across its axis."""
     across = turned_back(arm, turns, times(wanted.rotation, arm.across_last))
     return onto(arm.h[5], arm.across_last, across)
 
 
-def turned_back(arm: Arm, turns: list[Turn], v: Scalars) -> Scalars:
+def turned_back(arm: Arm, motions: list[Motion], v: Scalars) -> Scalars:
     """(R_1 R_2 ...)^T v."""
-    for h, turn in zip(arm.h, turns, strict=False):
-        v = rotate_back(h, turn, v)
+    for h, motion in zip(arm.h, motions, strict=False):
+        v = rotate_back(h, motion, v)
     return v
 
 
@@ -83,7 +94,7 @@ def times(rows: list[Scalars], v: Scalars) -> list[Scalar]:
     return [dot(row, v) for row in rows]
 
 
-def where_2_and_3_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+def where_2_and_3_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
     """The shoulder first: what lies along axis 2 is up to joint 1 alone."""
     h, p = arm.h, arm.p
     offset = dot(h[1], p[1]) + dot(h[1], p[2]) + dot(h[1], p[3])
@@ -94,7 +105,7 @@ def where_2_and_3_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list
     return [first, second, third]
 
 
-def where_1_and_2_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+def where_1_and_2_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
     """The elbow first: how far the wrist is from where the axes meet is up to joint 3 alone."""
     h, p = arm.h, arm.p
     third = to_distance(p[2], h[2], p[3], dot(point, point), branch.elbow)
@@ -103,7 +114,7 @@ def where_1_and_2_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Tu
     return [onto(h[0], rotate(h[1], second, out), point), second, third]
 
 
-def where_1_and_2_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+def where_1_and_2_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
     """The elbow first: what lies along axis 1 is up to joint 3 alone."""
     h, p = arm.h, arm.p
     left = dot(h[0], point) - dot(h[0], p[1]) - dot(h[0], p[2])
@@ -113,7 +124,7 @@ def where_1_and_2_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list
     return [onto(h[0], total(p[1], rotate(h[1], second, out)), point), second, third]
 
 
-def where_2_and_3_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Turn]:
+def where_2_and_3_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
     """The shoulder first: how far the wrist is from where axes 2 and 3 meet is up to joint 1 alone."""
     h, p = arm.h, arm.p
     first = to_distance(negative(point), h[0], p[1], dot(p[3], p[3]), branch.shoulder)
@@ -122,7 +133,7 @@ def where_2_and_3_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Tu
     return [first, onto(h[1], rotate(h[2], third, p[3]), left), third]
 
 
-def with_three_parallel(arm: Arm, wanted: Wanted, branch: Branch) -> list[Turn]:
+def with_three_parallel(arm: Arm, wanted: Wanted, branch: Branch) -> list[Motion]:
     """Joints 1, 5 and 6 first: the three parallel joints move in a plane, as two links and a hand."""
     h, p = arm.h, arm.p
     offset = dot(h[1], p[1]) + dot(h[1], p[2]) + dot(h[1], p[3]) + dot(h[1], p[4])
@@ -136,7 +147,7 @@ def with_three_parallel(arm: Arm, wanted: Wanted, branch: Branch) -> list[Turn]:
     second = onto(h[1], total(p[2], rotate(h[2], third, p[3])), left)
     rest = without(without(three, second, 1.0), third, dot(h[1], h[2]))
     fourth = Turn(rest.cosine, rest.sine * dot(h[1], h[3]), three.is_free)
-    turns = [first, second, third, fourth, fifth]
+    turns: list[Motion] = [first, second, third, fourth, fifth]
     return [*turns, last(arm, turns, wanted)]
 
 
@@ -146,22 +157,23 @@ def without(turn: Turn, other: Turn, sense: Scalar) -> Turn:
     return Turn(turn.cosine * other.cosine + turn.sine * sine, turn.sine * other.cosine - turn.cosine * sine)
 
 
-def squared_errors(arm: Arm, wanted: Wanted, turns: list[Turn]) -> tuple[Scalar, Scalar]:
+def squared_errors(arm: Arm, wanted: Wanted, motions: list[Motion]) -> tuple[Scalar, Scalar]:
     """By forward kinematics: of the last axis's point [m^2], and of the last frame's axes together.
 
     What is wanted is walked back from the world, and the arm forward, until they meet in the middle: turns
     keep lengths, so that the errors are those at the tool.
     """
-    h, p = arm.h, arm.p
-    out = total(p[4], rotate(h[4], turns[4], p[5]))
-    out = total(p[2], rotate(h[2], turns[2], total(p[3], rotate(h[3], turns[3], out))))
-    left = difference(rotate_back(h[0], turns[0], wanted.point), p[1])
-    off = difference(rotate(h[1], turns[1], out), left)
-    axis = turned_back(arm, turns[:3], times(wanted.rotation, h[5]))
-    across = turned_back(arm, turns[:5], times(wanted.rotation, arm.across_last))
+    h = arm.h
+    p = [arm.p[0], *map(moved, h, motions, arm.p[1:])]
+    out = total(p[4], rotate(h[4], motions[4], p[5]))
+    out = total(p[2], rotate(h[2], motions[2], total(p[3], rotate(h[3], motions[3], out))))
+    left = difference(rotate_back(h[0], motions[0], wanted.point), p[1])
+    off = difference(rotate(h[1], motions[1], out), left)
+    axis = turned_back(arm, motions[:3], times(wanted.rotation, h[5]))
+    across = turned_back(arm, motions[:5], times(wanted.rotation, arm.across_last))
     turned = [
-        *difference(rotate(h[3], turns[3], rotate(h[4], turns[4], h[5])), axis),
-        *difference(rotate(h[5], turns[5], arm.across_last), across),
+        *difference(rotate(h[3], motions[3], rotate(h[4], motions[4], h[5])), axis),
+        *difference(rotate(h[5], motions[5], arm.across_last), across),
     ]
     return dot(off, off), dot(turned, turned)
 

@@ -30,19 +30,18 @@ GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 FOURTH, SIXTH = 3, 5
 IN_LINE = 1e-6  # difference of two columns of the Jacobian
 MOST_TURNS = 2
-DISTINCT = 1e-6  # [rad] of some joint: below it two answers are one
+DISTINCT = 1e-6  # [rad, or of the arm's size] of some joint: below it two answers are one
 REFINABLE_ON_CURVES = 0.01  # error of answers for poses nearby
 DISTINCT_ON_CURVES = 0.01  # and where answers are any of a curve
-AT_LIMIT = 1e-10  # [rad] beyond a limit that is rounding
+AT_LIMIT = 1e-10  # [rad or m] beyond a limit that is rounding
 LARGEST_DEVIATION = 1e-6  # of a pose from a rigid one
 
 BEFORE, AFTER, HOME = PLAN["BEFORE"], PLAN["AFTER"], PLAN["HOME"]
-LOWER, UPPER, LENGTH, BACKWARDS, EXACT, REFINABLE = (
-    PLAN[name] for name in ("LOWER", "UPPER", "LENGTH", "BACKWARDS", "EXACT", "REFINABLE")
-)
+SLIDES, PLACES, LOWER, UPPER = (PLAN[name] for name in ("SLIDES", "PLACES", "LOWER", "UPPER"))
+LENGTH, BACKWARDS, EXACT, REFINABLE = (PLAN[name] for name in ("LENGTH", "BACKWARDS", "EXACT", "REFINABLE"))
 TRUE = PLAN["TRUE"]
-BLOCK, WANTED, ASIDE, IS_ANSWERED, REFINED, REFINING = (
-    WORK[name] for name in ("BLOCK", "WANTED", "ASIDE", "IS_ANSWERED", "REFINED", "REFINING")
+BLOCK, WANTED, ASIDE, IS_ANSWERED, HAS_FREE, REFINED, REFINING = (
+    WORK[name] for name in ("BLOCK", "WANTED", "ASIDE", "IS_ANSWERED", "HAS_FREE", "REFINED", "REFINING")
 )
 KEPT, Q, BRANCH, DISTANCE = (WORK[name] for name in ("KEPT", "Q", "BRANCH", "DISTANCE"))
 
@@ -63,6 +62,7 @@ def all_branches(plan: Floats, pose: Floats, start: Floats, has_start: int, work
     for lane in range(BRANCHES):
         work[IS_ANSWERED + lane] = 0.0
         has_free |= work[BLOCK + ROW_FREE * BRANCHES + lane] > 0.0
+    work[HAS_FREE] = 1.0 if has_free else 0.0
     distinct = DISTINCT_ON_CURVES if has_free else DISTINCT
     count = take_answers(plan, start, has_start, plan[EXACT], plan[REFINABLE], distinct, 0, work)
     if has_free:
@@ -92,7 +92,7 @@ def take_answers(
             work[IS_ANSWERED + lane] < 0.5
             and count < BRANCHES
             and is_answer(plan, lane, exact, refinable, work)
-            and is_new(count, distinct, work)
+            and is_new(plan, count, distinct, work)
             and is_legal(plan, start, has_start, count, work)
         ):
             work[BRANCH + count] = lane
@@ -119,7 +119,7 @@ def take_from_curves(plan: Floats, start: Floats, has_start: int, count: int, wo
                 and count < BRANCHES
                 and is_answer(plan, lane, 0.0, REFINABLE_ON_CURVES, work)
                 and share_turn(plan, start, has_start, work)
-                and is_new(count, DISTINCT_ON_CURVES, work)
+                and is_new(plan, count, DISTINCT_ON_CURVES, work)
                 and is_legal(plan, start, has_start, count, work)
             ):
                 work[BRANCH + count] = lane
@@ -136,7 +136,7 @@ def share_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> boo
     arm = plan[TRUE : TRUE + ARM_SIZE]
     q, refining = work[REFINED : REFINED + JOINTS], work[REFINING : REFINING + REFINING_SIZE]
     J = empty(6, JOINTS)
-    errors_at(arm, work[WANTED : WANTED + WANTED_SIZE], q, refining, J)
+    errors_at(arm, plan[SLIDES : SLIDES + JOINTS], work[WANTED : WANTED + WANTED_SIZE], q, refining, J)
     squares = 0.0  # of how the two columns differ, the same way round and the other
     others = 0.0
     for i in range(6):
@@ -145,8 +145,7 @@ def share_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> boo
     if min(squares, others) > IN_LINE * IN_LINE:
         return False
     sense = 1.0 if squares < others else -1.0
-    place = JOINTS - 1 - FOURTH if plan[BACKWARDS] > 0.5 else FOURTH
-    near = start[place] if has_start else 0.0
+    near = start[int(plan[PLACES + FOURTH])] if has_start else 0.0
     best, fourth = math.inf, 0.0
     for turn in range(-MOST_TURNS, MOST_TURNS + 1):
         together = q[SIXTH] + sense * q[FOURTH] + FULL_TURN * turn  # of joint 6, with joint 4 at 0
@@ -240,6 +239,7 @@ def is_answer(plan: Floats, lane: int, exact: float, refinable: float, work: Flo
         return True
     error = refine(
         plan[TRUE : TRUE + ARM_SIZE],
+        plan[SLIDES : SLIDES + JOINTS],
         work[WANTED : WANTED + WANTED_SIZE],
         work[REFINED : REFINED + JOINTS],
         work[REFINING : REFINING + REFINING_SIZE],
@@ -248,11 +248,13 @@ def is_answer(plan: Floats, lane: int, exact: float, refinable: float, work: Flo
 
 
 @compiled
-def is_new(count: int, distinct: float, work: Floats) -> bool:
-    """Whether some angle in REFINED is that far [rad] from each answer kept, whole turns not counted."""
+def is_new(plan: Floats, count: int, distinct: float, work: Floats) -> bool:
+    """Whether some joint in REFINED is that far [rad, or of the arm's size] from each answer kept, whole
+    turns not counted.
+    """
     for k in range(count):
         i = 0
-        while i < JOINTS and angle_between(work[KEPT + JOINTS * k + i], work[REFINED + i]) < distinct:
+        while i < JOINTS and change(plan, i, work[KEPT + JOINTS * k + i], work[REFINED + i]) < distinct:
             i += 1
         if i == JOINTS:
             return False
@@ -260,28 +262,35 @@ def is_new(count: int, distinct: float, work: Floats) -> bool:
 
 
 @compiled
+def change(plan: Floats, i: int, a: float, b: float) -> float:
+    """Between two values of a joint [rad, or of the arm's size], whole turns not counted."""
+    return abs(a - b) if plan[SLIDES + i] > 0.5 else angle_between(a, b)
+
+
+@compiled
 def is_legal(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> bool:
-    """Whether the angles in REFINED have whole turns that bring each within its limits, the nearest to the
-    start, or to 0; then they are kept as an answer.
+    """Whether what is in REFINED is within the limits, of angles with the whole turns that bring them there,
+    the nearest to the start or to 0; then it is kept as an answer.
     """
     distance = 0.0
-    is_backwards = plan[BACKWARDS] > 0.5
     for i in range(JOINTS):
-        place = JOINTS - 1 - i if is_backwards else i
+        place = int(plan[PLACES + i])
         near = start[place] if has_start else 0.0
         lower, upper = plan[LOWER + i], plan[UPPER + i]
-        angle = work[REFINED + i]
-        value = angle
-        if abs(angle - near) > math.pi:
-            value = near + nearest_turn(angle - near)
-        if value > upper + AT_LIMIT:
-            value -= FULL_TURN * math.ceil((value - upper - AT_LIMIT) / FULL_TURN)
-        if value < lower - AT_LIMIT:
-            value += FULL_TURN * math.ceil((lower - AT_LIMIT - value) / FULL_TURN)
-        if value > upper + AT_LIMIT:
+        value = work[REFINED + i]
+        if plan[SLIDES + i] > 0.5:
+            value /= plan[LENGTH]
+        else:
+            if abs(value - near) > math.pi:
+                value = near + nearest_turn(value - near)
+            if value > upper + AT_LIMIT:
+                value -= FULL_TURN * math.ceil((value - upper - AT_LIMIT) / FULL_TURN)
+            if value < lower - AT_LIMIT:
+                value += FULL_TURN * math.ceil((lower - AT_LIMIT - value) / FULL_TURN)
+        if value > upper + AT_LIMIT or value < lower - AT_LIMIT:
             return False
         value = min(max(value, lower), upper)
-        work[KEPT + JOINTS * count + i] = angle
+        work[KEPT + JOINTS * count + i] = work[REFINED + i]
         work[Q + JOINTS * count + place] = value
         distance += (value - near) ** 2
     work[DISTANCE + count] = distance

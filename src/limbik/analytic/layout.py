@@ -1,7 +1,7 @@
 """Where the numbers of a closed form lie: an array of the arm, and one that a solve works on.
 
 Lengths are in units of the arm's own size, and joints in the order in which they are solved, which is that
-from the tool for an arm that is walked backwards.
+from the tool for an arm that is walked backwards. Answers and limits have the arm's own units and order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ PLAN = one_after_another(
         "BEFORE": 3,  # from the world's origin to the first axis
         "AFTER": 3,  # from the last axis to the tool, at zero
         "HOME": 9,  # rotation of the tool at zero, by rows
-        "LOWER": JOINTS,
+        "SLIDES": JOINTS,  # 1 where a joint is prismatic
+        "PLACES": JOINTS,  # where each is in an answer
+        "LOWER": JOINTS,  # [rad or m]
         "UPPER": JOINTS,
         "LENGTH": 1,  # one over the unit of length [1/m]
         "BACKWARDS": 1,  # 1: the chain is walked from the tool
@@ -50,9 +52,10 @@ WORK = one_after_another(
         "WANTED": WANTED_SIZE,
         "ASIDE": WANTED_SIZE,  # near it
         "IS_ANSWERED": BRANCHES,  # 1 for a branch with an answer
+        "HAS_FREE": 1,  # 1 where a joint may have any angle in some branch
         "REFINED": JOINTS,
         "REFINING": REFINING_SIZE,
-        "KEPT": JOINTS * BRANCHES,  # angles of the answers, without whole turns
+        "KEPT": JOINTS * BRANCHES,  # the answers, without whole turns
         "Q": JOINTS * BRANCHES,
         "BRANCH": BRANCHES,  # which each is
         "DISTANCE": BRANCHES,  # from the start, squared

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.analytic.axes import Axes
-from limbik.analytic.geometry import ClosedForm, length
+from limbik.analytic.closed_form import ClosedForm
+from limbik.analytic.geometry import length
 from limbik.analytic.layout import ARM_SIZE, BRANCHES, CHOICES, PLAN, WORK
 from limbik.numerics.aligned import aligned
 from limbik.spatial import Array, perpendicular
@@ -15,12 +16,13 @@ from limbik.spatial import Array, perpendicular
 # is of has larger ones, and none that may be left.
 OF_EXACT = 1e-12, 1e-6
 OF_NEAR = 0.0, 0.1
+STILL = 1e-6  # [rad or m] up to which an added joint counts as standing still
 
 
 def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
-    """The plan of an arm, with the limits [6, rad] of its joints in the model's order."""
-    axes, scale = form.axes, 1.0 / length(form.axes)
-    order = slice(None, None, -1) if form.is_backwards else slice(None)
+    """The plan of an arm, with the limits [n, rad or m] of its joints in the model's order."""
+    axes, scale, places = form.axes, 1.0 / length(form.axes), np.array(form.places)
+    still = np.full(places.size - form.count, STILL)
     steps = form.true_axes.steps * scale
     plan = np.concatenate(
         [
@@ -29,8 +31,10 @@ def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
             steps[0],
             steps[6],
             axes.home[:3, :3].ravel(),
-            lower[order],
-            upper[order],
+            axes.is_prismatic.astype(float),
+            places.astype(float),
+            np.append(lower, -still)[places],
+            np.append(upper, still)[places],
             [scale, float(form.is_backwards), *(OF_EXACT if form.is_exact else OF_NEAR)],
         ]
     )

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from limbik.analytic import families
+from limbik.analytic import families, slides
+from limbik.analytic.closed_form import Family
 from limbik.analytic.entries import many_poses, one_pose
-from limbik.analytic.families import Arm, Branch, Wanted, squared_errors
-from limbik.analytic.geometry import Family
+from limbik.analytic.families import Arm, Branch, Position, Wanted, squared_errors
 from limbik.analytic.layout import (
     ARM_ACROSS,
     ARM_SIZE,
@@ -23,32 +23,47 @@ from limbik.analytic.layout import (
     ROW_ROTATION,
     WANTED_SIZE,
 )
-from limbik.analytic.subproblems import Turn, angle
+from limbik.analytic.slides import walked_back
+from limbik.analytic.subproblems import Motion, amount
 from limbik.compiler.emit import Emitted, Numbers, Rows, Stored
 from limbik.compiler.program import Program
 from limbik.compiler.symbols import Scalars
 
 DOUBLE, NUMBER = np.dtype(np.float64), None
 
-_BRANCHES: dict[Family, Callable[[Arm, Wanted, Branch], list[Turn]]] = {
-    Family.PARALLEL_2_3: functools.partial(
-        families.with_spherical_wrist, families.where_2_and_3_are_parallel
-    ),
-    Family.PARALLEL_1_2: functools.partial(
-        families.with_spherical_wrist, families.where_1_and_2_are_parallel
-    ),
-    Family.MEETING_1_2: functools.partial(families.with_spherical_wrist, families.where_1_and_2_intersect),
-    Family.MEETING_2_3: functools.partial(families.with_spherical_wrist, families.where_2_and_3_intersect),
-    Family.THREE_PARALLEL: families.with_three_parallel,
+POSITIONS: dict[Family, Position] = {
+    Family.PARALLEL_2_3: families.where_2_and_3_are_parallel,
+    Family.PARALLEL_1_2: families.where_1_and_2_are_parallel,
+    Family.MEETING_1_2: families.where_1_and_2_intersect,
+    Family.MEETING_2_3: families.where_2_and_3_intersect,
+    Family.RRP_PARALLEL: slides.rrp_where_1_and_2_are_parallel,
+    Family.RRP_ACROSS: slides.rrp_sliding_across_2,
+    Family.RRP_MEETING: slides.rrp_where_1_and_2_intersect,
+    Family.RPR_PARALLEL: slides.rpr_where_1_and_3_are_parallel,
+    Family.RPR_ACROSS: slides.rpr_sliding_across_3,
+    Family.ACROSS_RPR: walked_back(slides.rpr_sliding_across_3),
+    Family.RPR_ALONG: slides.rpr_sliding_along_1,
+    Family.ALONG_RPR: walked_back(slides.rpr_sliding_along_1),
+    Family.PRR_PARALLEL: walked_back(slides.rrp_where_1_and_2_are_parallel),
+    Family.PRR_ACROSS: walked_back(slides.rrp_sliding_across_2),
+    Family.PRR_MEETING: walked_back(slides.rrp_where_1_and_2_intersect),
+    Family.RPP: slides.rpp,
+    Family.PRP: slides.prp,
+    Family.PPR: walked_back(slides.rpp),
+    Family.PPP: slides.ppp,
 }
-
 
 # The steps between axes that intersect.
 NO_STEPS: dict[Family, tuple[int, ...]] = {
-    family: (5,) if family is Family.THREE_PARALLEL else (4, 5) for family in Family
+    Family.MEETING_1_2: (1,),
+    Family.MEETING_2_3: (2,),
+    Family.RRP_MEETING: (1,),
+    Family.PRR_MEETING: (2,),
+    Family.RPR_ALONG: (1, 2),
+    Family.ALONG_RPR: (1, 2),
 }
-NO_STEPS[Family.MEETING_1_2] = (1, 4, 5)
-NO_STEPS[Family.MEETING_2_3] = (2, 4, 5)
+OF_WRIST = (4, 5)
+OF_THREE_PARALLEL = (5,)
 NOTHING = [0.0, 0.0, 0.0]
 
 
@@ -85,18 +100,24 @@ def functions(family: Family) -> dict[str, Emitted]:
 
 def branches(family: Family) -> Emitted:
     """The angles and errors of all branches of a pose, one to a lane."""
-    solve = _BRANCHES[family]
+    solve = _solve(family)
 
     def function(rows: Rows, plan: Rows, wanted: Rows) -> Stored:
         arm, asked = arm_of(plan, family), wanted_of(wanted)
-        turns = solve(arm, asked, Branch(*rows))
-        position, rotation = squared_errors(arm, asked, turns)
-        angles = enumerate(map(angle, turns), ROW_ANGLES)
-        is_free = sum(turn.is_free for turn in turns)
-        return [*angles, (ROW_POSITION, position), (ROW_ROTATION, rotation), (ROW_FREE, is_free)]
+        motions = solve(arm, asked, Branch(*rows))
+        position, rotation = squared_errors(arm, asked, motions)
+        amounts = enumerate(map(amount, motions), ROW_ANGLES)
+        is_free = sum(motion.is_free for motion in motions)
+        return [*amounts, (ROW_POSITION, position), (ROW_ROTATION, rotation), (ROW_FREE, is_free)]
 
     numbers = [Numbers(ARM_SIZE), Numbers(WANTED_SIZE)]
     return Emitted(function, inputs=CHOICES, numbers=numbers, lanes=BRANCHES)
+
+
+def _solve(family: Family) -> Callable[[Arm, Wanted, Branch], list[Motion]]:
+    if family is Family.THREE_PARALLEL:
+        return families.with_three_parallel
+    return functools.partial(families.with_spherical_wrist, POSITIONS[family])
 
 
 def arm_of(numbers: Scalars, family: Family) -> Arm:
@@ -104,7 +125,8 @@ def arm_of(numbers: Scalars, family: Family) -> Arm:
     threes = list(_threes(numbers))
     steps, across = ARM_STEPS // 3, ARM_ACROSS // 3
     p = [NOTHING, *threes[steps:across]]
-    for k in NO_STEPS[family]:
+    others = OF_THREE_PARALLEL if family is Family.THREE_PARALLEL else OF_WRIST
+    for k in NO_STEPS.get(family, ()) + others:
         p[k] = NOTHING
     return Arm(threes[:steps], p, threes[across])
 

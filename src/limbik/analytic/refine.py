@@ -13,7 +13,7 @@ from limbik.numerics.trigonometry import sincos
 MOST_STEPS = 12
 EXACT = 1e-14  # error, in units of the arm's size and of radians, that no step makes smaller
 DAMPING = 1e-10  # part of the trace: where the arm is singular, no step goes far along a curve of solutions
-LONGEST = 0.3  # [rad] of one step
+LONGEST = 0.3  # [rad, or of the arm's size] of one step
 
 # The work: the rotation R_1 ... R_i [9], six axes and points in the world [36], the error [6], a step [6],
 # and what the linear solve needs [6].
@@ -26,12 +26,12 @@ SOLVED = 57
 
 
 @compiled(inline=False)
-def refine(arm: Floats, wanted: Floats, q: Floats, work: Floats) -> float:
+def refine(arm: Floats, slides: Floats, wanted: Floats, q: Floats, work: Floats) -> float:
     """Move q [6] to where the arm reaches what is wanted; returns the error that is left, the larger of
-    position (in units of the arm's size) and rotation [rad].
+    position (in units of the arm's size) and rotation [rad]. slides [6]: 1 where a joint is prismatic.
     """
     J, A = empty(6, JOINTS), empty(6, 6)
-    error = errors_at(arm, wanted, q, work, J)
+    error = errors_at(arm, slides, wanted, q, work, J)
     for _ in range(MOST_STEPS):
         if not error > EXACT:
             return error
@@ -48,7 +48,7 @@ def refine(arm: Floats, wanted: Floats, q: Floats, work: Floats) -> float:
         for i in range(JOINTS):
             q[i] += scale * change[i]
         before = error
-        error = errors_at(arm, wanted, q, work, J)
+        error = errors_at(arm, slides, wanted, q, work, J)
         if not error < before:
             for i in range(JOINTS):
                 q[i] -= scale * change[i]
@@ -57,7 +57,7 @@ def refine(arm: Floats, wanted: Floats, q: Floats, work: Floats) -> float:
 
 
 @compiled(inline=False)
-def errors_at(arm: Floats, wanted: Floats, q: Floats, work: Floats, J: Floats) -> float:
+def errors_at(arm: Floats, slides: Floats, wanted: Floats, q: Floats, work: Floats, J: Floats) -> float:
     """The error at q into the work, and its Jacobian J [6, 6]; returns the larger of the errors."""
     R = work[TURNED : TURNED + 9]
     for i in range(9):
@@ -68,8 +68,13 @@ def errors_at(arm: Floats, wanted: Floats, q: Floats, work: Floats, J: Floats) -
         for k in range(3):
             work[AXES + 3 * i + k] = R[3 * k] * ax + R[3 * k + 1] * ay + R[3 * k + 2] * az
         work[POINTS + 3 * i], work[POINTS + 3 * i + 1], work[POINTS + 3 * i + 2] = x, y, z
-        sine, cosine = sincos(q[i])
-        turn_about(R, 0, ax, ay, az, sine, cosine)
+        if slides[i] > 0.5:
+            x += q[i] * work[AXES + 3 * i]
+            y += q[i] * work[AXES + 3 * i + 1]
+            z += q[i] * work[AXES + 3 * i + 2]
+        else:
+            sine, cosine = sincos(q[i])
+            turn_about(R, 0, ax, ay, az, sine, cosine)
         if i < JOINTS - 1:
             px, py, pz = arm[ARM_STEPS + 3 * i], arm[ARM_STEPS + 3 * i + 1], arm[ARM_STEPS + 3 * i + 2]
             x += R[0] * px + R[1] * py + R[2] * pz
@@ -86,6 +91,10 @@ def errors_at(arm: Floats, wanted: Floats, q: Floats, work: Floats, J: Floats) -
     work[ERROR + 3], work[ERROR + 4], work[ERROR + 5] = rx, ry, rz
     for i in range(JOINTS):
         ax, ay, az = work[AXES + 3 * i], work[AXES + 3 * i + 1], work[AXES + 3 * i + 2]
+        if slides[i] > 0.5:
+            J[0, i], J[1, i], J[2, i] = ax, ay, az
+            J[3, i] = J[4, i] = J[5, i] = 0.0
+            continue
         dx, dy, dz = x - work[POINTS + 3 * i], y - work[POINTS + 3 * i + 1], z - work[POINTS + 3 * i + 2]
         J[0, i] = ay * dz - az * dy
         J[1, i] = az * dx - ax * dz

@@ -3,13 +3,13 @@
 Each finds the cosine and the sine of one joint's angle; where there is no exact one, that which comes nearest
 (least squares). Sources: B. Paden, "Kinematics and Control of Robot Manipulators", 1986; A. J. Elias &
 J. T. Wen, "IK-Geo: Unified Robot Inverse Kinematics Using Subproblem Decomposition", 2022, sections 3 and 4,
-whose numbers these have.
+whose numbers these have. Those of a prismatic joint are a line of them.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from limbik.compiler.symbols import (
     Scalar,
@@ -43,18 +43,35 @@ class Turn(NamedTuple):
     is_free: Scalar = 0.0  # 1 where every angle is as good
 
 
-def rotate(axis: Scalars, turn: Turn, v: Scalars) -> list[Scalar]:
-    """v turned about a unit axis (Rodrigues)."""
-    if all(isinstance(a, float) and a == 0.0 for a in v):
+class Slide(NamedTuple):
+    """How far a prismatic joint is moved along its axis; it turns nothing."""
+
+    distance: Scalar
+    is_free: Scalar = 0.0
+
+
+Motion: TypeAlias = Turn | Slide
+
+
+def rotate(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
+    """v as a joint's motion turns it about its unit axis (Rodrigues)."""
+    if isinstance(motion, Slide) or all(isinstance(a, float) and a == 0.0 for a in v):
         return list(v)
-    c, s, _ = turn
+    c, s, _ = motion
     along = (1.0 - c) * dot(axis, v)
     return [c * a + s * b + along * k for a, b, k in zip(v, cross(axis, v), axis, strict=True)]
 
 
-def rotate_back(axis: Scalars, turn: Turn, v: Scalars) -> list[Scalar]:
+def rotate_back(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
     """v turned about a unit axis the other way."""
-    return rotate(axis, Turn(turn.cosine, -turn.sine), v)
+    return rotate(axis, motion if isinstance(motion, Slide) else Turn(motion.cosine, -motion.sine), v)
+
+
+def moved(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
+    """v as a joint's motion moves it along its unit axis."""
+    if isinstance(motion, Turn):
+        return list(v)
+    return [a + motion.distance * k for a, k in zip(v, axis, strict=True)]
 
 
 def onto(axis: Scalars, p: Scalars, wanted: Scalars) -> Turn:
@@ -83,6 +100,22 @@ def level(a: Scalar, b: Scalar, x: Scalar, sign: Scalar) -> Turn:
     square = a * a + b * b
     across = sqrt(larger(square - x * x, 0.0)) * sign
     return _normalised(a * x - b * across, b * x + a * across, LOST * LOST)
+
+
+def slide_to_plane(normal: Scalars, axis: Scalars, u: Scalars, distance: Scalar) -> Slide:
+    """A slide along a unit axis with normal . (u + axis x) = distance."""
+    return Slide((distance - dot(normal, u)) / dot(normal, axis))
+
+
+def slide_to_distance(u: Scalars, axis: Scalars, square: Scalar, sign: Scalar) -> Slide:
+    """A slide along a unit axis with |u + axis x|^2 = square; sign: 1 or -1, which of two."""
+    along = dot(axis, u)
+    return Slide(sign * sqrt(larger(along * along - dot(u, u) + square, 0.0)) - along)
+
+
+def amount(motion: Motion) -> Scalar:
+    """What a joint's value is: an angle [rad] in [-pi, pi], or a length."""
+    return motion.distance if isinstance(motion, Slide) else angle(motion)
 
 
 def angle(turn: Turn) -> Scalar:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
+from limbik.analytic.added_joints import JOINTS, with_last_joint
 from limbik.analytic.axes import axes_of
-from limbik.analytic.few_joints import for_point, for_pose
+from limbik.analytic.closed_form import closed_form
 from limbik.analytic.general_solve import can_eliminate
-from limbik.analytic.geometry import closed_form
+from limbik.analytic.points import moves_in_plane, moving, point_form
 from limbik.analytic.swivel import swivel_arm
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
@@ -21,7 +22,7 @@ from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan
 from limbik.solvers.elimination_plan import EliminationPlan
-from limbik.solvers.few_joints_plan import FewJointsPlan
+from limbik.solvers.point_plan import PointPlan
 from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
@@ -31,7 +32,9 @@ EVERYTHING = (1.0,) * 6
 FLOAT64 = np.dtype(np.float64)
 POSE_SHAPE = (4, 4)
 BY_DEFAULT: Slot[AnalyticPlan] = Slot()  # for a pose of the end effector, without options
-PLANS: Slot[dict[tuple[str, bool, type[Goal]], AnswersPlan | None]] = Slot()  # by frame, limits, and goal
+PLANS: Slot[dict[tuple[str, bool, int], AnswersPlan | None]] = Slot()  # by frame, limits, and kind of target
+A_POSE = 0  # else as many numbers as the point has
+UP = np.array([0.0, 0.0, 1.0])
 
 
 def solve_all(
@@ -66,9 +69,10 @@ def solve_all(
     starts, seed:
         Of the search for arms and goals without a closed form.
 
-    `complete` is True for six revolute joints: in closed form where three consecutive axes meet at one end (a
-    spherical wrist or shoulder), or where three are parallel and the two before or after them intersect, by
-    elimination else.
+    `complete` is True for up to six joints with a closed form: three consecutive axes meet at one end (a
+    spherical wrist or shoulder), or three are parallel and the two before or after them intersect; some may
+    be prismatic, or missing. For other five or six revolute joints, by elimination, it is True where no
+    configuration is nearly singular.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """
@@ -90,7 +94,7 @@ def solve_all(
     goals = _goals(goal, frame)
     asked = goals[0]
     if len(goals) == 1 and is_plain_target(asked):
-        exact = plan_for_all(model, asked.frame, bool(limits), type(asked))
+        exact = plan_for_all(model, asked.frame, bool(limits), kind_of(asked))
         if exact is not None:
             return exact.solve(pose_of(asked), q, turns, count)
     many = as_whole(starts, "`starts`", 1, SolverError)
@@ -115,16 +119,18 @@ def solve_all_batch(
     return plan.solve_batch(targets, None if start is None else _configuration(model, start))
 
 
-def plan_for_all(
-    model: Model, frame: str | None, limits: bool, goal: type[Goal] = Pose
-) -> AnswersPlan | None:
-    """The closed form of the chain to a frame, for its pose or its point; None where it has none."""
+def plan_for_all(model: Model, frame: str | None, limits: bool, kind: int = A_POSE) -> AnswersPlan | None:
+    """The closed form of the chain to a frame, for its pose or its point of 2 or 3 numbers; None where it
+    has none.
+    """
     name = model.end_effector if frame is None else model.frame(frame).name
     plans = PLANS.get(model)
     plans = PLANS.put(model, {}) if plans is None else plans
-    key = name, limits, goal
+    key = name, limits, kind
     if key not in plans:
-        plans[key] = _point_plan(model, name, limits) if goal is Position else _pose_plan(model, name, limits)
+        plans[key] = (
+            _pose_plan(model, name, limits) if kind == A_POSE else _point_plan(model, name, limits, kind)
+        )
     plan = plans[key]
     if isinstance(plan, AnalyticPlan) and limits and name == model.end_effector:
         BY_DEFAULT.put(model, plan)
@@ -142,26 +148,32 @@ def _pose_plan(model: Model, frame: str, limits: bool) -> AnswersPlan | None:
     axes = axes_of(chain)
     if axes is None:
         return None
-    if for_pose(axes):
-        return FewJointsPlan(model, chain, frame, axes, False, limits)
     form = closed_form(axes)
     if form is not None:
         return AnalyticPlan(model, chain, frame, form, limits)
     arm = swivel_arm(axes)
     if arm is not None:
         return SwivelPlan(model, chain, frame, arm, limits)
+    if axes.size == JOINTS - 1:
+        axes = with_last_joint(axes)
     if can_eliminate(axes):
         return EliminationPlan(model, chain, frame, axes, limits)
     sampled = sampled_joint(axes)
     return None if sampled is None else RedundantPlan(model, chain, frame, sampled, axes, limits)
 
 
-def _point_plan(model: Model, frame: str, limits: bool) -> AnswersPlan | None:
+def _point_plan(model: Model, frame: str, limits: bool, size: int) -> AnswersPlan | None:
     chain = chain_to(model, frame)
     axes = axes_of(chain)
-    if axes is None or not for_point(axes):
+    if axes is None:
         return None
-    return FewJointsPlan(model, chain, frame, axes, True, limits)
+    while moving(axes) < axes.size:
+        axes = axes.without(axes.size - 1)
+    form = point_form(axes)
+    if form is None or not (size == len(UP) or moves_in_plane(axes, UP)):
+        return None
+    chain = replace(chain, joints=chain.joints[: axes.size], q_places=chain.q_places[: axes.size])
+    return PointPlan(model, chain, frame, axes, form, limits, size)
 
 
 def _goals(goal: Any, frame: str | None) -> tuple[Goal, ...]:
@@ -175,16 +187,23 @@ def _goals(goal: Any, frame: str | None) -> tuple[Goal, ...]:
 
 
 def is_plain_target(goal: Goal) -> bool:
-    """Whether a goal is a pose or a point of space, all of which counts."""
+    """Whether a goal is a pose or a point, all of which counts."""
     if isinstance(goal, Pose):
         return goal.weights in (None, EVERYTHING) and goal.tolerance is None
-    return isinstance(goal, Position) and is_plain(goal) and goal.target.size == 3
+    return isinstance(goal, Position) and is_plain(goal)
+
+
+def kind_of(goal: Goal) -> int:
+    """Of a plain target, as `plan_for_all` takes it."""
+    return goal.target.size if isinstance(goal, Position) else A_POSE
 
 
 def pose_of(goal: Goal) -> Array:
     """The pose that is asked for, or one with the point."""
     assert isinstance(goal, Pose | Position)
-    return np.array(goal.target) if isinstance(goal, Pose) else pose_from(None, goal.target)
+    if isinstance(goal, Pose):
+        return np.array(goal.target)
+    return pose_from(None, np.append(goal.target, np.zeros(len(UP) - goal.target.size)))
 
 
 def _configuration(model: Model, start: Any) -> Array:

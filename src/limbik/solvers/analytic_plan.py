@@ -1,4 +1,4 @@
-"""All configurations of an arm of six revolute joints that has a closed form (`analytic.families`)."""
+"""All configurations of an arm of up to six joints that has a closed form (`analytic.closed_form`)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,27 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.analytic import kernels
+from limbik.analytic.closed_form import ClosedForm
 from limbik.analytic.entries import fill_answers
-from limbik.analytic.geometry import ClosedForm
 from limbik.analytic.layout import BRANCHES, JOINTS, WORK
-from limbik.analytic.names import branch_name, in_words
+from limbik.analytic.names import branch_names, in_words
 from limbik.analytic.prepare import new_work, plan_of
 from limbik.analytic.programs import functions, many_poses_program, one_pose_program
 from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Watch
 from limbik.errors import GoalError
+from limbik.goals import Pose
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
-from limbik.solvers.answers_plan import AnswersPlan, checked_poses
+from limbik.solvers.answers_plan import AnswersPlan, Asked, checked_poses
+from limbik.solvers.sampled_solutions import DISTINCT, SampledPlan
 from limbik.solvers.watch import run_either_way, time_watch
-from limbik.spatial import Array, as_pose
+from limbik.spatial import Array, as_pose, nearest_turns
 
-Q = WORK["Q"]
+Q, HAS_FREE = WORK["Q"], WORK["HAS_FREE"]
+SINGULAR = 1e-9  # singular value of a Jacobian, as part of it, below which the joints move on a curve
 
 
 class AnalyticPlan(AnswersPlan):
@@ -35,6 +38,9 @@ class AnalyticPlan(AnswersPlan):
     def __init__(self, model: Model, chain: Chain, frame: str | None, form: ClosedForm, limits: bool) -> None:
         super().__init__(model, chain, frame, limits)
         self.form = form
+        self._limits = limits
+        self._has_added = form.count < JOINTS
+        self._is_direct = self.is_whole and not self._has_added
         self._plan = plan_of(form, self.lower, self.upper)
         self._address = self._plan.ctypes.data
         self._free: list[Work] = []  # any number may be in use, one to a thread
@@ -47,20 +53,20 @@ class AnalyticPlan(AnswersPlan):
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
         began = perf_counter()
         solve_one = self._solve_one
-        if solve_one is None or start is not None or turns or not self.is_whole:
+        if solve_one is None or start is not None or turns or not self._is_direct:
             return self._solve_in_general(pose, start, turns, began)
-        work, target = self._free.pop() if self._free else Work(), pose.tobytes()
+        work, target = self._free.pop() if self._free else Work(JOINTS), pose.tobytes()
         count = solve_one(self._address, target, b"", 0, work.address)
         if count < 0:
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start)
         q = work.answers[count].copy()
         self._free.append(work)
-        return AllSolutions(q, self, (target, None), perf_counter() - began)
+        return AllSolutions(q, self, (target, None, True), perf_counter() - began)
 
     def _solve_in_general(self, pose: Array, start: Array | None, turns: bool, began: float) -> AllSolutions:
         """The same from a start, for whole turns, with other joints, or before there is machine code."""
-        work, target = self._free.pop() if self._free else Work(), pose.tobytes()
-        near = self.near(start)
+        work, target = self._free.pop() if self._free else Work(self.form.count), pose.tobytes()
+        near = self._near_six(start)
         has_start = int(start is not None)
         if self._solve_one is not None:
             count = self._solve_one(self._address, target, near.tobytes(), has_start, work.address)
@@ -70,29 +76,60 @@ class AnalyticPlan(AnswersPlan):
             count = kernel(self._plan, pose.ravel(), near, has_start, work.numbers)
         if count < 0:
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns)
-        q = work.answers[count].copy()
+        q, is_proved = work.answers[count].copy(), not (self._has_added and work.numbers[HAS_FREE] > 0.0)
         self._free.append(work)
-        return self.answered(q, (target, start), start, turns, began)
+        if not is_proved:
+            q = self._with_searched(q, pose, near[: self.form.count])
+        return self.answered(q, (target, start, is_proved), start, turns, began)
+
+    def _near_six(self, start: Array | None) -> Array:
+        """The start [6] of the chain's joints and of the added ones."""
+        near = np.zeros(JOINTS)
+        near[: self.form.count] = self.near(start)
+        return near
+
+    def _with_searched(self, q: Array, pose: Array, near: Array) -> Array:
+        """Answers [k, n] and those of a search: where a joint may have any angle that the arm part has to
+        have one for the others, the branches took one that may not be right for arms with added joints.
+
+        Of a curve of answers one is enough.
+        """
+        goal = Pose(target=pose, frame=self.frame)
+        searched = SampledPlan(self.model).solve(goal, None, limits=self._limits).q
+        found = list(q)
+        for each in searched:
+            own, _ = self.within_limits(each[self.places], near)
+            J = self._mover.jacobian(each)
+            is_on_curve = np.linalg.svd(J, compute_uv=False)[-1] < SINGULAR * np.linalg.norm(J)
+            is_known = any(np.abs(nearest_turns(own - other)).max() < DISTINCT for other in found)
+            if not (is_known or (is_on_curve and found)):
+                found.append(own)
+        return np.array(found).reshape(-1, self.form.count)
 
     def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
         """All solutions for many poses [N, 4, 4]."""
         began = perf_counter()
-        near = np.ascontiguousarray(self.near(start))
-        q, counts = self.fill(poses, near, start is not None)
+        q, counts, free = self._fill(poses, self._near_six(start), start is not None)
         if (counts == BAD_GOAL).any():
             return self.solve_batch(checked_poses(poses), start)
-        q = np.ascontiguousarray(q[:, : int(counts.max(initial=0))])
+        if self._has_added and free.any():
+            return super().solve_batch(poses, start)
+        q = np.ascontiguousarray(q[:, : int(counts.max(initial=0)), : self.form.count])
         if not self.is_whole:
-            q = self.whole(q.reshape(-1, JOINTS), start).reshape(*q.shape[:2], self.model.nq)
+            q = self.whole(q.reshape(-1, self.form.count), start).reshape(*q.shape[:2], self.model.nq)
             q[np.arange(q.shape[1]) >= counts[:, None]] = np.nan
         return AllSolutionsBatch(q, counts, True, self.method(None), perf_counter() - began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 8, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
+        return self._fill(poses, near, has_start)[:2]
+
+    def _fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any, Array]:
+        """The same, and where a joint may have any angle [N]."""
         n, work = len(poses), new_work()
-        poses = np.ascontiguousarray(poses)
-        q, kinds, counts = np.empty((n, BRANCHES, JOINTS)), np.empty((n, BRANCHES)), np.empty(n)
-        arrays = q.reshape(-1), kinds.reshape(-1), counts, work
+        poses, near = np.ascontiguousarray(poses), np.ascontiguousarray(near)
+        q, counts, free = np.empty((n, BRANCHES, JOINTS)), np.empty(n), np.empty(n)
+        arrays = q.reshape(-1), counts, free, work
 
         def run(many: Any) -> None:
             given = [array.ctypes.data for array in arrays]
@@ -103,30 +140,35 @@ class AnalyticPlan(AnswersPlan):
             self._kernel(fill_answers)(self._plan, poses.reshape(-1), near, int(has_start), *arrays, watch)
 
         run_either_way(self._many, time_watch(None), run, interpret)
-        return q, counts.astype(np.intp)
+        return q, counts.astype(np.intp), free
 
     def is_complete(self, asked: Any, /) -> bool:
-        """True: a closed form has all branches."""
-        return True
+        """Whether a closed form had all branches, and no search was needed."""
+        return asked is None or bool(asked[2])
 
     def method(self, asked: Any, /) -> str:
         """In words."""
         return f"in closed form: {in_words(self.form)}"
 
+    def known_rest(self, asked: Asked) -> str:
+        """What is known of others."""
+        if self.is_complete(asked):
+            return super().known_rest(asked)
+        return "in or beside a singular configuration, where others may hide"
+
     def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches."""
-        own = q[:, self.places[::-1] if self.form.is_backwards else self.places]
-        return tuple(branch_name(self.form, each) for each in own)
+        return branch_names(self.form, q[:, self.places])
 
     def _kernel(self, kernel: Any) -> Any:
         return kernel.bind(**functions(self.form.family)).interpreted
 
 
 class Work:
-    """What one solve works on."""
+    """What one solve works on, with room for the answers of an arm of so many joints."""
 
-    def __init__(self) -> None:
+    def __init__(self, joints: int) -> None:
         self.numbers = new_work()
         self.address = self.numbers.ctypes.data
         q = self.numbers[Q : Q + BRANCHES * JOINTS].reshape(BRANCHES, JOINTS)
-        self.answers = [q[:count] for count in range(BRANCHES + 1)]
+        self.answers = [q[:count, :joints] for count in range(BRANCHES + 1)]

@@ -23,7 +23,7 @@ from limbik.spatial import Array, as_poses, nearest_turns, norm
 
 FULL_TURN = 2.0 * math.pi
 TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
-AT_LIMIT = 1e-10  # [rad] beyond a limit that is rounding
+AT_LIMIT = 1e-10  # [rad or m] beyond a limit that is rounding
 
 
 Asked: TypeAlias = tuple[Any, ...]  # a pose [4, 4] in bytes, a start [nq] or None, and what a plan adds
@@ -44,6 +44,7 @@ class AnswersPlan(ABC):
         self.lower = np.array([joint.lower for joint in chain.joints]) if limits else -infinite
         self.upper = np.array([joint.upper for joint in chain.joints]) if limits else infinite
         self.is_whole = np.array_equal(self.places, np.arange(model.nq))
+        self._slides = np.array([joint.kind is JointKind.PRISMATIC for joint in chain.joints])
 
     @abstractmethod
     def solve(
@@ -108,13 +109,14 @@ class AnswersPlan(ABC):
         return whole
 
     def within_limits(self, q: Array, near: Array) -> tuple[Array, Any]:
-        """The chain's configurations [k, n] with the whole turns that bring each joint within its limits, the
-        nearest to `near` [n]; and which of them [k] can be brought there.
+        """The chain's configurations [k, n] with the whole turns that bring each revolute joint within its
+        limits, the nearest to `near` [n]; and which of them [k] can be brought there.
         """
-        turned = near + nearest_turns(q - near)
+        turned = np.where(self._slides, q, near + nearest_turns(q - near))
+        turn = np.where(self._slides, 0.0, FULL_TURN)
         above, below = turned - self.upper - AT_LIMIT, self.lower - AT_LIMIT - turned
-        turned = turned - FULL_TURN * np.ceil(np.where(above > 0.0, above, 0.0) / FULL_TURN)
-        turned = turned + FULL_TURN * np.ceil(np.where(below > 0.0, below, 0.0) / FULL_TURN)
+        turned = turned - turn * np.ceil(np.where(above > 0.0, above, 0.0) / FULL_TURN)
+        turned = turned + turn * np.ceil(np.where(below > 0.0, below, 0.0) / FULL_TURN)
         is_legal = ((turned <= self.upper + AT_LIMIT) & (turned >= self.lower - AT_LIMIT)).all(axis=-1)
         return np.clip(turned, self.lower, self.upper), is_legal
 

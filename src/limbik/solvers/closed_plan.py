@@ -13,7 +13,7 @@ from limbik.goals import Goal
 from limbik.model.chain import chain_to
 from limbik.model.model import Model
 from limbik.solution import Solution
-from limbik.solvers.all_solutions import is_plain_target, plan_for_all, pose_of
+from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.goals_plan import Descents, GoalsPlan
@@ -35,7 +35,7 @@ class ClosedPlan(GoalsPlan):
         if unknown:
             raise SolverError(f"analytic knows no `{unknown[0]}`; {USE_LM}")
         goal = goals[0]
-        plan = plan_for_all(model, goal.frame, bool(options.limits), type(goal))
+        plan = plan_for_all(model, goal.frame, bool(options.limits), kind_of(goal))
         if plan is None:
             raise SolverError(f"analytic has no closed form for {_lacking(model, goal)}; {USE_LM}")
         self._all = plan
@@ -85,7 +85,6 @@ def _lacking(model: Model, goal: Goal) -> str:
     of = f"a {type(goal).__name__} of frame {frame!r}"
     if axes is None:
         return f"{of}: not all joints before it are revolute or prismatic joints that move on their own"
-    if axes.is_prismatic.any():
-        return f"{of}: {int(axes.is_prismatic.sum())} of its {axes.size} joints are prismatic"
-    known = "up to 3" if type(goal).__name__ == "Position" else "6 or 7, or up to 3 parallel ones"
-    return f"{of}: it has {axes.size} revolute joints before it, and there is one for {known}"
+    count = int(axes.is_prismatic.sum())
+    joints = f"there are {axes.size} joints before it, {count or 'none'} prismatic"
+    return f"{of}: {joints}, and for their axes none is known"

@@ -1,4 +1,4 @@
-"""All configurations of an arm of six revolute joints without a closed form, by elimination."""
+"""All configurations of an arm of six revolute joints, or five, without a closed form, by elimination."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from limbik.all_solutions import AllSolutions
 from limbik.analytic.axes import Axes
 from limbik.analytic.general_solve import general_configurations
 from limbik.analytic.geometry import jacobian
+from limbik.analytic.prepare import STILL
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import AnswersPlan, Asked
@@ -18,11 +19,14 @@ from limbik.spatial import Array
 
 MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
-BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any six revolute joints"
+BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any five or six revolute joints"
 
 
 class EliminationPlan(AnswersPlan):
-    """Everything about all solutions of a frame's pose that does not depend on the pose or the start."""
+    """Everything about all solutions of a frame's pose that does not depend on the pose or the start.
+
+    axes: of six joints; of an arm of five the last stands still (`analytic.added_joints`).
+    """
 
     def __init__(self, model: Model, chain: Chain, frame: str | None, axes: Axes, limits: bool) -> None:
         super().__init__(model, chain, frame, limits)
@@ -46,8 +50,10 @@ class EliminationPlan(AnswersPlan):
         return q, counts
 
     def _legal(self, every: Array, near: Array) -> Array:
-        q, is_legal = self.within_limits(every, near)
-        return np.asarray(q[is_legal])
+        own = len(self.places)
+        stand_still = (np.abs(every[:, own:]) < STILL).all(axis=1)
+        q, is_legal = self.within_limits(every[:, :own], near)
+        return np.asarray(q[is_legal & stand_still])
 
     def is_complete(self, asked: Any, /) -> bool:
         """Whether no configuration, limits aside, is near a singular one, and their number is even, as that

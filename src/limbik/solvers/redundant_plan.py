@@ -14,8 +14,8 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions
 from limbik.analytic.axes import Axes
+from limbik.analytic.closed_form import ClosedForm, closed_form
 from limbik.analytic.general_solve import can_eliminate
-from limbik.analytic.geometry import ClosedForm, closed_form
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
@@ -131,15 +131,9 @@ def sampled_joint(axes: Axes) -> Sampled | None:
     """
     if axes.size != 7 or axes.is_prismatic.any():
         return None
-    rests = [(place, without_joint(axes, place)) for place in (6, 0)]
+    rests = [(place, axes.without(place)) for place in (6, 0)]
     for place, rest in rests:
         form = closed_form(rest)
         if form is not None:
             return Sampled(place, rest, form)
     return next((Sampled(place, rest, None) for place, rest in rests if can_eliminate(rest)), None)
-
-
-def without_joint(axes: Axes, place: int) -> Axes:
-    """The axes where one joint stays at zero."""
-    kept = np.delete(np.arange(axes.size), place)
-    return Axes(axes.directions[kept], axes.points[kept], axes.is_prismatic[kept], axes.home)

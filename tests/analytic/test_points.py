@@ -1,4 +1,4 @@
-"""Up to three joints: all configurations for a point, and of parallel joints for a pose."""
+"""Up to three joints: all configurations for a point, of space or of the plane, and for a pose in a plane."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import limbik
 from limbik import ModelBuilder
+from limbik.spatial import pose_from
+from sliding_arms import change, table
 
 KINDS = ("one", "two", "parallel last", "parallel first", "meeting first", "meeting last")
 
@@ -79,6 +81,54 @@ def test_parallel_joints_reach_a_pose_of_their_plane(links) -> None:
         for each in found:
             np.testing.assert_allclose(arm.pose(each), pose, atol=1e-9)
         assert min(np.abs(np.angle(np.exp(1j * (each - q)))).max() for each in found) < 1e-6
+
+
+@pytest.mark.parametrize("links", [1, 2])
+def test_a_point_of_the_plane_has_two_numbers(links) -> None:
+    arm = limbik.planar_arm(links, 0.5)
+    for q in arm.random(4, 10):
+        point = arm.pose(q)[:2, 3]
+        found = arm.solve_all(limbik.Position(target=point))
+        assert found.complete
+        assert len(found) == links
+        for each in found:
+            np.testing.assert_allclose(arm.pose(each)[:2, 3], point, atol=1e-9)
+    beyond = arm.solve_all(limbik.Position(target=[2.0, 0.0]))
+    assert len(beyond) == 0
+    assert "Out of reach" in beyond.explain()
+    assert not limbik.planar_arm(3).solve_all(limbik.Position(target=[0.5, 0.2])).complete
+
+
+def test_where_a_joint_may_turn_while_the_point_stays_others_are_not_denied() -> None:
+    folded = limbik.planar_arm(2, 0.5, limits=6.0).solve_all([0.0, 0.0, 0.0])
+    assert len(folded) == 1
+    assert not folded.complete
+    assert "infinitely many" in folded.explain()
+
+
+def test_two_joints_whose_axes_meet_point_anywhere() -> None:
+    """As a turret: no way between them, so that the distance says nothing of the second joint."""
+    turret = ModelBuilder("turret").revolute("pan", axis=[0, 0, 1], limits=(-3, 3))
+    turret.revolute("tilt", axis=[0, 1, 0], limits=(-3, 3))
+    arm = turret.frame("tool", pose=pose_from(None, [0.4, 0.0, 0.0])).build(end_effector="tool")
+    for q in arm.random(6, 10):
+        found = arm.solve_all(arm.pose(q)[:3, 3])
+        assert found.complete
+        assert np.abs(found.q - q).max(axis=1).min() < 1e-9
+
+
+@pytest.mark.parametrize("text", ["P+P+P", "R|P+P", "R+R+P", "R|R|P", "P|R", "P+P"])
+def test_a_point_for_arms_with_prismatic_joints(text) -> None:
+    for seed in range(5):
+        arm = table(text, seed)
+        q = arm.random(seed)
+        point = arm.pose(q)[:3, 3]
+        found = arm.solve_all(point)
+        assert found.complete
+        assert min(change(arm, each, q) for each in found) < 1e-6
+        for each in found:
+            np.testing.assert_allclose(arm.pose(each)[:3, 3], point, atol=1e-8)
+            assert arm.is_within_limits(each)
 
 
 def test_limits_and_turns_and_starts_count_as_for_six_joints() -> None:

@@ -1,0 +1,107 @@
+"""All configurations of up to three joints for a point."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from limbik.all_solutions import AllSolutions, FreeMotion
+from limbik.analytic.axes import Axes
+from limbik.analytic.geometry import length
+from limbik.analytic.points import PointForm
+from limbik.goals import Goal, Position
+from limbik.model.chain import Chain
+from limbik.model.model import Model
+from limbik.solvers import measure
+from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.solvers.request import Request
+from limbik.spatial import Array, Vector3, nearest_turns, norm
+
+MET = 1e-9  # of the arm's size
+DISTINCT = 1e-6  # [rad or m] of some joint
+COUNTS = ("one joint", "two joints", "three joints")
+
+
+class PointPlan(AnswersPlan):
+    """Everything about the solutions for a frame's point that does not depend on it or the start.
+
+    size: numbers of the point; with two it lies in the plane in which the arm moves.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        chain: Chain,
+        frame: str | None,
+        axes: Axes,
+        form: PointForm,
+        limits: bool,
+        size: int,
+    ) -> None:
+        super().__init__(model, chain, frame, limits)
+        self._axes = axes
+        self._form = form
+        self._size = size
+        self._length = length(axes)
+
+    def solve(
+        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+    ) -> AllSolutions:
+        """All solutions for the point of a pose [4, 4], by distance to a start."""
+        began = perf_counter()
+        near = self.near(start)
+        point = np.append(pose[: self._size, 3], self._axes.home[self._size : 3, 3])
+        found: list[Array] = []
+        is_proved = True
+        for values, is_free in self._form.branches(point):
+            q, is_legal = self.within_limits(values, near)
+            if self._reaches(values, point):
+                is_proved = is_proved and not is_free
+                if is_legal and all(self._differ(q, other) for other in found):
+                    found.append(q)
+        q = np.array(found).reshape(-1, len(self.places))
+        return self.answered(q, (pose.tobytes(), start, is_proved), start, turns, began)
+
+    def _reaches(self, q: Array, point: Vector3) -> bool:
+        return bool(norm(self._axes.pose(q)[:3, 3] - point) < MET * self._length)
+
+    def _differ(self, q0: Array, q1: Array) -> bool:
+        change = np.where(self._slides, q0 - q1, nearest_turns(q0 - q1))
+        return bool(np.abs(change).max() > DISTINCT)
+
+    def is_complete(self, asked: Any, /) -> bool:
+        """Whether no joint may have any value: a closed form has all branches."""
+        return asked is None or bool(asked[2])
+
+    def method(self, asked: Any, /) -> str:
+        """In words."""
+        return f"in closed form: {COUNTS[len(self.places) - 1]} for a point"
+
+    def known_rest(self, asked: Asked) -> str:
+        """What is known of others."""
+        if self.is_complete(asked):
+            return super().known_rest(asked)
+        return "of infinitely many, as a joint may turn while the point stays"
+
+    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+        """Which way the elbow is bent, for two revolute joints; numbers for others."""
+        own = q[:, self.places]
+        if own.shape[1] == 2 and not self._slides.any():
+            bends = np.sin(own[:, 1])
+            return tuple("elbow bent forward" if bend >= 0.0 else "elbow bent back" for bend in bends)
+        return tuple(f"solution {k + 1}" for k in range(len(q)))
+
+    def free(self, asked: Asked, q: Array, /) -> tuple[FreeMotion, ...]:
+        """None: for points it is not looked for."""
+        return ()
+
+    def manipulability(self, asked: Asked, q: Array, /) -> float:
+        """Yoshikawa's measure at q [nq]."""
+        request = Request(model=self.model, goals=(self._goal(asked),), solver="auto", options={})
+        return measure.manipulability(request, q)
+
+    def _goal(self, asked: Asked) -> Goal:
+        point = np.frombuffer(asked[0]).reshape(4, 4)[: self._size, 3]
+        return Position(target=point, frame=self.frame)
