@@ -1,0 +1,165 @@
+"""Poses along a path from CSV, and the path of joints as CSV, which can be read as poses again.
+
+The first line names the columns, in any order: x, y, z [m]; qx, qy, qz, qw, or roll, pitch, yaw [rad] about
+the fixed axes x, y, z, in this order; time [s] where there is one. Other columns are left aside, and so are
+empty lines and those that begin with #.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.errors import FormatError
+from limbik.formats.source import SourceLike, open_source
+from limbik.joint_path import Path
+from limbik.model import Model
+from limbik.spatial import (
+    Array,
+    Matrix4,
+    pose_from,
+    quat_from_matrix,
+    quat_normalise,
+    quat_to_matrix,
+    rotation_exp,
+)
+
+TIME = "time"
+POSITION = ("x", "y", "z")
+ROLL_PITCH_YAW = ("roll", "pitch", "yaw")
+QUATERNION = ("qx", "qy", "qz", "qw")
+KNOWN = (TIME, *POSITION, *ROLL_PITCH_YAW, *QUATERNION)
+
+
+class Waypoints(NamedTuple):
+    """What is to be followed."""
+
+    poses: Array  # [N, 4, 4]
+    times: Array | None  # [N] in seconds, increasing
+
+
+class _Row(NamedTuple):
+    line: int  # counted from 1
+    words: list[str]
+
+
+def read_poses(source: SourceLike) -> Waypoints:
+    """The poses of a CSV file or text, at least one, and their times where it has a column of them.
+
+    Raises FormatError with the line.
+    """
+    opened = open_source(source)
+    rows = list(_rows(opened.name, opened.text))
+    if not rows:
+        raise FormatError(opened.name, f"the first line names the columns: {', '.join(POSITION)} ...", line=1)
+    header, *others = rows
+    columns = _columns(opened.name, header)
+    if not others:
+        raise FormatError(opened.name, "there are no poses below the header", line=header.line)
+    numbers = [_numbers(opened.name, row, columns, len(header.words)) for row in others]
+    poses = [_pose(opened.name, row.line, each) for row, each in zip(others, numbers, strict=True)]
+    if TIME not in columns:
+        return Waypoints(np.stack(poses), None)
+    times = [each[TIME] for each in numbers]
+    for row, (before, after) in zip(others[1:], itertools.pairwise(times), strict=True):
+        if after <= before:
+            problem = f"the time needs to be later than the one before, {before:g}; found {after:g}"
+            raise FormatError(opened.name, problem, line=row.line)
+    return Waypoints(np.stack(poses), np.array(times))
+
+
+def path_csv(model: Model, path: Path) -> str:
+    """A line for each knot: its time where there are times, each joint [rad or m], the pose wanted there.
+
+    A joint that is called like one of the other columns is written as "NAME (joint)". Numbers are those of
+    the path, to the last bit.
+    """
+    joints = [joint.name for joint in model.joints if joint.nq]
+    joints = [f"{name} (joint)" if name in KNOWN else name for name in joints]
+    heads = [*([TIME] if path.times is not None else []), *joints, *POSITION, *QUATERNION]
+    rows = np.column_stack(
+        [
+            *([path.times] if path.times is not None else []),
+            path.q,
+            path.poses[:, :3, 3],
+            quat_from_matrix(path.poses[:, :3, :3]),
+        ]
+    )
+    lines = [heads, *([repr(float(value)) for value in row] for row in rows)]
+    return "".join(",".join(_quoted(word) for word in line) + "\n" for line in lines)
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"' if any(mark in word for mark in ',"\n\r') else word
+
+
+# --- lines --------------------------------------------------------------------------------------------------
+
+
+def _rows(name: str, text: str) -> Iterator[_Row]:
+    """The lines that say something."""
+    reader = csv.reader(text.splitlines(), strict=True)
+    while True:
+        try:
+            words = [word.strip() for word in next(reader)]
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise FormatError(name, f"is not CSV: {error}", line=reader.line_num) from None
+        if any(words) and not words[0].startswith("#"):
+            yield _Row(reader.line_num, words)
+
+
+def _columns(name: str, header: _Row) -> dict[str, int]:
+    """Where the columns that are read stand."""
+    for word in header.words:
+        if word not in KNOWN and word.lower() in KNOWN:
+            raise FormatError(name, f"column {word!r} needs to be called {word.lower()!r}", line=header.line)
+        if word in KNOWN and header.words.count(word) > 1:
+            raise FormatError(name, f"column {word!r} needs to be there once", line=header.line)
+    turn = QUATERNION if any(word in header.words for word in QUATERNION) else ROLL_PITCH_YAW
+    wanted = (*POSITION, *turn)
+    missing = [word for word in wanted if word not in header.words]
+    if missing:
+        needed = "the columns x, y, z and roll, pitch, yaw or qx, qy, qz, qw, between commas"
+        raise FormatError(
+            name, f"the header needs {needed}; {', '.join(missing)} not found", line=header.line
+        )
+    return {word: k for k, word in enumerate(header.words) if word in (*wanted, TIME)}
+
+
+def _numbers(name: str, row: _Row, columns: Mapping[str, int], count: int) -> dict[str, float]:
+    if len(row.words) != count:
+        raise FormatError(name, f"needs {count} columns, found {len(row.words)}", line=row.line)
+    return {word: _number(name, row, word, row.words[place]) for word, place in columns.items()}
+
+
+def _number(name: str, row: _Row, column: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise FormatError(name, f"{column} needs a finite number, found {text!r}", line=row.line)
+    return number
+
+
+def _pose(name: str, line: int, numbers: Mapping[str, float]) -> Matrix4:
+    position = np.array([numbers[word] for word in POSITION])
+    if "qw" not in numbers:
+        return pose_from(rotation_of(*(numbers[word] for word in ROLL_PITCH_YAW)), position)
+    quaternion = np.array([numbers[word] for word in QUATERNION])
+    if not quaternion.any():
+        raise FormatError(name, "the quaternion needs numbers that are not all 0", line=line)
+    return pose_from(quat_to_matrix(quat_normalise(quaternion)), position)
+
+
+def rotation_of(roll: float, pitch: float, yaw: float) -> Array:
+    """The rotation [3, 3] about the fixed axes x, y and z, in this order [rad]."""
+    x, y, z = np.eye(3)
+    return np.asarray(rotation_exp(yaw * z) @ rotation_exp(pitch * y) @ rotation_exp(roll * x))
