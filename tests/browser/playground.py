@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
-from playwright.sync_api import CDPSession, Locator, Page
+from playwright.sync_api import CDPSession, ConsoleMessage, Locator, Page
 
 T = TypeVar("T")
 Point = tuple[float, float]
@@ -38,11 +38,13 @@ class Playground:
         self.requests: list[dict[str, Any]] = []  # the solves that the page has asked for
         page.on("websocket", lambda socket: socket.on("framesent", self._sent))
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("console", lambda message: self._heard(message.type, message.text))
+        page.on("console", self._heard)
 
-    def _heard(self, kind: str, text: str) -> None:
+    def _heard(self, message: ConsoleMessage) -> None:
+        text = message.text
         is_expected = self.is_offline_expected and ("WebSocket" in text or "CONNECTION_REFUSED" in text)
-        if kind == "error" and not is_expected:
+        is_icon = message.location["url"].endswith("/favicon.ico")  # asked for where a page names no icon
+        if message.type == "error" and not (is_expected or is_icon):
             self.faults.append(text)
 
     def _sent(self, message: str | bytes) -> None:

@@ -9,8 +9,14 @@ QUERY = "?n=3&mx=400&my=420&tx=560&ty=300"
 
 def settled(playground: Playground) -> None:
     """Wait until what was changed counts as one step."""
-    playground.wait_reached("dls")
-    playground.page.wait_for_timeout(600)
+    playground.wait_reached("dls", 0.1)
+    rested(playground)
+
+
+def rested(playground: Playground) -> None:
+    """Wait until the page has seen that nothing was changed for a while."""
+    playground.page.wait_for_timeout(400)
+    playground.wait_readout()
 
 
 def test_undo_takes_back_one_change_after_the_other_and_redo_brings_them_again(
@@ -24,7 +30,7 @@ def test_undo_takes_back_one_change_after_the_other_and_redo_brings_them_again(
     settled(playground)
     playground.press("2")
     playground.until(lambda: "fabrik" in playground.state["arms"], "another solver runs")
-    playground.page.wait_for_timeout(600)
+    rested(playground)
     playground.press("Control+z")
     playground.until(lambda: playground.pressed(".chip[data-solver=dls]"), "the solver is back")
     assert near(playground.target, (500, 250))
@@ -70,7 +76,7 @@ def test_a_pose_is_kept_under_its_name_in_the_address_and_taken_again(playground
     playground.until(lambda: "poses" in playground.query, "the address has it")
     playground.drag_target((300, 300))
     playground.wait_reached("dls")
-    playground.page.wait_for_timeout(600)
+    rested(playground)
     playground.page.reload()
     playground.wait_live()
     playground.find("summary", has_text="Saved poses").click()

@@ -35,7 +35,7 @@ def moved(playground: Playground, query: str) -> Playground:
     playground.page.mouse.click(640, 200)
     playground.wait_at((640, 200))
     solver = playground.query["algo"]
-    playground.wait_reached(solver, 0.3)
+    playground.wait_reached(solver, 0.1)  # the tolerance: there are no more iterations
     playground.wait_readout()
     return playground
 

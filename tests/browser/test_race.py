@@ -186,11 +186,13 @@ def test_as_fast_as_it_goes_there_is_no_slow_motion(playground: Playground) -> N
 
 
 def test_out_of_reach_the_table_says_that_nobody_finishes(playground: Playground) -> None:
-    playground.open("?n=2&L=40&cv=1&race=ccd,dls&mx=400&my=400&tx=700&ty=200")
+    playground.open("?n=2&L=40&cv=1&race=ccd,dls&mx=400&my=400&tx=700&ty=200&px=1")
     playground.find("#race-restart").click()
+    playground.until(lambda: shown(playground) == 0, "the race begins")
     playground.until(
         lambda: playground.find("#race-news").inner_text() == "Out of reach: nobody finishes", "it says so"
     )
+    playground.press("p")  # on it goes
     playground.find("#scrub-live").click()
     wait_over(playground)
     assert playground.find("#race-news").inner_text() == "Out of reach: nobody finishes"

@@ -78,8 +78,8 @@ def test_goals_within_reach_are_met(panda, precision):
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_goals_within_reach_are_met_from_starts(panda, precision):
-    targets = goals(panda, 60)
-    found = panda.solve_batch(targets, start=panda.random(1, size=60), precision=precision)
+    targets = goals(panda, 24)
+    found = panda.solve_batch(targets, start=panda.random(1, size=24), precision=precision)
     assert found.success.all()
     assert_honest(panda, targets, found)
 
@@ -104,7 +104,7 @@ def test_whatever_is_asked_the_answers_are_honest(model, targets, seed):
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_a_batch_finds_what_single_solves_find(panda, precision):
-    targets = goals(panda, 40, 3)
+    targets = goals(panda, 16, 3)
     targets[::4, :3, 3] *= 10.0  # out of reach
     found = panda.solve_batch(targets, precision=precision)
     single = [panda.solve(target) for target in targets]
@@ -114,13 +114,13 @@ def test_a_batch_finds_what_single_solves_find(panda, precision):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("from_start", [False, True])
 def test_goals_out_of_reach_are_said_to_be_so(panda, precision, from_start):
-    targets = goals(panda, 30)
-    targets[10:20, :3, 3] *= 10.0
+    targets = goals(panda, 18)
+    targets[6:12, :3, 3] *= 10.0
     start = panda.neutral if from_start else None
     found = panda.solve_batch(targets, start=start, precision=precision)
-    assert [found.status[k] for k in range(10, 20)] == [Status.UNREACHABLE] * 10
-    assert found.success[:10].all()
-    assert found.success[20:].all()
+    assert found.status[6:12] == [Status.UNREACHABLE] * 6
+    assert found.success[:6].all()
+    assert found.success[12:].all()
     assert_honest(panda, targets, found)
 
 
@@ -177,12 +177,12 @@ def test_answers_do_not_depend_on_threads(panda, monkeypatch, precision, from_st
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("from_start", [False, True])
 def test_answers_do_not_depend_on_order_or_neighbours(panda, precision, from_start):
-    targets = goals(panda, 40)
+    targets = goals(panda, 20)
     targets[::9, :3, 3] *= 1.5
-    start = panda.random(1, size=40) if from_start else None
+    start = panda.random(1, size=20) if from_start else None
     options = {"precision": precision, "iterations": 40}
     found = panda.solve_batch(targets, start=start, **options)
-    for order in (np.random.default_rng(0).permutation(40), np.arange(0, 40, 7), [37]):
+    for order in (np.random.default_rng(0).permutation(20), np.arange(0, 20, 4), [17]):
         some = None if start is None else start[order]
         other = panda.solve_batch(targets[order], start=some, **options)
         assert other.q.tobytes() == np.ascontiguousarray(found.q[order]).tobytes()
@@ -216,10 +216,10 @@ def test_seeds_lead_to_different_answers():
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_one_start_serves_every_problem(panda, precision):
-    targets = goals(panda, 50)
+    targets = goals(panda, 20)
     start = panda.random(5)
     once = panda.solve_batch(targets, start=start, precision=precision)
-    each = panda.solve_batch(targets, start=np.tile(start, (50, 1)), precision=precision)
+    each = panda.solve_batch(targets, start=np.tile(start, (20, 1)), precision=precision)
     assert_same(once, each)
 
 

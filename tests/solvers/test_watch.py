@@ -27,6 +27,7 @@ SOLVES = {
     "batch": "arm.solve_batch([pose] * 2100, threads=2, **OPTIONS)",
 }
 SETUP = f"""
+import signal
 import numpy as np
 import limbik
 from limbik import Position
@@ -74,6 +75,7 @@ def test_control_c_ends_every_solve(name, when):
         SETUP
         + f"""
 OPTIONS = {{"iterations": {ENDLESS}}}
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests run in the background
 print("begins", flush=True)
 try:
     {SOLVES[name]}

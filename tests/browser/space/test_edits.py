@@ -13,7 +13,7 @@ TWO_ARMS = arm_query((EXAMPLES / "two_arms.arm").read_text(), "two_arms.arm")
 def settled(space: Space) -> None:
     """Wait until what was changed counts as one step."""
     space.wait_resting()
-    space.page.wait_for_timeout(700)
+    space.page.wait_for_timeout(400)
     space.wait_readout()
 
 

@@ -107,7 +107,7 @@ def test_the_card_never_stands_over_goal_hand_or_ghost(
             space.press("ArrowLeft")
         space.until(lambda before=before: space.view != before, "the view has turned")
         space.page.wait_for_timeout(700)  # until the view is told to rest
-        assert covers(space) == []
+        space.until(lambda: covers(space) == [], "the card has given way")
     card = space.find("#explanation").bounding_box()
     assert card is not None
     assert card["x"] >= 0 and card["y"] >= 0

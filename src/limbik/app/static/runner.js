@@ -95,7 +95,7 @@ export class Runner {
       this.before = this.q;
     }
     if (this.recording.last <= 0 || frame.iterations > 0) this.recording.append(frame);
-    this.q = frame.q;
+    if (moved > 0) this.q = frame.q; // else it is the configuration on the way to which the page may have been paused
     this.error = frame.errors[frame.errors.length - 1];
     this.status = frame.status;
     this.outOfReach = frame.out_of_reach;

@@ -122,7 +122,7 @@ const frames = new Frames({ onTurn, onReadout });
 function onTurn(now, seconds) {
   loop.tick(seconds);
   move(seconds);
-  if (motion.moving && !loop.isHeld) view.isStale = true;
+  if (motion.moving && loop.mayAsk) view.isStale = true;
   view.draw();
   pointer.placeHint();
   tour.tick(now);

@@ -189,7 +189,7 @@ function onTurn(now, seconds) {
   loop.tick(seconds);
   move(seconds);
   recorder.take(now, isBusy());
-  if (motion.moving && !loop.isHeld) view.touch();
+  if (motion.moving && loop.mayAsk) view.touch();
   view.draw(now);
   convergence.tick(now);
 }
