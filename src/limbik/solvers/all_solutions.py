@@ -26,11 +26,9 @@ from limbik.solvers.point_plan import PointPlan
 from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
-from limbik.spatial import Array, as_numbers, pose_from
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers, pose_from
 
 EVERYTHING = (1.0,) * 6
-FLOAT64 = np.dtype(np.float64)
-POSE_SHAPE = (4, 4)
 BY_DEFAULT: Slot[AnalyticPlan] = Slot()  # for a pose of the end effector, without options
 PLANS: Slot[dict[tuple[str, bool, int], AnswersPlan | None]] = Slot()  # by frame, limits, and kind of target
 A_POSE = 0  # else as many numbers as the point has
@@ -87,7 +85,7 @@ def solve_all(
     ):
         plan = model.derived.get(BY_DEFAULT)
         if plan is not None:
-            return plan.solve(goal, None if start is None else _configuration(model, start))
+            return plan.of_pose(goal) if start is None else plan.solve(goal, _configuration(model, start))
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else _count(samples, "samples")

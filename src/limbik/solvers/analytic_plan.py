@@ -51,14 +51,20 @@ class AnalyticPlan(AnswersPlan):
         self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
+        if start is None and not turns:
+            return self.of_pose(pose)
+        return self._solve_in_general(pose, start, turns, perf_counter())
+
+    def of_pose(self, pose: Array) -> AllSolutions:
+        """All solutions for a pose [4, 4] of float64, by branch."""
         began = perf_counter()
         solve_one = self._solve_one
-        if solve_one is None or start is not None or turns or not self._is_direct:
-            return self._solve_in_general(pose, start, turns, began)
+        if solve_one is None or not self._is_direct:
+            return self._solve_in_general(pose, None, False, began)
         work, target = self._free.pop() if self._free else Work(JOINTS), pose.tobytes()
         count = solve_one(self._address, target, b"", 0, work.address)
         if count < 0:
-            return self.solve(as_pose(pose, "`pose`", error=GoalError), start)
+            return self.of_pose(as_pose(pose, "`pose`", error=GoalError))
         q = work.answers[count].copy()
         self._free.append(work)
         return AllSolutions(q, self, (target, None, True), perf_counter() - began)
