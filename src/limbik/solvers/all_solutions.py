@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -85,7 +86,7 @@ def solve_all(
     ):
         plan = model.derived.get(BY_DEFAULT)
         if plan is not None:
-            return plan.of_pose(goal) if start is None else plan.solve(goal, _configuration(model, start))
+            return plan.of_pose(goal, None if start is None else _configuration(model, start))
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else _count(samples, "samples")
@@ -207,6 +208,9 @@ def pose_of(goal: Goal) -> Array:
 
 
 def _configuration(model: Model, start: Any) -> Array:
+    is_array = type(start) is np.ndarray and start.dtype is FLOAT64 and start.shape == (model.nq,)
+    if is_array and start.dot(start) < math.inf:  # finite, and quicker than to look at each
+        return np.array(start)
     needed = f"{model.nq} finite numbers (nq)"
     q = as_numbers(start, "`start`", needed, ConfigurationError)
     if q.shape != (model.nq,) or not np.isfinite(q).all():
