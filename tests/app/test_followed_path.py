@@ -12,7 +12,7 @@ from limbik.app.protocol.reading import MessageError
 from limbik.app.space_session import SpaceSession
 from limbik.errors import FormatError, GoalError, ModelError, SolverError
 from limbik.formats.path_csv import read_poses
-from space_scenes import opening, request
+from space_scenes import URDF, opening, request
 
 WORKSHOP = SceneOpener()
 READY = (0.3, -1.2, 1.5, -1.8, -1.5, 0.2)
@@ -41,6 +41,22 @@ def test_poses_become_joints_over_time() -> None:
     assert 0.9 < rates.max() <= 1.0 + 1e-9
     assert "1 rad/s" in path["pace"]
     assert read_poses(path["csv"]).times.tolist() == times.tolist()
+
+
+def test_joints_are_as_fast_as_the_description_says() -> None:
+    session = SpaceSession(WORKSHOP)
+    text = URDF.replace('upper="1.5"', 'upper="1.5" velocity="0.5"').replace(
+        'upper="1"', 'upper="1" velocity="2"'
+    )
+    session.open(request(**opening(text=text)))
+    poses = [[0.9, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [1.4, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]]
+    asked = {"type": "path", "id": 3, "arm": 0, "frame": "hook", "q": [0.0, 0.0, 0.4], "poses": poses}
+    path = json.loads(session.follow_path(request(**asked)).encode())
+    assert path["pace"] == (
+        "The joints move as fast as the robot's description lets them, the others at 1 rad/s at most."
+    )
+    rates = np.abs(np.diff(path["q"], axis=0)) / np.diff(path["times"])[:, None]
+    assert 0.25 < rates[:, 2].max() <= 2.0 + 1e-9
 
 
 def test_a_break_says_where_and_why_and_between_which_knots() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from limbik.joint_path import Break, Path
 from limbik.model import JointKind, Model
 from limbik.motion.layers import APART, APART_ROTATION
 from limbik.motion.paths import solve_path
+from limbik.motion.rates import rate_limits
 from limbik.motion.task_space import steps
 from limbik.spatial import Array, pose_from, quat_from_matrix, quat_normalise, quat_to_matrix
 
@@ -27,8 +29,8 @@ def followed_path(model: Model, asked: FollowPath) -> FollowedPath:
     """The path. Raises LimbikError for a file that is malformed and for what `solve_path` does not take."""
     poses, when = _wanted(asked)
     _refuse_long(model, asked.frame, poses)
-    turns = [joint.kind is not JointKind.PRISMATIC for joint in model.joints if joint.nq]
-    velocity = np.array([VELOCITY[each] for each in turns])
+    rates = _Rates(model)
+    velocity = rates.velocity
     path = solve_path(
         model,
         poses,
@@ -48,7 +50,7 @@ def followed_path(model: Model, asked: FollowPath) -> FollowedPath:
         breaks=[_told(path, each) for each in path.breaks],
         complete=path.complete,
         text=path.explain(),
-        pace=_pace(path, when, turns),
+        pace=_pace(path, when, rates),
         csv=path_csv(model, path),
     )
 
@@ -88,10 +90,28 @@ def _told(path: Path, each: Break) -> Mapping[str, Any]:
     }
 
 
-def _pace(path: Path, when: Array | None, turns: Sequence[bool]) -> str:
+class _Rates:
+    """How fast the joints of a model move on the page: as it says itself, else as is usual."""
+
+    def __init__(self, model: Model) -> None:
+        own = rate_limits(model, None, "velocity_limits")
+        kinds = [joint.kind for joint in model.joints for _ in range(joint.nv)]
+        turns = [kind is not JointKind.PRISMATIC for kind in kinds]
+        self.velocity = np.where(np.isfinite(own), own, [VELOCITY[each] for each in turns])
+        usual = sorted({each for each, rate in zip(turns, own, strict=True) if math.isinf(rate)})
+        self._usual = " and ".join(f"{VELOCITY[each]:g} {'rad' if each else 'm'}/s" for each in usual)
+        self._has_own = bool(np.isfinite(own).any())
+
+    def __str__(self) -> str:
+        if not self._has_own:
+            return f"The joints move at {self._usual} at most."
+        others = f", the others at {self._usual} at most" if self._usual else ""
+        return f"The joints move as fast as the robot's description lets them{others}."
+
+
+def _pace(path: Path, when: Array | None, rates: _Rates) -> str:
     if when is None or path.times is None:
-        rates = " and ".join(f"{VELOCITY[each]:g} {'rad' if each else 'm'}/s" for each in sorted(set(turns)))
-        return f"The joints move at {rates} at most."
+        return str(rates)
     if not path.too_fast:
         return "Times are those of the file."
     worst = max(path.too_fast, key=lambda each: each.ratio)
