@@ -1,4 +1,4 @@
-"""What distances are computed between: convex pieces, each a convex core and all points within a radius of it."""
+"""What distances are computed between: convex cores, each with all points within a radius of it."""
 
 from __future__ import annotations
 

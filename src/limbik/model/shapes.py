@@ -77,7 +77,7 @@ class ConvexHull:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A surface of triangles: the file at `path`, or vertices and triangles. It is solid where it is closed."""
+    """A surface of triangles, solid where it is closed: a file, or vertices and triangles."""
 
     path: Path | None = None
     vertices: Array | None = None  # [k, 3] in metres
