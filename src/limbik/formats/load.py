@@ -92,7 +92,7 @@ def read(source: Source) -> Model:
         return mjcf.read(source)
     if root.tag == "robot":
         if not urdf.is_xacro(root):
-            return urdf.from_element(root)
+            return urdf.from_element(root, source)
         if source.files is not None:
             raise root.error("this is xacro, a program that is not run here; process it, and open the URDF")
         return xacro.read(source)

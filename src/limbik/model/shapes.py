@@ -77,12 +77,18 @@ class ConvexHull:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A surface of triangles, solid where it is closed: a file, or vertices and triangles."""
+    """A surface of triangles, solid where it is closed: a file, or vertices and triangles.
 
-    path: Path | None = None
+    A file is read when a collision is looked for, not before. With `is_hull` the convex hull of the surface
+    is meant, as MuJoCo takes every mesh.
+    """
+
+    path: Path | None = None  # its ending says the format
     vertices: Array | None = None  # [k, 3] in metres
     triangles: Any = None  # [m, 3] places of vertices
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    is_hull: bool = False
+    data: bytes | None = None  # what the file holds, where it is not on the disk
 
     def __post_init__(self) -> None:
         if (self.path is None) == (self.vertices is None) or (self.vertices is None) != (
@@ -148,14 +154,21 @@ Shape: TypeAlias = Sphere | Capsule | Cylinder | Box | ConvexHull | Mesh | Point
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinkShape:
-    """A shape that hangs on a link, with which it may collide."""
+    """A shape that hangs on a link, with which it may collide.
+
+    name: what it is called in pairs and reports; default: as its link. Shapes of one link with one name are
+    one body.
+    """
 
     link: str
     shape: Shape
     pose_link_shape: Matrix4 = field(default_factory=lambda: np.eye(4))
+    name: str = ""
 
     def __post_init__(self) -> None:
         check_name(self.link, "`link` of a shape")
+        check_name(self.name or self.link, "`name` of a shape")
+        object.__setattr__(self, "name", self.name or self.link)
         if not isinstance(self.shape, Shape):
             raise CollisionError(
                 f"the shape of link {self.link!r} needs a Shape, found {shortened(self.shape)}"
