@@ -1,6 +1,9 @@
 """Shapes, worlds, and checks of whether a robot touches itself or what stands around it."""
 
+from limbik.collision.check import check, check_batch
+from limbik.collision.check_path import check_path
 from limbik.collision.world import Revision, World, WorldObject
+from limbik.model.model import Collisions, collide_by
 from limbik.model.shapes import (
     Box,
     Capsule,
@@ -29,3 +32,5 @@ __all__ = [
     "World",
     "WorldObject",
 ]
+
+collide_by(Collisions(check, check_batch, check_path))
