@@ -1,5 +1,9 @@
 """Shapes, worlds, and checks of whether a robot touches itself or what stands around it."""
 
+from limbik.collision.check import check, check_batch
+from limbik.collision.check_path import check_path
+from limbik.collision.world import Revision, World, WorldObject
+from limbik.model.model import Collisions, collide_by
 from limbik.model.shapes import (
     Box,
     Capsule,
@@ -22,6 +26,11 @@ __all__ = [
     "LinkShape",
     "Mesh",
     "Points",
+    "Revision",
     "Shape",
     "Sphere",
+    "World",
+    "WorldObject",
 ]
+
+collide_by(Collisions(check, check_batch, check_path))
