@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class SelfSearch:
 
     def __init__(self, model: Model, pairs: Sequence[tuple[int, int]]) -> None:
         self.model = model
-        self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
+        self.pairs: Any = np.array(pairs, np.int64).reshape(-1, 2)
         self.links = tree_of(model).links
         self.bodies: Packed = packed(robot_bodies(model), FRAME_SIZE)
         self._search = Search(self.links, self.bodies, np.zeros((0, 4, 4)), self.pairs, model.nq, model.nv)
