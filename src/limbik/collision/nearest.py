@@ -208,12 +208,14 @@ def gap_between(A: Records, B: Records, relative: Floats) -> float:
 def box_gap(piece: Records, x: float, y: float, z: float) -> float:
     """At most the distance [m] of a point from a piece, by the box about its core."""
     x, y, z = x - piece.box_center[0], y - piece.box_center[1], z - piece.box_center[2]
-    squared = 0.0
+    squared, highest = 0.0, -math.inf
     for k in range(3):
         along = piece.box_axes[3 * k] * x + piece.box_axes[3 * k + 1] * y + piece.box_axes[3 * k + 2] * z
-        outside = max(abs(along) - piece.box_half[k], 0.0)
+        height = abs(along) - piece.box_half[k]
+        highest = max(highest, height)
+        outside = max(height, 0.0)
         squared += outside * outside
-    return float(math.sqrt(squared) - piece.radius)
+    return float((math.sqrt(squared) if highest > 0.0 else highest) - piece.radius)
 
 
 @compiled(inline=False)
