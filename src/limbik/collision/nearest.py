@@ -160,9 +160,7 @@ def body_distance(
             B = shapes.pieces[b]
             if gap_between(A, B, relative) > limit:
                 continue
-            distance = signed_distance(
-                A, B, shapes.vertices, relative, floor, limit, scratch, workspace.trial
-            )
+            distance = signed_distance(A, B, shapes.cores, relative, floor, limit, scratch, workspace.trial)
             if distance < nearest:
                 nearest = distance
                 limit = min(limit, nearest)

@@ -14,7 +14,7 @@ from limbik.collision.gjk import Scratch
 from limbik.collision.nearest import RESULT_SIZE, SETTINGS_SIZE, Workspace
 from limbik.collision.pack import Packed
 from limbik.collision.programs import collisions
-from limbik.collision.records import Shapes
+from limbik.collision.records import Cores, Shapes
 from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Floats, Records
@@ -69,11 +69,11 @@ class Search:
         self.settings[:] = mode, horizon, q is None, has_rows
 
     def _make_room(self, count: int) -> None:
-        bodies, pieces, vertices = self._bodies
+        bodies, pieces, vertices, neighbours, _ = self._bodies
         sizes = {
             "n_links": len(self._links), "n_objects": len(self._poses), "n_bodies": len(bodies),
-            "n_pieces": len(pieces), "n_vertices": len(vertices), "n_pairs": len(self._pairs),
-            "n_results": count, "nq": len(self.q), "nv": self._nv,
+            "n_pieces": len(pieces), "n_vertices": len(vertices), "n_neighbours": len(neighbours),
+            "n_pairs": len(self._pairs), "n_results": count, "nq": len(self.q), "nv": self._nv,
         }  # fmt: skip
         self._workspace = Workspace(*_zeros(WORKSPACE, sizes))
         self._scratch = Scratch(*_zeros(SCRATCH, sizes))
@@ -94,10 +94,15 @@ class Search:
         return int(function(address, watch))
 
     def _interpreted(self) -> int:
-        bodies, pieces, vertices = self._bodies
+        bodies, pieces, vertices, neighbours, latest = self._bodies
         return nearest.search.interpreted(
             self._links.view(np.recarray),
-            Shapes(bodies.view(np.recarray), pieces.view(np.recarray), vertices, self.frames),
+            Shapes(
+                bodies.view(np.recarray),
+                pieces.view(np.recarray),
+                Cores(vertices, neighbours, latest),
+                self.frames,
+            ),
             self._poses.reshape(-1, 16),
             self._pairs,
             self.settings,
