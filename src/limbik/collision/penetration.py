@@ -31,7 +31,7 @@ def penetration(
     A: Records, B: Records, cores: Cores, relative: Floats, size: float,
     has_start: bool, points: Floats, faces: Floats, edges: Floats, found: Floats,
 ) -> float:  # fmt: skip
-    """The depth [m] of two cores in each other, at most by rounding and by what the search has left.
+    """The depth [m] of two cores in each other, or at most little more; below 0 they are apart.
 
     has_start: points[:4] are a tetrahedron. size [m]: of both cores. The direction in which B has to go, and
     the nearest points of A and B, go into found[1:10].
@@ -39,7 +39,7 @@ def penetration(
     count = 4
     if not has_start:
         height = start_polytope(A, B, cores, relative, size, points, found)
-        if height >= 0.0:
+        if height < math.inf:
             return height
     n_faces = 0
     for i in range(4):
@@ -60,14 +60,14 @@ def penetration(
         n_faces = grown
         count += 1
     touch(points, faces, n_faces, lowest + 10.0 * CLOSE * size, found)
-    return max(depth, 0.0)
+    return depth
 
 
 @compiled(exact=True)
 def start_polytope(
     A: Records, B: Records, cores: Cores, relative: Floats, size: float, points: Floats, found: Floats
 ) -> float:
-    """Four points of A - B that are not in a plane, into points[:4]; returns -1.
+    """Four points of A - B that are not in a plane, into points[:4]; returns infinity.
 
     Where there are none, a direction in which A - B is flat is the answer, and its height is returned.
     """
@@ -108,7 +108,7 @@ def start_polytope(
             keep_point(points, 4, 3)
     if farthest <= FLAT * size:
         return flat(A, B, cores, relative, nx, ny, nz, points, found)
-    return -1.0
+    return math.inf
 
 
 @compiled
@@ -139,7 +139,7 @@ def flat(
     found[1], found[2], found[3] = side * x, side * y, side * z
     for c in range(6):
         found[4 + c] = points[row, 3 + c]
-    return max(height, 0.0)
+    return height
 
 
 @compiled
