@@ -79,6 +79,14 @@ def test_a_copy_is_another_world(world: World) -> None:
     assert world.without("ball", "wall").names == ("table",)
 
 
+def test_what_may_touch_an_object_stays_with_it(world: World) -> None:
+    world.add("floor", Box((9, 9, 1)), (0, 0, -0.5), touch=["base_link", "wheel"])
+    world.rename("floor", "ground")
+    world.move("ground", (0, 0, -0.6))
+    assert world["ground"].touch == ("base_link", "wheel") == world.without("wall")["ground"].touch
+    assert world["ball"].touch == ()
+
+
 def test_what_is_looked_up_cannot_change_the_world(world: World) -> None:
     world["wall"].pose[:] = 0.0
     assert world["wall"].pose[2, 3] == 1.0
@@ -97,6 +105,8 @@ def test_what_is_looked_up_cannot_change_the_world(world: World) -> None:
         (lambda world: world.add("box", Sphere(1.0), (1, 2)), "pose of object 'box' needs a 4x4 pose"),
         (lambda world: world.add("box", Sphere(1.0), (1, 2, np.inf)), "finite"),
         (lambda world: world.add("box", Sphere(1.0), (1, 2, 1e9)), "numbers up to 1e"),
+        (lambda world: world.add("box", Sphere(1.0), touch="base"), "`touch` of object 'box' needs a list"),
+        (lambda world: world.add("box", Sphere(1.0), touch=[3]), "`touch` of object 'box' needs a text"),
         (lambda world: world.move("bell", (0, 0, 0)), "no object 'bell'; did you mean 'ball'"),
         (lambda world: world.move(["ball"], (0, 0, 0)), "no object"),
         (lambda world: world.move("ball", np.ones((4, 4))), "pose of object 'ball'"),

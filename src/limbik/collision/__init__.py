@@ -1,6 +1,7 @@
 """Shapes, worlds, and checks of whether a robot touches itself or what stands around it."""
 
 from limbik.collision.world import Revision, World, WorldObject
+from limbik.collision.world_files import load_world, save_world, world_of
 from limbik.model.shapes import (
     Box,
     Capsule,
@@ -28,4 +29,7 @@ __all__ = [
     "Sphere",
     "World",
     "WorldObject",
+    "load_world",
+    "save_world",
+    "world_of",
 ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.errors import CollisionError, did_you_mean, is_one_of, shortened
+from limbik.errors import CollisionError, did_you_mean, is_one_of, members_of, shortened
 from limbik.model.joints import check_name
 from limbik.model.shapes import LARGEST, Shape
 from limbik.spatial import Array, Matrix4, as_pose, as_vector, pose_from, shape_of
@@ -21,6 +21,7 @@ class WorldObject(NamedTuple):
     name: str
     shape: Shape
     pose: Matrix4  # pose_world_object [4, 4]
+    touch: tuple[str, ...]  # links and attached objects that may touch it
 
 
 class Revision(NamedTuple):
@@ -41,13 +42,17 @@ class World:
 
     def __init__(self) -> None:
         self._shapes: dict[str, Shape] = {}
+        self._touch: dict[str, tuple[str, ...]] = {}
         self._poses = np.empty((ROOM, 4, 4))
         self._places: dict[str, int] = {}
         self._structure = 0
         self._changes = 0
 
-    def add(self, name: str, shape: Shape, pose: Any = None) -> None:
+    def add(self, name: str, shape: Shape, pose: Any = None, *, touch: Iterable[str] = ()) -> None:
         """An object of a new name; without a pose it stands at the origin.
+
+        touch: names of links, and of what is attached to them, that may touch it: a table may be touched by
+        the base that stands on it.
 
         Raises CollisionError for a name that there is already, and for what is no shape or pose.
         """
@@ -62,10 +67,14 @@ class World:
             )
         place = len(self._shapes)
         given = np.eye(4) if pose is None else _as_pose(pose, name)
+        links = members_of(touch, f"`touch` of object {name!r}", CollisionError, "a list of names of links")
+        for link in links:
+            check_name(link, f"`touch` of object {name!r}", error=CollisionError)
         if place == len(self._poses):
             self._poses = np.concatenate([self._poses, np.empty_like(self._poses)])
         self._poses[place] = given
         self._shapes[name] = shape
+        self._touch[name] = links
         self._places[name] = place
         self._note_structure()
 
@@ -86,7 +95,7 @@ class World:
         place = self._place(name)
         count = len(self._shapes)
         self._poses[place : count - 1] = self._poses[place + 1 : count]
-        del self._shapes[name]
+        del self._shapes[name], self._touch[name]
         self._places = {each: k for k, each in enumerate(self._shapes)}
         self._note_structure()
 
@@ -97,6 +106,7 @@ class World:
         if new_name != name and new_name in self._shapes:
             raise CollisionError(f"the world already has an object {new_name!r}")
         self._shapes = {new_name if each == name else each: it for each, it in self._shapes.items()}
+        self._touch[new_name] = self._touch.pop(name)
         self._places = {each: k for k, each in enumerate(self._shapes)}
         self._note_structure()
 
@@ -110,12 +120,12 @@ class World:
         world = World()
         for each in self:
             if each.name not in names:
-                world.add(*each)
+                world.add(each.name, each.shape, each.pose, touch=each.touch)
         return world
 
     def __getitem__(self, name: str) -> WorldObject:
         place = self._place(name)
-        return WorldObject(name, self._shapes[name], self._poses[place].copy())
+        return WorldObject(name, self._shapes[name], self._poses[place].copy(), self._touch[name])
 
     def __contains__(self, name: object) -> bool:
         return is_one_of(name, self._shapes)
