@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.convex import ConvexPiece
 from limbik.collision.covers import Spheres, cover, smallest_sphere
 from limbik.collision.pieces import measured_pieces_of
@@ -61,13 +62,14 @@ _GEOMETRY: Slot[Geometry] = Slot(of_shapes=True)
 
 
 def _made(model: Model) -> Geometry:
+    shapes, note = shapes_or_capsules(model)
     places = places_on_carriers(model)
     named: dict[tuple[str, str], list[LinkShape]] = {}
-    for shape in model.shapes:
+    for shape in shapes:
         named.setdefault((shape.name, places[shape.link][0]), []).append(shape)
-    bodies = tuple(_body(name, link, shapes, places) for (name, link), shapes in named.items())
-    notes = [f"{body.name}: {note}" for body in bodies for note in body.notes]
-    return Geometry(bodies, listed(notes, most=5, between="; "))
+    bodies = tuple(_body(name, link, own, places) for (name, link), own in named.items())
+    notes = [f"{body.name}: {what}" for body in bodies for what in body.notes]
+    return Geometry(bodies, listed([note, *notes] if note else notes, most=5, between="; "))
 
 
 def _body(name: str, link: str, shapes: Sequence[LinkShape], places: dict[str, tuple[str, Matrix4]]) -> Body:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
+from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.geometry import Body, geometry_of
 from limbik.model import Model
 from limbik.model.derived import Slot
@@ -66,8 +67,9 @@ def _unchecked(first: Body, second: Body, reason: str) -> UncheckedPair:
 def adjacent_names(model: Model) -> set[frozenset[str]]:
     """The pairs of names of shapes on links between which only links without shapes lie."""
     names: dict[str, set[str]] = {}
-    for shape in model.shapes:
-        names.setdefault(shape.link, set()).add(shape.name)
+    for shape in shapes_or_capsules(model)[0]:
+        if not shape.is_attached:
+            names.setdefault(shape.link, set()).add(shape.name)
     before: dict[str, str | None] = {model.root: None}  # the nearest link towards the root that has shapes
     pairs: set[frozenset[str]] = set()
     for joint in model.joints:

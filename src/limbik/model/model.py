@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar, Unpack
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +50,9 @@ MOST_DRAWN = 10**9  # configurations at a time
 _T = TypeVar("_T")
 _OnLink = TypeVar("_OnLink", Mass, LinkShape)
 
+FoundParts: TypeAlias = tuple[Iterable[LinkShape], Iterable[PairRule]]
+_PARTS = ("shapes", "pair_rules", "_found_parts")  # what is found when it is first asked for
+
 
 class Model:
     """An immutable kinematic tree.
@@ -76,8 +79,6 @@ class Model:
     joints: tuple[Joint, ...]  # parents before children
     frames: tuple[Frame, ...]  # links first, the root leading, then the other frames
     masses: tuple[Mass, ...]
-    shapes: tuple[LinkShape, ...]
-    pair_rules: tuple[PairRule, ...]
     frame_names: tuple[str, ...]
     joint_names: tuple[str, ...]
     root: str
@@ -100,6 +101,7 @@ class Model:
     _frame_places: dict[str, int]
     _parent_joints: tuple[int, ...]  # place of the joint before each joint, -1 at the root
     _paths: dict[str, _Path]
+    _find_parts: Callable[[], FoundParts]
 
     def __init__(
         self,
@@ -120,8 +122,7 @@ class Model:
         places = {link: k for k, link in enumerate(links)}
         all_frames = _all_frames(links, _as_tuple(frames, Frame, "frames"))
         all_masses = _on_links(links, _as_tuple(masses, Mass, "masses"), "mass")
-        all_shapes = _on_links(links, _as_tuple(shapes, LinkShape, "shapes"), "shape")
-        rules = _as_tuple(pair_rules, PairRule, "pair_rules")
+        parts = _as_tuple(shapes, LinkShape, "shapes"), _as_tuple(pair_rules, PairRule, "pair_rules")
         space = ConfigurationSpace(ordered)
         members = [
             Member(joint, places[joint.parent], joint.origin, *starts)
@@ -135,8 +136,6 @@ class Model:
             joints=ordered,
             frames=all_frames,
             masses=all_masses,
-            shapes=all_shapes,
-            pair_rules=_all_rules([*links, *(shape.name for shape in all_shapes)], rules),
             frame_names=tuple(frame.name for frame in all_frames),
             joint_names=tuple(joint.name for joint in ordered),
             root=root,
@@ -157,7 +156,9 @@ class Model:
             _paths={},
             derived={},
             derived_of_shapes={},
+            _find_parts=lambda: parts,
         )
+        _ = self.shapes  # checked now
         vars(self)["end_effector"] = links[-1] if end_effector is None else self.frame(end_effector).name
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -391,6 +392,28 @@ class Model:
 
     # --- shapes and pairs -----------------------------------------------------------------------------------
 
+    @functools.cached_property
+    def shapes(self) -> tuple[LinkShape, ...]:
+        """What hangs on links, for collisions."""
+        return self._found_parts[0]
+
+    @functools.cached_property
+    def pair_rules(self) -> tuple[PairRule, ...]:
+        """Which pairs of links, or objects on them, may touch; of two for one pair the later one holds."""
+        return self._found_parts[1]
+
+    @functools.cached_property
+    def _found_parts(self) -> tuple[tuple[LinkShape, ...], tuple[PairRule, ...]]:
+        shapes, rules = self._find_parts()
+        return self._checked_parts(tuple(shapes), tuple(rules))
+
+    def _checked_parts(
+        self, shapes: tuple[LinkShape, ...], rules: tuple[PairRule, ...]
+    ) -> tuple[tuple[LinkShape, ...], tuple[PairRule, ...]]:
+        links = self.frame_names[: len(self.joints) + 1]
+        _refuse_unknown_names([*links, *(shape.name for shape in shapes)], rules)
+        return _on_links(links, shapes, "shape"), rules
+
     def attach(
         self,
         name: str,
@@ -412,7 +435,11 @@ class Model:
             raise CollisionError(f"model {self.name!r} already has something of the name {shortened(name)}")
         place = np.eye(4) if pose is None else as_pose(pose, f"the pose of {shortened(name)}")
         held = LinkShape(
-            link=carrier.link, shape=shape, pose_link_shape=carrier.pose_link_frame @ place, name=name
+            link=carrier.link,
+            shape=shape,
+            pose_link_shape=carrier.pose_link_frame @ place,
+            name=name,
+            is_attached=True,
         )
         touched = members_of(touch, "touch", CollisionError, "a list of links")
         reason = "may touch what is attached"
@@ -424,7 +451,7 @@ class Model:
 
         Raises CollisionError where there is none of that name.
         """
-        attached = [each.name for each in self.shapes if each.name != each.link]
+        attached = [each.name for each in self.shapes if each.is_attached]
         if not is_one_of(name, attached):
             hint = did_you_mean(name, dict.fromkeys(attached))
             raise CollisionError(f"model {self.name!r} carries no object {shortened(name)}; {hint}")
@@ -453,14 +480,17 @@ class Model:
         """
         given = self.shapes if shapes is None else _as_tuple(shapes, LinkShape, "shapes")
         rules = self.pair_rules if pair_rules is None else _as_tuple(pair_rules, PairRule, "pair_rules")
-        links = self.frame_names[: len(self.joints) + 1]
+        changed = self.with_shapes_found_by(lambda: (given, rules))
+        _ = changed.shapes  # checked now
+        return changed
+
+    def with_shapes_found_by(self, find: Callable[[], FoundParts]) -> Model:
+        """A model with the shapes and rules that a function finds when they are first asked for, see
+        `with_shapes`.
+        """
         changed = object.__new__(type(self))
-        vars(changed).update(
-            vars(self),
-            shapes=_on_links(links, given, "shape"),
-            pair_rules=_all_rules([*links, *(shape.name for shape in given)], rules),
-            derived_of_shapes={},
-        )
+        kept = {key: value for key, value in vars(self).items() if key not in _PARTS}
+        vars(changed).update(kept, _find_parts=find, derived_of_shapes={})
         return changed
 
     # --- solving --------------------------------------------------------------------------------------------
@@ -697,14 +727,13 @@ def _on_links(links: Sequence[str], items: tuple[_OnLink, ...], what: str) -> tu
     return items
 
 
-def _all_rules(names: Sequence[str], rules: tuple[PairRule, ...]) -> tuple[PairRule, ...]:
+def _refuse_unknown_names(names: Sequence[str], rules: tuple[PairRule, ...]) -> None:
     known = set(names)
     for rule in rules:
         for name in (rule.first, rule.second):
             if name not in known:
-                hint = did_you_mean(name, names)
+                hint = did_you_mean(name, dict.fromkeys(names))
                 raise ModelError(f"a pair rule is about the unknown link or object {name!r}; {hint}")
-    return rules
 
 
 def _rules(pairs: Iterable[Sequence[str]], what: str, is_checked: bool) -> list[PairRule]:

@@ -157,13 +157,14 @@ class LinkShape:
     """A shape that hangs on a link, with which it may collide.
 
     name: what it is called in pairs and reports; default: as its link. Shapes of one link with one name are
-    one body.
+    one body. is_attached: an object that the link carries, not a part of the robot.
     """
 
     link: str
     shape: Shape
     pose_link_shape: Matrix4 = field(default_factory=lambda: np.eye(4))
     name: str = ""
+    is_attached: bool = False
 
     def __post_init__(self) -> None:
         check_name(self.link, "`link` of a shape")
