@@ -32,21 +32,32 @@ class SolverOptions(TypedDict, total=False):
     restarts: int | None
     limits: bool
     rest_bias: float
-    prefer: Literal["nearest"] | None
+    prefer: Literal["nearest", "first", "clearance"] | None
     locked: Sequence[str]
     tool: ArrayLike | None  # pose_frame_tool [4, 4]
     time_limit: float | None  # [s]
 
 
-class SolveOptions(SolverOptions, total=False):
-    """Of `solve`."""
+class FreeSolverOptions(SolverOptions, total=False):
+    """And how to be free of collision."""
+
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]
+
+
+class StartOptions(SolverOptions, total=False):
+    """And from where to solve."""
 
     start: ArrayLike | None  # [nq]
     rest: ArrayLike | None  # [nq]
     seed: int
 
 
-class TraceOptions(SolveOptions, total=False):
+class SolveOptions(StartOptions, FreeSolverOptions, total=False):
+    """Of `solve`."""
+
+
+class TraceOptions(StartOptions, total=False):
     """Of `trace` and `iterate`."""
 
     lanes: bool

@@ -50,7 +50,13 @@ class Checker:
         self._placed = [*robot, *objects]
         self._bodies = packed(self._placed, FRAME_SIZE)
         self.names = tuple(each.name for each in self._placed)
-        with_objects = [(i, len(robot) + k) for i in range(len(robot)) for k in range(len(objects))]
+        touch = [self.world[each.name].touch for each in objects]
+        with_objects = [
+            (i, len(robot) + k)
+            for i, body in enumerate(robot)
+            for k in range(len(objects))
+            if body.name not in touch[k]
+        ]
         self.pairs = _as_pairs([*with_objects, *pairs_of(model).checked])
         self._search = self._search_of(self.pairs)
         self._fixed: dict[str, FixedChecker] = {}

@@ -106,6 +106,14 @@ def solve_batch(
     return BatchSolution(q, answers[:, :HEADER], perf_counter() - began, "lm")
 
 
+def from_starts(plan: SerialPlan, pose: Array, starts: Array) -> Array:
+    """The configurations [k, nq] that meet one pose [4, 4], of those that starts [N, nq] lead to soon."""
+    job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, time_watch(None))
+    answers = job._pass(plan.numbers(True, restarts=0, iterations=SOON), plan.rows_of(starts))
+    is_solved = answers[:, 0] == SOLVED
+    return plan.whole(answers[is_solved, HEADER:], starts[is_solved])
+
+
 def _check(threads: Any, precision: Any, seed: Any) -> None:
     for name, value, least in (("threads", threads, 1), ("seed", seed, 0)):
         is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
