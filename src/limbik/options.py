@@ -84,6 +84,8 @@ class BatchOptions(EachOptions, total=False):
     threads: int | None
     precision: Literal["double", "single"]
     seed: int
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]
 
 
 class AllBatchOptions(TypedDict, total=False):
@@ -101,6 +103,8 @@ class AllOptions(AllBatchOptions, total=False):
     samples: int | None
     starts: int
     seed: int
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]
 
 
 class TrackerOptions(TypedDict, total=False):
@@ -111,6 +115,8 @@ class TrackerOptions(TypedDict, total=False):
     acceleration_limits: RateLimits  # [rad/s^2 or m/s^2]
     locked: Sequence[str]
     tool: ArrayLike | None  # pose_frame_tool [4, 4]
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]
 
 
 class Tracking(Protocol):
@@ -140,6 +146,10 @@ class Tracking(Protocol):
     @property
     def limited(self) -> tuple[str, ...]:
         """The joints that a limit has held back in the last step."""
+
+    @property
+    def obstacles(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of bodies, by name, that have held back the last step."""
 
 
 class PathOptions(TypedDict, total=False):

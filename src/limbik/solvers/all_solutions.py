@@ -13,6 +13,7 @@ from limbik.analytic.few_joints import for_point, for_pose
 from limbik.analytic.general_solve import can_eliminate
 from limbik.analytic.geometry import closed_form
 from limbik.analytic.swivel import swivel_arm
+from limbik.collision.world import World
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
@@ -22,6 +23,8 @@ from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan
 from limbik.solvers.elimination_plan import EliminationPlan
 from limbik.solvers.few_joints_plan import FewJointsPlan
+from limbik.solvers.free_answers import those_free
+from limbik.solvers.free_options import free_options
 from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
@@ -45,6 +48,8 @@ def solve_all(
     samples: int | None = None,
     starts: int = STARTS,
     seed: int = 0,
+    world: World | None = None,
+    clearance: float = 0.0,
 ) -> AllSolutions:
     """Every configuration that meets a goal, each checked by forward kinematics.
 
@@ -66,6 +71,9 @@ def solve_all(
     starts, seed:
         Of the search for arms and goals without a closed form.
 
+    world, clearance [m]:
+        As in `limbik.solve`: only those that are free of collision.
+
     `complete` is True for six revolute joints: in closed form where three consecutive axes meet at one end (a
     spherical wrist or shoulder), or where three are parallel and the two before or after them intersect, by
     elimination else.
@@ -80,10 +88,19 @@ def solve_all(
         and type(goal) is np.ndarray
         and goal.dtype is FLOAT64
         and goal.shape == POSE_SHAPE
+        and world is None
+        and clearance == 0.0
     ):
         plan = model.derived.get(BY_DEFAULT)
         if plan is not None:
             return plan.solve(goal, None if start is None else _configuration(model, start))
+    free = free_options(world, clearance)
+    if free is not None:
+        every = solve_all(
+            model, goal, frame=frame, start=start, limits=limits, turns=turns, samples=samples, starts=starts,
+            seed=seed,
+        )  # fmt: skip
+        return those_free(as_model(model), every, free)
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else _count(samples, "samples")

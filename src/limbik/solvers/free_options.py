@@ -12,7 +12,6 @@ from limbik.model.derived import Slot
 from limbik.model.model import Model
 from limbik.solvers.solver import as_real
 
-NAMES = ("world", "clearance")  # options that are only for this
 PREFERENCES = ("first", "nearest", "clearance")
 MOST_CHECKERS = 8  # kept with one model: as many worlds are used in turn without packing them again
 
@@ -33,18 +32,30 @@ class FreeOptions(NamedTuple):
         return {name: value for name, value in named.items() if value not in (0.0, "first")}
 
 
-def take_free_options(options: dict[str, Any]) -> FreeOptions:
-    """The options of this kind, which are taken out of the others. Raises SolverError or CollisionError."""
-    if options.get("world") is None:
-        raise SolverError("`clearance` needs a `world`; World() is one without objects")
-    world, clearance = as_world(options.pop("world")), options.pop("clearance", 0.0)
-    if not 0.0 <= as_real(clearance) < math.inf:
-        raise SolverError(f"`clearance` needs a length of at least 0 [m], found {shortened(clearance)}")
+def take_free_options(options: dict[str, Any]) -> FreeOptions | None:
+    """The options of this kind, which are taken out of the others; None without a world.
+
+    Raises SolverError or CollisionError.
+    """
+    free = free_options(options.pop("world", None), options.pop("clearance", 0.0))
+    if free is None:
+        return None
     prefer = options.pop("prefer", None) or "first"
     if not is_one_of(prefer, PREFERENCES):
         known = '"first", "nearest" or "clearance"'
         raise SolverError(f"`prefer` needs {known} with a `world`, found {shortened(prefer)}")
-    return FreeOptions(world, float(clearance), prefer)
+    return free._replace(prefer=prefer)
+
+
+def free_options(world: Any, clearance: Any) -> FreeOptions | None:
+    """The options for a world and a clearance [m]; None without a world. Raises as `take_free_options`."""
+    if not 0.0 <= as_real(clearance) < math.inf:
+        raise SolverError(f"`clearance` needs a length of at least 0 [m], found {shortened(clearance)}")
+    if world is not None:
+        return FreeOptions(as_world(world), float(clearance), "first")
+    if clearance > 0.0:
+        raise SolverError("`clearance` needs a `world`; World() is one without objects")
+    return None
 
 
 def checker_for(model: Model, world: World) -> Checker:

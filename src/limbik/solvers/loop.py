@@ -130,7 +130,7 @@ def solve(
         began, others = perf_counter(), cast("dict[str, Any]", dict(options))
         free = take_free_options(others)
         first = solve(model, goal, start=start, rest=rest, seed=seed, **others)
-        return made_free(as_model(model), first, free, int(seed), began)
+        return first if free is None else made_free(as_model(model), first, free, int(seed), began)
     return _answer(model, goal, start, rest, seed, dict(options), None)
 
 
