@@ -17,6 +17,7 @@ from limbik.spatial import Array, Matrix4
 SAMPLES = 48  # of the seventh joint
 STARTS = 24  # for arms without a closed form
 FULL_TURN = 2.0 * math.pi
+ROOM = 2e-4  # [m] more than the clearance, without which no step from there can be certified
 SAME = 1e-6  # [rad or m] of all joints
 
 
@@ -59,7 +60,7 @@ class Candidates:
         """Whether q [nq] is free of collision, where it is to be."""
         if self.free is None:
             return True
-        return checker_for(self.model, self.free.world).is_free(q, self.free.clearance)
+        return checker_for(self.model, self.free.world).is_free(q, self.free.clearance + ROOM)
 
     def is_step_free(self, q0: Array, q1: Array) -> bool:
         """Whether the straight line in joint space from q0 to q1 [nq] is, too."""
