@@ -23,6 +23,7 @@ ROOMS = (
     "goals",
     "status",
     "options",
+    "checks",
     "diagnosis",
     "solution",
     "all_solutions",

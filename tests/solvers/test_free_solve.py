@@ -79,7 +79,7 @@ def test_what_is_rigid_with_the_goal_is_proved_to_collide(arm: Model, pose: np.n
     solution = arm.solve(pose, world=at(pose[:3, 3]))
     assert solution.ended is solution.status is Status.GOAL_IN_COLLISION
     diagnosis = solution.explain()
-    assert diagnosis.contacts[0].second == "block" and diagnosis.contacts[0].distance < -0.05
+    assert diagnosis.contacts[0].pair[1] == "block" and diagnosis.contacts[0].distance < -0.05
     assert diagnosis.shift is not None and diagnosis.q_shifted is not None
     moved = pose.copy()
     moved[:3, 3] += diagnosis.shift

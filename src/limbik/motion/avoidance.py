@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.collision.checker import NearPairs
+from limbik.collision.check import checker_of
 from limbik.collision.check_path import check_path
+from limbik.collision.checker import NearPairs
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.numerics.hildreth import least_change
-from limbik.solvers.free_options import FreeOptions, checker_for
+from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, quat_to_matrix
 
 HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
@@ -51,7 +52,7 @@ class Avoidance:
 
         J [rows, nv]: what the goals make of a step.
         """
-        self._checker = checker_for(self._model, self._free.world)
+        self._checker = checker_of(self._model, self._free.world)
         near = self._checker.near_pairs(q, self._clearance + HORIZON)
         self.pairs = ()
         step = moved
@@ -75,7 +76,9 @@ class Avoidance:
             v[at : at + 3] = quat_to_matrix(q[place : place + 4]).T @ v[at : at + 3]
         return self._model.clip(self._model.integrate(q, v))
 
-    def _slid(self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
+    def _slid(
+        self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array
+    ) -> Array:
         left = near.distances - self._clearance
         least = np.where(left > 0.0, -SHARE * left, np.minimum(-OUT * left, FASTEST_OUT))
         if (rows @ moved >= least).all():
@@ -107,7 +110,7 @@ class Avoidance:
         )
 
     def _along_the_tree(self, rows: Array, q: Array) -> Array:
-        """Rows [m, nv] for velocities as the kernels count them, along the world's axes for floating joints."""
+        """Rows [m, nv] for velocities as the kernels count them: of floating joints along fixed axes."""
         for at, place in self._floating:
             rows[:, at : at + 3] = rows[:, at : at + 3] @ quat_to_matrix(q[place : place + 4]).T
         return rows
