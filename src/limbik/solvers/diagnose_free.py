@@ -20,7 +20,7 @@ from limbik.collision.checker import Checker, FixedChecker, NearPairs
 from limbik.collision.world import World
 from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
-from limbik.numerics.hildreth import least_change
+from limbik.numerics.least_change import least_change
 from limbik.solution import Solution
 from limbik.solvers.blocked import Blocked, fixed_goal, room
 from limbik.solvers.described import described
