@@ -13,8 +13,8 @@ SHORTEST = 1e-6  # of a segment, by the size of the model
 
 
 def shapes_or_capsules(model: Model) -> tuple[tuple[LinkShape, ...], str]:
-    """The shapes of a model, and no note; where no link has any of its own, capsules instead of them, from the
-    origin of each link to those of its joints and frames, and a note that says so.
+    """The shapes of a model, and no note; where no link has any of its own, capsules instead of them, from
+    the origin of each link to those of its joints and frames, and a note that says so.
     """
     attached = tuple(shape for shape in model.shapes if shape.is_attached)
     if len(attached) < len(model.shapes):

@@ -10,20 +10,22 @@ AT_A_TIME = 1 << 18  # pairs of a point and a triangle, by memory
 
 
 def distances_to_triangles(points: Array, triangles: Array) -> Array:
-    """Of each point [n, 3] to the nearest of some triangles [m, 3, 3]: [n] in metres.
-
-    They are upper bounds in any case: each is the distance to a point of a triangle.
-    """
+    """Of each point [n, 3] to the nearest of some triangles [m, 3, 3]: [n] in metres."""
     step = max(1, AT_A_TIME // max(1, len(triangles)))
-    parts = [_nearest(points[k : k + step, None], triangles) for k in range(0, len(points), step)]
+    parts = [
+        distances_each(points[k : k + step, None], triangles).min(axis=1) for k in range(0, len(points), step)
+    ]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def _nearest(points: Array, triangles: Array) -> Array:
-    """[n] for points [n, 1, 3]: to the inside of a triangle where the foot lies there, else to an edge."""
-    corners = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+def distances_each(points: Array, triangles: Array) -> Array:
+    """Of each point [..., 3] to its triangle [..., 3, 3]: [...] in metres.
+
+    To the inside of the triangle where the point's foot lies there, else to an edge. Each is the distance to
+    some point of the triangle, whatever was rounded.
+    """
+    corners = triangles[..., 0, :], triangles[..., 1, :], triangles[..., 2, :]
     to_edges = [_to_segments(points, corners[k], corners[(k + 1) % 3]) for k in range(3)]
-    nearest = np.minimum(np.minimum(*to_edges[:2]), to_edges[2])
     u, v = corners[1] - corners[0], corners[2] - corners[0]
     normal = np.cross(u, v)
     area = np.sum(normal * normal, axis=-1)
@@ -34,11 +36,11 @@ def _nearest(points: Array, triangles: Array) -> Array:
     is_inside = (area > 0.0) & (s >= 0.0) & (t >= 0.0) & (s + t <= 1.0)
     foot = offset - s[..., None] * u - t[..., None] * v
     to_plane = np.where(is_inside, np.sum(foot * foot, axis=-1), np.inf)
-    return np.asarray(np.sqrt(np.minimum(nearest, to_plane).min(axis=1)))
+    return np.asarray(np.sqrt(np.minimum(np.minimum(*to_edges[:2]), np.minimum(to_edges[2], to_plane))))
 
 
 def _to_segments(points: Array, a: Array, b: Array) -> Array:
-    """Squared distances of points [n, 1, 3] to segments [m, 3]: [n, m]."""
+    """Squared distances of points [..., 3] to segments between a and b [..., 3]."""
     along = b - a
     length = np.sum(along * along, axis=-1)
     offset = points - a
