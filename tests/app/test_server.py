@@ -162,6 +162,11 @@ def test_every_answer_has_security_headers(address):
     assert "'sha256-" not in get(address, "/static/main.js").headers["Content-Security-Policy"]
 
 
+def test_addresses_that_are_no_page_have_an_icon(address):
+    answer = get(address, "/favicon.ico")
+    assert answer.getheader("Location") == "/static/favicon.svg"
+
+
 def test_health_counts_sessions(address):
     wait_for_sessions(address, 0)
     with open_page(address), open_page(address):

@@ -17,7 +17,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 from limbik.app.address import address_of, listen, numeric
@@ -47,6 +47,9 @@ def create_app(
     async def page(request: Request) -> Response:
         return await anyio.to_thread.run_sync(page_response, static)
 
+    async def icon(request: Request) -> Response:
+        return RedirectResponse("/static/favicon.svg")
+
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok", "sessions": len(playground.sessions)})
 
@@ -60,6 +63,7 @@ def create_app(
         routes=[
             Route("/", page),
             Route("/health", health),
+            Route("/favicon.ico", icon),  # asked for by browsers on addresses that are no page
             WebSocketRoute("/ws", connect),
             Route("/upload", upload, methods=["POST"]),
             Route("/mesh/{key}/{number:int}", mesh),
