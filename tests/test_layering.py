@@ -27,6 +27,7 @@ ROOMS = (
     "solution",
     "all_solutions",
     "joint_path",
+    "checks",
     "model",
     "formats",
     "compiler",

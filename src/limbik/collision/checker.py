@@ -38,7 +38,8 @@ class Checker:
 
     Objects may move: every check takes them where they are. Threads may ask, one after the other.
 
-    names: of the bodies, those of the model first. pairs: [n, 2] places of names, which are checked.
+    names: of the bodies, those of the model first. pairs: [n, 2] places of names, which are checked. links,
+    bodies: as the kernels read them. floating: names of the floating joints.
     """
 
     def __init__(self, model: Model, world: World | None = None) -> None:
@@ -46,10 +47,11 @@ class Checker:
         self.world = World() if world is None else world
         self.structure = self.world.revision.structure
         self._tree = _TREE.get(model) or _TREE.put(model, pack_tree(model))
+        self.links = self._tree.links
         robot, objects = self._robot_bodies(), self._objects()
-        self._placed = [*robot, *objects]
-        self._bodies = packed(self._placed, FRAME_SIZE)
-        self.names = tuple(each.name for each in self._placed)
+        placed = [*robot, *objects]
+        self.bodies = packed(placed, FRAME_SIZE)
+        self.names = tuple(each.name for each in placed)
         touch = [self.world[each.name].touch for each in objects]
         with_objects = [
             (i, len(robot) + k)
@@ -60,7 +62,7 @@ class Checker:
         self.pairs = _as_pairs([*with_objects, *pairs_of(model).checked])
         self._search = self._search_of(self.pairs)
         self._fixed: dict[str, FixedChecker] = {}
-        self._floating = [joint.name for joint in model.joints if joint.kind is JointKind.FLOATING]
+        self.floating = [joint.name for joint in model.joints if joint.kind is JointKind.FLOATING]
 
     def is_free(self, q: Array, clearance: float = 0.0) -> bool:
         """Whether every pair is farther apart than the clearance [m], at q [nq]."""
@@ -73,6 +75,11 @@ class Checker:
     def nearest(self, q: Array, within: float = np.inf) -> NearPairs:
         """The nearest pair, where one is nearer than `within` [m]."""
         return self._near(q, self._search.run(q, NEAREST, within, has_rows=True))
+
+    def distance(self, q: Array) -> float:
+        """Of the nearest pair [m], at q [nq]; infinite where no pair is checked."""
+        numbers, _ = self._search.run(q, NEAREST, np.inf)
+        return float(numbers[0, DISTANCE]) if len(numbers) else np.inf
 
     def fixed_with(self, frame: str) -> FixedChecker:
         """Checks of what is rigid with a frame against what no joint moves: for goals of that frame."""
@@ -87,7 +94,7 @@ class Checker:
 
     def _near(self, q: Array, results: Results) -> NearPairs:
         numbers, rows = results
-        for name in self._floating:
+        for name in self.floating:
             # The tree counts the translation of a floating joint along other axes than the model.
             at, end = self.model.v_slice(name).start, self.model.q_slice(name).stop
             rows[:, at : at + 3] = rows[:, at : at + 3] @ quat_to_matrix(q[end - 4 : end])
@@ -110,7 +117,7 @@ class Checker:
         return found
 
     def _search_of(self, pairs: Array) -> Search:
-        return Search(self._tree.links, self._bodies, self.world.poses, pairs, self.model.nq, self.model.nv)
+        return Search(self.links, self.bodies, self.world.poses, pairs, self.model.nq, self.model.nv)
 
 
 class FixedChecker:
@@ -124,7 +131,7 @@ class FixedChecker:
         self._checker = checker
         self._link, pose_link_frame = tree.place(checker.model, frame)
         self._pose_frame_link = pose_inverse(pose_link_frame)
-        links = checker._bodies.bodies["link"][checker.pairs]
+        links = checker.bodies.bodies["link"][checker.pairs]
         is_fixed = (links == self._link) | (links == WORLD)
         self.places = np.flatnonzero(is_fixed.all(axis=1))  # of the pairs, in those of the checker
         self._search = checker._search_of(_as_pairs(checker.pairs[self.places]))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
+from limbik.checks import BatchCheck, Check, PathCheck
 from limbik.errors import (
     CollisionError,
     ConfigurationError,
@@ -493,6 +494,29 @@ class Model:
         vars(changed).update(kept, _find_parts=find, derived_of_shapes={})
         return changed
 
+    def check(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> Check:
+        """Whether q [nq] is free of collision, with which pair is nearest and how far apart it is.
+
+        world: a `limbik.collision.World`; None: the model is checked against itself alone. clearance [m]: all
+        pairs have to be farther apart. Which pairs are checked, `limbik.collision.pairs` says.
+
+        Raises CollisionError, which names the link, for shapes that cannot be read, and MissingExtra where
+        meshes need a library that is not installed.
+        """
+        return _collisions.check(self, q, world, clearance=clearance)
+
+    def check_batch(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> BatchCheck:
+        """The same for many configurations q [N, nq]."""
+        return _collisions.check_batch(self, q, world, clearance=clearance)
+
+    def check_path(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> PathCheck:
+        """Whether a path through configurations q [N, nq] is free of collision, between them too.
+
+        From one to the next goes `integrate(q0, t * difference(q0, q1))` for t from 0 to 1. What is free is
+        certified: by distances, and bounds on how fast bodies come nearer.
+        """
+        return _collisions.check_path(self, q, world, clearance=clearance)
+
     # --- solving --------------------------------------------------------------------------------------------
 
     def solve(self, goal: GoalLike, **options: Unpack[SolveOptions]) -> Solution:
@@ -559,6 +583,22 @@ def solve_by(solvers: Solvers) -> None:
     Model.solve_all = solvers.solve_all  # type: ignore[method-assign]
 
 
+class Collisions(NamedTuple):
+    """What checks a model for collisions, of `limbik.collision`, which stands on models too. It gives them
+    with `collide_by`.
+    """
+
+    check: Callable[..., Check]
+    check_batch: Callable[..., BatchCheck]
+    check_path: Callable[..., PathCheck]
+
+
+def collide_by(collisions: Collisions) -> None:
+    """Have all models checked by these."""
+    global _collisions
+    _collisions = collisions
+
+
 class Motions(NamedTuple):
     """What moves a model over time, of `limbik.motion`, which stands on models too. It gives them with
     `move_by`.
@@ -584,6 +624,7 @@ def as_model(value: object) -> Model:
 
 
 _solvers: Solvers
+_collisions: Collisions
 _motions: Motions
 
 

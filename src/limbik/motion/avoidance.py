@@ -75,7 +75,9 @@ class Avoidance:
             v[at : at + 3] = quat_to_matrix(q[place : place + 4]).T @ v[at : at + 3]
         return self._model.clip(self._model.integrate(q, v))
 
-    def _slid(self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
+    def _slid(
+        self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array
+    ) -> Array:
         left = near.distances - self._clearance
         least = np.where(left > 0.0, -SHARE * left, np.minimum(-OUT * left, FASTEST_OUT))
         if (rows @ moved >= least).all():

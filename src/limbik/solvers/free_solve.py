@@ -17,7 +17,7 @@ import numpy as np
 from limbik.collision.checker import Checker
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Solution
-from limbik.solvers.all_solutions import is_plain_target, plan_for_all, pose_of
+from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.blocked import Blocked, blocked_by
 from limbik.solvers.diagnose_free import Seen
 from limbik.solvers.free_options import FreeOptions, checker_for
@@ -130,7 +130,7 @@ class _Search:
         goal, options = self._request.goals[0], self._request.options
         if len(self._request.goals) > 1 or not is_plain_target(goal) or not set(options) <= PLAIN:
             return None
-        plan = plan_for_all(self._request.model, goal.frame, bool(options.get("limits", True)), type(goal))
+        plan = plan_for_all(self._request.model, goal.frame, bool(options.get("limits", True)), kind_of(goal))
         if plan is None or self._many.moving.sum() > 6:
             return None
         found = plan.solve(pose_of(goal), self._first.q)
