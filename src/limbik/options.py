@@ -166,3 +166,5 @@ class PathOptions(TypedDict, total=False):
     velocity_limits: ArrayLike | None  # [rad/s or m/s]
     acceleration_limits: ArrayLike | None  # [rad/s^2 or m/s^2]
     seed: int
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]

@@ -1,5 +1,7 @@
 """Checks of robots: by themselves, in worlds, along paths."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -136,7 +138,7 @@ def test_a_free_path_is_free_in_between(seed):
     q = rng.uniform(-2, 2, (3, 2))
     found = model.check_path(q, world)
     shares = np.linspace(0.0, 1.0, 400)
-    dense = [model.integrate(a, s * model.difference(a, b)) for a, b in zip(q, q[1:], strict=False) for s in shares]
+    dense = [model.integrate(a, s * model.difference(a, b)) for a, b in itertools.pairwise(q) for s in shares]
     free = model.check_batch(dense, world).is_free
     if found.is_free:
         assert free.all()

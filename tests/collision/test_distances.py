@@ -79,7 +79,10 @@ def test_one_is_out_of_the_other_when_it_went_along_the_normal(seed):
 def test_distances_grow_with_sizes(scale):
     rng = np.random.default_rng(7)
     for _ in range(30):
-        shapes, poses = [random_hull(rng, 20, np.ones(3)) for _ in range(2)], [random_pose(rng), random_pose(rng)]
+        shapes, poses = (
+            [random_hull(rng, 20, np.ones(3)) for _ in range(2)],
+            [random_pose(rng), random_pose(rng)],
+        )
         scaled = [ConvexHull(scale * shape.vertices) for shape in shapes]
         moved = [pose.copy() for pose in poses]
         for pose in moved:
@@ -91,7 +94,16 @@ SEGMENT = ConvexHull([[-0.5, 0, 0], [0.5, 0, 0]])
 SQUARE = ConvexHull([[-0.5, -0.5, 0], [0.5, -0.5, 0], [0.5, 0.5, 0], [-0.5, 0.5, 0]])
 POINT = ConvexHull([[0.0, 0.0, 0.0]])
 TWICE = ConvexHull([[0.0, 0.0, 0.0]] * 5)
-FLAT_OR_LESS = [SEGMENT, SQUARE, POINT, TWICE, Sphere(0.1), Capsule(0.1, 1.0), Box((1, 1, 1)), Cylinder(0.2, 1.0)]
+FLAT_OR_LESS = [
+    SEGMENT,
+    SQUARE,
+    POINT,
+    TWICE,
+    Sphere(0.1),
+    Capsule(0.1, 1.0),
+    Box((1, 1, 1)),
+    Cylinder(0.2, 1.0),
+]
 
 
 @pytest.mark.parametrize("a", FLAT_OR_LESS, ids=lambda shape: type(shape).__name__)

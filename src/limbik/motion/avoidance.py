@@ -109,7 +109,7 @@ class Avoidance:
         )
 
     def _along_the_tree(self, rows: Array, q: Array) -> Array:
-        """Rows [m, nv] for velocities as the kernels count them, along the world's axes for floating joints."""
+        """Rows [m, nv] for velocities as the kernels have them: along world axes for floating joints."""
         for at, place in self._floating:
             rows[:, at : at + 3] = rows[:, at : at + 3] @ quat_to_matrix(q[place : place + 4]).T
         return rows
