@@ -31,3 +31,12 @@ class ConvexPiece:
         center = 0.5 * (self.vertices.min(axis=0) + self.vertices.max(axis=0))
         reach = np.sqrt(((self.vertices - center) ** 2).sum(axis=1).max())
         return center, float(np.hypot(reach, self.disc) + self.radius)
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Convex pieces that together contain a shape."""
+
+    pieces: tuple[ConvexPiece, ...]
+    overshoot: float = 0.0  # [m] how far they reach beyond it at most; 0 where they are it
+    note: str = ""  # what was made of it, where that is not the shape itself

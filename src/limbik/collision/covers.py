@@ -17,10 +17,11 @@ import numpy as np
 
 from limbik.collision.convex import ConvexPiece
 from limbik.collision.hulls import corners, hull_of
+from limbik.collision.stored_arrays import stored
 from limbik.spatial import Array, perpendicular, unit
 
 WITHIN = 0.02  # [m] what spheres may reach beyond a piece, where so many suffice
-MOST_SPHERES = 16  # for a body, or one for each of its pieces where these are more
+MOST_SPHERES = 8  # for a body, or one for each of its pieces where these are more
 SIDES = 12  # of the prism that a cylinder is taken for
 ROUNDING = 1e-9  # [m, and by size] by which every sphere is wider than computed
 _STEPS = 64  # toward the smallest sphere
@@ -37,6 +38,16 @@ class Spheres:
 
 def cover(pieces: Sequence[ConvexPiece]) -> Spheres:
     """Spheres that contain all pieces."""
+    made_from = [
+        each
+        for piece in pieces
+        for each in (piece.vertices.tobytes(), repr((piece.radius, piece.disc)).encode())
+    ]
+    made = stored(made_from, lambda: vars(_made(pieces)))
+    return Spheres(made["centers"], made["radii"], float(made["overshoot"]))
+
+
+def _made(pieces: Sequence[ConvexPiece]) -> Spheres:
     parts = [_Part.of(piece) for piece in pieces]
     order = itertools.count()
     waiting = [(-part.overshoot, next(order), part) for part in parts]

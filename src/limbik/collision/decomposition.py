@@ -23,7 +23,7 @@ from limbik.spatial import Array, Vector3
 WITHIN = 5e-3  # [m] what the hull of a mesh may reach beyond it to stand for it alone
 MOST_PIECES = 12
 MEASURED = (2, 3, 4, 6, 8, 12)  # numbers of pieces whose overshoot is measured
-LESS = 0.9  # of the overshoot, for more pieces to be worth it
+LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and to be given up
 LEAST_WON = 1e-2  # of the volume of the whole hull, by a cut
 PLACES = np.arange(1, 8) / 8.0  # of planes along an axis
 FLUSH = 1e-6  # [m] pieces that touch are taken as one
@@ -52,8 +52,13 @@ def decomposed(triangles: Array) -> Decomposition:
         return Decomposition((whole.hull.vertices,), overshoot)
     parts = [whole]
     for cut in _cuts(whole):
-        if len(cut) in MEASURED and (reached := overshoot_of(cut, surface)) < LESS * overshoot:
+        if len(cut) not in MEASURED:
+            continue
+        reached = overshoot_of(cut, surface)
+        if reached < LESS * overshoot:
             parts, overshoot = cut, reached
+        if overshoot <= WITHIN or reached > MORE * overshoot:  # the latter where a hollow is opened
+            break
     return Decomposition(tuple(corners(part.points) for part in parts), overshoot)
 
 

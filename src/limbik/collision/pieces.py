@@ -7,13 +7,11 @@ pieces, they contain it; how far they reach beyond it is said.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.collision.convex import ConvexPiece
-from limbik.collision.hulls import corners, fewer_corners
-from limbik.collision.meshes import triangles_of
+from limbik.collision.convex import ConvexPiece, Pieces
+from limbik.collision.mesh_pieces import hull_pieces, mesh_pieces
 from limbik.errors import CollisionError
 from limbik.model.shapes import (
     Box,
@@ -27,15 +25,6 @@ from limbik.model.shapes import (
     Sphere,
 )
 from limbik.spatial import Array
-
-
-@dataclass(frozen=True, eq=False)
-class Pieces:
-    """Convex pieces that together contain a shape."""
-
-    pieces: tuple[ConvexPiece, ...]
-    overshoot: float = 0.0  # [m] how far they reach beyond it at most; 0 where they are it
-    note: str = ""  # what was made of it, where that is not the shape itself
 
 
 def pieces_of(shape: Shape) -> tuple[ConvexPiece, ...]:
@@ -60,23 +49,13 @@ def measured_pieces_of(shape: Shape) -> Pieces:
         signs = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
         return Pieces((ConvexPiece(signs * np.array(shape.size)),))
     if isinstance(shape, ConvexHull):
-        return hull_pieces(shape.vertices)
+        return hull_pieces([shape.vertices])
     if isinstance(shape, Points):
         return Pieces(tuple(ConvexPiece(point[None], radius=shape.radius) for point in shape.points))
     if isinstance(shape, Mesh):
-        return hull_pieces(triangles_of(shape).reshape(-1, 3))
+        return mesh_pieces(shape)
     assert isinstance(shape, DistanceGrid), "there are no other shapes"
     raise CollisionError("a grid of distances has no convex pieces; it can stand in a world only")
-
-
-def hull_pieces(points: Array) -> Pieces:
-    """One piece: the convex hull of points [n, 3], of fewer corners where it has many."""
-    vertices = corners(points)
-    kept, radius = fewer_corners(vertices)
-    if radius == 0.0:
-        return Pieces((ConvexPiece(vertices),))
-    note = f"hull of {len(vertices)} corners as one of {len(kept)}"
-    return Pieces((ConvexPiece(kept, radius=radius),), radius, note)
 
 
 def _along_z(length: float) -> Array:
