@@ -102,6 +102,18 @@ def test_in_the_plane_every_solution_reaches_the_target_within_limits(links):
     assert len(found) == (2 if links == 2 else MOST)
 
 
+def test_whole_turns_are_no_distance_for_joints_that_turn_without_end():
+    session, model = opened("gen3")
+    goal_of_one = pose_goal(model, model.pose(model.neutral))
+    assert told(session, model.neutral, goal_of_one)["circular"] == [0, 2, 4, 6]
+    asked = {"links": 3, "length": 90, "base": [0, 0], "target": [90, 90], "q": [0.3] * 3}
+    free = json.loads(Session().solve_all(request(type="plane_solutions", **asked, limits=False)).encode())
+    assert free["circular"] == [0, 1, 2]
+    limits = {"limits": True, "limit_degrees": 150}
+    kept = json.loads(Session().solve_all(request(type="plane_solutions", **asked, **limits)).encode())
+    assert kept["circular"] == []
+
+
 def test_the_curve_of_self_motion_holds_the_pose_from_limit_to_limit_through_where_the_arm_is():
     session, model = opened("panda")
     q = model.random(0)

@@ -62,7 +62,8 @@ class Session:
         model = arm(request.links, math.radians(request.limit_degrees) if request.limits else None)
         target = (request.target - request.base) / request.length * (1.0, -1.0)
         start = model.clip(wrap(request.q))
-        return shown(found(model, [Position(target=target)], start, request.limits), id=request.id)
+        solutions = found(model, [Position(target=target)], start, request.limits)
+        return shown(model, solutions, id=request.id)
 
     def _move(self, name: str, request: Solve, time_limit: float | None) -> Arm:
         settings = request.settings

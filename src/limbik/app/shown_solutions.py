@@ -11,7 +11,7 @@ from limbik import solvers
 from limbik.all_solutions import AllSolutions
 from limbik.app.protocol.solutions import Solutions
 from limbik.goals import Goal, Pose
-from limbik.model import Model
+from limbik.model import JointKind, Model
 from limbik.solvers.all_solutions import plan_for_all
 from limbik.spatial import Array
 
@@ -32,13 +32,16 @@ def found(model: Model, goals: Sequence[Goal], start: Array, limits: bool) -> Al
     return solvers.solve_all(model, asked, start=start, limits=limits, starts=STARTS)
 
 
-def shown(solutions: AllSolutions, *, id: int, arm: int = 0, is_quick: bool = False) -> Solutions:
+def shown(
+    model: Model, solutions: AllSolutions, *, id: int, arm: int = 0, is_quick: bool = False
+) -> Solutions:
     """What the page is told of them."""
     some = solutions.some(spread(solutions.q))
     return Solutions(
         id=id,
         arm=arm,
         q=some.q.tolist(),
+        circular=circular(model),
         branches=some.branches,
         margins=some.limit_margins.min(axis=1, initial=np.inf).tolist(),
         manipulability=some.manipulability.tolist(),
@@ -47,6 +50,17 @@ def shown(solutions: AllSolutions, *, id: int, arm: int = 0, is_quick: bool = Fa
         is_quick=is_quick,
         text=solutions.explain(),
     )
+
+
+def circular(model: Model) -> list[int]:
+    """Places in q of the joints that turn without end."""
+    return [
+        model.q_slice(joint.name).start
+        for joint in model.joints
+        if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+        and joint.mimic is None
+        and np.isinf([joint.lower, joint.upper]).all()
+    ]
 
 
 def spread(q: Array, most: int = MOST) -> list[int]:

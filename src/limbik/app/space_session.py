@@ -189,7 +189,7 @@ class SpaceSession:
         goals = as_goals(request.goals)
         is_quick = has_closed_form(arm.model, goals, request.limits)
         solutions = found(arm.model, goals, start, request.limits)
-        return shown(solutions, id=request.id, arm=request.arm, is_quick=is_quick)
+        return shown(arm.model, solutions, id=request.id, arm=request.arm, is_quick=is_quick)
 
     def self_motion(self, request: SelfMotion) -> Curve:
         """How the joints can move together while the goals stay met, with all joints free to move."""

@@ -4,12 +4,13 @@ import { find } from './controls.js';
 
 const HERE = 5e-3; // [rad or m] the arm is there
 const DIGITS = 2;
+const TURN = 2 * Math.PI;
 
 /** Colours that keep apart, for as many solutions as are shown at most. */
 const TINTS = ['#3b82f6', '#f59e0b', '#10b981', '#ec4899', '#8b5cf6', '#84cc16', '#06b6d4', '#ef4444', '#a16207', '#6366f1', '#d946ef', '#14b8a6'];
 
 /**
- * @typedef {{type: 'solutions', id: number, arm: number, q: number[][], branches: string[], margins: (number|null)[], manipulability: number[],
+ * @typedef {{type: 'solutions', id: number, arm: number, q: number[][], circular: number[], branches: string[], margins: (number|null)[], manipulability: number[],
  *   count: number, complete: boolean, is_quick: boolean, text: string}} Solutions
  */
 
@@ -92,8 +93,9 @@ export class SolutionList {
   /** How far the arm is from each. @param {ArrayLike<number>} q [nq] */
   measure(q) {
     if (!this.shown) return;
+    const { q: solutions, circular } = this.shown;
     for (const [i, row] of [...this.list.children].entries()) {
-      const distance = apart(this.shown.q[i], q);
+      const distance = apart(solutions[i], q, circular);
       const isHere = distance < HERE;
       const text = isHere ? 'here' : distance.toFixed(DIGITS);
       const cell = find(row, 'span');
@@ -155,7 +157,13 @@ function named(branches) {
   });
 }
 
-/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-export function apart(a, b) {
-  return Math.hypot(...Array.from(a, (value, i) => value - b[i]));
+/**
+ * @param {ArrayLike<number>} a
+ * @param {ArrayLike<number>} b
+ * @param {number[]} circular  places where a whole turn is no distance
+ */
+export function apart(a, b, circular = []) {
+  const changes = Array.from(a, (value, i) => value - b[i]);
+  for (const i of circular) changes[i] -= TURN * Math.round(changes[i] / TURN);
+  return Math.hypot(...changes);
 }

@@ -30,7 +30,7 @@ export class View {
     this.pointedOut = '';
     /** Joints of an arm that stand out, and where it would be nearest. @type {{arm: number, joints: string[], nearest: number[]|null}|null} */
     this.explained = null;
-    /** All solutions of an arm. @type {{arm: number, q: number[][], colours: string[], pointed: number}|null} */
+    /** All solutions of an arm. @type {{arm: number, q: number[][], circular: number[], colours: string[], pointed: number}|null} */
     this.solutions = null;
     /** @type {Set<string>} bodies on the stage, as ARM SOLVER */
     this.bodies = new Set();
@@ -111,10 +111,10 @@ export class View {
   /** @param {import('./arms.js').Mechanism} mechanism @returns {string[]} */
   pushSolutions(mechanism) {
     const { index } = mechanism;
-    const { q: solutions, colours, pointed } = /** @type {NonNullable<View['solutions']>} */ (this.solutions);
+    const { q: solutions, circular, colours, pointed } = /** @type {NonNullable<View['solutions']>} */ (this.solutions);
     const seen = this.following.pose(this.arms.frontOf(mechanism), this.step);
     return solutions.flatMap((q, i) => {
-      if (apart(q, seen) < HERE) return [];
+      if (apart(q, seen, circular) < HERE) return [];
       const key = `solution-${i}`;
       this.stage.setPose(index, key, q);
       this.stage.setLook(index, key, { color: colours[i], opacity: i === pointed ? POINTED : SOLUTION, isGhost: true, highlighted: [] });
