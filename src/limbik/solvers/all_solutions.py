@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -26,11 +27,9 @@ from limbik.solvers.point_plan import PointPlan
 from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
-from limbik.spatial import Array, as_rows_of_poses, as_vector, as_whole, pose_from
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_vector, as_whole, pose_from
 
 EVERYTHING = (1.0,) * 6
-FLOAT64 = np.dtype(np.float64)
-POSE_SHAPE = (4, 4)
 BY_DEFAULT: Slot[AnalyticPlan] = Slot()  # for a pose of the end effector, without options
 PLANS: Slot[dict[tuple[str, bool, int], AnswersPlan | None]] = Slot()  # by frame, limits, and kind of target
 A_POSE = 0  # else as many numbers as the point has
@@ -87,7 +86,7 @@ def solve_all(
     ):
         plan = model.derived.get(BY_DEFAULT)
         if plan is not None:
-            return plan.solve(goal, None if start is None else _configuration(model, start))
+            return plan.of_pose(goal, None if start is None else _configuration(model, start))
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError)
@@ -207,4 +206,7 @@ def pose_of(goal: Goal) -> Array:
 
 
 def _configuration(model: Model, start: Any) -> Array:
+    is_array = type(start) is np.ndarray and start.dtype is FLOAT64 and start.shape == (model.nq,)
+    if is_array and start.dot(start) < math.inf:  # finite, and quicker than to look at each
+        return np.array(start)
     return as_vector(start, model.nq, "`start`", error=ConfigurationError)

@@ -24,10 +24,8 @@ from limbik.solvers.plan import BY_DEFAULT, Plan, Result, plan_for, plan_of
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.solvers.tree_plan import NO_TRACE, refuse_too_far
 from limbik.solvers.watch import time_watch
-from limbik.spatial import Array, as_numbers
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers
 
-FLOAT64 = np.dtype(np.float64)
-POSE_SHAPE = (4, 4)
 MOST_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
 
