@@ -36,6 +36,16 @@ class Break:
     ends_at: float  # how far the piece before could at most be followed on its branch
     joints: tuple[str, ...]  # that would go beyond their limits
 
+    @property
+    def why(self) -> str:
+        """The reason in words: a sentence without its point."""
+        return {
+            BreakReason.NO_SOLUTION: "no configuration reaches the poses that follow",
+            BreakReason.LIMIT: f"{', '.join(map(repr, self.joints))} would go beyond the limits",
+            BreakReason.BRANCH_ENDS: "the branch ends in a singularity",
+            BreakReason.OTHER_BRANCH: "the branch goes on, but does not lead to the end of the path",
+        }[self.reason]
+
 
 class TooFast(NamedTuple):
     """A stretch between two knots on which given times ask too much of a joint."""
@@ -106,18 +116,12 @@ class Path:
 
 
 def _said(each: Break) -> str:
-    why = {
-        BreakReason.NO_SOLUTION: "no configuration reaches the poses that follow",
-        BreakReason.LIMIT: f"{', '.join(map(repr, each.joints))} would go beyond the limits",
-        BreakReason.BRANCH_ENDS: "the branch ends in a singularity",
-        BreakReason.OTHER_BRANCH: "the branch goes on, but does not lead to the end of the path",
-    }[each.reason]
     where = (
         f"at {each.begin:.4g}" if each.end - each.begin < 1e-3 else f"from {each.begin:.4g} to {each.end:.4g}"
     )
     is_later = abs(each.ends_at - each.begin) > 0.01 and each.reason is not BreakReason.OTHER_BRANCH
     later = f" the branch could be followed to {each.ends_at:.4g}, where" if is_later else ""
-    return f"Break {where}:{later} {why}."
+    return f"Break {where}:{later} {each.why}."
 
 
 def _at_most(value: float, least: float) -> str:

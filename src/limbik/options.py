@@ -142,6 +142,6 @@ class PathOptions(TypedDict, total=False):
     max_step: float  # [rad or m]
     deviation: tuple[float, float]  # [m], [rad]
     prefer: Literal["short", "manipulability", "limits"]
-    velocity_limits: ArrayLike | None  # [rad/s or m/s]
-    acceleration_limits: ArrayLike | None  # [rad/s^2 or m/s^2]
+    velocity_limits: RateLimits  # [rad/s or m/s]
+    acceleration_limits: RateLimits  # [rad/s^2 or m/s^2]
     seed: int

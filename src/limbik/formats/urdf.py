@@ -11,6 +11,9 @@ no <limit>, or one with neither lower nor upper
                 error and the second a joint that cannot move. Few who write that mean it.)
 <limit> with one of lower and upper
                 The other is 0, as the specification says.
+<limit> without velocity or acceleration, or with 0
+                Nothing is known of it: many programs write 0 where nobody filled in the form. (Accelerations
+                came with URDF 1.2.)
 
 Where they say what cannot be meant:
 
@@ -139,6 +142,8 @@ def _joints(joint: Element, rules: Mapping[str, Element]) -> list[Joint]:
             lower=lower,
             upper=upper,
             mimic=_mimic(rules[name]) if name in rules else None,
+            velocity=_rate(joint, "velocity") if kind in SCALAR_TYPES else math.inf,
+            acceleration=_rate(joint, "acceleration") if kind in SCALAR_TYPES else math.inf,
         )
     ]
 
@@ -210,8 +215,17 @@ def _said_limits(joint: Element) -> Element | None:
     limit = joint.one("limit")
     if limit is None:
         return None
-    limit.refuse_misspelt_attributes("lower", "upper")
+    limit.refuse_misspelt_attributes("lower", "upper", "velocity")
     return limit if "lower" in limit.attributes or "upper" in limit.attributes else None
+
+
+def _rate(joint: Element, attribute: str) -> float:
+    """[rad/s or m/s, or that per second]; infinite where it is not known."""
+    limit = joint.one("limit")
+    rate = 0.0 if limit is None else limit.number(attribute, 0.0, finite=False)
+    if limit is not None and rate < 0.0:
+        raise limit.error(f"`{attribute}` needs a number that is not negative, found {rate:g}")
+    return rate or math.inf
 
 
 def _mimic(rule: Element) -> Mimic:

@@ -4,7 +4,8 @@ Frames that are no links become links on fixed joints. URDF has no ball joints: 
 revolute joints NAME.x, NAME.y and NAME.z at one point, in the order of its Euler limits and with these; a
 FormatWarning says so, and that limits of swing and twist are lost. A name that is taken has an underscore
 behind it. A limit on one side only, and a prismatic joint without limits, has "inf" on the other, which
-limbik reads and ROS does not. A model knows no effort, velocity and inertia; they are 0.
+limbik reads and ROS does not. A model knows no effort and inertia; they are 0, and so are velocities that it
+does not know.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def write(models: Model | Mapping[str, Model], name: str | None = None) -> str:
     links = [model.root, *(joint.child for joint in model.joints)]
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
-        "<!-- Written by limbik. Effort, velocity and inertia are not known: they are 0. -->",
+        "<!-- Written by limbik. What is not known is 0: effort, inertia, some velocities. -->",
         f"<robot name={_quoted(model.name)}>",
         *(line for link in links for line in _link(link, masses.get(link))),
         *(line for joint in model.joints for line in _joint(joint)),
@@ -193,10 +194,19 @@ def _joint(joint: Joint) -> Iterator[str]:
         yield f'    <axis xyz="{_numbers(joint.axis)}"/>'
     if joint.kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
         lower, upper = _numbers([joint.lower]), _numbers([joint.upper])
-        yield f'    <limit lower="{lower}" upper="{upper}" effort="0" velocity="0"/>'
+        yield f'    <limit lower="{lower}" upper="{upper}" effort="0" {_rates(joint)}/>'
+    elif math.isfinite(min(joint.velocity, joint.acceleration)):
+        yield f'    <limit effort="0" {_rates(joint)}/>'
     if joint.mimic is not None:
         yield f"    {_mimic(joint.mimic)}"
     yield "  </joint>"
+
+
+def _rates(joint: Joint) -> str:
+    known = {"velocity": joint.velocity if math.isfinite(joint.velocity) else 0.0}
+    if math.isfinite(joint.acceleration):
+        known["acceleration"] = joint.acceleration
+    return " ".join(f'{name}="{_numbers([value])}"' for name, value in known.items())
 
 
 def _mimic(mimic: Mimic) -> str:

@@ -9,14 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
+from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.candidates import Candidates
 from limbik.motion.graph import Route
 from limbik.motion.layers import Layer, Layers, Rules
 from limbik.motion.preferences import preference
+from limbik.motion.rates import rate_limits
 from limbik.motion.stops import what_stops
 from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
+from limbik.options import RateLimits
 from limbik.spatial import Array, as_number, as_numbers, as_vector
 
 MAX_STEP = 0.5  # [rad or m]
@@ -36,8 +39,8 @@ def solve_path(
     max_step: float = MAX_STEP,
     deviation: tuple[float, float] = DEVIATION,
     prefer: Literal["short", "manipulability", "limits"] = "short",
-    velocity_limits: ArrayLike | None = None,
-    acceleration_limits: ArrayLike | None = None,
+    velocity_limits: RateLimits = None,
+    acceleration_limits: RateLimits = None,
     seed: int = 0,
 ) -> Path:
     """The configurations that lead a frame along poses, with the fewest breaks and the least motion.
@@ -66,8 +69,9 @@ def solve_path(
         "short" moves the joints least. "manipulability" and "limits" trade up to 10 rad of motion for staying
         away from singular configurations or from limits.
     velocity_limits, acceleration_limits:
-        A number, or one for each of q [nq] [rad/s or m/s], [rad/s^2 or m/s^2]. Without times, they set
-        those of the answer; acceleration limits need velocity limits.
+        A number, one for each of q [nq], or by the names of joints [rad/s or m/s], [rad/s^2 or m/s^2];
+        default: those of the model, if it has a velocity for every joint that moves the frame. Without times,
+        they set those of the answer; acceleration limits need velocity limits.
     seed:
         Of the search in arms without a closed form.
 
@@ -90,7 +94,9 @@ def solve_path(
     begin = None if start is None else _configuration(model, start, "start")
     allowed = _deviation(deviation)
     rules = Rules(_max_step(max_step), allowed, preference(model, name, prefer))
-    velocity, acceleration = _joint_limits(model, velocity_limits, acceleration_limits)
+    velocity, acceleration = _joint_limits(
+        model, name, velocity_limits, acceleration_limits, when is not None
+    )
     fixed = [
         _fixed(model, name, value, pose, which, allowed)
         for value, pose, which in ((first, given[0], "first"), (last, given[-1], "last"))
@@ -258,19 +264,21 @@ def _deviation(value: Any) -> tuple[float, float]:
     return float(numbers[0]), float(numbers[1])
 
 
-def _joint_limits(model: Model, velocity: Any, acceleration: Any) -> tuple[Array | None, Array]:
-    if acceleration is not None and velocity is None:
+def _joint_limits(
+    model: Model, frame: str, velocity: RateLimits, acceleration: RateLimits, is_timed: bool
+) -> tuple[Array | None, Array]:
+    """[nq] each. Without a velocity of every joint that moves the frame there are no times but given ones."""
+    velocities = rate_limits(model, velocity, "velocity_limits")
+    accelerations = rate_limits(model, acceleration, "acceleration_limits")
+    without = [
+        joint.name
+        for joint in model.path(frame)
+        if joint.kind is not JointKind.FIXED and np.isinf(velocities[model.q_slice(joint.name)]).any()
+    ]
+    if is_timed or not without:
+        return velocities, accelerations
+    if velocity is not None and np.isfinite(velocities).any():
+        raise SolverError(f"`velocity_limits` need one for every joint that moves; {without[0]!r} has none")
+    if acceleration is not None:
         raise SolverError("`acceleration_limits` need `velocity_limits` beside them")
-    infinite = np.full(model.nq, np.inf)
-    return (
-        None if velocity is None else _positive(model, velocity, "velocity_limits"),
-        infinite if acceleration is None else _positive(model, acceleration, "acceleration_limits"),
-    )
-
-
-def _positive(model: Model, value: Any, name: str) -> Array:
-    needed = f"a positive number, or {model.nq} of them (nq)"
-    numbers = as_numbers(value, f"`{name}`", needed, SolverError)
-    if numbers.shape not in ((), (model.nq,)) or not (np.isfinite(numbers) & (numbers > 0.0)).all():
-        raise SolverError(f"`{name}` needs {needed}, found {shortened(value)}")
-    return np.broadcast_to(numbers, (model.nq,)).copy()
+    return None, accelerations

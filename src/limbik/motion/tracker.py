@@ -52,9 +52,10 @@ class Tracker:
         Where the joints are at rest before the first step, moved into their limits; default: the neutral
         configuration.
     velocity_limits [rad/s or m/s], acceleration_limits [rad/s^2 or m/s^2]:
-        One number for all joints, one for each velocity [nv], or a mapping from the names of joints. None:
-        no limits. They hold for each of the three rates of a ball joint; those of a floating joint's
-        position are along the axes in which it is counted. Joints that follow others are kept within theirs.
+        One number for all joints, one for each velocity [nv], or a mapping from the names of joints. Of
+        joints without one, those of the model; `math.inf` is none. They hold for each of the three rates of a
+        ball joint; those of a floating joint's position are along the axes in which it is counted. Joints
+        that follow others are kept within theirs.
     locked:
         Names of joints that keep still.
     tool:
