@@ -113,7 +113,7 @@ class Arm(NamedTuple):
 
 
 def arms(seed: int) -> list[Arm]:
-    """Known ones, and three that nobody has built: a bent shoulder, a spherical one, three parallel axes; then
+    """Known ones, and three nobody has built: a bent shoulder, a spherical one, three parallel axes; then
     arms of fewer joints, or with prismatic ones.
     """
     known = [limbik.load(name) for name in NAMED]
