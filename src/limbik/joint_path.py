@@ -19,6 +19,7 @@ class BreakReason(Enum):
     NO_SOLUTION = "no solution"  # no configuration reaches the poses that follow
     LIMIT = "limit"  # it would go on beyond joint limits
     BRANCH_ENDS = "branch ends"  # there are configurations ahead, none of which is near: a singularity
+    COLLISION = "collision"  # it would collide
     OTHER_BRANCH = "other branch"  # it could go on, but does not lead to the end, or within the step allowed
 
 
@@ -42,6 +43,7 @@ class Break:
         return {
             BreakReason.NO_SOLUTION: "no configuration reaches the poses that follow",
             BreakReason.LIMIT: f"{', '.join(map(repr, self.joints))} would go beyond the limits",
+            BreakReason.COLLISION: "the robot would collide",
             BreakReason.BRANCH_ENDS: "the branch ends in a singularity",
             BreakReason.OTHER_BRANCH: "the branch goes on, but does not lead to the end of the path",
         }[self.reason]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from limbik.errors import ModelError, shortened
+from limbik.errors import LimbikError, ModelError, shortened
 from limbik.model.euler import EulerLimits
 from limbik.spatial import Matrix4, Vector3, as_number, as_pose, as_vector, norm
 
@@ -236,10 +236,10 @@ class Mass:
         object.__setattr__(self, "center", center)
 
 
-def check_name(name: object, what: str) -> str:
+def check_name(name: object, what: str, *, error: type[LimbikError] = ModelError) -> str:
     """`name` if it is a text that is not empty."""
     if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"{what} needs a text that is not empty, found {shortened(name)}")
+        raise error(f"{what} needs a text that is not empty, found {shortened(name)}")
     return name
 
 

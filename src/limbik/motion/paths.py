@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbik.collision.world import World
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
 from limbik.model.joints import JointKind
@@ -20,6 +21,7 @@ from limbik.motion.stops import what_stops
 from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
 from limbik.options import RateLimits
+from limbik.solvers.free_options import free_options
 from limbik.spatial import Array, as_number, as_numbers, as_vector
 
 MAX_STEP = 0.5  # [rad or m]
@@ -42,6 +44,8 @@ def solve_path(
     velocity_limits: RateLimits = None,
     acceleration_limits: RateLimits = None,
     seed: int = 0,
+    world: World | None = None,
+    clearance: float = 0.0,
 ) -> Path:
     """The configurations that lead a frame along poses, with the fewest breaks and the least motion.
 
@@ -74,6 +78,9 @@ def solve_path(
         they set those of the answer; acceleration limits need velocity limits.
     seed:
         Of the search in arms without a closed form.
+    world, clearance [m]:
+        As in `limbik.solve`: between breaks everything stays farther apart than the clearance, between the
+        knots, too.
 
     Breaks are the fewest that the layers show: of arms of six joints with a closed form these have all
     branches, of others those that were sampled. A path that has to break does so where the first look at it
@@ -103,9 +110,13 @@ def solve_path(
     ]
     near = next((q for q in (begin, *fixed) if q is not None), None)
     rest = model.neutral if near is None else model.clip(near)
-    layers = Layers(given, Candidates(model, name, rest, seed), rules, begin)
-    for place, q in zip((0, -1), fixed, strict=True):
+    free = free_options(world, clearance)
+    candidates = Candidates(model, name, rest, seed, free)
+    layers = Layers(given, candidates, rules, begin)
+    for place, which, q in zip((0, -1), ("first", "last"), fixed, strict=True):
         if q is not None:
+            if not candidates.is_free(q):
+                raise ConfigurationError(f"`{which}` needs a configuration that is free of collision")
             layers.fix(place, q)
     reached, route = layers.solve()
     return _answer(model, name, layers, reached, route, rules, when, velocity, acceleration)
@@ -138,7 +149,7 @@ def _answer(
         too_fast = tuple(_too_fast(model, steps, is_break, times, velocity, acceleration))
     elif velocity is not None and len(q):
         times = path_times(steps, is_break, velocity, acceleration)
-    candidates = Candidates(model, frame, model.neutral, 0)
+    candidates = layers.candidates
     given = {float(at): k for k, at in enumerate(position)}
     return Path(
         q=q,
@@ -146,7 +157,7 @@ def _answer(
         poses=np.array([each.pose for each in reached]).reshape(-1, 4, 4),
         knots=np.array([given.get(float(k), -1) for k in range(len(layers.poses))], dtype=np.intp),
         times=times,
-        breaks=tuple(_breaks(model, frame, layers, q, position, route, rules)),
+        breaks=tuple(_breaks(candidates, layers, q, position, route, rules)),
         followed=float(position[route.reached]) if len(q) and position[0] == 0.0 else 0.0,
         branches=tuple(candidates.branch(each.pose, own) for each, own in zip(reached, q, strict=True)),
         deviation=_measured(model, frame, layers, reached, q, is_break),
@@ -169,7 +180,7 @@ def _measured(
 
 
 def _breaks(
-    model: Model, frame: str, layers: Layers, q: Array, position: Array, route: Route, rules: Rules
+    candidates: Candidates, layers: Layers, q: Array, position: Array, route: Route, rules: Rules
 ) -> list[Break]:
     end = float(len(layers.poses) - 1)
     if not len(q):
@@ -179,11 +190,11 @@ def _breaks(
     found = []
     if position[0] > 0.0:
         backward = every[every <= position[0]][::-1]
-        stop = what_stops(model, frame, layers.poses, q[0], backward, rules.max_step)
+        stop = what_stops(candidates, layers.poses, q[0], backward, rules.max_step)
         found.append(Break(0.0, float(position[0]), 0, stop.reason, stop.position, stop.joints))
     for knot in knots:
         begin = position[knot - 1]
-        stop = what_stops(model, frame, layers.poses, q[knot - 1], every[every >= begin], rules.max_step)
+        stop = what_stops(candidates, layers.poses, q[knot - 1], every[every >= begin], rules.max_step)
         after = float(position[knot]) if knot < len(q) else end
         found.append(Break(float(begin), after, int(knot), stop.reason, stop.position, stop.joints))
     return found
