@@ -28,8 +28,8 @@ WORKSPACE = shapes_of(Workspace)
 SCRATCH = shapes_of(Scratch)
 ANSWERED = {"results": "n_results, RESULT_SIZE", "rows": "n_results, nv"}
 SIZES = (
-    "n_links", "n_objects", "n_bodies", "n_pieces", "n_vertices", "n_neighbours", "n_pairs", "n_results", "n_q",
-    "nq", "nv",
+    "n_links", "n_objects", "n_bodies", "n_pieces", "n_vertices", "n_neighbours", "n_pairs", "n_results",
+    "n_q", "nq", "nv",
 )  # fmt: skip
 
 ARGUMENTS = (
