@@ -48,7 +48,7 @@ def check_batch(
     """Checks of configurations [N, nq]; see `Model.check_batch`."""
     checker = checker_of(model, world)
     clearance = as_distance(clearance, "clearance")
-    distance = np.array([checker.distance(each) for each in as_configurations(model, q)], float)
+    distance = checker.distances(as_configurations(model, q))
     return BatchCheck(is_free=distance > clearance, distance=distance)
 
 

@@ -81,6 +81,13 @@ class Checker:
         numbers, _ = self._search.run(q, NEAREST, np.inf)
         return float(numbers[0, DISTANCE]) if len(numbers) else np.inf
 
+    def distances(self, q: Array, within: float = np.inf) -> Array:
+        """Of the nearest pair [m], at each of many q [N, nq]; infinite where none is nearer than `within`.
+
+        Ctrl-C is heard.
+        """
+        return self._search.run_each(q, within, _go_on)[:, DISTANCE]
+
     def fixed_with(self, frame: str) -> FixedChecker:
         """Checks of what is rigid with a frame against what no joint moves: for goals of that frame."""
         if frame not in self._fixed:
@@ -154,6 +161,11 @@ class FixedChecker:
             frame = self._search.frames[self._link * FRAME_SIZE :]
             frame[:ROTATION] = placed[:3, 3]
             frame[ROTATION:FRAME_SIZE] = placed[:3, :3].ravel()
+
+
+def _go_on() -> bool:
+    """A batch goes on, unless asking this raises what a signal has to say."""
+    return False
 
 
 def near_pairs(numbers: Array, rows: Array) -> NearPairs:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 from limbik.chain.joints import ROTATION
 from limbik.collision.penetration import FACE_SIZE, MOST_EDGES, MOST_FACES, MOST_POINTS, penetration
+from limbik.collision.records import Cores
 from limbik.collision.simplex import WEIGHT, combination, reduce_simplex
 from limbik.collision.support import POINT_SIZE, support_of_difference
 from limbik.compiler.kernel import Floats, Records, compiled
@@ -48,7 +49,7 @@ CONSTANTS = {
 
 @compiled(inline=False, exact=True)
 def signed_distance(
-    A: Records, B: Records, vertices: Floats, relative: Floats,
+    A: Records, B: Records, cores: Cores, relative: Floats,
     floor: float, horizon: float, scratch: Scratch, found: Floats,
 ) -> float:  # fmt: skip
     """The signed distance [m] of two pieces, relative [12] being the pose of B's frame in that of A.
@@ -56,6 +57,7 @@ def signed_distance(
     It may end early, where the distance is at least the horizon, or at most the floor, for certain.
     """
     S = scratch.simplex
+    cores.latest[A.place], cores.latest[B.place] = A.first, B.first
     radii = A.radius + B.radius
     size = A.bound + B.bound
     x, y, z = times(relative, ROTATION, B.center[0], B.center[1], B.center[2])
@@ -66,7 +68,7 @@ def signed_distance(
     count, lower, upper = 0, -math.inf, math.inf
     for _ in range(MOST_ITERATIONS):
         x, y, z = x / length, y / length, z / length
-        proved = -support_of_difference(A, B, vertices, relative, -x, -y, -z, S, count)
+        proved = -support_of_difference(A, B, cores, relative, -x, -y, -z, S, count)
         if proved > lower:
             lower = proved
             found[1], found[2], found[3] = x, y, z
@@ -92,7 +94,7 @@ def signed_distance(
     elif upper - radii <= floor:
         found[0] = upper - radii
     else:
-        found[0] = -radii - overlap(A, B, vertices, relative, size, count == 4, scratch, found)
+        found[0] = -radii - overlap(A, B, cores, relative, size, count == 4, scratch, found)
     widen(A.radius, B.radius, found)
     return float(found[0])
 
@@ -108,7 +110,7 @@ def is_known(S: Floats, count: int) -> bool:
 
 @compiled
 def overlap(
-    A: Records, B: Records, vertices: Floats, relative: Floats, size: float,
+    A: Records, B: Records, cores: Cores, relative: Floats, size: float,
     has_start: bool, scratch: Scratch, found: Floats,
 ) -> float:  # fmt: skip
     """The depth of two cores in each other [m]."""
@@ -117,7 +119,7 @@ def overlap(
             for c in range(POINT_SIZE):
                 scratch.points[i, c] = scratch.simplex[i, c]
     depth = penetration(
-        A, B, vertices, relative, size, has_start, scratch.points, scratch.faces, scratch.edges, found
+        A, B, cores, relative, size, has_start, scratch.points, scratch.faces, scratch.edges, found
     )
     for c in range(1, 4):
         found[c] = -found[c]

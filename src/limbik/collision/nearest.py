@@ -13,7 +13,7 @@ from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.collision import gjk
 from limbik.collision.gjk import FOUND_SIZE, Scratch, signed_distance
 from limbik.collision.records import Shapes
-from limbik.compiler.kernel import Floats, Records, compiled
+from limbik.compiler.kernel import Floats, Records, compiled, is_stopped
 from limbik.numerics.rotation import times, transposed_times
 from limbik.tree.kinematics import SCREW_SIZE, place_links, place_screws
 
@@ -21,6 +21,7 @@ from limbik.tree.kinematics import SCREW_SIZE, place_links, place_screws
 ANY = 0  # one pair that is not farther apart than the horizon
 NEAREST = 1  # the nearest pair, nearer than the horizon
 ALL = 2  # all pairs nearer than the horizon
+EACH = 3  # the nearest pair of each of many configurations
 
 # Settings.
 MODE = 0
@@ -44,27 +45,58 @@ class Workspace(NamedTuple):
     relative: Annotated[Any, "FRAME_SIZE,"]
     trial: Annotated[Any, "FOUND_SIZE,"]
     found: Annotated[Any, "FOUND_SIZE,"]
+    result: Annotated[Any, "1, RESULT_SIZE"]
 
 
 # What the shapes of arrays are written in, beside the sizes of a problem.
-CONSTANTS = {"FRAME_SIZE": FRAME_SIZE, "SCREW_SIZE": SCREW_SIZE, "FOUND_SIZE": FOUND_SIZE, **gjk.CONSTANTS}
+CONSTANTS = {
+    "FRAME_SIZE": FRAME_SIZE,
+    "SCREW_SIZE": SCREW_SIZE,
+    "FOUND_SIZE": FOUND_SIZE,
+    "RESULT_SIZE": RESULT_SIZE,
+    **gjk.CONSTANTS,
+}
 
 
 @compiled
 def search(
     links: Records, shapes: Shapes, poses: Floats, pairs: Any, settings: Floats, q: Floats,
-    workspace: Workspace, scratch: Scratch, results: Floats, rows: Floats,
+    workspace: Workspace, scratch: Scratch, results: Floats, rows: Floats, watch: Any,
 ) -> int:  # fmt: skip
     """Results for pairs [n, 2] of bodies; returns how many there are, of which the first are written.
 
-    poses [objects, 16]: of the world's objects. rows [results, nv]: the derivatives of the distances with
-    respect to a velocity (as `tree.pack` has it).
+    poses [objects, 16]: of the world's objects. q [n, nq]: one configuration, or many in mode EACH, of which
+    each has a result. rows [results, nv]: the derivatives of the distances with respect to a velocity (as
+    `tree.pack` has it).
     """
     place_objects(poses, shapes.frames, links.size + 1)
+    if settings[MODE] != EACH:
+        return search_at(
+            links, shapes, pairs, settings, q[0], settings[MODE], workspace, scratch, results, rows
+        )
+    for k in range(q.shape[0]):
+        if is_stopped(watch, k):
+            return k
+        count = search_at(
+            links, shapes, pairs, settings, q[k], NEAREST, workspace, scratch, workspace.result, rows
+        )
+        results[k, PAIR], results[k, DISTANCE] = -1.0, math.inf
+        if count > 0:
+            for c in range(RESULT_SIZE):
+                results[k, c] = workspace.result[0, c]
+    return int(q.shape[0])
+
+
+@compiled(inline=False)
+def search_at(
+    links: Records, shapes: Shapes, pairs: Any, settings: Floats, q: Floats, mode: float,
+    workspace: Workspace, scratch: Scratch, results: Floats, rows: Floats,
+) -> int:  # fmt: skip
+    """The results of one configuration [nq]."""
     if settings[IS_PLACED] == 0.0:
         place_links(links, q, shapes.frames)
     place_spheres(shapes, workspace.centers)
-    mode, horizon = settings[MODE], settings[HORIZON]
+    horizon = settings[HORIZON]
     first = measure_gaps(pairs, workspace.centers, workspace.gaps)
     count = 0
     if mode == NEAREST and pairs.shape[0] > 0:
@@ -160,9 +192,7 @@ def body_distance(
             B = shapes.pieces[b]
             if gap_between(A, B, relative) > limit:
                 continue
-            distance = signed_distance(
-                A, B, shapes.vertices, relative, floor, limit, scratch, workspace.trial
-            )
+            distance = signed_distance(A, B, shapes.cores, relative, floor, limit, scratch, workspace.trial)
             if distance < nearest:
                 nearest = distance
                 limit = min(limit, nearest)
@@ -208,12 +238,14 @@ def gap_between(A: Records, B: Records, relative: Floats) -> float:
 def box_gap(piece: Records, x: float, y: float, z: float) -> float:
     """At most the distance [m] of a point from a piece, by the box about its core."""
     x, y, z = x - piece.box_center[0], y - piece.box_center[1], z - piece.box_center[2]
-    squared = 0.0
+    squared, highest = 0.0, -math.inf
     for k in range(3):
         along = piece.box_axes[3 * k] * x + piece.box_axes[3 * k + 1] * y + piece.box_axes[3 * k + 2] * z
-        outside = max(abs(along) - piece.box_half[k], 0.0)
+        height = abs(along) - piece.box_half[k]
+        highest = max(highest, height)
+        outside = max(height, 0.0)
         squared += outside * outside
-    return float(math.sqrt(squared) - piece.radius)
+    return float((math.sqrt(squared) if highest > 0.0 else highest) - piece.radius)
 
 
 @compiled(inline=False)

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.collision.convex import ConvexPiece
-from limbik.collision.records import BODY, PIECE
+from limbik.collision.records import BEGIN, BODY, END, PIECE, VERTEX_SIZE
 from limbik.compiler.kernel import Floats, Records
 from limbik.spatial import Array, Matrix4, Vector3
 
+LEAST_TO_CLIMB = 24  # corners of a hull
 ROUNDING = 1e-12  # by which bounds are wider than computed, of their size
 
 
@@ -32,14 +34,17 @@ class Packed(NamedTuple):
 
     bodies: Records  # `records.BODY`
     pieces: Records  # `records.PIECE`
-    vertices: Floats  # [n, 3]
+    vertices: Floats  # [n, VERTEX_SIZE]
+    neighbours: NDArray[np.int64]  # [m]
+    latest: NDArray[np.int64]  # [pieces]
 
 
 def packed(placed: Iterable[Placed], frame_size: int) -> Packed:
     """Bodies, one for each of those given."""
     bodies: list[Records] = []
     pieces: list[Records] = []
-    vertices: list[Array] = []
+    vertices: list[Array] = [np.zeros((0, VERTEX_SIZE))]
+    neighbours: list[int] = []
     n_vertices = 0
     for each in placed:
         body = np.zeros(1, BODY)
@@ -50,20 +55,46 @@ def packed(placed: Iterable[Placed], frame_size: int) -> Packed:
         bodies.append(body)
         for piece in each.pieces:
             moved = piece.moved(each.pose)
-            pieces.append(packed_piece(moved, n_vertices))
-            vertices.append(moved.vertices)
-            n_vertices += len(moved.vertices)
+            pieces.append(packed_piece(moved, len(pieces), n_vertices))
+            rows = np.zeros((len(moved.vertices), VERTEX_SIZE))
+            rows[:, :BEGIN] = moved.vertices
+            for row, found in zip(rows, neighbours_in_hull(moved.vertices), strict=False):
+                row[BEGIN], row[END] = len(neighbours), len(neighbours) + len(found)
+                neighbours += [n_vertices + k for k in sorted(found)]
+            vertices.append(rows)
+            n_vertices += len(rows)
     return Packed(
         np.concatenate(bodies) if bodies else np.zeros(0, BODY),
         np.concatenate(pieces) if pieces else np.zeros(0, PIECE),
-        np.ascontiguousarray(np.concatenate(vertices)) if vertices else np.zeros((0, 3)),
+        np.concatenate(vertices),
+        np.array(neighbours, np.int64),
+        np.zeros(len(pieces), np.int64),
     )
 
 
-def packed_piece(piece: ConvexPiece, first: int) -> Records:
-    """The record of a piece whose vertices begin at a place."""
+def neighbours_in_hull(vertices: Array) -> list[set[int]]:
+    """For each corner of a hull those that it shares an edge with; empty where looking at all is as fast, and
+    where rounding leaves some of them out of the hull.
+    """
+    if len(vertices) < LEAST_TO_CLIMB:
+        return []
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        triangles = ConvexHull(vertices).simplices
+    except QhullError:  # it is flat
+        return []
+    found: list[set[int]] = [set() for _ in vertices]
+    for corners in triangles.tolist():
+        for k in corners:
+            found[k] |= {*corners} - {k}
+    return found if all(found) else []
+
+
+def packed_piece(piece: ConvexPiece, place: int, first: int) -> Records:
+    """The record of a piece; first: where its vertices begin."""
     record = np.zeros(1, PIECE)
-    record["first"], record["count"] = first, len(piece.vertices)
+    record["place"], record["first"], record["count"] = place, first, len(piece.vertices)
     record["radius"], record["disc"] = piece.radius, piece.disc
     record["center"], bound = piece.bounding_sphere
     record["bound"] = bound * (1.0 + ROUNDING)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from limbik.collision.records import Cores
 from limbik.collision.simplex import on_triangle
 from limbik.collision.support import POINT_SIZE, support_of_difference
 from limbik.compiler.kernel import Floats, Records, compiled
@@ -27,18 +28,18 @@ CLOSE = 1e-10  # of that size, between what is proved and what is found
 
 @compiled(inline=False, exact=True)
 def penetration(
-    A: Records, B: Records, vertices: Floats, relative: Floats, size: float,
+    A: Records, B: Records, cores: Cores, relative: Floats, size: float,
     has_start: bool, points: Floats, faces: Floats, edges: Floats, found: Floats,
 ) -> float:  # fmt: skip
-    """The depth [m] of two cores in each other, at most by rounding and by what the search has left.
+    """The depth [m] of two cores in each other, or at most little more; below 0 they are apart.
 
     has_start: points[:4] are a tetrahedron. size [m]: of both cores. The direction in which B has to go, and
     the nearest points of A and B, go into found[1:10].
     """
     count = 4
     if not has_start:
-        height = start_polytope(A, B, vertices, relative, size, points, found)
-        if height >= 0.0:
+        height = start_polytope(A, B, cores, relative, size, points, found)
+        if height < math.inf:
             return height
     n_faces = 0
     for i in range(4):
@@ -47,7 +48,7 @@ def penetration(
     while True:
         f = lowest_face(faces, n_faces)
         x, y, z, lowest = faces[f, NORMAL], faces[f, NORMAL + 1], faces[f, NORMAL + 2], faces[f, HEIGHT]
-        height = support_of_difference(A, B, vertices, relative, x, y, z, points, count)
+        height = support_of_difference(A, B, cores, relative, x, y, z, points, count)
         if height < depth:
             depth = height
             found[1], found[2], found[3] = x, y, z
@@ -59,63 +60,63 @@ def penetration(
         n_faces = grown
         count += 1
     touch(points, faces, n_faces, lowest + 10.0 * CLOSE * size, found)
-    return max(depth, 0.0)
+    return depth
 
 
 @compiled(exact=True)
 def start_polytope(
-    A: Records, B: Records, vertices: Floats, relative: Floats, size: float, points: Floats, found: Floats
+    A: Records, B: Records, cores: Cores, relative: Floats, size: float, points: Floats, found: Floats
 ) -> float:
-    """Four points of A - B that are not in a plane, into points[:4]; returns -1.
+    """Four points of A - B that are not in a plane, into points[:4]; returns infinity.
 
     Where there are none, a direction in which A - B is flat is the answer, and its height is returned.
     """
-    support_of_difference(A, B, vertices, relative, 1.0, 0.0, 0.0, points, 0)
+    support_of_difference(A, B, cores, relative, 1.0, 0.0, 0.0, points, 0)
     farthest, dx, dy, dz = 0.0, 1.0, 0.0, 0.0
     for i in range(6):
         side, axis = 1.0 - 2.0 * (i % 2), i // 2
         x, y, z = side if axis == 0 else 0.0, side if axis == 1 else 0.0, side if axis == 2 else 0.0
-        ex, ey, ez = next_offset(A, B, vertices, relative, x, y, z, points)
+        ex, ey, ez = next_offset(A, B, cores, relative, x, y, z, points)
         apart = math.sqrt(ex * ex + ey * ey + ez * ez)
         if apart > farthest:
             farthest, dx, dy, dz = apart, ex / apart, ey / apart, ez / apart
             keep_point(points, 4, 1)
     ux, uy, uz = perpendicular(dx, dy, dz)
     if farthest <= FLAT * size:
-        return flat(A, B, vertices, relative, ux, uy, uz, points, found)
+        return flat(A, B, cores, relative, ux, uy, uz, points, found)
     vx, vy, vz = dy * uz - dz * uy, dz * ux - dx * uz, dx * uy - dy * ux
     farthest = 0.0
     nx, ny, nz = ux, uy, uz
     for i in range(4):
         side = 1.0 - 2.0 * (i % 2)
         x, y, z = (side * ux, side * uy, side * uz) if i < 2 else (side * vx, side * vy, side * vz)
-        ex, ey, ez = next_offset(A, B, vertices, relative, x, y, z, points)
+        ex, ey, ez = next_offset(A, B, cores, relative, x, y, z, points)
         cx, cy, cz = dy * ez - dz * ey, dz * ex - dx * ez, dx * ey - dy * ex
         apart = math.sqrt(cx * cx + cy * cy + cz * cz)
         if apart > farthest:
             farthest, nx, ny, nz = apart, cx / apart, cy / apart, cz / apart
             keep_point(points, 4, 2)
     if farthest <= FLAT * size:
-        return flat(A, B, vertices, relative, nx, ny, nz, points, found)
+        return flat(A, B, cores, relative, nx, ny, nz, points, found)
     farthest = 0.0
     for i in range(2):
         side = 1.0 - 2.0 * i
-        ex, ey, ez = next_offset(A, B, vertices, relative, side * nx, side * ny, side * nz, points)
+        ex, ey, ez = next_offset(A, B, cores, relative, side * nx, side * ny, side * nz, points)
         apart = side * (ex * nx + ey * ny + ez * nz)
         if apart > farthest:
             farthest = apart
             keep_point(points, 4, 3)
     if farthest <= FLAT * size:
-        return flat(A, B, vertices, relative, nx, ny, nz, points, found)
-    return -1.0
+        return flat(A, B, cores, relative, nx, ny, nz, points, found)
+    return math.inf
 
 
 @compiled
 def next_offset(
-    A: Records, B: Records, vertices: Floats, relative: Floats, x: float, y: float, z: float, points: Floats
+    A: Records, B: Records, cores: Cores, relative: Floats, x: float, y: float, z: float, points: Floats
 ) -> Vector:
     """From points[0] to the support in a direction, which goes into points[4]."""
-    support_of_difference(A, B, vertices, relative, x, y, z, points, 4)
+    support_of_difference(A, B, cores, relative, x, y, z, points, 4)
     return points[4, 0] - points[0, 0], points[4, 1] - points[0, 1], points[4, 2] - points[0, 2]
 
 
@@ -128,17 +129,17 @@ def keep_point(points: Floats, row: int, to: int) -> None:
 
 @compiled(inline=False, exact=True)
 def flat(
-    A: Records, B: Records, vertices: Floats, relative: Floats,
+    A: Records, B: Records, cores: Cores, relative: Floats,
     x: float, y: float, z: float, points: Floats, found: Floats,
 ) -> float:  # fmt: skip
     """The answer along the direction in which A - B is thin: on its nearer side."""
-    above = support_of_difference(A, B, vertices, relative, x, y, z, points, 0)
-    below = support_of_difference(A, B, vertices, relative, -x, -y, -z, points, 1)
+    above = support_of_difference(A, B, cores, relative, x, y, z, points, 0)
+    below = support_of_difference(A, B, cores, relative, -x, -y, -z, points, 1)
     side, row, height = (1.0, 0, above) if above < below else (-1.0, 1, below)
     found[1], found[2], found[3] = side * x, side * y, side * z
     for c in range(6):
         found[4 + c] = points[row, 3 + c]
-    return max(height, 0.0)
+    return height
 
 
 @compiled

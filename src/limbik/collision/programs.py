@@ -15,7 +15,7 @@ DOUBLE, WHOLE = np.dtype(np.float64), np.dtype(np.int64)
 NUMBER = None
 
 OF_SEARCH = (
-    LINK, BODY, PIECE, DOUBLE, DOUBLE, DOUBLE, WHOLE, DOUBLE, DOUBLE,
+    LINK, BODY, PIECE, DOUBLE, WHOLE, WHOLE, DOUBLE, DOUBLE, WHOLE, DOUBLE, DOUBLE,
     *[DOUBLE] * (len(WORKSPACE) + len(SCRATCH) + len(ANSWERED)), *[NUMBER] * len(SIZES),
 )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from limbik.compiler.kernel import Floats, Records
 # One convex piece (`collision.convex.ConvexPiece`), in the frame of its body.
 PIECE = np.dtype(
     [
+        ("place", np.int64),  # among the pieces
         ("first", np.int64),  # of its vertices
         ("count", np.int64),
         ("radius", np.float64),  # [m] about the core
@@ -24,6 +25,10 @@ PIECE = np.dtype(
     ],
     align=True,
 )
+
+# Of a vertex: x, y and z [m], and where its neighbours begin and end; the same where they are not known.
+VERTEX_SIZE = 5
+BEGIN, END = 3, 4
 
 # What is checked as one: pieces that share a frame.
 BODY = np.dtype(
@@ -39,10 +44,18 @@ BODY = np.dtype(
 )
 
 
+class Cores(NamedTuple):
+    """The vertices of pieces, in the frames of their bodies."""
+
+    vertices: Floats  # [n, VERTEX_SIZE]
+    neighbours: Any  # [m] places of vertices that share an edge of a hull with a vertex
+    latest: Any  # [n_pieces] the vertex at which the search for the farthest one has ended last
+
+
 class Shapes(NamedTuple):
     """Bodies, and where they are. Frames are stored as in `tree.kinematics`."""
 
     bodies: Records  # BODY
     pieces: Records  # PIECE
-    vertices: Floats  # [n, 3] in the frames of their bodies [m]
+    cores: Cores
     frames: Floats  # [12 n] of links, then the world's own, then of objects
