@@ -45,8 +45,8 @@ class PairStudy:
 
     @property
     def rarely(self) -> float:
-        """The share of all configurations, at most, at which a pair touches that no sample showed touching, at
-        95 % confidence (the rule of three).
+        """The share of all configurations, at most, at which a pair touches that no sample showed touching,
+        at 95 % confidence (the rule of three).
         """
         return min(1.0, 3.0 / self.samples)
 
