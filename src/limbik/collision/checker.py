@@ -8,19 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.chain.joints import FRAME_SIZE, ROTATION
-from limbik.collision.geometry import bounding_sphere, geometry_of
+from limbik.collision.geometry import bounding_sphere
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
 from limbik.collision.pack import Placed, packed
 from limbik.collision.pairs import pairs_of
 from limbik.collision.pieces import pieces_of
+from limbik.collision.robot_bodies import robot_bodies, tree_of
 from limbik.collision.search import Results, Search
 from limbik.collision.world import World
 from limbik.model import JointKind, Model
-from limbik.model.derived import Slot
 from limbik.spatial import Array, Matrix4, pose_inverse, quat_to_matrix
-from limbik.tree.pack import WORLD, PackedTree, pack_tree
-
-_TREE: Slot[PackedTree] = Slot()
+from limbik.tree.pack import WORLD
 
 
 class NearPairs(NamedTuple):
@@ -46,9 +44,9 @@ class Checker:
         self.model = model
         self.world = World() if world is None else world
         self.structure = self.world.revision.structure
-        self._tree = _TREE.get(model) or _TREE.put(model, pack_tree(model))
+        self._tree = tree_of(model)
         self.links = self._tree.links
-        robot, objects = self._robot_bodies(), self._objects()
+        robot, objects = robot_bodies(model), self._objects()
         placed = [*robot, *objects]
         self.bodies = packed(placed, FRAME_SIZE)
         self.names = tuple(each.name for each in placed)
@@ -106,14 +104,6 @@ class Checker:
             at, end = self.model.v_slice(name).start, self.model.q_slice(name).stop
             rows[:, at : at + 3] = rows[:, at : at + 3] @ quat_to_matrix(q[end - 4 : end])
         return near_pairs(numbers, rows)
-
-    def _robot_bodies(self) -> list[Placed]:
-        found = []
-        for body in geometry_of(self.model).bodies:
-            link, pose = self._tree.link_places[body.link]
-            frame = len(self._tree.links) if link == WORLD else link
-            found.append(Placed(body.name, body.pieces, frame, link, pose, body.center, body.radius))
-        return found
 
     def _objects(self) -> list[Placed]:
         first = len(self._tree.links) + 1

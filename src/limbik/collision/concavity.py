@@ -15,7 +15,7 @@ Mask: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 CELLS_ALONG = 40  # parts that a surface is cut into along its size
 NEAREST = 8  # parts that are looked at for the distance of a point
 MOST_CELLS = 100_000
-FINENESS = 150  # a bound may be too large by the size of the surface, divided by this,
+FINENESS = 100  # a bound may be too large by the size of the surface, divided by this,
 SLACK = 0.05  # or by this share of the distance
 
 
@@ -60,19 +60,21 @@ def farthest(triangles: Array, surface: Surface, covered: Callable[[Array], Mask
     finest = surface.size / FINENESS
     cells = triangles
     while True:
-        if covered is not None:
-            cells = cells[~covered(cells)]
         centers = cells.mean(axis=1)
         reaches = np.sqrt(((cells - centers[:, None]) ** 2).sum(axis=-1)).max(axis=1)
         distances = surface.distances(centers)
-        counts = np.ones(len(cells), bool)
+        is_open = distances + reaches > found + max(finest, SLACK * found)
+        if covered is not None:
+            is_open[is_open] = ~covered(cells[is_open])
+        counts = is_open & (distances > found)
         if covered is not None:  # where only the center is covered, a smaller part may show more
-            counts = (reaches <= finest) | ~covered(np.repeat(centers[:, None], 3, axis=1))
+            large = counts & (reaches > finest)
+            counts[large] = ~covered(np.repeat(centers[large, None], 3, axis=1))
         found = float(distances[counts].max(initial=found))
         enough = found + max(finest, SLACK * found)
-        is_coarse = distances + reaches > enough
-        if not is_coarse.any():
+        is_open &= distances + reaches > enough
+        if not is_open.any():
             return enough
-        if 2 * is_coarse.sum() > MOST_CELLS:
-            return float((distances + reaches)[is_coarse].max())
-        cells = halved(cells[is_coarse])
+        if 2 * is_open.sum() > MOST_CELLS:
+            return float((distances + reaches)[is_open].max())
+        cells = halved(cells[is_open])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import struct
-from pathlib import Path
 
 import numpy as np
 
@@ -24,7 +23,7 @@ def content_of(mesh: Mesh) -> bytes:
     if mesh.data is not None:
         return mesh.data
     assert mesh.path is not None, "a mesh has a path or vertices"
-    name = address_of(mesh.path)
+    name = mesh.address
     try:
         if not mesh.path.is_file():
             raise CollisionError(f"there is no mesh {name!r}; without it no collision can be looked for")
@@ -33,11 +32,6 @@ def content_of(mesh: Mesh) -> bytes:
         return mesh.path.read_bytes()
     except (OSError, ValueError) as error:
         raise CollisionError(f"mesh {name!r} cannot be read: {error}") from None
-
-
-def address_of(path: Path) -> str:
-    """A path as a description has it, which a Path takes a slash from: "package://arm/link.stl"."""
-    return re.sub(r"^(package|model|file):/+", r"\1://", path.as_posix())
 
 
 def triangles_of(mesh: Mesh) -> Array:
@@ -50,7 +44,7 @@ def triangles_of(mesh: Mesh) -> Array:
         name, triangles = "given by vertices", mesh.vertices[mesh.triangles]
     else:
         assert mesh.path is not None, "a mesh has a path or vertices"
-        name = repr(address_of(mesh.path))
+        name = repr(mesh.address)
         triangles = _read(content_of(mesh), mesh.path.suffix.removeprefix(".").lower(), name)
     triangles = triangles * np.array(mesh.scale)
     if not np.isfinite(triangles).all() or np.abs(triangles).max(initial=0.0) > LARGEST:

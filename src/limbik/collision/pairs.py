@@ -6,12 +6,15 @@ import itertools
 from dataclasses import dataclass
 
 from limbik.collision.capsules import shapes_or_capsules
-from limbik.collision.geometry import Body, geometry_of
+from limbik.collision.geometry import geometry_of
+from limbik.collision.self_search import SAMPLES, always_touching
 from limbik.model import Model
 from limbik.model.derived import Slot
 
 RIGID = "rigid"  # they never move against each other
 ADJACENT = "adjacent"  # a joint joins them, with nothing between that has a shape
+ALWAYS = f"always (touching at the neutral and at {SAMPLES} random configurations)"
+RULE = "said by a rule"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +35,10 @@ class Pairs:
 
 
 def pairs_of(model: Model) -> Pairs:
-    """The pairs of the bodies of a model, made once for it: by its rules, then by its structure."""
+    """The pairs of the bodies of a model, made once for it: by its rules, then by its structure.
+
+    Pairs that always touch are not checked: nothing would ever be free.
+    """
     return _PAIRS.get(model) or _PAIRS.put(model, _made(model))
 
 
@@ -43,25 +49,29 @@ def _made(model: Model) -> Pairs:
     bodies = geometry_of(model).bodies
     rules = {rule.key: rule for rule in model.pair_rules}
     adjacent = adjacent_names(model)
-    checked, unchecked = [], []
+    reasons: dict[tuple[int, int], str] = {}
+    open_pairs = []  # of which neither a rule nor the structure says anything
     for (i, first), (j, second) in itertools.combinations(enumerate(bodies), 2):
         key = frozenset((first.name, second.name))
         rule = rules.get(key)
         if first.link == second.link:
-            reason = RIGID
+            reasons[i, j] = RIGID
         elif rule is not None:
-            reason = "" if rule.is_checked else rule.reason or "said by a rule"
+            reasons[i, j] = "" if rule.is_checked else rule.reason or RULE
+        elif key in adjacent:
+            reasons[i, j] = ADJACENT
         else:
-            reason = ADJACENT if key in adjacent else ""
-        if reason:
-            unchecked.append(_unchecked(first, second, reason))
-        else:
-            checked.append((i, j))
-    return Pairs(tuple(checked), tuple(unchecked))
-
-
-def _unchecked(first: Body, second: Body, reason: str) -> UncheckedPair:
-    return UncheckedPair(first=first.name, second=second.name, reason=reason)
+            reasons[i, j] = ""
+            open_pairs.append((i, j))
+    reasons |= dict.fromkeys(always_touching(model, open_pairs), ALWAYS)
+    return Pairs(
+        tuple(pair for pair, reason in reasons.items() if not reason),
+        tuple(
+            UncheckedPair(first=bodies[i].name, second=bodies[j].name, reason=reason)
+            for (i, j), reason in reasons.items()
+            if reason
+        ),
+    )
 
 
 def adjacent_names(model: Model) -> set[frozenset[str]]:

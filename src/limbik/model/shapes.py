@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -113,6 +114,12 @@ class Mesh:
             )
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "triangles", triangles.astype(np.int64))
+
+    @property
+    def address(self) -> str:
+        """Its path as descriptions write it, from whose scheme a Path takes a slash: "package://arm/a.stl"."""
+        path = "" if self.path is None else self.path.as_posix()
+        return re.sub(r"^(package|model|file):/+", r"\1://", path)
 
 
 @dataclass(frozen=True, eq=False)
