@@ -24,7 +24,7 @@ from limbik.spatial import Array, quat_to_matrix
 HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
 SHARE = 0.5  # of what is left between two bodies that a step may take
 OUT = 0.2  # of what is missing to the clearance that a step makes up for
-ROOM = 2.0 * CLOSE  # [m] more than the clearance that is kept
+ROOM = 1e-3  # [m] more than the clearance that is kept: nearer, a way takes many looks to be certain
 FASTEST_OUT = 0.01  # [m] in one step
 SOFTNESS = 1e-6  # of the rows of pairs: what is left where they contradict each other
 HARD = 1e-9  # the same of limits
