@@ -133,7 +133,9 @@ def main() -> None:
 
 def measured(problems: Sequence[dict[str, Any]], count: int) -> Tally:
     """Everything, for these problems and so many random configurations for each."""
-    description = next(each for each in find("panda").descriptions if each.package.name == "example-robot-data")
+    description = next(
+        each for each in find("panda").descriptions if each.package.name == "example-robot-data"
+    )
     robot = limbik.load("example-robot-data:panda")
     names = [body.name for body in limbik.collision.geometry.geometry_of(robot).bodies]
     checked = {frozenset((names[i], names[j])) for i, j in pairs_of(robot).checked}

@@ -5,7 +5,8 @@ from limbik.collision import Box, Cylinder, World
 from limbik.spatial import pose_from
 
 robot = limbik.load("iiwa14")
-held = robot.attach("rod", Cylinder(radius=0.02, length=0.5), pose=pose_from(None, (0, 0, 0.28)))
+rod, place = Cylinder(radius=0.02, length=0.5), pose_from(None, (0, 0, 0.28))
+held = robot.attach("rod", rod, pose=place, touch=["link6"])
 world = World()
 world.add("table", Box((2.0, 2.0, 0.04)), (0.0, 0.0, -0.03), touch=["base"])
 world.add("crate", Box((0.3, 0.3, 0.3)), (0.6, 0.3, 0.15))

@@ -6,8 +6,8 @@ from limbik.collision import Box, Cylinder, World
 robot = limbik.load("iiwa14")
 world = World()
 world.add("table", Box((1.6, 1.6, 0.04)), (0.4, 0.0, -0.03), touch=["base"])
-world.add("bottle", Cylinder(radius=0.05, length=0.4), (0.3, -0.15, 0.2))
-goal = robot.pose([-0.4, 0.8, 0.3, -1.6, 0.2, 0.7, 0.0])
+world.add("bottle", Cylinder(radius=0.05, length=0.4), (0.36, -0.2, 0.2))
+goal = robot.pose([-0.4, 1.2, 0.3, -1.2, 0.2, 0.7, 0.0])
 
 anyhow = robot.solve(goal)
 free = robot.solve(goal, world=world, clearance=0.01)

@@ -8,20 +8,17 @@ from limbik.spatial import pose_from
 
 arm, joints = limbik.load("iiwa14"), []
 for side, y in (("left", 0.25), ("right", -0.25)):
-    stand = limbik.Joint(
-        name=f"{side}_stand",
-        kind="fixed",
-        parent="torso",
-        child=f"{side}_base",
-        origin=pose_from(None, (0, y, 0)),
+    shoulder = replace(
+        arm.joints[0], parent="torso", origin=pose_from(None, (0, y, 0)) @ arm.joints[0].origin
     )
-    names = {"name": "name", "parent": "parent", "child": "child"}
-    joints += [stand] + [replace(j, **{k: f"{side}_{getattr(j, k)}" for k in names}) for j in arm.joints]
+    for joint in (shoulder, *arm.joints[1:]):
+        parent = "torso" if joint is shoulder else f"{side}_{joint.parent}"
+        joints.append(
+            replace(joint, name=f"{side}_{joint.name}", parent=parent, child=f"{side}_{joint.child}")
+        )
 robot = limbik.Model("two arms", joints)
-goals = [
-    limbik.Position(frame=f"{side}_link7", target=(0.5, y, 0.5))
-    for side, y in (("left", -0.1), ("right", 0.1))
-]  # crossed
-solution = robot.solve(goals, world=World(), clearance=0.01)
-print(solution.explain())
-assert solution.success and robot.check(solution.q).is_free
+crossed = {"left_link7": (0.5, -0.1, 0.5), "right_link7": (0.5, 0.1, 0.5)}
+goals = [limbik.Position(frame=name, target=target) for name, target in crossed.items()]
+anyhow, free = robot.solve(goals), robot.solve(goals, world=World(), clearance=0.01)
+print("anyhow:", robot.check(anyhow.q).explain(), "\nfree:", robot.check(free.q).explain())
+assert free.success and robot.check(free.q, clearance=0.01).is_free

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from limbik.checks import Contact
 from limbik.spatial import Array
 from limbik.status import PoseError, Status
 
@@ -80,23 +81,6 @@ class Excess:
             f"Joint {self.joint!r} would have to go {write(self.beyond)} beyond its {self.side} {what} "
             f"{write(self.limit)}."
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contact:
-    """Two bodies that are too near each other."""
-
-    first: str  # a link, or what is attached to one
-    second: str  # another, or an object of the world
-    distance: float  # [m], negative by how deep they are in each other
-    is_with_world: bool  # the second is an object
-
-    def sentence(self) -> str:
-        """For a person."""
-        object_ = "object " if self.is_with_world else ""
-        is_deep = self.distance < 0.0
-        how = f"{_millimetres(abs(self.distance))} {'deep in' if is_deep else 'from'}"
-        return f"{self.first!r} is {how} {object_}{self.second!r}."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -186,7 +170,7 @@ class Diagnosis:
             "conflict": list(self.conflict),
             "is_descending": self.is_descending,
             "nearest": nearest and vars(nearest),
-            "contacts": [vars(one) for one in self.contacts],
+            "contacts": [_contact(one) for one in self.contacts],
             "clearance": self.clearance,
             "examined": self.examined,
             "is_complete": self.is_complete,
@@ -196,6 +180,15 @@ class Diagnosis:
             "q_turned": _as_list(self.q_turned),
             "sentences": list(self.sentences),
         }
+
+
+def _contact(contact: Contact) -> dict[str, Any]:
+    return {
+        "pair": list(contact.pair),
+        "distance": contact.distance,
+        "normal": contact.normal.tolist(),
+        "points": contact.points.tolist(),
+    }
 
 
 def _as_list(q: Array | None) -> list[float] | None:
@@ -221,7 +214,7 @@ def _solved(diagnosis: Diagnosis) -> Iterator[str]:
         )
         yield f"The joint nearest to a limit is {diagnosis.nearest.joint!r}, with {margin} to go."
     if diagnosis.contacts:
-        yield f"Free of collision: {diagnosis.contacts[0].sentence()}"
+        yield f"Free of collision: {diagnosis.contacts[0]}"
 
 
 def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
@@ -308,8 +301,8 @@ def _goal_in_collision(diagnosis: Diagnosis) -> Iterator[str]:
 def _base_in_collision(diagnosis: Diagnosis) -> Iterator[str]:
     yield "What no joint moves is in collision, so no configuration is free."
     yield from _contacts(diagnosis)
-    names = " and ".join(repr(one.second) for one in diagnosis.contacts[:1])
-    yield f"Move {names}, or let it be touched: world.add(..., touch=[{diagnosis.contacts[0].first!r}])."
+    link, object_ = diagnosis.contacts[0].pair
+    yield f"Move {object_!r}, or let it be touched: world.add(..., touch=[{link!r}])."
 
 
 def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
@@ -328,7 +321,7 @@ def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _contacts(diagnosis: Diagnosis) -> Iterator[str]:
     for one in diagnosis.contacts[:MOST_CONTACTS]:
-        yield one.sentence()
+        yield str(one)
     if len(diagnosis.contacts) > MOST_CONTACTS:
         yield f"{len(diagnosis.contacts) - MOST_CONTACTS} more pairs are too near each other."
     if diagnosis.clearance > 0.0:

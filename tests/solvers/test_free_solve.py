@@ -79,7 +79,7 @@ def test_what_is_rigid_with_the_goal_is_proved_to_collide(arm: Model, pose: np.n
     solution = arm.solve(pose, world=at(pose[:3, 3]))
     assert solution.ended is solution.status is Status.GOAL_IN_COLLISION
     diagnosis = solution.explain()
-    assert diagnosis.contacts[0].second == "block" and diagnosis.contacts[0].distance < -0.05
+    assert diagnosis.contacts[0].pair[1] == "block" and diagnosis.contacts[0].distance < -0.05
     assert diagnosis.shift is not None and diagnosis.q_shifted is not None
     moved = pose.copy()
     moved[:3, 3] += diagnosis.shift
@@ -194,6 +194,36 @@ def test_an_answer_says_what_is_nearest(arm: Model, pose: np.ndarray) -> None:
     solution = arm.solve(pose, world=at((0.0, 0.0, 2.0)))
     contact = solution.explain().contacts[0]
     assert contact.distance > 0.0 and "Free of collision" in str(solution.explain())
+
+
+def test_every_answer_of_a_batch_is_free_or_says_that_it_is_not(arm: Model) -> None:
+    rng = np.random.default_rng(5)
+    world = World()
+    world.add("ball", Sphere(0.15), (0.4, 0.1, 0.6))
+    poses = arm.pose(arm.random(rng, 60))
+    anyhow, free = arm.solve_batch(poses), arm.solve_batch(poses, world=world, clearance=0.005)
+    checker = Checker(arm, world)
+    was_free = np.array([checker.is_free(q, 0.005) for q in anyhow.q])
+    assert 5 < was_free.sum() < 60
+    assert np.array_equal(anyhow.q[was_free], free.q[was_free])
+    assert all(checker.is_free(q, 0.005) for q in free.q[free.success])
+    assert free.success.sum() > was_free.sum()
+    ends = {Status.SOLVED, Status.GOAL_IN_COLLISION, Status.NO_FREE_SOLUTION}
+    assert set(free.status) <= ends
+    np.testing.assert_allclose(arm.pose(free.q), poses, atol=3e-6)
+
+
+def test_of_all_solutions_those_that_are_free_are_left() -> None:
+    arm = with_capsules(limbik.load("ur5"))
+    pose = arm.pose(np.array([0.3, -1.2, 1.4, -0.8, 0.9, 0.2]))
+    every, world = arm.solve_all(pose), World()
+    world.add("ball", Sphere(0.1), arm.pose(every.q[0], arm.joints[3].child)[:3, 3])
+    free, checker = arm.solve_all(pose, world=world), Checker(arm, world)
+    expected = [q.tolist() for q in every.q if checker.is_free(q)]
+    assert 0 < len(expected) < len(every) and free.q.tolist() == expected
+    assert free.complete == every.complete and len(free.branches) == len(free)
+    assert f"{len(free)} of {len(every)} are free of collision" in free.explain()
+    assert free.limit_margins.shape == free.q.shape and free.manipulability.shape == (len(free),)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def check_path(
     moves = [model.difference(begin, end) for begin, end in itertools.pairwise(knots)]
     bounds = MotionBounds(checker.links, checker.bodies, checker.pairs, _travel(checker, knots, moves))
     for k, v in enumerate(moves):
-        share = _first_contact(checker, bounds, knots[k], v, clearance)
+        share = first_contact(checker, bounds, knots[k], v, clearance)
         if share is not None:
             there = model.integrate(knots[k], share * v)
             (contact,) = contacts(checker, checker.nearest(there))
@@ -43,11 +43,11 @@ def check_path(
     return PathCheck(is_free=True)
 
 
-def _first_contact(
+def first_contact(
     checker: Checker, bounds: MotionBounds, begin: Array, v: Array, clearance: float
 ) -> float | None:
     """The share of a straight line at which a pair comes as near as the clearance; None where none does."""
-    speeds = bounds.speeds(_along_any_axes(checker, v))
+    speeds = bounds.speeds(along_any_axes(checker, v))
     share = 0.0
     while True:
         q = checker.model.integrate(begin, share * v)
@@ -61,7 +61,7 @@ def _first_contact(
             share = min(1.0, share + float((room / speeds[near.pairs]).min(initial=np.inf)))
 
 
-def _along_any_axes(checker: Checker, v: Array) -> Array:
+def along_any_axes(checker: Checker, v: Array) -> Array:
     """A velocity, with at least its numbers where the translation of floating joints is along other axes."""
     bound = v.copy()
     for name in checker.floating:
@@ -77,5 +77,5 @@ def _travel(checker: Checker, knots: Array, moves: Sequence[Array]) -> Array:
         return np.zeros(len(links))
     values = np.abs(links["multiplier"] * knots[:, links["q"]] + links["offset"]).max(axis=0)
     if checker.floating:  # which go from one configuration to the next along a screw
-        values = values + max(np.linalg.norm(_along_any_axes(checker, v)) for v in moves)
+        values = values + max(np.linalg.norm(along_any_axes(checker, v)) for v in moves)
     return np.asarray(values)

@@ -26,7 +26,7 @@ Srdf = Annotated[str | None, typer.Option("--with", help="SRDF whose disabled pa
 def info(robot: Robot, as_json: AsJson = False) -> None:
     """Show the bodies of a robot: their convex pieces, how far these reach beyond the shapes, their spheres.
 
-    Concave meshes are cut into convex pieces when they are first met, which may take seconds for each; what was
+    Concave meshes are cut into convex pieces when they are first met, which may take seconds each; what was
     made is kept in the cache folder.
     """
     from limbik.collision.geometry import geometry_of

@@ -7,11 +7,12 @@ import math
 import numpy as np
 
 from limbik.all_solutions import AllSolutions
+from limbik.collision.check import checker_of
 from limbik.collision.check_path import check_path
 from limbik.goals import Pose
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solvers.free_options import FreeOptions, checker_for
+from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, Matrix4
 
 SAMPLES = 48  # of the seventh joint
@@ -60,7 +61,7 @@ class Candidates:
         """Whether q [nq] is free of collision, where it is to be."""
         if self.free is None:
             return True
-        return checker_for(self.model, self.free.world).is_free(q, self.free.clearance + ROOM)
+        return checker_of(self.model, self.free.world).is_free(q, self.free.clearance + ROOM)
 
     def is_step_free(self, q0: Array, q1: Array) -> bool:
         """Whether the straight line in joint space from q0 to q1 [nq] is, too."""

@@ -192,7 +192,7 @@ class Tracker:
         self._motion.settings[FRESH] = 1.0
 
     def _avoid(self, before: Array) -> None:
-        """Make another step from a configuration [nq] where the one made brings it into collision."""
+        """Make another step from a configuration [nq] where the one that was made is not allowed."""
         avoidance, motion = self._avoidance, self._motion
         assert avoidance is not None, "only then is it called"
         rows = int(self._objectives.level_rows[1])

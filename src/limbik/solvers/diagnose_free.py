@@ -14,16 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from limbik.checks import Contact
+from limbik.collision.check import checker_of, contacts
 from limbik.collision.checker import Checker, FixedChecker, NearPairs
 from limbik.collision.world import World
-from limbik.diagnosis import Contact, Diagnosis, Obstacle
+from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
-from limbik.numerics.hildreth import least_change
+from limbik.numerics.least_change import least_change
 from limbik.solution import Solution
 from limbik.solvers.blocked import Blocked, fixed_goal, room
 from limbik.solvers.described import described
 from limbik.solvers.diagnose import diagnose, position_alone
-from limbik.solvers.free_options import FreeOptions, checker_for
+from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4
 from limbik.status import Status
@@ -69,11 +71,11 @@ class _Case:
 
     def __init__(self, request: Request, free: FreeOptions, solution: Solution) -> None:
         self.request, self.free, self.solution = request, free, solution
-        self.checker: Checker = checker_for(request.model, free.world)
+        self.checker: Checker = checker_of(request.model, free.world)
 
     def nearest_pair(self) -> tuple[Contact, ...]:
         """Of the answer."""
-        return self._contacts(self.checker.nearest(self.solution.q))
+        return contacts(self.checker, self.checker.nearest(self.solution.q))
 
     def report(self, status: Status, near: NearPairs, **reason: Any) -> Diagnosis:
         """The diagnosis."""
@@ -83,7 +85,7 @@ class _Case:
             errors=self.solution.goal_errors,
             q=self.solution.q,
             iterations=self.solution.iterations,
-            contacts=self._contacts(near),
+            contacts=contacts(self.checker, near),
             clearance=self.free.clearance,
             **reason,
         )
@@ -153,14 +155,6 @@ class _Case:
         options: dict[str, Any] = {**self.request.options, "clearance": self.free.clearance}
         answer = self.request.model.solve(asked, start=self.solution.start, world=world, **options)
         return answer.q if answer.success else None
-
-    def _contacts(self, near: NearPairs) -> tuple[Contact, ...]:
-        order = np.argsort(near.distances, kind="stable")
-        found = ((*self.checker.pair_names(near.pairs[k]), float(near.distances[k])) for k in order)
-        return tuple(
-            Contact(first=a, second=b, distance=distance, is_with_world=b in self.free.world)
-            for a, b, distance in found
-        )
 
 
 def _free_length(fixed: FixedChecker, pose: Matrix4, direction: Array, wanted: float) -> float | None:

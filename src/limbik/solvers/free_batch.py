@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from limbik.collision.check import checker_of
 from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.numerics.ended import SOLVED
 from limbik.solution import BatchSolution
-from limbik.solvers.free_options import FreeOptions, checker_for
+from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array
 
 
@@ -31,7 +32,7 @@ def batch_made_free(
 
     starts [N, nq], seed and options as those were found with; began [s]: when.
     """
-    checker = checker_for(model, free.world)
+    checker = checker_of(model, free.world)
     q, facts = found.q.copy(), found.facts.copy()
     for k in np.flatnonzero(facts[:, 0] == SOLVED):
         if checker.is_free(q[k], free.clearance):

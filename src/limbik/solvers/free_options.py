@@ -5,17 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from limbik.collision.checker import Checker
 from limbik.collision.world import World, as_world
 from limbik.errors import SolverError, is_one_of, shortened
-from limbik.model.derived import Slot
-from limbik.model.model import Model
 from limbik.solvers.solver import as_real
 
 PREFERENCES = ("first", "nearest", "clearance")
-MOST_CHECKERS = 8  # kept with one model: as many worlds are used in turn without packing them again
-
-_CHECKERS: Slot[dict[int, Checker]] = Slot(of_shapes=True)
 
 
 class FreeOptions(NamedTuple):
@@ -56,17 +50,3 @@ def free_options(world: Any, clearance: Any) -> FreeOptions | None:
     if clearance > 0.0:
         raise SolverError("`clearance` needs a `world`; World() is one without objects")
     return None
-
-
-def checker_for(model: Model, world: World) -> Checker:
-    """What checks a model against a world as it is now; kept until objects come or go."""
-    kept = _CHECKERS.get(model)
-    if kept is None:
-        kept = _CHECKERS.put(model, {})
-    checker = kept.get(id(world))
-    if checker is not None and checker.world is world and checker.structure == world.revision.structure:
-        return checker
-    if len(kept) >= MOST_CHECKERS:
-        kept.clear()
-    kept[id(world)] = checker = Checker(model, world)
-    return checker

@@ -14,13 +14,14 @@ from time import perf_counter
 
 import numpy as np
 
+from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Solution
 from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.blocked import Blocked, blocked_by
 from limbik.solvers.diagnose_free import Seen
-from limbik.solvers.free_options import FreeOptions, checker_for
+from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.free_question import FreeQuestion
 from limbik.solvers.many_starts import ManyStarts
 from limbik.solvers.push_out import PushOut
@@ -47,7 +48,7 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     question = FreeQuestion(asked, model, free)
     if not first.success:
         return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
-    checker = checker_for(model, free.world)
+    checker = checker_of(model, free.world)
     if free.prefer == "first" and checker.is_free(first.q, free.clearance):
         return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
     search = _Search(first, question.request_without_world(first.target), free, checker, seed)

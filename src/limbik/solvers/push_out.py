@@ -2,7 +2,7 @@
 
 Each step first does what the goals ask for; in what that leaves free it is the shortest with which the pairs
 come as far apart as they should be, or as near to that as can be, within the limits of the joints. That is a
-quadratic program with a row for each near pair, which Hildreth's method solves, one row after the other.
+small quadratic program, with a row for each near pair (`numerics.least_change`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from limbik.collision.checker import Checker
 from limbik.model.model import Model
-from limbik.numerics.hildreth import least_change
+from limbik.numerics.least_change import least_change
 from limbik.solvers import measure
 from limbik.solvers.request import Request
 from limbik.spatial import Array
