@@ -127,7 +127,7 @@ def test_boxes_face_to_face_are_as_far_apart_as_their_faces(gap):
     shapes, poses = [Box((1, 1, 1))] * 2, [np.eye(4), pose]
     distance, normal, _, _ = result_of(shapes, poses)
     assert distance == pytest.approx(gap, abs=1e-10)
-    assert normal == pytest.approx([0, 0, -1])
+    assert normal == pytest.approx([0, 0, -1], abs=1e-9)
 
 
 def test_any_and_nearest_agree():

@@ -217,7 +217,7 @@ def test_of_all_solutions_those_that_are_free_are_left() -> None:
     arm = with_capsules(limbik.load("ur5"))
     pose = arm.pose(np.array([0.3, -1.2, 1.4, -0.8, 0.9, 0.2]))
     every, world = arm.solve_all(pose), World()
-    world.add("ball", Sphere(0.1), arm.pose(every.q[0], arm.joints[3].child)[:3, 3])
+    world.add("ball", Sphere(0.1), arm.pose(every.q[1], arm.joints[2].child)[:3, 3])
     free, checker = arm.solve_all(pose, world=world), Checker(arm, world)
     expected = [q.tolist() for q in every.q if checker.is_free(q)]
     assert 0 < len(expected) < len(every) and free.q.tolist() == expected
