@@ -88,11 +88,11 @@ def test_a_tracker_sees_objects_where_they_are(arm: Model) -> None:
 
 def test_a_path_is_free_between_its_knots_too(arm: Model) -> None:
     pose, world = arm.pose(START), World()
-    world.add("ball", Sphere(0.1), arm.pose(START, "link5")[:3, 3] + [0.0, 0.1, 0.1])
-    path = arm.solve_path(swept(pose, 0.2, 4), start=START, world=world, clearance=0.01)
+    world.add("ball", Sphere(0.04), arm.pose(START, "link5")[:3, 3] + [-0.03, 0.13, 0.1])
+    path = arm.solve_path(swept(pose, 0.1, 4), start=START, world=world, clearance=0.01)
     assert path.complete
     assert arm.check_path(path.q, world, clearance=0.01).is_free
-    assert not arm.check_path(arm.solve_path(swept(pose, 0.2, 4), start=START).q, world).is_free
+    assert not arm.check_path(arm.solve_path(swept(pose, 0.1, 4), start=START).q, world).is_free
 
 
 def test_a_path_breaks_where_it_would_collide_and_says_so(arm: Model) -> None:
