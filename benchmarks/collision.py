@@ -133,13 +133,13 @@ def main() -> None:
 
 def measured(problems: Sequence[dict[str, Any]], count: int) -> Tally:
     """Everything, for these problems and so many random configurations for each."""
-    description = next(
-        each for each in find("panda").descriptions if each.package.name == "example-robot-data"
-    )
+    found = find("example-robot-data:panda")
+    assert found is not None and found.description is not None, "it is in the extra `dev`"
+    description = found.description
     robot = limbik.load("example-robot-data:panda")
     names = [body.name for body in limbik.collision.geometry.geometry_of(robot).bodies]
     checked = {frozenset((names[i], names[j])) for i, j in pairs_of(robot).checked}
-    packages = description.path.parents[3]
+    packages = description.path.parents[4]
     peers = [Coal(description.path, packages, checked, as_hulls) for as_hulls in (False, True)]
     rng, tally = np.random.default_rng(0), Tally()
     for problem in problems:
