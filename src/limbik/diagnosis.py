@@ -132,6 +132,7 @@ class Diagnosis:
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
     contacts: tuple[Contact, ...] = ()  # at `q`, the deepest first; of a free answer the nearest pair
     clearance: float = 0.0  # [m] that was asked for
+    held: tuple[str, ...] = ()  # BASE and GOAL_IN_COLLISION: joints that keep still, on which that depends
     examined: int = 0  # NO_FREE_SOLUTION: distinct solutions that were looked at
     is_complete: bool = False  # NO_FREE_SOLUTION: it is proved that there are no other solutions
     obstacles: tuple[Obstacle, ...] = ()  # NO_FREE_SOLUTION: what blocks most of them first
@@ -172,6 +173,7 @@ class Diagnosis:
             "nearest": nearest and vars(nearest),
             "contacts": [_contact(one) for one in self.contacts],
             "clearance": self.clearance,
+            "held": list(self.held),
             "examined": self.examined,
             "is_complete": self.is_complete,
             "obstacles": [{**vars(one), "q_without": _as_list(one.q_without)} for one in self.obstacles],
@@ -293,16 +295,26 @@ def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _goal_in_collision(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"In collision, whatever the joints do: {list_of(diagnosis.asked)}."
+    joints, while_held = _whatever(diagnosis)
+    yield f"In collision, whatever the {joints} do{while_held}: {list_of(diagnosis.asked)}."
     yield from _contacts(diagnosis)
     yield from _shifted(diagnosis, "Move the target or what is in the way.")
 
 
 def _base_in_collision(diagnosis: Diagnosis) -> Iterator[str]:
-    yield "What no joint moves is in collision, so no configuration is free."
+    joints, while_held = _whatever(diagnosis)
+    yield f"In collision, whatever the {joints} do{while_held}: what hangs on the base."
     yield from _contacts(diagnosis)
     link, object_ = diagnosis.contacts[0].pair
     yield f"Move {object_!r}, or let it be touched: world.add(..., touch=[{link!r}])."
+
+
+def _whatever(diagnosis: Diagnosis) -> tuple[str, str]:
+    """Which joints, and while which ones keep still."""
+    if not diagnosis.held:
+        return "joints", ""
+    names = ", ".join(map(repr, diagnosis.held))
+    return "other joints", f" while {names} stay{'s' if len(diagnosis.held) == 1 else ''} there"
 
 
 def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:

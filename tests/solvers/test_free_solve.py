@@ -100,6 +100,32 @@ def test_what_hangs_on_the_base_is_proved_to_collide(arm: Model, pose: np.ndarra
     assert based.solve(pose, world=world).success
 
 
+def test_what_keeps_still_with_the_goal_is_proved_to_collide_while_it_does(arm: Model) -> None:
+    link = arm.frame(arm.end_effector).link
+    slide = limbik.Joint(
+        name="slide",
+        kind=limbik.JointKind.PRISMATIC,
+        parent=link,
+        child="finger",
+        axis=(0, 1, 0),
+        lower=-0.3,
+        upper=0.3,
+    )
+    shapes = [*arm.shapes, LinkShape(link="finger", shape=Sphere(0.01))]
+    gripper = Model(
+        "gripper", [*arm.joints, slide], arm.frames[len(arm.joints) + 1 :], shapes=shapes,
+        end_effector=arm.end_effector,
+    )  # fmt: skip
+    closed, opened = np.append(FORWARD, 0.2), np.append(FORWARD, -0.2)
+    pose, world = gripper.pose(closed), World()
+    world.add("ball", Sphere(0.02), gripper.pose(closed, "finger")[:3, 3])
+    solution = gripper.solve(pose, start=closed, world=world)
+    assert solution.status is Status.GOAL_IN_COLLISION
+    assert solution.explain().held == ("slide",)
+    assert "whatever the other joints do while 'slide' stays there" in str(solution.explain())
+    assert gripper.solve(pose, start=opened, world=world).success
+
+
 def test_objects_that_move_are_seen_where_they_are(arm: Model, pose: np.ndarray) -> None:
     world = at(pose[:3, 3])
     assert not arm.solve(pose, world=world).success

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.chain.joints import FRAME_SIZE, ROTATION
+from limbik.chain.joints import FRAME_SIZE
 from limbik.collision.geometry import bounding_sphere
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
 from limbik.collision.pack import Placed, packed
@@ -17,7 +17,7 @@ from limbik.collision.robot_bodies import robot_bodies, tree_of
 from limbik.collision.search import Results, Search
 from limbik.collision.world import World
 from limbik.model import JointKind, Model
-from limbik.spatial import Array, Matrix4, pose_inverse, quat_to_matrix
+from limbik.spatial import Array, Matrix4, quat_to_matrix
 from limbik.tree.pack import WORLD
 
 
@@ -58,8 +58,7 @@ class Checker:
             if body.name not in touch[k]
         ]
         self.pairs = _as_pairs([*with_objects, *pairs_of(model).checked])
-        self._search = self._search_of(self.pairs)
-        self._fixed: dict[str, FixedChecker] = {}
+        self._search = self.search_of(self.pairs)
         self.floating = [joint.name for joint in model.joints if joint.kind is JointKind.FLOATING]
 
     def is_free(self, q: Array, clearance: float = 0.0) -> bool:
@@ -86,11 +85,9 @@ class Checker:
         """
         return self._search.run_each(q, within, _go_on)[:, DISTANCE]
 
-    def fixed_with(self, frame: str) -> FixedChecker:
-        """Checks of what is rigid with a frame against what no joint moves: for goals of that frame."""
-        if frame not in self._fixed:
-            self._fixed[frame] = FixedChecker(self, frame)
-        return self._fixed[frame]
+    def place(self, frame: str) -> tuple[int, Matrix4]:
+        """The link among `links` that carries a frame of the model, and the frame's pose in it."""
+        return self._tree.place(self.model, frame)
 
     def pair_names(self, place: int) -> tuple[str, str]:
         """The names of a pair's bodies, the model's first."""
@@ -113,44 +110,9 @@ class Checker:
             found.append(Placed(name, pieces, first + k, WORLD, np.eye(4), *bounding_sphere(pieces)))
         return found
 
-    def _search_of(self, pairs: Array) -> Search:
+    def search_of(self, pairs: Array) -> Search:
+        """A search for some pairs [n, 2] of the bodies."""
         return Search(self.links, self.bodies, self.world.poses, pairs, self.model.nq, self.model.nv)
-
-
-class FixedChecker:
-    """Checks what is rigid with a frame, and what hangs on the base, against what no joint moves.
-
-    A pair that it finds touching touches at every configuration that brings the frame there.
-    """
-
-    def __init__(self, checker: Checker, frame: str) -> None:
-        tree = checker._tree
-        self._checker = checker
-        self._link, pose_link_frame = tree.place(checker.model, frame)
-        self._pose_frame_link = pose_inverse(pose_link_frame)
-        links = checker.bodies.bodies["link"][checker.pairs]
-        is_fixed = (links == self._link) | (links == WORLD)
-        self.places = np.flatnonzero(is_fixed.all(axis=1))  # of the pairs, in those of the checker
-        self._search = checker._search_of(_as_pairs(checker.pairs[self.places]))
-
-    def is_free(self, pose: Matrix4, clearance: float = 0.0) -> bool:
-        """Whether every pair is farther apart than the clearance [m], the frame being at a pose."""
-        self._place(pose)
-        return not self._search.is_any(None, clearance)
-
-    def near_pairs(self, pose: Matrix4, within: float) -> NearPairs:
-        """The pairs nearer than `within` [m]; their rows are zeros."""
-        self._place(pose)
-        numbers, rows = self._search.run(None, ALL, within)
-        found = near_pairs(numbers, np.zeros_like(rows))
-        return found._replace(pairs=self.places[found.pairs])
-
-    def _place(self, pose: Matrix4) -> None:
-        if self._link != WORLD:
-            placed = np.asarray(pose) @ self._pose_frame_link
-            frame = self._search.frames[self._link * FRAME_SIZE :]
-            frame[:ROTATION] = placed[:3, 3]
-            frame[ROTATION:FRAME_SIZE] = placed[:3, :3].ravel()
 
 
 def _go_on() -> bool:

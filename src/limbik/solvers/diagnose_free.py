@@ -16,7 +16,8 @@ import numpy as np
 
 from limbik.checks import Contact
 from limbik.collision.check import checker_of, contacts
-from limbik.collision.checker import Checker, FixedChecker, NearPairs
+from limbik.collision.checker import Checker, NearPairs
+from limbik.collision.fixed import FixedChecker
 from limbik.collision.world import World
 from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
@@ -26,6 +27,7 @@ from limbik.solvers.blocked import Blocked, fixed_goal, room
 from limbik.solvers.described import described
 from limbik.solvers.diagnose import diagnose, position_alone
 from limbik.solvers.free_options import FreeOptions
+from limbik.solvers.moving import moving_velocities
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4
 from limbik.status import Status
@@ -51,9 +53,9 @@ def diagnose_free(request: Request, free: FreeOptions, solution: Solution, seen:
     if seen is None:
         return dataclasses.replace(diagnose(request, solution), contacts=case.nearest_pair())
     if seen.blocked is not None:
-        near = seen.blocked.near
-        shifts = case.shifts_of_goal() if seen.blocked.status is Status.GOAL_IN_COLLISION else []
-        return case.report(seen.blocked.status, near, **case.solved_at(shifts))
+        status, near, held = seen.blocked
+        shifts = case.shifts_of_goal() if status is Status.GOAL_IN_COLLISION else []
+        return case.report(status, near, held=held, **case.solved_at(shifts))
     distinct = case.distinct(seen.q)
     return case.report(
         Status.NO_FREE_SOLUTION,
@@ -121,7 +123,9 @@ class _Case:
         if asked is None:
             return []
         frame, pose = asked
-        fixed, wanted = self.checker.fixed_with(frame), self.free.clearance + room(self.request, frame)
+        q = self.solution.q
+        fixed = FixedChecker(self.checker, frame, q, moving_velocities(self.request))
+        wanted = self.free.clearance + room(self.request, frame, q)
         directions = [*fixed.near_pairs(pose, wanted).normals, *np.eye(3), *-np.eye(3)]
         lengths = (_free_length(fixed, pose, direction, wanted) for direction in directions)
         shifts = [n * direction for n, direction in zip(lengths, directions, strict=True) if n is not None]

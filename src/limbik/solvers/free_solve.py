@@ -87,7 +87,9 @@ class _Search:
 
     def run(self) -> Array | None:
         """A free solution [nq]; where there is none, or none is found, the status says why."""
-        self._blocked = blocked_by(self._request, self._checker, self._free.clearance)
+        self._blocked = blocked_by(
+            self._request, self._checker, self._free.clearance, self._first.q, self._many.moving
+        )
         if self._blocked is not None:
             self.status = self._blocked.status
             return None
