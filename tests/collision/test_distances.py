@@ -8,7 +8,7 @@ from limbik.chain.joints import FRAME_SIZE
 from limbik.collision import Box, Capsule, ConvexHull, Cylinder, Sphere
 from limbik.collision.geometry import bounding_sphere
 from limbik.collision.nearest import ANY, NEAREST
-from limbik.collision.pack import Placed, packed
+from limbik.collision.pack import Placed, packed, packed_body
 from limbik.collision.pieces import pieces_of
 from limbik.collision.programs import collisions
 from limbik.collision.search import Search
@@ -27,7 +27,7 @@ def search_of(shapes, poses):
     placed = []
     for k, shape in enumerate(shapes):
         pieces = pieces_of(shape)
-        placed.append(Placed(str(k), pieces, 1 + k, -1, np.eye(4), *bounding_sphere(pieces)))
+        placed.append(Placed(str(k), packed_body(pieces, *bounding_sphere(pieces)), 1 + k, -1))
     pairs = np.array([[0, 1]])
     return Search(NO_LINKS, packed(placed, FRAME_SIZE), np.array(poses), pairs, 0, 0)
 

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.chain.joints import FRAME_SIZE
-from limbik.collision.geometry import bounding_sphere
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
+from limbik.collision.object_bodies import body_of
 from limbik.collision.pack import Placed, packed
 from limbik.collision.pairs import pairs_of
-from limbik.collision.pieces import pieces_of
 from limbik.collision.robot_bodies import robot_bodies, tree_of
 from limbik.collision.search import Results, Search
 from limbik.collision.world import World
@@ -106,8 +105,7 @@ class Checker:
         first = len(self._tree.links) + 1
         found = []
         for k, (name, shape) in enumerate(zip(self.world.names, self.world.shapes, strict=True)):
-            pieces = pieces_of(shape)
-            found.append(Placed(name, pieces, first + k, WORLD, np.eye(4), *bounding_sphere(pieces)))
+            found.append(Placed(name, body_of(shape), first + k, WORLD))
         return found
 
     def search_of(self, pairs: Array) -> Search:

@@ -59,6 +59,7 @@ def geometry_of(model: Model) -> Geometry:
 
 
 _GEOMETRY: Slot[Geometry] = Slot(of_shapes=True)
+FEW = 8  # corners: the middle of their extent will do for the center of a sphere about them
 
 
 def _made(model: Model) -> Geometry:
@@ -99,7 +100,11 @@ def _body(name: str, link: str, shapes: Sequence[LinkShape], places: dict[str, t
 
 def bounding_sphere(pieces: Sequence[ConvexPiece]) -> tuple[Array, float]:
     """Center [3] and radius [m] of a sphere that contains all pieces."""
-    center, _ = smallest_sphere(np.concatenate([piece.vertices for piece in pieces]))
+    vertices = np.concatenate([piece.vertices for piece in pieces])
+    if len(vertices) > FEW:
+        center, _ = smallest_sphere(vertices)
+    else:
+        center = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
     reaches = [
         float(np.hypot(np.linalg.norm(piece.vertices - center, axis=1).max(), piece.disc) + piece.radius)
         for piece in pieces

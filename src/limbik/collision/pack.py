@@ -17,16 +17,23 @@ LEAST_TO_CLIMB = 24  # corners of a hull
 ROUNDING = 1e-12  # by which bounds are wider than computed, of their size
 
 
+class PackedBody(NamedTuple):
+    """Pieces that are checked as one, in the frame that carries them. Places count from the first of them."""
+
+    center: Vector3  # [m] of a sphere about them
+    radius: float  # [m] of it
+    pieces: Records  # `records.PIECE`
+    vertices: Floats  # [n, VERTEX_SIZE]
+    neighbours: NDArray[np.int64]  # [m]
+
+
 class Placed(NamedTuple):
-    """Pieces with one name, on a frame."""
+    """A body with a name, on a frame."""
 
     name: str
-    pieces: Sequence[ConvexPiece]
+    body: PackedBody
     frame: int  # place among the frames
-    link: int  # that moves them, -1: none
-    pose: Matrix4  # of what the pieces are in, on the frame
-    center: Vector3  # [m] of a sphere about them, where the pieces are
-    radius: float  # [m] of it
+    link: int  # that moves it, -1: none
 
 
 class Packed(NamedTuple):
@@ -39,36 +46,61 @@ class Packed(NamedTuple):
     latest: NDArray[np.int64]  # [pieces]
 
 
+def packed_body(
+    pieces: Sequence[ConvexPiece], center: Vector3, radius: float, pose: Matrix4 | None = None
+) -> PackedBody:
+    """Pieces and a sphere about them [m], whose frame has a pose on that which carries the body."""
+    pose = np.eye(4) if pose is None else pose
+    records, vertices, neighbours = [], [np.zeros((0, VERTEX_SIZE))], [np.zeros(0, np.int64)]
+    n_vertices = n_neighbours = 0
+    for place, piece in enumerate(pieces):
+        moved = piece.moved(pose)
+        records.append(packed_piece(moved, place, n_vertices))
+        rows = np.zeros((len(moved.vertices), VERTEX_SIZE))
+        rows[:, :BEGIN] = moved.vertices
+        found = neighbours_in_hull(moved.vertices)
+        if found:
+            ends = n_neighbours + np.cumsum([len(each) for each in found])
+            rows[:, END], rows[1:, BEGIN], rows[0, BEGIN] = ends, ends[:-1], n_neighbours
+            neighbours.append(n_vertices + np.concatenate([sorted(each) for each in found]))
+            n_neighbours = int(ends[-1])
+        vertices.append(rows)
+        n_vertices += len(rows)
+    return PackedBody(
+        pose[:3, :3] @ center + pose[:3, 3],
+        radius * (1.0 + ROUNDING),
+        np.concatenate(records) if records else np.zeros(0, PIECE),
+        np.concatenate(vertices),
+        np.concatenate(neighbours),
+    )
+
+
 def packed(placed: Iterable[Placed], frame_size: int) -> Packed:
     """Bodies, one for each of those given."""
-    bodies: list[Records] = []
-    pieces: list[Records] = []
-    vertices: list[Array] = [np.zeros((0, VERTEX_SIZE))]
-    neighbours: list[int] = []
-    n_vertices = 0
+    bodies, pieces = [np.zeros(0, BODY)], [np.zeros(0, PIECE)]
+    vertices, neighbours = [np.zeros((0, VERTEX_SIZE))], [np.zeros(0, np.int64)]
+    n_pieces = n_vertices = n_neighbours = 0
     for each in placed:
-        body = np.zeros(1, BODY)
-        body["frame"], body["link"] = each.frame * frame_size, each.link
-        body["first"], body["count"] = len(pieces), len(each.pieces)
-        body["center"] = each.pose[:3, :3] @ each.center + each.pose[:3, 3]
-        body["bound"] = each.radius * (1.0 + ROUNDING)
-        bodies.append(body)
-        for piece in each.pieces:
-            moved = piece.moved(each.pose)
-            pieces.append(packed_piece(moved, len(pieces), n_vertices))
-            rows = np.zeros((len(moved.vertices), VERTEX_SIZE))
-            rows[:, :BEGIN] = moved.vertices
-            for row, found in zip(rows, neighbours_in_hull(moved.vertices), strict=False):
-                row[BEGIN], row[END] = len(neighbours), len(neighbours) + len(found)
-                neighbours += [n_vertices + k for k in sorted(found)]
-            vertices.append(rows)
-            n_vertices += len(rows)
+        body = each.body
+        record = np.zeros(1, BODY)
+        record["frame"], record["link"] = each.frame * frame_size, each.link
+        record["first"], record["count"] = n_pieces, len(body.pieces)
+        record["center"], record["bound"] = body.center, body.radius
+        bodies.append(record)
+        pieces.append(body.pieces.copy())
+        pieces[-1]["place"] += n_pieces
+        pieces[-1]["first"] += n_vertices
+        vertices.append(body.vertices.copy())
+        vertices[-1][:, BEGIN:] += n_neighbours
+        neighbours.append(body.neighbours + n_vertices)
+        n_pieces, n_vertices = n_pieces + len(body.pieces), n_vertices + len(body.vertices)
+        n_neighbours += len(body.neighbours)
     return Packed(
-        np.concatenate(bodies) if bodies else np.zeros(0, BODY),
-        np.concatenate(pieces) if pieces else np.zeros(0, PIECE),
+        np.concatenate(bodies),
+        np.concatenate(pieces),
         np.concatenate(vertices),
-        np.array(neighbours, np.int64),
-        np.zeros(len(pieces), np.int64),
+        np.concatenate(neighbours),
+        np.zeros(n_pieces, np.int64),
     )
 
 

@@ -61,7 +61,9 @@ def _blocked(
         return _of_pairs(Status.BASE_IN_COLLISION, checker, frame, near, of_base, moving)
     if goal is None:
         return None
-    of_goal = fixed.with_frame[near.pairs] & (near.distances < clearance - 2.0 * room(request, frame, q))
+    of_goal = fixed.with_frame[near.pairs]
+    if of_goal.any():
+        of_goal &= near.distances < clearance - 2.0 * room(request, frame, q)
     if of_goal.any():
         return _of_pairs(Status.GOAL_IN_COLLISION, checker, frame, near, of_goal, moving)
     return None
