@@ -11,8 +11,8 @@ import itertools
 import numpy as np
 
 from limbik.collision.convex import ConvexPiece, Pieces
+from limbik.collision.grid_pieces import grid_pieces
 from limbik.collision.mesh_pieces import hull_pieces, mesh_pieces
-from limbik.errors import CollisionError
 from limbik.model.shapes import (
     Box,
     Capsule,
@@ -35,7 +35,7 @@ def pieces_of(shape: Shape) -> tuple[ConvexPiece, ...]:
 def measured_pieces_of(shape: Shape) -> Pieces:
     """The convex pieces of a shape, in its frame, and how far they reach beyond it.
 
-    Raises CollisionError for a mesh that cannot be read and for a grid of distances, which has no pieces;
+    Raises CollisionError for a mesh that cannot be read and for a grid of distances without anything solid;
     MissingExtra where a mesh needs a library that is not installed.
     """
     if isinstance(shape, Sphere):
@@ -55,7 +55,7 @@ def measured_pieces_of(shape: Shape) -> Pieces:
     if isinstance(shape, Mesh):
         return mesh_pieces(shape)
     assert isinstance(shape, DistanceGrid), "there are no other shapes"
-    raise CollisionError("a grid of distances has no convex pieces; it can stand in a world only")
+    return grid_pieces(shape)
 
 
 def _along_z(length: float) -> Array:

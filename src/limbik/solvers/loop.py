@@ -207,14 +207,16 @@ def _solve(
         asked = goals[0]
     if isinstance(plan, GoalsPlan):
         return _solve_general(plan, (as_goal(asked),), start, rest, seed, seen)
-    if isinstance(asked, Goal):
+    is_fast_pose = plan.fast is not None and isinstance(asked, Pose)
+    if isinstance(asked, Goal) and not is_fast_pose:
         numbers = _goal_numbers(plan, asked)
     if options.get("prefer") is not None and start is None:
         raise SolverError("`prefer` needs a `start`, which solutions can be near to")
     if seen is not None:
         _check_trace(plan.budget)
     if plan.fast is not None:
-        return _solve_fast(plan.fast, _pose_of(numbers, plan), start, rest, seed, seen)
+        pose = asked.target if isinstance(asked, Pose) else _pose_of(numbers, plan)
+        return _solve_fast(plan.fast, pose, start, rest, seed, seen)
     refuse_too_far(numbers)
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
     inside = q_start if plan.is_whole else model.clip(q_start)
