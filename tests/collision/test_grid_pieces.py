@@ -51,7 +51,7 @@ def test_an_arm_is_checked_against_a_grid():
     ball = DistanceGrid(np.sqrt(x**2 + y**2 + z**2) - 0.2, 0.05, [-0.5, -0.5, -0.5])
     arm, world = limbik.load("iiwa14"), World()
     tool = arm.pose(arm.neutral)[:3, 3]
-    world.add("ball", ball, tool + [1.0, 0.0, 0.0])
+    world.add("ball", ball, tool + np.array([1.0, 0.0, 0.0]))
     assert arm.check(arm.neutral, world).is_free
     world.move("ball", tool)
     check = arm.check(arm.neutral, world)

@@ -42,8 +42,8 @@ def grid_pieces(grid: DistanceGrid) -> Pieces:
 
 
 def _boxes(is_solid: NDArray[np.bool_]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Boxes from one cell [3] to before another that cover the cells that are solid: each as long as it can be
-    along z, then along y, then along x.
+    """Boxes from one cell [3] to before another that cover the cells that are solid: each is as long as it
+    can be along z, then along y, then along x.
     """
     left = is_solid.copy()
     found = []
