@@ -108,10 +108,12 @@ def room(request: Request, frame: str, q: Array) -> float:
 
 def _extent(model: Model, frame: str, q: Array) -> float:
     """[m] farther from the frame's origin is no point of a body at q [nq]."""
-    origin = model.pose(q, frame)[:3, 3]
+    poses = model.forward(q)
+    names = model.frame_names
+    origin = poses[names.index(frame), :3, 3]
     farthest = 0.0
     for body in geometry_of(model).bodies:
-        pose = model.pose(q, body.name)
+        pose = poses[names.index(body.link)]
         center = pose[:3, :3] @ body.center + pose[:3, 3]
         farthest = max(farthest, float(norm(center - origin)) + body.radius)
     return farthest

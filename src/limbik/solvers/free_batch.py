@@ -17,6 +17,9 @@ from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array
 
 
+RESTARTS = 680  # for each problem whose first answer is not free, unless it is said
+
+
 def batch_made_free(
     model: Model,
     poses: Array,
@@ -32,6 +35,7 @@ def batch_made_free(
 
     starts [N, nq], seed and options as those were found with; began [s]: when.
     """
+    options = {**options, "restarts": options.get("restarts", RESTARTS)}
     checker = checker_of(model, free.world)
     q, facts = found.q.copy(), found.facts.copy()
     for k in np.flatnonzero(facts[:, 0] == SOLVED):

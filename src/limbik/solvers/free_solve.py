@@ -109,12 +109,16 @@ class _Search:
         every = self._every_solution()
         if every is not None:
             return self._best(every)
-        if self._request.options.get("restarts") == 0:
+        left = self._request.options.get("restarts")
+        if left == 0:
             return self._best(self._first.q[None]) if self._is_choice else self._push(self._first.q[None])
         for place, (count, pushes) in enumerate(ROUNDS if self._many.is_quick else SLOW_ROUNDS):
-            if self._watch():
+            count = max(count, CHOICE) if self._is_choice else count
+            count = count if left is None else min(count, left)
+            if self._watch() or count == 0:
                 return None
-            drawn = self._many.draw(max(count, CHOICE) if self._is_choice else count)
+            left = None if left is None else left - count
+            drawn = self._many.draw(count)
             if place == 0:
                 drawn = np.concatenate([self._first.q[None], drawn])
             found = self._best(drawn)
