@@ -16,7 +16,6 @@ from limbik.solution import BatchSolution
 from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array
 
-
 RESTARTS = 680  # for each problem whose first answer is not free, unless it is said
 
 
