@@ -73,8 +73,8 @@ def _of_pairs(
     status: Status, checker: Checker, frame: str, near: NearPairs, chosen: Array, moving: Array
 ) -> Blocked:
     found = NearPairs(*(part[chosen] for part in near))
-    bodies, count = np.unique(checker.pairs[found.pairs]), len(checker.names) - len(checker.world)
-    links = [checker.names[body] for body in bodies[bodies < count]]
+    bodies = geometry_of(checker.model).bodies  # whose places come first among those of the checker
+    links = [bodies[place].link for place in np.unique(checker.pairs[found.pairs]) if place < len(bodies)]
     return Blocked(status, found, tuple(dict.fromkeys(_held(checker.model, frame, links, moving))))
 
 
