@@ -344,7 +344,7 @@ def _shifted(diagnosis: Diagnosis, otherwise: str) -> Iterator[str]:
     if diagnosis.shift is None:
         yield otherwise
         return
-    way = ", ".join(f"{1e3 * part:.3g}" for part in diagnosis.shift)
+    way = ", ".join(f"{round(1e3 * part, 3) + 0.0:.3g}" for part in diagnosis.shift.tolist())
     yield f"Move the target by ({way}) mm: there it is free."
 
 
