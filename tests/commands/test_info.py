@@ -165,6 +165,8 @@ def test_the_data_of_a_robot_is_complete(gripper: str) -> None:
         "q": [0],
         "lower": 0.0,
         "upper": 0.04,
+        "velocity": None,
+        "acceleration": None,
     }
     assert follower["mimic"] == {"joint": "open", "multiplier": -2.0, "offset": 0.01}
     assert follower["q"] == [0]

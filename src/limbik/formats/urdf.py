@@ -187,7 +187,7 @@ def _said_limits(joint: Element) -> Element | None:
     limit = joint.one("limit")
     if limit is None:
         return None
-    limit.refuse_misspelt_attributes("lower", "upper", "velocity")
+    limit.refuse_misspelt_attributes("lower", "upper")
     return limit if "lower" in limit.attributes or "upper" in limit.attributes else None
 
 
