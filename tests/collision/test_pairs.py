@@ -155,13 +155,13 @@ def test_rules_hold_before_what_the_structure_says():
 
 
 def test_links_on_fixed_joints_are_rigid_whatever_a_rule_says():
-    builder = limbik.load(
-        """<robot name="r"><link name="a"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
-        <link name="b"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
-        <link name="c"/><joint name="f" type="fixed"><parent link="a"/><child link="b"/></joint>
+    ball = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    model = limbik.load(
+        f"""<robot name="r"><link name="a">{ball}</link><link name="b">{ball}</link><link name="c"/>
+        <joint name="f" type="fixed"><parent link="a"/><child link="b"/></joint>
         <joint name="j" type="continuous"><parent link="b"/><child link="c"/></joint></robot>"""
     )
-    assert reasons(builder.with_pairs(enable=[("a", "b")])) == {frozenset("ab"): RIGID}
+    assert reasons(model.with_pairs(enable=[("a", "b")])) == {frozenset("ab"): RIGID}
 
 
 @pytest.mark.parametrize(

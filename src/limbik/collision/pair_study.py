@@ -141,7 +141,7 @@ def _travel(search: SelfSearch, lower: Array, upper: Array) -> Array:
     """How far the joint of each link goes at most [m or rad], in both directions; finite."""
     links = search.links
     ends = [links["multiplier"] * end[links["q"]] + links["offset"] for end in (lower, upper)]
-    return np.minimum(np.abs(ends).max(axis=0), ENDLESS)
+    return np.asarray(np.minimum(np.abs(ends).max(axis=0), ENDLESS))
 
 
 def _halves(low: Array, high: Array, along: int) -> list[tuple[Array, Array]]:
