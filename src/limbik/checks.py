@@ -27,7 +27,7 @@ class Contact:
             return f"{first} is {_millimetres(self.distance)} away from {second}."
         if self.distance == 0.0:
             return f"{first} touches {second}."
-        x, y, z = self.normal
+        x, y, z = self.normal.round(2) + 0.0  # no minus before a 0
         return (
             f"{first} is {_millimetres(-self.distance)} deep in {second}; it comes out by as much along "
             f"({x:.2f}, {y:.2f}, {z:.2f})."

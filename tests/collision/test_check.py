@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from collision.oracle import as_coal, coal_distance, random_pose, random_shape
 from limbik import Model
+from limbik.checks import Contact
 from limbik.collision import Box, Cylinder, LinkShape, Sphere, World
 from limbik.collision.check import checker_of
 from limbik.collision.fixed import FixedChecker
@@ -198,3 +199,14 @@ def test_a_model_without_shapes_is_free():
 def test_bad_input_is_refused(q, options, error):
     with pytest.raises(error):
         arm().check(q, **options)
+
+
+def test_what_is_told_has_no_minus_before_a_zero():
+    contact = Contact(
+        pair=("arm", "shelf"),
+        distance=-0.01,
+        normal=np.array([-0.0, -0.001, 1.0]),
+        points=np.zeros((2, 3)),
+        gradient=np.zeros(2),
+    )
+    assert str(contact).endswith("along (0.00, 0.00, 1.00).")

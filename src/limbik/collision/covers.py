@@ -90,12 +90,14 @@ class _Part:
         self.whole = whole
         self.center, core_radius = smallest_sphere(points)
         self.radius = core_radius + whole.radius
-        self.overshoot = self.radius - whole.radius - whole.depth(self.center)
+        self.overshoot = self.radius - whole.radius - whole.depth(self.center) + whole.overshoot
 
     @classmethod
     def of(cls, piece: ConvexPiece) -> _Part:
-        points = _prism(piece) if piece.disc > 0.0 else piece.vertices
-        return cls(points, _Whole(points, piece.radius))
+        if piece.disc > 0.0:
+            points, overshoot = _prism(piece), piece.disc * (1.0 / math.cos(math.pi / SIDES) - 1.0)
+            return cls(points, _Whole(points, piece.radius, overshoot))
+        return cls(piece.vertices, _Whole(piece.vertices, piece.radius))
 
     def halves(self) -> list[_Part]:
         """The two parts on both sides of a plane across the longest side."""
@@ -111,8 +113,9 @@ class _Part:
 class _Whole:
     """A piece that is cut."""
 
-    def __init__(self, points: Array, radius: float) -> None:
+    def __init__(self, points: Array, radius: float, overshoot: float = 0.0) -> None:
         self.radius = radius
+        self.overshoot = overshoot  # [m] of the hull of the points beyond the core
         self.hull = hull_of(points)
 
     def depth(self, center: Array) -> float:

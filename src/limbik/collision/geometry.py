@@ -15,7 +15,7 @@ from limbik.errors import CollisionError, listed
 from limbik.model import JointKind, Model
 from limbik.model.derived import Slot
 from limbik.model.shapes import LinkShape
-from limbik.spatial import Array, Matrix4, Vector3
+from limbik.spatial import Array, Matrix4, Vector3, unit
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -105,11 +105,18 @@ def bounding_sphere(pieces: Sequence[ConvexPiece]) -> tuple[Array, float]:
         center, _ = smallest_sphere(vertices)
     else:
         center = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
-    reaches = [
-        float(np.hypot(np.linalg.norm(piece.vertices - center, axis=1).max(), piece.disc) + piece.radius)
-        for piece in pieces
-    ]
-    return center, max(reaches) * (1.0 + 1e-9) + 1e-9
+    return center, max(_reach(piece, center) for piece in pieces) * (1.0 + 1e-9) + 1e-9
+
+
+def _reach(piece: ConvexPiece, center: Vector3) -> float:
+    """How far the farthest point of a piece is from a center [m]."""
+    offsets = piece.vertices - center
+    if piece.disc == 0.0:
+        return float(np.linalg.norm(offsets, axis=1).max()) + piece.radius
+    axis = unit(offsets[1] - offsets[0])
+    along = offsets @ axis
+    across = np.linalg.norm(offsets - along[:, None] * axis, axis=1)
+    return float(np.hypot(along, across + piece.disc).max()) + piece.radius
 
 
 def places_on_carriers(model: Model) -> dict[str, tuple[str, Matrix4]]:

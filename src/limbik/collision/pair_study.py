@@ -19,6 +19,7 @@ from limbik.spatial import Array
 MOST_BOXES = 500  # of configurations that are looked at for one pair
 MOST_COORDINATES = 4  # between two bodies, for a proof to be tried
 MOST_SAMPLES = 10_000_000
+ENDLESS = 1e300  # [m] for joints without limits: finite, so that it is nothing where they move nothing
 SEED = 0
 
 
@@ -137,10 +138,10 @@ def _box(model: Model) -> tuple[Array, Array]:
 
 
 def _travel(search: SelfSearch, lower: Array, upper: Array) -> Array:
-    """How far the joint of each link goes at most [m or rad], in both directions."""
+    """How far the joint of each link goes at most [m or rad], in both directions; finite."""
     links = search.links
     ends = [links["multiplier"] * end[links["q"]] + links["offset"] for end in (lower, upper)]
-    return np.asarray(np.abs(ends).max(axis=0))
+    return np.asarray(np.minimum(np.abs(ends).max(axis=0), ENDLESS))
 
 
 def _halves(low: Array, high: Array, along: int) -> list[tuple[Array, Array]]:

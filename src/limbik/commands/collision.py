@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import textwrap
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from limbik.errors import FormatError
+from limbik.model import Model
 
 collision = typer.Typer(
     name="collision",
     help="What of a robot collides, and which pairs of its links are checked.",
     no_args_is_help=True,
 )
+
+WIDTH = 80
+_BEYOND = "Pieces contain the shapes, and spheres the pieces; beyond them they reach by no more than is said."
 
 Robot = Annotated[str, typer.Argument(help="A name, or the path of a file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
@@ -29,11 +34,13 @@ def info(robot: Robot, as_json: AsJson = False) -> None:
     Concave meshes are cut into convex pieces when they are first met, which may take seconds each; what was
     made is kept in the cache folder.
     """
+    from limbik.collision.capsules import shapes_or_capsules
     from limbik.collision.geometry import geometry_of
 
-    geometry = geometry_of(_loaded(robot, None))
-    data: dict[str, Any] = {
-        "bodies": [
+    model = _loaded(robot, None)
+    geometry = geometry_of(model)
+    if as_json:
+        bodies = [
             {
                 "name": body.name,
                 "link": body.link,
@@ -43,21 +50,21 @@ def info(robot: Robot, as_json: AsJson = False) -> None:
                 "spheres_overshoot": body.cover.overshoot,
             }
             for body in geometry.bodies
-        ],
-        "overshoot": geometry.overshoot,
-        "note": geometry.note,
-    }
-    if as_json:
+        ]
+        data = {"bodies": bodies, "overshoot": geometry.overshoot, "note": geometry.note}
         typer.echo(json.dumps(data, indent=2))
         return
-    typer.echo(f"{'body':<30}{'pieces':>7}{'beyond it':>12}{'spheres':>9}{'beyond them':>13}")
-    for body in data["bodies"]:
-        beyond, spheres = 1e3 * body["overshoot"], 1e3 * body["spheres_overshoot"]
-        typer.echo(
-            f"{body['name']:<30}{body['pieces']:>7}{beyond:>9.1f} mm{body['spheres']:>9}{spheres:>10.1f} mm"
-        )
-    if geometry.note:
-        typer.echo(f"\nNote: {geometry.note}.")
+    if note := shapes_or_capsules(model)[1]:
+        typer.echo(_folded(f"Note: {note}.") + "\n")
+    if not geometry.bodies:
+        return
+    width = max(len("body"), *(len(body.name) for body in geometry.bodies))
+    typer.echo(f"{'body':<{width}}{'pieces':>8}{'beyond':>11}{'spheres':>9}{'beyond':>11}")
+    for body in geometry.bodies:
+        beyond, spheres = 1e3 * body.overshoot, 1e3 * body.cover.overshoot
+        pieces, radii = len(body.pieces), len(body.cover.radii)
+        typer.echo(f"{body.name:<{width}}{pieces:>8}{beyond:>8.1f} mm{radii:>9}{spheres:>8.1f} mm")
+    typer.echo("\n" + _folded(_BEYOND))
 
 
 @collision.command()
@@ -100,7 +107,11 @@ def pairs(
         typer.echo(f"  {other.first}, {other.second}: {other.reason}")
 
 
-def _loaded(robot: str, srdf: str | None) -> Any:
+def _folded(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _loaded(robot: str, srdf: str | None) -> Model:
     from limbik.formats import load
 
     with warnings.catch_warnings(record=True) as notes:

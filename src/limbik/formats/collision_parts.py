@@ -53,7 +53,12 @@ def preset_parts(
 
 def _rules(pairs: Iterable[srdf.DisabledPair]) -> list[PairRule]:
     return [
-        PairRule(first=pair.link1, second=pair.link2, is_checked=False, reason=f"SRDF: {pair.reason}")
+        PairRule(
+            first=pair.link1,
+            second=pair.link2,
+            is_checked=False,
+            reason=f"SRDF: {pair.reason}" if pair.reason else "SRDF",
+        )
         for pair in pairs
         if pair.link1 != pair.link2
     ]

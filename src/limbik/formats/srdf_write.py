@@ -19,7 +19,7 @@ def write(name: str, rules: Iterable[PairRule]) -> str:
         f"<robot name={quoteattr(name)}>",
         *(
             f"  <disable_collisions link1={quoteattr(rule.first)} link2={quoteattr(rule.second)}"
-            f" reason={quoteattr(rule.reason)}/>"
+            f" reason={quoteattr(rule.reason.removeprefix('SRDF: '))}/>"
             for rule in disabled
         ),
         "</robot>",

@@ -432,6 +432,7 @@ class Model:
         Raises CollisionError for a name that a frame or a shape has already, ModelError for unknown names.
         """
         carrier = self.frame(self._frame_name(frame))
+        check_name(name, "`name` of what is attached")
         if name in {*self.frame_names, *(each.name for each in self.shapes)}:
             raise CollisionError(f"model {self.name!r} already has something of the name {shortened(name)}")
         place = np.eye(4) if pose is None else as_pose(pose, f"the pose of {shortened(name)}")
