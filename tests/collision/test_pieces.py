@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from collision.containment import beyond, surface, to_coal
 from collision.meshes import mesh_of, samples, star, stl
 from collision.oracle import as_coal, random_shape
-from limbik.collision import Box, ConvexHull, DistanceGrid, Mesh, Points, meshes, stored_arrays
+from limbik.collision import Box, ConvexHull, Mesh, Points, meshes, stored_arrays
 from limbik.collision.hulls import MOST_VERTICES, hull_of
 from limbik.collision.pieces import measured_pieces_of, pieces_of
 from limbik.errors import CollisionError
@@ -104,12 +104,10 @@ def test_hulls_of_many_corners_are_contained_in_those_of_fewer():
     assert beyond(piece, points[:300]).max() <= 1e-5
 
 
-def test_of_a_cloud_each_point_is_a_ball_and_a_grid_has_no_pieces():
+def test_of_a_cloud_each_point_is_a_ball():
     pieces = pieces_of(Points([[0, 0, 0], [1, 2, 3]], 0.1))
     assert [piece.radius for piece in pieces] == [0.1, 0.1]
     np.testing.assert_array_equal(pieces[1].vertices, [[1, 2, 3]])
-    with pytest.raises(CollisionError, match="no convex pieces; it can stand in a world only"):
-        pieces_of(DistanceGrid(np.ones((2, 2, 2)), 0.1))
 
 
 @pytest.mark.parametrize("vertices", [[[0, 0, 0]], [[0, 0, 0], [1, 0, 0], [2, 0, 0]],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import warnings
@@ -82,13 +83,18 @@ def _by_name(name: str, takes_srdf: bool) -> Model | None:
 def _registered(found: registry.Found, takes_srdf: bool) -> Model:
     """The robot; what collides of it and its SRDF are looked for when they are first asked for."""
     if found.description is None:
-        preset = load_preset(found.robot.name)
-        return preset.with_shapes_found_by(lambda: _parts_of_preset(preset, found.robot, takes_srdf))
+        return _preset(found.robot, takes_srdf)
     description = found.description
     model = _described(description)
     if description.srdf_file is None or not takes_srdf:
         return model
     return model.with_shapes_found_by(lambda: _parts_with_srdf(model, description))
+
+
+@functools.cache
+def _preset(robot: registry.Robot, takes_srdf: bool) -> Model:
+    preset = load_preset(robot.name)
+    return preset.with_shapes_found_by(lambda: _parts_of_preset(preset, robot, takes_srdf))
 
 
 def _described(description: registry.Description) -> Model:
