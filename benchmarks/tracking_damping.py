@@ -55,8 +55,9 @@ RULES: dict[str, Rule] = {
 
 def followed(scene: Scene, rule: Rule, velocity: float | None) -> tuple[float, float, float]:
     """Root mean square and last error of the position [mm], and how far all joints have turned [rad]."""
+    limits = math.inf if velocity is None else velocity
     tracker: Any = limbik.Tracker(
-        scene.body.model, scene.path[0][0], DT, start=scene.start, velocity_limits=velocity
+        scene.body.model, scene.path[0][0], DT, start=scene.start, velocity_limits=limits
     )
     arrays = tracker._workspace, tracker._motion, tracker._scratch
     J = arrays[0].J

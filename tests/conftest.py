@@ -1,6 +1,8 @@
 """What every test shares: how Hypothesis searches, and the browser."""
 
 import os
+import shutil
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -41,6 +43,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Have the programs compiled that are the same for all models: tests solve with what users solve with."""
     if hasattr(session.config, "workerinput"):  # one of several processes, after the first
         return
+    os.environ["LIMBIK_TEST_FOLDER"] = folder = tempfile.mkdtemp(prefix="limbik-test-")  # for all processes
+    session.config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     from limbik.compiler import native
     from make_programs import programs
 

@@ -1,6 +1,5 @@
 """Chains for the tests of the fast core, goals that they can reach, and what is true of every answer."""
 
-import atexit
 import contextlib
 import functools
 import math
@@ -9,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -159,9 +158,23 @@ def run_python(script: str, cache: Path, compile_when: str = "never", timeout: f
 
 @functools.cache
 def warm_cache() -> Path:
-    """A cache folder that `limbik warmup planar-2` has filled; filled once, and not to be written to."""
-    folder = Path(tempfile.mkdtemp(prefix="limbik-test-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    """A cache folder that `limbik warmup planar-2` has filled once for all processes; only to be read."""
+    folder = Path(os.environ["LIMBIK_TEST_FOLDER"]) / "warm"
+    while not (folder / "said").exists():
+        try:
+            folder.mkdir()
+        except FileExistsError:  # another process fills it
+            time.sleep(0.1)
+            continue
+        try:
+            _fill(folder)
+        except BaseException:
+            shutil.rmtree(folder)
+            raise
+    return folder
+
+
+def _fill(folder: Path) -> None:
     environment = {**os.environ, "LIMBIK_CACHE_DIR": str(folder)}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     done = subprocess.run(
@@ -172,5 +185,6 @@ def warm_cache() -> Path:
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
-    (folder / "said").write_text(done.stdout)
-    return folder
+    unfinished = folder / "saying"
+    unfinished.write_text(done.stdout)
+    unfinished.rename(folder / "said")

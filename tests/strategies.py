@@ -1,9 +1,10 @@
 """Hypothesis strategies: vectors, rotations, poses, joints, models of every shape, and configurations.
 
 Numbers are of ordinary size (lengths up to 2 m), with special cases mixed in: zero, axes, quarter and half
-turns.
+turns. Strategies are made once: Hypothesis checks each new one, which takes longer than to draw from it.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -19,45 +20,62 @@ AXES = [sign * row for sign in (1.0, -1.0) for row in np.eye(3)]
 REVOLUTE_KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 SERIAL = (*REVOLUTE_KINDS, JointKind.PRISMATIC, JointKind.FIXED)
 KINDS = tuple(JointKind)
+BOOLEANS = st.booleans()
+SIGNED_AXES = st.sampled_from(AXES)
+QUARTER_TURNS = st.integers(0, 2)
+TENTHS = st.integers(0, 15).map(lambda k: 10.0**-k)
+EULER_ORDERS = st.sampled_from(ORDERS)
+SWINGS = st.one_of(st.just(math.pi), st.floats(0.0, math.pi))
+LIMITED = st.sampled_from(["none", "lower", "upper", "both", "single"])
 
 
+@functools.cache
 def numbers(bound: float = 2.0) -> st.SearchStrategy[float]:
     """Finite floats from -bound to bound, none so small that its square underflows."""
     return st.floats(-bound, bound).map(lambda x: 0.0 if abs(x) < 1e-100 else x)
 
 
+@functools.cache
 def vectors(size: int = 3, bound: float = 2.0) -> st.SearchStrategy[np.ndarray]:
     """Arrays [size]."""
     return st.lists(numbers(bound), min_size=size, max_size=size).map(np.array)
 
 
+@functools.cache
 @st.composite
 def unit_vectors(draw: st.DrawFn) -> np.ndarray:
     """Unit vectors [3]: the axes, and any direction."""
-    if draw(st.booleans()):
-        return draw(st.sampled_from(AXES)).copy()
+    if draw(BOOLEANS):
+        return draw(SIGNED_AXES).copy()
     vector = np.random.default_rng(draw(SEEDS)).normal(size=3)
     return vector / np.linalg.norm(vector)
 
 
+@functools.cache
 @st.composite
 def rotation_vectors(draw: st.DrawFn, largest: float = math.pi) -> np.ndarray:
     """Rotation vectors [3] of length up to `largest` [rad], with lengths near both ends mixed in."""
-    near = st.integers(0, 15).map(lambda k: 10.0**-k)
-    low, high = near.map(lambda x: x * largest), near.map(lambda x: (1.0 - x) * largest)
-    return draw(st.one_of(st.floats(0.0, largest), low, high)) * draw(unit_vectors())
+    return draw(_angles(largest)) * draw(unit_vectors())
 
 
+@functools.cache
+def _angles(largest: float) -> st.SearchStrategy[float]:
+    low, high = TENTHS.map(lambda x: x * largest), TENTHS.map(lambda x: (1.0 - x) * largest)
+    return st.one_of(st.floats(0.0, largest), low, high)
+
+
+@functools.cache
 @st.composite
 def rotations(draw: st.DrawFn) -> np.ndarray:
     """Rotation matrices [3, 3]: none, quarter and half turns about the axes, and any."""
-    if draw(st.booleans()):
-        vector = draw(st.sampled_from(AXES)) * draw(st.integers(0, 2)) * (math.pi / 2)
+    if draw(BOOLEANS):
+        vector = draw(SIGNED_AXES) * draw(QUARTER_TURNS) * (math.pi / 2)
     else:
         vector = draw(rotation_vectors())
     return Rotation.from_rotvec(vector).as_matrix()
 
 
+@functools.cache
 @st.composite
 def poses(draw: st.DrawFn, bound: float = 2.0) -> np.ndarray:
     """Poses [4, 4]."""
@@ -67,10 +85,11 @@ def poses(draw: st.DrawFn, bound: float = 2.0) -> np.ndarray:
     return pose
 
 
+@functools.cache
 @st.composite
 def limits(draw: st.DrawFn, bound: float = math.pi) -> tuple[float, float]:
     """(lower, upper): none, one-sided, both, or a single value."""
-    shape = draw(st.sampled_from(["none", "lower", "upper", "both", "single"]))
+    shape = draw(LIMITED)
     low, high = sorted([draw(numbers(bound)), draw(numbers(bound))])
     return {
         "none": (-math.inf, math.inf),
@@ -81,24 +100,33 @@ def limits(draw: st.DrawFn, bound: float = math.pi) -> tuple[float, float]:
     }[shape]
 
 
+@functools.cache
 @st.composite
 def euler_limits(draw: st.DrawFn) -> EulerLimits:
     """Euler limits of every order; each axis with a range, a single value, or none."""
     quarter = 0.5 * math.pi
     ranges = [draw(limits()), draw(limits(quarter)), draw(limits())]
     lower, upper = zip(*ranges, strict=True)
-    return EulerLimits(order=draw(st.sampled_from(ORDERS)), lower=np.array(lower), upper=np.array(upper))
+    return EulerLimits(order=draw(EULER_ORDERS), lower=np.array(lower), upper=np.array(upper))
+
+
+EULER = st.none() | euler_limits()
+
+
+@functools.cache
+def _one_of(kinds: tuple[JointKind, ...]) -> st.SearchStrategy[JointKind]:
+    return st.sampled_from(kinds)
 
 
 @st.composite
 def joints(draw: st.DrawFn, name: str, parent: str, child: str, kinds: Sequence[JointKind] = KINDS) -> Joint:
     """A joint of any of these kinds, with or without limits."""
-    kind = draw(st.sampled_from(kinds))
+    kind = draw(_one_of(tuple(kinds)))
     lower, upper = -math.inf, math.inf
     if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.BALL):
         lower, upper = draw(limits())
-    swing = draw(st.one_of(st.just(math.pi), st.floats(0.0, math.pi))) if kind is JointKind.BALL else math.pi
-    euler = draw(st.none() | euler_limits()) if kind is JointKind.BALL else None
+    swing = draw(SWINGS) if kind is JointKind.BALL else math.pi
+    euler = draw(EULER) if kind is JointKind.BALL else None
     if euler is not None:
         lower, upper, swing = -math.inf, math.inf, math.pi
     return Joint(

@@ -13,6 +13,7 @@ from time import perf_counter
 from limbik.analytic.closed_form import Family
 from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.programs import many_poses_program, one_pose_program
+from limbik.collision.programs import collisions
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.goals import Pose, Position
@@ -39,6 +40,7 @@ def programs() -> dict[str, Program]:
         one_pose_program(Family.THREE_PARALLEL),
         many_poses_program(Family.THREE_PARALLEL),
         tracker(),
+        collisions(),
         all_configurations(),
     ]
     for name in names(compiled=True):

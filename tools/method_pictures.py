@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import limbik
+from limbik.collision import Cylinder, World
 from limbik.solvers.methods import dls, fabrik, newton, pinv, sdls, transpose
 from limbik.solvers.methods.ccd import CCD
 from svg import Chart, Picture, View
@@ -566,7 +567,36 @@ def paths_turn() -> Picture:
     return drawn
 
 
+def collision_free() -> Picture:
+    """Where a target is met in collision, and where it is met free of it."""
+    arm = limbik.planar_arm(4, 0.25)
+    target, start = np.array([0.62, 0.12, 0.0]), np.full(4, 0.2)
+    posts = {"a": (0.08, 0.35, 0.28), "b": (0.07, 0.45, -0.12), "c": (0.06, 0.1, 0.5)}  # radius, x, y
+    world = World()
+    for name, (radius, x, y) in posts.items():
+        world.add(name, Cylinder(radius, 1.0), (x, y, 0.0))
+    drawn, views = side_by_side("One target, three posts", 3, (-0.25, 0.85, -0.3, 0.62))
+    captions = {
+        "without a world": arm.solve(target, start=start),
+        "world=world": arm.solve(target, start=start, world=world),
+        'prefer="clearance"': arm.solve(target, start=start, world=world, prefer="clearance"),
+    }
+    for view, (caption, solution) in zip(views, captions.items(), strict=True):
+        assert solution.success
+        distance = 1e3 * arm.check(solution.q, world).distance
+        view.caption(caption, f"{distance:.0f} mm to what is nearest" if distance > 0 else "in collision")
+        for radius, x, y in posts.values():
+            view.dot((x, y), radius * view.scale, "faint")
+        way = flat(arm, solution.q)
+        view.line(way, "ghost" if distance > 0 else "pinv", 0.1 * view.scale, opacity=0.45)
+        view.base((0.0, 0.0))
+        view.arm(way)
+        view.target(target[:2])
+    return drawn
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
+    "collision-free": collision_free,
     "ccd-sweep": ccd_sweep,
     "ccd-space": ccd_space,
     "ccd-direction": ccd_direction,

@@ -82,6 +82,14 @@ def pull_up(page: Page) -> None:
     page.mouse.up()
 
 
+def follow(page: Page) -> None:
+    """Show the arm on its path, before the place where that leaves the reach."""
+    page.locator("#path-section").scroll_into_view_if_needed()
+    page.locator("#path-section").evaluate("section => section.scrollIntoView()")
+    slider = "slider => { slider.value = slider.max * 0.24; slider.dispatchEvent(new Event('input')); }"
+    page.locator("#path-time").evaluate(slider)
+
+
 def packed(name: str) -> str:
     """The file of an example as a link carries it."""
     text = (ROOT / "examples" / name).read_bytes()
@@ -111,6 +119,12 @@ SCENES = (
         query="?view=3d&robot=panda&race=lm,dls,ccd,fabrik&sl=0",
         theme="dark",
         act=pull_up,
+    ),
+    Scene(
+        name="space-path-light.jpg",
+        query="?view=3d&robot=ur5e&cv=0&path=circle&ps=0.45",
+        theme="light",
+        act=follow,
     ),
     Scene(
         name="space-branches-light.jpg",

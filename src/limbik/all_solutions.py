@@ -126,6 +126,15 @@ class AllSolutions:
         """Those at some places, so that what is derived is derived for them alone."""
         return AllSolutions(self._q[list(places)], self._answered_by, self._asked, self._time)
 
+    def answered_otherwise(self, q: Array, answered_by: AnsweredBy) -> AllSolutions:
+        """Others [k, nq] for the same question, and what is asked about them."""
+        return AllSolutions(q, answered_by, self._asked, self._time)
+
+    @property
+    def answered_by(self) -> AnsweredBy:
+        """What found them, for what goes on from there."""
+        return self._answered_by
+
     def explain(self) -> str:
         """What was found, how, and what is known of the rest."""
         return self._answered_by.remark(self._asked, len(self._q))

@@ -1,4 +1,4 @@
-"""The command line: `limbik play`, `solve`, `path`, `arm`, `info` and `warmup`."""
+"""The command line: `limbik play`, `solve`, `path`, `arm`, `info`, `collision` and `warmup`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from limbik import __version__
 from limbik.commands.arm import ArmCommand, arm
+from limbik.commands.collision import collision
 from limbik.commands.guarded_output import UNWRITTEN, OutputFailed, guarded
 from limbik.commands.info import info
 from limbik.commands.path import path
@@ -86,6 +87,9 @@ app.command(cls=ArmCommand)(arm)
 
 
 app.command()(info)
+
+
+app.add_typer(collision)
 
 
 @app.command()

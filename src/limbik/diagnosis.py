@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from limbik.checks import Contact
 from limbik.spatial import Array
 from limbik.status import PoseError, Status
 
 MOST_NAMES = 8  # of joints in a sentence
+MOST_CONTACTS = 3  # and of pairs in collision, in sentences
+MOST_OBSTACLES = 3
 MOST_METRES = 1e7  # that are written with all their digits
 SEEN = 1e-5  # [m or rad] a goal of several that is off by more is named
 NEGLIGIBLE = 0.01  # of what the worst joint is beyond its limit, metres counted as radians
@@ -80,6 +83,20 @@ class Excess:
         )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Obstacle:
+    """What is in the way of solutions."""
+
+    names: tuple[str, ...]  # an object of the world, or two bodies of the robot
+    count: int  # of the solutions that it blocks
+    q_without: Array | None = None  # [nq] a free solution without it, where that was found
+
+    @property
+    def spoken(self) -> str:
+        """For a person."""
+        return " with ".join(map(repr, self.names))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Nearest:
     """The joint that is nearest to a limit."""
@@ -113,6 +130,15 @@ class Diagnosis:
     conflict: tuple[int, ...] = ()  # places of goals that can be met alone, but not all together
     is_descending: bool = False  # BUDGET_SPENT: the error was still falling
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
+    contacts: tuple[Contact, ...] = ()  # at `q`, the deepest first; of a free answer the nearest pair
+    clearance: float = 0.0  # [m] that was asked for
+    held: tuple[str, ...] = ()  # BASE and GOAL_IN_COLLISION: joints that keep still, on which that depends
+    examined: int = 0  # NO_FREE_SOLUTION: distinct solutions that were looked at
+    is_complete: bool = False  # NO_FREE_SOLUTION: it is proved that there are no other solutions
+    obstacles: tuple[Obstacle, ...] = ()  # NO_FREE_SOLUTION: what blocks most of them first
+    shift: Array | None = None  # [3, m] by which the goals were shifted, and then could be met
+    q_shifted: Array | None = None  # [nq] how
+    q_turned: Array | None = None  # [nq] free, meets the positions, orientations left aside
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -145,8 +171,26 @@ class Diagnosis:
             "conflict": list(self.conflict),
             "is_descending": self.is_descending,
             "nearest": nearest and vars(nearest),
+            "contacts": [_contact(one) for one in self.contacts],
+            "clearance": self.clearance,
+            "held": list(self.held),
+            "examined": self.examined,
+            "is_complete": self.is_complete,
+            "obstacles": [{**vars(one), "q_without": _as_list(one.q_without)} for one in self.obstacles],
+            "shift": _as_list(self.shift),
+            "q_shifted": _as_list(self.q_shifted),
+            "q_turned": _as_list(self.q_turned),
             "sentences": list(self.sentences),
         }
+
+
+def _contact(contact: Contact) -> dict[str, Any]:
+    return {
+        "pair": list(contact.pair),
+        "distance": contact.distance,
+        "normal": contact.normal.tolist(),
+        "points": contact.points.tolist(),
+    }
 
 
 def _as_list(q: Array | None) -> list[float] | None:
@@ -171,6 +215,8 @@ def _solved(diagnosis: Diagnosis) -> Iterator[str]:
             else _angle(diagnosis.nearest.margin)
         )
         yield f"The joint nearest to a limit is {diagnosis.nearest.joint!r}, with {margin} to go."
+    if diagnosis.contacts:
+        yield f"Free of collision: {diagnosis.contacts[0]}"
 
 
 def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
@@ -248,7 +294,64 @@ def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
         yield "Allow more iterations."
 
 
+def _goal_in_collision(diagnosis: Diagnosis) -> Iterator[str]:
+    joints, while_held = _whatever(diagnosis)
+    yield f"In collision, whatever the {joints} do{while_held}: {list_of(diagnosis.asked)}."
+    yield from _contacts(diagnosis)
+    yield from _shifted(diagnosis, "Move the target or what is in the way.")
+
+
+def _base_in_collision(diagnosis: Diagnosis) -> Iterator[str]:
+    joints, while_held = _whatever(diagnosis)
+    yield f"In collision, whatever the {joints} do{while_held}: what hangs on the base."
+    yield from _contacts(diagnosis)
+    link, object_ = diagnosis.contacts[0].pair
+    yield f"Move {object_!r}, or let it be touched: world.add(..., touch=[{link!r}])."
+
+
+def _whatever(diagnosis: Diagnosis) -> tuple[str, str]:
+    """Which joints, and while which ones keep still."""
+    if not diagnosis.held:
+        return "joints", ""
+    names = ", ".join(map(repr, diagnosis.held))
+    return "other joints", f" while {names} stay{'s' if len(diagnosis.held) == 1 else ''} there"
+
+
+def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
+    number = f"{diagnosis.examined:,} solution{'' if diagnosis.examined == 1 else 's'}"
+    rest = ", and there is no other" if diagnosis.is_complete else ""
+    yield f"No solution that is free of collision was found: {list_of(diagnosis.asked)}."
+    yield f"All {number} that were looked at are in collision{rest}; the answer is the least deep."
+    yield from _contacts(diagnosis)
+    for one in diagnosis.obstacles[:MOST_OBSTACLES]:
+        without = "; without it there is a free one" if one.q_without is not None else ""
+        yield f"{one.spoken} blocks {one.count:,} of {diagnosis.examined:,}{without}."
+    if diagnosis.q_turned is not None:
+        yield "With another orientation the position can be reached free of collision."
+    yield from _shifted(diagnosis, "Move the target or what is in the way, or start a longer search.")
+
+
+def _contacts(diagnosis: Diagnosis) -> Iterator[str]:
+    for one in diagnosis.contacts[:MOST_CONTACTS]:
+        yield str(one)
+    if len(diagnosis.contacts) > MOST_CONTACTS:
+        yield f"{len(diagnosis.contacts) - MOST_CONTACTS} more pairs are too near each other."
+    if diagnosis.clearance > 0.0:
+        yield f"They are to be {_millimetres(diagnosis.clearance)} apart."
+
+
+def _shifted(diagnosis: Diagnosis, otherwise: str) -> Iterator[str]:
+    if diagnosis.shift is None:
+        yield otherwise
+        return
+    way = ", ".join(f"{round(1e3 * part, 3) + 0.0:.3g}" for part in diagnosis.shift.tolist())
+    yield f"Move the target by ({way}) mm: there it is free."
+
+
 _SENTENCES = {
+    Status.GOAL_IN_COLLISION: _goal_in_collision,
+    Status.BASE_IN_COLLISION: _base_in_collision,
+    Status.NO_FREE_SOLUTION: _no_free_solution,
     Status.SOLVED: _solved,
     Status.UNREACHABLE: _unreachable,
     Status.LOCKED: _locked,

@@ -70,6 +70,10 @@ class SingularError(ConfigurationError):
     """A configuration is singular: what was asked of it has no value there."""
 
 
+class CollisionError(LimbikError):
+    """A shape, an object of a world or a pair of them has no meaning, or a mesh cannot be read."""
+
+
 class FunctionError(LimbikError):
     """A function of one's own gives what is no number, or cannot be differentiated as it is written."""
 

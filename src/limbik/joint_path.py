@@ -19,6 +19,7 @@ class BreakReason(Enum):
     NO_SOLUTION = "no solution"  # no configuration reaches the poses that follow
     LIMIT = "limit"  # it would go on beyond joint limits
     BRANCH_ENDS = "branch ends"  # there are configurations ahead, none of which is near: a singularity
+    COLLISION = "collision"  # it would collide
     OTHER_BRANCH = "other branch"  # it could go on, but does not lead to the end, or within the step allowed
 
 
@@ -35,6 +36,17 @@ class Break:
     reason: BreakReason
     ends_at: float  # how far the piece before could at most be followed on its branch
     joints: tuple[str, ...]  # that would go beyond their limits
+
+    @property
+    def why(self) -> str:
+        """The reason in words: a sentence without its point."""
+        return {
+            BreakReason.NO_SOLUTION: "no configuration reaches the poses that follow",
+            BreakReason.LIMIT: f"{', '.join(map(repr, self.joints))} would go beyond the limits",
+            BreakReason.COLLISION: "the robot would collide",
+            BreakReason.BRANCH_ENDS: "the branch ends in a singularity",
+            BreakReason.OTHER_BRANCH: "the branch goes on, but does not lead to the end of the path",
+        }[self.reason]
 
 
 class TooFast(NamedTuple):
@@ -106,18 +118,12 @@ class Path:
 
 
 def _said(each: Break) -> str:
-    why = {
-        BreakReason.NO_SOLUTION: "no configuration reaches the poses that follow",
-        BreakReason.LIMIT: f"{', '.join(map(repr, each.joints))} would go beyond the limits",
-        BreakReason.BRANCH_ENDS: "the branch ends in a singularity",
-        BreakReason.OTHER_BRANCH: "the branch goes on, but does not lead to the end of the path",
-    }[each.reason]
     where = (
         f"at {each.begin:.4g}" if each.end - each.begin < 1e-3 else f"from {each.begin:.4g} to {each.end:.4g}"
     )
     is_later = abs(each.ends_at - each.begin) > 0.01 and each.reason is not BreakReason.OTHER_BRANCH
     later = f" the branch could be followed to {each.ends_at:.4g}, where" if is_later else ""
-    return f"Break {where}:{later} {why}."
+    return f"Break {where}:{later} {each.why}."
 
 
 def _at_most(value: float, least: float) -> str:

@@ -32,21 +32,32 @@ class SolverOptions(TypedDict, total=False):
     restarts: int | None
     limits: bool
     rest_bias: float
-    prefer: Literal["nearest"] | None
+    prefer: Literal["nearest", "first", "clearance"] | None
     locked: Sequence[str]
     tool: ArrayLike | None  # pose_frame_tool [4, 4]
     time_limit: float | None  # [s]
 
 
-class SolveOptions(SolverOptions, total=False):
-    """Of `solve`."""
+class FreeSolverOptions(SolverOptions, total=False):
+    """And how to be free of collision."""
+
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]
+
+
+class StartOptions(SolverOptions, total=False):
+    """And from where to solve."""
 
     start: ArrayLike | None  # [nq]
     rest: ArrayLike | None  # [nq]
     seed: int
 
 
-class TraceOptions(SolveOptions, total=False):
+class SolveOptions(StartOptions, FreeSolverOptions, total=False):
+    """Of `solve`."""
+
+
+class TraceOptions(StartOptions, total=False):
     """Of `trace` and `iterate`."""
 
     lanes: bool
@@ -73,6 +84,8 @@ class BatchOptions(EachOptions, total=False):
     threads: int | None
     precision: Literal["double", "single"]
     seed: int
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]
 
 
 class AllBatchOptions(TypedDict, total=False):
@@ -90,6 +103,8 @@ class AllOptions(AllBatchOptions, total=False):
     samples: int | None
     starts: int
     seed: int
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]
 
 
 class TrackerOptions(TypedDict, total=False):
@@ -100,6 +115,8 @@ class TrackerOptions(TypedDict, total=False):
     acceleration_limits: RateLimits  # [rad/s^2 or m/s^2]
     locked: Sequence[str]
     tool: ArrayLike | None  # pose_frame_tool [4, 4]
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]
 
 
 class Tracking(Protocol):
@@ -130,6 +147,10 @@ class Tracking(Protocol):
     def limited(self) -> tuple[str, ...]:
         """The joints that a limit has held back in the last step."""
 
+    @property
+    def obstacles(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of bodies, by name, that have held back the last step."""
+
 
 class PathOptions(TypedDict, total=False):
     """Of `solve_path`."""
@@ -142,6 +163,8 @@ class PathOptions(TypedDict, total=False):
     max_step: float  # [rad or m]
     deviation: tuple[float, float]  # [m], [rad]
     prefer: Literal["short", "manipulability", "limits"]
-    velocity_limits: ArrayLike | None  # [rad/s or m/s]
-    acceleration_limits: ArrayLike | None  # [rad/s^2 or m/s^2]
+    velocity_limits: RateLimits  # [rad/s or m/s]
+    acceleration_limits: RateLimits  # [rad/s^2 or m/s^2]
     seed: int
+    world: Any  # a limbik.collision.World
+    clearance: float  # [m]

@@ -43,8 +43,8 @@ from limbik.model.joints import check_name
 from limbik.solution import STATUSES, Facts, Solution
 from limbik.solvers import Solver, registry
 from limbik.solvers.checked_options import hashable, read_options
-from limbik.solvers.diagnose import moving_joints
 from limbik.solvers.loop import solve
+from limbik.solvers.moving import moving_joints
 from limbik.solvers.question import Kept
 from limbik.solvers.request import Request
 from limbik.spatial import Array, as_vector

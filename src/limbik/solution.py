@@ -29,7 +29,16 @@ class Facts(NamedTuple):
 
 
 # What a solver itself can tell; the other reasons take a second look.
-STATUSES = (Status.SOLVED, Status.UNREACHABLE, Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT)
+STATUSES = (
+    Status.SOLVED,
+    Status.UNREACHABLE,
+    Status.LIKELY_UNREACHABLE,
+    Status.BUDGET_SPENT,
+    Status.GOAL_IN_COLLISION,
+    Status.BASE_IN_COLLISION,
+    Status.NO_FREE_SOLUTION,
+)
+SECOND_LOOK = (Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT)  # their reason takes a search
 
 
 class Asked(Protocol):
@@ -123,6 +132,16 @@ class Solution:
         return self._facts
 
     @property
+    def question(self) -> Question:
+        """What it came from, for solvers that go on from there."""
+        return self._question
+
+    @property
+    def target(self) -> Any:
+        """What the question was given for it."""
+        return self._target
+
+    @property
     def request(self) -> Asked:
         """What was asked."""
         return self._question.request(self._target)
@@ -135,19 +154,22 @@ class Solution:
         searches for the reason, which takes milliseconds; `ended` is what was known before.
         """
         ended = self.ended
-        return ended if ended in (Status.SOLVED, Status.UNREACHABLE) else self.explain().status
+        return self.explain().status if ended in SECOND_LOOK else ended
 
     @property
     def ended(self) -> Status:
         """How the descent ended, known at once.
 
-        SOLVED, UNREACHABLE, LIKELY_UNREACHABLE (it settled) or BUDGET_SPENT (it was cut short).
+        SOLVED, UNREACHABLE, LIKELY_UNREACHABLE (it settled) or BUDGET_SPENT (it was cut short). With a world
+        also GOAL_IN_COLLISION, BASE_IN_COLLISION or NO_FREE_SOLUTION.
         """
         return STATUSES[int(self._facts[0])]
 
     @property
     def success(self) -> bool:
-        """Whether the goal is met within tolerance, and within limits unless these were switched off."""
+        """Whether the goal is met within tolerance, within limits unless these were switched off, and with a
+        world, free of collision.
+        """
         return bool(self._facts[0] == 0.0)
 
     @property

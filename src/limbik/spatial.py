@@ -28,6 +28,8 @@ Quaternion: TypeAlias = NDArray[np.float64]  # [..., 4] x y z w
 Matrix3: TypeAlias = NDArray[np.float64]  # [..., 3, 3]
 Matrix4: TypeAlias = NDArray[np.float64]  # [..., 4, 4]
 
+FLOAT64 = np.dtype(np.float64)
+POSE_SHAPE = (4, 4)
 ROTATION_TOLERANCE = 1e-6  # a rotation matrix this far from orthonormal is repaired, farther is refused
 _UNIT_TOLERANCE = 4e-15  # a squared length this close to 1 is 1 up to rounding
 _SMALL_ANGLE = 0.3  # [rad] below it, quotients that cancel are summed as series

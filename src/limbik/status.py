@@ -16,6 +16,9 @@ class Status(enum.Enum):
     LIMITS_BIND = "limits bind"  # a solution was found, but beyond the limits
     ORIENTATION_UNAVAILABLE = "orientation unavailable"  # the position alone can be met within the limits
     BUDGET_SPENT = "budget spent"  # a solution exists, or the error was still falling
+    GOAL_IN_COLLISION = "goal in collision"  # proved: what is rigid with the goal's frame collides there
+    BASE_IN_COLLISION = "base in collision"  # proved: what no joint moves collides
+    NO_FREE_SOLUTION = "no free solution"  # the goal can be met, but all solutions found collide
 
     @property
     def meaning(self) -> str:
@@ -31,6 +34,9 @@ _MEANINGS = {
     Status.LIMITS_BIND: "the goal could be met beyond the limits, and no solution was found within them",
     Status.ORIENTATION_UNAVAILABLE: "the position can be reached, but not with this orientation",
     Status.BUDGET_SPENT: "the search was cut short: more iterations or restarts may find a solution",
+    Status.GOAL_IN_COLLISION: "whatever the joints do, the frame is in collision at its goal",
+    Status.BASE_IN_COLLISION: "what no joint moves is in collision",
+    Status.NO_FREE_SOLUTION: "the goal can be met, but every configuration that was found is in collision",
 }
 
 

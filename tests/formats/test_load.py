@@ -15,7 +15,6 @@ import limbik
 from formats.urdf_text import arm
 from limbik import JointKind, load
 from limbik.errors import FormatError, ModelError
-from limbik.model import load as load_preset
 from limbik.spatial import pose_from
 
 XACRO = '<robot name="x" xmlns:xacro="http://ros.org/wiki/xacro"><link name="${1 + 1}"/></robot>'
@@ -28,7 +27,7 @@ def test_load_is_limbiks_own() -> None:
 
 
 def test_presets_are_the_same_models_each_time() -> None:
-    assert load("panda") is load_preset("panda")
+    assert load("panda") is load("franka")
     assert load("planar-4").nq == 4
 
 

@@ -1,6 +1,7 @@
 """URDF: what is read moves as the specification and Pinocchio say, and what is missing is named."""
 
 import math
+import re
 import warnings
 from typing import Any
 
@@ -291,6 +292,40 @@ def test_limits_of_zero_and_zero_hold_and_are_named() -> None:
     with pytest.warns(FormatWarning, match=r"limit are both 0, so these joints cannot move: 'j' \(line 4\)"):
         model = urdf.read(arm(limit='<limit lower="0" upper="0" effort="0" velocity="0"/>'))
     assert (model.lower[0], model.upper[0]) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "velocity", "acceleration"),
+    [
+        ('velocity="2.5"', 2.5, math.inf),
+        ('velocity="2.5" acceleration="10" deceleration="5"', 2.5, 10.0),
+        ('velocity="0" effort="0"', math.inf, math.inf),  # where nobody filled in the form
+        ('velocity="inf"', math.inf, math.inf),
+        ("", math.inf, math.inf),
+    ],
+)
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "continuous"])
+def test_velocities_and_accelerations_are_read(
+    kind: str, said: str, velocity: float, acceleration: float
+) -> None:
+    text = arm(limit=f'<limit lower="-1" upper="1" {said}/>').replace('"revolute"', f'"{kind}"')
+    (joint,) = urdf.read(text).joints
+    assert (joint.velocity, joint.acceleration) == (velocity, acceleration)
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ('velocity="-1"', "`velocity` needs a number that is not negative, found -1"),
+        ('acceleration="-0.5"', "`acceleration` needs a number that is not negative, found -0.5"),
+        ('velocity="nan"', "`velocity` needs a number, found 'nan'"),
+        ('velocity="fast"', "`velocity` needs a number, found 'fast'"),
+    ],
+)
+def test_velocities_that_mean_nothing_are_refused_with_the_line(said: str, problem: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(problem)) as refused:
+        urdf.read(arm(limit=f'<limit lower="-1" upper="1" {said}/>'))
+    assert refused.value.line == 9
 
 
 def test_a_continuous_joint_has_no_limits_whatever_is_written() -> None:

@@ -42,6 +42,22 @@ def test_a_model_reads_back_with_the_same_motion_and_limits(model) -> None:
         assert (read.lower, read.upper, read.nq) == (joint.lower, joint.upper, joint.nq)
 
 
+def test_velocities_and_accelerations_read_back() -> None:
+    model = (
+        limbik.ModelBuilder("arm")
+        .revolute("both", limits=(-1.0, 1.0), velocity=2.5, acceleration=10.0)
+        .continuous("turns", velocity=0.1)
+        .prismatic("late", limits=(0.0, 1.0), acceleration=3.0)
+        .continuous("neither")
+        .build()
+    )
+    again = written(model)
+    for joint in model.joints:
+        read = again.joint(joint.name)
+        assert (read.velocity, read.acceleration) == (joint.velocity, joint.acceleration)
+    assert urdf_write.write(model).count("acceleration=") == 2
+
+
 @pytest.mark.parametrize("name", ["panda", "ur5e", "puma560", "so101"])
 def test_pinocchio_reads_the_same_robot(name) -> None:
     pytest.importorskip("pinocchio")

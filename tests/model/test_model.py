@@ -275,6 +275,9 @@ def test_a_model_needs_a_name() -> None:
         ({"origin": np.eye(3)}, r"the origin of joint 'a' needs a 4x4 pose, found shape \(3, 3\)"),
         ({"origin": math.nan * np.eye(4)}, "the origin of joint 'a' needs finite numbers, found nan"),
         ({"origin": 2 * np.eye(4)}, "the origin of joint 'a' needs the last row 0 0 0 1"),
+        ({"velocity": 0.0}, "joint 'a': velocity needs a positive number, found 0"),
+        ({"velocity": -1.0}, "joint 'a': velocity needs a positive number, found -1"),
+        ({"acceleration": math.nan}, "joint 'a': acceleration needs a number, found nan"),
         ({"swing": 1.0}, "joint 'a': only a ball joint has a swing limit, this one is revolute"),
         (
             {"kind": JointKind.BALL, "swing": -0.1},

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
 from limbik.errors import ConfigurationError, GoalError, LimbikError, SolverError
+from limbik.model import Model
 from limbik.motion.graph import Edges, best_route
 
 UR5E = limbik.load("ur5e")
@@ -209,6 +211,23 @@ def test_given_times_are_kept_and_said_where_they_are_too_fast() -> None:
     assert "too fast" in fast.explain()
 
 
+def test_the_limits_of_the_model_are_kept_unless_others_are_given() -> None:
+    own = with_rates(UR5E, 0.5, 2.0)
+    poses = line(own, AT, [0.2, 0.0, 0.0])
+    path = own.solve_path(poses)
+    assert_allclose(path.times, own.solve_path(poses, velocity_limits=0.5, acceleration_limits=2.0).times)
+    assert UR5E.solve_path(poses).times is None
+    assert own.solve_path(poses, velocity_limits=np.inf).times is None
+    slower = own.solve_path(poses, velocity_limits={"elbow_joint": 0.05})
+    assert slower.times[-1] > path.times[-1]
+    assert own.solve_path(poses, times=np.arange(5) * 0.01).too_fast
+
+
+def with_rates(model: Model, velocity: float, acceleration: float) -> Model:
+    joints = [replace(joint, velocity=velocity, acceleration=acceleration) for joint in model.joints]
+    return Model(model.name, joints, model.frames[len(joints) + 1 :], end_effector=model.end_effector)
+
+
 # --- what is asked ------------------------------------------------------------------------------------------
 
 
@@ -225,6 +244,8 @@ def test_given_times_are_kept_and_said_where_they_are_too_fast() -> None:
         ({"prefer": "long"}, SolverError, "`prefer`"),
         ({"velocity_limits": -1.0}, SolverError, "`velocity_limits`"),
         ({"acceleration_limits": 1.0}, SolverError, "`velocity_limits`"),
+        ({"velocity_limits": {"elbow": 1.0}}, SolverError, "'elbow', no joint"),
+        ({"velocity_limits": {"elbow_joint": 1.0}}, SolverError, "'shoulder_pan_joint' has none"),
         ({"frame": "tol"}, LimbikError, "tol"),
     ],
 )

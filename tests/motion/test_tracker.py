@@ -422,3 +422,26 @@ def test_targets_are_for_the_goals_that_there_are():
         tracker.reset([0.0, 1.0])
     with pytest.raises(errors.ConfigurationError, match="`start` needs 7 numbers"):
         model.tracker(goals, start=[0.0, 1.0])
+
+
+def test_the_limits_of_the_model_are_kept_unless_others_are_given():
+    model = (
+        limbik.ModelBuilder("arm")
+        .revolute("a", velocity=0.5, acceleration=4.0)
+        .revolute("b", velocity=0.2, origin=(1.0, 0.0, 0.0))
+        .frame("tip", pose=(1.0, 0.0, 0.0))
+        .build(end_effector="tip")
+    )
+
+    def fastest(**options):
+        tracker = model.tracker(limbik.Posture(q=[2.0, 2.0]), DT, **options)
+        path = moved(tracker, 30 * [None])
+        return np.abs([rates(model, *pair) for pair in itertools.pairwise(path)]).max(axis=0), path
+
+    own, path = fastest()
+    assert_limits(model, path, np.array([0.5, 0.2]), np.array([4.0, math.inf]))
+    assert_allclose(own, [0.5, 0.2])
+    assert_allclose(fastest(velocity_limits={"b": 0.3})[0], [0.5, 0.3])
+    assert_allclose(fastest(velocity_limits=0.1)[0], [0.1, 0.1])
+    free, _ = fastest(velocity_limits=math.inf, acceleration_limits=math.inf)
+    assert (free > 1.0).all()

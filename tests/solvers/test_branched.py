@@ -99,7 +99,7 @@ def test_an_answer_for_one_goal_is_true(kind, model, seed):
     solve(model, goal, ALL[seed % len(ALL)], start=start, iterations=200)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(trees(), SEEDS)
 def test_an_answer_for_several_goals_is_true(model, seed):
     goals = several_goals(model, seed, most=4)
@@ -107,7 +107,7 @@ def test_an_answer_for_several_goals_is_true(model, seed):
     solve(model, goals, ALL[seed % len(ALL)], start=model.random(seed + 1), iterations=200)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(trees(), SEEDS)
 def test_an_answer_is_never_worse_than_the_start(model, seed):
     goal = goal_at(Position, model, model.random(seed), seed)

@@ -29,8 +29,8 @@ from strategies import SEEDS, poses
 
 pytestmark = pytest.mark.usefixtures("interpreted_core")
 
-SOME = settings(max_examples=25)
-FEW = settings(max_examples=15)
+SOME = settings(max_examples=15)
+FEW = settings(max_examples=10)
 WIDE = (-2.8, 2.8)
 
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import RigidTransform, Rotation
 import limbik
 from limbik import CenterOfMass, Goal, ModelBuilder, Orientation, Pose, Position
 from limbik.errors import ConfigurationError, GoalError, LimbikError, ModelError, SolverError
-from limbik.options import BatchOptions, SolveOptions, SolverOptions, TraceOptions
+from limbik.options import BatchOptions, FreeSolverOptions, SolveOptions, SolverOptions, TraceOptions
 from limbik.solvers import CCD, DLS, describe, get, names, warmup
 from limbik.solvers.checked_options import Options
 from solvers.arms import ARMS, SOLVERS, TURNING
@@ -31,15 +31,15 @@ def refused(error, *words):
 
 def test_typed_options_are_those_that_are_taken():
     assert set(SolverOptions.__annotations__) == {field.name for field in dataclasses.fields(Options)}
-    for function, kind in (
-        (limbik.solve, SolveOptions),
-        (limbik.trace, TraceOptions),
-        (limbik.solve_batch, BatchOptions),
+    for function, kind, others in (
+        (limbik.solve, SolveOptions, FreeSolverOptions),
+        (limbik.trace, TraceOptions, SolverOptions),
+        (limbik.solve_batch, BatchOptions, SolverOptions),
     ):
         taken = inspect.signature(function).parameters
         named = {name for name, each in taken.items() if each.kind is inspect.Parameter.KEYWORD_ONLY}
         assert named <= set(get_type_hints(kind))
-        assert set(get_type_hints(kind)) - named <= set(SolverOptions.__annotations__)
+        assert set(get_type_hints(kind)) - named <= set(get_type_hints(others))
 
 
 # --- options ------------------------------------------------------------------------------------------------

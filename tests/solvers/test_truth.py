@@ -29,8 +29,8 @@ pytestmark = pytest.mark.usefixtures("compiled_methods")
 
 LENGTHS = st.one_of(st.just(0.0), st.floats(1e-3, 2.0))
 BUDGET = 300
-FEW = settings(max_examples=40)
-FEWER = settings(max_examples=25)
+FEW = settings(max_examples=25)
+FEWER = settings(max_examples=15)
 
 
 @st.composite

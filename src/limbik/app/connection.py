@@ -27,6 +27,7 @@ from limbik.app.protocol import (
     Explain,
     Export,
     Failure,
+    FollowPath,
     Hello,
     MessageError,
     Move,
@@ -73,12 +74,13 @@ class Bounds:
 
 
 DEFAULT_BOUNDS = Bounds()
-Beside = Explain | SolveAll | SolveAllInPlane | SelfMotion  # what is looked for while arms move
+Beside = Explain | SolveAll | SolveAllInPlane | SelfMotion | FollowPath  # what is looked for while arms move
 BESIDE = {  # of each page one at a time
     Explain: "explanation",
     SolveAll: "search for all solutions",
     SolveAllInPlane: "search for all solutions",
     SelfMotion: "curve of self-motion",
+    FollowPath: "path",
 }
 INTERPRETED_SECONDS = 0.2  # that a solve of a drag may take while its solver is being compiled
 
@@ -271,6 +273,8 @@ class Connection:
             return await _in_thread(space.explain, request, threads)
         if isinstance(request, SelfMotion):
             return await _in_thread(space.self_motion, request, threads)
+        if isinstance(request, FollowPath):
+            return await _in_thread(space.follow_path, request, threads)
         if isinstance(request, SolveAllInPlane):
             return await _in_thread(self._session.solve_all, request, threads)
         return await _in_thread(space.solve_all, request, threads)

@@ -24,7 +24,7 @@ from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
 from limbik.errors import SolverError
 from limbik.goals import Position
 from limbik.model import Model
-from limbik.options import SolveOptions
+from limbik.options import StartOptions
 from limbik.solvers.registry import has_kernel
 from limbik.solvers.solver import PLANAR, Solver
 
@@ -74,7 +74,7 @@ class Session:
         rest = neutral_bend(request.links) if settings.rest is None else wrap(settings.rest)
         solver = _solver(name, settings)
 
-        options: SolveOptions = {
+        options: StartOptions = {
             "solver": solver,
             "start": start,
             "iterations": settings.iterations,
@@ -120,9 +120,9 @@ class Session:
         return np.concatenate((q[:links], np.zeros(max(0, links - q.size))))
 
 
-def _iteration_microseconds(model: Model, options: SolveOptions) -> float | None:
+def _iteration_microseconds(model: Model, options: StartOptions) -> float | None:
     def solve(start: NDArray[np.float64], end: NDArray[np.float64]) -> int:
-        asked: SolveOptions = {**options, "start": start, "iterations": ITERATIONS, "tolerance": TOLERANCE}
+        asked: StartOptions = {**options, "start": start, "iterations": ITERATIONS, "tolerance": TOLERANCE}
         return model.solve(model.pose(end)[:2, 3], **asked).iterations
 
     return iteration_microseconds(model, solve)

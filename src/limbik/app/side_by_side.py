@@ -39,6 +39,8 @@ def _moved(model: Model, y: float) -> Model:
         [stand, *model.joints],
         model.frames[len(model.joints) + 1 :],
         masses=model.masses,
+        shapes=model.shapes,
+        pair_rules=model.pair_rules,
         root=ground,
         end_effector=model.end_effector,
     )

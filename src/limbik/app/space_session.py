@@ -1,7 +1,7 @@
 """One page's scene in space: it remembers where each arm stands with each solver.
 
-A session knows nothing of sockets, and works on one request at a time; `explain`, `solve_all`, `self_motion`
-and `export` touch nothing that moves, so they may run beside a move.
+A session knows nothing of sockets, and works on one request at a time; `explain`, `solve_all`, `self_motion`,
+`follow_path` and `export` touch nothing that moves, so they may run beside a move.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import numpy as np
 from limbik import solvers
 from limbik.app.arm_moves import WITH_PRIORITIES, move
 from limbik.app.described import described
+from limbik.app.followed_path import followed_path
 from limbik.app.goal_io import as_goals, check, goal_errors, legal
 from limbik.app.null_space import curve, slide
 from limbik.app.opened import Opened, OpenedArm
 from limbik.app.opening import SceneOpener
+from limbik.app.protocol.path import FollowedPath, FollowPath
 from limbik.app.protocol.reading import MessageError
 from limbik.app.protocol.solutions import Solutions
 from limbik.app.protocol.space import (
@@ -202,6 +204,12 @@ class SpaceSession:
         rows = np.linspace(0, len(free.q) - 1, min(MOST_POINTS, len(free.q))).round().astype(int)
         points = free.q[rows].tolist()
         return Curve(id=request.id, arm=request.arm, q=points, closed=free.closed, ends=free.ends)
+
+    def follow_path(self, request: FollowPath) -> FollowedPath:
+        """The joints along a path, within the limits, with all joints free to move."""
+        arm = self._arm(request.arm, "arm", request.widened)
+        _configuration(arm, request.q, "q")
+        return followed_path(arm.model, request)
 
     def export(self, request: Export) -> Exported:
         """The scene as it stands on the page. Raises ModelError where the format cannot say it."""

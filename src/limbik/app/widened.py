@@ -35,6 +35,8 @@ def _wider(model: Model, widened: dict[str, Widened]) -> Model:
         joints,
         frames,
         masses=model.masses,
+        shapes=model.shapes,
+        pair_rules=model.pair_rules,
         root=model.root,
         end_effector=model.end_effector,
     )

@@ -101,6 +101,8 @@ def _joint(model: Model, joint: Joint) -> dict[str, Any]:
         "q": list(range(model.nq)[model.q_slice(joint.name)]),
         "lower": finite(joint.lower),
         "upper": finite(joint.upper),
+        "velocity": finite(joint.velocity),
+        "acceleration": finite(joint.acceleration),
     }
     if joint.mimic:
         data["mimic"] = {

@@ -128,6 +128,8 @@ def _line(joint: Joint) -> Text:
     return text
 
 
+RATES = {"velocity": "most per s", "acceleration": "per s²"}  # heads of columns
+
 # --- joints -------------------------------------------------------------------------------------------------
 
 
@@ -138,10 +140,22 @@ def _joints(model: Model) -> Padding:
     table.add_column("kind", no_wrap=True)
     table.add_column(Text("limits [rad, m]"), no_wrap=True)
     table.add_column("degrees", justify="right", no_wrap=True, style="dim")
+    rates = [rate for rate in ("velocity", "acceleration") if any(map(math.isfinite, _all(model, rate)))]
+    for rate in rates:
+        table.add_column(Text(RATES[rate]), justify="right", no_wrap=True)
     for joint in model.joints:
         if joint.kind is not JointKind.FIXED:
-            table.add_row(_place(model, joint), Text(joint.name), joint.kind.value, *_limits(joint))
+            known = [_rate(getattr(joint, rate)) for rate in rates]
+            table.add_row(_place(model, joint), Text(joint.name), joint.kind.value, *_limits(joint), *known)
     return Padding(table, (0, 0, 0, 2), expand=False)
+
+
+def _all(model: Model, rate: str) -> list[float]:
+    return [getattr(joint, rate) for joint in model.joints]
+
+
+def _rate(value: float) -> str:
+    return f"{value:.4g}" if math.isfinite(value) else ""
 
 
 def _place(model: Model, joint: Joint) -> str:

@@ -37,6 +37,8 @@ def based(model: Model, base: Base = "fixed", end_effector: str | None = None) -
         [*joints, *model.joints],
         model.frames[len(model.joints) + 1 :],
         masses=model.masses,
+        shapes=model.shapes,
+        pair_rules=model.pair_rules,
         root=WORLD if joints else model.root,
         end_effector=model.end_effector if end_effector is None else end_effector,
     )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import warnings
 from os import PathLike
 from pathlib import Path
 
-from limbik.errors import FormatError, ModelError, did_you_mean, shortened
+from limbik.errors import FormatError, FormatWarning, LimbikError, ModelError, did_you_mean, shortened
 from limbik.formats import registry
 from limbik.formats.base_joint import Base, based
-from limbik.formats.source import ENDINGS, Source, is_text, open_source
+from limbik.formats.source import ENDINGS, Source, SourceLike, is_text, open_source
 from limbik.model import Model
+from limbik.model.model import FoundParts
 from limbik.model.presets import load as load_preset
 
 _KNOWN = "a URDF, xacro, MJCF, .arm or table of Denavit-Hartenberg parameters"
@@ -22,7 +25,13 @@ _STRANGERS = {
 }
 
 
-def load(source: str | PathLike[str], *, base: Base = "fixed", end_effector: str | None = None) -> Model:
+def load(
+    source: str | PathLike[str],
+    *,
+    base: Base = "fixed",
+    end_effector: str | None = None,
+    srdf: SourceLike | None = None,
+) -> Model:
     """The model of a robot.
 
         limbik.load("panda")
@@ -37,6 +46,8 @@ def load(source: str | PathLike[str], *, base: Base = "fixed", end_effector: str
     base that the file itself has stays.
     end_effector: name of the frame that goals mean when they name none; each format's reader says its
     default.
+    srdf: path or text of an SRDF, whose disabled pairs of links are not looked at for collisions; a robot by
+    name may have one in its package.
 
     A xacro file is a program, which is run: load only those that you trust (`limbik.formats.xacro`).
 
@@ -45,19 +56,23 @@ def load(source: str | PathLike[str], *, base: Base = "fixed", end_effector: str
     """
     if not isinstance(source, str | PathLike):
         raise ModelError(f"source needs a name, a path or a text, found {shortened(source)}")
-    if isinstance(source, str) and not is_text(source) and (model := _by_name(source)):
-        return based(model, base, end_effector)
-    return based(read(open_source(source)), base, end_effector)
+    model = _by_name(source, srdf is None) if isinstance(source, str) and not is_text(source) else None
+    model = based(model or read(open_source(source)), base, end_effector)
+    if srdf is None:
+        return model
+    from limbik.formats.collision_parts import rules_of
+
+    return model.with_shapes(pair_rules=(*model.pair_rules, *rules_of(srdf, model)))
 
 
-def _by_name(name: str) -> Model | None:
+def _by_name(name: str, takes_srdf: bool) -> Model | None:
     """The robot of that name; None if the name is that of a file."""
     if not name.strip():
         raise ModelError(f"source needs a name, a path or a text, found {name!r}")
     if re.fullmatch(r"planar-\w+", name):
         return load_preset(name)
     if found := registry.find(name):
-        return _registered(found)
+        return _registered(found, takes_srdf)
     is_path = Path(name).suffix.lower() in ENDINGS or "/" in name or "\\" in name
     if is_path or os.path.exists(name):  # Path.exists raises for texts too long for a path
         return None
@@ -65,12 +80,49 @@ def _by_name(name: str) -> Model | None:
     raise ModelError(f"there is no robot and no file {shortened(name)}; {did_you_mean(name, known)}")
 
 
-def _registered(found: registry.Found) -> Model:
+def _registered(found: registry.Found, takes_srdf: bool) -> Model:
+    """The robot; what collides of it and its SRDF are looked for when they are first asked for."""
     if found.description is None:
-        return load_preset(found.robot.name)
-    path = found.description.path
-    assert path is not None, "find() answers with what is installed"
-    return based(read(open_source(path)), end_effector=found.description.end_effector)
+        return _preset(found.robot, takes_srdf)
+    description = found.description
+    model = _described(description)
+    if description.srdf_file is None or not takes_srdf:
+        return model
+    return model.with_shapes_found_by(lambda: _parts_with_srdf(model, description))
+
+
+@functools.cache
+def _preset(robot: registry.Robot, takes_srdf: bool) -> Model:
+    preset = load_preset(robot.name)
+    return preset.with_shapes_found_by(lambda: _parts_of_preset(preset, robot, takes_srdf))
+
+
+def _described(description: registry.Description) -> Model:
+    path = description.path
+    assert path is not None, "only asked for what is installed"
+    return based(read(open_source(path)), end_effector=description.end_effector)
+
+
+def _parts_of_preset(preset: Model, robot: registry.Robot, takes_srdf: bool) -> FoundParts:
+    """Of the first installed description; none where there is none, or it does not move as the preset."""
+    from limbik.formats.collision_parts import preset_parts
+
+    description = robot.installed
+    if description is None:
+        return (), ()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)  # about its joints: those of the preset count
+            shapes, rules = preset_parts(preset, _described(description), description)
+    except LimbikError:  # the preset moves all the same
+        return (), ()
+    return shapes, rules if takes_srdf else ()
+
+
+def _parts_with_srdf(model: Model, description: registry.Description) -> FoundParts:
+    from limbik.formats.collision_parts import known_rules
+
+    return model.shapes, (*model.pair_rules, *known_rules(description, model.frame_names))
 
 
 def read(source: Source) -> Model:
@@ -92,7 +144,7 @@ def read(source: Source) -> Model:
         return mjcf.read(source)
     if root.tag == "robot":
         if not urdf.is_xacro(root):
-            return urdf.from_element(root)
+            return urdf.from_element(root, source)
         if source.files is not None:
             raise root.error("this is xacro, a program that is not run here; process it, and open the URDF")
         return xacro.read(source)

@@ -1,8 +1,8 @@
 """MJCF, the format of MuJoCo, through MuJoCo's own compiler.
 
 Defaults, includes, attached models, replicates, composites, angles and orientations are MuJoCo's to expand;
-what comes out is read here. Geoms, meshes and textures are left away before that, except geoms that masses
-come from: kinematics needs no files beside the XML.
+what comes out is read here. Meshes and textures are left away before that, except meshes that masses come
+from: kinematics needs no files beside the XML.
 
 Links are the bodies, "world" the root; frames are the sites. `q` holds MuJoCo's `qpos` in the same order, but
 with quaternions as xyzw (MuJoCo: wxyz) and without joints that an equality makes follow others; `to_qpos` and
@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from limbik.errors import ConfigurationError, FormatError, FormatWarning, ModelError
 from limbik.formats.end_effector import default_end_effector
 from limbik.formats.follower_limits import without_contradicting_limits
+from limbik.formats.mjcf_collisions import collisions, pair_rules
 from limbik.formats.mjcf_compile import NO_MASS, Compiled, compiled
 from limbik.formats.mjcf_couplings import couplings
 from limbik.formats.mjcf_names import Names
@@ -66,14 +67,25 @@ def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tupl
     """The model, and remarks on what it does not hold."""
     reader = _Reader(expanded.model)
     masses = reader.masses() if expanded.has_masses else []
+    shapes, left_out = collisions(expanded.model, reader.names, expanded.colliders)
+    rules = pair_rules(expanded.model, reader.names, expanded.spec, expanded.colliders)
     root = reader.names.body[0]
     try:
         joints, remarks = without_contradicting_limits(reader.joints)
         chosen = default_end_effector(joints, root, reader.frames) if end_effector is None else end_effector
-        model = Model(expanded.name, joints, reader.frames, masses=masses, root=root, end_effector=chosen)
+        model = Model(
+            expanded.name,
+            joints,
+            reader.frames,
+            masses=masses,
+            shapes=shapes,
+            pair_rules=rules,
+            root=root,
+            end_effector=chosen,
+        )
     except ModelError as error:
         raise FormatError(source.name, str(error)) from None
-    return model, [*expanded.notes, *reader.notes, *remarks]
+    return model, [*expanded.notes, *reader.notes, *remarks, *left_out]
 
 
 def to_qpos(model: Model, q: ArrayLike) -> Array:

@@ -1,4 +1,4 @@
-"""MJCF compiled by MuJoCo, with nothing in it that kinematics and masses do not need."""
+"""MJCF compiled by MuJoCo, with nothing in it that kinematics, masses and collisions do not need."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any
 from limbik.errors import FormatError, MissingExtra
 from limbik.formats.confined_files import enclosed, give_files
 from limbik.formats.mjcf_checks import check_files
+from limbik.formats.mjcf_collisions import Collider, colliders_in, set_mesh_aside
 from limbik.formats.source import Source
 
 NO_MASS = 1e-14  # [kg] what MuJoCo is told to take for bodies without mass, which it would refuse
@@ -40,8 +41,10 @@ class Compiled:
     """A compiled model and what was lost on the way."""
 
     model: Any  # mujoco.MjModel
+    spec: Any  # mujoco.MjSpec, which it was compiled of
     name: str
     has_masses: bool
+    colliders: list[Collider]
     notes: list[str] = field(default_factory=list)
 
 
@@ -54,20 +57,25 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     _refuse_other_formats(source)
     spec = _parsed(source, with_keyframes)
     name = _stem(source) if spec.modelname in ("", "MuJoCo Model") else spec.modelname
-    _keep_geoms_that_weigh(spec)
+    colliders = colliders_in(spec)
+    _keep_geoms_that_weigh_or_collide(spec, source, colliders)
     shaped = list(dict.fromkeys(geom.parent.name or "a body" for geom in spec.geoms if _is_from_file(geom)))
     try:
-        return Compiled(_compile(spec, source), name, has_masses=True)
+        return Compiled(_compile(spec, source), spec, name, True, colliders)
     except _FAILURES as error:
         if not shaped:
             raise _format_error(source, error) from None
         lost = f"masses of {_few(shaped)} come from files that cannot be read ({_first_line(error)})"
     spec = _parsed(source, with_keyframes)
-    _keep_geoms_that_weigh(spec)
+    colliders = colliders_in(spec)
+    _keep_geoms_that_weigh_or_collide(spec, source, colliders)
+    for collider in [collider for collider in colliders if collider.geom.meshname]:
+        set_mesh_aside(collider, spec, source)
     for geom in [geom for geom in spec.geoms if _is_from_file(geom)]:
         spec.delete(geom)
     try:
-        return Compiled(_compile(spec, source), name, False, [f"{lost}; the model has no masses"])
+        notes = [f"{lost}; the model has no masses"]
+        return Compiled(_compile(spec, source), spec, name, False, colliders, notes)
     except _FAILURES as error:
         raise _format_error(source, error) from None
 
@@ -172,8 +180,11 @@ def _keep_geoms_to_see(spec: Any) -> None:
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # of any surface, closed or not
 
 
-def _keep_geoms_that_weigh(spec: Any) -> None:
-    """Delete the others, except those that a tendon of an equality goes round."""
+def _keep_geoms_that_weigh_or_collide(spec: Any, source: Source, colliders: list[Collider]) -> None:
+    """Delete the others, except those that a tendon of an equality goes round. Meshes that do not weigh are
+    set aside.
+    """
+    colliding = {id(collider.geom): collider for collider in colliders}
     needed = _geoms_of_coupling_tendons(spec)
     for body in list(spec.bodies):
         mode = int(body.compiler.inertiafromgeom)  # 0 never, 1 always, 2 where the body has no inertial
@@ -182,10 +193,13 @@ def _keep_geoms_that_weigh(spec: Any) -> None:
         for geom in list(body.geoms):
             mass = geom.density if math.isnan(geom.mass) else geom.mass
             weighs = has_mass_of_geoms and mass != 0.0 and low <= geom.group <= high
+            geom.contype = geom.conaffinity = 0  # MuJoCo makes no convex hull then
             if weighs or geom.name in needed:
-                geom.contype = geom.conaffinity = 0  # it collides with nothing: no convex hull is needed
-            else:
+                continue
+            if id(geom) not in colliding:
                 spec.delete(geom)
+            elif geom.meshname:
+                set_mesh_aside(colliding[id(geom)], spec, source)
 
 
 def _geoms_of_coupling_tendons(spec: Any) -> set[str]:

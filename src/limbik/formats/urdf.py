@@ -1,7 +1,7 @@
 """URDF: the Unified Robot Description Format of ROS (https://wiki.ros.org/urdf/XML).
 
-What moves is read: links, joints, limits, mimic rules, masses. Meshes, colours, transmissions, sensors and
-simulators' extensions are not looked at. Where files leave something out:
+What moves is read: links, joints, limits, mimic rules, masses; and what collides, without opening its meshes.
+Colours, transmissions, sensors and simulators' extensions are not looked at. Where files leave something out:
 
 no <origin>     Nothing is between the links, as the specification says.
 no <axis>       The axis is x, as the specification says. A planar joint without one moves in x and y, as
@@ -11,6 +11,9 @@ no <limit>, or one with neither lower nor upper
                 error and the second a joint that cannot move. Few who write that mean it.)
 <limit> with one of lower and upper
                 The other is 0, as the specification says.
+<limit> without velocity or acceleration, or with 0
+                Nothing is known of it: many programs write 0 where nobody filled in the form. (Accelerations
+                came with URDF 1.2.)
 
 Where they say what cannot be meant:
 
@@ -22,6 +25,9 @@ limits of a follower that contradict its mimic rule
                 says so. ROS never looks at them.
 mimic rule on a joint that does not exist
                 The joint moves on its own, and a FormatWarning says so, as ROS lets it.
+shapes that collide, of which a number is wrong or the mesh is missing
+                A FormatWarning says so. The former are left out; the latter are asked for when a collision is
+                looked for, which raises CollisionError.
 limits of a continuous, planar or floating joint, mimic rule of a fixed one
                 They are not looked at: there is nothing that they could mean.
 
@@ -39,12 +45,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from limbik.errors import FormatError, FormatWarning, ModelError, shortened
-from limbik.formats.base_joint import FARTHEST, planar_joints
+from limbik.errors import FormatError, FormatWarning, ModelError
+from limbik.formats.base_joint import planar_joints
 from limbik.formats.elements import Element, parse
 from limbik.formats.end_effector import default_end_effector
 from limbik.formats.follower_limits import without_contradicting_limits
-from limbik.formats.source import SourceLike, open_source
+from limbik.formats.source import Source, SourceLike, open_source
 from limbik.formats.urdf_checks import (
     SCALAR_TYPES,
     check_tree,
@@ -53,8 +59,10 @@ from limbik.formats.urdf_checks import (
     lost_leader,
     mimic_rules,
 )
+from limbik.formats.urdf_collisions import collisions
+from limbik.formats.urdf_origin import origin_of
 from limbik.model import Joint, JointKind, Mass, Mimic, Model
-from limbik.spatial import Matrix3, Matrix4, Vector3, pose_from, quat_normalise, quat_to_matrix
+from limbik.spatial import Vector3
 
 Limits: TypeAlias = tuple[float, float]  # lower, upper [rad or m]
 
@@ -73,11 +81,12 @@ def read(source: SourceLike, *, end_effector: str | None = None) -> Model:
     Joints, and so the parts of q, stand in the order of the file, parents before children. Raises
     FormatError; warns with FormatWarning, see above.
     """
-    return from_element(parse(open_source(source)), end_effector=end_effector)
+    opened = open_source(source)
+    return from_element(parse(opened), opened, end_effector=end_effector)
 
 
-def from_element(robot: Element, *, end_effector: str | None = None) -> Model:
-    """The model that a <robot> element describes; see `read`."""
+def from_element(robot: Element, source: Source, *, end_effector: str | None = None) -> Model:
+    """The model that a <robot> element of a source describes; see `read`."""
     _refuse_others(robot)
     robot.refuse_misspelt(("link", "joint"))
     links, elements = robot.by_name("link"), robot.by_name("joint")
@@ -88,12 +97,13 @@ def from_element(robot: Element, *, end_effector: str | None = None) -> Model:
         joints, contradictions = without_contradicting_limits(joints)
     except ModelError as error:
         raise FormatError(robot.source, str(error)) from None
-    _warn(robot, [*_remarks(elements, rules), *contradictions])
+    shapes, unusable = collisions(robot, source)
+    _warn(robot, [*_remarks(elements, rules), *contradictions, *unusable[:MOST_REMARKS]])
     masses = [mass for link in links.values() if (mass := _mass(link))]
     name = robot.attributes.get("name", "").strip() or PurePath(robot.source).stem
     end_effector = end_effector or default_end_effector(joints, root)
     try:
-        return Model(name, joints, masses=masses, root=root, end_effector=end_effector)
+        return Model(name, joints, masses=masses, shapes=shapes, root=root, end_effector=end_effector)
     except ModelError as error:
         raise FormatError(robot.source, str(error)) from None
 
@@ -139,43 +149,10 @@ def _joints(joint: Element, rules: Mapping[str, Element]) -> list[Joint]:
             lower=lower,
             upper=upper,
             mimic=_mimic(rules[name]) if name in rules else None,
+            velocity=_rate(joint, "velocity") if kind in SCALAR_TYPES else math.inf,
+            acceleration=_rate(joint, "acceleration") if kind in SCALAR_TYPES else math.inf,
         )
     ]
-
-
-def origin_of(element: Element) -> Matrix4:
-    """The pose that the <origin> of an element gives."""
-    origin = element.one("origin")
-    if origin is None:
-        return np.eye(4)
-    origin.only("xyz", "rpy", "quat_xyzw")
-    xyz = origin.numbers("xyz", 3)
-    if xyz and max(map(abs, xyz)) > FARTHEST:
-        raise origin.error(f"`xyz` needs metres, at most {FARTHEST:.0e}, found {shortened(xyz)}")
-    return pose_from(_rotation(origin), xyz)
-
-
-def _rotation(origin: Element) -> Matrix3:
-    """rpy [rad] are turns about the fixed axes x, y and z, in this order; quat_xyzw came with URDF 1.2."""
-    rpy, quat_xyzw = origin.numbers("rpy", 3), origin.numbers("quat_xyzw", 4)
-    if quat_xyzw is None:
-        return _turned(*(rpy or (0.0, 0.0, 0.0)))
-    if rpy is not None:
-        raise origin.error("`rpy` and `quat_xyzw` both give the rotation; leave out one of them")
-    if not any(quat_xyzw):
-        raise origin.error("`quat_xyzw` needs a quaternion of length 1, found 0 0 0 0")
-    return quat_to_matrix(quat_normalise(np.array(quat_xyzw)))
-
-
-def _turned(roll: float, pitch: float, yaw: float) -> Matrix3:
-    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in (roll, pitch, yaw))
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
 
 
 def _axis(joint: Element, default: Sequence[float]) -> Vector3:
@@ -212,6 +189,15 @@ def _said_limits(joint: Element) -> Element | None:
         return None
     limit.refuse_misspelt_attributes("lower", "upper")
     return limit if "lower" in limit.attributes or "upper" in limit.attributes else None
+
+
+def _rate(joint: Element, attribute: str) -> float:
+    """[rad/s or m/s, or that per second]; infinite where it is not known."""
+    limit = joint.one("limit")
+    rate = 0.0 if limit is None else limit.number(attribute, 0.0, finite=False)
+    if limit is not None and rate < 0.0:
+        raise limit.error(f"`{attribute}` needs a number that is not negative, found {rate:g}")
+    return rate or math.inf
 
 
 def _mimic(rule: Element) -> Mimic:

@@ -1,21 +1,15 @@
-"""The shapes of a URDF: its <visual>s (https://wiki.ros.org/urdf/XML/link)."""
+"""What a URDF looks like: its <visual>s."""
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from limbik.errors import FormatError
-from limbik.formats.confined_files import find_file
 from limbik.formats.elements import Element
-from limbik.formats.packages import resolve
 from limbik.formats.source import Source
-from limbik.formats.urdf import origin_of
+from limbik.formats.urdf_shapes import UrdfShape, ending_of, mesh_file, shape_in
 from limbik.formats.visual import FORMATS, Look, Mesh, Numbers, Visual
-
-_SLASHES = re.compile(r"^(package|model):/+")  # some write three
 
 
 def look(robot: Element, source: Source, inside: Path | None) -> Look:
@@ -55,43 +49,39 @@ class _Reader:
             return None
 
     def _visual(self, element: Element, link: str) -> Visual | None:
-        pose, color = origin_of(element), self._color(element)
-        for shape in element.need("geometry").children:
-            if shape.tag == "mesh":
-                mesh, scale = self._mesh(shape), shape.numbers("scale", 3)
-                if mesh is None:
-                    return None
-                return Visual(
-                    link=link,
-                    shape="mesh",
-                    pose_link_visual=pose,
-                    mesh=mesh,
-                    color=color,
-                    scale=tuple(scale or (1.0, 1.0, 1.0)),
-                )
-            size = _size(shape)
-            if size:
-                return Visual(link=link, shape=shape.tag, pose_link_visual=pose, size=size, color=color)
-        return None
+        shape, color = shape_in(element), self._color(element)
+        if shape is None:
+            return None
+        mesh = self._mesh(shape) if shape.kind == "mesh" else None
+        if shape.kind == "mesh" and mesh is None:
+            return None
+        return Visual(
+            link=link,
+            shape=shape.kind,
+            pose_link_visual=shape.pose_link_shape,
+            size=shape.size,
+            mesh=mesh,
+            color=color,
+            scale=shape.scale,
+        )
 
-    def _mesh(self, element: Element) -> Mesh | None:
-        address = element.text("filename")
+    def _mesh(self, shape: UrdfShape) -> Mesh | None:
+        address = shape.address
         if address not in self.meshes:
             self.meshes[address] = mesh = self._found(address)
             if mesh is None:
-                self.notes.append(f"{element!r}: there is no mesh {address!r} that can be drawn")
+                self.notes.append(f"{shape.element!r}: there is no mesh {address!r} that can be drawn")
         return self.meshes[address]
 
     def _found(self, address: str) -> Mesh | None:
-        ending = posixpath.splitext(address)[1].removeprefix(".").lower()
+        ending = ending_of(address)
         if ending not in FORMATS:
             return None
-        if self.source.files is not None:
-            name = find_file(self.source.files, posixpath.dirname(self.source.name), address)
-            return Mesh(ending, data=self.source.files[name]) if name else None
-        path = resolve(_SLASHES.sub(r"\1://", address), self.source.path.parent if self.source.path else None)
-        is_inside = path and self.inside and path.resolve().is_relative_to(self.inside)
-        return Mesh(ending, path=path) if is_inside else None
+        found = mesh_file(address, self.source)
+        if isinstance(found, bytes):
+            return Mesh(ending, data=found)
+        is_inside = found and self.inside and found.resolve().is_relative_to(self.inside)
+        return Mesh(ending, path=found) if is_inside else None
 
     def _color(self, visual: Element) -> Numbers | None:
         material = visual.one("material")
@@ -104,11 +94,3 @@ def _color(material: Element) -> Numbers | None:
     color = material.one("color")
     rgba = color.numbers("rgba", 4) if color else None
     return tuple(min(max(value, 0.0), 1.0) for value in rgba) if rgba else None
-
-
-def _size(shape: Element) -> Numbers:
-    if shape.tag == "box":
-        return tuple(shape.numbers("size", 3) or ())
-    if shape.tag in ("cylinder", "capsule"):
-        return shape.number("radius"), shape.number("length")
-    return (shape.number("radius"),) if shape.tag == "sphere" else ()

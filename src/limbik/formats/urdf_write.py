@@ -1,10 +1,12 @@
-"""URDF written from models: what moves, its limits and masses, so that it reads back to the same kinematics.
+"""URDF written from models: what moves, its limits and masses, so that it reads back to the same kinematics,
+and what collides, as far as URDF has it.
 
 Frames that are no links become links on fixed joints. URDF has no ball joints: one is written as three
 revolute joints NAME.x, NAME.y and NAME.z at one point, in the order of its Euler limits and with these; a
 FormatWarning says so, and that limits of swing and twist are lost. A name that is taken has an underscore
 behind it. A limit on one side only, and a prismatic joint without limits, has "inf" on the other, which
-limbik reads and ROS does not. A model knows no effort, velocity and inertia; they are 0.
+limbik reads and ROS does not. A model knows no effort and inertia; they are 0, and so are velocities that it
+does not know.
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from limbik.errors import FormatWarning, ModelError, shortened
+from limbik.errors import FormatWarning, ModelError, listed, shortened
 from limbik.formats.base_joint import WORLD
 from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model
 from limbik.model.euler import EulerLimits
+from limbik.model.shapes import Box, Capsule, Cylinder, LinkShape, Mesh, Shape, Sphere
 from limbik.spatial import Array, Matrix3, Matrix4
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -41,12 +44,13 @@ def write(models: Model | Mapping[str, Model], name: str | None = None) -> str:
         raise ModelError("a URDF needs at least one model, found none")
     model = _one_model(models, name or next(iter(models.values())).name)
     masses = _masses(model)
+    shapes = _collisions(model)
     links = [model.root, *(joint.child for joint in model.joints)]
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
-        "<!-- Written by limbik. Effort, velocity and inertia are not known: they are 0. -->",
+        "<!-- Written by limbik. What is not known is 0: effort, inertia, some velocities. -->",
         f"<robot name={_quoted(model.name)}>",
-        *(line for link in links for line in _link(link, masses.get(link))),
+        *(line for link in links for line in _link(link, masses.get(link), shapes.get(link, []))),
         *(line for joint in model.joints for line in _joint(joint)),
         "</robot>",
     ]
@@ -64,6 +68,7 @@ def _one_model(models: Mapping[str, Model], name: str) -> Model:
     joints: list[Joint] = []
     frames: list[Frame] = []
     masses: list[Mass] = []
+    shapes: list[LinkShape] = []
     for key, model in models.items():
         is_at_root = model.root == root
         rename = _Renaming(f"{key}." if key in clashing else "", root if is_at_root else None)
@@ -71,6 +76,7 @@ def _one_model(models: Mapping[str, Model], name: str) -> Model:
         joints += map(rename.joint, model.joints)
         frames += map(rename.frame, model.frames[len(model.joints) + 1 :])
         masses += [dataclasses.replace(mass, link=rename.link(mass.link)) for mass in model.masses]
+        shapes += [dataclasses.replace(shape, link=rename.link(shape.link)) for shape in model.shapes]
     taken = {root, *stands}
     taken.update(name for joint in joints for name in (joint.name, joint.child))
     taken.update(frame.name for frame in frames)
@@ -80,7 +86,7 @@ def _one_model(models: Mapping[str, Model], name: str) -> Model:
         _fixed(_free(f"{frame.name}.fixed", taken), frame.link, frame.name, frame.pose_link_frame)
         for frame in frames
     ]
-    return Model(name, [*standing, *revolute, *on_links], masses=masses, root=root)
+    return Model(name, [*standing, *revolute, *on_links], masses=masses, shapes=shapes, root=root)
 
 
 def _clashing(models: Mapping[str, Model], root: str) -> set[str]:
@@ -169,17 +175,57 @@ def _masses(model: Model) -> dict[str, tuple[float, Array]]:
 # --- text ---------------------------------------------------------------------------------------------------
 
 
-def _link(name: str, mass: tuple[float, Array] | None) -> Iterator[str]:
-    if mass is None:
+def _link(name: str, mass: tuple[float, Array] | None, shapes: list[str]) -> Iterator[str]:
+    if mass is None and not shapes:
         yield f"  <link name={_quoted(name)}/>"
         return
     yield f"  <link name={_quoted(name)}>"
-    yield "    <inertial>"
-    yield f'      <origin xyz="{_numbers(mass[1])}"/>'
-    yield f'      <mass value="{_numbers([mass[0]])}"/>'
-    yield '      <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
-    yield "    </inertial>"
+    if mass is not None:
+        yield "    <inertial>"
+        yield f'      <origin xyz="{_numbers(mass[1])}"/>'
+        yield f'      <mass value="{_numbers([mass[0]])}"/>'
+        yield '      <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
+        yield "    </inertial>"
+    yield from shapes
     yield "  </link>"
+
+
+def _collisions(model: Model) -> dict[str, list[str]]:
+    """The lines of the <collision>s of each link that has some."""
+    found: dict[str, list[str]] = {}
+    lost: dict[str, None] = {}
+    for shape in model.shapes:
+        geometry = _geometry(shape.shape)
+        if geometry is None:
+            lost[shape.link] = None
+            continue
+        found.setdefault(shape.link, []).extend(
+            [
+                "    <collision>",
+                f"      {_origin(shape.pose_link_shape)}",
+                f"      <geometry>{geometry}</geometry>",
+                "    </collision>",
+            ]
+        )
+    if lost:
+        named = listed([repr(link) for link in lost], most=3)
+        note = f"shapes of {named} are not written: URDF has meshes in files, boxes, cylinders and spheres"
+        warnings.warn(note, FormatWarning, stacklevel=4)
+    return found
+
+
+def _geometry(shape: Shape) -> str | None:
+    """The element; None for what URDF has none for. Capsules are written as several programs read them."""
+    if isinstance(shape, Box):
+        return f'<box size="{_numbers(shape.size)}"/>'
+    if isinstance(shape, Sphere):
+        return f'<sphere radius="{_numbers([shape.radius])}"/>'
+    if isinstance(shape, Cylinder | Capsule):
+        tag = "cylinder" if isinstance(shape, Cylinder) else "capsule"
+        return f'<{tag} radius="{_numbers([shape.radius])}" length="{_numbers([shape.length])}"/>'
+    if isinstance(shape, Mesh) and shape.path is not None:
+        return f'<mesh filename={_quoted(shape.address)} scale="{_numbers(shape.scale)}"/>'
+    return None
 
 
 def _joint(joint: Joint) -> Iterator[str]:
@@ -187,16 +233,29 @@ def _joint(joint: Joint) -> Iterator[str]:
     yield f"    <parent link={_quoted(joint.parent)}/>"
     yield f"    <child link={_quoted(joint.child)}/>"
     if not np.array_equal(joint.origin, np.eye(4)):
-        rpy = _numbers(_roll_pitch_yaw(joint.origin[:3, :3]))
-        yield f'    <origin xyz="{_numbers(joint.origin[:3, 3])}" rpy="{rpy}"/>'
+        yield f"    {_origin(joint.origin)}"
     if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC):
         yield f'    <axis xyz="{_numbers(joint.axis)}"/>'
     if joint.kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
         lower, upper = _numbers([joint.lower]), _numbers([joint.upper])
-        yield f'    <limit lower="{lower}" upper="{upper}" effort="0" velocity="0"/>'
+        yield f'    <limit lower="{lower}" upper="{upper}" effort="0" {_rates(joint)}/>'
+    elif math.isfinite(min(joint.velocity, joint.acceleration)):
+        yield f'    <limit effort="0" {_rates(joint)}/>'
     if joint.mimic is not None:
         yield f"    {_mimic(joint.mimic)}"
     yield "  </joint>"
+
+
+def _rates(joint: Joint) -> str:
+    known = {"velocity": joint.velocity if math.isfinite(joint.velocity) else 0.0}
+    if math.isfinite(joint.acceleration):
+        known["acceleration"] = joint.acceleration
+    return " ".join(f'{name}="{_numbers([value])}"' for name, value in known.items())
+
+
+def _origin(pose: Matrix4) -> str:
+    rpy = _numbers(_roll_pitch_yaw(pose[:3, :3]))
+    return f'<origin xyz="{_numbers(pose[:3, 3])}" rpy="{rpy}"/>'
 
 
 def _mimic(mimic: Mimic) -> str:

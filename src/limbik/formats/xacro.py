@@ -31,11 +31,12 @@ def read(
     Raises FormatError, with the line where it is known, and MissingExtra without the library.
     """
     opened = open_source(source)
-    robot = parse(process(opened, args=args))
+    made = process(opened, args=args)
+    robot = parse(made)
     if not robot.all("link"):
         problem = "has no <link> once it is processed; read a file of macros through the file that uses them"
         raise FormatError(opened.name, problem)
-    return urdf.from_element(robot, end_effector=end_effector)
+    return urdf.from_element(robot, made, end_effector=end_effector)
 
 
 def process(source: SourceLike, *, args: Mapping[str, object] | None = None) -> Source:

@@ -163,13 +163,23 @@ class ModelBuilder:
         axis: ArrayLike = "z",
         limits: ArrayLike | None = None,
         mimic: Mimic | None = None,
+        velocity: float = math.inf,
+        acceleration: float = math.inf,
         parent: str | None = None,
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
-        """Add a revolute joint about `axis`; limits [rad]."""
+        """Add a revolute joint about `axis`; limits [rad], velocity [rad/s], acceleration [rad/s^2]."""
         return self._add(
-            name, JointKind.REVOLUTE, parent, child, origin, axis=axis, limits=limits, mimic=mimic
+            name,
+            JointKind.REVOLUTE,
+            parent,
+            child,
+            origin,
+            axis=axis,
+            limits=limits,
+            mimic=mimic,
+            rates=(velocity, acceleration),
         )
 
     def continuous(
@@ -178,12 +188,23 @@ class ModelBuilder:
         *,
         axis: ArrayLike = "z",
         mimic: Mimic | None = None,
+        velocity: float = math.inf,
+        acceleration: float = math.inf,
         parent: str | None = None,
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
-        """Add a revolute joint about `axis` without limits."""
-        return self._add(name, JointKind.CONTINUOUS, parent, child, origin, axis=axis, mimic=mimic)
+        """Add a revolute joint about `axis` without limits; velocity [rad/s], acceleration [rad/s^2]."""
+        return self._add(
+            name,
+            JointKind.CONTINUOUS,
+            parent,
+            child,
+            origin,
+            axis=axis,
+            mimic=mimic,
+            rates=(velocity, acceleration),
+        )
 
     def prismatic(
         self,
@@ -192,13 +213,23 @@ class ModelBuilder:
         axis: ArrayLike = "z",
         limits: ArrayLike | None = None,
         mimic: Mimic | None = None,
+        velocity: float = math.inf,
+        acceleration: float = math.inf,
         parent: str | None = None,
         child: str | None = None,
         origin: Any = None,
     ) -> Self:
-        """Add a slider along `axis`; limits [m]."""
+        """Add a slider along `axis`; limits [m], velocity [m/s], acceleration [m/s^2]."""
         return self._add(
-            name, JointKind.PRISMATIC, parent, child, origin, axis=axis, limits=limits, mimic=mimic
+            name,
+            JointKind.PRISMATIC,
+            parent,
+            child,
+            origin,
+            axis=axis,
+            limits=limits,
+            mimic=mimic,
+            rates=(velocity, acceleration),
         )
 
     def ball(
@@ -268,6 +299,7 @@ class ModelBuilder:
         swing: float = math.pi,
         euler: EulerLimits | None = None,
         mimic: Mimic | None = None,
+        rates: tuple[float, float] = (math.inf, math.inf),
     ) -> Self:
         check_name(name, "`name` of a joint")
         where = f"joint {name!r}"
@@ -285,6 +317,8 @@ class ModelBuilder:
                 swing=swing,
                 euler=euler,
                 mimic=mimic,
+                velocity=rates[0],
+                acceleration=rates[1],
             )
         )
         return self

@@ -12,17 +12,30 @@ class Holder(Protocol):
 
     @property
     def derived(self) -> dict[Slot[Any], Any]:
-        """What lies in its slots."""
+        """What lies in its slots for kinematics."""
+
+    @property
+    def derived_of_shapes(self) -> dict[Slot[Any], Any]:
+        """What lies in its slots for shapes and pairs."""
 
 
 class Slot(Generic[T]):
-    """A slot that every model has: what lies in it has the slot's type."""
+    """A slot that every model has: what lies in it has the slot's type.
+
+    Models with the same kinematics and other shapes share what lies in a slot, unless it is one `of_shapes`.
+    """
+
+    def __init__(self, *, of_shapes: bool = False) -> None:
+        self.of_shapes = of_shapes
 
     def get(self, model: Holder) -> T | None:
         """What lies there; None before anything does."""
-        return model.derived.get(self)
+        return self._held(model).get(self)
 
     def put(self, model: Holder, value: T) -> T:
         """Keep a value, which is returned."""
-        model.derived[self] = value
+        self._held(model)[self] = value
         return value
+
+    def _held(self, model: Holder) -> dict[Slot[Any], Any]:
+        return model.derived_of_shapes if self.of_shapes else model.derived

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from limbik.errors import ModelError, shortened
+from limbik.errors import LimbikError, ModelError, shortened
 from limbik.model.euler import EulerLimits
 from limbik.spatial import Matrix4, Vector3, as_number, as_pose, as_vector, norm
 
@@ -96,6 +96,9 @@ class Joint:
     `axis` itself. `lower` and `upper` bound the twist, `swing` is the half-angle of the cone within which
     `axis` must stay. In place of these, `euler` bounds its Euler angles.
 
+    `velocity` and `acceleration` say how fast it may move; trackers and paths keep them unless they are told
+    otherwise.
+
     A joint with a mimic rule is a follower: it moves as another joint does and has no part of q and v.
     """
 
@@ -110,6 +113,8 @@ class Joint:
     swing: float = math.pi  # [rad]; ball only
     euler: EulerLimits | None = None  # ball only, without limits of swing and twist
     mimic: Mimic | None = None  # revolute, continuous and prismatic only
+    velocity: float = math.inf  # [rad/s or m/s] greatest; revolute, continuous and prismatic only
+    acceleration: float = math.inf  # [rad/s^2 or m/s^2] likewise
 
     def __post_init__(self) -> None:
         for field_name in ("name", "parent", "child"):
@@ -138,6 +143,8 @@ class Joint:
             ("lower", lower),
             ("upper", upper),
             ("swing", swing),
+            ("velocity", _as_rate(self.velocity, self.kind, f"{where}: velocity")),
+            ("acceleration", _as_rate(self.acceleration, self.kind, f"{where}: acceleration")),
         ):
             object.__setattr__(self, field_name, value)
 
@@ -229,10 +236,10 @@ class Mass:
         object.__setattr__(self, "center", center)
 
 
-def check_name(name: object, what: str) -> str:
+def check_name(name: object, what: str, *, error: type[LimbikError] = ModelError) -> str:
     """`name` if it is a text that is not empty."""
     if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"{what} needs a text that is not empty, found {shortened(name)}")
+        raise error(f"{what} needs a text that is not empty, found {shortened(name)}")
     return name
 
 
@@ -278,6 +285,15 @@ def _as_swing(value: object, kind: JointKind, where: str) -> float:
     if not 0.0 <= swing <= math.pi:
         raise ModelError(f"{where}: swing needs an angle from 0 to pi rad, found {swing:g}")
     return swing
+
+
+def _as_rate(value: object, kind: JointKind, what: str) -> float:
+    rate = _as_number(value, what)
+    if not rate > 0.0:
+        raise ModelError(f"{what} needs a positive number, found {rate:g}")
+    if rate < math.inf and kind not in SCALAR:
+        raise ModelError(f"{what} is for joints that turn or slide, this one is {kind.value}")
+    return rate
 
 
 def _as_number(value: object, what: str) -> float:

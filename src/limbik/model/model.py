@@ -5,13 +5,22 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar, Unpack
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
-from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_of, members_of, shortened
+from limbik.checks import BatchCheck, Check, PathCheck
+from limbik.errors import (
+    CollisionError,
+    ConfigurationError,
+    ModelError,
+    did_you_mean,
+    is_one_of,
+    members_of,
+    shortened,
+)
 from limbik.goals import Goal, GoalLike
 from limbik.goals.task import Coordinate
 from limbik.joint_path import Path
@@ -21,7 +30,9 @@ from limbik.model.followers import resolved, value_range
 from limbik.model.joints import SCALAR, Frame, Joint, JointKind, Mass, check_name
 from limbik.model.kinematics import Kinematics, Member
 from limbik.model.masses import Masses
+from limbik.model.pair_rules import PairRule
 from limbik.model.reach import reach_range
+from limbik.model.shapes import LinkShape, Shape
 from limbik.options import (
     AllBatchOptions,
     AllOptions,
@@ -33,11 +44,15 @@ from limbik.options import (
     Tracking,
 )
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
-from limbik.spatial import Array, Matrix4, as_number
+from limbik.spatial import Array, Matrix4, as_number, as_pose
 
 MOST_DRAWN = 10**9  # configurations at a time
 
 _T = TypeVar("_T")
+_OnLink = TypeVar("_OnLink", Mass, LinkShape)
+
+FoundParts: TypeAlias = tuple[Iterable[LinkShape], Iterable[PairRule]]
+_PARTS = ("shapes", "pair_rules", "_found_parts")  # what is found when it is first asked for
 
 
 class Model:
@@ -47,6 +62,8 @@ class Model:
     joints: Joint in any order; each moves one link (its child), so that the links form a tree with one root.
     frames: named places on links, besides the links themselves: every link is also a frame of the same name.
     masses: Mass, any number for each link, for the center of mass.
+    shapes: LinkShape, any number for each link, for collisions.
+    pair_rules: PairRule, which pairs may touch; of two for the same pair the later one holds.
     root: name of the root link; only needed when there are no joints.
     end_effector: name of the frame that goals mean when they name none; default: the link of the last joint.
 
@@ -74,6 +91,7 @@ class Model:
     neutral: Array  # [nq]; zeros and identity quaternions, moved into the limits
     has_limits: bool
     derived: dict[Slot[Any], Any]  # what solvers have made of the model, kept so that they make it once
+    derived_of_shapes: dict[Slot[Any], Any]  # the same, of what depends on shapes and pairs too
 
     _space: ConfigurationSpace
     _kinematics: Kinematics
@@ -84,6 +102,7 @@ class Model:
     _frame_places: dict[str, int]
     _parent_joints: tuple[int, ...]  # place of the joint before each joint, -1 at the root
     _paths: dict[str, _Path]
+    _find_parts: Callable[[], FoundParts]
 
     def __init__(
         self,
@@ -92,6 +111,8 @@ class Model:
         frames: Iterable[Frame] = (),
         *,
         masses: Iterable[Mass] = (),
+        shapes: Iterable[LinkShape] = (),
+        pair_rules: Iterable[PairRule] = (),
         root: str | None = None,
         end_effector: str | None = None,
     ) -> None:
@@ -101,7 +122,8 @@ class Model:
         links = [root, *(joint.child for joint in ordered)]
         places = {link: k for k, link in enumerate(links)}
         all_frames = _all_frames(links, _as_tuple(frames, Frame, "frames"))
-        all_masses = _all_masses(links, _as_tuple(masses, Mass, "masses"))
+        all_masses = _on_links(links, _as_tuple(masses, Mass, "masses"), "mass")
+        parts = _as_tuple(shapes, LinkShape, "shapes"), _as_tuple(pair_rules, PairRule, "pair_rules")
         space = ConfigurationSpace(ordered)
         members = [
             Member(joint, places[joint.parent], joint.origin, *starts)
@@ -134,7 +156,10 @@ class Model:
             _parent_joints=tuple(member.parent - 1 for member in members),
             _paths={},
             derived={},
+            derived_of_shapes={},
+            _find_parts=lambda: parts,
         )
+        _ = self.shapes  # checked now
         vars(self)["end_effector"] = links[-1] if end_effector is None else self.frame(end_effector).name
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -145,7 +170,14 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         others = self.frames[len(self.joints) + 1 :]
-        return _rebuild, (self.name, self.joints, others, self.masses, self.root, self.end_effector)
+        parts = {
+            "masses": self.masses,
+            "shapes": self.shapes,
+            "pair_rules": self.pair_rules,
+            "root": self.root,
+            "end_effector": self.end_effector,
+        }
+        return _rebuild, (self.name, self.joints, others, parts)
 
     def __repr__(self) -> str:
         return (
@@ -359,6 +391,133 @@ class Model:
         inside = self._space.is_within_limits(self._space.as_q(q), margin)
         return bool(inside) if np.ndim(inside) == 0 else inside
 
+    # --- shapes and pairs -----------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def shapes(self) -> tuple[LinkShape, ...]:
+        """What hangs on links, for collisions."""
+        return self._found_parts[0]
+
+    @functools.cached_property
+    def pair_rules(self) -> tuple[PairRule, ...]:
+        """Which pairs of links, or objects on them, may touch; of two for one pair the later one holds."""
+        return self._found_parts[1]
+
+    @functools.cached_property
+    def _found_parts(self) -> tuple[tuple[LinkShape, ...], tuple[PairRule, ...]]:
+        shapes, rules = self._find_parts()
+        return self._checked_parts(tuple(shapes), tuple(rules))
+
+    def _checked_parts(
+        self, shapes: tuple[LinkShape, ...], rules: tuple[PairRule, ...]
+    ) -> tuple[tuple[LinkShape, ...], tuple[PairRule, ...]]:
+        links = self.frame_names[: len(self.joints) + 1]
+        _refuse_unknown_names([*links, *(shape.name for shape in shapes)], rules)
+        return _on_links(links, shapes, "shape"), rules
+
+    def attach(
+        self,
+        name: str,
+        shape: Shape,
+        *,
+        frame: str | None = None,
+        pose: Any = None,
+        touch: Iterable[str] = (),
+    ) -> Model:
+        """A model that also carries an object: the same kinematics, with what was derived from them.
+
+        name: of the object. frame: that carries it (default: the end effector). pose: pose_frame_object
+        [4, 4] (default: identity). touch: names of links that it may touch, besides what is rigid with it.
+
+        Raises CollisionError for a name that a frame or a shape has already, ModelError for unknown names.
+        """
+        carrier = self.frame(self._frame_name(frame))
+        check_name(name, "`name` of what is attached")
+        if name in {*self.frame_names, *(each.name for each in self.shapes)}:
+            raise CollisionError(f"model {self.name!r} already has something of the name {shortened(name)}")
+        place = np.eye(4) if pose is None else as_pose(pose, f"the pose of {shortened(name)}")
+        held = LinkShape(
+            link=carrier.link,
+            shape=shape,
+            pose_link_shape=carrier.pose_link_frame @ place,
+            name=name,
+            is_attached=True,
+        )
+        touched = members_of(touch, "touch", CollisionError, "a list of links")
+        reason = "may touch what is attached"
+        rules = [PairRule(first=name, second=each, is_checked=False, reason=reason) for each in touched]
+        return self.with_shapes((*self.shapes, held), (*self.pair_rules, *rules))
+
+    def detach(self, name: str) -> Model:
+        """A model without that attached object, and without rules about it; see `attach`.
+
+        Raises CollisionError where there is none of that name.
+        """
+        attached = [each.name for each in self.shapes if each.is_attached]
+        if not is_one_of(name, attached):
+            hint = did_you_mean(name, dict.fromkeys(attached))
+            raise CollisionError(f"model {self.name!r} carries no object {shortened(name)}; {hint}")
+        return self.with_shapes(
+            [each for each in self.shapes if each.name != name],
+            [rule for rule in self.pair_rules if name not in rule.key],
+        )
+
+    def with_pairs(
+        self, *, disable: Iterable[Sequence[str]] = (), enable: Iterable[Sequence[str]] = ()
+    ) -> Model:
+        """A model that looks at collisions of other pairs of links or attached objects.
+
+        disable, enable: pairs of names (a, b). They hold before what an SRDF or the structure says.
+        """
+        disabled = _rules(disable, "disable", is_checked=False)
+        enabled = _rules(enable, "enable", is_checked=True)
+        return self.with_shapes(pair_rules=(*self.pair_rules, *disabled, *enabled))
+
+    def with_shapes(
+        self, shapes: Iterable[LinkShape] | None = None, pair_rules: Iterable[PairRule] | None = None
+    ) -> Model:
+        """A model with these shapes and rules instead (None: with its own), and the same kinematics.
+
+        It shares what solvers derived from these.
+        """
+        given = self.shapes if shapes is None else _as_tuple(shapes, LinkShape, "shapes")
+        rules = self.pair_rules if pair_rules is None else _as_tuple(pair_rules, PairRule, "pair_rules")
+        changed = self.with_shapes_found_by(lambda: (given, rules))
+        _ = changed.shapes  # checked now
+        return changed
+
+    def with_shapes_found_by(self, find: Callable[[], FoundParts]) -> Model:
+        """A model with the shapes and rules that a function finds when they are first asked for, see
+        `with_shapes`.
+        """
+        changed = object.__new__(type(self))
+        kept = {key: value for key, value in vars(self).items() if key not in _PARTS}
+        vars(changed).update(kept, _find_parts=find, derived_of_shapes={})
+        return changed
+
+    def check(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> Check:
+        """Whether q [nq] is free of collision, with which pair is nearest and how far apart it is.
+
+        world: a `limbik.collision.World`; None: the model is checked against itself alone. clearance [m]: all
+        pairs have to be farther apart. Which pairs are checked, `limbik.collision.pairs` says.
+
+        Raises CollisionError, which names the link, for shapes that cannot be read, and MissingExtra where
+        meshes need a library that is not installed.
+        """
+        return _collisions.check(self, q, world, clearance=clearance)
+
+    def check_batch(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> BatchCheck:
+        """The same for many configurations q [N, nq]."""
+        return _collisions.check_batch(self, q, world, clearance=clearance)
+
+    def check_path(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> PathCheck:
+        """Whether a path through configurations q [N, nq] is free of collision, between them too.
+
+        From one to the next goes `integrate(q0, t * difference(q0, q1))` for t from 0 to 1. What is free is
+        certified: by distances, and bounds on how fast bodies come nearer.
+        """
+        return _collisions.check_path(self, q, world, clearance=clearance)
+
     # --- solving --------------------------------------------------------------------------------------------
 
     def solve(self, goal: GoalLike, **options: Unpack[SolveOptions]) -> Solution:
@@ -425,6 +584,22 @@ def solve_by(solvers: Solvers) -> None:
     Model.solve_all = solvers.solve_all  # type: ignore[method-assign]
 
 
+class Collisions(NamedTuple):
+    """What checks a model for collisions, of `limbik.collision`, which stands on models too. It gives them
+    with `collide_by`.
+    """
+
+    check: Callable[..., Check]
+    check_batch: Callable[..., BatchCheck]
+    check_path: Callable[..., PathCheck]
+
+
+def collide_by(collisions: Collisions) -> None:
+    """Have all models checked by these."""
+    global _collisions
+    _collisions = collisions
+
+
 class Motions(NamedTuple):
     """What moves a model over time, of `limbik.motion`, which stands on models too. It gives them with
     `move_by`.
@@ -450,6 +625,7 @@ def as_model(value: object) -> Model:
 
 
 _solvers: Solvers
+_collisions: Collisions
 _motions: Motions
 
 
@@ -457,11 +633,9 @@ def _rebuild(
     name: str,
     joints: tuple[Joint, ...],
     frames: tuple[Frame, ...],
-    masses: tuple[Mass, ...],
-    root: str,
-    end_effector: str,
+    parts: dict[str, Any],
 ) -> Model:
-    return Model(name, joints, frames, masses=masses, root=root, end_effector=end_effector)
+    return Model(name, joints, frames, **parts)
 
 
 class _Path:
@@ -586,13 +760,34 @@ def _all_frames(links: Sequence[str], frames: tuple[Frame, ...]) -> tuple[Frame,
     return (*(Frame(name=link, link=link) for link in links), *frames)
 
 
-def _all_masses(links: Sequence[str], masses: tuple[Mass, ...]) -> tuple[Mass, ...]:
-    for mass in masses:
-        if mass.link not in links:
-            raise ModelError(
-                f"there is a mass on the unknown link {mass.link!r}; {did_you_mean(mass.link, links)}"
-            )
-    return masses
+def _on_links(links: Sequence[str], items: tuple[_OnLink, ...], what: str) -> tuple[_OnLink, ...]:
+    known = set(links)
+    for item in items:
+        if item.link not in known:
+            hint = did_you_mean(item.link, links)
+            raise ModelError(f"there is a {what} on the unknown link {item.link!r}; {hint}")
+    return items
+
+
+def _refuse_unknown_names(names: Sequence[str], rules: tuple[PairRule, ...]) -> None:
+    known = set(names)
+    for rule in rules:
+        for name in (rule.first, rule.second):
+            if name not in known:
+                hint = did_you_mean(name, dict.fromkeys(names))
+                raise ModelError(f"a pair rule is about the unknown link or object {name!r}; {hint}")
+
+
+def _rules(pairs: Iterable[Sequence[str]], what: str, is_checked: bool) -> list[PairRule]:
+    rules = []
+    for pair in members_of(pairs, what, CollisionError, "a list of pairs of names"):
+        names = members_of(pair, f"a pair of `{what}`", CollisionError, "two names")
+        if len(names) != 2:
+            raise CollisionError(f"a pair of `{what}` needs two names, found {shortened(pair)}")
+        rules.append(
+            PairRule(first=names[0], second=names[1], is_checked=is_checked, reason="as the user says")
+        )
+    return rules
 
 
 def _refuse_duplicates(names: list[str], what: str) -> None:

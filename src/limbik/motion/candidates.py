@@ -7,14 +7,18 @@ import math
 import numpy as np
 
 from limbik.all_solutions import AllSolutions
+from limbik.collision.check import checker_of
+from limbik.collision.check_path import check_path
 from limbik.goals import Pose
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
+from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, Matrix4
 
 SAMPLES = 48  # of the seventh joint
 STARTS = 24  # for arms without a closed form
 FULL_TURN = 2.0 * math.pi
+ROOM = 2e-4  # [m] more than the clearance, without which no step from there can be certified
 SAME = 1e-6  # [rad or m] of all joints
 
 
@@ -22,10 +26,15 @@ class Candidates:
     """Configurations for poses of one frame, within the limits.
 
     Whole turns count for joints with limits. A joint that may turn forever has one value for all its turns.
+
+    free: what all of them are to be free of collision with.
     """
 
-    def __init__(self, model: Model, frame: str, rest: Array, seed: int) -> None:
+    def __init__(
+        self, model: Model, frame: str, rest: Array, seed: int, free: FreeOptions | None = None
+    ) -> None:
         self.model = model
+        self.free = free
         self.frame = frame
         self._rest = rest
         self._seed = seed
@@ -39,14 +48,27 @@ class Candidates:
         """[m, nq] for a pose [4, 4]."""
         found = self._all(pose)
         self.is_complete = found.complete
-        return self._with_turns(found.q)
+        return self._those_free(self._with_turns(found.q))
 
     def near(self, pose: Matrix4, starts: Array) -> Array:
         """[m, nq] for a pose [4, 4] that solves from configurations [k, nq] lead to."""
         goal = Pose(target=pose, frame=self.frame)
         solutions = (self.model.solve(goal, start=q, restarts=0) for q in starts)
         found = [solution.q for solution in solutions if solution.success]
-        return np.array(found).reshape(-1, self.model.nq)
+        return self._those_free(np.array(found).reshape(-1, self.model.nq))
+
+    def is_free(self, q: Array) -> bool:
+        """Whether q [nq] is free of collision, where it is to be."""
+        if self.free is None:
+            return True
+        return checker_of(self.model, self.free.world).is_free(q, self.free.clearance + ROOM)
+
+    def is_step_free(self, q0: Array, q1: Array) -> bool:
+        """Whether the straight line in joint space from q0 to q1 [nq] is, too."""
+        if self.free is None:
+            return True
+        way = np.array([q0, q1])
+        return check_path(self.model, way, self.free.world, clearance=self.free.clearance).is_free
 
     def branch(self, pose: Matrix4, q: Array) -> str:
         """The name of the branch of q [nq]; "" of arms without a closed form."""
@@ -57,6 +79,11 @@ class Candidates:
     def _all(self, pose: Matrix4) -> AllSolutions:
         goal = Pose(target=pose, frame=self.frame)
         return self.model.solve_all(goal, start=self._rest, samples=SAMPLES, starts=STARTS, seed=self._seed)
+
+    def _those_free(self, q: Array) -> Array:
+        if self.free is None:
+            return q
+        return q[np.array([self.is_free(each) for each in q], dtype=bool)]
 
     def _with_turns(self, q: Array) -> Array:
         lower, upper = self.model.lower, self.model.upper

@@ -55,7 +55,7 @@ class Layers:
 
     def __init__(self, poses: Array, candidates: Candidates, rules: Rules, start: Array | None) -> None:
         self.poses = poses
-        self._candidates = candidates
+        self.candidates = candidates
         self._model = candidates.model
         self._frame = candidates.frame
         self._rules = rules
@@ -106,14 +106,14 @@ class Layers:
 
     def _new(self, position: float, halvings: int) -> Layer:
         pose = interpolated(self.poses, np.array([position]))[0]
-        return Layer(float(position), pose, self._candidates.of(pose), halvings)
+        return Layer(float(position), pose, self.candidates.of(pose), halvings)
 
     def _track_neighbours(self) -> None:
         """Configurations from those of the neighbours, forward and back: a search misses some."""
         for order in (self.layers, self.layers[::-1]):
             for a, b in itertools.pairwise(order):
                 if len(a.q) and len(b.q) < 8:
-                    self._add(b, self._candidates.near(b.pose, a.q))
+                    self._add(b, self.candidates.near(b.pose, a.q))
 
     def _add(self, layer: Layer, q: Array) -> None:
         more = distinct(np.concatenate([layer.q, q]))
@@ -149,7 +149,7 @@ class Layers:
             ends.append(ends[0] + 0.5 * self.difference(*ends))
         starts = np.array(ends).reshape(-1, self._model.nq)
         for layer in (a, middle, b):  # the ends, too: a closed form has few of those at a singularity
-            self._add(layer, self._candidates.near(layer.pose, starts))
+            self._add(layer, self.candidates.near(layer.pose, starts))
         self.layers.insert(k + 1, middle)
 
     def _broken(self, route: Route) -> set[int]:
@@ -180,7 +180,12 @@ class Layers:
     def _stays(self, a: Layer, b: Layer, q0: Array, q1: Array) -> NDArray[np.bool_]:
         metres, radians = self.deviation(a, b, q0, q1)
         most = self._rules.deviation
-        return np.asarray((metres <= ROOM * most[0]) & (radians <= ROOM * most[1]))
+        stays = np.asarray((metres <= ROOM * most[0]) & (radians <= ROOM * most[1]))
+        if self.candidates.free is not None:
+            ends = q0 + self.difference(q0, q1)
+            for k in np.flatnonzero(stays):
+                stays[k] = self.candidates.is_step_free(q0[k], ends[k])
+        return stays
 
     def _improve(self) -> None:
         """Self-motions of the best path, in windows that become smaller."""
@@ -192,7 +197,7 @@ class Layers:
                     continue
                 q = layer.q[node]
                 starts = q + width * self._self_motions(q)
-                layer.q = distinct(np.concatenate([q[None], self._candidates.near(layer.pose, starts)]))
+                layer.q = distinct(np.concatenate([q[None], self.candidates.near(layer.pose, starts)]))
                 layer.penalty = layer.tree = None
             self._edges.clear()
 

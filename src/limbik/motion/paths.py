@@ -7,16 +7,21 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbik.collision.world import World
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
+from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.candidates import Candidates
 from limbik.motion.graph import Route
 from limbik.motion.layers import Layer, Layers, Rules
 from limbik.motion.preferences import preference
+from limbik.motion.rates import rate_limits
 from limbik.motion.stops import what_stops
 from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
+from limbik.options import RateLimits
+from limbik.solvers.free_options import free_options
 from limbik.spatial import Array, as_number, as_numbers, as_vector
 
 MAX_STEP = 0.5  # [rad or m]
@@ -36,9 +41,11 @@ def solve_path(
     max_step: float = MAX_STEP,
     deviation: tuple[float, float] = DEVIATION,
     prefer: Literal["short", "manipulability", "limits"] = "short",
-    velocity_limits: ArrayLike | None = None,
-    acceleration_limits: ArrayLike | None = None,
+    velocity_limits: RateLimits = None,
+    acceleration_limits: RateLimits = None,
     seed: int = 0,
+    world: World | None = None,
+    clearance: float = 0.0,
 ) -> Path:
     """The configurations that lead a frame along poses, with the fewest breaks and the least motion.
 
@@ -66,10 +73,14 @@ def solve_path(
         "short" moves the joints least. "manipulability" and "limits" trade up to 10 rad of motion for staying
         away from singular configurations or from limits.
     velocity_limits, acceleration_limits:
-        A number, or one for each of q [nq] [rad/s or m/s], [rad/s^2 or m/s^2]. Without times, they set
-        those of the answer; acceleration limits need velocity limits.
+        A number, one for each of q [nq], or by the names of joints [rad/s or m/s], [rad/s^2 or m/s^2];
+        default: those of the model, if it has a velocity for every joint that moves the frame. Without times,
+        they set those of the answer; acceleration limits need velocity limits.
     seed:
         Of the search in arms without a closed form.
+    world, clearance [m]:
+        As in `limbik.solve`: between breaks everything stays farther apart than the clearance, between the
+        knots, too.
 
     Breaks are the fewest that the layers show: of arms of six joints with a closed form these have all
     branches, of others those that were sampled. A path that has to break does so where the first look at it
@@ -90,16 +101,22 @@ def solve_path(
     begin = None if start is None else _configuration(model, start, "start")
     allowed = _deviation(deviation)
     rules = Rules(_max_step(max_step), allowed, preference(model, name, prefer))
-    velocity, acceleration = _joint_limits(model, velocity_limits, acceleration_limits)
+    velocity, acceleration = _joint_limits(
+        model, name, velocity_limits, acceleration_limits, when is not None
+    )
     fixed = [
         _fixed(model, name, value, pose, which, allowed)
         for value, pose, which in ((first, given[0], "first"), (last, given[-1], "last"))
     ]
     near = next((q for q in (begin, *fixed) if q is not None), None)
     rest = model.neutral if near is None else model.clip(near)
-    layers = Layers(given, Candidates(model, name, rest, seed), rules, begin)
-    for place, q in zip((0, -1), fixed, strict=True):
+    free = free_options(world, clearance)
+    candidates = Candidates(model, name, rest, seed, free)
+    layers = Layers(given, candidates, rules, begin)
+    for place, which, q in zip((0, -1), ("first", "last"), fixed, strict=True):
         if q is not None:
+            if not candidates.is_free(q):
+                raise ConfigurationError(f"`{which}` needs a configuration that is free of collision")
             layers.fix(place, q)
     reached, route = layers.solve()
     return _answer(model, name, layers, reached, route, rules, when, velocity, acceleration)
@@ -132,7 +149,7 @@ def _answer(
         too_fast = tuple(_too_fast(model, steps, is_break, times, velocity, acceleration))
     elif velocity is not None and len(q):
         times = path_times(steps, is_break, velocity, acceleration)
-    candidates = Candidates(model, frame, model.neutral, 0)
+    candidates = layers.candidates
     given = {float(at): k for k, at in enumerate(position)}
     return Path(
         q=q,
@@ -140,7 +157,7 @@ def _answer(
         poses=np.array([each.pose for each in reached]).reshape(-1, 4, 4),
         knots=np.array([given.get(float(k), -1) for k in range(len(layers.poses))], dtype=np.intp),
         times=times,
-        breaks=tuple(_breaks(model, frame, layers, q, position, route, rules)),
+        breaks=tuple(_breaks(candidates, layers, q, position, route, rules)),
         followed=float(position[route.reached]) if len(q) and position[0] == 0.0 else 0.0,
         branches=tuple(candidates.branch(each.pose, own) for each, own in zip(reached, q, strict=True)),
         deviation=_measured(model, frame, layers, reached, q, is_break),
@@ -163,7 +180,7 @@ def _measured(
 
 
 def _breaks(
-    model: Model, frame: str, layers: Layers, q: Array, position: Array, route: Route, rules: Rules
+    candidates: Candidates, layers: Layers, q: Array, position: Array, route: Route, rules: Rules
 ) -> list[Break]:
     end = float(len(layers.poses) - 1)
     if not len(q):
@@ -173,11 +190,11 @@ def _breaks(
     found = []
     if position[0] > 0.0:
         backward = every[every <= position[0]][::-1]
-        stop = what_stops(model, frame, layers.poses, q[0], backward, rules.max_step)
+        stop = what_stops(candidates, layers.poses, q[0], backward, rules.max_step)
         found.append(Break(0.0, float(position[0]), 0, stop.reason, stop.position, stop.joints))
     for knot in knots:
         begin = position[knot - 1]
-        stop = what_stops(model, frame, layers.poses, q[knot - 1], every[every >= begin], rules.max_step)
+        stop = what_stops(candidates, layers.poses, q[knot - 1], every[every >= begin], rules.max_step)
         after = float(position[knot]) if knot < len(q) else end
         found.append(Break(float(begin), after, int(knot), stop.reason, stop.position, stop.joints))
     return found
@@ -258,19 +275,21 @@ def _deviation(value: Any) -> tuple[float, float]:
     return float(numbers[0]), float(numbers[1])
 
 
-def _joint_limits(model: Model, velocity: Any, acceleration: Any) -> tuple[Array | None, Array]:
-    if acceleration is not None and velocity is None:
+def _joint_limits(
+    model: Model, frame: str, velocity: RateLimits, acceleration: RateLimits, is_timed: bool
+) -> tuple[Array | None, Array]:
+    """[nq] each. Without a velocity of every joint that moves the frame there are no times but given ones."""
+    velocities = rate_limits(model, velocity, "velocity_limits")
+    accelerations = rate_limits(model, acceleration, "acceleration_limits")
+    without = [
+        joint.name
+        for joint in model.path(frame)
+        if joint.kind is not JointKind.FIXED and np.isinf(velocities[model.q_slice(joint.name)]).any()
+    ]
+    if is_timed or not without:
+        return velocities, accelerations
+    if velocity is not None and np.isfinite(velocities).any():
+        raise SolverError(f"`velocity_limits` need one for every joint that moves; {without[0]!r} has none")
+    if acceleration is not None:
         raise SolverError("`acceleration_limits` need `velocity_limits` beside them")
-    infinite = np.full(model.nq, np.inf)
-    return (
-        None if velocity is None else _positive(model, velocity, "velocity_limits"),
-        infinite if acceleration is None else _positive(model, acceleration, "acceleration_limits"),
-    )
-
-
-def _positive(model: Model, value: Any, name: str) -> Array:
-    needed = f"a positive number, or {model.nq} of them (nq)"
-    numbers = as_numbers(value, f"`{name}`", needed, SolverError)
-    if numbers.shape not in ((), (model.nq,)) or not (np.isfinite(numbers) & (numbers > 0.0)).all():
-        raise SolverError(f"`{name}` needs {needed}, found {shortened(value)}")
-    return np.broadcast_to(numbers, (model.nq,)).copy()
+    return None, accelerations

@@ -13,21 +13,24 @@ from limbik.model.model import Model
 from limbik.options import RateLimits
 from limbik.spatial import Array, as_numbers, shape_of
 
+OF_JOINT = {"velocity_limits": "velocity", "acceleration_limits": "acceleration"}
+
 
 def rate_limits(model: Model, given: RateLimits, name: str) -> Array:
     """Limits [nv] from one number for all joints, one for each velocity [nv] or one for each of some joints
-    by name; infinite where there is none.
+    by name; of the others, and where nothing is given, those of the model. Infinite where there is none.
 
-    A joint that follows another has its limit kept by its leader. Raises SolverError for what is no limit.
+    name: "velocity_limits" or "acceleration_limits". A joint that follows another has its limit kept by its
+    leader. Raises SolverError for what is no limit.
     """
     limits = np.full(model.nv, math.inf)
-    if given is None:
-        return limits
-    if isinstance(given, Mapping):
-        _refuse_unknown(model, list(given), name)
+    if given is None or isinstance(given, Mapping):
+        named = {} if given is None else given
+        _refuse_unknown(model, list(named), name)
         for joint in model.joints:
-            if joint.name in given:
-                _narrow(model, limits, joint, _checked(given[joint.name], f"`{name}` of {joint.name!r}"))
+            own = getattr(joint, OF_JOINT[name])
+            limit = named.get(joint.name, own)
+            _narrow(model, limits, joint, _checked(limit, f"`{name}` of {joint.name!r}"))
         return limits
     numbers = _checked(given, f"`{name}`", ((), (model.nv,)))
     if numbers.ndim == 1:

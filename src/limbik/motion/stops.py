@@ -11,7 +11,7 @@ from limbik.goals import Pose
 from limbik.joint_path import BreakReason
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.motion.candidates import FULL_TURN
+from limbik.motion.candidates import FULL_TURN, Candidates
 from limbik.motion.task_space import interpolated
 from limbik.spatial import Array
 
@@ -28,8 +28,9 @@ class Stop(NamedTuple):
     joints: tuple[str, ...]
 
 
-def what_stops(model: Model, frame: str, poses: Array, q: Array, positions: Array, max_step: float) -> Stop:
+def what_stops(candidates: Candidates, poses: Array, q: Array, positions: Array, max_step: float) -> Stop:
     """Follow poses [N, 4, 4] without limits from q [nq], which is at the first of some positions."""
+    model, frame = candidates.model, candidates.frame
     revolute = _revolute(model)
     ahead = np.concatenate(
         [np.linspace(a, b, FINER, endpoint=False) for a, b in itertools.pairwise(positions)]
@@ -47,6 +48,8 @@ def what_stops(model: Model, frame: str, poses: Array, q: Array, positions: Arra
         joints = _beyond(model, q)
         if joints:
             return Stop(at, BreakReason.LIMIT, joints)
+        if not candidates.is_free(q):
+            return Stop(at, BreakReason.COLLISION, ())
         at = float(position)
     return Stop(at, BreakReason.OTHER_BRANCH, ())
 

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik.collision.world import World
 from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, as_goals
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
+from limbik.motion.avoidance import Avoidance
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
 from limbik.motion.rates import rate_limits, refuse_limited_balls
@@ -25,6 +27,7 @@ from limbik.motion.targets import Targets
 from limbik.options import RateLimits
 from limbik.solvers import measure
 from limbik.solvers.checked_options import hashable, read_options
+from limbik.solvers.free_options import free_options
 from limbik.solvers.solver import as_real
 from limbik.solvers.tasks import fill_targets
 from limbik.solvers.tree_plan import TreePlan
@@ -52,22 +55,28 @@ class Tracker:
         Where the joints are at rest before the first step, moved into their limits; default: the neutral
         configuration.
     velocity_limits [rad/s or m/s], acceleration_limits [rad/s^2 or m/s^2]:
-        One number for all joints, one for each velocity [nv], or a mapping from the names of joints. None:
-        no limits. They hold for each of the three rates of a ball joint; those of a floating joint's
-        position are along the axes in which it is counted. Joints that follow others are kept within theirs.
+        One number for all joints, one for each velocity [nv], or a mapping from the names of joints. Of
+        joints without one, those of the model; `math.inf` is none. They hold for each of the three rates of a
+        ball joint; those of a floating joint's position are along the axes in which it is counted. Joints
+        that follow others are kept within theirs.
     locked:
         Names of joints that keep still.
     tool:
         Pose of a tool, as in `solve`.
+    world, clearance [m]:
+        Nothing is brought nearer than the clearance to the world's objects, or to the robot itself (see
+        `limbik.solve`): the robot slides along what is in the way, and stops before it. Where it is in
+        collision already, it goes out of it. Objects may move between steps.
 
     Joint limits are always kept, and so are those of velocity and acceleration: a joint brakes in time before
     its limit. With acceleration limits the joints also brake before the targets, so that they do not run
     past them. Without velocity limits a joint turns by 1 rad at most in one step.
 
     One step solves the goals' bounded least-squares problem exactly (see `limbik.motion.step`). A goal of a
-    lower priority takes nothing from a higher one.
+    lower priority takes nothing from a higher one. With a world, a step may be shorter than acceleration
+    limits allow: not to collide comes first.
 
-    Raises GoalError, ConfigurationError or SolverError for what has no meaning.
+    Raises GoalError, ConfigurationError, SolverError or CollisionError for what has no meaning.
     """
 
     def __init__(
@@ -81,6 +90,8 @@ class Tracker:
         acceleration_limits: RateLimits = None,
         locked: Sequence[str] = (),
         tool: ArrayLike | None = None,
+        world: World | None = None,
+        clearance: float = 0.0,
     ) -> None:
         if not 0.0 < as_real(dt) < math.inf:
             raise SolverError(f"`dt` needs a positive time [s], found {shortened(dt)}")
@@ -103,6 +114,8 @@ class Tracker:
         self._function: Any = self._not_yet_compiled
         self._write = self._targets.writer
         self._q = self._motion.q
+        free = free_options(world, clearance)
+        self._avoidance = None if free is None else Avoidance(model, free, self._plan.units)
         self._rest_at(start, "`start`")
 
     def step(self, targets: Any = None) -> Array:
@@ -115,6 +128,7 @@ class Tracker:
 
         Raises GoalError for a target without a meaning, and then has not moved.
         """
+        before = None if self._avoidance is None else self._q.copy()
         try:
             if targets is not None:
                 self._write(targets)
@@ -123,6 +137,8 @@ class Tracker:
         except GoalError:
             self._targets.restore(self._objectives.targets)
             raise
+        if before is not None:
+            self._avoid(before)
         return self._q.copy()
 
     @property
@@ -154,6 +170,11 @@ class Tracker:
         joints = (joint for joint in self.model.joints if joint.nv)
         return tuple(joint.name for joint in joints if is_held[self.model.v_slice(joint.name)].any())
 
+    @property
+    def obstacles(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of bodies, by name, that have held back the last step; the nearest first."""
+        return () if self._avoidance is None else self._avoidance.pairs
+
     def reset(self, q: ArrayLike | None = None) -> None:
         """Be at rest at a configuration [nq], moved into the limits; default: the neutral one."""
         self._rest_at(q, "`q`")
@@ -169,6 +190,18 @@ class Tracker:
         self._motion.v[:] = 0.0
         self._motion.active[:] = 0.0
         self._motion.settings[FRESH] = 1.0
+
+    def _avoid(self, before: Array) -> None:
+        """Make another step from a configuration [nq] where the one that was made is not allowed."""
+        avoidance, motion = self._avoidance, self._motion
+        assert avoidance is not None, "only then is it called"
+        rows = int(self._objectives.level_rows[1])
+        step = avoidance.corrected(before, motion.moved, self._workspace.J[:rows], motion.lower, motion.upper)
+        if step is not motion.moved:
+            self._q[:] = avoidance.reached(before, step)
+            motion.moved[:] = step
+            motion.v[:] = self._plan.units * step / self.dt
+            motion.settings[FRESH] = 1.0
 
     def _not_yet_compiled(self, address: int, watch: object) -> int:
         """The step: once there is machine code, by that; until then run by Python itself."""

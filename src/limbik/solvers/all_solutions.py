@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from limbik.analytic.closed_form import closed_form
 from limbik.analytic.general_solve import can_eliminate
 from limbik.analytic.points import moves_in_plane, moving, point_form
 from limbik.analytic.swivel import swivel_arm
+from limbik.collision.world import World
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
@@ -22,15 +24,15 @@ from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan
 from limbik.solvers.elimination_plan import EliminationPlan
+from limbik.solvers.free_answers import those_free
+from limbik.solvers.free_options import free_options
 from limbik.solvers.point_plan import PointPlan
 from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
-from limbik.spatial import Array, as_rows_of_poses, as_vector, as_whole, pose_from
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_vector, as_whole, pose_from
 
 EVERYTHING = (1.0,) * 6
-FLOAT64 = np.dtype(np.float64)
-POSE_SHAPE = (4, 4)
 BY_DEFAULT: Slot[AnalyticPlan] = Slot()  # for a pose of the end effector, without options
 PLANS: Slot[dict[tuple[str, bool, int], AnswersPlan | None]] = Slot()  # by frame, limits, and kind of target
 A_POSE = 0  # else as many numbers as the point has
@@ -48,6 +50,8 @@ def solve_all(
     samples: int | None = None,
     starts: int = STARTS,
     seed: int = 0,
+    world: World | None = None,
+    clearance: float = 0.0,
 ) -> AllSolutions:
     """Every configuration that meets a goal, each checked by forward kinematics.
 
@@ -69,6 +73,9 @@ def solve_all(
     starts, seed:
         Of the search for arms and goals without a closed form.
 
+    world, clearance [m]:
+        As in `limbik.solve`: only those that are free of collision.
+
     `complete` is True for up to six joints with a closed form: three consecutive axes meet at one end (a
     spherical wrist or shoulder), or three are parallel and the two before or after them intersect; some may
     be prismatic, or missing. For other five or six revolute joints, by elimination, it is True where no
@@ -84,10 +91,19 @@ def solve_all(
         and type(goal) is np.ndarray
         and goal.dtype is FLOAT64
         and goal.shape == POSE_SHAPE
+        and world is None
+        and clearance == 0.0
     ):
         plan = model.derived.get(BY_DEFAULT)
         if plan is not None:
-            return plan.solve(goal, None if start is None else _configuration(model, start))
+            return plan.of_pose(goal, None if start is None else _configuration(model, start))
+    free = free_options(world, clearance)
+    if free is not None:
+        every = solve_all(
+            model, goal, frame=frame, start=start, limits=limits, turns=turns, samples=samples, starts=starts,
+            seed=seed,
+        )  # fmt: skip
+        return those_free(as_model(model), every, free)
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError)
@@ -207,4 +223,7 @@ def pose_of(goal: Goal) -> Array:
 
 
 def _configuration(model: Model, start: Any) -> Array:
+    is_array = type(start) is np.ndarray and start.dtype is FLOAT64 and start.shape == (model.nq,)
+    if is_array and start.dot(start) < math.inf:  # finite, and quicker than to look at each
+        return np.array(start)
     return as_vector(start, model.nq, "`start`", error=ConfigurationError)

@@ -40,7 +40,7 @@ class AnalyticPlan(AnswersPlan):
         self.form = form
         self._limits = limits
         self._has_added = form.count < JOINTS
-        self._is_direct = self.is_whole and not self._has_added
+        self._of_added = bytes(8 * (JOINTS - form.count))  # the start of added joints
         self._plan = plan_of(form, self.lower, self.upper)
         self._address = self._plan.ctypes.data
         self._free: list[Work] = []  # any number may be in use, one to a thread
@@ -51,20 +51,31 @@ class AnalyticPlan(AnswersPlan):
         self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
+        if turns:
+            return self._solve_in_general(pose, start, turns, perf_counter())
+        return self.of_pose(pose, start)
+
+    def of_pose(self, pose: Array, start: Array | None) -> AllSolutions:
+        """All solutions for a pose [4, 4] of float64 without whole turns, by the kernel alone if it can."""
         began = perf_counter()
         solve_one = self._solve_one
-        if solve_one is None or start is not None or turns or not self._is_direct:
-            return self._solve_in_general(pose, start, turns, began)
-        work, target = self._free.pop() if self._free else Work(JOINTS), pose.tobytes()
-        count = solve_one(self._address, target, b"", 0, work.address)
+        if solve_one is None or not self.is_whole:
+            return self._solve_in_general(pose, start, False, began)
+        work, target = self._free.pop() if self._free else Work(self.form.count), pose.tobytes()
+        if start is None:
+            count = solve_one(self._address, target, b"", 0, work.address)
+        else:
+            count = solve_one(self._address, target, start.tobytes() + self._of_added, 1, work.address)
         if count < 0:
-            return self.solve(as_pose(pose, "`pose`", error=GoalError), start)
+            return self.of_pose(as_pose(pose, "`pose`", error=GoalError), start)
+        if self._has_added and work.numbers[HAS_FREE] > 0.0:
+            return self._solve_in_general(pose, start, False, began)
         q = work.answers[count].copy()
         self._free.append(work)
-        return AllSolutions(q, self, (target, None, True), perf_counter() - began)
+        return AllSolutions(q, self, (target, start, True), perf_counter() - began)
 
     def _solve_in_general(self, pose: Array, start: Array | None, turns: bool, began: float) -> AllSolutions:
-        """The same from a start, for whole turns, with other joints, or before there is machine code."""
+        """The same for whole turns, with other joints, by a search too, or before there is machine code."""
         work, target = self._free.pop() if self._free else Work(self.form.count), pose.tobytes()
         near = self._near_six(start)
         has_start = int(start is not None)

@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from limbik.collision.world import World
 from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
@@ -29,6 +30,8 @@ from limbik.serial.prepare import MOST_ROWS
 from limbik.serial.programs import many_problems
 from limbik.serial.seed_table import Shape
 from limbik.solution import BatchSolution
+from limbik.solvers.free_batch import batch_made_free
+from limbik.solvers.free_options import free_options
 from limbik.solvers.goals_plan import GoalsPlan
 from limbik.solvers.plan import plan_for
 from limbik.solvers.serial_plan import MOVED, SerialPlan
@@ -54,6 +57,8 @@ def solve_batch(
     threads: int | None = None,
     precision: str = "double",
     seed: int = 0,
+    world: World | None = None,
+    clearance: float = 0.0,
     **options: Unpack[EachOptions],
 ) -> BatchSolution:
     """Configurations that meet many poses, each as `limbik.solve` would find one.
@@ -68,6 +73,9 @@ def solve_batch(
         "single" finds the way in single precision, and finishes in double precision; which is faster depends
         on the processor. Success is checked in double precision either way.
 
+    world, clearance:
+        As in `limbik.solve`: every answer that is a success is free of collision.
+
     Further options as in `limbik.solve`: tolerance, tolerance_rotation, iterations, restarts, limits, tool,
     and time_limit, of the whole batch.
 
@@ -79,6 +87,7 @@ def solve_batch(
     for name in ("prefer", "locked", "rest_bias"):
         if options.get(name) is not None:
             raise SolverError(f"solve_batch() does not take `{name}`; use solve() for one goal at a time")
+    free = free_options(world, clearance)
     targets = as_rows_of_poses(poses, "`poses`", GoalError)
     found = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
     plan = None if isinstance(found, GoalsPlan) else found.fast
@@ -99,7 +108,18 @@ def solve_batch(
         inside = model.clip(starts)
         answers[:, MOVED] = ((np.abs(inside - starts) > ROUNDING) | (np.abs(starts) > MANY_TURNS)).any(axis=1)
     q = plan.whole(answers[:, HEADER:], starts)
-    return BatchSolution(q, answers[:, :HEADER], perf_counter() - began, "lm")
+    made = BatchSolution(q, answers[:, :HEADER], perf_counter() - began, "lm")
+    if free is None:
+        return made
+    return batch_made_free(model, targets, made, free, frame, starts, seed, options, began)
+
+
+def from_starts(plan: SerialPlan, pose: Array, starts: Array) -> Array:
+    """The configurations [k, nq] that meet one pose [4, 4], of those that starts [N, nq] lead to soon."""
+    job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, time_watch(None))
+    answers = job._pass(plan.numbers(True, restarts=0, iterations=SOON), plan.rows_of(starts))
+    is_solved = answers[:, 0] == SOLVED
+    return plan.whole(answers[is_solved, HEADER:], starts[is_solved])
 
 
 def _check(threads: Any, precision: Any, seed: Any) -> None:

@@ -22,17 +22,13 @@ from typing import Any, NamedTuple
 from limbik.diagnosis import Diagnosis, Excess, Nearest
 from limbik.goals import (
     ONE6,
-    CenterOfMass,
     Direction,
     Goal,
-    JointValue,
     LookAt,
     Orientation,
     Pose,
     Position,
-    Posture,
     evenly,
-    frames_of,
 )
 from limbik.model.margins import readings, unwound
 from limbik.model.model import Model
@@ -40,6 +36,7 @@ from limbik.solution import Solution
 from limbik.solvers.bounds import proof
 from limbik.solvers.described import described
 from limbik.solvers.measure import goal_errors, half_reach, tool_of
+from limbik.solvers.moving import moving_joints
 from limbik.solvers.request import Request
 from limbik.spatial import Array, pose_from, rotation_exp, rotation_log
 from limbik.status import Status
@@ -130,7 +127,7 @@ class _Case:
 
     def without_orientations(self) -> Array | None:
         """What a search finds for the positions alone, where positions and something else are asked for."""
-        goals = [_position_alone(goal) for goal in self.request.goals]
+        goals = [position_alone(goal) for goal in self.request.goals]
         kept = [goal for goal in goals if goal is not None]
         if not kept or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
             return None
@@ -275,21 +272,12 @@ class _Case:
         return beyond if legal is None else _Beyond(legal, (), 0.0)
 
 
-def moving_joints(model: Model, goals: Sequence[Goal]) -> set[str]:
-    """The names of the joints that move what goals ask for."""
-    if any(isinstance(goal, CenterOfMass | Posture) for goal in goals):
-        return set(model.joint_names)
-    found = [joint for frame in frames_of(goals) for joint in model.path(frame)]
-    found += [model.joint(goal.joint) for goal in goals if isinstance(goal, JointValue)]
-    return {joint.mimic.joint if joint.mimic else joint.name for joint in found}
-
-
 def _off(request: Request, q: Array) -> float:
     """[m and rad together] how far the worst goal is from being met at q."""
     return max(sum(miss) for miss in goal_errors(request, q))
 
 
-def _position_alone(goal: Goal) -> Goal | None:
+def position_alone(goal: Goal) -> Goal | None:
     """The goal without the orientation that it asks for; itself where it asks for none, None if for all."""
     if isinstance(goal, Orientation | Direction | LookAt):
         return None

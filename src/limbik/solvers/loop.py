@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -16,18 +16,18 @@ from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, e
 from limbik.model.model import Model, as_model
 from limbik.numerics.ended import SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import ROUNDING
-from limbik.options import SolverOptions, TraceOptions
+from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
 from limbik.solution import Facts, Iterate, Lane, Solution, Trace
+from limbik.solvers.free_options import take_free_options
+from limbik.solvers.free_solve import made_free
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.goals_plan import Descents, GoalsPlan
 from limbik.solvers.plan import BY_DEFAULT, Plan, Result, plan_for, plan_of
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.solvers.tree_plan import NO_TRACE, refuse_too_far
 from limbik.solvers.watch import time_watch
-from limbik.spatial import Array, as_numbers
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers
 
-FLOAT64 = np.dtype(np.float64)
-POSE_SHAPE = (4, 4)
 MOST_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
 
@@ -47,7 +47,7 @@ def solve(
     start: Any = None,
     rest: Any = None,
     seed: int = 0,
-    **options: Unpack[SolverOptions],
+    **options: Unpack[FreeSolverOptions],
 ) -> Solution:
     """A configuration that meets the goal, or the nearest legal one found.
 
@@ -96,8 +96,21 @@ def solve(
         "nearest": of several solutions that were found, the nearest to the start; for one plain goal on an
         arm of up to 12 revolute and prismatic joints.
 
+    Of a solve that is to be free of collision:
+
+    world:
+        A `limbik.collision.World`. The answer is then checked to be free of collision with its objects and
+        with the robot itself; with a World() without objects, with itself. What cannot be met so ends as
+        GOAL_IN_COLLISION or BASE_IN_COLLISION, which are proved, or NO_FREE_SOLUTION, and the answer is the
+        solution that is least deep in collision.
+    clearance [m]:
+        By how much more than nothing everything has to be apart.
+    prefer:
+        "first": whatever is found first (the default), "nearest": of several free solutions the nearest to
+        the start, or "clearance": the one that is farthest from everything.
+
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
-    do it.
+    do it, and CollisionError where shapes have none.
     """
     if not options and rest is None and type(seed) is int and seed == 0 and type(model) is Model:
         by_default = model.derived.get(BY_DEFAULT)
@@ -111,6 +124,11 @@ def solve(
             if start is not None and not (start.dtype is FLOAT64 and start.shape == by_default.shape_of_q):
                 start = _configuration(model, start, "start")
             return by_default.solve(goal, start)
+    if "world" in options or "clearance" in options:
+        began, others = perf_counter(), cast("dict[str, Any]", dict(options))
+        free = take_free_options(others)
+        first = solve(model, goal, start=start, rest=rest, seed=seed, **others)
+        return first if free is None else made_free(as_model(model), first, free, int(seed), began)
     return _answer(model, goal, start, rest, seed, dict(options), None)
 
 
@@ -189,14 +207,16 @@ def _solve(
         asked = goals[0]
     if isinstance(plan, GoalsPlan):
         return _solve_general(plan, (as_goal(asked),), start, rest, seed, seen)
-    if isinstance(asked, Goal):
+    is_fast_pose = plan.fast is not None and isinstance(asked, Pose)
+    if isinstance(asked, Goal) and not is_fast_pose:
         numbers = _goal_numbers(plan, asked)
     if options.get("prefer") is not None and start is None:
         raise SolverError("`prefer` needs a `start`, which solutions can be near to")
     if seen is not None:
         _check_trace(plan.budget)
     if plan.fast is not None:
-        return _solve_fast(plan.fast, _pose_of(numbers, plan), start, rest, seed, seen)
+        pose = asked.target if isinstance(asked, Pose) else _pose_of(numbers, plan)
+        return _solve_fast(plan.fast, pose, start, rest, seed, seen)
     refuse_too_far(numbers)
     q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
     inside = q_start if plan.is_whole else model.clip(q_start)

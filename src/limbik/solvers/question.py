@@ -27,7 +27,7 @@ class Question:
         """What was asked."""
         raise NotImplementedError
 
-    def kept(self, target: Any, /) -> Kept:
+    def kept(self, target: Any, /) -> Question:
         """The same without the plan."""
         return Kept(self.request(target))
 

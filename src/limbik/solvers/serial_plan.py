@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.compiler import native
 from limbik.compiler.kernel import Watch
@@ -69,6 +70,24 @@ class Work:
         self.address = self.numbers.ctypes.data
 
 
+class Others:
+    """The joints of a model whose numbers are not at some places in q."""
+
+    def __init__(self, model: Model, places: NDArray[np.intp]) -> None:
+        self._model = model
+        self._places = np.setdiff1d(np.arange(model.nq), places)
+        numbers = [each.q for each in model.coordinates if not each.is_rotation]
+        self._are_numbers = bool(np.isin(self._places, numbers).all())
+        self._lower, self._upper = model.lower[self._places], model.upper[self._places]
+
+    def clip(self, q: Array) -> None:
+        """Bring them within their limits, in q [nq] itself; which is quicker than `Model.clip` of all."""
+        if self._are_numbers:
+            q[self._places] = np.minimum(np.maximum(q[self._places], self._lower), self._upper)
+        else:
+            q[self._places] = self._model.clip(q)[self._places]
+
+
 class SerialPlan(Question):
     """Everything about a solve in the fast core that does not depend on the target or the start."""
 
@@ -95,6 +114,7 @@ class SerialPlan(Question):
         n = self._canonical.size
         self._is_complete = np.array_equal(self._places, np.arange(model.nq))  # no joint off the path
         self._is_whole = self._is_complete and n == model.nq
+        self._others = Others(model, self._places)
         is_pose = goal is Pose and (weights is None or weights == EVERYTHING)
         table = table_for(self._prepared) if is_pose and not self._locked else None
         self.table = NO_TABLE if table is None else table.candidates.reshape(-1)
@@ -336,11 +356,13 @@ class SerialPlan(Question):
         if self._is_complete:
             return facts[Q][self._moving]
         q = self.model.neutral if start is None else start
-        inside = np.array(self.model.clip(q) if self.uses_limits else q)
-        others = np.delete(np.abs(inside - q), self._places)
-        facts[MOVED] = max(facts[MOVED], float((others > ROUNDING).any()))
-        inside[self._places] = facts[Q][self._moving]
-        return inside
+        whole = q.copy()
+        if self.uses_limits:
+            self._others.clip(whole)
+            if np.abs(whole - q).max() > ROUNDING:
+                facts[MOVED] = 1.0
+        whole[self._places] = facts[Q][self._moving]
+        return whole
 
     def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
         """The answer: facts, then q of the rows; None where the pose or the start is none."""
@@ -407,6 +429,8 @@ class SerialPlan(Question):
         """The start [..., nq] for every row [..., n], the locked ones included."""
         if self._is_whole:
             return start
+        if len(self._moving) == self._canonical.size:
+            return np.take(start, self._places, axis=-1)
         rows = np.zeros((*start.shape[:-1], self._canonical.size))
         rows[..., self._moving] = start[..., self._places]
         return rows

@@ -1,9 +1,9 @@
 """The messages between the page and the server, version 1, and the one place where their ranges stand.
 
 The page sends JSON text: `Hello`; in the plane `Solve`, `SolveAllInPlane` and `Reset`; in space `Open`,
-`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion` and `Export`. The server answers JSON text (`Welcome`,
-`Failure`, `Notice`, `Scene`, `Explanation`, `Solutions`, `Curve`, `Exported`) and binary msgpack (`Frame`,
-`Motion`), in which arrays are little-endian float32 bytes.
+`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion`, `FollowPath` and `Export`. The server answers JSON text
+(`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`, `Solutions`, `Curve`, `FollowedPath`, `Exported`) and
+binary msgpack (`Frame`, `Motion`), in which arrays are little-endian float32 bytes.
 `static/protocol.js` mirrors this package.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection
 from typing import Any, TypeAlias
 
 from limbik.app.protocol.common import VERSION, Failure, Hello, Notice, Welcome, read_hello
+from limbik.app.protocol.path import FollowPath, read_follow_path
 from limbik.app.protocol.plane import (
     BOUNDS,
     Arm,
@@ -56,6 +57,7 @@ __all__ = [
     "Explain",
     "Export",
     "Failure",
+    "FollowPath",
     "Frame",
     "Hello",
     "MessageError",
@@ -77,9 +79,10 @@ __all__ = [
 ]
 
 MAX_MESSAGE_BYTES = 64 * 1024
-MAX_OPEN_BYTES = 2 * 1024 * 1024  # of an `Open`, which may hold a whole description
+MAX_OPEN_BYTES = 2 * 1024 * 1024  # of an `Open` or a `FollowPath`, which may hold a whole file
+_LONG = ("open", "path")
 
-SpaceRequest: TypeAlias = Open | Move | Slide | Explain | SolveAll | SelfMotion | Export
+SpaceRequest: TypeAlias = Open | Move | Slide | Explain | SolveAll | SelfMotion | FollowPath | Export
 Request: TypeAlias = Hello | Solve | SolveAllInPlane | Reset | SpaceRequest
 
 _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
@@ -89,6 +92,7 @@ _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
     "explain": read_explain,
     "solutions": read_solve_all,
     "selfmotion": read_self_motion,
+    "path": read_follow_path,
     "export": read_export,
 }
 _TYPES = ("hello", "solve", "plane_solutions", "reset", *_IN_SPACE)
@@ -106,10 +110,10 @@ def parse(text: str, known: Collection[str], in_plane: Collection[str] | None = 
     size = len(text) if len(text) > MAX_OPEN_BYTES else len(text.encode(errors="surrogatepass"))
     if size > MAX_OPEN_BYTES:
         raise MessageError(
-            f"a message has at most {MAX_MESSAGE_BYTES} bytes, one that opens a scene {MAX_OPEN_BYTES}"
+            f"a message has at most {MAX_MESSAGE_BYTES} bytes, one that holds a file {MAX_OPEN_BYTES}"
         )
     message = read_object(text)
-    if size > MAX_MESSAGE_BYTES and message.get("type") != "open":
+    if size > MAX_MESSAGE_BYTES and message.get("type") not in _LONG:
         raise MessageError(f"a message has at most {MAX_MESSAGE_BYTES} bytes", id=id_of(message))
     try:
         return _read(message, known, known if in_plane is None else in_plane)

@@ -434,11 +434,12 @@ def _arm_move(reader: Reader, known: Collection[str]) -> ArmMove:
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
         posture=None if reader.entries.get("posture") is None else _posture(reader.inner("posture")),
         branches=reader.word("branches", ("independent", "coupled"), "independent"),
-        widened=_widened(reader),
+        widened=read_widened(reader),
     )
 
 
-def _widened(reader: Reader, name: str = "widened") -> tuple[Widened, ...]:
+def read_widened(reader: Reader, name: str = "widened") -> tuple[Widened, ...]:
+    """The limits of an arm that are farther than its model has them."""
     return reader.each(name, _wider, MOST_WIDENED)
 
 
@@ -509,7 +510,7 @@ def read_slide(reader: Reader, known: Collection[str]) -> Slide:
         amount=reader.number("amount"),
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
         limits=reader.boolean("limits", default=True),
-        widened=_widened(reader),
+        widened=read_widened(reader),
     )
 
 
@@ -523,7 +524,7 @@ def read_explain(reader: Reader, known: Collection[str]) -> Explain:
         goals=_some_goals(reader),
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
         settings=_settings(reader.inner("settings")),
-        widened=_widened(reader),
+        widened=read_widened(reader),
     )
 
 
@@ -545,7 +546,7 @@ def _held_goals(reader: Reader) -> dict[str, Any]:
         "q": reader.some_numbers("q", MOST_NUMBERS, "joint"),
         "goals": _some_goals(reader),
         "limits": reader.boolean("limits", default=True),
-        "widened": _widened(reader),
+        "widened": read_widened(reader),
     }
 
 
@@ -571,7 +572,7 @@ def read_export(reader: Reader, known: Collection[str]) -> Export:
             for k, values in enumerate(_lists(reader, "goals"))
         ),
         widened=tuple(
-            _widened(Reader({f"widened[{k}]": values}, reader.bounds), f"widened[{k}]")
+            read_widened(Reader({f"widened[{k}]": values}, reader.bounds), f"widened[{k}]")
             for k, values in enumerate(_lists(reader, "widened"))
         ),
     )

@@ -165,6 +165,13 @@ export const WIDENED = {
     widened.map(({ arm, joint, lower, upper }) => `${arm}:${encodeURIComponent(joint)}:${lower ?? ''},${upper ?? ''}`).join(';'),
 };
 
+export const POINTS = {
+  kind: 'own',
+  fallback: [],
+  read: list('X,Y,Z', (entry) => numbers(entry, 3)),
+  write: (/** @type {number[][]} */ points) => points.map((point) => point.join(',')).join(';'),
+};
+
 export const WORDS = {
   kind: 'own',
   fallback: null,

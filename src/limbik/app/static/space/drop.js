@@ -2,15 +2,17 @@
 
 import { find } from '../controls.js';
 import { LONGEST_TEXT } from './codec.js';
+import { FollowPath } from './followpath.js';
 
 const MOST = 2000; // files that the server takes
 const ZIP = /\.zip$/i;
+const CSV = /\.csv$/i;
 const MESH = /\.(stl|dae|obj|ply|glb|gltf|png|jpe?g|tga|mtl|bin)$/i;
 
 export class Drop {
-  /** @param {import('./scenes.js').Scenes} scenes @param {import('../notice.js').Notices} notices */
-  constructor(scenes, notices) {
-    Object.assign(this, { scenes, notices });
+  /** @param {import('./scenes.js').Scenes} scenes @param {import('../notice.js').Notices} notices @param {FollowPath} followPath */
+  constructor(scenes, notices, followPath) {
+    Object.assign(this, { scenes, notices, followPath });
     this.sign = find(document, '#drop');
     this.field = /** @type {HTMLInputElement} */ (find(document, '#file'));
     this.depth = 0;
@@ -79,7 +81,9 @@ export class Drop {
       await this.scenes.upload(found.map((one) => one.file), found.map((one) => one.path));
       return;
     }
-    await this.scenes.openText(file.name, await file.text());
+    const text = await file.text();
+    if (CSV.test(file.name) && FollowPath.isPoses(text)) await this.followPath.open(file.name, text);
+    else await this.scenes.openText(file.name, text);
   }
 }
 

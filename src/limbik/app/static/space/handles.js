@@ -17,6 +17,7 @@ const ARROWS = 46; // [px]
  * @property {number[]} position [3]
  * @property {number[]} [quat_xyzw]  of poses and directions [4]
  * @property {boolean} [selected]
+ * @property {boolean} [isLeft]  the arm is elsewhere for now: no thread leads to it
  * @property {boolean} [isOutOfReach]
  */
 

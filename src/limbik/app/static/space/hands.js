@@ -19,6 +19,8 @@ const WHEEL = 0.0012; // of the logarithm of the distance, for one unit of the w
  * @property {(event: PointerEvent) => Hit|null} linkBelow  a link that the hand means to take
  * @property {(hit: Hit) => string|null} takeLink  its goal
  * @property {() => {point: Vector3, normal: Vector3}} plane
+ * @property {boolean} draws  whether the next drag is a stroke
+ * @property {(points: number[][], isDone: boolean) => void} stroke
  * @property {() => void} invalidate
  */
 
@@ -66,6 +68,7 @@ export class Hands {
   /** What a single pointer begins to do. @param {PointerEvent} event @returns {Task} */
   begin(event) {
     const { clientX: x, clientY: y } = event;
+    if (event.button === 0 && this.stage.draws) return this.draw(event);
     const link = event.button === 0 ? this.stage.linkBelow(event) : null;
     if (link) return this.pullLink(link, event);
     if (event.button !== 0 || event.shiftKey) return this.drag(event, (dx, dy) => this.stage.camera.pan(dx, dy), event.button === 0);
@@ -101,6 +104,26 @@ export class Hands {
       end: (event) => {
         if (isClick && event.type === 'pointerup') this.stage.click(first.clientX, first.clientY);
       },
+    };
+  }
+
+  /** Draw a stroke on the plane on which goals are placed. @param {PointerEvent} first @returns {Task} */
+  draw(first) {
+    const { camera } = this.stage;
+    const { point, normal } = this.stage.plane();
+    /** @type {number[][]} */
+    const points = [];
+    const add = (/** @type {PointerEvent} */ { clientX, clientY }) => {
+      const next = onPlane(camera.ray(clientX, clientY), point, normal);
+      if (next) points.push(next.toArray());
+    };
+    add(first);
+    return {
+      move: (event) => {
+        add(event);
+        if (points.length > 1) this.stage.stroke(points, false);
+      },
+      end: (event) => this.stage.stroke(event.type === 'pointerup' ? points : [], true),
     };
   }
 
@@ -228,7 +251,7 @@ export class Hands {
     const part = this.task ? null : gizmo.hit(camera, event.clientX, event.clientY);
     if (!this.task && gizmo.point(part)) this.stage.invalidate();
     const canHold = part !== null || this.goalAt(event) !== null || (!this.task && this.stage.linkBelow(event) !== null);
-    this.canvas.style.cursor = this.task ? 'grabbing' : canHold ? 'grab' : '';
+    this.canvas.style.cursor = this.stage.draws ? 'crosshair' : this.task ? 'grabbing' : canHold ? 'grab' : '';
   }
 }
 

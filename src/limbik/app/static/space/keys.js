@@ -17,10 +17,10 @@ const PRESSED = 'button, a, summary, input, select, textarea, [role=switch]';
  * @param {import('./tools.js').Tools} parts.tools
  * @param {import('./stage.js').Stage} parts.stage
  * @param {import('../help.js').Help} parts.help
- * @param {() => void} parts.step @param {() => void} parts.reset @param {() => void} parts.remove @param {() => void} parts.search @param {() => void} parts.robots @param {() => void} parts.solutions
+ * @param {() => void} parts.step @param {() => void} parts.reset @param {() => void} parts.remove @param {() => void} parts.search @param {() => void} parts.draw @param {() => void} parts.playPath @param {() => void} parts.robots @param {() => void} parts.solutions
  * @returns {Record<string, () => unknown>}
  */
-export function actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots, solutions }) {
+export function actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, draw, playPath, robots, solutions }) {
   const flip = (/** @type {string} */ name) => () => store.set({ [name]: !store.get(name) });
   const solvers = SOLVERS.map((solver) => [solver.key, () => race.bringToFront(solver.name)]);
   const use = (/** @type {string} */ tool) => () => tools.use(tool);
@@ -47,6 +47,8 @@ export function actions({ store, race, goals, motion, tools, stage, help, step, 
     s: () => motion.choose('none'),
     r: () => race.toggle(),
     a: search,
+    d: draw,
+    w: playPath,
     b: robots,
     x: solutions,
     '.': step,

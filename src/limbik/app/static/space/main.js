@@ -26,6 +26,7 @@ import { Drop } from './drop.js';
 import { Explain } from './explain.js';
 import { Exports } from './exports.js';
 import { Fault } from './fault.js';
+import { FollowPath } from './followpath.js';
 import { GoalList } from './goallist.js';
 import { Goals } from './goals.js';
 import { Joints } from './joints.js';
@@ -34,6 +35,7 @@ import { SpaceLoop } from './loop.js';
 import { Motion } from './motion.js';
 import { Panel } from './panel.js';
 import { placeParts } from './parts.js';
+import { PathPlayer } from './pathplayer.js';
 import { Recorder } from './recorder.js';
 import { Redundancy } from './redundancy.js';
 import { Robots } from './robots.js';
@@ -69,6 +71,7 @@ const connection = new Connection({
   explanation: (explanation) => calls.onAnswer(explanation),
   solutions: (solutions) => calls.onAnswer(solutions),
   curve: (curve) => calls.onAnswer(curve),
+  path: (path) => calls.onAnswer(path),
   exported: (exported) => calls.onAnswer(exported),
   motion: (answer) => loop.onAnswer(answer),
   error: onError,
@@ -104,10 +107,12 @@ const selfMotion = new SelfMotion({ store, calls, arms, goals, motion, loop });
 const redundancy = new Redundancy({ store, arms, loop, selfMotion, onMove, notices });
 const explain = new Explain({ store, calls, arms, goals, motion, loop, view, stage, search });
 const solutions = new SpaceSolutions({ store, calls, arms, goals, motion, loop, view, onMove });
+const player = new PathPlayer({ store, arms, view, loop, convergence, theme, present: PRESENT });
+const followPath = new FollowPath({ store, calls, arms, goals, motion, loop, stage, player, notices });
 const recorder = new Recorder(arms, following);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
-new Drop(scenes, notices);
+new Drop(scenes, notices, followPath);
 new Exports({ store, scenes, calls, arms, goals, stage, recorder, loop, methods: panel.methods, notices });
 const edits = new Edits({ store, names: UNDONE, pose: () => arms.stances(), place: placeAt });
 new Poses({ store, notices, write: () => STANCES.write(arms.standing()), take: takePose });
@@ -117,7 +122,7 @@ new Views('space', () => store.query());
 isBuilt = true;
 
 store.gather = () => (scenes.scene ? { q: arms.stances(), cam: stage.getView() } : {});
-listen(actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, robots: () => robots.open(), solutions: () => solutions.toggle() }), () => document.querySelector('dialog[open]') !== null);
+listen(actions({ store, race, goals, motion, tools, stage, help, step, reset, remove, search, draw: () => followPath.draw(!followPath.isDrawing), playPath: () => player.toggle(), robots: () => robots.open(), solutions: () => solutions.toggle() }), () => document.querySelector('dialog[open]') !== null);
 listenToView(canvas, stage, stop);
 document.getElementById('step')?.addEventListener('click', step);
 document.getElementById('reset')?.addEventListener('click', reset);
@@ -160,6 +165,8 @@ function makeStage() {
         stage.setGoals(goals.drawn());
         return isTaken ? String(goals.selected) : null;
       },
+      wantsStroke: () => isBuilt && followPath.isDrawing,
+      onStroke: (points, isDone) => followPath.stroke(points, isDone),
       onCamera() {
         tools.show();
         explain.place.update();
@@ -188,6 +195,7 @@ function showDetail() {
 function onTurn(now, seconds) {
   loop.tick(seconds);
   move(seconds);
+  player.tick(Math.min(seconds, LONGEST_TURN));
   recorder.take(now, isBusy());
   if (motion.moving && loop.mayAsk) view.touch();
   view.draw(now);
@@ -216,6 +224,7 @@ function onReadout(now) {
   joints.update();
   redundancy.update();
   solutions.tick();
+  followPath.tick();
   panel.showRefusals();
   explain.tick();
   const text = view.coordinates();
@@ -233,6 +242,7 @@ function stateOf() {
     selected: goals.selected,
     outOfReach: goals.list.map((_, i) => view.outOfReach(i)),
     resting: loop.resting && !loop.inFlight,
+    path: player.state,
   };
 }
 
@@ -276,6 +286,7 @@ function onScene(scene, isNew, kept) {
   view.clear();
   solutions.forget();
   selfMotion.forget();
+  followPath.forget();
   recorder.clear();
   complain([...unfit, ...goals.setScene(kept)]);
   stage.clearTraces();
@@ -332,9 +343,15 @@ function onError(error) {
   panel.blame(error.field);
 }
 
+/** Neither the past nor a path is shown any more. */
+function toPresent() {
+  convergence.release();
+  player.release();
+}
+
 /** A hand has moved a joint. */
 function onMove() {
-  convergence.release();
+  toPresent();
   edits.touch();
   loop.wake();
   view.touch();
@@ -342,7 +359,7 @@ function onMove() {
 
 function step() {
   if (convergence.stepOnce()) return;
-  convergence.release();
+  toPresent();
   if (!store.get('px')) store.set({ px: true });
   loop.stepOnce();
 }
@@ -361,7 +378,7 @@ function remove() {
 
 /** @param {import('./codec.js').Stance[]} stances  where the arms stand from now on */
 function placeAt(stances) {
-  convergence.release();
+  toPresent();
   arms.stand(stances);
   loop.wake();
   view.touch();
@@ -379,7 +396,7 @@ function takePose(text) {
 }
 
 function restart() {
-  convergence.release();
+  toPresent();
   edits.touch();
   arms.restart();
   stage.clearTraces();
@@ -390,7 +407,7 @@ function restart() {
 
 /** Look for an answer from anywhere. */
 function search() {
-  convergence.release();
+  toPresent();
   edits.touch();
   loop.search();
 }
@@ -399,7 +416,8 @@ function search() {
 function stop() {
   following.stop(arms.mechanisms);
   motion.choose('none');
-  convergence.release();
+  followPath.draw(false);
+  toPresent();
   loop.rest();
 }
 

@@ -23,13 +23,20 @@ export class Motion {
     if (this.moving && !this.held) this.phase = (this.phase + TURN * this.store.get('sp') * seconds) % (2 * Math.PI);
   }
 
-  /** From the home [m]: the circle stands upright and faces the base, the eight swings to and from it as well. @returns {number[]} */
+  /** From the home [m]. @returns {number[]} */
   offset() {
-    if (!this.moving) return [0, 0, 0];
+    return this.moving ? this.offsetAt(this.store.get('mv'), this.phase, SIZE) : [0, 0, 0];
+  }
+
+  /**
+   * From the home [m]: the circle stands upright and faces the base, the eight swings to and from it as well, the line goes across.
+   * @param {string} kind @param {number} phase  from 0 to a turn @param {number} share  of the reach @returns {number[]}
+   */
+  offsetAt(kind, phase, share) {
     const [out, side] = this.directions();
-    const { phase } = this;
-    const size = SIZE * this.reach();
-    const isCircle = this.store.get('mv') === 'circle';
+    const size = share * this.reach();
+    if (kind === 'line') return [...side.map((part) => (size * phase * part) / Math.PI), 0];
+    const isCircle = kind === 'circle';
     const along = size * Math.sin(phase);
     const up = isCircle ? size * (Math.cos(phase) - 1) : 0.6 * size * Math.sin(2 * phase);
     const depth = isCircle ? 0 : 0.5 * size * (Math.cos(phase) - 1);

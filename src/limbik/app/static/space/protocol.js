@@ -46,6 +46,10 @@
  * @typedef {{type: 'explanation', id: number, arm: number, culprit: string, text: string, status: string, joints: string[], nearest: number[]|null,
  *   remedies: Remedy[]}} Explanation
  * @typedef {{type: 'curve', id: number, arm: number, q: number[][], closed: boolean, ends: [string, string]}} Curve
+ * @typedef {{begin: number, end: number, knots: [number, number]|null, reason: string, text: string, joints: string[]}} PathBreak
+ *   begin, end: counted in the poses; knots: before and after it
+ * @typedef {{type: 'path', id: number, arm: number, frame: string, poses: number[][], q: number[][], times: number[], breaks: PathBreak[],
+ *   complete: boolean, text: string, pace: string, csv: string}} FollowedPath
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
  * @typedef {object} Robot
  * @property {string} name

@@ -3,7 +3,7 @@
 import { JOINT_SPEED } from '../following.js';
 import { POSES } from '../poses.js';
 import { MORE_SOLVERS, SOLVERS } from '../settings.js';
-import { GOALS, LOCKS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
+import { GOALS, LOCKS, POINTS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
 
 /** What the page offers. */
 export const SPACE_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
@@ -41,6 +41,12 @@ export const SETTINGS = {
   pq: STANCES,
   mv: { kind: 'choice', choices: ['none', 'circle', 'eight'], fallback: 'none' },
   sp: { kind: 'number', min: 0.2, max: 3, digits: 2, unit: '×', fallback: 1 },
+  path: { kind: 'choice', choices: ['none', 'line', 'circle', 'eight', 'drawn', 'file'], fallback: 'none' },
+  ps: { kind: 'number', min: 0.01, max: 1, slider: 0.5, digits: 2, fallback: 0.14 },
+  pr: { kind: 'number', min: 0.1, max: 4, digits: 1, unit: '×', fallback: 1 },
+  pts: POINTS,
+  csv: TEXT,
+  csvname: TEXT,
   jv: JOINT_SPEED,
   cam: TEXT,
   gizmo: { kind: 'choice', choices: ['move', 'rotate'], fallback: 'move' },
@@ -65,10 +71,10 @@ export const SETTINGS = {
 };
 
 /** Settings that belong to a scene: another scene begins without them. */
-export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'one', 'lock', 'wide', 'pq', 'poses', 'cam', 'depth'];
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'one', 'lock', 'wide', 'pq', 'poses', 'cam', 'depth', 'path', 'pts', 'csv', 'csvname'];
 
 /** What the arms do next depends on these. */
 export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
 
 /** What can be undone. */
-export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'one', 'poses', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];
+export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'one', 'poses', 'path', 'ps', 'pts', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];

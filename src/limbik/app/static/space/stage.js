@@ -9,6 +9,7 @@ import { Crew } from './crew.js';
 import { Gizmo } from './gizmo.js';
 import { Handles, orientation } from './handles.js';
 import { Hands } from './hands.js';
+import { PathMarks } from './pathmarks.js';
 import { Scenery } from './scenery.js';
 import { Studio } from './studio.js';
 import { picture } from './ribbon.js';
@@ -25,6 +26,9 @@ const NORMALS = { xy: new Vector3(0, 0, 1), yz: new Vector3(1, 0, 0), xz: new Ve
  * @property {(event: PointerEvent) => boolean} [wantsLink]  whether a hand there means to take links
  * @property {(arm: number, link: string, point: Vector3) => string|null} [onTakeLink]  a hand takes a link: the goal
  *   that it holds then
+ * @property {() => boolean} [wantsStroke]  whether a hand is to draw
+ * @property {(points: number[][], isDone: boolean) => void} [onStroke]  a hand draws on the plane that `setPlane` chose; done without
+ *   points: it has let go of it
  * @property {(view: string) => void} [onCamera]  the view has come to rest
  * @property {() => void} [onDetail]  there is less detail from now on
  */
@@ -43,7 +47,8 @@ export class Stage {
     this.scenery = new Scenery(this.crew);
     this.handles = new Handles(({ arm }) => this.crew.colour(arm));
     this.gizmo = new Gizmo();
-    this.studio.scene.add(this.crew, this.scenery, this.handles, this.gizmo);
+    this.path = new PathMarks();
+    this.studio.scene.add(this.crew, this.scenery, this.handles, this.gizmo, this.path);
     /** @type {import('./gizmo.js').Setting|null} */
     this.setting = null;
     /** The view that `home` chose. */
@@ -81,6 +86,7 @@ export class Stage {
     this.camera.extent = radius;
     this.studio.setExtent(center, radius);
     this.scenery.setExtent(center, radius, floor);
+    this.path.setExtent(radius);
     this.camera.apply();
   }
 
@@ -145,6 +151,12 @@ export class Stage {
     this.invalidate();
   }
 
+  /** @param {import('./pathmarks.js').Drawn} drawn */
+  setPath(drawn) {
+    this.path.set(drawn);
+    this.invalidate();
+  }
+
   /** The plane on which clicks place and hands carry goals: through the selected goal, or at a depth. @param {Plane} plane */
   setPlane(plane) {
     this.placing = plane;
@@ -156,6 +168,7 @@ export class Stage {
     this.studio.setTheme(theme);
     this.scenery.setTheme(theme);
     this.handles.setTheme();
+    this.path.show();
     this.crew.setTheme();
     this.invalidate();
   }
@@ -214,7 +227,7 @@ export class Stage {
     this.gizmo.set(this.setting, goal);
     this.gizmo.update(this.camera);
     this.handles.update(this.camera);
-    for (const handle of handles.values()) handle.tieTo(this.crew.framePoint(handle.goal.arm, handle.goal.frame));
+    for (const handle of handles.values()) handle.tieTo(handle.goal.isLeft ? null : this.crew.framePoint(handle.goal.arm, handle.goal.frame));
     this.crew.sort(this.camera.eye.position);
     this.scenery.update();
     this.scenery.setSheet(this.placing.mode === 'camera' ? null : this.sheet());
@@ -339,6 +352,16 @@ export class Stage {
   /** @param {import('./hands.js').Hit} hit @returns {string|null} */
   takeLink({ arm, link, point }) {
     return this.handlers.onTakeLink?.(arm, link, point) ?? null;
+  }
+
+  /** Whether the next drag draws. */
+  get draws() {
+    return this.handlers.wantsStroke?.() ?? false;
+  }
+
+  /** @param {number[][]} points @param {boolean} isDone */
+  stroke(points, isDone) {
+    this.handlers.onStroke?.(points, isDone);
   }
 
   /** @param {number} x @param {number} y */

@@ -24,6 +24,8 @@ export class View {
   constructor({ stage, store, arms, goals, theme, following }) {
     Object.assign(this, { stage, store, arms, goals, theme, following });
     this.isStale = true;
+    /** Where an arm stands on the path that it follows; null: on none. @type {{arm: number, q: number[]}|null} */
+    this.path = null;
     /** Step of the last solve that is shown; null: now. @type {number|null} */
     this.step = null;
     /** Solver that a row of the table points out. */
@@ -60,6 +62,7 @@ export class View {
     this.bodies.clear();
     this.explained = null;
     this.solutions = null;
+    this.path = null;
     this.step = null;
     this.touch();
   }
@@ -83,14 +86,15 @@ export class View {
     }
     for (const body of this.bodies) if (!wanted.has(body)) this.removeBody(body);
     this.bodies = wanted;
-    this.stage.setGoals(this.goals.drawn().map((goal, i) => ({ ...goal, isOutOfReach: this.outOfReach(i) > 0 })));
+    this.stage.setGoals(this.goals.drawn().map((goal, i) => ({ ...goal, isOutOfReach: this.outOfReach(i) > 0, isLeft: this.path?.arm === goal.arm })));
     this.pushEllipsoid();
   }
 
   /** @param {number} arm @param {import('../runner.js').Runner} runner @param {boolean} isFront @returns {string} */
   pushBody(arm, runner, isFront) {
     const highlighted = isFront && this.explained?.arm === arm ? this.explained.joints : [];
-    this.stage.setPose(arm, runner.solver, this.following.pose(runner, this.step));
+    const isOnPath = isFront && this.path?.arm === arm && this.step === null;
+    this.stage.setPose(arm, runner.solver, isOnPath ? this.path.q : this.following.pose(runner, this.step));
     if (this.step === null) this.stage.leaveTrace(arm, runner.solver);
     this.stage.setLook(arm, runner.solver, {
       color: this.arms.racing ? this.theme.colour(runner.solver) : null,

@@ -1,0 +1,121 @@
+"""The joints along a path of poses, as the page plays them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from limbik.app.protocol.path import MOST_POSES, FollowedPath, FollowPath
+from limbik.errors import GoalError
+from limbik.formats.path_csv import path_csv, read_poses
+from limbik.formats.source import Source
+from limbik.joint_path import Break, Path
+from limbik.model import JointKind, Model
+from limbik.motion.layers import APART, APART_ROTATION
+from limbik.motion.paths import solve_path
+from limbik.motion.rates import rate_limits
+from limbik.motion.task_space import steps
+from limbik.spatial import Array, pose_from, quat_from_matrix, quat_normalise, quat_to_matrix
+
+MOST_STRETCHES = 600  # of a path: what is longer takes too long for a page
+VELOCITY = {True: 1.0, False: 0.25}  # of a joint that turns, or slides [rad/s or m/s]
+ACCELERATION = 3.0  # times the velocity, in a second
+
+
+def followed_path(model: Model, asked: FollowPath) -> FollowedPath:
+    """The path. Raises LimbikError for a file that is malformed and for what `solve_path` does not take."""
+    poses, when = _wanted(asked)
+    _refuse_long(model, asked.frame, poses)
+    rates = _Rates(model)
+    velocity = rates.velocity
+    path = solve_path(
+        model,
+        poses,
+        times=when,
+        start=asked.q,
+        frame=asked.frame,
+        velocity_limits=velocity,
+        acceleration_limits=ACCELERATION * velocity,
+    )
+    return FollowedPath(
+        id=asked.id,
+        arm=asked.arm,
+        frame=asked.frame,
+        poses=np.column_stack([poses[:, :3, 3], quat_from_matrix(poses[:, :3, :3])]).tolist(),
+        q=path.q.tolist(),
+        times=[] if path.times is None else path.times.tolist(),
+        breaks=[_told(path, each) for each in path.breaks],
+        complete=path.complete,
+        text=path.explain(),
+        pace=_pace(path, when, rates),
+        csv=path_csv(model, path),
+    )
+
+
+def _wanted(asked: FollowPath) -> tuple[Array, Array | None]:
+    """Poses [N, 4, 4] and times [N]."""
+    if asked.poses is not None:
+        rotations = quat_to_matrix(quat_normalise(asked.poses[:, 3:]))
+        return pose_from(rotations, asked.poses[:, :3]), None
+    poses, times = read_poses(Source(asked.name, asked.csv or ""))
+    if len(poses) > MOST_POSES:
+        raise GoalError(f"the page follows at most {MOST_POSES} poses, found {len(poses)} in {asked.name}")
+    return poses, times
+
+
+def _refuse_long(model: Model, frame: str, poses: Array) -> None:
+    metres, radians = steps(poses)
+    count = int((metres / max(APART * model.reach(frame), 1e-9) + radians / APART_ROTATION).sum())
+    if count > MOST_STRETCHES:
+        raise GoalError(
+            f"the path is too long for the page: it moves {metres.sum():.3g} m and turns {radians.sum():.3g} "
+            f"rad, which is {count} stretches of {APART:.0%} of the reach or {APART_ROTATION:g} rad; at most "
+            f"{MOST_STRETCHES} are followed here, any number by model.solve_path()"
+        )
+
+
+def _told(path: Path, each: Break) -> Mapping[str, Any]:
+    """A break for the page. begin, end: counted in the given poses. knots: of the joints before and after."""
+    is_inside = 0 < each.knot < len(path)
+    return {
+        "begin": each.begin,
+        "end": each.end,
+        "knots": [each.knot - 1, each.knot] if is_inside else None,
+        "reason": each.reason.value,
+        "text": each.why,
+        "joints": list(each.joints),
+    }
+
+
+class _Rates:
+    """How fast the joints of a model move on the page: as it says itself, else as is usual."""
+
+    def __init__(self, model: Model) -> None:
+        own = rate_limits(model, None, "velocity_limits")
+        kinds = [joint.kind for joint in model.joints for _ in range(joint.nv)]
+        turns = [kind is not JointKind.PRISMATIC for kind in kinds]
+        self.velocity = np.where(np.isfinite(own), own, [VELOCITY[each] for each in turns])
+        usual = sorted({each for each, rate in zip(turns, own, strict=True) if math.isinf(rate)})
+        self._usual = " and ".join(f"{VELOCITY[each]:g} {'rad' if each else 'm'}/s" for each in usual)
+        self._has_own = bool(np.isfinite(own).any())
+
+    def __str__(self) -> str:
+        if not self._has_own:
+            return f"The joints move at {self._usual} at most."
+        others = f", the others at {self._usual} at most" if self._usual else ""
+        return f"The joints move as fast as the robot's description lets them{others}."
+
+
+def _pace(path: Path, when: Array | None, rates: _Rates) -> str:
+    if when is None or path.times is None:
+        return str(rates)
+    if not path.too_fast:
+        return "Times are those of the file."
+    worst = max(path.too_fast, key=lambda each: each.ratio)
+    return (
+        f"Times are those of the file; at {path.times[worst.knot]:.3g} s {worst.joint!r} would move "
+        f"{worst.ratio:.3g} times as fast as it may."
+    )

@@ -1,0 +1,97 @@
+"""Checks as users ask for them: `Model.check`, `Model.check_batch`, `Model.check_path`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.checks import BatchCheck, Check, Contact
+from limbik.collision.checker import Checker, NearPairs
+from limbik.collision.geometry import geometry_of
+from limbik.collision.world import World, as_world
+from limbik.errors import CollisionError, ConfigurationError, shortened
+from limbik.model import Model
+from limbik.model.derived import Slot
+from limbik.spatial import Array, as_number, as_numbers, as_vector
+
+MOST_KEPT = 8  # checkers of one model
+
+_CHECKERS: Slot[list[Checker]] = Slot(of_shapes=True)
+EMPTY = World()  # for checks of a model against itself
+
+
+def check(model: Model, q: ArrayLike, world: World | None = None, *, clearance: float = 0.0) -> Check:
+    """Whether a configuration [nq] is free of collision; see `Model.check`."""
+    checker = checker_of(model, world)
+    q = as_vector(q, model.nq, "`q`", error=ConfigurationError)
+    clearance = as_distance(clearance, "clearance")
+    nearest = contacts(checker, checker.nearest(q))
+
+    def near(within: float) -> tuple[Contact, ...]:
+        return contacts(checker, checker.near_pairs(q, as_distance(within, "within")))
+
+    return Check(
+        is_free=not nearest or nearest[0].distance > clearance,
+        clearance=clearance,
+        nearest=nearest[0] if nearest else None,
+        note=geometry_of(model).note,
+        _near=near,
+    )
+
+
+def check_batch(
+    model: Model, q: ArrayLike, world: World | None = None, *, clearance: float = 0.0
+) -> BatchCheck:
+    """Checks of configurations [N, nq]; see `Model.check_batch`."""
+    checker = checker_of(model, world)
+    clearance = as_distance(clearance, "clearance")
+    distance = checker.distances(as_configurations(model, q))
+    return BatchCheck(is_free=distance > clearance, distance=distance)
+
+
+def checker_of(model: Model, world: World | None = None) -> Checker:
+    """The checker of a model in a world (None: alone), which is kept while the world has the same objects.
+
+    Raises CollisionError for what is no world, and for shapes that have no pieces.
+    """
+    world = EMPTY if world is None else as_world(world)
+    kept = _CHECKERS.get(model) or []
+    for checker in kept:
+        if checker.world is world and checker.structure == world.revision.structure:
+            return checker
+    others = [checker for checker in kept if checker.world is not world]
+    return _CHECKERS.put(model, [Checker(model, world), *others[: MOST_KEPT - 1]])[0]
+
+
+def contacts(checker: Checker, found: NearPairs) -> tuple[Contact, ...]:
+    """Pairs by name, the nearest first."""
+    return tuple(
+        Contact(
+            pair=checker.pair_names(int(found.pairs[k])),
+            distance=float(found.distances[k]),
+            normal=found.normals[k],
+            points=found.points[k],
+            gradient=found.rows[k],
+        )
+        for k in np.argsort(found.distances, kind="stable").tolist()
+    )
+
+
+def as_configurations(model: Model, q: Any) -> Array:
+    """[N, nq]; raises ConfigurationError for anything else."""
+    found = as_numbers(q, "`q`", f"shape (N, {model.nq})", ConfigurationError)
+    if found.ndim != 2 or found.shape[1] != model.nq or not np.isfinite(found).all():
+        needed = f"finite numbers of shape (N, {model.nq})"
+        raise ConfigurationError(f"`q` needs {needed}, found shape {found.shape}")
+    return np.ascontiguousarray(found)
+
+
+def as_distance(value: Any, name: str) -> float:
+    """A distance [m]; raises CollisionError for anything else."""
+    distance = as_number(value, f"`{name}`", "a distance [m]", CollisionError)
+    if not math.isfinite(distance):
+        raise CollisionError(f"`{name}` needs a finite distance [m], found {shortened(value)}")
+    return distance

@@ -1,0 +1,208 @@
+"""Concave meshes as convex pieces that contain them.
+
+The surface is cut in two by a plane, each part again, always the one whose cut wins most; each piece is the
+convex hull of its part of the surface. For a closed surface the hull of what lies on one side of a plane
+contains the solid on that side, so the pieces contain the solid by construction, whatever the planes are. A
+plane is chosen by the volume of the two hulls, after Mamou & Ghorbel (2009) and their successors.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.collision.concavity import Mask, Surface, farthest
+from limbik.collision.hulls import Hull, corners, hull_of
+from limbik.spatial import Array, Vector3
+
+WITHIN = 5e-3  # [m] what the hull of a mesh may reach beyond it to stand for it alone
+MOST_PIECES = 12
+MEASURED = (2, 3, 4, 6, 8, 12)  # numbers of pieces whose overshoot is measured
+LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and to be given up
+LEAST_WON = 1e-2  # of the volume of the whole hull, by a cut
+PLACES = np.arange(1, 8) / 8.0  # of planes along an axis
+FLUSH = 1e-6  # [m] pieces that touch are taken as one
+SAME_AREA = 1e-3  # by which the area of a convex mesh and that of its hull may differ
+
+
+@dataclass(frozen=True, eq=False)
+class Decomposition:
+    """Corners of convex pieces that contain a mesh."""
+
+    pieces: tuple[Array, ...]  # [k, 3] each
+    overshoot: float  # [m] how far they reach beyond its surface, at most
+
+
+def decomposed(triangles: Array) -> Decomposition:
+    """Convex pieces that contain a mesh of triangles [m, 3, 3]."""
+    whole = _Part(triangles)
+    if whole.hull is None:
+        return Decomposition((corners(whole.points),), 0.0)
+    dent = _dent_of_convex(triangles, whole.hull)
+    if dent is not None:
+        return Decomposition((whole.hull.vertices,), dent)
+    surface = Surface(triangles)
+    overshoot = farthest(whole.hull.triangles, surface)
+    if overshoot <= WITHIN:
+        return Decomposition((whole.hull.vertices,), overshoot)
+    parts = [whole]
+    for cut in _cuts(whole):
+        if len(cut) not in MEASURED:
+            continue
+        reached = overshoot_of(cut, surface)
+        if reached < LESS * overshoot:
+            parts, overshoot = cut, reached
+        if overshoot <= WITHIN or reached > MORE * overshoot:  # the latter where a hollow is opened
+            break
+    return Decomposition(tuple(corners(part.points) for part in parts), overshoot)
+
+
+def _dent_of_convex(triangles: Array, hull: Hull) -> float | None:
+    """How deep inside its hull the surface of a convex mesh lies at most [m]; None for another mesh.
+
+    A triangle is no deeper below the hull than its deepest corner below any one of the faces.
+    """
+    if abs(_area(triangles) / _area(hull.triangles) - 1.0) > SAME_AREA:
+        return None
+    dent = 0.0
+    for some in np.array_split(triangles, 1 + len(triangles) * len(hull.planes) // 1_000_000):
+        heights = some.reshape(-1, 3) @ hull.planes[:, :3].T + hull.planes[:, 3]
+        below = -heights.reshape(len(some), 3, -1).min(axis=1)
+        dent = max(dent, float(below.min(axis=1).max()))
+    return dent if dent <= WITHIN else None
+
+
+def _area(triangles: Array) -> float:
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    return 0.5 * float(np.linalg.norm(normals, axis=1).sum())
+
+
+def overshoot_of(parts: Sequence[_Part], surface: Surface) -> float:
+    """How far hulls together reach beyond a surface, at most [m]."""
+    hulls = [part.hull for part in parts if part.hull is not None]
+    most = 0.0
+    for hull in hulls:
+        others = [other for other in hulls if other is not hull]
+        most = max(most, farthest(hull.triangles, surface, functools.partial(_covered, others)))
+    return most
+
+
+def _covered(hulls: Sequence[Hull], triangles: Array) -> Mask:
+    """Which of triangles [n, 3, 3] lie wholly inside one of the hulls, as booleans [n]."""
+    covered = np.zeros(len(triangles), bool)
+    for hull in hulls:
+        left = triangles[~covered]
+        covered[~covered] = (hull.depths(left.reshape(-1, 3)).reshape(-1, 3) >= -FLUSH).all(axis=1)
+    return covered
+
+
+# --- cuts ---------------------------------------------------------------------------------------------------
+
+
+class _Part:
+    """A part of the surface, and its hull."""
+
+    def __init__(self, triangles: Array) -> None:
+        self.triangles = triangles
+        self.points = np.unique(triangles.reshape(-1, 3), axis=0)
+        self.hull = hull_of(self.points)
+        self.volume = _volume(self.points)
+
+
+def _cuts(whole: _Part) -> Iterator[list[_Part]]:
+    """All parts after one cut, after two, and so on, while a cut wins enough."""
+    order = itertools.count()
+    waiting: list[tuple[float, int, _Part, list[_Part]]] = []
+
+    def wait(part: _Part) -> None:
+        halves = _halves(part)
+        won = part.volume - sum(half.volume for half in halves) if halves else 0.0
+        heapq.heappush(waiting, (-won, next(order), part, halves))
+
+    wait(whole)
+    while len(waiting) < MOST_PIECES and -waiting[0][0] > LEAST_WON * whole.volume:
+        halves = heapq.heappop(waiting)[3]
+        for half in halves:
+            wait(half)
+        yield [part for _, _, part, _ in waiting]
+
+
+def _halves(part: _Part) -> list[_Part]:
+    """The two parts on both sides of the plane whose hulls have the least volume; none for a flat part."""
+    if part.hull is None:
+        return []
+    best: tuple[float, Vector3, float] | None = None
+    for axis in _axes(part.hull.vertices):
+        heights = part.hull.vertices @ axis
+        low, extent = float(heights.min()), float(np.ptp(heights))
+        tried = [(_volumes(part, axis, low + share * extent), share) for share in PLACES]
+        volume, share = min(tried)
+        finer = [(_volumes(part, axis, low + (share + d) * extent), share + d) for d in (-0.05, 0.05)]
+        volume, share = min([(volume, share), *finer])
+        if best is None or volume < best[0]:
+            best = volume, axis, low + share * extent
+    assert best is not None, "there are axes"
+    _, axis, height = best
+    heights = part.triangles @ axis - height
+    halves = [above(part.triangles, heights), above(part.triangles, -heights)]
+    return [_Part(half) for half in halves] if all(map(len, halves)) else []
+
+
+def _axes(vertices: Array) -> Array:
+    """Those of the frame, and the principal ones of a hull [6, 3]."""
+    _, _, principal = np.linalg.svd(vertices - vertices.mean(axis=0), full_matrices=False)
+    return np.concatenate([np.eye(3), principal])
+
+
+def _volumes(part: _Part, axis: Vector3, height: float) -> float:
+    """Of the hulls on both sides of a plane together [m^3]."""
+    heights = part.triangles @ axis - height
+    crossing = _crossings(part.triangles, heights)
+    own = part.points @ axis - height
+    return sum(_volume(np.concatenate([part.points[side], crossing])) for side in (own >= 0.0, own <= 0.0))
+
+
+def _volume(points: Array) -> float:
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return float(ConvexHull(points).volume) if len(points) > 3 else 0.0
+    except QhullError:  # flat
+        return 0.0
+
+
+def _crossings(triangles: Array, heights: Array) -> Array:
+    """Where the edges of triangles cross height 0: [k, 3]."""
+    crossing = []
+    for a, b in ((0, 1), (1, 2), (2, 0)):
+        does = heights[:, a] * heights[:, b] < 0.0
+        crossing.append(_crossing(triangles[does], heights[does], a, b))
+    return np.concatenate(crossing)
+
+
+def _crossing(triangles: Array, heights: Array, a: int, b: int) -> Array:
+    share = heights[:, a] / (heights[:, a] - heights[:, b])
+    return np.asarray(triangles[:, a] + share[:, None] * (triangles[:, b] - triangles[:, a]))
+
+
+def above(triangles: Array, heights: Array) -> Array:
+    """What of triangles [m, 3, 3] lies where heights, of their corners [m, 3], are at least 0: [k, 3, 3]."""
+    inside = heights >= 0.0
+    count = inside.sum(axis=1)
+    found = [triangles[count == 3]]
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        alone = (count == 1) & inside[:, k]
+        a, h = triangles[alone], heights[alone]
+        found.append(np.stack([a[:, k], _crossing(a, h, k, i), _crossing(a, h, k, j)], axis=1))
+        missing = (count == 2) & ~inside[:, k]
+        a, h = triangles[missing], heights[missing]
+        first, last = _crossing(a, h, k, i), _crossing(a, h, k, j)
+        found.append(np.stack([first, a[:, i], a[:, j]], axis=1))
+        found.append(np.stack([first, a[:, j], last], axis=1))
+    return np.concatenate(found)

@@ -1,0 +1,72 @@
+"""JSON and YAML as plain data, and what every reader of worlds looks up in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from limbik.errors import FormatError, MissingExtra, shortened
+from limbik.formats.source import Source
+
+
+def plain_data(source: Source) -> Any:
+    """What a JSON or YAML text holds, as mappings, lists, texts and numbers.
+
+    Raises FormatError for what is neither, and MissingExtra for YAML without its library.
+    """
+    text = source.text.lstrip("\ufeff \t\r\n")
+    try:
+        return _json(text, source) if text.startswith(("{", "[")) else _yaml(source)
+    except RecursionError:
+        raise FormatError(source.name, "has lists or mappings too deep inside each other") from None
+
+
+def _json(text: str, source: Source) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(source.name, f"is not JSON: {error.msg}", line=error.lineno) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise FormatError(source.name, f"is not JSON: {error}") from None
+
+
+def _yaml(source: Source) -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise MissingExtra("robots", "reading YAML") from None
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # of a library without types
+        """Without aliases, with which a short text may mean an endless one."""
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                mark = self.peek_event().start_mark
+                raise yaml.MarkedYAMLError(problem="aliases are not read in a world", problem_mark=mark)
+            return super().compose_node(parent, index)
+
+    try:
+        return yaml.load(source.text, Loader=Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else None
+        raise FormatError(source.name, f"is not YAML: {error.problem or error.context}", line=line) from None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: of dates and long numbers
+        raise FormatError(source.name, f"is not YAML: {error}") from None
+
+
+def mapping_of(value: Any, source: Source, what: str) -> Mapping[str, Any]:
+    """A mapping; anything else raises FormatError."""
+    if not isinstance(value, Mapping):
+        raise FormatError(source.name, f"{what} needs `name: value` pairs, found {shortened(value)}")
+    return value
+
+
+def list_of(value: Any, source: Source, what: str) -> list[Any]:
+    """A list, or an empty one for None; anything else raises FormatError."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise FormatError(source.name, f"{what} needs a list, found {shortened(value)}")
+    return value

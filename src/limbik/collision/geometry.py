@@ -1,0 +1,131 @@
+"""What of a model collides: bodies of convex pieces, and the spheres about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.collision.capsules import shapes_or_capsules
+from limbik.collision.convex import ConvexPiece
+from limbik.collision.covers import Spheres, cover, smallest_sphere
+from limbik.collision.pieces import measured_pieces_of
+from limbik.errors import CollisionError, listed
+from limbik.model import JointKind, Model
+from limbik.model.derived import Slot
+from limbik.model.shapes import LinkShape
+from limbik.spatial import Array, Matrix4, Vector3, unit
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Body:
+    """What is checked under one name: the shapes of a link, or an attached object.
+
+    name: of the link or object. link: that carries it; of links on fixed joints the first, so that bodies
+    with the same one never move against each other. Everything is in the frame of `link`.
+    """
+
+    name: str
+    link: str
+    pieces: tuple[ConvexPiece, ...]
+    cover: Spheres
+    center: Vector3  # [3] of one sphere about all [m]
+    radius: float  # [m]
+    overshoot: float  # [m] how far the pieces reach beyond the shapes at most
+    notes: tuple[str, ...] = ()  # what was made of its shapes, where that is not themselves
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """The bodies of a model."""
+
+    bodies: tuple[Body, ...]
+    note: str = ""  # what the bodies are not, or are instead
+
+    @property
+    def overshoot(self) -> float:
+        """How far the pieces reach beyond the shapes of the model, at most [m]."""
+        return max((body.overshoot for body in self.bodies), default=0.0)
+
+
+def geometry_of(model: Model) -> Geometry:
+    """The bodies of a model, made once for it.
+
+    Raises CollisionError, which names the link, for a mesh that cannot be read, and MissingExtra where that
+    needs a library that is not installed.
+    """
+    return _GEOMETRY.get(model) or _GEOMETRY.put(model, _made(model))
+
+
+_GEOMETRY: Slot[Geometry] = Slot(of_shapes=True)
+FEW = 8  # corners: the middle of their extent will do for the center of a sphere about them
+
+
+def _made(model: Model) -> Geometry:
+    shapes, note = shapes_or_capsules(model)
+    places = places_on_carriers(model)
+    named: dict[tuple[str, str], list[LinkShape]] = {}
+    for shape in shapes:
+        named.setdefault((shape.name, places[shape.link][0]), []).append(shape)
+    bodies = tuple(_body(name, link, own, places) for (name, link), own in named.items())
+    notes = [f"{body.name}: {what}" for body in bodies for what in body.notes]
+    return Geometry(bodies, listed([note, *notes] if note else notes, most=5, between="; "))
+
+
+def _body(name: str, link: str, shapes: Sequence[LinkShape], places: dict[str, tuple[str, Matrix4]]) -> Body:
+    pieces: list[ConvexPiece] = []
+    overshoot, notes = 0.0, []
+    for shape in shapes:
+        try:
+            found = measured_pieces_of(shape.shape)
+        except CollisionError as error:
+            raise CollisionError(f"link {shape.link!r}: {error}") from None
+        pose = places[shape.link][1] @ shape.pose_link_shape
+        pieces += [piece.moved(pose) for piece in found.pieces]
+        overshoot = max(overshoot, found.overshoot)
+        notes += [found.note] if found.note else []
+    center, radius = bounding_sphere(pieces)
+    return Body(
+        name=name,
+        link=link,
+        pieces=tuple(pieces),
+        cover=cover(pieces),
+        center=center,
+        radius=radius,
+        overshoot=overshoot,
+        notes=tuple(notes),
+    )
+
+
+def bounding_sphere(pieces: Sequence[ConvexPiece]) -> tuple[Array, float]:
+    """Center [3] and radius [m] of a sphere that contains all pieces."""
+    vertices = np.concatenate([piece.vertices for piece in pieces])
+    if len(vertices) > FEW:
+        center, _ = smallest_sphere(vertices)
+    else:
+        center = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
+    return center, max(_reach(piece, center) for piece in pieces) * (1.0 + 1e-9) + 1e-9
+
+
+def _reach(piece: ConvexPiece, center: Vector3) -> float:
+    """How far the farthest point of a piece is from a center [m]."""
+    offsets = piece.vertices - center
+    if piece.disc == 0.0:
+        return float(np.linalg.norm(offsets, axis=1).max()) + piece.radius
+    axis = unit(offsets[1] - offsets[0])
+    along = offsets @ axis
+    across = np.linalg.norm(offsets - along[:, None] * axis, axis=1)
+    return float(np.hypot(along, across + piece.disc).max()) + piece.radius
+
+
+def places_on_carriers(model: Model) -> dict[str, tuple[str, Matrix4]]:
+    """For each link the first of those on fixed joints with it, and pose_first_link."""
+    places: dict[str, tuple[str, Matrix4]] = {model.root: (model.root, np.eye(4))}
+    for joint in model.joints:
+        if joint.kind is JointKind.FIXED:
+            link, pose = places[joint.parent]
+            places[joint.child] = link, pose @ joint.origin
+        else:
+            places[joint.child] = joint.child, np.eye(4)
+    return places

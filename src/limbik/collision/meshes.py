@@ -1,0 +1,107 @@
+"""The triangles of meshes, read from STL, OBJ, COLLADA and PLY files by trimesh."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+
+import numpy as np
+
+from limbik.errors import CollisionError, MissingExtra, shortened
+from limbik.model.shapes import LARGEST, Mesh
+from limbik.spatial import Array
+
+FORMATS = ("stl", "obj", "dae", "ply")
+LARGEST_FILE = 256 * 2**20  # [bytes]
+MOST_TRIANGLES = 2_000_000
+_UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
+
+
+def content_of(mesh: Mesh) -> bytes:
+    """What the file of a mesh holds. Raises CollisionError where it cannot be read."""
+    if mesh.data is not None:
+        return mesh.data
+    assert mesh.path is not None, "a mesh has a path or vertices"
+    name = mesh.address
+    try:
+        if not mesh.path.is_file():
+            raise CollisionError(f"there is no mesh {name!r}; without it no collision can be looked for")
+        if mesh.path.stat().st_size > LARGEST_FILE:
+            raise CollisionError(f"mesh {name!r} is larger than {LARGEST_FILE // 2**20} MiB")
+        return mesh.path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise CollisionError(f"mesh {name!r} cannot be read: {error}") from None
+
+
+def triangles_of(mesh: Mesh) -> Array:
+    """The triangles [m, 3, 3] of a mesh in metres, without those of no area.
+
+    The unit in a COLLADA file is looked at; the axis that it calls up is not, as in ROS. Raises
+    CollisionError for a file that is missing, broken or too large, MissingExtra without trimesh.
+    """
+    if mesh.vertices is not None:
+        name, triangles = "given by vertices", mesh.vertices[mesh.triangles]
+    else:
+        assert mesh.path is not None, "a mesh has a path or vertices"
+        name = repr(mesh.address)
+        triangles = _read(content_of(mesh), mesh.path.suffix.removeprefix(".").lower(), name)
+    triangles = triangles * np.array(mesh.scale)
+    if not np.isfinite(triangles).all() or np.abs(triangles).max(initial=0.0) > LARGEST:
+        raise CollisionError(f"mesh {name} has vertices that are no number, or larger than {LARGEST:.0e} m")
+    u, v = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    triangles = triangles[(np.cross(u, v) != 0.0).any(axis=1)]
+    if not len(triangles):
+        raise CollisionError(f"mesh {name} has no triangle with an area")
+    return np.asarray(triangles)
+
+
+def _read(content: bytes, ending: str, name: str) -> Array:
+    try:
+        import trimesh
+    except ImportError:
+        raise MissingExtra("collision", "reading meshes") from None
+    if ending not in FORMATS:
+        raise CollisionError(
+            f"mesh {name} needs to be one of {', '.join(FORMATS)}, found {shortened(ending)}"
+        )
+    if ending == "stl":
+        _refuse_false_count(content, name)
+    try:
+        read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
+        triangles = np.asarray(read.triangles, dtype=np.float64)
+    except ModuleNotFoundError:
+        raise MissingExtra("collision", "reading COLLADA meshes") from None
+    except MemoryError:
+        raise CollisionError(f"mesh {name} needs more memory than there is") from None
+    except Exception as error:  # of any kind, by what is broken in the file
+        raise CollisionError(f"mesh {name} is no {ending.upper()} file: {shortened(str(error))}") from None
+    if len(triangles) > MOST_TRIANGLES:
+        raise CollisionError(
+            f"mesh {name} has {len(triangles):,} triangles, more than {MOST_TRIANGLES:,}; simplify it"
+        )
+    unit = _UNIT.search(content[:65536]) if ending == "dae" else None
+    return triangles * _number(unit[1], name) if unit else triangles
+
+
+def _refuse_false_count(content: bytes, name: str) -> None:
+    """Raise CollisionError for a binary STL that has fewer bytes than its number of triangles needs."""
+    is_text = content[:512].lstrip().startswith(b"solid") and b"facet" in content[:2048]
+    if is_text:
+        return
+    count = struct.unpack_from("<I", content, 80)[0] if len(content) >= 84 else -1
+    if count < 0 or 84 + 50 * count > len(content):
+        said = (
+            "is cut off" if count < 0 else f"says that it has {count:,} triangles, and is too short for them"
+        )
+        raise CollisionError(f"mesh {name} {said}")
+
+
+def _number(text: bytes, name: str) -> float:
+    try:
+        unit = float(text)
+    except ValueError:
+        unit = 0.0
+    if not 0.0 < unit < LARGEST:
+        raise CollisionError(f"mesh {name} needs a `unit` above 0 [m], found {shortened(text)}")
+    return unit

@@ -1,0 +1,59 @@
+"""How fast bodies can come nearer to each other, at most, when joints move (Schwarzer, Saha & Latombe 2005).
+
+A point of a body that is at most r away from the axis of a revolute joint moves at most r for each radian.
+However the joints between stand, r is at most the sum of the lengths of the links between.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.chain.joints import PRISMATIC, SPHERICAL
+from limbik.collision.pack import Packed
+from limbik.compiler.kernel import Records
+from limbik.spatial import Array
+from limbik.tree.pack import WORLD
+
+
+class MotionBounds:
+    """Bounds for pairs [n, 2] of bodies on a tree.
+
+    travel [links]: how far prismatic joints go at most [m], in both directions.
+    """
+
+    def __init__(self, links: Records, bodies: Packed, pairs: Array, travel: Array) -> None:
+        reaches = np.array([_reaches(links, body, travel) for body in bodies.bodies]).reshape(-1, len(links))
+        first, second = reaches[pairs[:, 0]], reaches[pairs[:, 1]]
+        # What moves both bodies does not move them against each other.
+        self._reaches = np.where((first > 0.0) & (second > 0.0), 0.0, first + second)
+        self._links = links
+
+    def speeds(self, v: Array) -> Array:
+        """How fast each pair can come nearer [n], in metres per unit of time of a velocity [nv]."""
+        rates = np.zeros(len(self._links))
+        for k, link in enumerate(self._links):
+            size = 3 if is_ball(link) else 1
+            rates[k] = abs(link["multiplier"]) * np.linalg.norm(v[link["v"] : link["v"] + size])
+        return self._reaches @ rates
+
+
+def is_ball(link: Records) -> bool:
+    """Whether the joint of a link is a ball joint."""
+    return bool(link["kind"] == SPHERICAL)
+
+
+def _reaches(links: Records, body: Records, travel: Array) -> Array:
+    """For every link: how far its joint moves a point of the body at most [m for each rad or m]."""
+    found = np.zeros(len(links))
+    k = int(body["link"])
+    reach = float(np.linalg.norm(body["center"]) + body["bound"])
+    while k != WORLD:
+        link = links[k]
+        if link["kind"] == PRISMATIC:
+            found[k] = 1.0
+            reach += travel[k]
+        else:
+            found[k] = reach
+        reach += float(np.linalg.norm(link["translation"]))
+        k = int(link["parent"])
+    return found

@@ -1,0 +1,19 @@
+"""The bodies of objects, as searches for near pairs take them."""
+
+from __future__ import annotations
+
+import functools
+
+from limbik.collision.geometry import bounding_sphere
+from limbik.collision.pack import PackedBody, packed_body
+from limbik.collision.pieces import pieces_of
+from limbik.model.shapes import Shape
+
+MOST_KEPT = 256
+
+
+@functools.lru_cache(MOST_KEPT)
+def body_of(shape: Shape) -> PackedBody:
+    """A shape, packed. Raises as `pieces_of` does."""
+    pieces = pieces_of(shape)
+    return packed_body(pieces, *bounding_sphere(pieces))

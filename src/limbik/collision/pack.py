@@ -1,0 +1,168 @@
+"""Bodies as the kernels of collisions read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.collision.convex import ConvexPiece
+from limbik.collision.records import BEGIN, BODY, END, PIECE, VERTEX_SIZE
+from limbik.compiler.kernel import Floats, Records
+from limbik.spatial import Array, Matrix4, Vector3
+
+LEAST_TO_CLIMB = 24  # corners of a hull
+ROUNDING = 1e-12  # by which bounds are wider than computed, of their size
+
+
+class PackedBody(NamedTuple):
+    """Pieces that are checked as one, in the frame that carries them. Places count from the first of them."""
+
+    center: Vector3  # [m] of a sphere about them
+    radius: float  # [m] of it
+    pieces: Records  # `records.PIECE`
+    vertices: Floats  # [n, VERTEX_SIZE]
+    neighbours: NDArray[np.int64]  # [m]
+
+
+class Placed(NamedTuple):
+    """A body with a name, on a frame."""
+
+    name: str
+    body: PackedBody
+    frame: int  # place among the frames
+    link: int  # that moves it, -1: none
+
+
+class Packed(NamedTuple):
+    """Bodies in arrays."""
+
+    bodies: Records  # `records.BODY`
+    pieces: Records  # `records.PIECE`
+    vertices: Floats  # [n, VERTEX_SIZE]
+    neighbours: NDArray[np.int64]  # [m]
+    latest: NDArray[np.int64]  # [pieces]
+
+
+def packed_body(
+    pieces: Sequence[ConvexPiece], center: Vector3, radius: float, pose: Matrix4 | None = None
+) -> PackedBody:
+    """Pieces and a sphere about them [m], whose frame has a pose on that which carries the body."""
+    pose = np.eye(4) if pose is None else pose
+    records, vertices, neighbours = [], [np.zeros((0, VERTEX_SIZE))], [np.zeros(0, np.int64)]
+    n_vertices = n_neighbours = 0
+    for place, piece in enumerate(pieces):
+        moved = piece.moved(pose)
+        records.append(packed_piece(moved, place, n_vertices))
+        rows = np.zeros((len(moved.vertices), VERTEX_SIZE))
+        rows[:, :BEGIN] = moved.vertices
+        found = neighbours_in_hull(moved.vertices)
+        if found:
+            ends = n_neighbours + np.cumsum([len(each) for each in found])
+            rows[:, END], rows[1:, BEGIN], rows[0, BEGIN] = ends, ends[:-1], n_neighbours
+            neighbours.append(n_vertices + np.concatenate([sorted(each) for each in found]))
+            n_neighbours = int(ends[-1])
+        vertices.append(rows)
+        n_vertices += len(rows)
+    return PackedBody(
+        pose[:3, :3] @ center + pose[:3, 3],
+        radius * (1.0 + ROUNDING),
+        np.concatenate(records) if records else np.zeros(0, PIECE),
+        np.concatenate(vertices),
+        np.concatenate(neighbours),
+    )
+
+
+def packed(placed: Iterable[Placed], frame_size: int) -> Packed:
+    """Bodies, one for each of those given."""
+    bodies, pieces = [np.zeros(0, BODY)], [np.zeros(0, PIECE)]
+    vertices, neighbours = [np.zeros((0, VERTEX_SIZE))], [np.zeros(0, np.int64)]
+    n_pieces = n_vertices = n_neighbours = 0
+    for each in placed:
+        body = each.body
+        record = np.zeros(1, BODY)
+        record["frame"], record["link"] = each.frame * frame_size, each.link
+        record["first"], record["count"] = n_pieces, len(body.pieces)
+        record["center"], record["bound"] = body.center, body.radius
+        bodies.append(record)
+        pieces.append(body.pieces.copy())
+        pieces[-1]["place"] += n_pieces
+        pieces[-1]["first"] += n_vertices
+        vertices.append(body.vertices.copy())
+        vertices[-1][:, BEGIN:] += n_neighbours
+        neighbours.append(body.neighbours + n_vertices)
+        n_pieces, n_vertices = n_pieces + len(body.pieces), n_vertices + len(body.vertices)
+        n_neighbours += len(body.neighbours)
+    return Packed(
+        np.concatenate(bodies),
+        np.concatenate(pieces),
+        np.concatenate(vertices),
+        np.concatenate(neighbours),
+        np.zeros(n_pieces, np.int64),
+    )
+
+
+def neighbours_in_hull(vertices: Array) -> list[set[int]]:
+    """For each corner of a hull those that it shares an edge with; empty where looking at all is as fast, and
+    where rounding leaves some of them out of the hull.
+    """
+    if len(vertices) < LEAST_TO_CLIMB:
+        return []
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        triangles = ConvexHull(vertices).simplices
+    except QhullError:  # it is flat
+        return []
+    found: list[set[int]] = [set() for _ in vertices]
+    for corners in triangles.tolist():
+        for k in corners:
+            found[k] |= {*corners} - {k}
+    return found if all(found) else []
+
+
+def packed_piece(piece: ConvexPiece, place: int, first: int) -> Records:
+    """The record of a piece; first: where its vertices begin."""
+    record = np.zeros(1, PIECE)
+    record["place"], record["first"], record["count"] = place, first, len(piece.vertices)
+    record["radius"], record["disc"] = piece.radius, piece.disc
+    record["center"], bound = piece.bounding_sphere
+    record["bound"] = bound * (1.0 + ROUNDING)
+    if piece.disc > 0.0:
+        along = piece.vertices[1] - piece.vertices[0]
+        record["axis"] = along / np.linalg.norm(along)
+    axes, center, half = box_about(piece)
+    record["box_axes"], record["box_center"] = axes.ravel(), center
+    record["box_half"] = half + ROUNDING * bound
+    return record
+
+
+def box_about(piece: ConvexPiece) -> tuple[Array, Array, Array]:
+    """A box about the core of a piece: axes [3, 3] row by row, center [3] and half edges [3] in metres.
+
+    The smallest of those along the axes, along the core's first edges, and along its principal axes.
+    """
+    vertices = piece.vertices
+    rest = vertices - vertices.mean(axis=0)
+    candidates = [np.eye(3), np.linalg.svd(rest, full_matrices=False)[2] if len(vertices) > 2 else np.eye(3)]
+    edges = vertices[1:3] - vertices[0]
+    if len(edges):
+        candidates.append(np.linalg.qr(np.column_stack([edges.T, np.eye(3)]))[0].T)
+    best = None
+    for axes in candidates:
+        if axes.shape != (3, 3) or abs(abs(np.linalg.det(axes)) - 1.0) > 1e-9:
+            continue
+        along = vertices @ axes.T
+        across = piece.disc
+        if piece.disc > 0.0:
+            unit = edges[0] / np.linalg.norm(edges[0])
+            across = piece.disc * np.sqrt(np.maximum(0.0, 1.0 - (axes @ unit) ** 2))
+        low, high = along.min(axis=0) - across, along.max(axis=0) + across
+        half = 0.5 * (high - low)
+        size = half.prod() + half.sum() ** 3 * 1e-6
+        if best is None or size < best[0]:
+            best = size, axes, axes.T @ (0.5 * (low + high)), half
+    assert best is not None, "the axes themselves are always a choice"
+    return best[1], best[2], best[3]

@@ -1,0 +1,309 @@
+"""MoveIt's planning scenes: `.scene` texts, and messages written as YAML or JSON.
+
+A text is that of `planning_scene::PlanningScene::saveGeometryToStream`: in parentheses the name of the scene;
+for each object `* name`, since MoveIt 1.1 its pose, the number of its shapes, each with its numbers, its pose
+and a colour, and since then the number of its subframes, each with a pose; at the end a full stop. Messages
+are `moveit_msgs/PlanningScene`, or what MotionBenchMaker writes: `collision_objects` under `world` or by
+themselves.
+
+Octomaps, planes and attached objects are not read: there is a warning where a scene has some.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from limbik.collision.documents import list_of, mapping_of
+from limbik.collision.world import World
+from limbik.errors import CollisionError, FormatError, FormatWarning, did_you_mean, shortened
+from limbik.formats.source import Source
+from limbik.model.shapes import Box, ConvexHull, Cylinder, Mesh, Shape, Sphere
+from limbik.spatial import Array, Matrix4, as_numbers, as_vector, pose_from, quat_to_matrix
+
+PRIMITIVES = {1: "box", 2: "sphere", 3: "cylinder", 4: "cone"}  # of shape_msgs/SolidPrimitive
+SIDES = 32  # of the pyramid about a cone: at most half a percent of the radius beyond it
+SMALLEST = 1e-6  # of a quaternion's length
+MOST_NUMBERS = 10**8  # in one mesh
+
+
+def is_scene_text(source: Source) -> bool:
+    """Whether a source looks like a text of objects."""
+    return re.match(r"\ufeff?\s*(\([^\n]*\)|\S+)\s*\n\s*(\*|\.\s*$)", source.text) is not None
+
+
+def is_planning_scene(data: Mapping[str, Any]) -> bool:
+    """Whether data look like a message."""
+    world = data.get("world")
+    return "collision_objects" in data or (isinstance(world, Mapping) and "collision_objects" in world)
+
+
+# --- texts --------------------------------------------------------------------------------------------------
+
+
+def read_scene_text(source: Source) -> World:
+    """The world of a `.scene` text. Raises FormatError, which names the line."""
+    reader = _Reader(source)
+    reader.line()  # the name of the scene
+    world = World()
+    while (mark := reader.line()) != ".":
+        if not mark.startswith("*"):
+            raise reader.error(f"expected `* name` of an object, or a full stop, found {shortened(mark)}")
+        _read_object(reader, world, mark[1:].strip())
+    return world
+
+
+class _Reader:
+    """Lines and words of a text."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.lines = source.text.removeprefix("\ufeff").splitlines()
+        self.place = 0  # of the next line
+        self.words: list[str] = []  # that are left of this line
+
+    def line(self) -> str:
+        """The next line that is not empty, or what is left of this one."""
+        if not self.words:
+            self._fill()
+        left, self.words = " ".join(self.words), []
+        return left
+
+    def count_in_line(self) -> int:
+        """How many words the next line that is not empty has."""
+        if not self.words:
+            self._fill()
+        return len(self.words)
+
+    def word(self) -> str:
+        """The next one."""
+        if not self.words:
+            self._fill()
+        return self.words.pop(0)
+
+    def number(self) -> float:
+        word = self.word()
+        try:
+            return float(word)
+        except ValueError:
+            raise self.error(f"expected a number, found {shortened(word)}") from None
+
+    def whole(self) -> int:
+        number = self.number()
+        if not (number >= 0.0 and number == math.floor(number) and number <= MOST_NUMBERS):
+            raise self.error(f"expected a whole number, found {number:g}")
+        return int(number)
+
+    def numbers(self, count: int) -> Array:
+        """The next ones [count]."""
+        if count > MOST_NUMBERS:
+            raise self.error(f"a mesh of {count:,} numbers is too large")
+        found: list[float] = []
+        while len(found) < count:
+            if not self.words:
+                self._fill()
+            some = self.words[: count - len(found)]
+            self.words = self.words[len(some) :]
+            try:
+                found += map(float, some)
+            except ValueError:
+                raise self.error(f"expected numbers, found {shortened(' '.join(some))}") from None
+        return np.array(found)
+
+    def pose(self) -> Matrix4:
+        """Position and quaternion xyzw."""
+        numbers = self.numbers(7)
+        try:
+            return pose_of(numbers[:3], numbers[3:], "a pose")
+        except CollisionError as error:
+            raise self.error(str(error)) from None
+
+    def error(self, problem: str) -> FormatError:
+        return FormatError(self.source.name, problem, line=self.place)
+
+    def _fill(self) -> None:
+        while not self.words:
+            if self.place == len(self.lines):
+                raise self.error("ends in the middle of an object: expected more, or a full stop")
+            self.words = self.lines[self.place].split()
+            self.place += 1
+
+
+def _read_object(reader: _Reader, world: World, name: str) -> None:
+    has_pose = reader.count_in_line() > 1  # as MoveIt itself tells the two forms apart
+    pose_object = reader.pose() if has_pose else np.eye(4)
+    shapes: list[tuple[Shape, Matrix4]] = []
+    for _ in range(reader.whole()):
+        shape = _shape_in_text(reader, name)
+        pose = reader.pose()
+        reader.numbers(4)  # colour
+        if shape is not None:
+            shapes.append((shape, pose_object @ pose))
+    if has_pose:
+        for _ in range(reader.whole()):
+            reader.line()  # the name of a subframe
+            reader.pose()
+    try:
+        _add(world, name, shapes)
+    except CollisionError as error:
+        raise reader.error(str(error)) from None
+
+
+def _shape_in_text(reader: _Reader, name: str) -> Shape | None:
+    kind = reader.word()
+    try:
+        if kind == "box":
+            return Box(tuple(reader.numbers(3)))
+        if kind == "sphere":
+            return Sphere(reader.number())
+        if kind == "cylinder":
+            return Cylinder(*reader.numbers(2).tolist())
+        if kind == "cone":
+            return _cone(*reader.numbers(2).tolist())
+        if kind == "mesh":
+            vertices, triangles = reader.whole(), reader.whole()
+            points = reader.numbers(3 * vertices).reshape(-1, 3)
+            return Mesh(vertices=points, triangles=reader.numbers(3 * triangles).reshape(-1, 3))
+    except CollisionError as error:
+        raise reader.error(f"object {shortened(name)}: {error}") from None
+    if kind == "plane":
+        reader.numbers(4)
+        _warn(reader.source, f"object {shortened(name)}: its plane is left out; use a large box")
+        return None
+    known = ("box", "sphere", "cylinder", "cone", "mesh", "plane")
+    raise reader.error(f"there is no shape {shortened(kind)}; {did_you_mean(kind, known)}")
+
+
+# --- messages -----------------------------------------------------------------------------------------------
+
+
+def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
+    """The world of a message. Raises FormatError, which names the object."""
+    inner = data.get("world")
+    held = inner if isinstance(inner, Mapping) and "collision_objects" in inner else data
+    _warn_of_others(data, held, source)
+    world = World()
+    for place, item in enumerate(list_of(held["collision_objects"], source, "`collision_objects`")):
+        each = mapping_of(item, source, f"object {place + 1}")
+        name = each.get("id")
+        if not isinstance(name, str) or not name.strip():
+            raise FormatError(source.name, f"object {place + 1} needs an `id`, found {shortened(name)}")
+        try:
+            _add(world, name, list(_shapes_in_message(each, source, name)))
+        except CollisionError as error:
+            raise FormatError(source.name, str(error), element=f"object {shortened(name)}") from None
+    return world
+
+
+def _warn_of_others(data: Mapping[str, Any], held: Mapping[str, Any], source: Source) -> None:
+    octomap = held.get("octomap")
+    tree = octomap.get("octomap") if isinstance(octomap, Mapping) else None
+    if isinstance(tree, Mapping) and tree.get("data"):
+        _warn(source, "its octomap is left out")
+    state = data.get("robot_state")
+    if isinstance(state, Mapping) and state.get("attached_collision_objects"):
+        _warn(source, "its attached objects are left out; see Model.attach")
+
+
+def _shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Iterator[tuple[Shape, Matrix4]]:
+    whole = _message_pose(each["pose"], source, name) if "pose" in each else np.eye(4)
+    if list_of(each.get("planes"), source, "`planes`"):
+        _warn(source, f"object {shortened(name)}: its planes are left out; use a large box")
+    for items, poses, read in (
+        ("primitives", "primitive_poses", _primitive),
+        ("meshes", "mesh_poses", _mesh),
+    ):
+        shapes = list_of(each.get(items), source, f"`{items}`")
+        given = list_of(each.get(poses), source, f"`{poses}`")
+        # A lone shape may leave out its own pose.
+        given = given or [None] * len(shapes)
+        if len(given) != len(shapes):
+            raise CollisionError(f"needs as many `{poses}` as `{items}`: {len(shapes)}, found {len(given)}")
+        for item, pose in zip(shapes, given, strict=True):
+            part = np.eye(4) if pose is None else _message_pose(pose, source, name)
+            yield read(mapping_of(item, source, f"a shape of {shortened(name)}"), source), whole @ part
+
+
+def _primitive(item: Mapping[str, Any], source: Source) -> Shape:
+    kind = PRIMITIVES.get(item["type"]) if isinstance(item.get("type"), int) else item.get("type")
+    if not isinstance(kind, str) or kind.lower() not in PRIMITIVES.values():
+        known = ", ".join(PRIMITIVES.values())
+        raise CollisionError(
+            f"`type` needs one of {known}, or its number, found {shortened(item.get('type'))}"
+        )
+    kind = kind.lower()
+    size = as_vector(
+        item.get("dimensions", ()),
+        {"box": 3, "sphere": 1}.get(kind, 2),
+        f"`dimensions` of a {kind}",
+        error=CollisionError,
+    ).tolist()
+    if kind == "box":
+        return Box(tuple(size))
+    if kind == "sphere":
+        return Sphere(size[0])
+    height, radius = size
+    return Cylinder(radius, height) if kind == "cylinder" else _cone(radius, height)
+
+
+def _mesh(item: Mapping[str, Any], source: Source) -> Shape:
+    triangles = [
+        each.get("vertex_indices") if isinstance(each, Mapping) else each
+        for each in list_of(item.get("triangles"), source, "`triangles`")
+    ]
+    given = [_xyz(each) for each in list_of(item.get("vertices"), source, "`vertices`")]
+    vertices = as_numbers(given, "`vertices` of a mesh", "shape (k, 3)", CollisionError)
+    return Mesh(vertices=vertices, triangles=triangles)
+
+
+def _message_pose(value: Any, source: Source, name: str) -> Matrix4:
+    parts = mapping_of(value, source, f"a pose of {shortened(name)}")
+    position, orientation = parts.get("position", (0, 0, 0)), parts.get("orientation", (0, 0, 0, 1))
+    return pose_of(_xyz(position), _xyz(orientation), f"a pose of {shortened(name)}")
+
+
+def _xyz(value: Any) -> Any:
+    """A list, of a list or of named numbers."""
+    if isinstance(value, Mapping):
+        names = ("x", "y", "z", "w") if "w" in value else ("x", "y", "z")
+        return [value.get(name) for name in names]
+    return value
+
+
+# --- both ---------------------------------------------------------------------------------------------------
+
+
+def _add(world: World, name: str, shapes: list[tuple[Shape, Matrix4]]) -> None:
+    """An object of several shapes becomes several objects: "name/1", "name/2" and so on."""
+    for place, (shape, pose) in enumerate(shapes, 1):
+        world.add(name if len(shapes) == 1 else f"{name}/{place}", shape, pose)
+
+
+def pose_of(position: Any, orientation: Any, what: str) -> Matrix4:
+    """A pose of a position [m] and a quaternion xyzw of any length. Raises CollisionError."""
+    at = as_vector(position, 3, f"the position of {what}", error=CollisionError)
+    quaternion = as_vector(orientation, 4, f"the orientation of {what}", error=CollisionError)
+    length = float(np.linalg.norm(quaternion))
+    if length == 0.0:  # ROS leaves it so where nobody has set it
+        return pose_from(None, at)
+    if not SMALLEST < length < np.inf:
+        raise CollisionError(f"the orientation of {what} needs x y z w, found {quaternion.tolist()}")
+    return pose_from(quat_to_matrix(quaternion / length), at)
+
+
+def _cone(radius: float, height: float) -> ConvexHull:
+    """The pyramid about a cone, whose tip is above the origin by half of its height."""
+    Cylinder(radius, height)  # refuses what has no meaning
+    angles = 2.0 * math.pi * np.arange(SIDES) / SIDES
+    outer = radius / math.cos(math.pi / SIDES)
+    ring = np.column_stack([outer * np.cos(angles), outer * np.sin(angles), np.full(SIDES, -0.5 * height)])
+    return ConvexHull(np.vstack([ring, [0.0, 0.0, 0.5 * height]]))
+
+
+def _warn(source: Source, message: str) -> None:
+    warnings.warn(FormatWarning(f"{source.name}: {message}"), stacklevel=2)

@@ -1,0 +1,32 @@
+"""The bodies of a model, as searches for near pairs take them."""
+
+from __future__ import annotations
+
+from limbik.collision.geometry import geometry_of
+from limbik.collision.pack import Placed, packed_body
+from limbik.model import Model
+from limbik.model.derived import Slot
+from limbik.tree.pack import WORLD, PackedTree, pack_tree
+
+_TREE: Slot[PackedTree] = Slot()
+_BODIES: Slot[list[Placed]] = Slot(of_shapes=True)
+
+
+def tree_of(model: Model) -> PackedTree:
+    """The tree of a model, packed once for it."""
+    return _TREE.get(model) or _TREE.put(model, pack_tree(model))
+
+
+def robot_bodies(model: Model) -> list[Placed]:
+    """The bodies of a model, on the frames of its tree, packed once for it."""
+    return _BODIES.get(model) or _BODIES.put(model, _packed_bodies(model))
+
+
+def _packed_bodies(model: Model) -> list[Placed]:
+    tree = tree_of(model)
+    found = []
+    for body in geometry_of(model).bodies:
+        link, pose = tree.link_places[body.link]
+        frame = len(tree.links) if link == WORLD else link
+        found.append(Placed(body.name, packed_body(body.pieces, body.center, body.radius, pose), frame, link))
+    return found

@@ -1,0 +1,144 @@
+"""The search for near pairs (`collision.nearest`), by machine code or by Python."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from limbik.chain.joints import FRAME_SIZE, ROTATION
+from limbik.collision import nearest
+from limbik.collision.entries import SCRATCH, WORKSPACE
+from limbik.collision.gjk import Scratch
+from limbik.collision.nearest import RESULT_SIZE, SETTINGS_SIZE, Workspace
+from limbik.collision.pack import Packed
+from limbik.collision.programs import collisions
+from limbik.collision.records import Cores, Shapes
+from limbik.compiler import native
+from limbik.compiler.callables import Arguments
+from limbik.compiler.kernel import Floats, Records, Watch
+from limbik.spatial import Array
+
+MOST_RESULTS = 32  # until more are asked for
+
+
+class Results(NamedTuple):
+    """What a search has found."""
+
+    numbers: Array  # [m, RESULT_SIZE]
+    rows: Array  # [m, nv] with respect to velocities as `tree.pack` has them; zeros where not asked for
+
+
+class Search:
+    """Pairs of bodies that move with joints and with a world's objects.
+
+    links: records of a tree. poses [objects, 4, 4]: read at every search, so that objects may move. pairs
+    [n, 2]: of bodies.
+    """
+
+    def __init__(self, links: Records, bodies: Packed, poses: Array, pairs: Any, nq: int, nv: int) -> None:
+        self.settings = np.zeros(SETTINGS_SIZE)
+        self.frames = np.zeros((len(links) + 1 + len(poses)) * FRAME_SIZE)
+        world = self.frames[len(links) * FRAME_SIZE :]
+        world[ROTATION:FRAME_SIZE] = np.eye(3).ravel()
+        bodies_, pieces, vertices, neighbours, _ = bodies
+        self._sizes = {
+            "n_links": len(links), "n_objects": len(poses), "n_bodies": len(bodies_), "n_pieces": len(pieces),
+            "n_vertices": len(vertices), "n_neighbours": len(neighbours), "n_pairs": len(pairs),
+        }  # fmt: skip
+        self._links, self._bodies, self._poses, self._pairs = links, bodies, poses, pairs
+        self._workspace = Workspace(*_zeros(WORKSPACE, self._sizes))
+        self._scratch = Scratch(*_zeros(SCRATCH, self._sizes))
+        self._lock = threading.Lock()
+        self._function: Any = self._not_yet_compiled
+        self._one = self._call(np.zeros((1, nq)), np.zeros((MOST_RESULTS, RESULT_SIZE)), nv)
+
+    def run(self, q: Array | None, mode: int, horizon: float, has_rows: bool = False) -> Results:
+        """Search at a configuration [nq]; at None the frames of the links have been written."""
+        with self._lock:
+            self._ask(q, mode, horizon, has_rows)
+            count = self._function(self._one, _go_on)
+            if count > len(self._one.results):
+                self._one = self._call(
+                    self._one.q, np.zeros((2 * count, RESULT_SIZE)), self._one.rows.shape[1]
+                )
+                self._function(self._one, _go_on)
+            return Results(self._one.results[:count].copy(), self._one.rows[:count].copy())
+
+    def is_any(self, q: Array | None, horizon: float) -> bool:
+        """Whether a pair is not farther apart than the horizon [m]."""
+        with self._lock:
+            self._ask(q, nearest.ANY, horizon, False)
+            return bool(self._function(self._one, _go_on))
+
+    def run_each(self, q: Array, horizon: float, watch: Watch) -> Array:
+        """The nearest pair of each of many configurations [n, nq]: numbers [n, RESULT_SIZE], in which the
+        place of the pair is -1 and the distance infinite where none is nearer than the horizon [m].
+        """
+        call = self._call(np.ascontiguousarray(q), np.zeros((len(q), RESULT_SIZE)), 0)
+        with self._lock:
+            self.settings[:] = nearest.EACH, horizon, False, False
+            self._function(call, watch)
+        return call.results
+
+    def _ask(self, q: Array | None, mode: int, horizon: float, has_rows: bool) -> None:
+        if q is not None:
+            self._one.q[0] = q
+        self.settings[:] = mode, horizon, q is None, has_rows
+
+    def _call(self, q: Array, results: Array, nv: int) -> _Call:
+        rows = np.zeros((len(results), nv))
+        arrays = (
+            self._links, *self._bodies, self.frames, self._poses, self._pairs, self.settings, q,
+            *self._workspace, *self._scratch, results, rows,
+        )  # fmt: skip
+        sizes = (*self._sizes.values(), len(results), *q.shape, nv)
+        return _Call(q, results, rows, Arguments(*(array.ctypes.data for array in arrays), *sizes))
+
+    def _not_yet_compiled(self, call: _Call, watch: Watch) -> int:
+        """The search: once there is machine code, by that; until then run by Python itself."""
+        function = native.compiled(collisions())
+        if function is None:
+            return self._interpreted(call, watch)
+        self._function = lambda call, watch: function(call.arguments.address, watch)
+        return int(function(call.arguments.address, watch))
+
+    def _interpreted(self, call: _Call, watch: Watch) -> int:
+        bodies, pieces, vertices, neighbours, latest = self._bodies
+        return nearest.search.interpreted(
+            self._links.view(np.recarray),
+            Shapes(
+                bodies.view(np.recarray),
+                pieces.view(np.recarray),
+                Cores(vertices, neighbours, latest),
+                self.frames,
+            ),
+            self._poses.reshape(-1, 16),
+            self._pairs,
+            self.settings,
+            call.q,
+            self._workspace,
+            self._scratch,
+            call.results,
+            call.rows,
+            watch,
+        )
+
+
+class _Call(NamedTuple):
+    """What differs from one search to the next."""
+
+    q: Array  # [n, nq]
+    results: Array  # [m, RESULT_SIZE]
+    rows: Array  # [m, nv]
+    arguments: Arguments
+
+
+def _zeros(shapes: dict[str, str], sizes: dict[str, int]) -> list[Floats]:
+    return [np.zeros(eval(shape, nearest.CONSTANTS, sizes)) for shape in shapes.values()]
+
+
+def _go_on() -> bool:
+    """A search is not stopped."""
+    return False

@@ -1,0 +1,64 @@
+"""What collides of robots by name, and which pairs of their links may touch: from what is installed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from limbik.formats import srdf
+from limbik.formats.preset_links import standing
+from limbik.formats.registry import Description
+from limbik.formats.source import SourceLike
+from limbik.model import Model
+from limbik.model.pair_rules import PairRule
+from limbik.model.shapes import LinkShape
+
+
+def rules_of(source: SourceLike, model: Model) -> list[PairRule]:
+    """The pairs that an SRDF says not to look at.
+
+    Raises FormatError for links that the model does not have.
+    """
+    return _rules(srdf.read(source, model).disabled_collisions)
+
+
+def known_rules(description: Description, names: Iterable[str]) -> list[PairRule]:
+    """The pairs that the SRDF of a description says not to look at, as far as there are such names."""
+    if description.srdf is None:
+        return []
+    known = set(names)
+    pairs = srdf.read(description.srdf).disabled_collisions
+    return _rules([pair for pair in pairs if {pair.link1, pair.link2} <= known])
+
+
+def preset_parts(
+    model: Model, other: Model, description: Description
+) -> tuple[list[LinkShape], list[PairRule]]:
+    """The shapes of another model of the same robot on the links of one that limbik brings along, named as
+    the links that they come from; and rules about them. None of either where the two do not move alike.
+    """
+    places = standing(model, other, {shape.link for shape in other.shapes})
+    if places is None:
+        return [], []
+    shapes = [
+        dataclasses.replace(
+            shape,
+            link=places[shape.link][0],
+            pose_link_shape=places[shape.link][1] @ shape.pose_link_shape,
+        )
+        for shape in other.shapes
+    ]
+    return shapes, known_rules(description, [shape.name for shape in shapes])
+
+
+def _rules(pairs: Iterable[srdf.DisabledPair]) -> list[PairRule]:
+    return [
+        PairRule(
+            first=pair.link1,
+            second=pair.link2,
+            is_checked=False,
+            reason=f"SRDF: {pair.reason}" if pair.reason else "SRDF",
+        )
+        for pair in pairs
+        if pair.link1 != pair.link2
+    ]

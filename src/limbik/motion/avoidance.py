@@ -1,0 +1,140 @@
+"""Steps that bring nothing into collision.
+
+Pairs of bodies that are near may come nearer no faster than in proportion to what is left between them, as in
+the velocity dampers of Faverjon & Tournassoud (1987): an arm slides along what is in its way. Of all steps
+within these rows and the limits the one is made that takes least from the goals. It is shortened until it is
+certain that nothing collides on the way, by distances and bounds on how fast bodies move; a robot that is in
+collision may only go out of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.collision.check import checker_of
+from limbik.collision.check_path import CLOSE, along_any_axes, first_contact
+from limbik.collision.checker import NearPairs
+from limbik.collision.motion_bounds import MotionBounds
+from limbik.model.joints import JointKind
+from limbik.model.model import Model
+from limbik.numerics.least_change import least_change
+from limbik.solvers.free_options import FreeOptions
+from limbik.spatial import Array, quat_to_matrix
+
+HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
+SHARE = 0.5  # of what is left between two bodies that a step may take
+OUT = 0.2  # of what is missing to the clearance that a step makes up for
+ROOM = 1e-3  # [m] more than the clearance that is kept: nearer, a way takes many looks to be certain
+FASTEST_OUT = 0.01  # [m] in one step
+SOFTNESS = 1e-6  # of the rows of pairs: what is left where they contradict each other
+HARD = 1e-9  # the same of limits
+FREEDOM = 0.1  # of a joint, beside what goals weigh: how little the motion that they leave free weighs
+HALVINGS = 6  # of a step
+ROUNDING = 1e-9  # [m]
+FARTHEST = 1e3  # [m] that a prismatic joint without limits is taken to go
+
+
+class Avoidance:
+    """Corrects steps of a model.
+
+    units [nv]: in which velocities are counted, 0 for joints that keep still.
+    """
+
+    def __init__(self, model: Model, free: FreeOptions, units: Array) -> None:
+        self._model, self._free, self._units = model, free, units
+        self._clearance = free.clearance
+        self._checker = checker_of(model, free.world)
+        self._bounds = self._bounds_now()
+        self._floating = [
+            (self._model.v_slice(joint.name).start, self._model.q_slice(joint.name).stop - 4)
+            for joint in self._model.joints
+            if joint.kind is JointKind.FLOATING
+        ]
+        self.pairs: tuple[tuple[str, str], ...] = ()  # that have held back the last step
+
+    def corrected(self, q: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
+        """The step [nv] to make from q [nq], in units, where `moved` is wanted within bounds.
+
+        J [rows, nv]: what the goals make of a step.
+        """
+        checker = checker_of(self._model, self._free.world)
+        if checker is not self._checker:  # objects have come or gone
+            self._checker = checker
+            self._bounds = self._bounds_now()
+        near = self._checker.near_pairs(q, self._clearance + HORIZON)
+        self.pairs = ()
+        step = moved
+        if len(near.pairs):
+            step = self._slid(near, self._along_the_tree(near.rows, q) * self._units, moved, J, lower, upper)
+        for _ in range(HALVINGS):
+            if self._is_allowed(q, step, near):
+                break
+            step = 0.5 * step
+        else:
+            step = np.zeros_like(moved)
+        if step is not moved and len(near.pairs):
+            closest = near.pairs[np.argsort(near.distances, kind="stable")]
+            self.pairs = tuple(self._checker.pair_names(int(pair)) for pair in closest)
+        return step
+
+    def reached(self, q: Array, step: Array) -> Array:
+        """The configuration [nq] that a step [nv, in units] from q leads to."""
+        v = step * self._units
+        for at, place in self._floating:
+            v[at : at + 3] = quat_to_matrix(q[place : place + 4]).T @ v[at : at + 3]
+        return self._model.clip(self._model.integrate(q, v))
+
+    def _slid(
+        self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array
+    ) -> Array:
+        left = near.distances - self._clearance - ROOM
+        least = np.where(left > 0.0, -SHARE * left, np.minimum(-OUT * left, FASTEST_OUT))
+        if (rows @ moved >= least).all():
+            return moved
+        # In coordinates in which the goals' loss is the length of a change.
+        H = J.T @ J + FREEDOM**2 * np.eye(len(moved))
+        root = np.linalg.inv(np.linalg.cholesky(H)).T
+        bounds = np.flatnonzero(self._units > 0.0)
+        E = np.eye(len(moved))[bounds]
+        G = np.vstack([rows, E, -E])
+        h = np.concatenate([least, lower[bounds], -upper[bounds]]) - G @ moved
+        softness = np.full(len(h), HARD)
+        softness[: len(rows)] = SOFTNESS
+        change = root @ least_change(G @ root, h, softness)
+        return np.where(self._units > 0.0, np.clip(moved + change, lower, upper), moved)
+
+    def _is_allowed(self, q: Array, step: Array, near: NearPairs) -> bool:
+        """Whether nothing collides on the way of a step that does not already, and that comes no nearer."""
+        reached = self.reached(q, step)
+        inside = near.distances <= self._clearance + CLOSE
+        if not inside.any():
+            return self._is_certain(q, reached, near)
+        before = dict(zip(near.pairs[inside].tolist(), near.distances[inside].tolist(), strict=True))
+        after = self._checker.near_pairs(reached, self._clearance + CLOSE)
+        return all(
+            distance >= before.get(pair, np.inf) - ROUNDING
+            for pair, distance in zip(after.pairs.tolist(), after.distances.tolist(), strict=True)
+        )
+
+    def _is_certain(self, q: Array, reached: Array, near: NearPairs) -> bool:
+        """Whether nothing can collide on the straight way to what is reached."""
+        v = self._model.difference(q, reached)
+        speeds = self._bounds.speeds(along_any_axes(self._checker, v))
+        room = near.distances - self._clearance
+        if speeds.max(initial=0.0) <= HORIZON and (speeds[near.pairs] < room).all():
+            return True
+        return first_contact(self._checker, self._bounds, q, v, self._clearance) is None
+
+    def _bounds_now(self) -> MotionBounds:
+        """How fast bodies come nearer, at most."""
+        checker, limits = self._checker, (self._model.lower, self._model.upper)
+        links = checker.links
+        ends = [np.clip(limit, -FARTHEST, FARTHEST)[links["q"]] for limit in limits]
+        travel = np.abs(links["multiplier"] * ends + links["offset"]).max(axis=0)
+        return MotionBounds(links, checker.bodies, checker.pairs, travel)
+
+    def _along_the_tree(self, rows: Array, q: Array) -> Array:
+        """Rows [m, nv] for velocities as the kernels count them: of floating joints along fixed axes."""
+        for at, place in self._floating:
+            rows[:, at : at + 3] = rows[:, at : at + 3] @ quat_to_matrix(q[place : place + 4]).T
+        return rows

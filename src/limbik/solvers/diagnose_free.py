@@ -1,0 +1,186 @@
+"""Why a solve that is to be free of collision ended as it did: what is claimed was found by solving again.
+
+For an answer: the pair that is nearest. For what is proved to be in collision: the pairs, and the shift of
+the target that frees them. Where no free solution was found: what blocks how many of the solutions, and
+whether there is one without it, with another orientation, or with the target a little elsewhere.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from limbik.checks import Contact
+from limbik.collision.check import checker_of, contacts
+from limbik.collision.checker import Checker, NearPairs
+from limbik.collision.fixed import FixedChecker
+from limbik.collision.world import World
+from limbik.diagnosis import Diagnosis, Obstacle
+from limbik.goals import Goal, Orientation, Pose, Position
+from limbik.numerics.least_change import least_change
+from limbik.solution import Solution
+from limbik.solvers.blocked import Blocked, fixed_goal, room
+from limbik.solvers.described import described
+from limbik.solvers.diagnose import diagnose, position_alone
+from limbik.solvers.free_options import FreeOptions
+from limbik.solvers.moving import moving_velocities
+from limbik.solvers.request import Request
+from limbik.spatial import Array, Matrix4
+from limbik.status import Status
+
+MOST_EXAMINED = 200  # solutions that are looked at again
+MOST_TRIED = 3  # obstacles without which is solved, and shifts
+SAME = 1e-3  # [rad or m] two solutions that differ by less in every joint are one
+MORE_ROOM = 1e-3  # [m] that a shift leaves
+FARTHEST_SHIFT = 0.5  # [m]
+
+
+class Seen(NamedTuple):
+    """What a search that has failed has looked at."""
+
+    q: Array  # [k, nq] solutions, all in collision
+    is_complete: bool  # whether there are no others
+    blocked: Blocked | None  # the proof that no configuration will do
+
+
+def diagnose_free(request: Request, free: FreeOptions, solution: Solution, seen: Seen | None) -> Diagnosis:
+    """Find the reason; `seen` of a search that has failed."""
+    case = _Case(request, free, solution)
+    if seen is None:
+        return dataclasses.replace(diagnose(request, solution), contacts=case.nearest_pair())
+    if seen.blocked is not None:
+        status, near, held = seen.blocked
+        shifts = case.shifts_of_goal() if status is Status.GOAL_IN_COLLISION else []
+        return case.report(status, near, held=held, **case.solved_at(shifts))
+    distinct = case.distinct(seen.q)
+    return case.report(
+        Status.NO_FREE_SOLUTION,
+        case.checker.near_pairs(solution.q, free.clearance),
+        examined=len(distinct),
+        is_complete=seen.is_complete,
+        obstacles=case.obstacles(distinct),
+        q_turned=case.turned(),
+        **case.solved_at(case.shifts_of_answer()),
+    )
+
+
+class _Case:
+    """A solution, and what can be tried to tell more about it."""
+
+    def __init__(self, request: Request, free: FreeOptions, solution: Solution) -> None:
+        self.request, self.free, self.solution = request, free, solution
+        self.checker: Checker = checker_of(request.model, free.world)
+
+    def nearest_pair(self) -> tuple[Contact, ...]:
+        """Of the answer."""
+        return contacts(self.checker, self.checker.nearest(self.solution.q))
+
+    def report(self, status: Status, near: NearPairs, **reason: Any) -> Diagnosis:
+        """The diagnosis."""
+        return Diagnosis(
+            status=status,
+            asked=tuple(described(self.request, goal) for goal in self.request.goals),
+            errors=self.solution.goal_errors,
+            q=self.solution.q,
+            iterations=self.solution.iterations,
+            contacts=contacts(self.checker, near),
+            clearance=self.free.clearance,
+            **reason,
+        )
+
+    def distinct(self, q: Array) -> Array:
+        """Those of [k, nq] that differ, up to a number."""
+        _, first = np.unique(np.round(q / SAME), axis=0, return_index=True)
+        return q[np.sort(first)[:MOST_EXAMINED]]
+
+    def obstacles(self, q: Array) -> tuple[Obstacle, ...]:
+        """What blocks solutions [k, nq]."""
+        counts: collections.Counter[tuple[str, ...]] = collections.Counter()
+        for each in q:
+            near = self.checker.near_pairs(each, self.free.clearance)
+            names = map(self.checker.pair_names, near.pairs)
+            counts.update({(b,) if b in self.free.world else (a, b) for a, b in names})
+        return tuple(
+            Obstacle(names=names, count=count, q_without=self._without(names) if place < MOST_TRIED else None)
+            for place, (names, count) in enumerate(counts.most_common())
+        )
+
+    def turned(self) -> Array | None:
+        """A free configuration for the positions alone, where orientations are asked for, too."""
+        goals = [position_alone(goal) for goal in self.request.goals]
+        kept = [goal for goal in goals if goal is not None]
+        if not kept or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
+            return None
+        return self._found(kept, self.free.world)
+
+    def shifts_of_goal(self) -> list[Array]:
+        """[3, m] shifts of the only goal that free what is rigid with its frame, the shortest first."""
+        asked = fixed_goal(self.request)
+        if asked is None:
+            return []
+        frame, pose = asked
+        q = self.solution.q
+        fixed = FixedChecker(self.checker, frame, q, moving_velocities(self.request))
+        wanted = self.free.clearance + room(self.request, frame, q)
+        directions = [*fixed.near_pairs(pose, wanted).normals, *np.eye(3), *-np.eye(3)]
+        lengths = (_free_length(fixed, pose, direction, wanted) for direction in directions)
+        shifts = [n * direction for n, direction in zip(lengths, directions, strict=True) if n is not None]
+        return sorted(shifts, key=lambda shift: float(np.linalg.norm(shift)))
+
+    def shifts_of_answer(self) -> list[Array]:
+        """[3, m] the shift that brings the pairs at the answer apart."""
+        near = self.checker.near_pairs(self.solution.q, self.free.clearance)
+        missing = self.free.clearance + MORE_ROOM - near.distances
+        shift = least_change(near.normals, missing, np.full(len(missing), 1e-6))
+        return [shift] if 0.0 < np.linalg.norm(shift) <= FARTHEST_SHIFT else []
+
+    def solved_at(self, shifts: Sequence[Array]) -> dict[str, Any]:
+        """What is reported of a shift of all targets: the first with which they can be met."""
+        goals = self.request.goals
+        if not all(isinstance(goal, Pose | Position | Orientation) for goal in goals):
+            return {}
+        for shift in shifts[:MOST_TRIED]:
+            q = self._found([_shifted(goal, shift) for goal in goals], self.free.world)
+            if q is not None:
+                return {"shift": shift, "q_shifted": q}
+        return {}
+
+    def _without(self, names: tuple[str, ...]) -> Array | None:
+        if len(names) > 1:
+            return None
+        return self._found(self.request.goals, self.free.world.without(*names))
+
+    def _found(self, goals: Sequence[Goal], world: World) -> Array | None:
+        asked: Any = goals[0] if len(goals) == 1 else list(goals)
+        options: dict[str, Any] = {**self.request.options, "clearance": self.free.clearance}
+        answer = self.request.model.solve(asked, start=self.solution.start, world=world, **options)
+        return answer.q if answer.success else None
+
+
+def _free_length(fixed: FixedChecker, pose: Matrix4, direction: Array, wanted: float) -> float | None:
+    """[m] by which a pose is moved along a direction until everything is farther apart than wanted; None
+    where that is too far. No step is longer than what is missing, so that nothing free is passed over.
+    """
+    length = 0.0
+    while length < FARTHEST_SHIFT:
+        moved = pose.copy()
+        moved[:3, 3] += length * direction
+        near = fixed.near_pairs(moved, wanted)
+        if not len(near.pairs):
+            return length
+        length += float(wanted - near.distances.min()) + MORE_ROOM
+    return None
+
+
+def _shifted(goal: Goal, shift: Array) -> Goal:
+    if isinstance(goal, Pose):
+        target = goal.target.copy()
+        target[:3, 3] += shift
+        return dataclasses.replace(goal, target=target)
+    if isinstance(goal, Position):
+        return dataclasses.replace(goal, target=goal.target + shift[: goal.target.size])
+    return goal

@@ -1,0 +1,52 @@
+"""What a caller may ask of a solve that is to be free of collision."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from limbik.collision.world import World, as_world
+from limbik.errors import SolverError, is_one_of, shortened
+from limbik.solvers.solver import as_real
+
+PREFERENCES = ("first", "nearest", "clearance")
+
+
+class FreeOptions(NamedTuple):
+    """See `solvers.solve`."""
+
+    world: World
+    clearance: float  # [m]
+    prefer: str
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """As `solve` takes them, where they are not the default."""
+        named = {"world": self.world, "clearance": self.clearance, "prefer": self.prefer}
+        return {name: value for name, value in named.items() if value not in (0.0, "first")}
+
+
+def take_free_options(options: dict[str, Any]) -> FreeOptions | None:
+    """The options of this kind, which are taken out of the others; None without a world.
+
+    Raises SolverError or CollisionError.
+    """
+    free = free_options(options.pop("world", None), options.pop("clearance", 0.0))
+    if free is None:
+        return None
+    prefer = options.pop("prefer", None) or "first"
+    if not is_one_of(prefer, PREFERENCES):
+        known = '"first", "nearest" or "clearance"'
+        raise SolverError(f"`prefer` needs {known} with a `world`, found {shortened(prefer)}")
+    return free._replace(prefer=prefer)
+
+
+def free_options(world: Any, clearance: Any) -> FreeOptions | None:
+    """The options for a world and a clearance [m]; None without a world. Raises as `take_free_options`."""
+    if not 0.0 <= as_real(clearance) < math.inf:
+        raise SolverError(f"`clearance` needs a length of at least 0 [m], found {shortened(clearance)}")
+    if world is not None:
+        return FreeOptions(as_world(world), float(clearance), "first")
+    if clearance > 0.0:
+        raise SolverError("`clearance` needs a `world`; World() is one without objects")
+    return None

@@ -1,0 +1,45 @@
+"""What a solution can be asked that is to be free of collision."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from limbik.diagnosis import Diagnosis
+from limbik.model.model import Model
+from limbik.solution import Solution
+from limbik.solvers.diagnose_free import Seen, diagnose_free
+from limbik.solvers.free_options import FreeOptions
+from limbik.solvers.question import Question
+from limbik.solvers.request import Request
+from limbik.status import Status
+
+
+class FreeQuestion(Question):
+    """The question of a solution without regard to collisions, and what is to be free.
+
+    model: with its shapes; that of the question may be another one of the same kinematics, which share their
+    plans. seen: of a search that has failed.
+    """
+
+    def __init__(self, asked: Question, model: Model, free: FreeOptions, seen: Seen | None = None) -> None:
+        self._asked, self._model, self._free, self._seen = asked, model, free, seen
+
+    def request(self, target: Any, /) -> Request:
+        """What was asked."""
+        asked = self.request_without_world(target)
+        return replace(asked, options={**asked.options, **self._free.given})
+
+    def request_without_world(self, target: Any, /) -> Request:
+        """What was asked, but for what is to be free of collision."""
+        return replace(self._asked.request(target), model=self._model)
+
+    def kept(self, target: Any, /) -> FreeQuestion:
+        """The same without the plan."""
+        return FreeQuestion(self._asked.kept(target), self._model, self._free, self._seen)
+
+    def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
+        """Why the solution is what it is."""
+        if solution.ended in (Status.UNREACHABLE, Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT):
+            return self._asked.diagnosis(target, solution)
+        return diagnose_free(self.request_without_world(target), self._free, solution, self._seen)

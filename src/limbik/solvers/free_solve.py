@@ -1,0 +1,182 @@
+"""Solving free of collision.
+
+A solve without regard to collisions comes first; mostly its answer is free, and it is checked to be. Where it
+is not, what cannot depend on the joints is looked at: what is rigid with the goal's frame, and what hangs on
+the base. If that collides, no configuration will do. Otherwise solutions from other starts are checked, ever
+more of them, and after each round those that are least deep in collision are pushed out (`push_out`), as IK
+with many seeds and null-space motion are combined elsewhere. Whatever is answered has been checked.
+"""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+
+import numpy as np
+
+from limbik.collision.check import checker_of
+from limbik.collision.checker import Checker
+from limbik.model.model import Model
+from limbik.solution import STATUSES, Solution
+from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
+from limbik.solvers.blocked import Blocked, blocked_by
+from limbik.solvers.diagnose_free import Seen
+from limbik.solvers.free_options import FreeOptions
+from limbik.solvers.free_question import FreeQuestion
+from limbik.solvers.many_starts import ManyStarts
+from limbik.solvers.push_out import PushOut
+from limbik.solvers.question import Question
+from limbik.solvers.request import Request
+from limbik.solvers.watch import time_watch
+from limbik.spatial import Array
+from limbik.status import Status
+
+# Starts, and how many of the solutions they lead to are pushed.
+ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))  # in the fast core
+SLOW_ROUNDS = ((2, 1), (8, 4), (32, 8), (64, 16))  # where each start is solved for by itself
+CHOICE = 64  # of which the nearest or the most clear one is taken, at least
+PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
+
+
+def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began: float) -> Solution:
+    """A solution of the same goals that is free of collision; itself where that is.
+
+    first: of a solve with that seed, begun at a time [s].
+    """
+    asked = first.question
+    assert isinstance(asked, Question), "of a solve"
+    question = FreeQuestion(asked, model, free)
+    if not first.success:
+        return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
+    checker = checker_of(model, free.world)
+    if free.prefer == "first" and checker.is_free(first.q, free.clearance):
+        return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
+    search = _Search(first, question.request_without_world(first.target), free, checker, seed)
+    q = search.run()
+    if q is None:
+        question = FreeQuestion(asked, model, free, search.seen())
+        q = search.least_deep()
+    facts = _facts(first, question, q, search.status)
+    return Solution(q, facts, perf_counter() - began, question, first.start, first.target)
+
+
+def _facts(first: Solution, question: FreeQuestion, q: Array, status: Status) -> Array:
+    facts = np.array(first.facts[:6])
+    facts[0] = STATUSES.index(status)
+    if q is not first.q:
+        errors = question.goal_errors(first.target, q)
+        facts[1] = max(each.position for each in errors)
+        facts[2] = 2.0 * math.sin(0.5 * max(each.rotation for each in errors))
+    return facts
+
+
+class _Search:
+    """The search where the first solution is not free, or not what is preferred."""
+
+    def __init__(
+        self, first: Solution, request: Request, free: FreeOptions, checker: Checker, seed: int
+    ) -> None:
+        self._first, self._free, self._checker = first, free, checker
+        self._request = request
+        self._watch = time_watch(self._request.options.get("time_limit"))
+        self._many = ManyStarts(first, request, seed)
+        self._seen = [first.q[None]]
+        self._is_complete = False
+        self._blocked: Blocked | None = None
+        self.status = Status.SOLVED
+
+    def run(self) -> Array | None:
+        """A free solution [nq]; where there is none, or none is found, the status says why."""
+        self._blocked = blocked_by(
+            self._request, self._checker, self._free.clearance, self._first.q, self._many.moving
+        )
+        if self._blocked is not None:
+            self.status = self._blocked.status
+            return None
+        found = self._find()
+        self.status = Status.NO_FREE_SOLUTION if found is None else Status.SOLVED
+        return found
+
+    def seen(self) -> Seen:
+        """What was looked at, all of it in collision."""
+        return Seen(np.concatenate(self._seen), self._is_complete, self._blocked)
+
+    def least_deep(self) -> Array:
+        """[nq] of what was looked at, what comes nearest to being free."""
+        return self._first.q if len(self._seen) == 1 else self._by_depth(np.concatenate(self._seen), 1)[0]
+
+    def _find(self) -> Array | None:
+        every = self._every_solution()
+        if every is not None:
+            return self._best(every)
+        left = self._request.options.get("restarts")
+        if left == 0:
+            return self._best(self._first.q[None]) if self._is_choice else self._push(self._first.q[None])
+        for place, (count, pushes) in enumerate(ROUNDS if self._many.is_quick else SLOW_ROUNDS):
+            count = max(count, CHOICE) if self._is_choice else count
+            count = count if left is None else min(count, left)
+            if self._watch() or count == 0:
+                return None
+            left = None if left is None else left - count
+            drawn = self._many.draw(count)
+            if place == 0:
+                drawn = np.concatenate([self._first.q[None], drawn])
+            found = self._best(drawn)
+            if found is None:
+                found = self._push(self._by_depth(drawn, pushes))
+            if found is not None:
+                return found
+        return None
+
+    @property
+    def _is_choice(self) -> bool:
+        return self._free.prefer != "first"
+
+    def _every_solution(self) -> Array | None:
+        """[k, nq] where it is proved that there are no others; None else."""
+        goal, options = self._request.goals[0], self._request.options
+        if len(self._request.goals) > 1 or not is_plain_target(goal) or not set(options) <= PLAIN:
+            return None
+        plan = plan_for_all(self._request.model, goal.frame, bool(options.get("limits", True)), kind_of(goal))
+        if plan is None or self._many.moving.sum() > 6:
+            return None
+        found = plan.solve(pose_of(goal), self._first.q)
+        if not found.complete or found.free:
+            return None
+        self._is_complete = True
+        return np.concatenate([self._first.q[None], found.q])
+
+    def _best(self, q: Array) -> Array | None:
+        """Of configurations [k, nq] the free one that is preferred."""
+        self._seen.append(q)
+        if self._free.prefer == "clearance":
+            distances = np.array([self._distance(each) for each in q])
+            best = int(distances.argmax()) if len(q) else -1
+            return q[best] if len(q) and distances[best] > self._free.clearance else None
+        start = self._first.start
+        if start is not None and len(q) > 1:
+            model = self._request.model
+            q = q[np.argsort([np.linalg.norm(model.difference(start, each)) for each in q], kind="stable")]
+        return next((each for each in q if self._is_free(each)), None)
+
+    def _push(self, q: Array) -> Array | None:
+        """A free solution to which one of q [k, nq] is pushed."""
+        push_out = PushOut(self._request, self._checker, self._free.clearance, self._many.moving)
+        for each in q:
+            pushed = push_out.push(each)
+            solved = None if pushed is None else self._many.from_near(pushed)
+            if solved is not None and self._is_free(solved):
+                return solved
+        return None
+
+    def _by_depth(self, q: Array, count: int) -> Array:
+        """The `count` of q [k, nq] that are least deep in collision."""
+        depths = [-self._distance(each) for each in q]
+        return q[np.argsort(depths, kind="stable")[:count]]
+
+    def _is_free(self, q: Array) -> bool:
+        return self._checker.is_free(q, self._free.clearance)
+
+    def _distance(self, q: Array) -> float:
+        near = self._checker.nearest(q)
+        return float(near.distances[0]) if len(near.distances) else math.inf

@@ -1,0 +1,73 @@
+"""Solutions of the same goals from many starts: in lanes for arms of the fast core, one by one for others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from limbik.model.joints import JointKind
+from limbik.solution import Solution
+from limbik.solvers.batch import from_starts
+from limbik.solvers.moving import free_to_move, moving_velocities
+from limbik.solvers.request import Request
+from limbik.solvers.serial_plan import SerialPlan
+from limbik.spatial import Array
+
+NEAR = 0.5  # of the starts of models with a floating base: they are near the first solution
+SPREAD = 0.5  # [rad or m] how near
+
+
+class ManyStarts:
+    """Draws solutions of the goals of a solution. Joints that move nothing that is asked for, and those that
+    are locked, stay as the solution has them.
+    """
+
+    def __init__(self, first: Solution, request: Request, seed: int) -> None:
+        self.request = request
+        self.model = request.model
+        self._first = first
+        self._random = np.random.default_rng(seed + 1)
+        self.moving = moving_velocities(request)
+        places = np.zeros(self.model.nq, dtype=bool)
+        self._has_base = False
+        for name in free_to_move(request):
+            is_base = self.model.joint(name).kind is JointKind.FLOATING
+            self._has_base |= is_base
+            places[self.model.q_slice(name)] = not is_base
+        self._still = np.flatnonzero(~places)
+        plan = first.question
+        is_lanes = isinstance(plan, SerialPlan) and not request.options.get("locked")
+        self._plan = plan if is_lanes else None
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether many are drawn in the time of a few."""
+        return self._plan is not None
+
+    def draw(self, count: int) -> Array:
+        """[k, nq] solutions, as many as that many starts lead to."""
+        starts = self._starts(count)
+        if isinstance(self._plan, SerialPlan):
+            return from_starts(self._plan, np.frombuffer(self._first.target).reshape(4, 4), starts)
+        found = [self._one(start) for start in starts]
+        return np.array([q for q in found if q is not None]).reshape(-1, self.model.nq)
+
+    def from_near(self, q: Array) -> Array | None:
+        """The solution next to a configuration [nq]; None where there is none."""
+        return self._one(q)
+
+    def _one(self, start: Array) -> Array | None:
+        goals: Any = self.request.goals
+        options = {**self.request.options, "restarts": 0, "solver": self.request.solver}
+        solution = self.model.solve(goals[0] if len(goals) == 1 else list(goals), start=start, **options)
+        return solution.q if solution.success else None
+
+    def _starts(self, count: int) -> Array:
+        starts = self.model.random(self._random, count)
+        if self._has_base:
+            near = self._random.random(count) < NEAR
+            change = SPREAD * self._random.standard_normal((count, self.model.nv)) * self.moving
+            starts[near] = self.model.clip(self.model.integrate(self._first.q, change[near]))
+        starts[:, self._still] = self._first.q[self._still]
+        return starts

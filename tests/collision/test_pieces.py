@@ -1,0 +1,199 @@
+"""Convex pieces contain what they are made of, and reach beyond it by no more than is said."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from collision.containment import beyond, surface, to_coal
+from collision.meshes import mesh_of, samples, star, stl
+from collision.oracle import as_coal, random_shape
+from limbik.collision import Box, ConvexHull, Mesh, Points, meshes, stored_arrays
+from limbik.collision.hulls import MOST_VERTICES, hull_of
+from limbik.collision.pieces import measured_pieces_of, pieces_of
+from limbik.errors import CollisionError
+
+ROUNDING = 1e-6  # [m] of coal
+FACES = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])[
+    [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_is_kept():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored_arrays, "cache_folder", lambda content: None)
+        yield
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A folder of its own for what is made of shapes."""
+    monkeypatch.setattr(stored_arrays, "cache_folder", lambda content: tmp_path)
+    monkeypatch.setattr(stored_arrays, "can_keep", lambda: True)
+    return tmp_path
+
+
+def out_of_all(pieces, points):
+    return np.min([beyond(piece, points) for piece in pieces], axis=0)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_pieces_of_plain_shapes_are_the_shapes(seed):
+    rng = np.random.default_rng(seed)
+    shape = random_shape(rng)
+    (piece,) = pieces_of(shape)
+    points = rng.normal(size=(30, 3))
+    outside = np.clip(beyond(piece, points), 0.0, None) if not isinstance(shape, Box | ConvexHull) else None
+    exact = np.clip(to_coal(as_coal(shape), points), 0.0, None)
+    if outside is not None:
+        np.testing.assert_allclose(outside, exact, atol=1e-5)
+    else:
+        np.testing.assert_array_equal(beyond(piece, points) > 1e-5, exact > 1e-5)
+    assert measured_pieces_of(shape).overshoot == 0.0
+
+
+@settings(max_examples=6)
+@given(st.integers(5, 9), st.integers(0, 2**32 - 1))
+def test_pieces_of_meshes_contain_them_and_reach_no_farther_than_is_said(corners, seed):
+    rng = np.random.default_rng(seed)
+    triangles = star(rng.uniform(0.05, 0.3, corners))
+    found = measured_pieces_of(mesh_of(triangles))
+    assert out_of_all(found.pieces, samples(triangles, rng)).max() <= ROUNDING
+    mesh = surface(triangles)
+    for piece in found.pieces:
+        others = [other for other in found.pieces if other is not piece]
+        points = samples(hull_of(piece.vertices).triangles, rng, 100)
+        if others:
+            points = points[out_of_all(others, points) > 2e-6]  # on the border of all of them together
+        assert to_coal(mesh, points).max(initial=0.0) <= found.overshoot + piece.radius + ROUNDING
+    assert found.overshoot == 0.0 or f"{found.overshoot * 1e3:.2g} mm beyond it" in found.note
+
+
+def test_the_inside_of_a_closed_mesh_is_inside_its_pieces():
+    rng = np.random.default_rng(0)
+    radii = np.array([0.3, 0.06, 0.3, 0.06, 0.3, 0.06])
+    inner = samples(star(radii), rng, 500)
+    inner[:, :2] *= rng.uniform(size=(500, 1))  # toward the axis, which sees all of the star
+    found = measured_pieces_of(mesh_of(star(radii)))
+    assert len(found.pieces) > 1
+    assert out_of_all(found.pieces, inner).max() <= ROUNDING
+
+
+def test_an_open_surface_is_inside_its_pieces():
+    rng = np.random.default_rng(1)
+    triangles = star(np.array([0.3, 0.1, 0.3, 0.1, 0.3]))[6:]
+    assert out_of_all(pieces_of(mesh_of(triangles)), samples(triangles, rng)).max() <= ROUNDING
+
+
+def test_a_mesh_that_is_meant_as_its_hull_is_one_piece():
+    triangles = star(np.array([0.3, 0.05, 0.3, 0.05]))
+    (piece,) = pieces_of(mesh_of(triangles, is_hull=True))
+    assert piece.radius == 0.0
+    assert {*map(tuple, piece.vertices)} <= {*map(tuple, triangles.reshape(-1, 3))}
+
+
+def test_hulls_of_many_corners_are_contained_in_those_of_fewer():
+    points = np.random.default_rng(2).normal(size=(1000, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    found = measured_pieces_of(ConvexHull(points))
+    (piece,) = found.pieces
+    assert len(piece.vertices) <= MOST_VERTICES
+    assert 0.0 < found.overshoot < 0.05
+    assert piece.radius <= found.overshoot
+    assert beyond(piece, points[:300]).max() <= 1e-5
+
+
+def test_of_a_cloud_each_point_is_a_ball():
+    pieces = pieces_of(Points([[0, 0, 0], [1, 2, 3]], 0.1))
+    assert [piece.radius for piece in pieces] == [0.1, 0.1]
+    np.testing.assert_array_equal(pieces[1].vertices, [[1, 2, 3]])
+
+
+@pytest.mark.parametrize("vertices", [[[0, 0, 0]], [[0, 0, 0], [1, 0, 0], [2, 0, 0]],
+                                      [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.2, 0]]])  # fmt: skip
+def test_hulls_without_room_inside_have_their_corners(vertices):
+    (piece,) = pieces_of(ConvexHull(vertices))
+    assert {*map(tuple, vertices[:3])} <= {*map(tuple, piece.vertices)} <= {*map(tuple, vertices)}
+
+
+# --- kept on the disk ---------------------------------------------------------------------------------------
+
+
+def test_pieces_are_read_from_the_disk_and_made_again_where_that_is_damaged(cache, tmp_path, monkeypatch):
+    mesh = Mesh(cache / "a.stl", scale=(0.5, 0.5, 0.5))
+    mesh.path.write_bytes(stl(FACES))
+    made = measured_pieces_of(mesh)
+    (kept,) = cache.glob("*.shape")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("limbik.collision.mesh_pieces.triangles_of", None)  # nothing is made
+        again = measured_pieces_of(mesh)
+    np.testing.assert_array_equal(again.pieces[0].vertices, made.pieces[0].vertices)
+    assert (again.overshoot, again.note) == (made.overshoot, made.note)
+
+    whole = kept.read_bytes()
+    for damaged in (b"", whole[:-20], whole[:100] + bytes([whole[100] ^ 1]) + whole[101:]):
+        kept.write_bytes(damaged)
+        np.testing.assert_array_equal(pieces_of(mesh)[0].vertices, made.pieces[0].vertices)
+        assert kept.read_bytes() == whole
+
+
+def test_another_file_of_the_same_name_has_pieces_of_its_own(cache):
+    mesh = Mesh(cache / "a.stl")
+    mesh.path.write_bytes(stl(FACES))
+    before = pieces_of(mesh)[0].vertices
+    mesh.path.write_bytes(stl(2.0 * FACES))
+    np.testing.assert_allclose(pieces_of(mesh)[0].vertices, 2.0 * before)
+
+
+def test_pieces_are_made_where_there_is_no_folder_to_keep_them():
+    (piece,) = pieces_of(mesh_of(FACES))
+    assert len(piece.vertices) == 4
+
+
+# --- bad meshes ---------------------------------------------------------------------------------------------
+
+NAN = FACES.copy()
+NAN[0, 0, 0] = np.nan
+BAD = {
+    "nothing.stl": (b"", "cut off"),
+    "short.stl": (bytes(80), "cut off"),
+    "false.stl": (stl(FACES, count=5), "says that it has 5 triangles, and is too short"),
+    "huge.stl": (stl(FACES, count=4_294_967_295), "says that it has 4,294,967,295 triangles"),
+    "none.stl": (stl(FACES[:0]), "no triangle with an area"),
+    "flat.stl": (stl(0.0 * FACES), "no triangle with an area"),
+    "nan.stl": (stl(NAN), "no number"),
+    "large.stl": (stl(1e20 * FACES), "larger than 1e+06 m"),
+    "text.stl": (b"solid a\nfacet normal x y z\nouter loop\nvertex 1 2\n", ""),
+    "wrong.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", ""),
+    "empty.obj": (b"", ""),
+    "broken.dae": (b"<COLLADA><library_geometries>", "no DAE file"),
+    "broken.ply": (b"ply\nformat ascii 1.0\nelement vertex many\n", "no PLY file"),
+    "strange.gltf": (b"{}", "needs to be one of stl, obj, dae, ply, found 'gltf'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_meshes_that_cannot_be_read_are_refused_with_their_name(tmp_path, name):
+    content, words = BAD[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(CollisionError) as caught:
+        pieces_of(Mesh(tmp_path / name))
+    assert words in str(caught.value)
+    assert name in str(caught.value)
+
+
+def test_meshes_that_are_missing_or_too_large_are_refused(tmp_path, monkeypatch):
+    with pytest.raises(CollisionError, match=r"there is no mesh '.*gone.stl'"):
+        pieces_of(Mesh(tmp_path / "gone.stl"))
+    with pytest.raises(CollisionError, match="there is no mesh"):
+        pieces_of(Mesh(tmp_path))
+    path = tmp_path / "many.stl"
+    path.write_bytes(stl(FACES))
+    monkeypatch.setattr(meshes, "MOST_TRIANGLES", 3)
+    with pytest.raises(CollisionError, match=r"many\.stl' has 4 triangles, more than 3; simplify it"):
+        meshes.triangles_of(Mesh(path))
+    monkeypatch.setattr(meshes, "LARGEST_FILE", 10)
+    with pytest.raises(CollisionError, match=r"many\.stl' is larger than"):
+        pieces_of(Mesh(path))
