@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import cli
+from limbik.collision import Box, World, save_world
 from limbik.solvers import diagnose
 
 
@@ -236,3 +237,36 @@ def test_sampled_solutions_differ_by_more_than_turns() -> None:
     found = arm.solve_all(limbik.Pose(target=pose, weights=(1.0, 1.0, 1.0, 0.0, 0.0, 0.0)), starts=30)
     assert not found.complete
     assert {round(q[1], 3) for q in found} == {-1.571, 1.571}
+
+
+# --- free of collision --------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_free_of_what_a_file_of_objects_holds(run, tmp_path) -> None:
+    arm, goal = limbik.load("ur5e"), ("--position", "0.4", "0.2", "0.3", "--rpy", "3.14", "0", "0")
+    world, path = World(), str(tmp_path / "kitchen.json")
+    world.add("shelf", Box((0.05, 0.5, 0.05)), (0.25, 0.2, 0.6))
+    save_world(world, path)
+    status, out, _ = run("ur5e", *goal, "--world", path, "--json")
+    answer = json.loads(out)
+    assert (status, answer["status"]) == (0, "solved")
+    assert arm.check(answer["q"], world).is_free
+    status, out, _ = run("ur5e", *goal, "--world", path, "--all", "--json")
+    found = [each["q"] for each in json.loads(out)["solutions"]]
+    assert found
+    assert arm.check_batch(found, world).is_free.all()
+    world.move("shelf", (0.4, 0.2, 0.32))
+    save_world(world, path)
+    status, out, _ = run("ur5e", *goal, "--world", path)
+    assert status == 1
+    assert "free of collision was found" in " ".join(out.split())
+    assert "deep in 'shelf'" in " ".join(out.split())
+
+
+def test_a_clearance_alone_is_that_of_the_robot_and_bad_files_are_refused(run, tmp_path) -> None:
+    status, out, _ = run("ur5e", "--position", "-0.3", "0.2", "0.5", "--clearance", "0")
+    assert status == 0
+    assert "Free of collision" in out
+    status, out, err = run("ur5e", "--position", "0", "0", "1", "--world", str(tmp_path / "none.json"))
+    assert (status, out) == (2, "")
+    assert "there is no such file" in err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,6 +53,14 @@ def solve(
     every: Annotated[
         bool, typer.Option("--all", help="Every solution, by branch; with --start the nearest first.")
     ] = False,
+    world: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Objects that nothing may touch: JSON, YAML or MoveIt's scenes."),
+    ] = None,
+    clearance: Annotated[
+        float | None,
+        typer.Option(metavar="D", help="By how much all is to be apart, in metres; alone: the robot itself."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print data instead of text.")] = False,
 ) -> None:
     """Solve for a position, an orientation or both, and print the answer or why there is none.
@@ -72,9 +81,10 @@ def solve(
     if every and solver != "auto":
         raise LimbikError("--all finds them by the arm's geometry: leave out --solver, or --all")
     q = None if start is None else _start(start, model, scale)
-    solution = model.solve(goal, start=q, seed=seed, solver=solver)
+    free = _free(world, clearance)
+    solution = model.solve(goal, start=q, seed=seed, solver=solver, **free)
     if every and solution.success:
-        found = model.solve_all(goal, start=q, seed=seed)
+        found = model.solve_all(goal, start=q, seed=seed, **free)
         if as_json:
             _print_json(all_data(model, found))
         else:
@@ -115,6 +125,15 @@ def _goal(
         return Orientation(frame=frame, target=rotation)
     weights = (*(float(point is not None),) * 3, 1.0, 1.0, float(direction is None))
     return Pose(frame=frame, target=pose_from(rotation, point), weights=weights)
+
+
+def _free(world: Path | None, clearance: float | None) -> dict[str, Any]:
+    """What is to be kept clear of, as `solve` takes it."""
+    if world is None and clearance is None:
+        return {}
+    from limbik.collision import World, load_world
+
+    return {"world": World() if world is None else load_world(world), "clearance": clearance or 0.0}
 
 
 def _rotation(name: str, numbers: Sequence[float]) -> Matrix3:
