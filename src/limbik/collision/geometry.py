@@ -58,6 +58,11 @@ def geometry_of(model: Model) -> Geometry:
     return _GEOMETRY.get(model) or _GEOMETRY.put(model, _made(model))
 
 
+def keep_geometry(model: Model, geometry: Geometry) -> None:
+    """Take what was made elsewhere, for a model with the same shapes on the same links."""
+    _GEOMETRY.put(model, geometry)
+
+
 _GEOMETRY: Slot[Geometry] = Slot(of_shapes=True)
 FEW = 8  # corners: the middle of their extent will do for the center of a sphere about them
 
