@@ -25,6 +25,7 @@ MOST_PIECES = 12
 MEASURED = (2, 3, 4, 6, 8, 12)  # numbers of pieces whose overshoot is measured
 LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and to be given up
 LEAST_WON = 1e-2  # of the volume of the whole hull, by a cut
+ANYHOW = 2  # cuts that win nothing by themselves: halves of a ring fill its hole as the whole does
 PLACES = np.arange(1, 8) / 8.0  # of planes along an axis
 FLUSH = 1e-6  # [m] pieces that touch are taken as one
 SAME_AREA = 1e-3  # by which the area of a convex mesh and that of its hull may differ
@@ -125,11 +126,35 @@ def _cuts(whole: _Part) -> Iterator[list[_Part]]:
         heapq.heappush(waiting, (-won, next(order), part, halves))
 
     wait(whole)
-    while len(waiting) < MOST_PIECES and -waiting[0][0] > LEAST_WON * whole.volume:
-        halves = heapq.heappop(waiting)[3]
+    anyhow = 0
+    while len(waiting) < MOST_PIECES:
+        if -waiting[0][0] > LEAST_WON * whole.volume:
+            halves = heapq.heappop(waiting)[3]
+        elif anyhow < ANYHOW:
+            anyhow += 1
+            largest = max(waiting, key=lambda entry: entry[2].volume)
+            waiting.remove(largest)
+            heapq.heapify(waiting)
+            halves = _middle(largest[2])
+        else:
+            return
         for half in halves:
             wait(half)
         yield [part for _, _, part, _ in waiting]
+
+
+def _middle(part: _Part) -> list[_Part]:
+    """The two parts on both sides of a middle of a part: of those across the axes of the frame the one after
+    which the next cuts win most.
+    """
+    tried = []
+    for axis in np.eye(3):
+        reached = part.points @ axis
+        heights = part.triangles @ axis - 0.5 * float(reached.min() + reached.max())
+        halves = [_Part(half) for half in (above(part.triangles, heights), above(part.triangles, -heights))]
+        quarters = [_halves(half) or [half] for half in halves]
+        tried.append((sum(one.volume for each in quarters for one in each), len(tried), halves))
+    return min(tried)[2]
 
 
 def _halves(part: _Part) -> list[_Part]:

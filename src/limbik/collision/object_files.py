@@ -6,6 +6,7 @@ Nothing is opened but what came.
 from __future__ import annotations
 
 import posixpath
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from limbik.collision.meshes import FORMATS, triangles_of
-from limbik.collision.pieces import pieces_of
+from limbik.collision.pieces import measured_pieces_of
 from limbik.collision.world import World, WorldObject
 from limbik.collision.world_files import load_world
-from limbik.errors import FormatError, shortened
+from limbik.errors import FormatError, FormatWarning, shortened
 from limbik.formats.source import Source, decoded
 from limbik.model.shapes import Mesh, Points, Shape
 
@@ -29,7 +30,7 @@ def objects_in(files: dict[str, bytes], name: str) -> list[WorldObject]:
     """The objects in files, by their paths; meshes come with their triangles, and the pieces of all are on
     the disk then.
 
-    Raises FormatError for a file that cannot be read, CollisionError for shapes that have no meaning.
+    Warns of how far the pieces reach beyond a shape. Raises FormatError for a file that cannot be read, CollisionError for shapes that have no meaning.
     """
     found: list[WorldObject] = []
     for path, content in files.items():
@@ -43,7 +44,9 @@ def objects_in(files: dict[str, bytes], name: str) -> list[WorldObject]:
     if not found:
         raise FormatError(name, "has no objects")
     for each in found:
-        pieces_of(each.shape)  # it keeps them on the disk, so that no solve waits for them
+        note = measured_pieces_of(each.shape).note  # which keeps them on the disk, so that no solve waits
+        if note:
+            warnings.warn(f"{each.name}: {note}", FormatWarning, stacklevel=2)
     return found
 
 

@@ -126,7 +126,7 @@ export class Solutions {
   /** What is seen of them. */
   show() {
     const { shown, colours, pointed } = this.list;
-    this.view.showSolutions(shown ? { arm: shown.arm, q: shown.q, circular: shown.circular, colours, pointed } : null);
+    this.view.showSolutions(shown ? { arm: shown.arm, q: shown.q, circular: shown.circular, collisions: shown.collisions, colours, pointed } : null);
   }
 
   /** The arm goes there, and stays on that branch. @param {number} i */
