@@ -46,7 +46,7 @@ from limbik.app.protocol.space import (
 )
 from limbik.app.protocol.world import ReadWorld, Surroundings, WorldRead
 from limbik.app.reader_warnings import remarks
-from limbik.app.remedies import culprit, remedies
+from limbik.app.remedies import COLLISIONS, culprit, remedies
 from limbik.app.shown_solutions import found, has_closed_form, shown
 from limbik.app.surroundings import Around, PageWorld
 from limbik.app.upload import Upload
@@ -56,6 +56,7 @@ from limbik.collision.geometry import geometry_of, keep_geometry
 from limbik.collision.world_files import world_text
 from limbik.errors import LimbikError, SolverError
 from limbik.spatial import Array
+from limbik.status import Status
 
 SEARCH_SECONDS = 4.0  # of a whole request, shared by its arms and solvers
 MOVE_SECONDS = 10.0  # after which no further solver begins
@@ -206,7 +207,7 @@ class SpaceSession:
             joints=list(
                 dict.fromkeys((*(excess.joint for excess in diagnosis.excesses), *diagnosis.unlocked))
             ),
-            nearest=None if solution.success else solution.q.tolist(),
+            nearest=None if diagnosis.status in (Status.SOLVED, *COLLISIONS) else solution.q.tolist(),
             remedies=remedies(diagnosis),
         )
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from limbik.app.kept_shapes import KeptShapes
 from limbik.app.protocol.world import Surroundings, Thing
+from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.world import World
 from limbik.model import Model
@@ -39,9 +41,20 @@ class Around:
         checker = checker_of(self.model, self.world)
         found = contacts(checker, checker.near_pairs(q, self.clearance + NEAR))
         return [
-            {"pair": list(each.pair), "distance": each.distance, "points": each.points.ravel().tolist()}
+            {
+                "pair": list(each.pair),
+                "links": [self._links.get(name, "") for name in each.pair],
+                "distance": each.distance,
+                "points": each.points.ravel().tolist(),
+            }
             for each in found[:MOST_NEAR]
         ]
+
+    @functools.cached_property
+    def _links(self) -> dict[str, str]:
+        """The link of each body that is a part of the arm, and not called by it alone."""
+        shapes, _ = shapes_or_capsules(self.model)
+        return {shape.name: shape.link for shape in shapes if not shape.is_attached}
 
     def collision(self, q: Array) -> str:
         """What is too near at q [nq], in words; "" where nothing is."""
@@ -69,7 +82,7 @@ class PageWorld:
         Raises CollisionError for shapes and names that have no meaning, and LimbikError for shapes that the
         server no longer has.
         """
-        self._update([thing for thing in asked.things if thing.held is None])
+        self._update([_touching(thing, asked.things) for thing in asked.things if thing.held is None])
         held = [thing for thing in asked.things if thing.held is not None and thing.held.arm == number]
         carrying = self._carried(number, model, held)
         return Around(model=carrying, world=self._world, clearance=asked.clearance)
@@ -94,8 +107,8 @@ class PageWorld:
         carrying = model
         for thing in held:
             assert thing.held is not None, "chosen above"
-            links = set(model.frame_names)
-            touch = [name for name in thing.touch if name in links]
+            bodies = {*carrying.frame_names, *(shape.name for shape in carrying.shapes)}
+            touch = [name for name in thing.touch if name in bodies]
             carrying = carrying.attach(
                 thing.name, self.shape(thing), frame=thing.held.frame, pose=pose_of(thing), touch=touch
             )
@@ -118,6 +131,12 @@ class PageWorld:
 def pose_of(thing: Thing) -> Matrix4:
     """[4, 4] in the world, or in the frame that carries the object."""
     return pose_from(quat_to_matrix(quat_normalise(np.array(thing.quat_xyzw))), np.array(thing.position))
+
+
+def _touching(thing: Thing, others: Sequence[Thing]) -> Thing:
+    """An object that may touch what is carried and may touch it."""
+    carried = [other.name for other in others if other.held is not None and thing.name in other.touch]
+    return replace(thing, touch=(*thing.touch, *carried)) if carried else thing
 
 
 def _identity(thing: Thing) -> tuple[object, ...]:

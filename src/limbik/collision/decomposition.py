@@ -147,7 +147,7 @@ def _middle(part: _Part) -> list[_Part]:
     """The two parts on both sides of a middle of a part: of those across the axes of the frame the one after
     which the next cuts win most.
     """
-    tried = []
+    tried: list[tuple[float, int, list[_Part]]] = []
     for axis in np.eye(3):
         reached = part.points @ axis
         heights = part.triangles @ axis - 0.5 * float(reached.min() + reached.max())

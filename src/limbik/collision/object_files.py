@@ -30,7 +30,8 @@ def objects_in(files: dict[str, bytes], name: str) -> list[WorldObject]:
     """The objects in files, by their paths; meshes come with their triangles, and the pieces of all are on
     the disk then.
 
-    Warns of how far the pieces reach beyond a shape. Raises FormatError for a file that cannot be read, CollisionError for shapes that have no meaning.
+    Warns of how far the pieces reach beyond a shape. Raises FormatError for a file that cannot be read,
+    CollisionError for shapes that have no meaning.
     """
     found: list[WorldObject] = []
     for path, content in files.items():

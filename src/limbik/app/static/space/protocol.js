@@ -44,7 +44,7 @@
  *   near?: NearPair[],
  *   ellipsoid?: Float32Array, manipulability?: number,
  *   refused?: string}} ArmMotion
- * @typedef {{pair: [string, string], distance: number, points: number[]}} NearPair  distance [m]; points of both: x y z x y z
+ * @typedef {{pair: [string, string], links: [string, string], distance: number, points: number[]}} NearPair  links: of what is a part of an arm, else ''; distance [m]; points of both: x y z x y z
  * @typedef {{type: 'motion', id: number, server_ms: number, preparing: boolean, notes: string[], arms: ArmMotion[]}} Motion
  *   preparing: collisions were left aside, as the shapes of an arm are still being made
  * @typedef {{joint: string, side: 'lower'|'upper', value: number, unit: 'rad'|'m'}} WiderLimit

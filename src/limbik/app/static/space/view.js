@@ -105,7 +105,7 @@ export class View {
       opacity: isFront ? 1 : BEHIND,
       isGhost: false,
       highlighted,
-      collides: isFront && this.isPresent ? this.hits(arm) : [],
+      collides: isFront && this.isPresent ? this.hitLinks(arm) : [],
     });
     return `${arm} ${runner.solver}`;
   }
@@ -150,14 +150,19 @@ export class View {
     return distance <= this.store.get('cl') / MILLIMETRES;
   }
 
-  /** Names of what collides. @param {number} [arm] @returns {string[]} */
-  hits(arm) {
-    return this.nearOf(arm).filter((near) => this.isHit(near)).flatMap(({ pair }) => pair);
+  /** Names of what collides. @returns {string[]} */
+  get hits() {
+    return this.nearOf().filter((near) => this.isHit(near)).flatMap(({ pair }) => pair);
+  }
+
+  /** Links of an arm that collide. @param {number} arm @returns {string[]} */
+  hitLinks(arm) {
+    return this.nearOf(arm).filter((near) => this.isHit(near)).flatMap(({ links }) => links).filter(Boolean);
   }
 
   /** @param {string} name */
   collides(name) {
-    return this.hits().includes(name);
+    return this.hits.includes(name);
   }
 
   /** In words. @returns {string} */
@@ -180,7 +185,7 @@ export class View {
   pushObjects() {
     const { objects, stage } = this;
     const stance = (/** @type {number} */ arm) => this.following.pose(this.arms.frontOf(this.arms.mechanisms[arm]), this.step);
-    const hits = this.isPresent ? this.hits() : [];
+    const hits = this.isPresent ? this.hits : [];
     stage.setThings(objects.list.map((thing, i) => ({ ...thing, pose: objects.pose(i, stance), collides: hits.includes(thing.name), selected: i === objects.selected })));
     const near = this.isPresent ? this.nearOf().slice(0, MOST_LINES) : [];
     stage.setNear(near.map((one) => ({ points: one.points, distance: one.distance, collides: this.isHit(one) })));
