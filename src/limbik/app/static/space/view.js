@@ -175,8 +175,9 @@ export class View {
     const cl = this.store.get('cl');
     if (hits.length) {
       const [{ pair, distance }] = hits;
-      const how = distance > 0 ? `${(distance * MILLIMETRES).toFixed(1)} mm apart` : `${(-distance * MILLIMETRES).toFixed(1)} mm deep`;
-      return `In collision: ${pair.join(' and ')}, ${how}${hits.length > 1 ? `; ${hits.length - 1} more` : ''}.`;
+      const far = `${Math.abs(distance * MILLIMETRES).toFixed(1)} mm`;
+      const more = hits.length > 1 ? `; ${hits.length - 1} more` : '';
+      return distance > 0 ? `Nearer than the clearance: ${pair.join(' and ')}, ${far} apart${more}.` : `In collision: ${pair.join(' and ')}, ${far} deep${more}.`;
     }
     const least = Math.min(...near.map(({ distance }) => distance));
     return Number.isFinite(least) ? `Free of collision; the nearest pair is ${(least * MILLIMETRES).toFixed(1)} mm apart.` : `Free of collision; all pairs are more than ${50 + cl} mm apart.`;
