@@ -5,6 +5,7 @@ are rigid with a frame whose pose is given.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.collision.checker import Checker, NearPairs, near_pairs
@@ -26,8 +27,8 @@ class FixedPairs:
         self.holders = _holders(checker.links, moving)
         of_pairs = self.holders[checker.bodies.bodies["link"][checker.pairs]]
         on_base = of_pairs == WORLD
-        self.on_base: Array = on_base.all(axis=1)
-        self.with_frame: Array = (on_base | (of_pairs == self.holders[self.link])).all(axis=1)
+        self.on_base: NDArray[np.bool_] = on_base.all(axis=1)
+        self.with_frame: NDArray[np.bool_] = (on_base | (of_pairs == self.holders[self.link])).all(axis=1)
 
 
 class FixedChecker:

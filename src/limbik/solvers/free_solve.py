@@ -150,14 +150,15 @@ class _Search:
         """Of configurations [k, nq] the free one that is preferred."""
         self._seen.append(q)
         if self._free.prefer == "clearance":
-            distances = np.array([self._distance(each) for each in q])
+            distances = self._checker.distances(q)
             best = int(distances.argmax()) if len(q) else -1
             return q[best] if len(q) and distances[best] > self._free.clearance else None
         start = self._first.start
         if start is not None and len(q) > 1:
-            model = self._request.model
-            q = q[np.argsort([np.linalg.norm(model.difference(start, each)) for each in q], kind="stable")]
-        return next((each for each in q if self._is_free(each)), None)
+            away = np.linalg.norm(self._request.model.difference(start, q), axis=1)
+            q = q[np.argsort(away, kind="stable")]
+        place = self._checker.first_free(q, self._free.clearance)
+        return None if place is None else q[place]
 
     def _push(self, q: Array) -> Array | None:
         """A free solution to which one of q [k, nq] is pushed."""
@@ -165,18 +166,12 @@ class _Search:
         for each in q:
             pushed = push_out.push(each)
             solved = None if pushed is None else self._many.from_near(pushed)
-            if solved is not None and self._is_free(solved):
+            if solved is not None and self._checker.is_free(solved, self._free.clearance):
                 return solved
         return None
 
     def _by_depth(self, q: Array, count: int) -> Array:
         """The `count` of q [k, nq] that are least deep in collision."""
-        depths = [-self._distance(each) for each in q]
-        return q[np.argsort(depths, kind="stable")[:count]]
-
-    def _is_free(self, q: Array) -> bool:
-        return self._checker.is_free(q, self._free.clearance)
-
-    def _distance(self, q: Array) -> float:
-        near = self._checker.nearest(q)
-        return float(near.distances[0]) if len(near.distances) else math.inf
+        if count == 0:
+            return q[:0]
+        return q[np.argsort(-self._checker.distances(q), kind="stable")[:count]]
