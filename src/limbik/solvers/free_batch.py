@@ -1,8 +1,8 @@
 """Batches that are to be free of collision.
 
 All answers are checked in one call. What collides and cannot but do so is proved to. For all others, further
-starts are solved from, ever more of them for those that are still open; few are left, which are solved one at
-a time (`free_solve`).
+starts are solved from, ever more of them for those that are still open; the few that are left are solved one
+at a time (`free_solve`), which pushes, too.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from limbik.solvers.request import Request
 from limbik.spatial import Array
 from limbik.status import Status
 
-RESTARTS = 680  # for each problem whose first answer is not free, unless it is said
-ROUNDS = (8, 32)  # starts for each problem that is still open
+ROUNDS = (8, 32, 128, 512)  # starts for each problem that is still open
+RESTARTS = sum(ROUNDS)  # unless it is said
+ALONE = 168  # starts, where a problem is solved by itself
 MOST_AT_ONCE = 1 << 15  # starts
 
 Places = NDArray[np.intp]
@@ -55,7 +56,8 @@ def batch_made_free(
 
     starts [N, nq], seed and options as those were found with; began [s]: when.
     """
-    options = {**options, "restarts": options.get("restarts", RESTARTS)}
+    asked = options.get("restarts")
+    options = {**options, "restarts": RESTARTS if asked is None else asked}
     checker = checker_of(model, free.world)
     q, facts = found.q.copy(), found.facts.copy()
     left: Places = np.flatnonzero(facts[:, 0] == SOLVED)
@@ -80,7 +82,7 @@ def batch_made_free(
             seed=seed,
             world=free.world,
             clearance=free.clearance,
-            **options,
+            **{**options, "restarts": min(options["restarts"], ALONE)},
         )
         q[k], facts[k] = solution.q, solution.facts[: facts.shape[1]]
     return BatchSolution(q, facts, perf_counter() - began, found.solver)

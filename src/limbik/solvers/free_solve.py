@@ -18,6 +18,7 @@ from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Solution
+from limbik.solvers import measure
 from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.blocked import Blocked, blocked_by
 from limbik.solvers.diagnose_free import Seen
@@ -51,22 +52,22 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     checker = checker_of(model, free.world)
     if free.prefer == "first" and checker.is_free(first.q, free.clearance):
         return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
-    search = _Search(first, question.request_without_world(first.target), free, checker, seed)
+    request = question.request_without_world(first.target)
+    search = _Search(first, request, free, checker, seed)
     q = search.run()
     if q is None:
         question = FreeQuestion(asked, model, free, search.seen())
         q = search.least_deep()
-    facts = _facts(first, question, q, search.status)
+    facts = _facts(first, request, q, search.status)
     return Solution(q, facts, perf_counter() - began, question, first.start, first.target)
 
 
-def _facts(first: Solution, question: FreeQuestion, q: Array, status: Status) -> Array:
+def _facts(first: Solution, request: Request, q: Array, status: Status) -> Array:
     facts = np.array(first.facts[:6])
     facts[0] = STATUSES.index(status)
     if q is not first.q:
-        errors = question.goal_errors(first.target, q)
-        facts[1] = max(each.position for each in errors)
-        facts[2] = 2.0 * math.sin(0.5 * max(each.rotation for each in errors))
+        metres, radians = measure.largest_errors(request, q)
+        facts[1], facts[2] = metres, 2.0 * math.sin(0.5 * radians)
     return facts
 
 
