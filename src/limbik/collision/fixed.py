@@ -4,6 +4,8 @@ are rigid with a frame whose pose is given.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +33,19 @@ class FixedPairs:
         self.with_frame: NDArray[np.bool_] = (on_base | (of_pairs == self.holders[self.link])).all(axis=1)
 
 
+_KNOWN: WeakKeyDictionary[Checker, dict[tuple[str, bytes], FixedPairs]] = WeakKeyDictionary()
+
+
+def fixed_pairs(checker: Checker, frame: str, moving: Array) -> FixedPairs:
+    """The same, found once for a checker."""
+    known = _KNOWN.setdefault(checker, {})
+    key = frame, moving.tobytes()
+    found = known.get(key)
+    if found is None:
+        found = known[key] = FixedPairs(checker, frame, moving)
+    return found
+
+
 class FixedChecker:
     """Checks the pairs that are fixed by a frame's pose.
 
@@ -39,7 +54,7 @@ class FixedChecker:
     """
 
     def __init__(self, checker: Checker, frame: str, q: Array, moving: Array) -> None:
-        fixed = FixedPairs(checker, frame, moving)
+        fixed = fixed_pairs(checker, frame, moving)
         self.places = np.flatnonzero(fixed.with_frame)  # of the pairs, in those of the checker
         self._search = checker.search_of(checker.pairs[self.places])
         self._search.is_any(q, -np.inf)

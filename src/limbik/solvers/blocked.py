@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.collision.checker import Checker, NearPairs
-from limbik.collision.fixed import FixedPairs
+from limbik.collision.fixed import fixed_pairs
 from limbik.collision.geometry import geometry_of
 from limbik.goals import Pose
 from limbik.model.joints import JointKind
@@ -19,7 +19,7 @@ from limbik.numerics.ended import SOLVED
 from limbik.solution import STATUSES
 from limbik.solvers.all_solutions import is_plain_target
 from limbik.solvers.checked_options import Options
-from limbik.solvers.measure import tool_of
+from limbik.solvers.measure import holds_tool, tool_of
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4, norm, pose_inverse
 from limbik.status import Status
@@ -60,7 +60,7 @@ def blocked_each(request: Request, checker: Checker, clearance: float, q: Array,
     frame = request.model.root if goal is None else goal[0]
     statuses = np.full(len(q), SOLVED, dtype=np.float64)
     for moves in (np.ones_like(moving), moving):
-        fixed = FixedPairs(checker, frame, moves)
+        fixed = fixed_pairs(checker, frame, moves)
         of_goal = np.zeros_like(fixed.with_frame) if goal is None else fixed.with_frame
         cases = (Status.BASE_IN_COLLISION, fixed.on_base), (Status.GOAL_IN_COLLISION, of_goal)
         for status, is_fixed in cases:
@@ -81,7 +81,7 @@ def _blocked(
 ) -> Blocked | None:
     goal = fixed_goal(request)
     frame = request.model.root if goal is None else goal[0]
-    fixed = FixedPairs(checker, frame, moving)
+    fixed = fixed_pairs(checker, frame, moving)
     of_base = fixed.on_base[near.pairs]
     if of_base.any():
         return _of_pairs(Status.BASE_IN_COLLISION, checker, frame, near, of_base, moving)
@@ -122,6 +122,8 @@ def fixed_goal(request: Request) -> tuple[str, Matrix4] | None:
     if len(request.goals) > 1 or not (isinstance(goal, Pose) and is_plain_target(goal)):
         return None
     frame = request.model.end_effector if goal.frame is None else goal.frame
+    if not holds_tool(request, goal):
+        return frame, goal.target
     return frame, goal.target @ pose_inverse(tool_of(request, goal))
 
 

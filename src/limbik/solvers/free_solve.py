@@ -138,8 +138,10 @@ class _Search:
         goal, options = self._request.goals[0], self._request.options
         if len(self._request.goals) > 1 or not is_plain_target(goal) or not set(options) <= PLAIN:
             return None
+        if self._many.moving.sum() > 6:
+            return None
         plan = plan_for_all(self._request.model, goal.frame, bool(options.get("limits", True)), kind_of(goal))
-        if plan is None or self._many.moving.sum() > 6:
+        if plan is None:
             return None
         found = plan.solve(pose_of(goal), self._first.q)
         if not found.complete or found.free:
