@@ -120,6 +120,7 @@ export class Exports {
       parameters: this.methods.chosen(store.get('algo'), store),
       branches: store.get('branches'),
       limits: store.get('lm'),
+      world: this.objects.asked(),
       tolerance: store.get('tol') / MILLIMETRES,
       toleranceRotation: (store.get('ta') * Math.PI) / 180,
       arms: arms.mechanisms.map((mechanism) => ({

@@ -498,7 +498,8 @@ export class Stage {
 
   visibleBodies() {
     return this.crew.bodies.filter(({ body }) => body.poses.size > 0).map(({ arm, key, body }) => ({
-      arm, key, opacity: body.look.opacity, isGhost: body.look.isGhost, links: body.links.length, hasMeshes: body.hasMeshes,
+      arm, key, opacity: body.look.opacity, isGhost: body.look.isGhost, collides: body.look.collides, links: body.links.length,
+      hasMeshes: body.hasMeshes,
     }));
   }
 
