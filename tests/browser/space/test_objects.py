@@ -14,6 +14,7 @@ from limbik.collision import Box, Cylinder, Sphere, World, load_world
 from limbik.spatial import pose_from, quat_to_matrix
 
 BEAM = "beam:box:0.1,0.6,0.1:-0.3,-0.1,0.5"  # where the elbow of a UR5e is as it stands
+WIDE = "beam:box:0.1,0.6,0.1:-0.55,-0.1,0.6"  # the same for a UR10e, whose shapes no other test needs
 CAN = "can:cylinder:0.03,0.12:0.58,0,0.49"  # below a Panda's flange
 MOVEIT = "(kitchen)+\n* table\n1\nbox\n0.5 1 0.05\n0.6 0 -0.2\n0 0 0 1\n0 0 0 0\n.\n"
 RING = trimesh.creation.torus(0.2, 0.05, major_sections=12, minor_sections=6).export(file_type="stl")
@@ -126,10 +127,10 @@ def test_the_clearance_is_kept_or_the_page_says_what_is_nearer(space: Space) -> 
 
 
 def test_solutions_that_collide_are_told_apart_and_not_taken(space: Space) -> None:
-    space.show(f"robot=ur5e&co=1&all=1&obj={BEAM}")
+    space.show(f"robot=ur10e&co=1&all=1&obj={WIDE}")
     wait_judged(space)
     space.until(lambda: space.find(f"{ROWS}[aria-disabled=true]").count() > 0, "some collide")
-    model, world = limbik.load("ur5e"), world_of(space)
+    model, world = limbik.load("ur10e"), world_of(space)
     free = model.solve_all(pose_of(space.goals[0]), world=world)
     rows = space.find(ROWS)
     assert rows.count() - space.find(f"{ROWS}[aria-disabled=true]").count() == len(free.q)

@@ -7,7 +7,10 @@ import { Refusal } from './calls.js';
 import { find } from './controls.js';
 import { SolutionList } from './solutionlist.js';
 
-/** @typedef {{type: string, kind: string, body: Record<string, *>}} Wanted  kind: what decides whether there is a closed form */
+/**
+ * @typedef {{type: string, kind: string, body: Record<string, *>, hasShapes?: boolean}} Wanted
+ *   kind: what decides whether there is a closed form; hasShapes: whether the server can tell which of them collide
+ */
 
 export class Solutions {
   /**

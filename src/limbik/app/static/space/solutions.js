@@ -31,7 +31,8 @@ export class SpaceSolutions extends Solutions {
       return null;
     }
     const kind = JSON.stringify([arm, goals.map(({ frame, kind: asked }) => [frame, asked])]);
-    return { type: 'solutions', kind, body: { arm, goals, limits: this.store.get('lm'), widened: this.arms.widened(arm), world: this.objects.asked() } };
+    const hasShapes = Boolean(this.runner(arm).measured?.near);
+    return { type: 'solutions', kind, hasShapes, body: { arm, goals, limits: this.store.get('lm'), widened: this.arms.widened(arm), world: this.objects.asked() } };
   }
 
   accept(/** @type {import('../solutionlist.js').Solutions} */ solutions) {
