@@ -44,23 +44,30 @@ class Search:
         world = self.frames[len(links) * FRAME_SIZE :]
         world[ROTATION:FRAME_SIZE] = np.eye(3).ravel()
         bodies_, pieces, vertices, neighbours, _ = bodies
-        self._sizes = {
+        self.sizes = {
             "n_links": len(links), "n_objects": len(poses), "n_bodies": len(bodies_), "n_pieces": len(pieces),
             "n_vertices": len(vertices), "n_neighbours": len(neighbours), "n_pairs": len(pairs),
         }  # fmt: skip
         self._links, self._bodies, self._poses, self._pairs = links, bodies, poses, pairs
-        self._workspace = Workspace(*_zeros(WORKSPACE, self._sizes))
-        self._scratch = Scratch(*_zeros(SCRATCH, self._sizes))
-        self._lock = threading.Lock()
+        self._workspace = Workspace(*_zeros(WORKSPACE, self.sizes))
+        self._scratch = Scratch(*_zeros(SCRATCH, self.sizes))
+        self.lock = threading.Lock()  # held by who uses the arrays
         self._function: Any = self._not_yet_compiled
         before = (links, *bodies, self.frames, poses, pairs, self.settings)
         between = (*self._workspace, *self._scratch)
         self._addresses = [[each.ctypes.data for each in part] for part in (before, between)]
         self._one = self._call(np.zeros((1, nq)), np.zeros((MOST_RESULTS, RESULT_SIZE)), nv)
 
+    @property
+    def arrays(self) -> tuple[Shapes, Array, Any, Floats, Workspace, Scratch]:
+        """What a search works on, after the links: for a kernel that searches."""
+        bodies, pieces, vertices, neighbours, latest = self._bodies
+        shapes = Shapes(bodies, pieces, Cores(vertices, neighbours, latest), self.frames)
+        return shapes, self._poses, self._pairs, self.settings, self._workspace, self._scratch
+
     def run(self, q: Array | None, mode: int, horizon: float, has_rows: bool = False) -> Results:
         """Search at a configuration [nq]; at None the frames of the links have been written."""
-        with self._lock:
+        with self.lock:
             self._ask(q, mode, horizon, has_rows)
             count = self._function(self._one, _go_on)
             if count > len(self._one.results):
@@ -72,7 +79,7 @@ class Search:
 
     def is_any(self, q: Array | None, horizon: float) -> bool:
         """Whether a pair is not farther apart than the horizon [m]."""
-        with self._lock:
+        with self.lock:
             self._ask(q, nearest.ANY, horizon, False)
             return bool(self._function(self._one, _go_on))
 
@@ -97,7 +104,7 @@ class Search:
     ) -> tuple[int, Array]:
         """What the search returns, and the numbers that it has written."""
         call = self._call(np.ascontiguousarray(q), np.zeros((n_results, RESULT_SIZE)), 0)
-        with self._lock:
+        with self.lock:
             self.settings[:] = mode, horizon, False, False
             return self._function(call, watch), call.results
 
@@ -110,7 +117,7 @@ class Search:
         rows = np.zeros((len(results), nv))
         before, between = self._addresses
         addresses = *before, q.ctypes.data, *between, results.ctypes.data, rows.ctypes.data
-        sizes = (*self._sizes.values(), len(results), *q.shape, nv)
+        sizes = (*self.sizes.values(), len(results), *q.shape, nv)
         return _Call(q, results, rows, Arguments(*addresses, *sizes))
 
     def _not_yet_compiled(self, call: _Call, watch: Watch) -> int:

@@ -15,9 +15,9 @@ from limbik.collision.check import checker_of
 from limbik.collision.check_path import CLOSE, along_any_axes, first_contact
 from limbik.collision.checker import NearPairs
 from limbik.collision.motion_bounds import MotionBounds
+from limbik.collision.shortest_change import shortest_change
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.numerics.least_change import least_change
 from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, quat_to_matrix
 
@@ -100,7 +100,7 @@ class Avoidance:
         h = np.concatenate([least, lower[bounds], -upper[bounds]]) - G @ moved
         softness = np.full(len(h), HARD)
         softness[: len(rows)] = SOFTNESS
-        change = root @ least_change(G @ root, h, softness)
+        change = root @ shortest_change(G @ root, h, softness)
         return np.where(self._units > 0.0, np.clip(moved + change, lower, upper), moved)
 
     def _is_allowed(self, q: Array, step: Array, near: NearPairs) -> bool:

@@ -1,31 +1,31 @@
-"""Out of collision, with the goals kept: near pairs of bodies push, below the goals.
-
-Each step first does what the goals ask for; in what that leaves free it is the shortest with which the pairs
-come as far apart as they should be, or as near to that as can be, within the limits of the joints. That is a
-small quadratic program, with a row for each near pair (`numerics.least_change`).
-"""
+"""Out of collision, with the goals kept: `collision.push`, for the goals of a request."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from limbik.collision import push_entries
 from limbik.collision.checker import Checker
-from limbik.model.model import Model
-from limbik.numerics.least_change import least_change
-from limbik.solvers import measure
+from limbik.collision.entries import shapes_of
+from limbik.collision.nearest import ALL, RESULT_SIZE
+from limbik.collision.programs import pushes
+from limbik.collision.push import CLEARANCE, CONSTANTS, HORIZON, OUT, USE_LIMITS, Push, push_out
+from limbik.compiler import native
+from limbik.compiler.callables import Arguments
+from limbik.numerics.least_change import Multipliers
+from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.request import Request
+from limbik.solvers.tasks import fill_targets
+from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array
+from limbik.tree.residuals import TARGET_SIZE
+from limbik.tree.settings import SETTINGS_SIZE
+from limbik.tree.workspace import Objectives, Tree, Workspace
 
-STEPS = 30
-STALLED = 10  # steps without a gain end it
-GAIN = 0.9  # of the least that was missing [m, and half reaches]
-LONGEST = 0.3  # [rad, and half reaches] of a step in any joint
-HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
-ROOM = 1e-3  # [m] more than the clearance that is aimed at
-MET = 1e-4  # [rad, and half reaches] of the goals' error, near enough for a last solve
-DAMPING = 1e-6  # of the goals' rows
-HARD = 1e-9  # the same of a limit's row
-SOFTNESS = 1e-4  # of a pair's row: how much of a gap is left where rows contradict each other
+MOST_PAIRS = 64  # until more are near
+OF_GOALS = ("locked", "tool", "tolerance", "tolerance_rotation", "limits")
 
 
 class PushOut:
@@ -35,66 +35,92 @@ class PushOut:
     """
 
     def __init__(self, request: Request, checker: Checker, clearance: float, moving: Array) -> None:
-        self._request, self._checker, self._clearance = request, checker, clearance
-        self._model: Model = request.model
-        self._length = measure.half_reach(request)
-        self._units = moving * _units(self._model, self._length)
+        given = {name: value for name, value in request.options.items() if name in OF_GOALS}
+        self._plan = _Plan(request.model, request.goals, read_options(hashable(given)), "lm", SETTINGS_SIZE)
+        self._goals = self._plan.arrays(request, moving)
+        self._search = checker.search
+        self._clearance = clearance
         self._is_limited = bool(request.options.get("limits", True))
-        scalars = (each for each in self._model.coordinates if not each.is_rotation)
-        numbers = [each for each in scalars if self._units[each.v] > 0.0]
-        self._q = np.array([each.q for each in numbers], np.intp)
-        self._v = np.array([each.v for each in numbers], np.intp)
+        self._make_room(MOST_PAIRS)
 
     def push(self, q: Array) -> Array | None:
         """A configuration [nq] near one that meets the goals, where nothing is in collision and the goals are
         nearly met; None where the way there is barred.
         """
-        least, since = np.inf, 0
-        for _ in range(STEPS):
-            near = self._checker.near_pairs(q, self._clearance + HORIZON)
-            left, rows = measure.residual(self._request, q, self._length)
-            missing = self._clearance + ROOM - near.distances
-            deepest, off = float(missing.max(initial=0.0)), float(np.abs(left).max(initial=0.0))
-            if deepest <= 0.5 * ROOM and off <= MET:
-                return q
-            since = 0 if deepest + off < GAIN * least else since + 1
-            least = min(least, deepest + off)
-            if since == STALLED:
-                return None
-            step = self._step(q, left, rows * self._units, near.rows * self._units, missing)
-            longest = float(np.abs(step).max(initial=0.0))
-            if longest < 1e-7:
-                return None
-            step *= self._units * min(1.0, LONGEST / longest)
-            q = self._model.integrate(q, step)
-            q = self._model.clip(q) if self._is_limited else q
-        return None
+        while True:
+            with self._search.lock:
+                self._push.q[:] = q
+                self._search.settings[:] = ALL, self._clearance + HORIZON, False, True
+                end = self._run()
+            if end <= OUT:
+                return self._push.q.copy() if end == OUT else None
+            self._make_room(2 * end)
 
-    def _step(self, q: Array, left: Array, J: Array, pushes: Array, missing: Array) -> Array:
-        """[nv] in units: J step = left, pushes step >= missing."""
-        square = J @ J.T
-        square[np.diag_indices_from(square)] += DAMPING
-        solved = np.linalg.solve(square, np.column_stack([left, J]))
-        toward, keeping = J.T @ solved[:, 0], np.eye(J.shape[1]) - J.T @ solved[:, 1:]
-        rows, gaps, softness = [pushes], [missing], [np.full(len(missing), SOFTNESS)]
-        if self._is_limited:
-            lower, upper = q[self._q] - self._model.lower[self._q], self._model.upper[self._q] - q[self._q]
-            for side, room in ((1.0, lower), (-1.0, upper)):
-                close = np.flatnonzero(room < LONGEST * self._units[self._v])
-                bounds = np.zeros((len(close), len(self._units)))
-                bounds[np.arange(len(close)), self._v[close]] = side * self._units[self._v[close]]
-                rows.append(bounds)
-                gaps.append(-room[close])
-                softness.append(np.full(len(close), HARD))
-        G, h = np.vstack(rows), np.concatenate(gaps)
-        if not len(h):
-            return toward
-        return toward + least_change(G @ keeping, h - G @ toward, np.concatenate(softness))
+    def _make_room(self, pairs: int) -> None:
+        """Arrays for so many near pairs."""
+        tree, objectives, workspace = self._goals
+        shapes, *others, near, scratch = self._search.arrays
+        sizes = {**self._plan.named_sizes, **self._search.sizes, "n_results": pairs}
+        sizes["n_inequalities"] = pairs + 2 * sizes["nv"]
+        self._push, self._multipliers = _made(Push, sizes), _made(Multipliers, sizes)
+        self._push.settings[[CLEARANCE, USE_LIMITS]] = self._clearance, self._is_limited
+        self._answers = np.zeros((pairs, RESULT_SIZE)), np.zeros((pairs, sizes["nv"]))
+        arrays = (
+            *tree, *objectives[:-1], *workspace, *shapes[:2], *shapes.cores, shapes.frames, *others, *near,
+            *scratch, *self._answers, *self._push, *self._multipliers,
+        )  # fmt: skip
+        addresses = (array.ctypes.data for array in arrays)
+        self._arguments = Arguments(*addresses, *(sizes[name] for name in push_entries.SIZES))
+
+    def _run(self) -> int:
+        """The push: once there is machine code, by that; until then run by Python itself."""
+        function = native.compiled(pushes())
+        if function is not None:
+            return int(function(self._arguments.address, _go_on))
+        tree, objectives, workspace = self._goals
+        shapes, poses, pairs, settings, near, scratch = self._search.arrays
+        return push_out.interpreted(
+            Tree(tree.links.view(np.recarray), tree.movers.view(np.recarray), *tree[2:]),
+            objectives._replace(tasks=objectives.tasks.view(np.recarray)),
+            workspace,
+            shapes._replace(bodies=shapes.bodies.view(np.recarray), pieces=shapes.pieces.view(np.recarray)),
+            poses.reshape(-1, 16),
+            pairs,
+            settings,
+            near,
+            scratch,
+            self._answers[0],
+            self._answers[1],
+            self._push,
+            self._multipliers,
+        )
 
 
-def _units(model: Model, length: float) -> Array:
-    """[nv] what one unit of each velocity is: 1 rad, or a length [m]."""
-    units = np.ones(model.nv)
-    for each in model.coordinates:
-        units[each.v] = length if each.is_length else 1.0
-    return units
+class _Plan(TreePlan):
+    """The tasks of the goals, and the arrays that a push works on."""
+
+    @property
+    def named_sizes(self) -> dict[str, int]:
+        """As the program names them."""
+        names = "n_links", "nq", "nv", "n_rows", "n_tasks", "n_levels", "n_movers"
+        return dict(zip(names, self._sizes, strict=False))
+
+    def arrays(self, request: Request, moving: Array) -> tuple[Tree, Objectives, Workspace]:
+        """The tree, in which only what may move [nv] does, the objectives, and what measures them."""
+        objectives = Objectives(self.tasks, np.zeros((len(self.tasks), TARGET_SIZE)), *self._levels, _go_on)
+        fill_targets(self.model, self._sorted(request.goals), objectives.targets)
+        units = np.ones(self.model.nv)
+        for each in self.model.coordinates:
+            units[each.v] = self.length if each.is_length else 1.0
+        tree = self._tree._replace(units=moving * units)
+        return tree, objectives, Workspace(*map(np.zeros, self._shapes))
+
+
+def _made(arrays: Any, sizes: dict[str, int]) -> Any:
+    """The arrays, full of zeros."""
+    return arrays(*(np.zeros(eval(shape, CONSTANTS, sizes)) for shape in shapes_of(arrays).values()))
+
+
+def _go_on() -> bool:
+    """A push is not stopped."""
+    return False
