@@ -34,6 +34,7 @@ SEARCH = {
 }
 ANSWERED = {"results": "n_results, RESULT_SIZE", "results_rows": "n_results, nv"}
 PUSH = {**named("push", shapes_of(Push)), **named("multipliers", shapes_of(Multipliers))}
+NUMBERS = {**CONSTANTS, **NEAREST_CONSTANTS, **PUSH_CONSTANTS}  # that shapes are written in, beside sizes
 SIZES = (
     "n_links", "nq", "nv", "n_rows", "n_tasks", "n_levels", "n_movers", "n_objects", "n_bodies", "n_pieces",
     "n_vertices", "n_neighbours", "n_pairs", "n_results", "n_inequalities",
@@ -65,6 +66,6 @@ def pushing({", ".join([*ARRAYS, *SIZES, "watch"])}):
         **{"TreeWorkspace": TreeWorkspace, "Multipliers": Multipliers},
         **{"push_out": push_out, "view": view},
         **{"TARGET_SIZE": TARGET_SIZE, "SETTINGS_SIZE": SETTINGS_SIZE, "VERTEX_SIZE": VERTEX_SIZE},
-        **{**CONSTANTS, **NEAREST_CONSTANTS, **PUSH_CONSTANTS},
+        **NUMBERS,
     },
 )

@@ -65,6 +65,11 @@ class Search:
         shapes = Shapes(bodies, pieces, Cores(vertices, neighbours, latest), self.frames)
         return shapes, self._poses, self._pairs, self.settings, self._workspace, self._scratch
 
+    @property
+    def addresses(self) -> list[int]:
+        """Of these arrays, in that order."""
+        return [*self._addresses[0][1:], *self._addresses[1]]
+
     def run(self, q: Array | None, mode: int, horizon: float, has_rows: bool = False) -> Results:
         """Search at a configuration [nq]; at None the frames of the links have been written."""
         with self.lock:

@@ -9,6 +9,7 @@ with many seeds and null-space motion are combined elsewhere. Whatever is answer
 
 from __future__ import annotations
 
+import functools
 import math
 from time import perf_counter
 
@@ -163,11 +164,14 @@ class _Search:
         place = self._checker.first_free(q, self._free.clearance)
         return None if place is None else q[place]
 
+    @functools.cached_property
+    def _push_out(self) -> PushOut:
+        return PushOut(self._request, self._checker, self._free.clearance, self._many.moving)
+
     def _push(self, q: Array) -> Array | None:
         """A free solution to which one of q [k, nq] is pushed."""
-        push_out = PushOut(self._request, self._checker, self._free.clearance, self._many.moving)
         for each in q:
-            pushed = push_out.push(each)
+            pushed = self._push_out.push(each)
             solved = None if pushed is None else self._many.from_near(pushed)
             if solved is not None and self._checker.is_free(solved, self._free.clearance):
                 return solved
