@@ -29,8 +29,9 @@ class ObjectPairs:
     """
 
     def __init__(self, objects: dict[str, Shape], poses: Array, may_touch: set[frozenset[str]]) -> None:
-        notes = ((name, measured_pieces_of(shape).note) for name, shape in objects.items())
-        self.note = listed([f"{name}: {note}" for name, note in notes if note], most=5, between="; ")
+        made = ((name, measured_pieces_of(shape)) for name, shape in objects.items())
+        notes = [f"{name}: {note}" for name, each in made for note in (each.gap, each.note) if note]
+        self.note = listed(notes, most=5, between="; ")
         placed = [
             Placed(name, body_of(shape), 1 + k, WORLD) for k, (name, shape) in enumerate(objects.items())
         ]
