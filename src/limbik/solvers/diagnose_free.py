@@ -125,7 +125,7 @@ class _Case:
         frame, pose = asked
         q = self.solution.q
         fixed = FixedChecker(self.checker, frame, q, moving_velocities(self.request))
-        wanted = self.free.clearance + room(self.request, frame, q)
+        wanted = self.free.clearance + float(room(self.request, frame, q))
         directions = [*fixed.near_pairs(pose, wanted).normals, *np.eye(3), *-np.eye(3)]
         lengths = (_free_length(fixed, pose, direction, wanted) for direction in directions)
         shifts = [n * direction for n, direction in zip(lengths, directions, strict=True) if n is not None]

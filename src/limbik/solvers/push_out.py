@@ -17,6 +17,8 @@ from limbik.solvers.request import Request
 from limbik.spatial import Array
 
 STEPS = 30
+STALLED = 10  # steps without a gain end it
+GAIN = 0.9  # of the least that was missing [m, and half reaches]
 LONGEST = 0.3  # [rad, and half reaches] of a step in any joint
 HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
 ROOM = 1e-3  # [m] more than the clearance that is aimed at
@@ -47,12 +49,18 @@ class PushOut:
         """A configuration [nq] near one that meets the goals, where nothing is in collision and the goals are
         nearly met; None where the way there is barred.
         """
+        least, since = np.inf, 0
         for _ in range(STEPS):
             near = self._checker.near_pairs(q, self._clearance + HORIZON)
             left, rows = measure.residual(self._request, q, self._length)
             missing = self._clearance + ROOM - near.distances
-            if missing.max(initial=-1.0) <= 0.5 * ROOM and np.abs(left).max(initial=0.0) <= MET:
+            deepest, off = float(missing.max(initial=0.0)), float(np.abs(left).max(initial=0.0))
+            if deepest <= 0.5 * ROOM and off <= MET:
                 return q
+            since = 0 if deepest + off < GAIN * least else since + 1
+            least = min(least, deepest + off)
+            if since == STALLED:
+                return None
             step = self._step(q, left, rows * self._units, near.rows * self._units, missing)
             longest = float(np.abs(step).max(initial=0.0))
             if longest < 1e-7:
