@@ -10,6 +10,7 @@ from limbik.collision.convex import ConvexPiece, Pieces
 from limbik.collision.decomposition import decomposed
 from limbik.collision.hulls import corners, fewer_corners
 from limbik.collision.meshes import content_of, triangles_of
+from limbik.collision.open_edges import count_open_edges
 from limbik.collision.stored_arrays import Arrays, stored
 from limbik.model.shapes import Mesh
 from limbik.spatial import Array
@@ -20,13 +21,25 @@ def mesh_pieces(mesh: Mesh) -> Pieces:
 
     Raises as `meshes.triangles_of` does.
     """
-    made = stored(_identity(mesh), lambda: _arrays(_made(mesh)))
+    made = stored(_identity(mesh), lambda: _made(mesh))
     ends = np.cumsum(made["counts"])
     vertices = np.split(made["vertices"], ends[:-1].astype(int))
     pieces = tuple(
         ConvexPiece(own, radius=float(radius)) for own, radius in zip(vertices, made["radii"], strict=True)
     )
-    return Pieces(pieces, float(made["overshoot"]), str(made["note"]))
+    return Pieces(pieces, float(made["overshoot"]), str(made["note"]), _gap(mesh, int(made["open_edges"])))
+
+
+def _gap(mesh: Mesh, open_edges: int) -> str:
+    """What the pieces of a mesh do not contain, in words."""
+    if not open_edges:
+        return ""
+    name = "given by vertices" if mesh.path is None else repr(mesh.address)
+    edges = "1 edge" if open_edges == 1 else f"{open_edges} edges"
+    return (
+        f"mesh {name} is open ({edges} of an odd number of triangles): its pieces contain its surface, not what "
+        "it encloses"
+    )
 
 
 def _identity(mesh: Mesh) -> Iterator[bytes]:
@@ -41,12 +54,15 @@ def _identity(mesh: Mesh) -> Iterator[bytes]:
     yield repr((mesh.scale, mesh.is_hull)).encode()
 
 
-def _made(mesh: Mesh) -> Pieces:
+def _made(mesh: Mesh) -> Arrays:
     triangles = triangles_of(mesh)
     if mesh.is_hull:
-        return hull_pieces([triangles.reshape(-1, 3)])
+        return _arrays(hull_pieces([triangles.reshape(-1, 3)]), 0)
     found = decomposed(triangles)
-    return hull_pieces(found.pieces, found.overshoot)
+    is_in_one = len(found.pieces) == 1  # a hull contains whatever the surface encloses
+    return _arrays(
+        hull_pieces(found.pieces, found.overshoot), 0 if is_in_one else count_open_edges(triangles)
+    )
 
 
 def hull_pieces(hulls: Sequence[Array], overshoot: float = 0.0) -> Pieces:
@@ -62,11 +78,12 @@ def hull_pieces(hulls: Sequence[Array], overshoot: float = 0.0) -> Pieces:
     return Pieces(pieces, overshoot, note)
 
 
-def _arrays(made: Pieces) -> Arrays:
+def _arrays(made: Pieces, open_edges: int) -> Arrays:
     return {
         "vertices": np.concatenate([piece.vertices for piece in made.pieces]),
         "counts": np.array([len(piece.vertices) for piece in made.pieces], float),
         "radii": np.array([piece.radius for piece in made.pieces]),
         "overshoot": np.array(made.overshoot),
         "note": np.array(made.note),
+        "open_edges": np.array(float(open_edges)),
     }
