@@ -157,7 +157,7 @@ def test_python_checks_many_as_machine_code_does():
     world.add("block", Box((1.0, 1.0, 0.3)), [1.2, 0.0, 0.0])
     q = rng.uniform(-3, 3, (30, 2))
     compiled, interpreted = Checker(model, world), Checker(model, world)
-    interpreted._search._function = interpreted._search._interpreted
+    interpreted.search._function = interpreted.search._interpreted
     assert 0 < compiled.are_free(q).sum() < len(q)
     assert np.array_equal(compiled.are_free(q), interpreted.are_free(q))
     for begin in range(0, len(q), 5):

@@ -35,10 +35,10 @@ def _gap(mesh: Mesh, open_edges: int) -> str:
     if not open_edges:
         return ""
     name = "given by vertices" if mesh.path is None else repr(mesh.address)
-    edges = "1 edge" if open_edges == 1 else f"{open_edges} edges"
+    edges = "1 edge belongs" if open_edges == 1 else f"{open_edges} edges belong"
     return (
-        f"mesh {name} is open ({edges} of an odd number of triangles): its pieces contain its surface, not what "
-        "it encloses"
+        f"mesh {name} is open ({edges} to an odd number of triangles): its pieces contain its surface, not "
+        "what it encloses"
     )
 
 

@@ -30,8 +30,8 @@ def objects_in(files: dict[str, bytes], name: str) -> list[WorldObject]:
     """The objects in files, by their paths; meshes come with their triangles, and the pieces of all are on
     the disk then.
 
-    Warns of how far the pieces reach beyond a shape. Raises FormatError for a file that cannot be read,
-    CollisionError for shapes that have no meaning.
+    Warns of how far the pieces reach beyond a shape, and of open meshes. Raises FormatError for a file that
+    cannot be read, CollisionError for shapes that have no meaning.
     """
     found: list[WorldObject] = []
     for path, content in files.items():
@@ -45,9 +45,10 @@ def objects_in(files: dict[str, bytes], name: str) -> list[WorldObject]:
     if not found:
         raise FormatError(name, "has no objects")
     for each in found:
-        note = measured_pieces_of(each.shape).note  # which keeps them on the disk, so that no solve waits
-        if note:
-            warnings.warn(f"{each.name}: {note}", FormatWarning, stacklevel=2)
+        made = measured_pieces_of(each.shape)  # which keeps them on the disk, so that no solve waits
+        for note in (made.gap, made.note):
+            if note:
+                warnings.warn(f"{each.name}: {note}", FormatWarning, stacklevel=2)
     return found
 
 
