@@ -35,7 +35,7 @@ from limbik.status import Status
 
 # Starts, and how many of the solutions they lead to are pushed.
 ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))  # in the fast core
-SLOW_ROUNDS = ((2, 1), (8, 4), (32, 8), (64, 16))  # where each start is solved for by itself
+SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16))  # where each start is solved for by itself
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
@@ -117,7 +117,7 @@ class _Search:
         for place, (count, pushes) in enumerate(ROUNDS if self._many.is_quick else SLOW_ROUNDS):
             count = max(count, CHOICE) if self._is_choice else count
             count = count if left is None else min(count, left)
-            if self._watch() or count == 0:
+            if self._watch() or (count == 0 and place > 0):
                 return None
             left = None if left is None else left - count
             drawn = self._many.draw(count)
