@@ -50,6 +50,7 @@ class Avoidance:
             for joint in self._model.joints
             if joint.kind is JointKind.FLOATING
         ]
+        self._is_flat = model.nq == model.nv  # without quaternions: a velocity is a difference
         self.pairs: tuple[tuple[str, str], ...] = ()  # that have held back the last step
 
     def corrected(self, q: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
@@ -80,6 +81,8 @@ class Avoidance:
     def reached(self, q: Array, step: Array) -> Array:
         """The configuration [nq] that a step [nv, in units] from q leads to."""
         v = step * self._units
+        if self._is_flat:
+            return np.asarray(np.clip(q + v, self._model.lower, self._model.upper))
         for at, place in self._floating:
             v[at : at + 3] = quat_to_matrix(q[place : place + 4]).T @ v[at : at + 3]
         return self._model.clip(self._model.integrate(q, v))
@@ -118,7 +121,7 @@ class Avoidance:
 
     def _is_certain(self, q: Array, reached: Array, near: NearPairs) -> bool:
         """Whether nothing can collide on the straight way to what is reached."""
-        v = self._model.difference(q, reached)
+        v = reached - q if self._is_flat else self._model.difference(q, reached)
         speeds = self._bounds.speeds(along_any_axes(self._checker, v))
         room = near.distances - self._clearance
         if speeds.max(initial=0.0) <= HORIZON and (speeds[near.pairs] < room).all():
