@@ -54,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     start[2] = HEIGHT
     judge = Judge(robot, world)
     print(
-        "| postures | hit themselves without a world | solved | solved, free for coal | mean us | median | p99 "
-        "| median without a world |\n|---|---:|---:|---:|---:|---:|---:|---:|"
+        "| postures | hit themselves without a world | solved | solved, free for coal | mean us | median "
+        "| p99 | median without a world |\n|---|---:|---:|---:|---:|---:|---:|---:|"
     )
     for kind, share in KINDS.items():
         rng = np.random.default_rng(11)
