@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from collision.containment import beyond, surface, to_coal
 from collision.meshes import mesh_of, samples, star, stl
 from collision.oracle import as_coal, random_shape
-from limbik import load
-from limbik.collision import Box, ConvexHull, Mesh, Points, World, meshes, stored_arrays
-from limbik.collision.geometry import geometry_of
+from limbik.collision import Box, ConvexHull, Mesh, Points, meshes, stored_arrays
 from limbik.collision.hulls import MOST_VERTICES, hull_of
 from limbik.collision.pieces import measured_pieces_of, pieces_of
 from limbik.errors import CollisionError
@@ -110,31 +108,6 @@ def test_what_is_hollow_stays_so(mesh, hollow, most):
     assert found.overshoot <= most
     assert out_of_all(found.pieces, np.array([hollow], float)) > 0.03
     assert out_of_all(found.pieces, mesh.sample(300, seed=0)).max() <= ROUNDING
-
-
-def test_open_meshes_are_said_to_be_open(tmp_path):
-    closed = star(np.array([0.3, 0.06, 0.3, 0.06, 0.3, 0.06]))
-    assert measured_pieces_of(mesh_of(closed)).gap == ""
-    gap = measured_pieces_of(mesh_of(closed[1:])).gap
-    assert "given by vertices" in gap
-    assert "3 edges" in gap
-    file = tmp_path / "basket.stl"
-    file.write_bytes(stl(closed[3:]))
-    assert str(file) in measured_pieces_of(Mesh(file)).gap
-    world = World()
-    world.add("basket", Mesh(file))
-    assert f"basket: mesh {str(file)!r} is open" in world.check().note
-    cube = trimesh.creation.box((0.1, 0.1, 0.1)).triangles
-    assert measured_pieces_of(mesh_of(cube[1:])).gap == ""  # its hull contains all that it encloses
-
-
-def test_a_robot_with_an_open_mesh_says_which_link_has_it(tmp_path):
-    (tmp_path / "hull.stl").write_bytes(stl(star(np.array([0.3, 0.06, 0.3, 0.06, 0.3, 0.06]))[1:]))
-    collision = '<collision><geometry><mesh filename="hull.stl"/></geometry></collision>'
-    file = tmp_path / "boat.urdf"
-    file.write_text(f'<robot name="boat"><link name="bow">{collision}</link></robot>')
-    (gap,) = geometry_of(load(file)).gaps
-    assert gap.startswith(f"bow: mesh {str(tmp_path / 'hull.stl')!r} is open (3 edges")
 
 
 def test_an_open_surface_is_inside_its_pieces():

@@ -27,19 +27,21 @@ def mesh_pieces(mesh: Mesh) -> Pieces:
     pieces = tuple(
         ConvexPiece(own, radius=float(radius)) for own, radius in zip(vertices, made["radii"], strict=True)
     )
-    return Pieces(pieces, float(made["overshoot"]), str(made["note"]), _gap(mesh, int(made["open_edges"])))
+    opened = _opened(mesh, int(made["open_edges"]))
+    note, gap = str(made["note"]), ""
+    if opened and len(pieces) > 1:
+        gap = f"{opened}: its pieces contain its surface, not what it encloses"
+    elif opened and note:
+        note = f"{note}; {opened}, and is taken as its hull"
+    return Pieces(pieces, float(made["overshoot"]), note, gap)
 
 
-def _gap(mesh: Mesh, open_edges: int) -> str:
-    """What the pieces of a mesh do not contain, in words."""
-    if not open_edges:
+def _opened(mesh: Mesh, edges: int) -> str:
+    """That a mesh is open by so many edges, in words."""
+    if not edges:
         return ""
     name = "given by vertices" if mesh.path is None else repr(mesh.address)
-    edges = "1 edge belongs" if open_edges == 1 else f"{open_edges} edges belong"
-    return (
-        f"mesh {name} is open ({edges} to an odd number of triangles): its pieces contain its surface, not "
-        "what it encloses"
-    )
+    return f"mesh {name} is open ({edges} edge{'s' * (edges > 1)} of an odd number of triangles)"
 
 
 def _identity(mesh: Mesh) -> Iterator[bytes]:
@@ -59,10 +61,7 @@ def _made(mesh: Mesh) -> Arrays:
     if mesh.is_hull:
         return _arrays(hull_pieces([triangles.reshape(-1, 3)]), 0)
     found = decomposed(triangles)
-    is_in_one = len(found.pieces) == 1  # a hull contains whatever the surface encloses
-    return _arrays(
-        hull_pieces(found.pieces, found.overshoot), 0 if is_in_one else count_open_edges(triangles)
-    )
+    return _arrays(hull_pieces(found.pieces, found.overshoot), count_open_edges(triangles))
 
 
 def hull_pieces(hulls: Sequence[Array], overshoot: float = 0.0) -> Pieces:

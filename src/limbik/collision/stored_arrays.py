@@ -21,7 +21,7 @@ Arrays: TypeAlias = dict[str, Array]
 
 MADE_BY = (
     "convex", "covers", "concavity", "decomposition", "hulls", "mesh_pieces", "meshes", "open_edges",
-    "triangles",
+    "triangles"
 )  # fmt: skip
 MOST_ON_DISK = 4000  # of 1 to 60 kB each
 
