@@ -21,9 +21,14 @@ URDF = """<robot name="cup">
 </robot>"""
 
 
-@pytest.fixture(autouse=True)
-def _nothing_is_kept(monkeypatch):
-    monkeypatch.setattr(stored_arrays, "cache_folder", lambda content: None)
+@pytest.fixture(scope="module", autouse=True)
+def _kept_apart(tmp_path_factory):
+    """What is made is kept, but where no other test finds it."""
+    folder = tmp_path_factory.mktemp("pieces")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored_arrays, "cache_folder", lambda content: folder)
+        patch.setattr(stored_arrays, "can_keep", lambda: True)
+        yield
 
 
 def box(is_open=False):
@@ -73,7 +78,8 @@ def test_pieces_of_an_open_mesh_say_what_they_do_not_contain():
 
 
 def test_an_open_mesh_in_one_piece_says_that_this_is_its_hull():
-    found = measured_pieces_of(mesh_of(box(is_open=True)))
+    flat = box(is_open=True) * [1.0, 1.0, 0.02]  # 4 mm thick
+    found = measured_pieces_of(mesh_of(flat))
     assert len(found.pieces) == 1 and found.gap == ""
     assert "mesh given by vertices is open (4 edges" in found.note and "taken as its hull" in found.note
     assert measured_pieces_of(mesh_of(box())).note == ""
