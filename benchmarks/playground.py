@@ -3,10 +3,14 @@
     python benchmarks/playground.py [--requests 2000]            print everything, about three minutes
     python benchmarks/playground.py --write                      and store the tables in docs/benchmarks.md
     python benchmarks/playground.py --only space
+    python benchmarks/playground.py --only objects --problems motion_bench_maker_panda.json.gz
 
 As the page does, the client keeps one request in flight. In the plane, the hard case is four solvers of 12
 links with 64 iterations each while the target moves. In space, goals of a robot are dragged: every answer
-starts from the last one, without restarts. At 60 frames per second a page can wait 16.7 ms.
+starts from the last one, without restarts. Among objects, those of a problem of MotionBenchMaker, a goal is
+dragged from the hand's pose at the problem's start to that at its goal and back, through whatever is between:
+where the arm that followed collides, the page looks for a solution that is free. At 60 frames per second a
+page can wait 16.7 ms.
 """
 
 # ruff: noqa: E402  (a checkout that is not installed is put on the path first)
@@ -17,6 +21,8 @@ import argparse
 import asyncio
 import contextlib
 import datetime
+import functools
+import gzip
 import importlib.metadata
 import json
 import math
@@ -41,6 +47,7 @@ import limbik
 import report
 from limbik.app.protocol import decode_frame
 from limbik.app.protocol.space import decode_motion
+from limbik.spatial import Matrix4, quat_from_matrix
 from machine import processor, progress
 
 SCRIPT = "benchmarks/playground.py"
@@ -133,6 +140,7 @@ class Space(Case):
     solvers: tuple[str, ...] = ("lm",)
     posture: tuple[float, ...] = ()
     search: bool = False  # another page searches all the time
+    objects: tuple[Message, ...] = ()
 
     def opening(self) -> Message | None:
         return {"type": "open", "id": 0, "source": {"kind": "robot", "names": [self.robot]}}
@@ -142,7 +150,8 @@ class Space(Case):
         goals = self.goals(2 * math.pi * number / LOOP)
         arm = {"arm": 0, "solvers": self.solvers, "goals": goals, "posture": posture}
         measure = {"arm": 0, "frame": goals[0]["frame"]}
-        return {"type": "move", "id": number, "arms": [arm], "measure": measure}
+        world = {"objects": self.objects, "clearance": 0.0} if self.objects else None
+        return {"type": "move", "id": number, "arms": [arm], "measure": measure, "world": world}
 
     def decode(self, answer: bytes) -> Any:
         return decode_motion(answer)
@@ -184,6 +193,41 @@ def hands(phase: float) -> list[Message]:
         }
         for side, sign in (("left", 1.0), ("right", -1.0))
     ]
+
+
+def between(start: Matrix4, end: Matrix4, phase: float) -> list[Message]:
+    """To and fro between two poses."""
+    share = 0.5 - 0.5 * math.cos(phase)
+    position = (1.0 - share) * start[:3, 3] + share * end[:3, 3]
+    a, b = quat_from_matrix(start[:3, :3]), quat_from_matrix(end[:3, :3])
+    turn = (1.0 - share) * a + share * (b if a @ b > 0.0 else -b)
+    pose_there = {"position": position.tolist(), "quat_xyzw": turn.tolist()}
+    return [{"frame": "flange", "kind": "pose", **pose_there}]
+
+
+def among_objects(problems: Path) -> tuple[Case, ...]:
+    """The first problem of each family."""
+    model = limbik.load("panda")
+    first: dict[str, Case] = {}
+    for problem in json.loads(gzip.decompress(problems.read_bytes())):
+        ends = (model.pose(problem[name], "flange") for name in ("start", "goal"))
+        family = problem["family"]
+        things = tuple(thing(f"object {k}", each) for k, each in enumerate(problem["objects"]))
+        name = f"Panda, lm: pose, {len(things)} objects of {family}"
+        first.setdefault(family, Space(name, goals=functools.partial(between, *ends), objects=things))
+    return tuple(first.values())
+
+
+def thing(name: str, given: Message) -> Message:
+    """An object of a problem as the page has it."""
+    kind, size = given["type"], given["dimensions"]
+    return {
+        "name": name,
+        "kind": kind,
+        "size": size[::-1] if kind == "cylinder" else size,
+        "position": given["position"],
+        "quat_xyzw": given["quaternion_xyzw"],
+    }
 
 
 READY = (0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7)
@@ -260,6 +304,11 @@ async def opened(address: str, case: Case) -> AsyncIterator[ClientConnection]:
             answer = json.loads(await page.recv())
             if answer["type"] != "scene":
                 raise SystemExit(f"the server refused: {answer}")
+        while isinstance(case, Space) and case.objects:
+            await page.send(json.dumps(case.message(0)))
+            if not case.decode(await page.recv()).preparing:
+                break
+            await asyncio.sleep(0.2)  # until the collision shapes are made
         yield page
 
 
@@ -353,22 +402,26 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--requests", type=int, default=2000, help="per page and case (default 2000)")
-    parser.add_argument("--only", choices=CASES, help="only this view")
+    parser.add_argument("--only", choices=[*CASES, "objects"], help="only this view")
+    parser.add_argument("--problems", type=Path, help="MotionBenchMaker's for the Panda, for objects")
     parser.add_argument("--write", action="store_true", help=f"store the tables in {DOCUMENT.name}")
     options = parser.parse_args(argv)
-    if options.write and options.only:
-        parser.error("--write needs the whole run: leave out --only")
+    if options.write and (options.only or options.problems is None):
+        parser.error("--write needs the whole run: leave out --only, and give --problems")
+    if options.only == "objects" and options.problems is None:
+        parser.error("objects need --problems")
     return options
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     options = arguments(argv)
+    cases = CASES if options.problems is None else {**CASES, "objects": among_objects(options.problems)}
     tables = {}
     with server() as address:
         asyncio.run(ready(address))
-        for view in [options.only] if options.only else CASES:
+        for view in [options.only] if options.only else cases:
             rows = []
-            for case in CASES[view]:
+            for case in cases[view]:
                 progress(case.name)
                 rows.append(row(case, asyncio.run(measure(address, case, options.requests))))
             tables[view] = report.table(HEADER, rows)

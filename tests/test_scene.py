@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 import limbik
 from formats.arm_files import arms
 from limbik import Position, Posture, Scene, SceneArm, Status
+from limbik.collision import Sphere, World
 from limbik.errors import ConfigurationError, FormatError, FormatWarning, GoalError, ModelError, SolverError
 from limbik.formats import arm as arm_format
 from limbik.formats.source import Source
@@ -363,3 +364,27 @@ def test_locked_joints_are_of_the_arm_that_has_them():
 def test_a_scene_is_moved_by_as_many_solutions_as_it_has_arms():
     with pytest.raises(ConfigurationError, match="needs as many solutions, found 0"):
         limbik.load_scene(TWO).moved([])
+
+
+@pytest.mark.parametrize("branches", ["independent", "coupled"])
+def test_the_arms_of_a_scene_are_free_of_collision_where_there_is_a_world(branches: str) -> None:
+    scene = limbik.load_scene(TWO)
+    model = scene.arms[1].model
+    colliding = scene.solve(branches=branches)[1]
+    assert not model.check(colliding.q).is_free  # branches that cross
+    world = World()
+    world.add("ball", Sphere(0.1), (3.0, 0.0, 0.0))
+    for solution, arm in zip(scene.solve(branches=branches, world=world), scene.arms, strict=True):
+        assert solution.success
+        assert arm.model.check(solution.q, world).is_free
+        for goal in arm.goals:
+            assert_allclose(arm.model.pose(solution.q, goal.frame)[:3, 3], goal.target, atol=1e-4)
+
+
+def test_a_scene_says_what_is_in_the_way_of_an_arm() -> None:
+    scene = limbik.load_scene("arm 1 0 0 0\n seg 1 3.2 2\n goal 1 0 0\n")
+    world = World()
+    world.add("ball", Sphere(0.1), (1.0, 0.0, 0.0))
+    (solution,) = scene.solve(world=world)
+    assert solution.status is Status.NO_FREE_SOLUTION
+    assert "'ball'" in str(solution.explain())

@@ -13,7 +13,8 @@ from time import perf_counter
 from limbik.analytic.closed_form import Family
 from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.programs import many_poses_program, one_pose_program
-from limbik.collision.programs import collisions
+from limbik.collision.programs import collisions, pushes
+from limbik.collision.shortest_change import changes
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.goals import Pose, Position
@@ -41,6 +42,8 @@ def programs() -> dict[str, Program]:
         many_poses_program(Family.THREE_PARALLEL),
         tracker(),
         collisions(),
+        pushes(),
+        changes(),
         all_configurations(),
     ]
     for name in names(compiled=True):

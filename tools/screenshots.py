@@ -90,6 +90,14 @@ def follow(page: Page) -> None:
     page.locator("#path-time").evaluate(slider)
 
 
+def judged(page: Page) -> None:
+    """Wait until the collision shapes are there and the solutions are listed; show both sections."""
+    end = time.monotonic() + 120
+    while page.locator("#solutions-list li[aria-disabled=true]").count() == 0 and time.monotonic() < end:
+        page.wait_for_timeout(200)
+    page.locator("#objects-section").evaluate("section => section.scrollIntoView()")
+
+
 def packed(name: str) -> str:
     """The file of an example as a link carries it."""
     text = (ROOT / "examples" / name).read_bytes()
@@ -127,6 +135,13 @@ SCENES = (
         act=follow,
     ),
     Scene(
+        name="space-objects-light.jpg",
+        query="?view=3d&robot=ur5e&co=1&all=1&cv=0&osel=1&obj=table:box:1.4,1,0.04:-0.4,0,-0.03:::base,link1;"
+        "beam:box:0.1,0.6,0.1:-0.3,-0.1,0.5;can:cylinder:0.05,0.3:-0.6,0.25,0.15;ball:sphere:0.08:-0.5,-0.35,0.3",
+        theme="light",
+        act=judged,
+    ),
+    Scene(
         name="space-branches-light.jpg",
         query=f"?view=3d&arm={packed('branches.arm')}&name=branches.arm&sl=1&branches=coupled&algo=fabrik",
         theme="light",
@@ -147,7 +162,9 @@ def main() -> None:
     """Take every picture."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=IMAGES)
-    folder = parser.parse_args().folder
+    parser.add_argument("--only", help="the file name of one picture")
+    arguments = parser.parse_args()
+    folder = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     chromium = find_chromium()
     if chromium is None:
@@ -155,6 +172,8 @@ def main() -> None:
     with app.running() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for scene in SCENES:
+            if arguments.only not in (None, scene.name):
+                continue
             width, height = scene.size
             page = browser.new_page(
                 viewport={"width": width, "height": height},

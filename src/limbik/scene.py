@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
+from time import perf_counter
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -43,6 +44,8 @@ from limbik.model.joints import check_name
 from limbik.solution import STATUSES, Facts, Solution
 from limbik.solvers import Solver, registry
 from limbik.solvers.checked_options import hashable, read_options
+from limbik.solvers.free_options import take_free_options
+from limbik.solvers.free_solve import made_free
 from limbik.solvers.loop import solve
 from limbik.solvers.moving import moving_joints
 from limbik.solvers.question import Kept
@@ -143,7 +146,8 @@ class Scene:
         options: of `limbik.solvers.solve`, `start` apart: every arm starts where it is.
 
         A solution's q is that of the whole arm, and it is a success when all goals of the arm are met. With
-        independent branches it is a `BranchedSolution`, which has the parts.
+        independent branches it is a `BranchedSolution`, which has the parts. With a `world` the whole arm is
+        looked at when it is solved: where it collides, all of its joints look for a free solution together.
 
         Raises SolverError where the solver cannot do it, and GoalError for a goal that is of no branch alone.
         """
@@ -363,6 +367,13 @@ def _configuration(value: ArrayLike, arm: SceneArm) -> Array:
 def _solve(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Solution | None:
     if not arm.goals:
         return None
+    began, options = perf_counter(), dict(options)
+    free = take_free_options(options) if "world" in options or "clearance" in options else None
+    solution = _solve_parts(arm, branches, options)
+    return solution if free is None else made_free(arm.model, solution, free, options.get("seed", 0), began)
+
+
+def _solve_parts(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Solution:
     tasks = tasks_of(arm) if branches == "independent" and arm.branches else [(list(arm.goals), [])]
     q, parts = arm.start, []
     for goals, still in tasks:

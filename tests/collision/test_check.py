@@ -12,6 +12,7 @@ from limbik import Model
 from limbik.checks import Contact
 from limbik.collision import Box, Cylinder, LinkShape, Sphere, World
 from limbik.collision.check import checker_of
+from limbik.collision.checker import Checker
 from limbik.collision.fixed import FixedChecker
 from limbik.collision.programs import collisions
 from limbik.compiler import native
@@ -131,6 +132,36 @@ def test_batches_are_checks():
     for each, is_free, distance in zip(q, found.is_free, found.distance, strict=True):
         check = model.check(each, world, clearance=0.05)
         assert (is_free, distance) == (check.is_free, check.distance)
+
+
+@settings(deadline=None)
+@given(trees(), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.05]))
+def test_many_are_free_where_each_is(tree: Model, seed, clearance):
+    rng = np.random.default_rng(seed)
+    model, world = with_random_shapes(tree, rng), random_world(rng)
+    checker, q = checker_of(model, world), tree.random(rng, 12)
+    free = [checker.is_free(each, clearance) for each in q]
+    assert checker.are_free(q, clearance).tolist() == free
+    assert checker.first_free(q, clearance) == next((k for k, it in enumerate(free) if it), None)
+    assert checker.are_free(q[:0]).shape == (0,)
+    assert checker.first_free(q[:0]) is None
+    some = rng.random(len(checker.pairs)) < 0.5
+    near = [checker.near_pairs(each, np.inf) for each in q]
+    expected = [each.distances[some[each.pairs]].min(initial=np.inf) for each in near]
+    assert checker.distances(q, pairs=some) == pytest.approx(expected, abs=1e-8)
+
+
+def test_python_checks_many_as_machine_code_does():
+    rng = np.random.default_rng(4)
+    model, world = arm(), random_world(rng, 6)
+    world.add("block", Box((1.0, 1.0, 0.3)), [1.2, 0.0, 0.0])
+    q = rng.uniform(-3, 3, (30, 2))
+    compiled, interpreted = Checker(model, world), Checker(model, world)
+    interpreted.search._function = interpreted.search._interpreted
+    assert 0 < compiled.are_free(q).sum() < len(q)
+    assert np.array_equal(compiled.are_free(q), interpreted.are_free(q))
+    for begin in range(0, len(q), 5):
+        assert compiled.first_free(q[begin:]) == interpreted.first_free(q[begin:])
 
 
 @pytest.mark.parametrize("seed", range(10))

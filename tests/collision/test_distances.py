@@ -11,7 +11,9 @@ from limbik.collision.nearest import ANY, NEAREST
 from limbik.collision.pack import Placed, packed, packed_body
 from limbik.collision.pieces import pieces_of
 from limbik.collision.programs import collisions
+from limbik.collision.records import Cores
 from limbik.collision.search import Search
+from limbik.collision.support import support
 from limbik.compiler import native
 from limbik.tree.kinematics import LINK
 
@@ -23,11 +25,12 @@ def _machine_code():
     native.compile_now(collisions())
 
 
-def search_of(shapes, poses):
+def search_of(shapes, poses, pose_body_shape=None):
     placed = []
     for k, shape in enumerate(shapes):
         pieces = pieces_of(shape)
-        placed.append(Placed(str(k), packed_body(pieces, *bounding_sphere(pieces)), 1 + k, -1))
+        body = packed_body(pieces, *bounding_sphere(pieces), pose_body_shape)
+        placed.append(Placed(str(k), body, 1 + k, -1))
     pairs = np.array([[0, 1]])
     return Search(NO_LINKS, packed(placed, FRAME_SIZE), np.array(poses), pairs, 0, 0)
 
@@ -128,6 +131,36 @@ def test_boxes_face_to_face_are_as_far_apart_as_their_faces(gap):
     distance, normal, _, _ = result_of(shapes, poses)
     assert distance == pytest.approx(gap, abs=1e-10)
     assert normal == pytest.approx([0, 0, -1], abs=1e-9)
+
+
+@pytest.mark.parametrize("gap", [0.02, 1e-6, -0.02])
+def test_cylinders_on_faces_are_as_far_from_them_as_their_ends(gap):
+    rng, box, cylinder = np.random.default_rng(11), Box((1, 1, 1)), Cylinder(0.3, 0.1)
+    for _ in range(100):
+        pose = random_pose(rng)  # of all in the frames of their bodies, so that no axis is one of the frame's
+        above = np.eye(4)
+        above[:3, 3] = 0.05, -0.1, 0.55 + gap
+        above = pose @ above @ np.linalg.inv(pose)
+        (numbers,), _ = search_of([box, cylinder], [np.eye(4), above], pose).run(NO_Q, NEAREST, np.inf)
+        assert numbers[1] == pytest.approx(gap, abs=1e-9)
+
+
+def test_the_farthest_point_of_a_cylinder_is_on_its_end():
+    rng = np.random.default_rng(12)
+    for _ in range(100):
+        (piece,) = [each.moved(random_pose(rng)) for each in pieces_of(Cylinder(0.3, 0.1))]
+        body = packed_body([piece], np.zeros(3), 1.0)
+        _, pieces, *cores = packed([Placed("it", body, 0, -1)], FRAME_SIZE)
+        ends = piece.vertices
+        axis = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+        for off in (0.0, 1e-17, 1e-16, 1e-15, 1e-12, 1e-6, 0.1):
+            direction = axis + off * rng.normal(size=3)
+            record = pieces.view(np.recarray)[0]
+            point = support.interpreted(record, Cores(*cores), *direction) - ends[1]
+            assert point @ axis == pytest.approx(0.0, abs=1e-14)
+            assert np.linalg.norm(point) <= 0.3 * (1 + 1e-14)
+            across = np.linalg.norm(direction - direction @ axis * axis)
+            assert point @ direction == pytest.approx(0.3 * across, abs=1e-14)
 
 
 def test_any_and_nearest_agree():

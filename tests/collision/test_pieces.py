@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +79,35 @@ def test_the_inside_of_a_closed_mesh_is_inside_its_pieces():
     found = measured_pieces_of(mesh_of(star(radii)))
     assert len(found.pieces) > 1
     assert out_of_all(found.pieces, inner).max() <= ROUNDING
+
+
+RING = trimesh.creation.torus(0.2, 0.05, major_sections=16, minor_sections=8)
+TUBE = trimesh.creation.annulus(0.15, 0.2, 0.3, sections=24)
+BIN = trimesh.util.concatenate(
+    [
+        trimesh.creation.box((0.4, 0.3, 0.02), trimesh.transformations.translation_matrix((0, 0, 0.01))),
+        *(
+            trimesh.creation.box((0.02, 0.3, 0.2), trimesh.transformations.translation_matrix((x, 0, 0.1)))
+            for x in (-0.19, 0.19)
+        ),
+        *(
+            trimesh.creation.box((0.4, 0.02, 0.2), trimesh.transformations.translation_matrix((0, y, 0.1)))
+            for y in (-0.14, 0.14)
+        ),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("mesh", "hollow", "most"),
+    [(RING, (0, 0, 0), 0.03), (TUBE, (0, 0, 0), 0.03), (BIN, (0, 0, 0.15), 0.03)],
+    ids=["ring", "tube", "bin"],
+)
+def test_what_is_hollow_stays_so(mesh, hollow, most):
+    found = measured_pieces_of(Mesh(vertices=mesh.vertices, triangles=mesh.faces))
+    assert found.overshoot <= most
+    assert out_of_all(found.pieces, np.array([hollow], float)) > 0.03
+    assert out_of_all(found.pieces, mesh.sample(300, seed=0)).max() <= ROUNDING
 
 
 def test_an_open_surface_is_inside_its_pieces():

@@ -377,12 +377,13 @@ def test_goals_at_the_end_of_the_world_are_out_of_reach(panda, from_start, preci
     assert found.success.sum() == count - 1
 
 
-@pytest.mark.parametrize("off", [1e-12, 1e-9, 1e-8, 1e-7])
 @pytest.mark.parametrize("precision", PRECISIONS)
-def test_rotations_off_by_rounding_are_repaired(panda, off, precision, enough):
-    exact = goals(panda, enough(40))
+def test_rotations_off_by_rounding_are_repaired(panda, precision, enough):
+    exact = goals(panda, enough(80))
+    off = np.resize([1e-12, 1e-9, 1e-8, 1e-7], len(exact))
     targets = exact.copy()
-    targets[:, :3, :3] += off * np.random.default_rng(0).uniform(-1.0, 1.0, targets[:, :3, :3].shape)
+    noise = np.random.default_rng(0).uniform(-1.0, 1.0, targets[:, :3, :3].shape)
+    targets[:, :3, :3] += off[:, None, None] * noise
     kept = targets.copy()
     for start in (None, panda.neutral):
         found = panda.solve_batch(targets, start=start, precision=precision)
@@ -390,7 +391,7 @@ def test_rotations_off_by_rounding_are_repaired(panda, off, precision, enough):
         there = panda.pose(found.q)
         assert np.linalg.norm(there[:, :3, 3] - exact[:, :3, 3], axis=1).max() <= 1e-6
         between = np.swapaxes(there[:, :3, :3], 1, 2) @ exact[:, :3, :3]
-        assert Rotation.from_matrix(between).magnitude().max() <= 1e-6 + 4.0 * off
+        assert (Rotation.from_matrix(between).magnitude() <= 1e-6 + 4.0 * off).all()
         assert_array_equal(targets, kept)  # they are the caller's
 
 

@@ -239,6 +239,45 @@ def test_every_answer_of_a_batch_is_free_or_says_that_it_is_not(arm: Model) -> N
     np.testing.assert_allclose(arm.pose(free.q), poses, atol=3e-6)
 
 
+def test_what_a_batch_cannot_reach_free_is_proved_as_one_by_one(arm: Model, pose: np.ndarray) -> None:
+    rng = np.random.default_rng(6)
+    poses = np.tile(pose, (40, 1, 1))
+    poses[:, :3, 3] += 0.06 * rng.standard_normal((40, 3))
+    world = at(pose[:3, 3])
+    found = arm.solve_batch(poses, world=world)
+    alone = [arm.solve(each, world=world).status for each in poses]
+    proved = [status is Status.GOAL_IN_COLLISION for status in found.status]
+    assert 5 < sum(proved) < 40
+    assert proved == [status is Status.GOAL_IN_COLLISION for status in alone]
+
+
+def test_a_base_in_collision_is_proved_for_all_of_a_batch(arm: Model, pose: np.ndarray) -> None:
+    based = arm.with_shapes([*arm.shapes, LinkShape(link=arm.root, shape=Box((0.2, 0.2, 0.1)))])
+    world = at((0.0, 0.0, 0.0))
+    assert set(based.solve_batch([pose, pose], world=world).status) == {Status.BASE_IN_COLLISION}
+
+
+def test_a_batch_does_not_depend_on_threads_and_keeps_near_its_starts(arm: Model) -> None:
+    rng = np.random.default_rng(7)
+    world = World()
+    world.add("ball", Sphere(0.15), (0.4, 0.1, 0.6))
+    starts = arm.random(rng, 60)
+    poses = arm.pose(arm.clip(starts + 0.1 * rng.standard_normal(starts.shape)))
+    one, two = (arm.solve_batch(poses, start=starts, world=world, threads=n) for n in (1, 2))
+    assert np.array_equal(one.q, two.q)
+    assert all(Checker(arm, world).are_free(one.q[one.success]))
+
+
+def test_without_restarts_a_batch_claims_nothing_that_collides(arm: Model) -> None:
+    rng = np.random.default_rng(8)
+    world = World()
+    world.add("ball", Sphere(0.15), (0.4, 0.1, 0.6))
+    poses = arm.pose(arm.random(rng, 40))
+    for options in ({"restarts": 0}, {"restarts": 3}, {"time_limit": 1e-9}):
+        found = arm.solve_batch(poses, world=world, **options)
+        assert Checker(arm, world).are_free(found.q[found.success]).all()
+
+
 def test_of_all_solutions_those_that_are_free_are_left() -> None:
     arm = with_capsules(limbik.load("ur5"))
     pose = arm.pose(np.array([0.3, -1.2, 1.4, -0.8, 0.9, 0.2]))

@@ -17,11 +17,14 @@ from limbik.app.opened import OpenedArm
 from limbik.app.parameters import parameters
 from limbik.app.protocol.space import ArmMotion, ArmMove, Measure, Move, SpaceSettings
 from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
+from limbik.app.surroundings import Around
 from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
 from limbik.model import Model
 from limbik.scene import tasks_of
+from limbik.solution import Solution
 from limbik.solvers import trace
+from limbik.solvers.free_solve import made_free
 from limbik.solvers.measure import velocity_ellipsoid
 from limbik.solvers.solver import Solver
 from limbik.spatial import Array
@@ -35,6 +38,10 @@ LIMIT_SLACK = 1e-9  # [rad or m], rounding that does not count as a violation
 ROUNDING = 1.0 + 1e-9  # of a tolerance
 
 WITH_PRIORITIES = ("lm",)
+_COLLIDES = tuple(
+    status.name.lower()
+    for status in (Status.GOAL_IN_COLLISION, Status.BASE_IN_COLLISION, Status.NO_FREE_SOLUTION)
+)
 # A part that is solved while the wishes are not: branches pulled it away again.
 _ENDS = {status: status.name.lower() for status in Status} | {Status.SOLVED: "likely_unreachable"}
 
@@ -56,10 +63,11 @@ def move(
     request: Move,
     seconds: float,
     time_limit: float | None = None,
+    around: Around | None = None,
 ) -> ArmMotion:
     """Move the arm from q [nq], for at most about so many seconds if it is to search.
 
-    time_limit [s]: of each solve.
+    time_limit [s]: of each solve. around: what it is not to collide with.
 
     Raises LimbikError where the solver cannot do it, ModelError and GoalError for goals that have no meaning.
     """
@@ -67,9 +75,9 @@ def move(
     check(model, asked.goals)
     start = legal(model, q, request.settings.limits)
     if not asked.goals:
-        return _still(asked, name, start, request.measure, model)
+        return _still(asked, name, start, request.measure, model, around)
     began = time.perf_counter()
-    ask = _Ask(arm, asked, name, request, time_limit)
+    ask = _Ask(arm, asked, name, request, time_limit, around)
     found = ask.search(start, seconds) if request.search else ask.drag(start)
     microseconds = 1e6 * (time.perf_counter() - began)
     # While solvers are interpreted, their time says nothing about them.
@@ -82,9 +90,16 @@ class _Ask:
     """What one solver is asked."""
 
     def __init__(
-        self, arm: OpenedArm, asked: ArmMove, name: str, request: Move, time_limit: float | None
+        self,
+        arm: OpenedArm,
+        asked: ArmMove,
+        name: str,
+        request: Move,
+        time_limit: float | None,
+        around: Around | None,
     ) -> None:
-        self.model, self.asked, self.name, self.request = arm.model, asked, name, request
+        self.model = arm.model if around is None else around.model
+        self.asked, self.name, self.request, self.around = asked, name, request, around
         settings = request.settings
         self.options: dict[str, Any] = {
             "solver": solver(name, settings),
@@ -97,7 +112,8 @@ class _Ask:
         if asked.posture is not None and name in WITH_PRIORITIES:
             goals.append(Posture(q=asked.posture.q, weight=asked.posture.weight))
         self.parts: list[tuple[list[Goal], list[str]]] = [(goals, [])]
-        if arm.arm.branches and asked.branches == "independent":
+        # What is free of collision is asked of the whole arm at once.
+        if arm.arm.branches and asked.branches == "independent" and around is None:
             self.parts = tasks_of(replace(arm.arm, goals=tuple(goals)))
 
     def drag(self, start: Array) -> Watched:
@@ -109,6 +125,8 @@ class _Ask:
         began = time.perf_counter()
         done, budget, nearest = 0, FIRST_SEARCH, math.inf
         best: Watched | None = None
+        if self.around is not None:
+            self.options["time_limit"] = seconds
         for seed in itertools.count():
             found = self._all_parts(start, seed, budget, restarts=None)
             missed = goal_errors(self.model, self.asked.goals, found.q[None])
@@ -118,7 +136,7 @@ class _Ask:
             passed = time.perf_counter() - began
             affordable = (seconds - passed) * done / passed
             if self.is_met(missed) or done >= SEARCH_ITERATIONS or affordable < FIRST_SEARCH:
-                break
+                break  # what meets the goals and collides has been searched for as long as there was time
             budget = budget if 2 * budget > affordable else done  # twice as many in all, while there is time
         assert best is not None, "at least one search is made"
         return best
@@ -150,7 +168,16 @@ class _Ask:
             q = seen.solution.q
             rows.append(seen.q)
             ended = seen.solution.ended if ended is Status.SOLVED else ended
+        if self.around is not None and ended is Status.SOLVED:
+            q, ended = self._freed(seen.solution, seed)
+            rows.append(q[None])
         return Watched(q, np.concatenate(rows), _ENDS[ended])
+
+    def _freed(self, solution: Solution, seed: int) -> tuple[Array, Status]:
+        """A solution of the same goals that is free of collision; what comes nearest where none is found."""
+        assert self.around is not None, "there is something to be free of"
+        free = made_free(self.model, solution, self.around.options, seed, time.perf_counter())
+        return free.q, free.ended
 
 
 def _measured(ask: _Ask, found: Watched, microseconds: float, alone: float | None) -> ArmMotion:
@@ -166,7 +193,7 @@ def _measured(ask: _Ask, found: Watched, microseconds: float, alone: float | Non
         errors=missed.worst_metres,
         iterations=len(rows) - 1,
         iterations_to_tolerance=ask.first_met(missed),
-        status="solved" if ask.is_met(missed) else found.ended,
+        status=found.ended if found.ended in _COLLIDES or not ask.is_met(missed) else "solved",
         microseconds=microseconds,
         violations=count_violations(rows, model) if request.settings.limits else 0,
         goal_errors=missed.last,
@@ -175,11 +202,14 @@ def _measured(ask: _Ask, found: Watched, microseconds: float, alone: float | Non
         trace=rows[-MOST_ROWS:] if request.trace else None,
         goal_trace=missed.each[-MOST_ROWS:] if request.trace else None,
         iteration_microseconds=alone,
+        near=None if ask.around is None else ask.around.near(found.q),
         **_ellipsoid(model, request.measure, asked, found.q),
     )
 
 
-def _still(asked: ArmMove, name: str, q: Array, measure: Measure | None, model: Model) -> ArmMotion:
+def _still(
+    asked: ArmMove, name: str, q: Array, measure: Measure | None, model: Model, around: Around | None
+) -> ArmMotion:
     """The answer for an arm without goals."""
     return ArmMotion(
         arm=asked.arm,
@@ -194,6 +224,7 @@ def _still(asked: ArmMove, name: str, q: Array, measure: Measure | None, model: 
         goal_errors=[],
         out_of_reach=[],
         nullity=0,
+        near=None if around is None else around.near(q),
         **_ellipsoid(model, measure, asked, q),
     )
 

@@ -32,6 +32,7 @@ from limbik.app.protocol import (
     MessageError,
     Move,
     Open,
+    ReadWorld,
     Request,
     Reset,
     SelfMotion,
@@ -74,13 +75,16 @@ class Bounds:
 
 
 DEFAULT_BOUNDS = Bounds()
-Beside = Explain | SolveAll | SolveAllInPlane | SelfMotion | FollowPath  # what is looked for while arms move
+Beside = (  # what is looked for while arms move
+    Explain | SolveAll | SolveAllInPlane | SelfMotion | FollowPath | ReadWorld
+)
 BESIDE = {  # of each page one at a time
     Explain: "explanation",
     SolveAll: "search for all solutions",
     SolveAllInPlane: "search for all solutions",
     SelfMotion: "curve of self-motion",
     FollowPath: "path",
+    ReadWorld: "file of objects",
 }
 INTERPRETED_SECONDS = 0.2  # that a solve of a drag may take while its solver is being compiled
 
@@ -109,6 +113,7 @@ class Playground:
         """Begin nothing more."""
         for threads in (self.solving, self.interpreting, self.searching, self.opening):
             threads.shutdown()
+        self.workshop.shapes.close()
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Session]:
@@ -275,6 +280,8 @@ class Connection:
             return await _in_thread(space.self_motion, request, threads)
         if isinstance(request, FollowPath):
             return await _in_thread(space.follow_path, request, threads)
+        if isinstance(request, ReadWorld):
+            return await _in_thread(space.read_world, request, self._playground.opening)
         if isinstance(request, SolveAllInPlane):
             return await _in_thread(self._session.solve_all, request, threads)
         return await _in_thread(space.solve_all, request, threads)

@@ -65,3 +65,13 @@ async def mesh(request: Request) -> Response:
     if found.path is not None:
         return FileResponse(found.path, media_type=BINARY, headers=headers)
     return Response(found.data, media_type=BINARY, headers=headers)
+
+
+async def thing(request: Request) -> Response:
+    """What a kept shape looks like, by its token."""
+    playground: Playground = request.app.state.playground
+    token = request.path_params["token"]
+    found = playground.workshop.kept_shapes.drawn(token)
+    if found is None:
+        return PlainTextResponse("There is no such shape.\n", 404)
+    return Response(found, media_type=BINARY, headers={**KEPT, "ETag": f'"{token}"'})

@@ -19,7 +19,9 @@ from typing import Any, cast
 from limbik import load
 from limbik.app.bounded_cache import BoundedCache
 from limbik.app.initial_pose import initial_pose
+from limbik.app.kept_shapes import KeptShapes
 from limbik.app.opened import Opened, OpenedArm, check_size
+from limbik.app.prepared_shapes import PreparedShapes
 from limbik.app.protocol.space import MOST_ARMS, Open
 from limbik.app.protocol.space import Source as Asked
 from limbik.app.reader_warnings import remarks, without_folders
@@ -66,6 +68,8 @@ class SceneOpener:
         )  # by their meshes
         self._uploads: BoundedCache[Upload] = BoundedCache(most=MOST_UPLOADS, most_bytes=MOST_UPLOADED_BYTES)
         self._lock = threading.Lock()  # one scene is opened after the other
+        self.shapes = PreparedShapes()
+        self.kept_shapes = KeptShapes()
 
     def keep(self, upload: Upload) -> str:
         """Keep an upload; its token."""
@@ -99,13 +103,17 @@ class SceneOpener:
     def _make(self, request: Open) -> Opened:
         if request.source.kind == "robot":
             return _robots(request)
-        upload = self._uploads.get(request.source.token)
+        return _uploaded(self.uploaded(request.source.token), request)
+
+    def uploaded(self, token: str) -> Upload:
+        """What was uploaded. Raises LimbikError where it is no longer there."""
+        upload = self._uploads.get(token)
         if upload is None:
             raise LimbikError(
                 "the server no longer has these files: it forgets them when it stops, or needs the room; "
                 "drop them on the page again"
             )
-        return _uploaded(upload, request)
+        return upload
 
 
 def _key(request: Open) -> str:

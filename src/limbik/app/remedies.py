@@ -9,6 +9,8 @@ from typing import Any
 from limbik.diagnosis import Diagnosis, Excess
 from limbik.status import Status
 
+COLLISIONS = (Status.GOAL_IN_COLLISION, Status.BASE_IN_COLLISION, Status.NO_FREE_SOLUTION)
+MOST_REMOVED = 2  # objects that a person is offered to remove
 IN_MODEL = ("angle", "travel")  # limits that a revolute or prismatic joint has
 
 
@@ -22,7 +24,9 @@ def remedies(diagnosis: Diagnosis) -> list[dict[str, Any]]:
 
     "unlock": `joints` that are to be free. "widen": `limits`, each of a `joint`, on a `side`, to a `value`
     with its `unit`. "position": the goals give up their orientations. "move": the goals go where the nearest
-    configuration has their frames. "search": an answer is there, but has to be looked for from anywhere.
+    configuration has their frames. "search": an answer is there, or may be, but has to be looked for from
+    anywhere. "shift": the goals go by `shift` [m], where they are free of collision. "remove": the object
+    `name` is in the way.
     """
     return list(_remedies(diagnosis))
 
@@ -31,6 +35,9 @@ def _remedies(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
     if diagnosis.status is Status.SOLVED or diagnosis.q_found is not None:
         yield {"kind": "search"}
         return
+    if diagnosis.status in COLLISIONS:
+        yield from _ways_out(diagnosis)
+        return
     if diagnosis.unlocked:
         yield {"kind": "unlock", "joints": list(diagnosis.unlocked)}
     if diagnosis.excesses and all(one.quantity in IN_MODEL for one in diagnosis.excesses):
@@ -38,6 +45,20 @@ def _remedies(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
     if diagnosis.q_position is not None:
         yield {"kind": "position"}
     yield {"kind": "move"}
+
+
+def _ways_out(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
+    """Of what collides."""
+    if diagnosis.status is Status.NO_FREE_SOLUTION and not diagnosis.is_complete:
+        yield {"kind": "search"}
+    if diagnosis.shift is not None:
+        yield {"kind": "shift", "shift": diagnosis.shift.tolist()}
+    if diagnosis.q_turned is not None:
+        yield {"kind": "position"}
+    free = [one.names[0] for one in diagnosis.obstacles if one.q_without is not None and len(one.names) == 1]
+    proved = [one.pair[1] for one in diagnosis.contacts if diagnosis.status is not Status.NO_FREE_SOLUTION]
+    for name in dict.fromkeys([*free, *proved][:MOST_REMOVED]):
+        yield {"kind": "remove", "name": name}
 
 
 def _wider(excess: Excess) -> dict[str, Any]:
@@ -92,7 +113,23 @@ def _budget_spent(diagnosis: Diagnosis) -> str:
     return "The search was cut short: the error was still falling."
 
 
+def _in_collision(diagnosis: Diagnosis) -> str:
+    first, second = map(repr, diagnosis.contacts[0].pair)
+    depth = -1e3 * diagnosis.contacts[0].distance
+    how = f"{depth:.3g} mm deep in" if depth > 0.0 else "too near to"
+    return f"Whatever the joints do, {first} is {how} {second}."
+
+
+def _no_free_solution(diagnosis: Diagnosis) -> str:
+    which = "Every solution" if diagnosis.is_complete else f"Each of {diagnosis.examined} solutions found"
+    blocked = f": {diagnosis.obstacles[0].spoken} is in the way of most" if diagnosis.obstacles else ""
+    return f"{which} is in collision{blocked}."
+
+
 _CULPRITS = {
+    Status.GOAL_IN_COLLISION: _in_collision,
+    Status.BASE_IN_COLLISION: _in_collision,
+    Status.NO_FREE_SOLUTION: _no_free_solution,
     Status.SOLVED: _solved,
     Status.UNREACHABLE: _unreachable,
     Status.LOCKED: _locked,

@@ -10,6 +10,7 @@ import numpy as np
 from limbik import solvers
 from limbik.all_solutions import AllSolutions
 from limbik.app.protocol.solutions import Solutions
+from limbik.app.surroundings import Around
 from limbik.goals import Goal, Pose
 from limbik.model import JointKind, Model
 from limbik.solvers.all_solutions import plan_for_all
@@ -33,9 +34,15 @@ def found(model: Model, goals: Sequence[Goal], start: Array, limits: bool) -> Al
 
 
 def shown(
-    model: Model, solutions: AllSolutions, *, id: int, arm: int = 0, is_quick: bool = False
+    model: Model,
+    solutions: AllSolutions,
+    *,
+    id: int,
+    arm: int = 0,
+    is_quick: bool = False,
+    around: Around | None = None,
 ) -> Solutions:
-    """What the page is told of them."""
+    """What the page is told of them; around: what they are not to collide with."""
     some = solutions.some(spread(solutions.q))
     return Solutions(
         id=id,
@@ -45,6 +52,7 @@ def shown(
         branches=some.branches,
         margins=some.limit_margins.min(axis=1, initial=np.inf).tolist(),
         manipulability=some.manipulability.tolist(),
+        collisions=["" if around is None else around.collision(q) for q in some.q],
         count=len(solutions),
         complete=solutions.complete,
         is_quick=is_quick,

@@ -1,7 +1,8 @@
 """One page's scene in space: it remembers where each arm stands with each solver.
 
-A session knows nothing of sockets, and works on one request at a time; `explain`, `solve_all`, `self_motion`,
-`follow_path` and `export` touch nothing that moves, so they may run beside a move.
+A session knows nothing of sockets, and works on one request at a time; `explain`, `solve_all`,
+`self_motion`, `follow_path`, `read_world` and `export` touch nothing that moves, so they may run beside a
+move: where they look at collisions, each does so in a world of its own.
 """
 
 from __future__ import annotations
@@ -43,16 +44,24 @@ from limbik.app.protocol.space import (
     Wanted,
     Widened,
 )
+from limbik.app.protocol.world import ReadWorld, Surroundings, WorldRead
 from limbik.app.reader_warnings import remarks
-from limbik.app.remedies import culprit, remedies
+from limbik.app.remedies import COLLISIONS, culprit, remedies
 from limbik.app.shown_solutions import found, has_closed_form, shown
+from limbik.app.surroundings import Around, PageWorld
+from limbik.app.upload import Upload
 from limbik.app.widened import with_wider_limits
+from limbik.app.world_reading import read_objects
+from limbik.collision.geometry import geometry_of, keep_geometry
+from limbik.collision.world_files import world_text
 from limbik.errors import LimbikError, SolverError
 from limbik.spatial import Array
+from limbik.status import Status
 
 SEARCH_SECONDS = 4.0  # of a whole request, shared by its arms and solvers
 MOVE_SECONDS = 10.0  # after which no further solver begins
 EXPLAIN_ITERATIONS = 2000
+EXPLAIN_SECONDS = 2.0  # of the search for what is free of collision
 MOST_POINTS = 400  # of a curve that is sent
 
 
@@ -67,6 +76,7 @@ class SpaceSession:
         self._wider: dict[
             int, tuple[tuple[Widened, ...], OpenedArm]
         ] = {}  # arms with the limits asked for last
+        self._world = PageWorld(workshop.kept_shapes)  # of moves
 
     def open(self, request: Open) -> Scene:
         """Show another scene. Raises LimbikError for one that cannot be opened; the old one stays then."""
@@ -76,6 +86,7 @@ class SpaceSession:
         self._q.clear()
         self._directions.clear()
         self._wider.clear()
+        self._world = PageWorld(self._workshop.kept_shapes)
         return scene
 
     def move(self, request: Move, time_limit: float | None = None) -> Motion:
@@ -87,17 +98,28 @@ class SpaceSession:
         count = sum(len(asked.solvers) for asked in request.arms)
         if request.measure is not None:
             self._arm(request.measure.arm, "measure.arm").model.frame(request.measure.frame)
+        preparing = False
         for asked in request.arms:
             arm = self._arm(asked.arm, "arms", asked.widened)
             check(arm.model, asked.goals)
+            around = None
+            try:
+                around = self._around(self._world, asked.arm, arm, request.world)
+                preparing |= request.world is not None and around is None
+            except LimbikError as error:
+                notes[f"Collisions are left aside: {error}"] = None
             for name in asked.solvers:
                 passed = time.perf_counter() - began
                 seconds = max(0.0, SEARCH_SECONDS - passed) / max(count - len(arms), 1)
-                arms.append(self._move(arm, asked, name, request, seconds, passed, time_limit))
+                arms.append(self._move(arm, asked, name, request, seconds, passed, time_limit, around))
                 if asked.posture is not None and asked.goals and name not in WITH_PRIORITIES:
                     notes[f"{name} knows no priorities, so it leaves the posture aside."] = None
         return Motion(
-            id=request.id, arms=arms, notes=list(notes), server_ms=1e3 * (time.perf_counter() - began)
+            id=request.id,
+            arms=arms,
+            notes=list(notes),
+            server_ms=1e3 * (time.perf_counter() - began),
+            preparing=preparing,
         )
 
     def _move(
@@ -109,11 +131,13 @@ class SpaceSession:
         seconds: float,
         passed: float,
         time_limit: float | None,
+        around: Around | None,
     ) -> ArmMotion | Refused:
         try:
             if passed > MOVE_SECONDS:
                 raise SolverError(f"not begun: the solvers before it took {passed:.0f} s")
-            motion = move(arm, asked, name, self._stance(arm, asked, name), request, seconds, time_limit)
+            stance = self._stance(arm, asked, name)
+            motion = move(arm, asked, name, stance, request, seconds, time_limit, around)
         except LimbikError as error:
             if isinstance(error, MessageError):
                 raise
@@ -168,7 +192,11 @@ class SpaceSession:
             "tolerance_rotation": settings.tolerance_rotation,
             "limits": settings.limits,
         }
-        solution = solvers.solve(arm.model, goals, start=start, locked=request.locked, **options)
+        around = self._beside(request.arm, arm, request.world)
+        model = arm.model if around is None else around.model
+        if around is not None:
+            options |= {"world": around.world, "clearance": around.clearance, "time_limit": EXPLAIN_SECONDS}
+        solution = solvers.solve(model, goals, start=start, locked=request.locked, **options)
         diagnosis = solution.explain()
         return Explanation(
             id=request.id,
@@ -179,7 +207,7 @@ class SpaceSession:
             joints=list(
                 dict.fromkeys((*(excess.joint for excess in diagnosis.excesses), *diagnosis.unlocked))
             ),
-            nearest=None if solution.success else solution.q.tolist(),
+            nearest=None if diagnosis.status in (Status.SOLVED, *COLLISIONS) else solution.q.tolist(),
             remedies=remedies(diagnosis),
         )
 
@@ -191,7 +219,8 @@ class SpaceSession:
         goals = as_goals(request.goals)
         is_quick = has_closed_form(arm.model, goals, request.limits)
         solutions = found(arm.model, goals, start, request.limits)
-        return shown(arm.model, solutions, id=request.id, arm=request.arm, is_quick=is_quick)
+        around = self._beside(request.arm, arm, request.world)
+        return shown(arm.model, solutions, id=request.id, arm=request.arm, is_quick=is_quick, around=around)
 
     def self_motion(self, request: SelfMotion) -> Curve:
         """How the joints can move together while the goals stay met, with all joints free to move."""
@@ -211,9 +240,22 @@ class SpaceSession:
         _configuration(arm, request.q, "q")
         return followed_path(arm.model, request)
 
+    def read_world(self, request: ReadWorld) -> WorldRead:
+        """The objects in a file. Raises FormatError for one that cannot be read."""
+        if request.text is not None:
+            upload = Upload(request.name, {request.name: request.text.encode()})
+        else:
+            upload = self._workshop.uploaded(request.token or "")
+        objects, notes = read_objects(upload, self._workshop.kept_shapes)
+        return WorldRead(id=request.id, name=upload.name, objects=objects, notes=notes)
+
     def export(self, request: Export) -> Exported:
-        """The scene as it stands on the page. Raises ModelError where the format cannot say it."""
+        """The scene as it stands on the page, or the objects around it. Raises ModelError where the format
+        cannot say it.
+        """
         opened = self._scene()
+        if request.format == "world":
+            return self._exported_world(request)
         arms = []
         for k in range(len(opened.arms)):
             arm = self._arm(k, "q", request.widened[k] if k < len(request.widened) else ())
@@ -226,6 +268,33 @@ class SpaceSession:
             text = scene.to_arm() if request.format == "arm" else scene.to_urdf()
         name = f"{_file_name(scene.name)}.{request.format}"
         return Exported(id=request.id, format=request.format, name=name, text=text, notes=notes)
+
+    def _exported_world(self, request: Export) -> Exported:
+        around = PageWorld(self._workshop.kept_shapes)
+        asked = request.world or Surroundings(things=(), clearance=0.0)
+        world = around.around(0, self._scene().arms[0].model, asked).world
+        carried = [thing.name for thing in asked.things if thing.held is not None]
+        notes = [f"What arms carry is left out: {', '.join(carried)}."] if carried else []
+        name = f"{_file_name(self._scene().scene.name)}-objects.json"
+        return Exported(id=request.id, format="world", name=name, text=world_text(world), notes=notes)
+
+    def _around(
+        self, page: PageWorld, number: int, arm: OpenedArm, asked: Surroundings | None
+    ) -> Around | None:
+        """What an arm is not to collide with; None where nobody asks, and while its shapes are being made.
+
+        Raises LimbikError where the shapes cannot be made.
+        """
+        own = self._scene().arms[number]
+        if asked is None or not self._workshop.shapes.are_ready(own):
+            return None
+        if arm is not own:
+            keep_geometry(arm.model, geometry_of(own.model))
+        return page.around(number, arm.model, asked)
+
+    def _beside(self, number: int, arm: OpenedArm, asked: Surroundings | None) -> Around | None:
+        """The same for a request that may run beside a move."""
+        return self._around(PageWorld(self._workshop.kept_shapes), number, arm, asked)
 
     def _scene(self) -> Opened:
         if self._opened is None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.checks import BatchCheck, Check, Contact
+from limbik.collision.arguments import as_distance
 from limbik.collision.checker import Checker, NearPairs
 from limbik.collision.geometry import geometry_of
 from limbik.collision.world import World, as_world
-from limbik.errors import CollisionError, ConfigurationError, shortened
+from limbik.errors import ConfigurationError
 from limbik.model import Model
 from limbik.model.derived import Slot
-from limbik.spatial import Array, as_number, as_numbers, as_vector
+from limbik.spatial import Array, as_numbers, as_vector
 
 MOST_KEPT = 8  # checkers of one model
 
@@ -87,11 +87,3 @@ def as_configurations(model: Model, q: Any) -> Array:
         needed = f"finite numbers of shape (N, {model.nq})"
         raise ConfigurationError(f"`q` needs {needed}, found shape {found.shape}")
     return np.ascontiguousarray(found)
-
-
-def as_distance(value: Any, name: str) -> float:
-    """A distance [m]; raises CollisionError for anything else."""
-    distance = as_number(value, f"`{name}`", "a distance [m]", CollisionError)
-    if not math.isfinite(distance):
-        raise CollisionError(f"`{name}` needs a finite distance [m], found {shortened(value)}")
-    return distance

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.checks import PathCheck
-from limbik.collision.check import as_configurations, as_distance, checker_of, contacts
+from limbik.collision.arguments import as_distance
+from limbik.collision.check import as_configurations, checker_of, contacts
 from limbik.collision.checker import Checker
 from limbik.collision.motion_bounds import MotionBounds
 from limbik.collision.world import World

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.chain.joints import FRAME_SIZE
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
@@ -57,32 +58,47 @@ class Checker:
             if body.name not in touch[k]
         ]
         self.pairs = _as_pairs([*with_objects, *pairs_of(model).checked])
-        self._search = self.search_of(self.pairs)
+        self.search = self.search_of(self.pairs)
         self.floating = [joint.name for joint in model.joints if joint.kind is JointKind.FLOATING]
 
     def is_free(self, q: Array, clearance: float = 0.0) -> bool:
         """Whether every pair is farther apart than the clearance [m], at q [nq]."""
-        return not self._search.is_any(q, clearance)
+        return not self.search.is_any(q, clearance)
 
-    def near_pairs(self, q: Array, within: float) -> NearPairs:
-        """All pairs nearer than `within` [m], at q [nq]."""
-        return self._near(q, self._search.run(q, ALL, within, has_rows=True))
-
-    def nearest(self, q: Array, within: float = np.inf) -> NearPairs:
-        """The nearest pair, where one is nearer than `within` [m]."""
-        return self._near(q, self._search.run(q, NEAREST, within, has_rows=True))
-
-    def distance(self, q: Array) -> float:
-        """Of the nearest pair [m], at q [nq]; infinite where no pair is checked."""
-        numbers, _ = self._search.run(q, NEAREST, np.inf)
-        return float(numbers[0, DISTANCE]) if len(numbers) else np.inf
-
-    def distances(self, q: Array, within: float = np.inf) -> Array:
-        """Of the nearest pair [m], at each of many q [N, nq]; infinite where none is nearer than `within`.
+    def are_free(self, q: Array, clearance: float = 0.0) -> NDArray[np.bool_]:
+        """Whether every pair is farther apart than the clearance [m], at each of many q [N, nq].
 
         Ctrl-C is heard.
         """
-        return self._search.run_each(q, within, _go_on)[:, DISTANCE]
+        return ~self.search.is_any_of_each(q, clearance, _go_on)
+
+    def first_free(self, q: Array, clearance: float = 0.0) -> int | None:
+        """The place of the first among many q [N, nq] where every pair is farther apart than the clearance
+        [m]; None where there is none.
+        """
+        place = self.search.first_free(q, clearance)
+        return place if place < len(q) else None
+
+    def near_pairs(self, q: Array, within: float) -> NearPairs:
+        """All pairs nearer than `within` [m], at q [nq]."""
+        return self._near(q, self.search.run(q, ALL, within, has_rows=True))
+
+    def nearest(self, q: Array, within: float = np.inf) -> NearPairs:
+        """The nearest pair, where one is nearer than `within` [m]."""
+        return self._near(q, self.search.run(q, NEAREST, within, has_rows=True))
+
+    def distance(self, q: Array) -> float:
+        """Of the nearest pair [m], at q [nq]; infinite where no pair is checked."""
+        numbers, _ = self.search.run(q, NEAREST, np.inf)
+        return float(numbers[0, DISTANCE]) if len(numbers) else np.inf
+
+    def distances(self, q: Array, within: float = np.inf, pairs: NDArray[np.bool_] | None = None) -> Array:
+        """Of the nearest pair [m], at each of many q [N, nq]; infinite where none is nearer than `within`.
+
+        pairs [n]: which ones count, of `Checker.pairs`. Ctrl-C is heard.
+        """
+        search = self.search if pairs is None else self.search_of(self.pairs[pairs])
+        return search.run_each(q, within, _go_on)[:, DISTANCE]
 
     def place(self, frame: str) -> tuple[int, Matrix4]:
         """The link among `links` that carries a frame of the model, and the frame's pose in it."""

@@ -35,8 +35,9 @@ class ConvexPiece:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Convex pieces that together contain a shape."""
+    """Convex pieces that together contain a shape, but for what `gap` says."""
 
     pieces: tuple[ConvexPiece, ...]
     overshoot: float = 0.0  # [m] how far they reach beyond it at most; 0 where they are it
     note: str = ""  # what was made of it, where that is not the shape itself
+    gap: str = ""  # what of it they do not contain: the inside of an open surface

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,9 @@ MOST_PIECES = 12
 MEASURED = (2, 3, 4, 6, 8, 12)  # numbers of pieces whose overshoot is measured
 LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and to be given up
 LEAST_WON = 1e-2  # of the volume of the whole hull, by a cut
+ANYHOW = 2  # cuts that win nothing by themselves: halves of a ring fill its hole as the whole does
 PLACES = np.arange(1, 8) / 8.0  # of planes along an axis
+DIRECTIONS = 100  # in which the volumes of hulls are compared
 FLUSH = 1e-6  # [m] pieces that touch are taken as one
 SAME_AREA = 1e-3  # by which the area of a convex mesh and that of its hull may differ
 
@@ -95,9 +98,12 @@ def overshoot_of(parts: Sequence[_Part], surface: Surface) -> float:
 def _covered(hulls: Sequence[Hull], triangles: Array) -> Mask:
     """Which of triangles [n, 3, 3] lie wholly inside one of the hulls, as booleans [n]."""
     covered = np.zeros(len(triangles), bool)
+    low, high = triangles.min(axis=1), triangles.max(axis=1)
     for hull in hulls:
-        left = triangles[~covered]
-        covered[~covered] = (hull.depths(left.reshape(-1, 3)).reshape(-1, 3) >= -FLUSH).all(axis=1)
+        is_near = (low >= hull.vertices.min(axis=0) - FLUSH) & (high <= hull.vertices.max(axis=0) + FLUSH)
+        left = ~covered & is_near.all(axis=1)
+        inside = hull.depths(triangles[left].reshape(-1, 3)) >= -FLUSH
+        covered[left] = inside.reshape(-1, 3).all(axis=1)
     return covered
 
 
@@ -125,11 +131,35 @@ def _cuts(whole: _Part) -> Iterator[list[_Part]]:
         heapq.heappush(waiting, (-won, next(order), part, halves))
 
     wait(whole)
-    while len(waiting) < MOST_PIECES and -waiting[0][0] > LEAST_WON * whole.volume:
-        halves = heapq.heappop(waiting)[3]
+    anyhow = 0
+    while len(waiting) < MOST_PIECES:
+        if -waiting[0][0] > LEAST_WON * whole.volume:
+            halves = heapq.heappop(waiting)[3]
+        elif anyhow < ANYHOW:
+            anyhow += 1
+            largest = max(waiting, key=lambda entry: entry[2].volume)
+            waiting.remove(largest)
+            heapq.heapify(waiting)
+            halves = _middle(largest[2])
+        else:
+            return
         for half in halves:
             wait(half)
         yield [part for _, _, part, _ in waiting]
+
+
+def _middle(part: _Part) -> list[_Part]:
+    """The two parts on both sides of a middle of a part: of those across the axes of the frame the one after
+    which the next cuts win most.
+    """
+    tried: list[tuple[float, int, list[_Part]]] = []
+    for axis in np.eye(3):
+        reached = part.points @ axis
+        heights = part.triangles @ axis - 0.5 * float(reached.min() + reached.max())
+        halves = [_Part(half) for half in (above(part.triangles, heights), above(part.triangles, -heights))]
+        quarters = [_halves(half) or [half] for half in halves]
+        tried.append((sum(one.volume for each in quarters for one in each), len(tried), halves))
+    return min(tried)[2]
 
 
 def _halves(part: _Part) -> list[_Part]:
@@ -160,11 +190,29 @@ def _axes(vertices: Array) -> Array:
 
 
 def _volumes(part: _Part, axis: Vector3, height: float) -> float:
-    """Of the hulls on both sides of a plane together [m^3]."""
+    """Of the hulls on both sides of a plane together, or a little less [m^3]."""
     heights = part.triangles @ axis - height
     crossing = _crossings(part.triangles, heights)
     own = part.points @ axis - height
-    return sum(_volume(np.concatenate([part.points[side], crossing])) for side in (own >= 0.0, own <= 0.0))
+    sides = (part.points[own >= 0.0], part.points[own <= 0.0])
+    return sum(_volume(_outermost(np.concatenate([side, crossing]))) for side in sides)
+
+
+def _outermost(points: Array) -> Array:
+    """Those of points [n, 3] that lie farthest in many directions; all where there are few."""
+    directions = _directions()
+    if len(points) <= len(directions):
+        return points
+    return np.asarray(points[np.unique((points @ directions.T).argmax(axis=0))])
+
+
+@functools.cache
+def _directions() -> Array:
+    """[DIRECTIONS, 3] evenly over the sphere, by the golden angle."""
+    heights = 1.0 - 2.0 * (np.arange(DIRECTIONS) + 0.5) / DIRECTIONS
+    angles = math.pi * (3.0 - math.sqrt(5.0)) * np.arange(DIRECTIONS)
+    radii = np.sqrt(1.0 - heights**2)
+    return np.stack([radii * np.cos(angles), radii * np.sin(angles), heights], axis=1)
 
 
 def _volume(points: Array) -> float:

@@ -4,7 +4,10 @@ are rigid with a frame whose pose is given.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.collision.checker import Checker, NearPairs, near_pairs
@@ -26,8 +29,21 @@ class FixedPairs:
         self.holders = _holders(checker.links, moving)
         of_pairs = self.holders[checker.bodies.bodies["link"][checker.pairs]]
         on_base = of_pairs == WORLD
-        self.on_base: Array = on_base.all(axis=1)
-        self.with_frame: Array = (on_base | (of_pairs == self.holders[self.link])).all(axis=1)
+        self.on_base: NDArray[np.bool_] = on_base.all(axis=1)
+        self.with_frame: NDArray[np.bool_] = (on_base | (of_pairs == self.holders[self.link])).all(axis=1)
+
+
+_KNOWN: WeakKeyDictionary[Checker, dict[tuple[str, bytes], FixedPairs]] = WeakKeyDictionary()
+
+
+def fixed_pairs(checker: Checker, frame: str, moving: Array) -> FixedPairs:
+    """The same, found once for a checker."""
+    known = _KNOWN.setdefault(checker, {})
+    key = frame, moving.tobytes()
+    found = known.get(key)
+    if found is None:
+        found = known[key] = FixedPairs(checker, frame, moving)
+    return found
 
 
 class FixedChecker:
@@ -38,7 +54,7 @@ class FixedChecker:
     """
 
     def __init__(self, checker: Checker, frame: str, q: Array, moving: Array) -> None:
-        fixed = FixedPairs(checker, frame, moving)
+        fixed = fixed_pairs(checker, frame, moving)
         self.places = np.flatnonzero(fixed.with_frame)  # of the pairs, in those of the checker
         self._search = checker.search_of(checker.pairs[self.places])
         self._search.is_any(q, -np.inf)

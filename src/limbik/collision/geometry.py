@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class Body:
     radius: float  # [m]
     overshoot: float  # [m] how far the pieces reach beyond the shapes at most
     notes: tuple[str, ...] = ()  # what was made of its shapes, where that is not themselves
+    gaps: tuple[str, ...] = ()  # what of its shapes the pieces do not contain
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,11 @@ class Geometry:
         """How far the pieces reach beyond the shapes of the model, at most [m]."""
         return max((body.overshoot for body in self.bodies), default=0.0)
 
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What the pieces do not contain, with the names of the links."""
+        return tuple(f"{body.name}: {what}" for body in self.bodies for what in body.gaps)
+
 
 def geometry_of(model: Model) -> Geometry:
     """The bodies of a model, made once for it.
@@ -56,6 +62,11 @@ def geometry_of(model: Model) -> Geometry:
     needs a library that is not installed.
     """
     return _GEOMETRY.get(model) or _GEOMETRY.put(model, _made(model))
+
+
+def keep_geometry(model: Model, geometry: Geometry) -> None:
+    """Take what was made elsewhere, for a model with the same shapes on the same links."""
+    _GEOMETRY.put(model, geometry)
 
 
 _GEOMETRY: Slot[Geometry] = Slot(of_shapes=True)
@@ -69,13 +80,15 @@ def _made(model: Model) -> Geometry:
     for shape in shapes:
         named.setdefault((shape.name, places[shape.link][0]), []).append(shape)
     bodies = tuple(_body(name, link, own, places) for (name, link), own in named.items())
-    notes = [f"{body.name}: {what}" for body in bodies for what in body.notes]
-    return Geometry(bodies, listed([note, *notes] if note else notes, most=5, between="; "))
+    made = Geometry(bodies)
+    notes = [note] if note else []
+    notes += [*made.gaps, *(f"{body.name}: {what}" for body in bodies for what in body.notes)]
+    return replace(made, note=listed(notes, most=5, between="; "))
 
 
 def _body(name: str, link: str, shapes: Sequence[LinkShape], places: dict[str, tuple[str, Matrix4]]) -> Body:
     pieces: list[ConvexPiece] = []
-    overshoot, notes = 0.0, []
+    overshoot, notes, gaps = 0.0, [], []
     for shape in shapes:
         try:
             found = measured_pieces_of(shape.shape)
@@ -85,6 +98,7 @@ def _body(name: str, link: str, shapes: Sequence[LinkShape], places: dict[str, t
         pieces += [piece.moved(pose) for piece in found.pieces]
         overshoot = max(overshoot, found.overshoot)
         notes += [found.note] if found.note else []
+        gaps += [found.gap] if found.gap else []
     center, radius = bounding_sphere(pieces)
     return Body(
         name=name,
@@ -95,6 +109,7 @@ def _body(name: str, link: str, shapes: Sequence[LinkShape], places: dict[str, t
         radius=radius,
         overshoot=overshoot,
         notes=tuple(notes),
+        gaps=tuple(gaps),
     )
 
 

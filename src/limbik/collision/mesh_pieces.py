@@ -10,6 +10,7 @@ from limbik.collision.convex import ConvexPiece, Pieces
 from limbik.collision.decomposition import decomposed
 from limbik.collision.hulls import corners, fewer_corners
 from limbik.collision.meshes import content_of, triangles_of
+from limbik.collision.open_edges import count_open_edges
 from limbik.collision.stored_arrays import Arrays, stored
 from limbik.model.shapes import Mesh
 from limbik.spatial import Array
@@ -20,13 +21,27 @@ def mesh_pieces(mesh: Mesh) -> Pieces:
 
     Raises as `meshes.triangles_of` does.
     """
-    made = stored(_identity(mesh), lambda: _arrays(_made(mesh)))
+    made = stored(_identity(mesh), lambda: _made(mesh))
     ends = np.cumsum(made["counts"])
     vertices = np.split(made["vertices"], ends[:-1].astype(int))
     pieces = tuple(
         ConvexPiece(own, radius=float(radius)) for own, radius in zip(vertices, made["radii"], strict=True)
     )
-    return Pieces(pieces, float(made["overshoot"]), str(made["note"]))
+    opened = _opened(mesh, int(made["open_edges"]))
+    note, gap = str(made["note"]), ""
+    if opened and len(pieces) > 1:
+        gap = f"{opened}: its pieces contain its surface, not what it encloses"
+    elif opened and note:
+        note = f"{note}; {opened}, and is taken as its hull"
+    return Pieces(pieces, float(made["overshoot"]), note, gap)
+
+
+def _opened(mesh: Mesh, edges: int) -> str:
+    """That a mesh is open by so many edges, in words."""
+    if not edges:
+        return ""
+    name = "given by vertices" if mesh.path is None else repr(mesh.address)
+    return f"mesh {name} is open ({edges} edge{'s' * (edges > 1)} of an odd number of triangles)"
 
 
 def _identity(mesh: Mesh) -> Iterator[bytes]:
@@ -41,12 +56,12 @@ def _identity(mesh: Mesh) -> Iterator[bytes]:
     yield repr((mesh.scale, mesh.is_hull)).encode()
 
 
-def _made(mesh: Mesh) -> Pieces:
+def _made(mesh: Mesh) -> Arrays:
     triangles = triangles_of(mesh)
     if mesh.is_hull:
-        return hull_pieces([triangles.reshape(-1, 3)])
+        return _arrays(hull_pieces([triangles.reshape(-1, 3)]), 0)
     found = decomposed(triangles)
-    return hull_pieces(found.pieces, found.overshoot)
+    return _arrays(hull_pieces(found.pieces, found.overshoot), count_open_edges(triangles))
 
 
 def hull_pieces(hulls: Sequence[Array], overshoot: float = 0.0) -> Pieces:
@@ -62,11 +77,12 @@ def hull_pieces(hulls: Sequence[Array], overshoot: float = 0.0) -> Pieces:
     return Pieces(pieces, overshoot, note)
 
 
-def _arrays(made: Pieces) -> Arrays:
+def _arrays(made: Pieces, open_edges: int) -> Arrays:
     return {
         "vertices": np.concatenate([piece.vertices for piece in made.pieces]),
         "counts": np.array([len(piece.vertices) for piece in made.pieces], float),
         "radii": np.array([piece.radius for piece in made.pieces]),
         "overshoot": np.array(made.overshoot),
         "note": np.array(made.note),
+        "open_edges": np.array(float(open_edges)),
     }

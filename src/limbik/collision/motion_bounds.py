@@ -26,20 +26,16 @@ class MotionBounds:
         first, second = reaches[pairs[:, 0]], reaches[pairs[:, 1]]
         # What moves both bodies does not move them against each other.
         self._reaches = np.where((first > 0.0) & (second > 0.0), 0.0, first + second)
-        self._links = links
+        self._multipliers, self._v = np.abs(links["multiplier"]), links["v"]
+        balls = np.flatnonzero(links["kind"] == SPHERICAL)
+        self._balls, self._v_of_balls = balls, links["v"][balls, None] + np.arange(3)
 
     def speeds(self, v: Array) -> Array:
         """How fast each pair can come nearer [n], in metres per unit of time of a velocity [nv]."""
-        rates = np.zeros(len(self._links))
-        for k, link in enumerate(self._links):
-            size = 3 if is_ball(link) else 1
-            rates[k] = abs(link["multiplier"]) * np.linalg.norm(v[link["v"] : link["v"] + size])
-        return self._reaches @ rates
-
-
-def is_ball(link: Records) -> bool:
-    """Whether the joint of a link is a ball joint."""
-    return bool(link["kind"] == SPHERICAL)
+        rates = np.abs(v[self._v])
+        if len(self._balls):
+            rates[self._balls] = np.linalg.norm(v[self._v_of_balls], axis=1)
+        return np.asarray(self._reaches @ (self._multipliers * rates))
 
 
 def _reaches(links: Records, body: Records, travel: Array) -> Array:

@@ -22,6 +22,8 @@ ANY = 0  # one pair that is not farther apart than the horizon
 NEAREST = 1  # the nearest pair, nearer than the horizon
 ALL = 2  # all pairs nearer than the horizon
 EACH = 3  # the nearest pair of each of many configurations
+EACH_ANY = 4  # of each of many configurations one pair that is not farther apart than the horizon
+FIRST_FREE = 5  # the first of many configurations that has none
 
 # Settings.
 MODE = 0
@@ -65,21 +67,26 @@ def search(
 ) -> int:  # fmt: skip
     """Results for pairs [n, 2] of bodies; returns how many there are, of which the first are written.
 
-    poses [objects, 16]: of the world's objects. q [n, nq]: one configuration, or many in mode EACH, of which
-    each has a result. rows [results, nv]: the derivatives of the distances with respect to a velocity (as
-    `tree.pack` has it).
+    poses [objects, 16]: of the world's objects. q [n, nq]: one configuration, or many, of which each has a
+    result in the modes EACH and EACH_ANY; FIRST_FREE returns the place of one of them, n: there is none. rows
+    [results, nv]: the derivatives of the distances with respect to a velocity (as `tree.pack` has it).
     """
     place_objects(poses, shapes.frames, links.size + 1)
-    if settings[MODE] != EACH:
+    if settings[MODE] < EACH:
         return search_at(
             links, shapes, pairs, settings, q[0], settings[MODE], workspace, scratch, results, rows
         )
+    mode = NEAREST if settings[MODE] == EACH else ANY
     for k in range(q.shape[0]):
         if is_stopped(watch, k):
             return k
         count = search_at(
-            links, shapes, pairs, settings, q[k], NEAREST, workspace, scratch, workspace.result, rows
+            links, shapes, pairs, settings, q[k], mode, workspace, scratch, workspace.result, rows
         )
+        if settings[MODE] == FIRST_FREE:
+            if count == 0:
+                return k
+            continue
         results[k, PAIR], results[k, DISTANCE] = -1.0, math.inf
         if count > 0:
             for c in range(RESULT_SIZE):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -75,33 +75,33 @@ def packed_body(
     )
 
 
-def packed(placed: Iterable[Placed], frame_size: int) -> Packed:
+def packed(placed: Sequence[Placed], frame_size: int) -> Packed:
     """Bodies, one for each of those given."""
-    bodies, pieces = [np.zeros(0, BODY)], [np.zeros(0, PIECE)]
-    vertices, neighbours = [np.zeros((0, VERTEX_SIZE))], [np.zeros(0, np.int64)]
-    n_pieces = n_vertices = n_neighbours = 0
-    for each in placed:
-        body = each.body
-        record = np.zeros(1, BODY)
-        record["frame"], record["link"] = each.frame * frame_size, each.link
-        record["first"], record["count"] = n_pieces, len(body.pieces)
-        record["center"], record["bound"] = body.center, body.radius
-        bodies.append(record)
-        pieces.append(body.pieces.copy())
-        pieces[-1]["place"] += n_pieces
-        pieces[-1]["first"] += n_vertices
-        vertices.append(body.vertices.copy())
-        vertices[-1][:, BEGIN:] += n_neighbours
-        neighbours.append(body.neighbours + n_vertices)
-        n_pieces, n_vertices = n_pieces + len(body.pieces), n_vertices + len(body.vertices)
-        n_neighbours += len(body.neighbours)
-    return Packed(
-        np.concatenate(bodies),
-        np.concatenate(pieces),
-        np.concatenate(vertices),
-        np.concatenate(neighbours),
-        np.zeros(n_pieces, np.int64),
+    given = [each.body for each in placed]
+    n_pieces, n_vertices, n_neighbours = (
+        np.cumsum([0, *sizes])
+        for sizes in (
+            [len(body.pieces) for body in given],
+            [len(body.vertices) for body in given],
+            [len(body.neighbours) for body in given],
+        )
     )
+    bodies, pieces = np.zeros(len(given), BODY), np.zeros(n_pieces[-1], PIECE)
+    vertices = np.zeros((n_vertices[-1], VERTEX_SIZE))
+    neighbours = np.zeros(n_neighbours[-1], np.int64)
+    for k, body in enumerate(given):
+        pieces[n_pieces[k] : n_pieces[k + 1]] = body.pieces
+        vertices[n_vertices[k] : n_vertices[k + 1]] = body.vertices
+        vertices[n_vertices[k] : n_vertices[k + 1], BEGIN:] += n_neighbours[k]
+        neighbours[n_neighbours[k] : n_neighbours[k + 1]] = body.neighbours + n_vertices[k]
+    pieces["place"] = np.arange(len(pieces))
+    pieces["first"] += np.repeat(n_vertices[:-1], np.diff(n_pieces))
+    bodies["frame"] = [each.frame * frame_size for each in placed]
+    bodies["link"] = [each.link for each in placed]
+    bodies["first"], bodies["count"] = n_pieces[:-1], np.diff(n_pieces)
+    bodies["center"] = np.reshape([body.center for body in given], (-1, 3))
+    bodies["bound"] = [body.radius for body in given]
+    return Packed(bodies, pieces, vertices, neighbours, np.zeros(len(pieces), np.int64))
 
 
 def neighbours_in_hull(vertices: Array) -> list[set[int]]:

@@ -6,12 +6,13 @@ import threading
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.chain.joints import FRAME_SIZE, ROTATION
 from limbik.collision import nearest
 from limbik.collision.entries import SCRATCH, WORKSPACE
 from limbik.collision.gjk import Scratch
-from limbik.collision.nearest import RESULT_SIZE, SETTINGS_SIZE, Workspace
+from limbik.collision.nearest import PAIR, RESULT_SIZE, SETTINGS_SIZE, Workspace
 from limbik.collision.pack import Packed
 from limbik.collision.programs import collisions
 from limbik.collision.records import Cores, Shapes
@@ -43,20 +44,35 @@ class Search:
         world = self.frames[len(links) * FRAME_SIZE :]
         world[ROTATION:FRAME_SIZE] = np.eye(3).ravel()
         bodies_, pieces, vertices, neighbours, _ = bodies
-        self._sizes = {
+        self.sizes = {
             "n_links": len(links), "n_objects": len(poses), "n_bodies": len(bodies_), "n_pieces": len(pieces),
             "n_vertices": len(vertices), "n_neighbours": len(neighbours), "n_pairs": len(pairs),
         }  # fmt: skip
         self._links, self._bodies, self._poses, self._pairs = links, bodies, poses, pairs
-        self._workspace = Workspace(*_zeros(WORKSPACE, self._sizes))
-        self._scratch = Scratch(*_zeros(SCRATCH, self._sizes))
-        self._lock = threading.Lock()
+        self._workspace = Workspace(*_zeros(WORKSPACE, self.sizes))
+        self._scratch = Scratch(*_zeros(SCRATCH, self.sizes))
+        self.lock = threading.Lock()  # held by who uses the arrays
         self._function: Any = self._not_yet_compiled
+        before = (links, *bodies, self.frames, poses, pairs, self.settings)
+        between = (*self._workspace, *self._scratch)
+        self._addresses = [[each.ctypes.data for each in part] for part in (before, between)]
         self._one = self._call(np.zeros((1, nq)), np.zeros((MOST_RESULTS, RESULT_SIZE)), nv)
+
+    @property
+    def arrays(self) -> tuple[Shapes, Array, Any, Floats, Workspace, Scratch]:
+        """What a search works on, after the links: for a kernel that searches."""
+        bodies, pieces, vertices, neighbours, latest = self._bodies
+        shapes = Shapes(bodies, pieces, Cores(vertices, neighbours, latest), self.frames)
+        return shapes, self._poses, self._pairs, self.settings, self._workspace, self._scratch
+
+    @property
+    def addresses(self) -> list[int]:
+        """Of these arrays, in that order."""
+        return [*self._addresses[0][1:], *self._addresses[1]]
 
     def run(self, q: Array | None, mode: int, horizon: float, has_rows: bool = False) -> Results:
         """Search at a configuration [nq]; at None the frames of the links have been written."""
-        with self._lock:
+        with self.lock:
             self._ask(q, mode, horizon, has_rows)
             count = self._function(self._one, _go_on)
             if count > len(self._one.results):
@@ -68,7 +84,7 @@ class Search:
 
     def is_any(self, q: Array | None, horizon: float) -> bool:
         """Whether a pair is not farther apart than the horizon [m]."""
-        with self._lock:
+        with self.lock:
             self._ask(q, nearest.ANY, horizon, False)
             return bool(self._function(self._one, _go_on))
 
@@ -76,11 +92,26 @@ class Search:
         """The nearest pair of each of many configurations [n, nq]: numbers [n, RESULT_SIZE], in which the
         place of the pair is -1 and the distance infinite where none is nearer than the horizon [m].
         """
-        call = self._call(np.ascontiguousarray(q), np.zeros((len(q), RESULT_SIZE)), 0)
-        with self._lock:
-            self.settings[:] = nearest.EACH, horizon, False, False
-            self._function(call, watch)
-        return call.results
+        return self._run_many(q, len(q), nearest.EACH, horizon, watch)[1]
+
+    def is_any_of_each(self, q: Array, horizon: float, watch: Watch) -> NDArray[np.bool_]:
+        """Whether a pair is not farther apart than the horizon [m], for each of many q [n, nq]."""
+        return self._run_many(q, len(q), nearest.EACH_ANY, horizon, watch)[1][:, PAIR] >= 0.0
+
+    def first_free(self, q: Array, horizon: float) -> int:
+        """The place of the first among many q [n, nq] where all pairs are farther apart than the horizon [m];
+        n where there is none.
+        """
+        return self._run_many(q, 0, nearest.FIRST_FREE, horizon, _go_on)[0]
+
+    def _run_many(
+        self, q: Array, n_results: int, mode: int, horizon: float, watch: Watch
+    ) -> tuple[int, Array]:
+        """What the search returns, and the numbers that it has written."""
+        call = self._call(np.ascontiguousarray(q), np.zeros((n_results, RESULT_SIZE)), 0)
+        with self.lock:
+            self.settings[:] = mode, horizon, False, False
+            return self._function(call, watch), call.results
 
     def _ask(self, q: Array | None, mode: int, horizon: float, has_rows: bool) -> None:
         if q is not None:
@@ -89,12 +120,10 @@ class Search:
 
     def _call(self, q: Array, results: Array, nv: int) -> _Call:
         rows = np.zeros((len(results), nv))
-        arrays = (
-            self._links, *self._bodies, self.frames, self._poses, self._pairs, self.settings, q,
-            *self._workspace, *self._scratch, results, rows,
-        )  # fmt: skip
-        sizes = (*self._sizes.values(), len(results), *q.shape, nv)
-        return _Call(q, results, rows, Arguments(*(array.ctypes.data for array in arrays), *sizes))
+        before, between = self._addresses
+        addresses = *before, q.ctypes.data, *between, results.ctypes.data, rows.ctypes.data
+        sizes = (*self.sizes.values(), len(results), *q.shape, nv)
+        return _Call(q, results, rows, Arguments(*addresses, *sizes))
 
     def _not_yet_compiled(self, call: _Call, watch: Watch) -> int:
         """The search: once there is machine code, by that; until then run by Python itself."""

@@ -19,7 +19,10 @@ from limbik.spatial import Array
 
 Arrays: TypeAlias = dict[str, Array]
 
-MADE_BY = ("convex", "covers", "concavity", "decomposition", "hulls", "mesh_pieces", "meshes", "triangles")
+MADE_BY = (
+    "convex", "covers", "concavity", "decomposition", "hulls", "mesh_pieces", "meshes", "open_edges",
+    "triangles"
+)  # fmt: skip
 MOST_ON_DISK = 4000  # of 1 to 60 kB each
 
 

@@ -24,7 +24,13 @@ def support(piece: Records, cores: Cores, x: float, y: float, z: float) -> Vecto
             k += 1
         x, y, z = x - along * ax, y - along * ay, z - along * az
         across = math.sqrt(x * x + y * y + z * z)
-        scale = piece.disc / across if across > 0.0 else 0.0
+        if across > 0.0:
+            # Of a direction along the axis nothing but rounding is left, and some of that along the axis.
+            x, y, z = x / across, y / across, z / across
+            along = x * ax + y * ay + z * az
+            x, y, z = x - along * ax, y - along * ay, z - along * az
+            across = math.sqrt(x * x + y * y + z * z)
+        scale = piece.disc / across if across > 0.5 else 0.0
         return vertices[k, 0] + scale * x, vertices[k, 1] + scale * y, vertices[k, 2] + scale * z
     if vertices[k, BEGIN] < vertices[k, END]:
         k = climb(cores, cores.latest[piece.place], x, y, z)

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from limbik.checks import Check
+from limbik.collision.arguments import as_distance
+from limbik.collision.object_pairs import ObjectPairs
 from limbik.errors import CollisionError, did_you_mean, is_one_of, members_of, shortened
 from limbik.model.joints import check_name
 from limbik.model.shapes import LARGEST, Shape
@@ -21,7 +24,7 @@ class WorldObject(NamedTuple):
     name: str
     shape: Shape
     pose: Matrix4  # pose_world_object [4, 4]
-    touch: tuple[str, ...]  # links and attached objects that may touch it
+    touch: tuple[str, ...]  # links, attached objects and other objects that may touch it
 
 
 class Revision(NamedTuple):
@@ -51,8 +54,8 @@ class World:
     def add(self, name: str, shape: Shape, pose: Any = None, *, touch: Iterable[str] = ()) -> None:
         """An object of a new name; without a pose it stands at the origin.
 
-        touch: names of links, and of what is attached to them, that may touch it: a table may be touched by
-        the base that stands on it.
+        touch: names of links, of what is attached to them, and of other objects, that may touch it: a table
+        may be touched by the base that stands on it, and a shelf by the can in it.
 
         Raises CollisionError for a name that there is already, and for what is no shape or pose.
         """
@@ -109,6 +112,27 @@ class World:
         self._touch[new_name] = self._touch.pop(name)
         self._places = {each: k for k, each in enumerate(self._shapes)}
         self._note_structure()
+
+    def check(self, *, clearance: float = 0.0) -> Check:
+        """Whether the objects are free of each other: all pairs farther apart than `clearance` [m].
+
+        As `Model.check` answers it, without a robot; gradients have no numbers. A pair of which one names the
+        other in `touch` is not looked at. What stands on something else touches it: rounding decides what is
+        said of that, so name it in `touch`.
+
+        Raises CollisionError for a mesh that cannot be read, MissingExtra where that needs a library.
+        """
+        clearance = as_distance(clearance, "clearance")
+        may_touch = {frozenset((name, other)) for name, touch in self._touch.items() for other in touch}
+        pairs = ObjectPairs(dict(self._shapes), self.poses.copy(), may_touch)
+        nearest = pairs.nearest()
+        return Check(
+            is_free=not nearest or nearest[0].distance > clearance,
+            clearance=clearance,
+            nearest=nearest[0] if nearest else None,
+            note=pairs.note,
+            _near=lambda within: pairs.nearer_than(as_distance(within, "within")),
+        )
 
     def without(self, *names: str) -> World:
         """A copy without these objects; with no names, just a copy. Shapes are shared, poses are not.

@@ -95,8 +95,13 @@ def save_world(world: World, path: str | PathLike[str]) -> None:
 
     Raises CollisionError for a mesh whose file is not on the disk.
     """
+    Path(path).write_text(world_text(world), encoding="utf-8")
+
+
+def world_text(world: World) -> str:
+    """What `save_world` writes. Raises as that does."""
     objects = {each.name: _described(each) for each in world}
-    Path(path).write_text(json.dumps({"objects": objects}, indent=1) + "\n", encoding="utf-8")
+    return json.dumps({"objects": objects}, indent=1) + "\n"
 
 
 def world_of(model: Model) -> World:

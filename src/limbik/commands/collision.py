@@ -51,11 +51,17 @@ def info(robot: Robot, as_json: AsJson = False) -> None:
             }
             for body in geometry.bodies
         ]
-        data = {"bodies": bodies, "overshoot": geometry.overshoot, "note": geometry.note}
+        data = {
+            "bodies": bodies,
+            "overshoot": geometry.overshoot,
+            "gaps": geometry.gaps,
+            "note": geometry.note,
+        }
         typer.echo(json.dumps(data, indent=2))
         return
-    if note := shapes_or_capsules(model)[1]:
-        typer.echo(_folded(f"Note: {note}.") + "\n")
+    for note in (shapes_or_capsules(model)[1], *geometry.gaps):
+        if note:
+            typer.echo(_folded(f"Note: {note}.") + "\n")
     if not geometry.bodies:
         return
     width = max(len("body"), *(len(body.name) for body in geometry.bodies))

@@ -197,8 +197,9 @@ class ConfigurationSpace:
         out = np.empty((*lead, self.nq))
         low, high = self.scalar_ranges.T
         out[..., self.scalar_q] = rng.uniform(low, high, (*lead, len(low)))
-        out[..., self.floating_q] = rng.uniform(-1.0, 1.0, (*lead, *self.floating_q.shape))
-        out[..., self.turning_q] = self.ball_ranges.random(rng, lead)
+        if self.turning_q.size:
+            out[..., self.floating_q] = rng.uniform(-1.0, 1.0, (*lead, *self.floating_q.shape))
+            out[..., self.turning_q] = self.ball_ranges.random(rng, lead)
         return self.clip(out)
 
 

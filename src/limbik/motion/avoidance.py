@@ -15,9 +15,9 @@ from limbik.collision.check import checker_of
 from limbik.collision.check_path import CLOSE, along_any_axes, first_contact
 from limbik.collision.checker import NearPairs
 from limbik.collision.motion_bounds import MotionBounds
+from limbik.collision.shortest_change import shortest_change
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.numerics.least_change import least_change
 from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, quat_to_matrix
 
@@ -50,6 +50,7 @@ class Avoidance:
             for joint in self._model.joints
             if joint.kind is JointKind.FLOATING
         ]
+        self._is_flat = model.nq == model.nv  # without quaternions: a velocity is a difference
         self.pairs: tuple[tuple[str, str], ...] = ()  # that have held back the last step
 
     def corrected(self, q: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
@@ -80,6 +81,8 @@ class Avoidance:
     def reached(self, q: Array, step: Array) -> Array:
         """The configuration [nq] that a step [nv, in units] from q leads to."""
         v = step * self._units
+        if self._is_flat:
+            return np.asarray(np.clip(q + v, self._model.lower, self._model.upper))
         for at, place in self._floating:
             v[at : at + 3] = quat_to_matrix(q[place : place + 4]).T @ v[at : at + 3]
         return self._model.clip(self._model.integrate(q, v))
@@ -100,7 +103,7 @@ class Avoidance:
         h = np.concatenate([least, lower[bounds], -upper[bounds]]) - G @ moved
         softness = np.full(len(h), HARD)
         softness[: len(rows)] = SOFTNESS
-        change = root @ least_change(G @ root, h, softness)
+        change = root @ shortest_change(G @ root, h, softness)
         return np.where(self._units > 0.0, np.clip(moved + change, lower, upper), moved)
 
     def _is_allowed(self, q: Array, step: Array, near: NearPairs) -> bool:
@@ -118,7 +121,7 @@ class Avoidance:
 
     def _is_certain(self, q: Array, reached: Array, near: NearPairs) -> bool:
         """Whether nothing can collide on the straight way to what is reached."""
-        v = self._model.difference(q, reached)
+        v = reached - q if self._is_flat else self._model.difference(q, reached)
         speeds = self._bounds.speeds(along_any_axes(self._checker, v))
         room = near.distances - self._clearance
         if speeds.max(initial=0.0) <= HORIZON and (speeds[near.pairs] < room).all():

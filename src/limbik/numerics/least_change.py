@@ -1,46 +1,100 @@
-"""The shortest step that keeps inequalities: a small quadratic program, by an active set."""
+"""The shortest step that keeps inequalities: a small quadratic program, by an active set.
+
+Its multipliers are those that are not negative and minimise a quadratic function, which the method of Lawson
+& Hanson (1974, "Solving Least Squares Problems", chapter 23) finds.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Annotated, Any, NamedTuple
 
-from limbik.spatial import Array
+from limbik.compiler.kernel import Floats, compiled
+from limbik.numerics.linear import add, cholesky_solve, dot, fill
 
 KEPT = 1e-9  # of the largest gap: an inequality that misses less is kept
 EXCHANGES = 3  # for each inequality, at most
 
 
-def least_change(G: Array, h: Array, softness: Array) -> Array:
+class Multipliers(NamedTuple):
+    """What the method works on, for so many inequalities or fewer."""
+
+    values: Annotated[Any, "n_inequalities,"]
+    active: Annotated[Any, "n_inequalities,"]  # 1 where a value is above 0
+    places: Annotated[Any, "n_inequalities,"]  # of the active ones
+    best: Annotated[Any, "n_inequalities,"]  # values of the active ones
+    right: Annotated[Any, "n_inequalities,"]
+    products: Annotated[Any, "n_inequalities, n_inequalities"]
+    part: Annotated[Any, "n_inequalities, n_inequalities"]  # of the products: those of the active ones
+
+
+@compiled(inline=False)
+def least_change(G: Floats, h: Floats, softness: Floats, multipliers: Multipliers, x: Floats) -> None:
     """The x [n] for which |x|^2 + |s / softness^(1/2)|^2 is least with G x + s >= h; G [m, n].
 
-    Its multipliers are those that are not negative and minimise a quadratic function, which the method of
-    Lawson & Hanson (1974, "Solving Least Squares Problems", chapter 23) finds. softness [m]: above 0.
+    softness [m]: above 0.
     """
-    A = G @ G.T
-    A[np.diag_indices_from(A)] += softness
-    multipliers, is_active = np.zeros(len(h)), np.zeros(len(h), dtype=bool)
-    least = KEPT * float(np.abs(h).max(initial=0.0))
-    for _ in range(EXCHANGES * len(h)):
-        missing = np.where(is_active, -np.inf, h - A @ multipliers)
-        if missing.max(initial=-np.inf) <= least:
+    m, products = h.size, multipliers.products
+    values, active = multipliers.values[:m], multipliers.active[:m]
+    largest = 0.0
+    for i in range(m):
+        for k in range(i, m):
+            products[i, k] = products[k, i] = dot(G[i], G[k])
+        products[i, i] += softness[i]
+        values[i] = active[i] = 0.0
+        largest = max(largest, abs(h[i]))
+    for _ in range(EXCHANGES * m):
+        worst = most_missed(h, products, values, active, KEPT * largest)
+        if worst < 0:
             break
-        is_active[missing.argmax()] = True
-        _settle(A, h, multipliers, is_active)
-    return np.asarray(G.T @ multipliers)
+        active[worst] = 1.0
+        settle(h, multipliers)
+    fill(0.0, x)
+    for i in range(m):
+        if active[i] > 0.0:
+            add(values[i], G[i], x)
 
 
-def _settle(A: Array, h: Array, multipliers: Array, is_active: Array) -> None:
-    """Bring the active multipliers to where they are best, without those that would become negative."""
-    while is_active.any():
-        places = np.flatnonzero(is_active)
-        best = np.linalg.solve(A[np.ix_(places, places)], h[places])
-        sinking = best <= 0.0
-        if not sinking.any():
-            multipliers[places] = best
+@compiled(inline=False)
+def most_missed(h: Floats, products: Floats, values: Floats, active: Floats, least: float) -> int:
+    """The place of the inequality that misses most; -1 where none misses more than the least."""
+    worst, most = -1, least
+    for i in range(h.size):
+        if active[i] > 0.0:
+            continue
+        missing = h[i]
+        for k in range(h.size):
+            if active[k] > 0.0:
+                missing -= products[i, k] * values[k]
+        if missing > most:
+            worst, most = i, missing
+    return worst
+
+
+@compiled(inline=False)
+def settle(h: Floats, multipliers: Multipliers) -> None:
+    """Bring the active values to where they are best, without those that would become negative."""
+    values, active, places = multipliers.values, multipliers.active, multipliers.places
+    best, right, part = multipliers.best, multipliers.right, multipliers.part
+    for _ in range(h.size):
+        count = 0
+        for i in range(h.size):
+            if active[i] > 0.0:
+                places[count] = i
+                right[count] = h[i]
+                count += 1
+        for a in range(count):
+            for b in range(a, count):
+                part[a, b] = multipliers.products[int(places[a]), int(places[b])]
+        if not cholesky_solve(part, right[:count], best):
             return
-        now = multipliers[places]
-        shares = np.where(sinking, now / np.maximum(now - best, 1e-300), np.inf)
-        first = int(shares.argmin())
-        multipliers[places] = now + shares[first] * (best - now)
-        multipliers[places[first]] = 0.0
-        is_active[places[first]] = False
+        share, first = 1.0, -1
+        for a in range(count):
+            now = values[int(places[a])]
+            if best[a] <= 0.0 and now <= share * (now - best[a]):
+                share, first = now / max(now - best[a], 1e-300), a
+        for a in range(count):
+            i = int(places[a])
+            values[i] += share * (best[a] - values[i])
+        if first < 0:
+            return
+        values[int(places[first])] = active[int(places[first])] = 0.0

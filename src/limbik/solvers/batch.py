@@ -111,15 +111,17 @@ def solve_batch(
     made = BatchSolution(q, answers[:, :HEADER], perf_counter() - began, "lm")
     if free is None:
         return made
-    return batch_made_free(model, targets, made, free, frame, starts, seed, options, began)
+    return batch_made_free(
+        model, targets, made, free, frame, starts, seed, options, began,
+        lambda chosen, starts: job.part(chosen).from_starts(starts), watch,
+    )  # fmt: skip
 
 
 def from_starts(plan: SerialPlan, pose: Array, starts: Array) -> Array:
     """The configurations [k, nq] that meet one pose [4, 4], of those that starts [N, nq] lead to soon."""
     job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, time_watch(None))
-    answers = job._pass(plan.numbers(True, restarts=0, iterations=SOON), plan.rows_of(starts))
-    is_solved = answers[:, 0] == SOLVED
-    return plan.whole(answers[is_solved, HEADER:], starts[is_solved])
+    facts, q = job.from_starts(starts)
+    return q[facts[:, 0] == SOLVED]
 
 
 def _check(threads: Any, precision: Any, seed: Any) -> None:
@@ -195,6 +197,11 @@ class _Job:
         answers[left[is_over], 0] = SPENT
         answers[left, COUNTS] = soon[:, COUNTS] + late[:, COUNTS]
         return answers
+
+    def from_starts(self, starts: Array) -> tuple[Array, Array]:
+        """Facts [N, HEADER] and configurations [N, nq] that a start [nq] for each problem leads to soon."""
+        answers = self._pass(self.plan.numbers(True, restarts=0, iterations=SOON), self.plan.rows_of(starts))
+        return answers[:, :HEADER], self.plan.whole(answers[:, HEADER:], starts)
 
     def mend(self, answers: Array, starts: Array | None) -> None:
         """Solve again where a pose was off by rounding, and, one at a time, where a start led nowhere."""

@@ -10,14 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.collision.checker import Checker, NearPairs
-from limbik.collision.fixed import FixedPairs
+from limbik.collision.fixed import fixed_pairs
 from limbik.collision.geometry import geometry_of
 from limbik.goals import Pose
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
+from limbik.numerics.ended import SOLVED
+from limbik.solution import STATUSES
 from limbik.solvers.all_solutions import is_plain_target
 from limbik.solvers.checked_options import Options
-from limbik.solvers.measure import tool_of
+from limbik.solvers.measure import holds_tool, tool_of
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4, norm, pose_inverse
 from limbik.status import Status
@@ -50,12 +52,36 @@ def blocked_by(
     )
 
 
+def blocked_each(request: Request, checker: Checker, clearance: float, q: Array, moving: Array) -> Array:
+    """The same for many q [N, nq] that meet plain poses of one frame: the place of the status in `STATUSES`,
+    that of SOLVED where nothing is known to be in collision.
+    """
+    goal = fixed_goal(request)
+    frame = request.model.root if goal is None else goal[0]
+    statuses = np.full(len(q), SOLVED, dtype=np.float64)
+    for moves in (np.ones_like(moving), moving):
+        fixed = fixed_pairs(checker, frame, moves)
+        of_goal = np.zeros_like(fixed.with_frame) if goal is None else fixed.with_frame
+        cases = (Status.BASE_IN_COLLISION, fixed.on_base), (Status.GOAL_IN_COLLISION, of_goal)
+        for status, is_fixed in cases:
+            open_ = np.flatnonzero(statuses == SOLVED)
+            if not (open_.size and is_fixed.any()):
+                continue
+            below = clearance - ROUNDING
+            distances = checker.distances(q[open_], within=below, pairs=is_fixed)
+            open_, distances = open_[distances < below], distances[distances < below]
+            if status is Status.GOAL_IN_COLLISION:
+                open_ = open_[distances < clearance - 2.0 * room(request, frame, q[open_])]
+            statuses[open_] = STATUSES.index(status)
+    return statuses
+
+
 def _blocked(
     request: Request, checker: Checker, clearance: float, q: Array, near: NearPairs, moving: Array
 ) -> Blocked | None:
     goal = fixed_goal(request)
     frame = request.model.root if goal is None else goal[0]
-    fixed = FixedPairs(checker, frame, moving)
+    fixed = fixed_pairs(checker, frame, moving)
     of_base = fixed.on_base[near.pairs]
     if of_base.any():
         return _of_pairs(Status.BASE_IN_COLLISION, checker, frame, near, of_base, moving)
@@ -96,24 +122,26 @@ def fixed_goal(request: Request) -> tuple[str, Matrix4] | None:
     if len(request.goals) > 1 or not (isinstance(goal, Pose) and is_plain_target(goal)):
         return None
     frame = request.model.end_effector if goal.frame is None else goal.frame
+    if not holds_tool(request, goal):
+        return frame, goal.target
     return frame, goal.target @ pose_inverse(tool_of(request, goal))
 
 
-def room(request: Request, frame: str, q: Array) -> float:
-    """[m] by which tolerances allow the bodies that are rigid with a frame at q [nq] to be elsewhere."""
+def room(request: Request, frame: str, q: Array) -> Array:
+    """[m] by which tolerances allow the bodies that are rigid with a frame at q [..., nq] to be elsewhere."""
     names = "tolerance", "tolerance_rotation"
     position, rotation = (float(request.options.get(name, getattr(Options, name))) for name in names)
     return position + rotation * _extent(request.model, frame, q) + ROUNDING
 
 
-def _extent(model: Model, frame: str, q: Array) -> float:
-    """[m] farther from the frame's origin is no point of a body at q [nq]."""
+def _extent(model: Model, frame: str, q: Array) -> Array:
+    """[m] farther from the frame's origin is no point of a body at q [..., nq]."""
     poses = model.forward(q)
-    names = model.frame_names
-    origin = poses[names.index(frame), :3, 3]
-    farthest = 0.0
+    places = {name: k for k, name in enumerate(model.frame_names)}
+    origin = poses[..., places[frame], :3, 3]
+    farthest = np.zeros(q.shape[:-1])
     for body in geometry_of(model).bodies:
-        pose = poses[names.index(body.link)]
-        center = pose[:3, :3] @ body.center + pose[:3, 3]
-        farthest = max(farthest, float(norm(center - origin)) + body.radius)
+        pose = poses[..., places[body.link], :, :]
+        center = pose[..., :3, :3] @ body.center + pose[..., :3, 3]
+        farthest = np.maximum(farthest, norm(center - origin) + body.radius)
     return farthest

@@ -18,10 +18,10 @@ from limbik.checks import Contact
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.checker import Checker, NearPairs
 from limbik.collision.fixed import FixedChecker
+from limbik.collision.shortest_change import shortest_change
 from limbik.collision.world import World
 from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
-from limbik.numerics.least_change import least_change
 from limbik.solution import Solution
 from limbik.solvers.blocked import Blocked, fixed_goal, room
 from limbik.solvers.described import described
@@ -125,7 +125,7 @@ class _Case:
         frame, pose = asked
         q = self.solution.q
         fixed = FixedChecker(self.checker, frame, q, moving_velocities(self.request))
-        wanted = self.free.clearance + room(self.request, frame, q)
+        wanted = self.free.clearance + float(room(self.request, frame, q))
         directions = [*fixed.near_pairs(pose, wanted).normals, *np.eye(3), *-np.eye(3)]
         lengths = (_free_length(fixed, pose, direction, wanted) for direction in directions)
         shifts = [n * direction for n, direction in zip(lengths, directions, strict=True) if n is not None]
@@ -135,7 +135,7 @@ class _Case:
         """[3, m] the shift that brings the pairs at the answer apart."""
         near = self.checker.near_pairs(self.solution.q, self.free.clearance)
         missing = self.free.clearance + MORE_ROOM - near.distances
-        shift = least_change(near.normals, missing, np.full(len(missing), 1e-6))
+        shift = shortest_change(near.normals, missing, np.full(len(missing), 1e-6))
         return [shift] if 0.0 < np.linalg.norm(shift) <= FARTHEST_SHIFT else []
 
     def solved_at(self, shifts: Sequence[Array]) -> dict[str, Any]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from limbik.all_solutions import AllSolutions, AnsweredBy, FreeMotion
 from limbik.collision.check import checker_of
 from limbik.model.model import Model
@@ -16,7 +14,7 @@ from limbik.spatial import Array
 def those_free(model: Model, every: AllSolutions, free: FreeOptions) -> AllSolutions:
     """Those of all solutions that are free of collision."""
     checker = checker_of(model, free.world)
-    is_free = np.array([checker.is_free(q, free.clearance) for q in every.q], dtype=bool)
+    is_free = checker.are_free(every.q, free.clearance)
     return every.answered_otherwise(every.q[is_free], FreeAnswers(every.answered_by, len(every)))
 
 

@@ -1,22 +1,42 @@
-"""Batches that are to be free of collision."""
+"""Batches that are to be free of collision.
+
+All answers are checked in one call. What collides and cannot but do so is proved to. For all others, further
+starts are solved from, ever more of them for those that are still open; the few that are left are solved one
+at a time (`free_solve`), which pushes, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.collision.check import checker_of
+from limbik.collision.checker import Checker
+from limbik.compiler.kernel import Watch
 from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.numerics.ended import SOLVED
-from limbik.solution import BatchSolution
+from limbik.solution import STATUSES, BatchSolution
+from limbik.solvers.blocked import blocked_each
 from limbik.solvers.free_options import FreeOptions
+from limbik.solvers.moving import moving_velocities, still_places
+from limbik.solvers.request import Request
 from limbik.spatial import Array
+from limbik.status import Status
 
-RESTARTS = 680  # for each problem whose first answer is not free, unless it is said
+ROUNDS = (8, 32, 128, 512)  # starts for each problem that is still open
+RESTARTS = sum(ROUNDS)  # unless it is said
+ALONE = 168  # starts, where a problem is solved by itself
+MOST_AT_ONCE = 1 << 15  # starts
+
+Places = NDArray[np.intp]
+
+# Answers to some of the problems (places [n]) from starts [n, nq]: facts [n, ...] and q [n, nq].
+FromStarts = Callable[[Places, Array], tuple[Array, Array]]
 
 
 def batch_made_free(
@@ -29,16 +49,32 @@ def batch_made_free(
     seed: int,
     options: Mapping[str, Any],
     began: float,
+    from_starts: FromStarts,
+    watch: Watch,
 ) -> BatchSolution:
     """The answers to poses [N, 4, 4] where they are free of collision, and others where they are not.
 
     starts [N, nq], seed and options as those were found with; began [s]: when.
     """
-    options = {**options, "restarts": options.get("restarts", RESTARTS)}
+    asked = options.get("restarts")
+    options = {**options, "restarts": RESTARTS if asked is None else asked}
     checker = checker_of(model, free.world)
     q, facts = found.q.copy(), found.facts.copy()
-    for k in np.flatnonzero(facts[:, 0] == SOLVED):
-        if checker.is_free(q[k], free.clearance):
+    left: Places = np.flatnonzero(facts[:, 0] == SOLVED)
+    left = left[~checker.are_free(q[left], free.clearance)]
+    if left.size:
+        goal = Pose(target=np.eye(4), frame=frame)  # of all that matters here, they differ in their targets
+        request = Request(model=model, goals=(goal,), solver="lm", options=options)
+        facts[left, 0] = blocked_each(request, checker, free.clearance, q[left], moving_velocities(request))
+        left = left[facts[left, 0] == SOLVED]
+        search = _Starts(request, checker, free.clearance, from_starts, starts, seed)
+        for count in search.rounds():
+            if left.size == 0 or watch():
+                break
+            left = search.still_open(left, count, q, facts)
+    for k in left:
+        if watch():
+            facts[k, 0] = STATUSES.index(Status.NO_FREE_SOLUTION)
             continue
         solution = model.solve(
             Pose(target=poses[k], frame=frame),
@@ -46,7 +82,62 @@ def batch_made_free(
             seed=seed,
             world=free.world,
             clearance=free.clearance,
-            **options,
+            **{**options, "restarts": min(options["restarts"], ALONE)},
         )
         q[k], facts[k] = solution.q, solution.facts[: facts.shape[1]]
     return BatchSolution(q, facts, perf_counter() - began, found.solver)
+
+
+class _Starts:
+    """Further starts for the problems of a batch."""
+
+    def __init__(
+        self,
+        request: Request,
+        checker: Checker,
+        clearance: float,
+        from_starts: FromStarts,
+        starts: Array | None,
+        seed: int,
+    ) -> None:
+        self._model: Model = request.model
+        self._checker, self._clearance = checker, clearance
+        self._from_starts, self._starts = from_starts, starts
+        self._random = np.random.default_rng(seed + 1)
+        self._still = still_places(request)
+        self._left: int = request.options["restarts"]
+
+    def rounds(self) -> Iterator[int]:
+        """How many starts each open problem gets, round by round."""
+        for count in ROUNDS:
+            count = min(count, self._left)
+            self._left -= count
+            if count > 0:
+                yield count
+
+    def still_open(self, left: Places, count: int, q: Array, facts: Array) -> Places:
+        """Solve from `count` starts for each problem that is left [k]; those that are left then.
+
+        What is found goes into q [N, nq] and facts [N, ...].
+        """
+        at_once = max(1, MOST_AT_ONCE // count)
+        parts = [left[k : k + at_once] for k in range(0, len(left), at_once)]
+        return np.concatenate([self._of_part(part, count, q, facts) for part in parts])
+
+    def _of_part(self, part: Places, count: int, q: Array, facts: Array) -> Places:
+        problems = np.repeat(part, count)
+        starts = self._model.random(self._random, len(problems))
+        starts[:, self._still] = q[problems][:, self._still]
+        new_facts, new = self._from_starts(problems, starts)
+        costs = np.full(len(problems), np.inf)
+        solved = np.flatnonzero(new_facts[:, 0] == SOLVED)
+        chosen = solved[self._checker.are_free(new[solved], self._clearance)]
+        costs[chosen] = 0.0
+        if self._starts is not None:
+            away = self._model.difference(self._starts[problems[chosen]], new[chosen])
+            costs[chosen] = np.linalg.norm(away, axis=1)
+        best = costs.reshape(-1, count).argmin(axis=1) + count * np.arange(len(part))
+        is_free = np.isfinite(costs[best])
+        q[part[is_free]] = new[best[is_free]]
+        facts[part[is_free], :3] = new_facts[best[is_free], :3]
+        return part[~is_free]

@@ -9,6 +9,7 @@ with many seeds and null-space motion are combined elsewhere. Whatever is answer
 
 from __future__ import annotations
 
+import functools
 import math
 from time import perf_counter
 
@@ -18,6 +19,7 @@ from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Solution
+from limbik.solvers import measure
 from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.blocked import Blocked, blocked_by
 from limbik.solvers.diagnose_free import Seen
@@ -33,7 +35,7 @@ from limbik.status import Status
 
 # Starts, and how many of the solutions they lead to are pushed.
 ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))  # in the fast core
-SLOW_ROUNDS = ((2, 1), (8, 4), (32, 8), (64, 16))  # where each start is solved for by itself
+SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16))  # where each start is solved for by itself
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
@@ -51,22 +53,22 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     checker = checker_of(model, free.world)
     if free.prefer == "first" and checker.is_free(first.q, free.clearance):
         return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
-    search = _Search(first, question.request_without_world(first.target), free, checker, seed)
+    request = question.request_without_world(first.target)
+    search = _Search(first, request, free, checker, seed)
     q = search.run()
     if q is None:
         question = FreeQuestion(asked, model, free, search.seen())
         q = search.least_deep()
-    facts = _facts(first, question, q, search.status)
+    facts = _facts(first, request, q, search.status)
     return Solution(q, facts, perf_counter() - began, question, first.start, first.target)
 
 
-def _facts(first: Solution, question: FreeQuestion, q: Array, status: Status) -> Array:
+def _facts(first: Solution, request: Request, q: Array, status: Status) -> Array:
     facts = np.array(first.facts[:6])
     facts[0] = STATUSES.index(status)
     if q is not first.q:
-        errors = question.goal_errors(first.target, q)
-        facts[1] = max(each.position for each in errors)
-        facts[2] = 2.0 * math.sin(0.5 * max(each.rotation for each in errors))
+        metres, radians = measure.largest_errors(request, q)
+        facts[1], facts[2] = metres, 2.0 * math.sin(0.5 * radians)
     return facts
 
 
@@ -115,7 +117,7 @@ class _Search:
         for place, (count, pushes) in enumerate(ROUNDS if self._many.is_quick else SLOW_ROUNDS):
             count = max(count, CHOICE) if self._is_choice else count
             count = count if left is None else min(count, left)
-            if self._watch() or count == 0:
+            if self._watch() or (count == 0 and place > 0):
                 return None
             left = None if left is None else left - count
             drawn = self._many.draw(count)
@@ -137,8 +139,10 @@ class _Search:
         goal, options = self._request.goals[0], self._request.options
         if len(self._request.goals) > 1 or not is_plain_target(goal) or not set(options) <= PLAIN:
             return None
+        if self._many.moving.sum() > 6:
+            return None
         plan = plan_for_all(self._request.model, goal.frame, bool(options.get("limits", True)), kind_of(goal))
-        if plan is None or self._many.moving.sum() > 6:
+        if plan is None:
             return None
         found = plan.solve(pose_of(goal), self._first.q)
         if not found.complete or found.free:
@@ -150,33 +154,31 @@ class _Search:
         """Of configurations [k, nq] the free one that is preferred."""
         self._seen.append(q)
         if self._free.prefer == "clearance":
-            distances = np.array([self._distance(each) for each in q])
+            distances = self._checker.distances(q)
             best = int(distances.argmax()) if len(q) else -1
             return q[best] if len(q) and distances[best] > self._free.clearance else None
         start = self._first.start
         if start is not None and len(q) > 1:
-            model = self._request.model
-            q = q[np.argsort([np.linalg.norm(model.difference(start, each)) for each in q], kind="stable")]
-        return next((each for each in q if self._is_free(each)), None)
+            away = np.linalg.norm(self._request.model.difference(start, q), axis=1)
+            q = q[np.argsort(away, kind="stable")]
+        place = self._checker.first_free(q, self._free.clearance)
+        return None if place is None else q[place]
+
+    @functools.cached_property
+    def _push_out(self) -> PushOut:
+        return PushOut(self._request, self._checker, self._free.clearance, self._many.moving)
 
     def _push(self, q: Array) -> Array | None:
         """A free solution to which one of q [k, nq] is pushed."""
-        push_out = PushOut(self._request, self._checker, self._free.clearance, self._many.moving)
         for each in q:
-            pushed = push_out.push(each)
+            pushed = self._push_out.push(each)
             solved = None if pushed is None else self._many.from_near(pushed)
-            if solved is not None and self._is_free(solved):
+            if solved is not None and self._checker.is_free(solved, self._free.clearance):
                 return solved
         return None
 
     def _by_depth(self, q: Array, count: int) -> Array:
         """The `count` of q [k, nq] that are least deep in collision."""
-        depths = [-self._distance(each) for each in q]
-        return q[np.argsort(depths, kind="stable")[:count]]
-
-    def _is_free(self, q: Array) -> bool:
-        return self._checker.is_free(q, self._free.clearance)
-
-    def _distance(self, q: Array) -> float:
-        near = self._checker.nearest(q)
-        return float(near.distances[0]) if len(near.distances) else math.inf
+        if count == 0:
+            return q[:0]
+        return q[np.argsort(-self._checker.distances(q), kind="stable")[:count]]

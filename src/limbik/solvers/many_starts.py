@@ -9,7 +9,7 @@ import numpy as np
 from limbik.model.joints import JointKind
 from limbik.solution import Solution
 from limbik.solvers.batch import from_starts
-from limbik.solvers.moving import free_to_move, moving_velocities
+from limbik.solvers.moving import free_to_move
 from limbik.solvers.request import Request
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.spatial import Array
@@ -28,12 +28,13 @@ class ManyStarts:
         self.model = request.model
         self._first = first
         self._random = np.random.default_rng(seed + 1)
-        self.moving = moving_velocities(request)
+        self.moving = np.zeros(self.model.nv, dtype=bool)
         places = np.zeros(self.model.nq, dtype=bool)
         self._has_base = False
         for name in free_to_move(request):
             is_base = self.model.joint(name).kind is JointKind.FLOATING
             self._has_base |= is_base
+            self.moving[self.model.v_slice(name)] = True
             places[self.model.q_slice(name)] = not is_base
         self._still = np.flatnonzero(~places)
         plan = first.question

@@ -29,6 +29,16 @@ def goal_errors(request: Request, q: Array) -> tuple[PoseError, ...]:
     return tuple(_error_of(list(_parts(request, goal, q))) for goal in request.goals)
 
 
+def largest_errors(request: Request, q: Array) -> tuple[float, float]:
+    """The largest errors of the goals at q [nq], beyond their tolerances: [m] and [rad]."""
+    goal = request.goals[0]
+    if len(request.goals) == 1 and isinstance(goal, Pose) and goal.weights is None and goal.tolerance is None:
+        metres, radians = errors_at(request.model, goal, q[None], tool_of(request, goal))
+        return float(metres[0]), float(radians[0])
+    errors = goal_errors(request, q)
+    return max(each.position for each in errors), max(each.rotation for each in errors)
+
+
 def plain_errors(request: Request, q: Array) -> Array:
     """How far the only goal, a plain one, is from being met at q [k, nq]: [k, m], as in `distance`."""
     (goal,) = request.goals

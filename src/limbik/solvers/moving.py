@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.goals import CenterOfMass, Goal, JointValue, Posture, frames_of
 from limbik.model.model import Model
@@ -32,3 +33,11 @@ def moving_velocities(request: Request) -> Array:
     for name in free_to_move(request):
         found[request.model.v_slice(name)] = True
     return found
+
+
+def still_places(request: Request) -> NDArray[np.intp]:
+    """Places in q [nq] of the joints that goals do not move, and of those that are locked."""
+    is_still = np.ones(request.model.nq, dtype=bool)
+    for name in free_to_move(request):
+        is_still[request.model.q_slice(name)] = False
+    return np.flatnonzero(is_still)

@@ -126,3 +126,31 @@ def test_keys_do_nothing_behind_a_dialog(space: Space) -> None:
     assert not space.find("#help").is_visible()
     assert space.query.get("mv", "none") == "none"
     assert "px" not in space.query
+
+
+def test_the_program_keeps_clear_of_the_objects_of_the_page(space: Space) -> None:
+    beam, can = (
+        "beam:box:0.1,0.6,0.1:-0.3,-0.1,0.5",
+        "can:cylinder:0.03,0.1:0,0,0.06:0.70710678,0,0,0.70710678:0.flange",
+    )
+    space.show(f"robot=ur5e&co=1&cl=5&obj={beam};{can};ball:sphere:0.05:0.3,0.3,0.3")
+    space.until(lambda: "being made" not in space.state["verdict"], "there are collision shapes")
+    space.wait_resting()
+    names = run(program_of(space))
+    solution, model, world = (names[name] for name in ("solution", "model", "world"))
+    assert solution.success
+    assert world.names == ("beam", "ball")
+    assert model.check(solution.q, world, clearance=0.005).is_free
+    np.testing.assert_allclose(solution.q, space.q_of(0), atol=1e-3)
+
+
+def test_the_program_of_a_scene_has_its_objects_too(space: Space) -> None:
+    space.show(
+        arm_query(BRANCHES, "branches.arm")
+        + "&co=1&obj=ball:sphere:0.05:9,9,9;can:sphere:0.01:0,0,0.5::0.tip"
+    )
+    space.until(lambda: "being made" not in space.state["verdict"], "there are collision shapes")
+    space.wait_resting()
+    names = run(program_of(space))
+    assert names["world"].names == ("ball",)
+    assert len(names["solutions"]) == 1

@@ -1,9 +1,10 @@
 """The messages between the page and the server, version 1, and the one place where their ranges stand.
 
 The page sends JSON text: `Hello`; in the plane `Solve`, `SolveAllInPlane` and `Reset`; in space `Open`,
-`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion`, `FollowPath` and `Export`. The server answers JSON text
-(`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`, `Solutions`, `Curve`, `FollowedPath`, `Exported`) and
-binary msgpack (`Frame`, `Motion`), in which arrays are little-endian float32 bytes.
+`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion`, `FollowPath`, `ReadWorld` and `Export`. The server
+answers JSON text (`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`, `Solutions`, `Curve`,
+`FollowedPath`, `WorldRead`, `Exported`) and binary msgpack (`Frame`, `Motion`), in which arrays are
+little-endian float32 bytes.
 `static/protocol.js` mirrors this package.
 """
 
@@ -45,6 +46,7 @@ from limbik.app.protocol.space import (
     read_slide,
     read_solve_all,
 )
+from limbik.app.protocol.world import ReadWorld, read_read_world
 
 __all__ = [
     "BOUNDS",
@@ -64,6 +66,7 @@ __all__ = [
     "Move",
     "Notice",
     "Open",
+    "ReadWorld",
     "Request",
     "Reset",
     "SelfMotion",
@@ -79,10 +82,12 @@ __all__ = [
 ]
 
 MAX_MESSAGE_BYTES = 64 * 1024
-MAX_OPEN_BYTES = 2 * 1024 * 1024  # of an `Open` or a `FollowPath`, which may hold a whole file
-_LONG = ("open", "path")
+MAX_OPEN_BYTES = 2 * 1024 * 1024  # of what may hold a whole file
+_LONG = ("open", "path", "world")
 
-SpaceRequest: TypeAlias = Open | Move | Slide | Explain | SolveAll | SelfMotion | FollowPath | Export
+SpaceRequest: TypeAlias = (
+    Open | Move | Slide | Explain | SolveAll | SelfMotion | FollowPath | ReadWorld | Export
+)
 Request: TypeAlias = Hello | Solve | SolveAllInPlane | Reset | SpaceRequest
 
 _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
@@ -93,6 +98,7 @@ _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
     "solutions": read_solve_all,
     "selfmotion": read_self_motion,
     "path": read_follow_path,
+    "world": read_read_world,
     "export": read_export,
 }
 _TYPES = ("hello", "solve", "plane_solutions", "reset", *_IN_SPACE)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbik.app.protocol.reading import LARGEST_ID, Bound, MessageError, Reader
+from limbik.app.protocol.world import WORLD_BOUNDS, Surroundings, read_surroundings
 from limbik.app.protocol.writing import as_json, float32
 
 MOST_ROBOTS = 4  # opened together
@@ -45,6 +46,7 @@ SPACE_BOUNDS: Mapping[str, Bound] = {
     "weight": Bound(minimum=1e-6, maximum=1e6, default=1),
     "along": Bound(minimum=0, maximum=63, default=0, whole=True),
     "amount": Bound(minimum=-math.pi, maximum=math.pi, unit="rad"),
+    **WORLD_BOUNDS,
 }
 
 _SHORTEST_QUATERNION = 1e-6
@@ -152,6 +154,7 @@ class Move:
     trace: bool
     timing: bool  # whether the time of one iteration is measured
     measure: Measure | None
+    world: Surroundings | None  # what not to collide with; None: collisions are left aside
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +183,7 @@ class Explain:
     locked: tuple[str, ...]
     settings: SpaceSettings
     widened: tuple[Widened, ...]
+    world: Surroundings | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +196,7 @@ class SolveAll:
     goals: tuple[Wanted, ...]
     limits: bool
     widened: tuple[Widened, ...]
+    world: Surroundings | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,13 +213,14 @@ class SelfMotion:
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """Write the scene in a format."""
+    """Write the scene in a format, or the objects around it."""
 
     id: int
-    format: str  # "arm" or "urdf"
+    format: str  # "arm", "urdf" or "world"
     q: tuple[NDArray[np.float64], ...]  # one per arm
     goals: tuple[tuple[Wanted, ...], ...]  # one per arm
     widened: tuple[tuple[Widened, ...], ...]  # one per arm
+    world: Surroundings | None
 
 
 # What the server says -----------------------------------------------------------------------------
@@ -263,6 +269,7 @@ class ArmMotion:
     trace: ArrayLike | None = None  # [k+1, nq]
     goal_trace: ArrayLike | None = None  # [k+1, 2 * goals] the goal errors of its configurations
     iteration_microseconds: float | None = None  # of one iteration alone; NaN: there are none
+    near: Sequence[Mapping[str, Any]] | None = None  # pairs that are near, as `app.surroundings` tells them
     ellipsoid: ArrayLike | None = None  # [9] J J^T of the measured frame's position, row by row
     manipulability: float | None = None  # the root of its determinant [m^3]
 
@@ -278,12 +285,16 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True)
 class Motion:
-    """The answer to `Move` and `Slide`: for each arm, in the order asked, one entry per solver."""
+    """The answer to `Move` and `Slide`: for each arm, in the order asked, one entry per solver.
+
+    preparing: collisions were left aside, because the shapes of an arm are still being made.
+    """
 
     id: int
     arms: Sequence[ArmMotion | Refused]
     notes: Sequence[str] = ()
     server_ms: float = 0.0
+    preparing: bool = False
 
     def encode(self) -> bytes:
         """As binary msgpack."""
@@ -291,6 +302,7 @@ class Motion:
             "type": "motion",
             "id": self.id,
             "server_ms": self.server_ms,
+            "preparing": self.preparing,
             "notes": list(self.notes),
             "arms": [_wire(arm) for arm in self.arms],
         }
@@ -354,7 +366,13 @@ def decode_motion(data: bytes) -> Motion:
     """Read what `Motion.encode` wrote, for clients in Python."""
     message = msgpack.unpackb(data)
     arms = [Refused(**arm) if "refused" in arm else _read_arm(arm) for arm in message["arms"]]
-    return Motion(id=message["id"], arms=arms, notes=message["notes"], server_ms=message["server_ms"])
+    return Motion(
+        id=message["id"],
+        arms=arms,
+        notes=message["notes"],
+        server_ms=message["server_ms"],
+        preparing=message["preparing"],
+    )
 
 
 _ARRAYS = ("q", "errors", "goal_errors", "goal_trace", "out_of_reach", "trace", "ellipsoid")
@@ -409,7 +427,7 @@ def _source(reader: Reader) -> Source:
 
 def read_move(reader: Reader, known: Collection[str]) -> Move:
     """A `Move`; `known` are the solvers' names."""
-    reader.allow("type", "id", "arms", "settings", "search", "trace", "timing", "measure")
+    reader.allow("type", "id", "arms", "settings", "search", "trace", "timing", "measure", "world")
     arms = reader.each("arms", lambda arm: _arm_move(arm, known), MOST_ARMS)
     if len({arm.arm for arm in arms}) < len(arms):
         raise reader.error("arms", "each arm once", [arm.arm for arm in arms])
@@ -421,6 +439,7 @@ def read_move(reader: Reader, known: Collection[str]) -> Move:
         trace=reader.boolean("trace"),
         timing=reader.boolean("timing"),
         measure=None if reader.entries.get("measure") is None else _measure(reader.inner("measure")),
+        world=read_surroundings(reader),
     )
 
 
@@ -516,7 +535,7 @@ def read_slide(reader: Reader, known: Collection[str]) -> Slide:
 
 def read_explain(reader: Reader, known: Collection[str]) -> Explain:
     """An `Explain`."""
-    reader.allow("type", "id", "arm", "q", "goals", "locked", "settings", "widened")
+    reader.allow("type", "id", "arm", "q", "goals", "locked", "settings", "widened", "world")
     return Explain(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
@@ -525,12 +544,13 @@ def read_explain(reader: Reader, known: Collection[str]) -> Explain:
         locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
         settings=_settings(reader.inner("settings")),
         widened=read_widened(reader),
+        world=read_surroundings(reader),
     )
 
 
 def read_solve_all(reader: Reader, known: Collection[str]) -> SolveAll:
     """A `SolveAll`."""
-    return SolveAll(**_held_goals(reader))
+    return SolveAll(**_held_goals(reader, "world"), world=read_surroundings(reader))
 
 
 def read_self_motion(reader: Reader, known: Collection[str]) -> SelfMotion:
@@ -538,8 +558,8 @@ def read_self_motion(reader: Reader, known: Collection[str]) -> SelfMotion:
     return SelfMotion(**_held_goals(reader))
 
 
-def _held_goals(reader: Reader) -> dict[str, Any]:
-    reader.allow("type", "id", "arm", "q", "goals", "limits", "widened")
+def _held_goals(reader: Reader, *more: str) -> dict[str, Any]:
+    reader.allow("type", "id", "arm", "q", "goals", "limits", "widened", *more)
     return {
         "id": reader.whole("id"),
         "arm": reader.whole("arm"),
@@ -559,10 +579,10 @@ def _some_goals(reader: Reader) -> tuple[Wanted, ...]:
 
 def read_export(reader: Reader, known: Collection[str]) -> Export:
     """An `Export`."""
-    reader.allow("type", "id", "format", "q", "goals", "widened")
+    reader.allow("type", "id", "format", "q", "goals", "widened", "world")
     return Export(
         id=reader.whole("id"),
-        format=reader.word("format", ("arm", "urdf")),
+        format=reader.word("format", ("arm", "urdf", "world")),
         q=tuple(
             Reader({f"q[{k}]": values}, reader.bounds).some_numbers(f"q[{k}]", MOST_NUMBERS, "joint")
             for k, values in enumerate(_lists(reader, "q"))
@@ -575,6 +595,7 @@ def read_export(reader: Reader, known: Collection[str]) -> Export:
             read_widened(Reader({f"widened[{k}]": values}, reader.bounds), f"widened[{k}]")
             for k, values in enumerate(_lists(reader, "widened"))
         ),
+        world=read_surroundings(reader),
     )
 
 

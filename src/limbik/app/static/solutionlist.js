@@ -11,6 +11,7 @@ const TINTS = ['#3b82f6', '#f59e0b', '#10b981', '#ec4899', '#8b5cf6', '#84cc16',
 
 /**
  * @typedef {{type: 'solutions', id: number, arm: number, q: number[][], circular: number[], branches: string[], margins: (number|null)[], manipulability: number[],
+ *   collisions: string[],
  *   count: number, complete: boolean, is_quick: boolean, text: string}} Solutions
  */
 
@@ -75,13 +76,19 @@ export class SolutionList {
 
   /** @param {number} i */
   row(i) {
-    const { branches, margins, manipulability } = /** @type {Solutions} */ (this.shown);
+    const { branches, margins, manipulability, collisions } = /** @type {Solutions} */ (this.shown);
     const row = document.createElement('li');
     row.id = `solution-${i}`;
     row.role = 'option';
     row.innerHTML = '<i class="swatch" aria-hidden="true"></i><b></b><span></span><span></span><span></span>';
     find(row, 'i').style.background = this.colours[i];
     find(row, 'b').textContent = branches[i];
+    if (collisions[i]) {
+      row.classList.add('is-hit');
+      row.setAttribute('aria-disabled', 'true');
+      row.title = `In collision: ${collisions[i]}`;
+      find(row, 'b').append(Object.assign(document.createElement('small'), { textContent: ` ${collisions[i]}` }));
+    }
     const [, margin, measure] = row.querySelectorAll('span');
     margin.textContent = margins[i] === null ? '∞' : margins[i].toFixed(DIGITS);
     measure.textContent = manipulability[i].toPrecision(DIGITS);
@@ -115,7 +122,7 @@ export class SolutionList {
   take(i) {
     this.selected = i;
     this.mark();
-    this.onTake(i);
+    if (!this.shown?.collisions[i]) this.onTake(i);
   }
 
   mark() {

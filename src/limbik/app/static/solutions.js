@@ -7,7 +7,10 @@ import { Refusal } from './calls.js';
 import { find } from './controls.js';
 import { SolutionList } from './solutionlist.js';
 
-/** @typedef {{type: string, kind: string, body: Record<string, *>}} Wanted  kind: what decides whether there is a closed form */
+/**
+ * @typedef {{type: string, kind: string, body: Record<string, *>, hasShapes?: boolean}} Wanted
+ *   kind: what decides whether there is a closed form; hasShapes: whether the server can tell which of them collide
+ */
 
 export class Solutions {
   /**
@@ -126,7 +129,7 @@ export class Solutions {
   /** What is seen of them. */
   show() {
     const { shown, colours, pointed } = this.list;
-    this.view.showSolutions(shown ? { arm: shown.arm, q: shown.q, circular: shown.circular, colours, pointed } : null);
+    this.view.showSolutions(shown ? { arm: shown.arm, q: shown.q, circular: shown.circular, collisions: shown.collisions, colours, pointed } : null);
   }
 
   /** The arm goes there, and stays on that branch. @param {number} i */

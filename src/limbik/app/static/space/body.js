@@ -2,7 +2,7 @@
 
 import { Color, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial } from 'three';
 import { capsules, tipSpheres } from './capsules.js';
-import { segmentColour } from './colours.js';
+import { segmentColour, token } from './colours.js';
 import { matrix } from './kinematics.js';
 import { assemble, ball, box, capsule, cylinder } from './shapes.js';
 
@@ -16,13 +16,14 @@ const PLAIN = new Color('#c3c9d3'); // of meshes that have no colour
  * @property {number} opacity
  * @property {boolean} isGhost
  * @property {string[]} highlighted  names of joints
+ * @property {string[]} collides  names of links
  */
 
 // Where bodies coincide the opaque one is seen.
 const BEHIND = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 };
 
 /** @type {Look} */
-const USUAL = { color: null, opacity: 1, isGhost: false, highlighted: [] };
+const USUAL = { color: null, opacity: 1, isGhost: false, highlighted: [], collides: [] };
 
 export class Body {
   /** @param {import('./kinematics.js').Kinematics} kinematics */
@@ -37,6 +38,8 @@ export class Body {
     this.tint = { value: new Color() };
     this.tinted = { value: 0 };
     this.material = tintable(this.tint, this.tinted);
+    /** Of links that collide. */
+    this.alarm = tintable({ value: new Color(token('out-of-reach')) }, { value: 1 });
     // Written before a translucent body: only what is in front of it is seen, not its inside.
     this.depth = new MeshBasicMaterial({ colorWrite: false, transparent: true, ...BEHIND });
     /** @type {{link: string, mesh: Mesh, mask: Mesh}[]} */
@@ -92,7 +95,8 @@ export class Body {
   setLook(look) {
     const before = this.look;
     this.look = { ...before, ...look };
-    const isSame = this.look.color === before.color && this.look.opacity === before.opacity && this.look.isGhost === before.isGhost;
+    const isSame = this.look.color === before.color && this.look.opacity === before.opacity && this.look.isGhost === before.isGhost
+      && this.look.collides.join() === before.collides.join();
     if (isSame) return false;
     this.applyLook();
     this.place();
@@ -100,15 +104,18 @@ export class Body {
   }
 
   applyLook() {
-    const { color, opacity, isGhost } = this.look;
+    const { color, opacity, isGhost, collides } = this.look;
     this.tinted.value = color ? 1 : 0;
     if (color) this.tint.value.set(color);
     const isTranslucent = this.isTranslucent;
-    if (this.material.transparent !== isTranslucent) this.material.needsUpdate = true;
-    this.material.transparent = isTranslucent;
-    Object.assign(this.material, BEHIND, { polygonOffset: isTranslucent });
-    this.material.opacity = opacity;
-    for (const { mesh } of this.links) {
+    for (const material of [this.material, this.alarm]) {
+      if (material.transparent !== isTranslucent) material.needsUpdate = true;
+      material.transparent = isTranslucent;
+      Object.assign(material, BEHIND, { polygonOffset: isTranslucent });
+      material.opacity = opacity;
+    }
+    for (const { link, mesh } of this.links) {
+      mesh.material = collides.includes(link) ? this.alarm : this.material;
       mesh.castShadow = !isGhost && opacity > 0.75;
       mesh.receiveShadow = !isTranslucent;
     }
@@ -125,6 +132,7 @@ export class Body {
   dispose() {
     this.group.removeFromParent();
     this.material.dispose();
+    this.alarm.dispose();
     this.depth.dispose();
   }
 }

@@ -6,13 +6,17 @@ import { FollowPath } from './followpath.js';
 
 const MOST = 2000; // files that the server takes
 const ZIP = /\.zip$/i;
+const WORLD = /\.(scene|json)$/i;
+const SHAPE = /\.(stl|obj|ply|xyz|pts)$/i;
+const TABLE = /\.ya?ml$/i;
+const OBJECTS = /^\s*(collision_)?objects\s*:/m; // in a YAML, which may be a DH table
 const CSV = /\.csv$/i;
 const MESH = /\.(stl|dae|obj|ply|glb|gltf|png|jpe?g|tga|mtl|bin)$/i;
 
 export class Drop {
-  /** @param {import('./scenes.js').Scenes} scenes @param {import('../notice.js').Notices} notices @param {FollowPath} followPath */
-  constructor(scenes, notices, followPath) {
-    Object.assign(this, { scenes, notices, followPath });
+  /** @param {import('./scenes.js').Scenes} scenes @param {import('../notice.js').Notices} notices @param {FollowPath} followPath @param {import('./objectlist.js').ObjectList} objectList */
+  constructor(scenes, notices, followPath, objectList) {
+    Object.assign(this, { scenes, notices, followPath, objectList });
     this.sign = find(document, '#drop');
     this.field = /** @type {HTMLInputElement} */ (find(document, '#file'));
     this.depth = 0;
@@ -77,6 +81,10 @@ export class Drop {
       return;
     }
     const [{ file }] = found;
+    if (await isOfObjects(found.map((one) => one.file))) {
+      await this.objectList.open(found.map((one) => one.file), found.map((one) => one.path));
+      return;
+    }
     if (found.length > 1 || file.size > LONGEST_TEXT || ZIP.test(file.name) || MESH.test(file.name)) {
       await this.scenes.upload(found.map((one) => one.file), found.map((one) => one.path));
       return;
@@ -85,6 +93,13 @@ export class Drop {
     if (CSV.test(file.name) && FollowPath.isPoses(text)) await this.followPath.open(file.name, text);
     else await this.scenes.openText(file.name, text);
   }
+}
+
+/** Whether files hold objects and no robot: worlds, or nothing but meshes and clouds. @param {File[]} files @returns {Promise<boolean>} */
+async function isOfObjects(files) {
+  if (files.length === 1 && WORLD.test(files[0].name)) return true;
+  if (files.length === 1 && TABLE.test(files[0].name) && files[0].size <= LONGEST_TEXT) return OBJECTS.test(await files[0].text());
+  return files.every(({ name }) => SHAPE.test(name));
 }
 
 /** @param {DragEvent} event */

@@ -17,17 +17,18 @@ export class Explain {
    * @param {import('../calls.js').Calls} parts.calls
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./objects.js').Objects} parts.objects
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('./loop.js').SpaceLoop} parts.loop
    * @param {import('./view.js').View} parts.view
    * @param {import('./stage.js').Stage} parts.stage
    * @param {() => void} parts.search  from anywhere
    */
-  constructor({ store, calls, arms, goals, motion, loop, view, stage, search }) {
-    Object.assign(this, { store, calls, arms, goals, motion, loop, view, search });
+  constructor({ store, calls, arms, goals, objects, motion, loop, view, stage, search }) {
+    Object.assign(this, { store, calls, arms, goals, objects, motion, loop, view, search });
     this.box = find(document, '#explanation');
     this.more = /** @type {HTMLDetailsElement} */ (find(document, '#explanation-more'));
-    this.remedies = new Remedies({ store, arms, goals, search });
+    this.remedies = new Remedies({ store, arms, goals, objects, search });
     this.place = new FarSide(this.box, () => (view.explained ? seenOf({ stage, arms, goals, ...view.explained }) : []));
     /** What was asked or dismissed last, as text. */
     this.asked = '';
@@ -36,7 +37,7 @@ export class Explain {
     find(document, '#explanation-close').addEventListener('click', () => this.hide());
     find(document, '#explanation-take').addEventListener('click', () => this.take());
     this.more.addEventListener('toggle', () => this.place.update());
-    store.watch(['goal', 'sel', 'lock', 'wide', 'algo', 'race', 'mv', 'lm', 'tol', 'ta', 'branches'], () => this.forget());
+    store.watch(['goal', 'sel', 'lock', 'wide', 'algo', 'race', 'mv', 'lm', 'tol', 'ta', 'branches', 'obj', 'co', 'cl'], () => this.forget());
   }
 
   /** The question has changed. */
@@ -74,11 +75,12 @@ export class Explain {
     const widened = this.arms.widened(index);
     const { limits, tolerance, tolerance_rotation } = this.loop.settings();
     const settings = { limits, tolerance, tolerance_rotation };
-    const question = JSON.stringify({ index, goals, locked, widened, settings });
+    const world = this.objects.asked();
+    const question = JSON.stringify({ index, goals, locked, widened, settings, world });
     if (!goals.length || question === this.asked) return;
     this.asked = question;
     try {
-      const explanation = await this.calls.ask('explain', { arm: index, q: [...runner.q], goals, locked, widened, settings });
+      const explanation = await this.calls.ask('explain', { arm: index, q: [...runner.q], goals, locked, widened, settings, world });
       if (question === this.asked && this.isUnmet) this.show(explanation);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

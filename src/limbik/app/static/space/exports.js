@@ -18,6 +18,7 @@ export class Exports {
    * @param {import('../calls.js').Calls} parts.calls
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./objects.js').Objects} parts.objects
    * @param {import('./stage.js').Stage} parts.stage
    * @param {import('./recorder.js').Recorder} parts.recorder
    * @param {import('./loop.js').SpaceLoop} parts.loop
@@ -64,9 +65,10 @@ export class Exports {
       q: mechanisms.map((mechanism) => [...this.arms.frontOf(mechanism).q]),
       goals: mechanisms.map(({ index }) => this.goals.asked(index)),
       widened: mechanisms.map(({ index }) => this.arms.widened(index)),
+      world: format === 'world' ? { objects: this.objects.list, clearance: 0 } : null,
     });
     for (const note of notes) this.notices.show(note);
-    return [`${this.stem}.${format}`, text];
+    return [format === 'world' ? `${this.stem}-objects.json` : `${this.stem}.${format}`, text];
   }
 
   get stem() {
@@ -118,6 +120,7 @@ export class Exports {
       parameters: this.methods.chosen(store.get('algo'), store),
       branches: store.get('branches'),
       limits: store.get('lm'),
+      world: this.objects.asked(),
       tolerance: store.get('tol') / MILLIMETRES,
       toleranceRotation: (store.get('ta') * Math.PI) / 180,
       arms: arms.mechanisms.map((mechanism) => ({

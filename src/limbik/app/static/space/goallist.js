@@ -35,7 +35,7 @@ export class GoalList {
     find(document, '#goal-axis').addEventListener('change', (event) => goals.change(goals.selected, { axis: event.target.value }));
     for (const [k, field] of this.position.entries()) field.addEventListener('change', () => this.typedPosition(k));
     for (const [k, field] of this.turn.entries()) field.addEventListener('change', () => this.typedTurn(k));
-    store.watch(['goal', 'sel'], () => this.show());
+    store.watch(['goal', 'sel', 'osel'], () => this.show());
   }
 
   /** The frames that can have a goal: tips first. */
@@ -100,7 +100,7 @@ export class GoalList {
       this.rows.replaceChildren(...list.map((goal, i) => this.row(goal, i)));
     }
     for (const [i, row] of [...this.rows.children].entries()) {
-      row.classList.toggle('is-selected', i === selected);
+      row.classList.toggle('is-selected', i === selected && this.store.get('osel') < 0);
       row.querySelector('button')?.setAttribute('aria-current', String(i === selected));
     }
     find(document, '#goal-hint').hidden = list.length > 0;

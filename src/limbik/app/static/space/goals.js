@@ -68,7 +68,7 @@ export class Goals {
 
   /** As the stage draws them. */
   drawn() {
-    return this.list.map((goal, i) => ({ ...goal, id: String(i), position: this.positionOf(i), selected: i === this.selected }));
+    return this.list.map((goal, i) => ({ ...goal, id: String(i), position: this.positionOf(i), selected: i === this.selected && this.store.get('osel') < 0 }));
   }
 
   /** As the server is told of them. @param {number} arm @returns {import('./protocol.js').WireGoal[]} */
@@ -83,8 +83,8 @@ export class Goals {
 
   /** Another goal; where one moves, it stays where it is, and the other one moves from where that is. @param {number} i */
   select(i) {
-    if (i === this.selected) this.store.set({ sel: i });
-    else this.store.set({ ...this.settled(), sel: i });
+    if (i === this.selected) this.store.set({ sel: i, osel: -1 });
+    else this.store.set({ ...this.settled(), sel: i, osel: -1 });
   }
 
   /** The goals where they are now; the path of the moving one begins anew. @returns {{goal?: Goal[]}} a change, none where nothing moves */

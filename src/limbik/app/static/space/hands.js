@@ -1,4 +1,4 @@
-/** Hands on the canvas: they orbit, pan and zoom, hold goals and the gizmo, take links, and place goals with a click. */
+/** Hands on the canvas: they orbit, pan and zoom, hold goals, objects and the gizmo, take links, and place goals with a click. */
 
 import { Vector3 } from 'three';
 import { onPlane } from './camera.js';
@@ -14,7 +14,10 @@ const WHEEL = 0.0012; // of the logarithm of the distance, for one unit of the w
  * @property {import('./handles.js').Handles} handles
  * @property {import('./gizmo.js').Gizmo} gizmo
  * @property {(id: string) => void} select
- * @property {(id: string, pose: Partial<import('./gizmo.js').Pose>, phase: 'start'|'drag'|'end') => void} moveGoal
+ * @property {(id: string, pose: Partial<import('./gizmo.js').Pose>, phase: 'start'|'drag'|'end') => void} move  a goal or an object
+ * @property {(id: string) => Vector3|null} middleOf
+ * @property {string} selectedId
+ * @property {(x: number, y: number) => {id: string, point: Vector3}|null} thingBelow
  * @property {(x: number, y: number) => void} click
  * @property {(event: PointerEvent) => Hit|null} linkBelow  a link that the hand means to take
  * @property {(hit: Hit) => string|null} takeLink  its goal
@@ -76,6 +79,8 @@ export class Hands {
     if (part) return this.pullGizmo(part, event);
     const goal = this.goalAt(event);
     if (goal !== null) return this.carry(goal, event);
+    const thing = this.stage.thingBelow(x, y);
+    if (thing) return this.carry(thing.id, event, thing.point);
     return this.drag(event, (dx, dy) => this.stage.camera.orbit(dx, dy), true);
   }
 
@@ -150,13 +155,13 @@ export class Hands {
   }
 
   /**
-   * Carry a goal across a plane: through its middle, or through where the hand took hold of its link.
+   * Carry a goal or an object across a plane: through its middle, or through where the hand took hold of it or of its link.
    * @param {string} id @param {PointerEvent} event @param {Vector3} [held] @returns {Task}
    */
   carry(id, event, held) {
-    const { camera, handles } = this.stage;
+    const { camera } = this.stage;
     this.stage.select(id);
-    const start = new Vector3(...(handles.handles.get(id)?.goal.position ?? [0, 0, 0]));
+    const start = this.stage.middleOf(id) ?? new Vector3();
     const { normal } = this.stage.plane();
     const base = (held ?? start).clone();
     // The hand need not have met the middle of the goal.
@@ -166,7 +171,7 @@ export class Hands {
     const put = () => {
       const point = onPlane(camera.ray(hand.x, hand.y), base, normal);
       if (!point) return;
-      this.stage.moveGoal(id, { position: point.add(offset) }, isMoved ? 'drag' : 'start');
+      this.stage.move(id, { position: point.add(offset) }, isMoved ? 'drag' : 'start');
       isMoved = true;
     };
     return {
@@ -178,24 +183,23 @@ export class Hands {
         base.addScaledVector(camera.forward, amount * base.distanceTo(camera.eye.position));
         put();
       },
-      end: () => isMoved && this.stage.moveGoal(id, {}, 'end'),
+      end: () => isMoved && this.stage.move(id, {}, 'end'),
     };
   }
 
   /** @param {import('./gizmo.js').Part} part @param {PointerEvent} first @returns {Task} */
   pullGizmo(part, first) {
-    const { gizmo, camera, handles } = this.stage;
-    const id = handles.selected?.goal.id ?? '';
+    const { gizmo, camera, selectedId: id } = this.stage;
     let isMoved = false;
     gizmo.take(camera, part, first.clientX, first.clientY);
     return {
       move: (event) => {
-        this.stage.moveGoal(id, gizmo.pull(camera, event.clientX, event.clientY), isMoved ? 'drag' : 'start');
+        this.stage.move(id, gizmo.pull(camera, event.clientX, event.clientY), isMoved ? 'drag' : 'start');
         isMoved = true;
       },
       end: () => {
         gizmo.release();
-        if (isMoved) this.stage.moveGoal(id, {}, 'end');
+        if (isMoved) this.stage.move(id, {}, 'end');
         this.stage.invalidate();
       },
     };
@@ -250,7 +254,8 @@ export class Hands {
     const { gizmo, camera } = this.stage;
     const part = this.task ? null : gizmo.hit(camera, event.clientX, event.clientY);
     if (!this.task && gizmo.point(part)) this.stage.invalidate();
-    const canHold = part !== null || this.goalAt(event) !== null || (!this.task && this.stage.linkBelow(event) !== null);
+    const isThing = () => !this.task && this.stage.thingBelow(event.clientX, event.clientY) !== null;
+    const canHold = part !== null || this.goalAt(event) !== null || isThing() || (!this.task && this.stage.linkBelow(event) !== null);
     this.canvas.style.cursor = this.stage.draws ? 'crosshair' : this.task ? 'grabbing' : canHold ? 'grab' : '';
   }
 }

@@ -3,6 +3,7 @@
 import { Loop, problemOf } from '../loop.js';
 import { MILLIMETRES, message } from './protocol.js';
 
+const AGAIN = 400; // [ms] until it is asked again whether the collision shapes are made
 const SLIDE = 'nullspace'; // name of the request, and of the solver that answers it
 
 export class SpaceLoop extends Loop {
@@ -11,14 +12,15 @@ export class SpaceLoop extends Loop {
    * @param {import('../store.js').Store} parts.store
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./objects.js').Objects} parts.objects
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('../connection.js').Connection} parts.connection
    * @param {() => void} parts.onFrame  called after every answer
    * @param {(notes: string[]) => void} parts.onNotes  what the server says about an answer
    */
-  constructor({ arms, goals, onNotes, ...parts }) {
+  constructor({ arms, goals, objects, onNotes, ...parts }) {
     super(parts);
-    Object.assign(this, { arms, goals, onNotes });
+    Object.assign(this, { arms, goals, objects, onNotes });
     /** The server knows the scene. */
     this.isOpen = false;
     /** The next request looks for an answer from anywhere. */
@@ -82,6 +84,7 @@ export class SpaceLoop extends Loop {
       trace: this.withTrace || this.isAhead,
       timing: this.timing,
       measure: this.measure(),
+      world: this.objects.asked(),
     };
   }
 
@@ -133,6 +136,7 @@ export class SpaceLoop extends Loop {
   /** @param {import('./protocol.js').Motion} motion */
   onAnswer(motion) {
     super.onAnswer(motion);
+    if (motion.preparing) window.setTimeout(() => this.wake(), AGAIN);
     const notes = motion.notes ?? [];
     if (notes.join('\n') === this.notes) return;
     this.notes = notes.join('\n');

@@ -33,6 +33,8 @@ import { Joints } from './joints.js';
 import { actions, listenToView } from './keys.js';
 import { SpaceLoop } from './loop.js';
 import { Motion } from './motion.js';
+import { ObjectList } from './objectlist.js';
+import { Objects } from './objects.js';
 import { Panel } from './panel.js';
 import { placeParts } from './parts.js';
 import { PathPlayer } from './pathplayer.js';
@@ -65,6 +67,7 @@ const goals = new Goals(store);
 const motion = new Motion(store, goals);
 const arms = new Arms(store, () => goals.arm);
 Object.assign(goals, { arms, motion });
+const objects = new Objects(store, arms);
 const connection = new Connection({
   welcome: onWelcome,
   scene: (scene) => calls.onAnswer(scene),
@@ -72,6 +75,7 @@ const connection = new Connection({
   solutions: (solutions) => calls.onAnswer(solutions),
   curve: (curve) => calls.onAnswer(curve),
   path: (path) => calls.onAnswer(path),
+  world: (world) => calls.onAnswer(world),
   exported: (exported) => calls.onAnswer(exported),
   motion: (answer) => loop.onAnswer(answer),
   error: onError,
@@ -81,7 +85,7 @@ const connection = new Connection({
   lost: onLost,
 });
 const calls = new Calls(connection);
-const loop = new SpaceLoop({ store, arms, goals, motion, connection, onFrame, onNotes });
+const loop = new SpaceLoop({ store, arms, goals, objects, motion, connection, onFrame, onNotes });
 const theme = new Theme(store, () => repaint());
 
 /** What the picture is drawn on; tests ask it where things are seen. */
@@ -89,7 +93,7 @@ export const stage = makeStage();
 showDetail();
 
 const following = new Following(store);
-const view = new View({ stage, store, arms, goals, theme, following });
+const view = new View({ stage, store, arms, goals, objects, theme, following });
 const help = new Help(store);
 const status = new Status(connection, () => Math.max(loop.waited, scenes.waited));
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -102,18 +106,19 @@ const fault = new Fault();
 const scenes = new Scenes({ store, calls, onScene, onFault, onOpening });
 const panel = new Panel({ store, arms, motion, scenes, notices });
 const goalList = new GoalList({ store, goals, arms, view, stage, notices });
+const objectList = new ObjectList({ store, objects, arms, view, calls, scenes, notices });
 const joints = new Joints({ store, arms, goals, view, onMove });
 const selfMotion = new SelfMotion({ store, calls, arms, goals, motion, loop });
 const redundancy = new Redundancy({ store, arms, loop, selfMotion, onMove, notices });
-const explain = new Explain({ store, calls, arms, goals, motion, loop, view, stage, search });
-const solutions = new SpaceSolutions({ store, calls, arms, goals, motion, loop, view, onMove });
+const explain = new Explain({ store, calls, arms, goals, objects, motion, loop, view, stage, search });
+const solutions = new SpaceSolutions({ store, calls, arms, goals, objects, motion, loop, view, onMove });
 const player = new PathPlayer({ store, arms, view, loop, convergence, theme, present: PRESENT });
 const followPath = new FollowPath({ store, calls, arms, goals, motion, loop, stage, player, notices });
 const recorder = new Recorder(arms, following);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
-new Drop(scenes, notices, followPath);
-new Exports({ store, scenes, calls, arms, goals, stage, recorder, loop, methods: panel.methods, notices });
+new Drop(scenes, notices, followPath, objectList);
+new Exports({ store, scenes, calls, arms, goals, objects, stage, recorder, loop, methods: panel.methods, notices });
 const edits = new Edits({ store, names: UNDONE, pose: () => arms.stances(), place: placeAt });
 new Poses({ store, notices, write: () => STANCES.write(arms.standing()), take: takePose });
 new Share(() => store.link({ help: false }), notices, () => scenes.linkNote);
@@ -156,6 +161,13 @@ function makeStage() {
         goals.put(Number(id), place);
       },
       onGoalSelect: (id) => goals.select(Number(id)),
+      onThingMove(place, pose, phase) {
+        motion.held = phase !== 'end';
+        convergence.release();
+        objects.put(place, pose);
+      },
+      onThingSelect: (place) => objects.select(place),
+      onThingFault: (name, message) => notices.show(`${name} is not shown: ${message}`),
       onPlace(position) {
         if (goals.selected >= 0) goals.put(goals.selected, { position });
       },
@@ -221,6 +233,7 @@ function onReadout(now) {
   reachLine.update();
   race.update(frames.perSecond, loop.serverMs);
   goalList.update();
+  objectList.update();
   joints.update();
   redundancy.update();
   solutions.tick();
@@ -243,6 +256,9 @@ function stateOf() {
     outOfReach: goals.list.map((_, i) => view.outOfReach(i)),
     resting: loop.resting && !loop.inFlight,
     path: player.state,
+    objects: objects.list,
+    near: view.nearOf(),
+    verdict: view.verdict(),
   };
 }
 
@@ -288,12 +304,13 @@ function onScene(scene, isNew, kept) {
   selfMotion.forget();
   followPath.forget();
   recorder.clear();
-  complain([...unfit, ...goals.setScene(kept)]);
+  complain([...unfit, ...goals.setScene(kept), ...objects.setScene()]);
   stage.clearTraces();
   stage.setScene(scene).then((messages) => messages.length && notices.show('Some meshes could not be shown:', { details: messages.slice(0, 4) }));
   if (!isSame) openView();
   panel.setScene(scene);
   goalList.setScene();
+  objectList.setScene();
   joints.setScene();
   tools.show();
   loop.isOpen = true;
@@ -371,8 +388,12 @@ function reset() {
   store.set({ mv: 'none', goal: goals.first(), sel: 0 });
 }
 
-/** The selected goal goes. */
+/** The selected object goes, or the selected goal. */
 function remove() {
+  if (objects.selected >= 0) {
+    objects.remove(objects.selected);
+    return;
+  }
   if (goals.selected >= 0) goals.remove(goals.selected);
 }
 

@@ -88,7 +88,7 @@ async function readObj(bytes) {
 }
 
 /** Counts of vertices and triangles, then both. @param {ArrayBuffer} bytes @returns {Piece[]} */
-function readRaw(bytes) {
+export function readRaw(bytes) {
   const [vertices, triangles] = new Uint32Array(bytes, 0, 2);
   const geometry = new BufferGeometry()
     .setAttribute('position', new BufferAttribute(new Float32Array(bytes, 8, 3 * vertices), 3))

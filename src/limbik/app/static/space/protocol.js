@@ -23,6 +23,8 @@
  * @property {string} branches
  * @property {{joint: string, lower: number|null, upper: number|null}[]} widened  limits that are wider than the model's
  *
+ * @typedef {{objects: import('./things.js').Thing[], clearance: number}} World  clearance [m]
+ *
  * @typedef {object} Move
  * @property {ArmMove[]} arms
  * @property {Record<string, *>} settings
@@ -30,6 +32,7 @@
  * @property {boolean} trace
  * @property {boolean} timing  whether the time of one iteration is asked for
  * @property {{arm: number, frame: string}|null} measure
+ * @property {World|null} world  what not to collide with; null: collisions are left aside
  *
  * @typedef {import('./kinematics.js').ArmDescription & {
  *   title: string, nq: number, nv: number, q: number[], lower: (number|null)[], upper: (number|null)[], mass_known: boolean,
@@ -38,11 +41,15 @@
  *
  * @typedef {Omit<import('../runner.js').Answer, 'out_of_reach'> & {
  *   arm: number, solver: string, goal_errors: Float32Array, goal_trace?: Float32Array, out_of_reach: Float32Array, nullity: number,
+ *   near?: NearPair[],
  *   ellipsoid?: Float32Array, manipulability?: number,
  *   refused?: string}} ArmMotion
- * @typedef {{type: 'motion', id: number, server_ms: number, notes: string[], arms: ArmMotion[]}} Motion
+ * @typedef {{pair: [string, string], links: [string, string], distance: number, points: number[]}} NearPair  links: of what is a part of an arm, else ''; distance [m]; points of both: x y z x y z
+ * @typedef {{type: 'motion', id: number, server_ms: number, preparing: boolean, notes: string[], arms: ArmMotion[]}} Motion
+ *   preparing: collisions were left aside, as the shapes of an arm are still being made
  * @typedef {{joint: string, side: 'lower'|'upper', value: number, unit: 'rad'|'m'}} WiderLimit
- * @typedef {{kind: 'unlock', joints: string[]} | {kind: 'widen', limits: WiderLimit[]} | {kind: 'position'} | {kind: 'move'} | {kind: 'search'}} Remedy
+ * @typedef {{kind: 'unlock', joints: string[]} | {kind: 'widen', limits: WiderLimit[]} | {kind: 'position'} | {kind: 'move'} | {kind: 'search'}
+ *   | {kind: 'shift', shift: number[]} | {kind: 'remove', name: string}} Remedy
  * @typedef {{type: 'explanation', id: number, arm: number, culprit: string, text: string, status: string, joints: string[], nearest: number[]|null,
  *   remedies: Remedy[]}} Explanation
  * @typedef {{type: 'curve', id: number, arm: number, q: number[][], closed: boolean, ends: [string, string]}} Curve
@@ -50,6 +57,7 @@
  *   begin, end: counted in the poses; knots: before and after it
  * @typedef {{type: 'path', id: number, arm: number, frame: string, poses: number[][], q: number[][], times: number[], breaks: PathBreak[],
  *   complete: boolean, text: string, pace: string, csv: string}} FollowedPath
+ * @typedef {{type: 'world', id: number, name: string, objects: import('./things.js').Thing[], notes: string[]}} WorldRead
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
  * @typedef {object} Robot
  * @property {string} name

@@ -1,6 +1,7 @@
 /** Buttons that change what keeps a goal from being met. */
 
 import { find } from '../controls.js';
+import { placed } from './codec.js';
 import { MILLIMETRES } from './protocol.js';
 
 const DEGREES = 180 / Math.PI;
@@ -13,10 +14,11 @@ export class Remedies {
    * @param {import('../store.js').Store} parts.store
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./objects.js').Objects} parts.objects
    * @param {() => void} parts.search  from anywhere
    */
-  constructor({ store, arms, goals, search }) {
-    Object.assign(this, { store, arms, goals, search });
+  constructor({ store, arms, goals, objects, search }) {
+    Object.assign(this, { store, arms, goals, objects, search });
     this.box = find(document, '#explanation-remedies');
     /** A button was pressed, and the arm has not come to rest since. */
     this.isTrying = false;
@@ -51,6 +53,8 @@ export class Remedies {
   label(remedy, arm) {
     if (remedy.kind === 'search') return 'Solve from anywhere';
     if (remedy.kind === 'position') return 'Position only';
+    if (remedy.kind === 'remove') return `Remove ${remedy.name}`;
+    if (remedy.kind === 'shift') return `Move the target by ${Math.ceil(Math.hypot(...remedy.shift) * MILLIMETRES)} mm`;
     if (remedy.kind === 'unlock') return remedy.joints.length === 1 ? `Unlock ${remedy.joints[0]}` : `Unlock ${remedy.joints.length} joints`;
     if (remedy.kind === 'widen') return remedy.limits.length === 1 ? `Widen ${limitText(remedy.limits[0])}` : `Widen ${remedy.limits.length} limits`;
     const own = this.goals.list.filter((goal) => goal.arm === arm);
@@ -64,6 +68,8 @@ export class Remedies {
     else if (remedy.kind === 'unlock') this.unlock(arm, remedy.joints);
     else if (remedy.kind === 'widen') this.arms.widen(arm, remedy.limits);
     else if (remedy.kind === 'position') this.leaveOrientations(arm);
+    else if (remedy.kind === 'remove') this.objects.remove(this.objects.list.findIndex(({ name }) => name === remedy.name));
+    else if (remedy.kind === 'shift') this.shift(arm, remedy.shift);
     else if (nearest) this.goals.follow(arm, nearest);
   }
 
@@ -71,6 +77,12 @@ export class Remedies {
   unlock(arm, joints) {
     const locks = /** @type {import('./codec.js').Locked[]} */ (this.store.get('lock'));
     this.store.set({ lock: locks.filter((one) => one.arm !== arm || !joints.includes(one.joint)) });
+  }
+
+  /** @param {number} arm @param {number[]} by [m] */
+  shift(arm, by) {
+    const shifted = (/** @type {number[]} */ position) => position.map((x, axis) => placed(x + by[axis]));
+    this.store.set({ goal: this.goals.list.map((goal) => (goal.arm === arm ? { ...goal, position: shifted(goal.position) } : goal)) });
   }
 
   /** @param {number} arm */

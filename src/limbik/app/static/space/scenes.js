@@ -116,17 +116,30 @@ export class Scenes {
    * @param {File[]} files @param {string[]} paths  below the folder that was dropped
    */
   async upload(files, paths) {
-    if (files.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) {
-      this.onFault(paths[0], `At most ${MOST_BYTES / 2 ** 20} MB are taken at once.`, null);
+    const ours = this.latest;
+    try {
+      const token = await this.keep(files, paths);
+      if (ours !== this.latest) return false; // something else was opened meanwhile
+      return this.openOther({ token: token.token, name: token.name });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (ours === this.latest) this.onFault(paths[0], error.message, null);
       return false;
     }
+  }
+
+  /**
+   * Have the server keep files. @param {File[]} files @param {string[]} paths  below the folder that was dropped
+   * @returns {Promise<{token: string, name: string}>} rejected with a `Refusal` where it does not take them
+   */
+  async keep(files, paths) {
+    if (files.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) throw new Refusal(`At most ${MOST_BYTES / 2 ** 20} MB are taken at once.`);
     const form = new FormData();
     for (const [i, file] of files.entries()) form.append('file', file, paths[i]);
     const isZip = files.length === 1 && /\.zip$/i.test(files[0].name);
     const request = isZip
       ? { method: 'POST', body: files[0], headers: { 'X-Name': encodeURIComponent(files[0].name), 'Content-Type': 'application/zip' } }
       : { method: 'POST', body: form };
-    const ours = this.latest;
     /** @type {{token?: string, name?: string, error?: string}} */
     let answer;
     try {
@@ -134,10 +147,8 @@ export class Scenes {
     } catch {
       answer = { error: 'The server did not take the files.' };
     }
-    if (ours !== this.latest) return false; // something else was opened meanwhile
-    if (answer.token) return this.openOther({ token: answer.token, name: answer.name ?? files[0].name });
-    this.onFault(files[0].name, answer.error ?? 'The server did not take the files.', null);
-    return false;
+    if (!answer.token) throw new Refusal(answer.error ?? 'The server did not take the files.');
+    return { token: answer.token, name: answer.name ?? files[0].name };
   }
 
   /** What a link is good for. */

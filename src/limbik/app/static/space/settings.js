@@ -4,6 +4,7 @@ import { JOINT_SPEED } from '../following.js';
 import { POSES } from '../poses.js';
 import { MORE_SOLVERS, SOLVERS } from '../settings.js';
 import { GOALS, LOCKS, POINTS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
+import { THINGS } from './things.js';
 
 /** What the page offers. */
 export const SPACE_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
@@ -26,6 +27,10 @@ export const SETTINGS = {
   lock: LOCKS,
   poses: POSES,
   wide: WIDENED,
+  obj: THINGS,
+  osel: { kind: 'number', min: -1, max: 500, digits: 0, fallback: -1 },
+  co: { kind: 'flag', fallback: false },
+  cl: { kind: 'number', min: 0, max: 500, slider: 50, digits: 1, unit: 'mm', fallback: 0 },
   branches: { kind: 'choice', choices: ['independent', 'coupled'], fallback: 'independent' },
   algo: { kind: 'choice', choices: SOLVER_NAMES, fallback: 'lm' },
   race: { kind: 'names', choices: SOLVER_NAMES, fallback: [] },
@@ -71,10 +76,10 @@ export const SETTINGS = {
 };
 
 /** Settings that belong to a scene: another scene begins without them. */
-export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'one', 'lock', 'wide', 'pq', 'poses', 'cam', 'depth', 'path', 'pts', 'csv', 'csvname'];
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'osel', 'one', 'lock', 'wide', 'pq', 'poses', 'cam', 'depth', 'path', 'pts', 'csv', 'csvname'];
 
 /** What the arms do next depends on these. */
-export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px'];
+export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px', 'obj', 'co', 'cl'];
 
 /** What can be undone. */
-export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'one', 'poses', 'path', 'ps', 'pts', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];
+export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'osel', 'one', 'poses', 'path', 'ps', 'pts', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];

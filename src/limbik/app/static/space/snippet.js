@@ -2,6 +2,7 @@
 
 import { Quaternion, Vector3 } from 'three';
 import { shortest } from './codec.js';
+import { attachText, importText, worldText } from './snippetworld.js';
 
 /** @typedef {import('./codec.js').Goal} Goal */
 
@@ -17,6 +18,7 @@ const AXES = { x: '[1, 0, 0]', y: '[0, 1, 0]', z: '[0, 0, 1]' };
  * @property {[string, number][]} parameters  of the solver, by name
  * @property {string} branches
  * @property {boolean} limits
+ * @property {{objects: import('./things.js').Thing[], clearance: number}|null} world  clearance [m]; null: collisions are left aside
  * @property {number} tolerance [m] @property {number} toleranceRotation [rad]
  * @property {{description: import('./protocol.js').ArmScene, q: ArrayLike<number>, goals: Goal[], locked: string[], widened: {joint: string, lower: number|null, upper: number|null}[], posture: {q: number[], weight: number}|null}[]} arms
  */
@@ -25,7 +27,8 @@ const AXES = { x: '[1, 0, 0]', y: '[0, 1, 0]', z: '[0, 0, 1]' };
 export function program(shown) {
   const isScene = 'text' in shown.source && shown.source.isArm;
   const body = isScene ? sceneBody(shown) : modelsBody(shown);
-  const hasPoses = shown.arms.some(({ goals }) => goals.some(({ kind }) => kind !== 'position'));
+  const isTurned = (/** @type {{quat_xyzw: number[]}} */ { quat_xyzw }) => quat_xyzw.slice(0, 3).some(Boolean);
+  const hasPoses = shown.arms.some(({ goals }) => goals.some(({ kind }) => kind !== 'position')) || shown.world?.objects.some(isTurned);
   return [
     `"""${plain(shown.title)}, as the limbik playground shows it."""`,
     '',
@@ -33,6 +36,7 @@ export function program(shown) {
     'import numpy as np',
     '',
     'import limbik',
+    ...(shown.world ? [importText(shown.world.objects)] : []),
     ...(hasPoses ? ['from limbik.spatial import pose_from, quat_to_matrix'] : []),
     '',
     ...shown.arms.flatMap(({ widened }) => widened.map(widenedText)),
@@ -54,6 +58,7 @@ function modelsBody(shown) {
       `model = limbik.load(${sourceText(shown, i)})`,
       `q = np.array([${numbers(arm.q)}])  # where it stands`,
       ...(shift ? [`# It stands at y = ${shortest(shift)} m in the playground, here at 0.`] : []),
+      ...(shown.world && goals.length ? [...worldText(shown.world.objects, shift), ...attachText(shown.world.objects, i, 'model')] : []),
     ];
     return goals.length ? [...lines, `goals = [${goalList(goals, arm.posture)}]`, call('solution = limbik.solve', ['model', 'goals', 'start=q', ...options(shown, arm.locked)]), 'print(solution)', 'print(solution.q)', ''] : [...lines, 'print(model.forward(q))', ''];
   });
@@ -77,6 +82,8 @@ function sceneBody(shown) {
     'goals = [', ...lists, ']',
     'stances = [', ...stances, ']',
     'arms = [dataclasses.replace(arm, goals=tuple(g), q=q) for arm, g, q in zip(scene.arms, goals, stances, strict=True)]',
+    ...(shown.world ? worldText(shown.world.objects) : []),
+    ...(shown.world ? shown.arms.flatMap((_, i) => carried(shown.world?.objects ?? [], i)) : []),
     'scene = dataclasses.replace(scene, arms=tuple(arms))',
     call('solutions = scene.solve', [`branches=${quoted(branches)}`, ...options(shown, locked)]),
     'for arm, solution in zip(scene.arms, solutions, strict=True):',
@@ -86,14 +93,22 @@ function sceneBody(shown) {
   ];
 }
 
+/** What an arm of a scene carries. @param {import('./things.js').Thing[]} objects @param {number} i */
+function carried(objects, i) {
+  const attached = attachText(objects, i, 'model');
+  return attached.length ? [`model = arms[${i}].model`, ...attached, `arms[${i}] = dataclasses.replace(arms[${i}], model=model)`] : [];
+}
+
 /** @param {Shown} shown @param {string[]} locked @returns {string[]} */
-function options({ solver, parameters, limits, tolerance, toleranceRotation }, locked) {
+function options({ solver, parameters, limits, tolerance, toleranceRotation, world }, locked) {
   const given = parameters.map(([name, value]) => `, ${name}=${value}`).join('');
   return [
     `solver=${given ? `limbik.solvers.get(${quoted(solver)}${given})` : quoted(solver)}`,
     `tolerance=${Number(tolerance.toPrecision(6))}`,
     `tolerance_rotation=${Number(toleranceRotation.toPrecision(6))}`,
     ...(limits ? [] : ['limits=False']),
+    ...(world ? ['world=world'] : []),
+    ...(world?.clearance ? [`clearance=${Number(world.clearance.toPrecision(6))}`] : []),
     ...(locked.length ? [`locked=[${locked.map(quoted).join(', ')}]`] : []),
   ];
 }

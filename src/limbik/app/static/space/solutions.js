@@ -6,12 +6,12 @@ const LOCKED = ' Locked joints are counted as free.';
 
 export class SpaceSolutions extends Solutions {
   /**
-   * @param {ConstructorParameters<typeof Solutions>[0] & {arms: import('./arms.js').Arms, goals: import('./goals.js').Goals,
+   * @param {ConstructorParameters<typeof Solutions>[0] & {arms: import('./arms.js').Arms, goals: import('./goals.js').Goals, objects: import('./objects.js').Objects,
    *   motion: import('./motion.js').Motion}} parts
    */
-  constructor({ arms, goals, motion, ...parts }) {
+  constructor({ arms, goals, objects, motion, ...parts }) {
     super(parts);
-    Object.assign(this, { arms, goals, motion });
+    Object.assign(this, { arms, goals, objects, motion });
   }
 
   get isMoving() {
@@ -31,11 +31,14 @@ export class SpaceSolutions extends Solutions {
       return null;
     }
     const kind = JSON.stringify([arm, goals.map(({ frame, kind: asked }) => [frame, asked])]);
-    return { type: 'solutions', kind, body: { arm, goals, limits: this.store.get('lm'), widened: this.arms.widened(arm) } };
+    const hasShapes = Boolean(this.runner(arm).measured?.near);
+    return { type: 'solutions', kind, hasShapes, body: { arm, goals, limits: this.store.get('lm'), widened: this.arms.widened(arm), world: this.objects.asked() } };
   }
 
   accept(/** @type {import('../solutionlist.js').Solutions} */ solutions) {
-    const remark = this.arms.locked(solutions.arm).length ? LOCKED : '';
+    const hits = solutions.collisions.filter(Boolean).length;
+    const some = hits ? ` Of those shown ${hits} collide: they are red.` : '';
+    const remark = some + (this.arms.locked(solutions.arm).length ? LOCKED : '');
     super.accept({ ...solutions, text: solutions.text + remark });
   }
 }

@@ -3,14 +3,16 @@
  * goals. Lengths in metres, angles in radians, z up; pixels are those of the window.
  */
 
-import { Color, Sphere, Vector3 } from 'three';
+import { Color, Matrix4, Quaternion, Sphere, Vector3 } from 'three';
 import { Camera, onPlane } from './camera.js';
 import { Crew } from './crew.js';
 import { Gizmo } from './gizmo.js';
 import { Handles, orientation } from './handles.js';
 import { Hands } from './hands.js';
+import { decomposed } from './objects.js';
 import { PathMarks } from './pathmarks.js';
 import { Scenery } from './scenery.js';
+import { Solids } from './solids.js';
 import { Studio } from './studio.js';
 import { picture } from './ribbon.js';
 
@@ -29,9 +31,14 @@ const NORMALS = { xy: new Vector3(0, 0, 1), yz: new Vector3(1, 0, 0), xz: new Ve
  * @property {() => boolean} [wantsStroke]  whether a hand is to draw
  * @property {(points: number[][], isDone: boolean) => void} [onStroke]  a hand draws on the plane that `setPlane` chose; done without
  *   points: it has let go of it
+ * @property {(place: number, pose: {position: number[], quat_xyzw: number[]}, phase: 'start'|'drag'|'end') => void} [onThingMove]
+ * @property {(place: number) => void} [onThingSelect]  -1: none
+ * @property {(name: string, message: string) => void} [onThingFault]  the shape of an object cannot be shown
  * @property {(view: string) => void} [onCamera]  the view has come to rest
  * @property {() => void} [onDetail]  there is less detail from now on
  */
+
+const THING = 'thing '; // before the place of an object, where goals are known by their numbers
 
 /** @typedef {{name: string, arms: import('./kinematics.js').ArmDescription[]}} Scene */
 /** @typedef {{mode: 'camera'|'xy'|'yz'|'xz', depth: number|null}} Plane */
@@ -48,7 +55,12 @@ export class Stage {
     this.handles = new Handles(({ arm }) => this.crew.colour(arm));
     this.gizmo = new Gizmo();
     this.path = new PathMarks();
-    this.studio.scene.add(this.crew, this.scenery, this.handles, this.gizmo, this.path);
+    this.solids = new Solids(() => this.onSolids(), (name, message) => this.handlers.onThingFault?.(name, message));
+    /** Objects as they are seen. @type {import('./solids.js').Seen[]} */
+    this.things = [];
+    /** The object that a hand holds: what it says counts more than what is set. */
+    this.heldThing = -1;
+    this.studio.scene.add(this.crew, this.scenery, this.handles, this.gizmo, this.path, this.solids);
     /** @type {import('./gizmo.js').Setting|null} */
     this.setting = null;
     /** The view that `home` chose. */
@@ -117,6 +129,23 @@ export class Stage {
     if (this.handles.setGoals(goals)) this.invalidate();
   }
 
+  onSolids() {
+    this.studio.moveShadow();
+    this.invalidate();
+  }
+
+  /** @param {import('./solids.js').Seen[]} things */
+  setThings(things) {
+    const held = this.things[this.heldThing];
+    this.things = things.map((thing, i) => (i === this.heldThing && held ? { ...thing, pose: held.pose } : thing));
+    if (this.solids.set(this.things)) this.onSolids();
+  }
+
+  /** Lines between what is near each other. @param {import('./solids.js').Near[]} near */
+  setNear(near) {
+    if (this.solids.setNear(near)) this.invalidate();
+  }
+
   /** @param {import('./gizmo.js').Setting|null} setting */
   setGizmo(setting) {
     this.setting = setting;
@@ -169,6 +198,7 @@ export class Stage {
     this.scenery.setTheme(theme);
     this.handles.setTheme();
     this.path.show();
+    this.solids.setTheme();
     this.crew.setTheme();
     this.invalidate();
   }
@@ -221,16 +251,48 @@ export class Stage {
 
   /** What depends on bodies, goals and camera together. */
   prepare() {
-    const { selected, handles } = this.handles;
-    const canTurn = this.setting?.mode !== 'rotate' || selected?.goal.kind !== 'position';
-    const goal = selected && canTurn ? { position: new Vector3(...selected.goal.position), turn: orientation(selected.goal) } : null;
-    this.gizmo.set(this.setting, goal);
+    const { handles } = this.handles;
+    this.gizmo.set(this.setting, this.held());
     this.gizmo.update(this.camera);
     this.handles.update(this.camera);
     for (const handle of handles.values()) handle.tieTo(handle.goal.isLeft ? null : this.crew.framePoint(handle.goal.arm, handle.goal.frame));
+    this.solids.update(this.camera, this.canvas.clientHeight);
     this.crew.sort(this.camera.eye.position);
     this.scenery.update();
     this.scenery.setSheet(this.placing.mode === 'camera' ? null : this.sheet());
+  }
+
+  /** What the gizmo is on: the selected object, else the selected goal, where that can be turned. @returns {import('./gizmo.js').Pose|null} */
+  held() {
+    const thing = this.things.find(({ selected }) => selected);
+    if (thing) return poseOf(thing);
+    const { selected } = this.handles;
+    const canTurn = this.setting?.mode !== 'rotate' || selected?.goal.kind !== 'position';
+    return selected && canTurn ? { position: new Vector3(...selected.goal.position), turn: orientation(selected.goal) } : null;
+  }
+
+  /** The goal or the object that is selected; '' for none. */
+  get selectedId() {
+    const place = this.things.findIndex(({ selected }) => selected);
+    return place >= 0 ? `${THING}${place}` : this.handles.selected?.goal.id ?? '';
+  }
+
+  /** Where a goal or an object is. @param {string} id @returns {Vector3|null} */
+  middleOf(id) {
+    const thing = id.startsWith(THING) ? this.things[Number(id.slice(THING.length))] : null;
+    if (thing) return poseOf(thing).position;
+    const goal = this.handles.handles.get(id)?.goal;
+    return goal ? new Vector3(...goal.position) : null;
+  }
+
+  /** The object below a pixel, unless an arm is before it. @param {number} x @param {number} y @returns {{id: string, point: Vector3}|null} */
+  thingBelow(x, y) {
+    const ray = this.camera.ray(x, y);
+    const found = this.solids.hit(ray);
+    if (!found) return null;
+    const arm = this.crew.hit(ray);
+    const isHidden = arm && arm.point.distanceTo(ray.origin) < found.point.distanceTo(ray.origin);
+    return isHidden ? null : { id: `${THING}${found.place}`, point: found.point };
   }
 
   /** The part of the placing plane that is shown: about the selected goal, or the middle of the view. */
@@ -290,6 +352,7 @@ export class Stage {
   /** Everything as large as it can be seen whole, from where the camera is. @param {{softly?: boolean}} [how] */
   fit({ softly = true } = {}) {
     const box = this.crew.box();
+    for (const { pose } of this.things) box.expandByPoint(new Vector3().setFromMatrixPosition(pose));
     for (const { goal } of this.handles.handles.values()) box.expandByPoint(new Vector3(...goal.position));
     this.frame(box.isEmpty() ? this.crew.homeBox() : box, this.camera.state, softly);
   }
@@ -325,11 +388,13 @@ export class Stage {
 
   /** @param {string} id */
   select(id) {
-    this.handlers.onGoalSelect?.(id);
+    if (id.startsWith(THING)) this.handlers.onThingSelect?.(Number(id.slice(THING.length)));
+    else this.handlers.onGoalSelect?.(id);
   }
 
-  /** @param {string} id @param {Partial<import('./gizmo.js').Pose>} pose @param {'start'|'drag'|'end'} phase */
-  moveGoal(id, { position, turn }, phase) {
+  /** A goal or an object. @param {string} id @param {Partial<import('./gizmo.js').Pose>} pose @param {'start'|'drag'|'end'} phase */
+  move(id, { position, turn }, phase) {
+    if (id.startsWith(THING)) return this.moveThing(Number(id.slice(THING.length)), { position, turn }, phase);
     const handle = this.handles.handles.get(id);
     if (!handle) return;
     const { goal } = handle;
@@ -342,6 +407,18 @@ export class Stage {
     this.handles.held = phase === 'end' ? '' : id;
     this.invalidate();
     this.handlers.onGoalMove?.(id, moved, phase);
+  }
+
+  /** @param {number} place @param {Partial<import('./gizmo.js').Pose>} pose @param {'start'|'drag'|'end'} phase */
+  moveThing(place, pose, phase) {
+    const thing = this.things[place];
+    if (!thing) return;
+    const { position, turn } = { ...poseOf(thing), ...Object.fromEntries(Object.entries(pose).filter(([, value]) => value)) };
+    this.heldThing = phase === 'end' ? -1 : place;
+    this.things[place] = { ...thing, pose: new Matrix4().compose(position, turn, new Vector3(1, 1, 1)) };
+    this.solids.set(this.things);
+    this.onSolids();
+    this.handlers.onThingMove?.(place, { position: position.toArray(), quat_xyzw: turn.toArray() }, phase);
   }
 
   /** @param {PointerEvent} event @returns {import('./hands.js').Hit|null} */
@@ -366,6 +443,10 @@ export class Stage {
 
   /** @param {number} x @param {number} y */
   click(x, y) {
+    if (this.things.some(({ selected }) => selected)) {
+      this.handlers.onThingSelect?.(-1);
+      return;
+    }
     const ray = this.camera.ray(x, y);
     const { point, normal } = this.plane();
     const place = this.crew.hit(ray)?.point ?? onPlane(ray, point, normal);
@@ -402,6 +483,12 @@ export class Stage {
     return handle ? this.screenPoint(handle.goal.position) : null;
   }
 
+  /** Where the middle of an object is seen. @param {number} place @returns {{x: number, y: number}|null} */
+  thingPoint(place) {
+    const point = this.middleOf(`${THING}${place}`);
+    return point ? this.screenPoint(point.toArray()) : null;
+  }
+
   /** Where a hand can take hold of the gizmo. @param {import('./gizmo.js').Part} part @returns {{x: number, y: number}} */
   gizmoPoint(part) {
     this.prepare();
@@ -411,7 +498,8 @@ export class Stage {
 
   visibleBodies() {
     return this.crew.bodies.filter(({ body }) => body.poses.size > 0).map(({ arm, key, body }) => ({
-      arm, key, opacity: body.look.opacity, isGhost: body.look.isGhost, links: body.links.length, hasMeshes: body.hasMeshes,
+      arm, key, opacity: body.look.opacity, isGhost: body.look.isGhost, collides: body.look.collides, links: body.links.length,
+      hasMeshes: body.hasMeshes,
     }));
   }
 
@@ -422,4 +510,10 @@ export class Stage {
     this.crew.empty();
     this.studio.dispose();
   }
+}
+
+/** @param {import('./solids.js').Seen} thing @returns {import('./gizmo.js').Pose} */
+function poseOf({ pose }) {
+  const { position, quat_xyzw } = decomposed(pose);
+  return { position: new Vector3(...position), turn: new Quaternion(...quat_xyzw) };
 }

@@ -1,12 +1,14 @@
 /** What the stage shows of the arms and goals: pushed to it when something changed, drawn by it. */
 
 import { apart } from '../solutionlist.js';
+import { token } from './colours.js';
 import { MILLIMETRES } from './protocol.js';
 
 const BEHIND = 0.3; // opacity of the arms behind the front one
 const NEAREST = 0.34; // of the ghost of the nearest configuration
 const SOLUTION = 0.27; // of those of all solutions,
 const POINTED = 0.7; // and of the one that is pointed out
+const MOST_LINES = 5; // between what is near each other
 const HERE = 5e-3; // [rad or m] a solution where the arm is has no ghost
 const GHOST = 'ghost';
 const MARKS = { mg: 'grid', ma: 'axes', rg: 'reach', tr: 'trace', sl: 'limits', el: 'ellipsoid', sh: 'shadow', fr: 'frames' };
@@ -18,11 +20,12 @@ export class View {
    * @param {import('../store.js').Store} parts.store
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./objects.js').Objects} parts.objects
    * @param {import('../theme.js').Theme} parts.theme
    * @param {import('../following.js').Following} parts.following
    */
-  constructor({ stage, store, arms, goals, theme, following }) {
-    Object.assign(this, { stage, store, arms, goals, theme, following });
+  constructor({ stage, store, arms, goals, objects, theme, following }) {
+    Object.assign(this, { stage, store, arms, goals, objects, theme, following });
     this.isStale = true;
     /** Where an arm stands on the path that it follows; null: on none. @type {{arm: number, q: number[]}|null} */
     this.path = null;
@@ -32,11 +35,11 @@ export class View {
     this.pointedOut = '';
     /** Joints of an arm that stand out, and where it would be nearest. @type {{arm: number, joints: string[], nearest: number[]|null}|null} */
     this.explained = null;
-    /** All solutions of an arm. @type {{arm: number, q: number[][], circular: number[], colours: string[], pointed: number}|null} */
+    /** All solutions of an arm. @type {{arm: number, q: number[][], circular: number[], collisions: string[], colours: string[], pointed: number}|null} */
     this.solutions = null;
     /** @type {Set<string>} bodies on the stage, as ARM SOLVER */
     this.bodies = new Set();
-    store.watch(['goal', 'sel', 'algo', 'race', 'mv'], () => this.touch());
+    store.watch(['goal', 'sel', 'algo', 'race', 'mv', 'obj', 'osel', 'co', 'cl'], () => this.touch());
     store.watch(Object.keys(MARKS), () => this.mark());
     store.watch(['plane', 'depth'], () => stage.setPlane({ mode: store.get('plane'), depth: store.get('depth') }));
     store.watch(['gizmo', 'axes'], () => stage.setGizmo({ mode: store.get('gizmo'), space: store.get('axes') }));
@@ -87,6 +90,7 @@ export class View {
     for (const body of this.bodies) if (!wanted.has(body)) this.removeBody(body);
     this.bodies = wanted;
     this.stage.setGoals(this.goals.drawn().map((goal, i) => ({ ...goal, isOutOfReach: this.outOfReach(i) > 0, isLeft: this.path?.arm === goal.arm })));
+    this.pushObjects();
     this.pushEllipsoid();
   }
 
@@ -101,6 +105,7 @@ export class View {
       opacity: isFront ? 1 : BEHIND,
       isGhost: false,
       highlighted,
+      collides: isFront && this.isPresent ? this.hitLinks(arm) : [],
     });
     return `${arm} ${runner.solver}`;
   }
@@ -108,22 +113,83 @@ export class View {
   /** @param {number} arm @param {number[]} q @returns {string} */
   pushGhost(arm, q) {
     this.stage.setPose(arm, GHOST, q);
-    this.stage.setLook(arm, GHOST, { color: null, opacity: NEAREST, isGhost: true, highlighted: [] });
+    this.stage.setLook(arm, GHOST, { color: null, opacity: NEAREST, isGhost: true, highlighted: [], collides: [] });
     return `${arm} ${GHOST}`;
   }
 
   /** @param {import('./arms.js').Mechanism} mechanism @returns {string[]} */
   pushSolutions(mechanism) {
     const { index } = mechanism;
-    const { q: solutions, circular, colours, pointed } = /** @type {NonNullable<View['solutions']>} */ (this.solutions);
+    const { q: solutions, circular, collisions, colours, pointed } = /** @type {NonNullable<View['solutions']>} */ (this.solutions);
     const seen = this.following.pose(this.arms.frontOf(mechanism), this.step);
     return solutions.flatMap((q, i) => {
       if (apart(q, seen, circular) < HERE) return [];
       const key = `solution-${i}`;
       this.stage.setPose(index, key, q);
-      this.stage.setLook(index, key, { color: colours[i], opacity: i === pointed ? POINTED : SOLUTION, isGhost: true, highlighted: [] });
+      this.stage.setLook(index, key, { color: collisions[i] ? token('out-of-reach') : colours[i], opacity: i === pointed ? POINTED : SOLUTION, isGhost: true, highlighted: [], collides: [] });
       return [`${index} ${key}`];
     });
+  }
+
+  // Collisions: those of the present, under the solvers in front
+
+  /** Whether what is seen is what was solved last. */
+  get isPresent() {
+    return this.step === null && this.path === null;
+  }
+
+  /** Pairs that are near each other, of one arm or of all. @param {number} [arm] @returns {import('./protocol.js').NearPair[]} */
+  nearOf(arm) {
+    if (!this.objects.count) return [];
+    const some = this.arms.mechanisms.filter(({ index }) => arm === undefined || index === arm);
+    return some.flatMap((mechanism) => this.arms.frontOf(mechanism).measured?.near ?? []);
+  }
+
+  /** Whether a pair is too near. @param {import('./protocol.js').NearPair} near */
+  isHit({ distance }) {
+    return distance <= this.store.get('cl') / MILLIMETRES;
+  }
+
+  /** Names of what collides. @returns {string[]} */
+  get hits() {
+    return this.nearOf().filter((near) => this.isHit(near)).flatMap(({ pair }) => pair);
+  }
+
+  /** Links of an arm that collide. @param {number} arm @returns {string[]} */
+  hitLinks(arm) {
+    return this.nearOf(arm).filter((near) => this.isHit(near)).flatMap(({ links }) => links).filter(Boolean);
+  }
+
+  /** @param {string} name */
+  collides(name) {
+    return this.hits.includes(name);
+  }
+
+  /** In words. @returns {string} */
+  verdict() {
+    if (!this.objects.count || !this.arms.mechanisms.length) return '';
+    const fronts = this.arms.mechanisms.map((mechanism) => this.arms.frontOf(mechanism).measured);
+    if (fronts.some((measured) => measured && !measured.near)) return 'The collision shapes are being made…';
+    const near = this.nearOf();
+    const hits = near.filter((one) => this.isHit(one)).sort((a, b) => a.distance - b.distance);
+    const cl = this.store.get('cl');
+    if (hits.length) {
+      const [{ pair, distance }] = hits;
+      const far = `${Math.abs(distance * MILLIMETRES).toFixed(1)} mm`;
+      const more = hits.length > 1 ? `; ${hits.length - 1} more` : '';
+      return distance > 0 ? `Nearer than the clearance: ${pair.join(' and ')}, ${far} apart${more}.` : `In collision: ${pair.join(' and ')}, ${far} deep${more}.`;
+    }
+    const least = Math.min(...near.map(({ distance }) => distance));
+    return Number.isFinite(least) ? `Free of collision; the nearest pair is ${(least * MILLIMETRES).toFixed(1)} mm apart.` : `Free of collision; all pairs are more than ${50 + cl} mm apart.`;
+  }
+
+  pushObjects() {
+    const { objects, stage } = this;
+    const stance = (/** @type {number} */ arm) => this.following.pose(this.arms.frontOf(this.arms.mechanisms[arm]), this.step);
+    const hits = this.isPresent ? this.hits : [];
+    stage.setThings(objects.list.map((thing, i) => ({ ...thing, pose: objects.pose(i, stance), collides: hits.includes(thing.name), selected: i === objects.selected })));
+    const near = this.isPresent ? this.nearOf().slice(0, MOST_LINES) : [];
+    stage.setNear(near.map((one) => ({ points: one.points, distance: one.distance, collides: this.isHit(one) })));
   }
 
   /** @param {string} body */

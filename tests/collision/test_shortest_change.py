@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from limbik.numerics.least_change import least_change
+from limbik.collision.shortest_change import shortest_change
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8), m=st.integers(1, 12))
 def test_it_is_the_least(seed: int, n: int, m: int) -> None:
     rng = np.random.default_rng(seed)
     G, h, softness = rng.normal(size=(m, n)), rng.normal(size=m), np.full(m, 0.01)
-    x = least_change(G, h, softness)
+    x = shortest_change(G, h, softness)
 
     def cost(x: np.ndarray) -> float:
         return float(x @ x + np.square(np.maximum(h - G @ x, 0.0)).sum() / 0.01)
@@ -22,12 +22,12 @@ def test_it_is_the_least(seed: int, n: int, m: int) -> None:
 
 
 def test_what_is_kept_anyway_asks_for_nothing() -> None:
-    assert least_change(np.eye(3), -np.ones(3), np.full(3, 1e-6)).tolist() == [0.0, 0.0, 0.0]
-    assert least_change(np.zeros((0, 3)), np.zeros(0), np.zeros(0)).tolist() == [0.0, 0.0, 0.0]
+    assert shortest_change(np.eye(3), -np.ones(3), np.full(3, 1e-6)).tolist() == [0.0, 0.0, 0.0]
+    assert shortest_change(np.zeros((0, 3)), np.zeros(0), np.zeros(0)).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_hard_rows_are_met_and_contradictions_shared() -> None:
-    x = least_change(np.array([[1.0, 0.0]]), np.array([0.5]), np.array([1e-9]))
+    x = shortest_change(np.array([[1.0, 0.0]]), np.array([0.5]), np.array([1e-9]))
     np.testing.assert_allclose(x, [0.5, 0.0], atol=1e-8)
-    x = least_change(np.array([[1.0], [-1.0]]), np.array([1.0, 1.0]), np.full(2, 1e-6))
+    x = shortest_change(np.array([[1.0], [-1.0]]), np.array([1.0, 1.0]), np.full(2, 1e-6))
     np.testing.assert_allclose(x, [0.0], atol=1e-6)

@@ -1,0 +1,131 @@
+"""What stands around the arms, as the page tells it with every request that looks at collisions; and the
+files that it is read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from limbik.app.protocol.reading import Bound, MessageError, Reader
+from limbik.app.protocol.writing import as_json
+
+MOST_OBJECTS = 200
+MOST_TOUCHING = 64  # links and objects that one object may touch
+LONGEST_NAME = 200
+LONGEST_TEXT = 1_000_000  # characters of a file
+TOKEN = 40  # characters, at most
+
+# Of each kind the number of its sizes [m]: edges, or radius and length. A kept shape is known by its token.
+SIZES: Mapping[str, int] = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "kept": 0}
+
+WORLD_BOUNDS: Mapping[str, Bound] = {
+    "size": Bound(minimum=1e-4, maximum=1e3, unit="m"),
+    "clearance": Bound(minimum=0, maximum=1, default=0, unit="m"),
+}
+
+_SHORTEST_QUATERNION = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """Which frame carries an object."""
+
+    arm: int
+    frame: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thing:
+    """An object: a shape at a pose, in the world, or in the frame that carries it."""
+
+    name: str
+    kind: str
+    size: tuple[float, ...]  # [m]
+    token: str  # of a kept shape
+    position: tuple[float, ...]  # [3] [m]
+    quat_xyzw: tuple[float, ...]  # [4] of any length but 0
+    held: Held | None
+    touch: tuple[str, ...]  # names of links and objects that it may touch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What the arms are not to collide with, besides themselves."""
+
+    things: tuple[Thing, ...]
+    clearance: float  # [m]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadWorld:
+    """Read the objects in a file, given as text or as an upload. On the wire its type is "world"."""
+
+    id: int
+    name: str  # of the file
+    text: str | None
+    token: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldRead:
+    """The answer to `ReadWorld`, on the wire of the same type. The objects are written as things are."""
+
+    id: int
+    name: str
+    objects: Sequence[Mapping[str, Any]]
+    notes: Sequence[str]
+
+    def encode(self) -> str:
+        """As JSON text."""
+        return as_json(type="world", **vars(self))
+
+
+def read_surroundings(reader: Reader) -> Surroundings | None:
+    """The entry "world" of a request; None where collisions are left aside."""
+    if reader.entries.get("world") is None:
+        return None
+    inner = reader.inner("world")
+    inner.allow("objects", "clearance")
+    things = inner.each("objects", _thing, MOST_OBJECTS)
+    if len({thing.name for thing in things}) < len(things):
+        raise inner.error("objects", "objects of different names", [thing.name for thing in things])
+    return Surroundings(things=things, clearance=inner.number("clearance"))
+
+
+def _thing(reader: Reader) -> Thing:
+    reader.allow("name", "kind", "size", "token", "position", "quat_xyzw", "held", "touch")
+    kind = reader.word("kind", tuple(SIZES))
+    quaternion = reader.numbers("quat_xyzw", 4, "quaternion")
+    if float(quaternion @ quaternion) < _SHORTEST_QUATERNION**2:
+        raise reader.error("quat_xyzw", "a quaternion that is not 0", quaternion.tolist())
+    return Thing(
+        name=reader.text("name", LONGEST_NAME),
+        kind=kind,
+        size=tuple(reader.numbers("size", SIZES[kind], "size").tolist()) if SIZES[kind] else (),
+        token=reader.text("token", TOKEN) if kind == "kept" else "",
+        position=tuple(reader.numbers("position", 3, "coordinate").tolist()),
+        quat_xyzw=tuple(quaternion.tolist()),
+        held=None if reader.entries.get("held") is None else _held(reader.inner("held")),
+        touch=reader.names("touch", MOST_TOUCHING, length=LONGEST_NAME),
+    )
+
+
+def _held(reader: Reader) -> Held:
+    reader.allow("arm", "frame")
+    return Held(arm=reader.whole("arm"), frame=reader.text("frame", LONGEST_NAME))
+
+
+def read_read_world(reader: Reader, known: Collection[str]) -> ReadWorld:
+    """A `ReadWorld`."""
+    reader.allow("type", "id", "name", "text", "token")
+    has_text = reader.entries.get("text") is not None
+    if has_text == (reader.entries.get("token") is not None):
+        raise MessageError("a file of objects is given by either `text` or `token`", field="text")
+    return ReadWorld(
+        id=reader.whole("id"),
+        name=reader.text("name", LONGEST_NAME),
+        text=reader.text("text", LONGEST_TEXT) if has_text else None,
+        token=None if has_text else reader.text("token", TOKEN),
+    )
