@@ -12,6 +12,7 @@ from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
 from limbik.derivatives import automatic_jacobian, numeric_jacobian
 from limbik.diagnosis import Diagnosis
 from limbik.formats import load
+from limbik.formats.motions import Motion, load_motion
 from limbik.formats.registry import robots
 from limbik.goals import (
     CenterOfMass,
@@ -88,6 +89,7 @@ __all__ = [
     "Mimic",
     "Model",
     "ModelBuilder",
+    "Motion",
     "Orientation",
     "Path",
     "PathBreak",
@@ -114,6 +116,7 @@ __all__ = [
     "errors",
     "iterate",
     "load",
+    "load_motion",
     "load_scene",
     "nullspace",
     "numeric_jacobian",
