@@ -6,7 +6,7 @@ arm = limbik.planar_arm(links=3, length=0.5)
 solution = arm.solve([0.7, 0.6, 0.0])
 """
 
-from limbik import collision, errors, solvers
+from limbik import collision, errors, motion, solvers
 from limbik._version import __version__
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
 from limbik.derivatives import automatic_jacobian, numeric_jacobian
@@ -118,6 +118,7 @@ __all__ = [
     "load",
     "load_motion",
     "load_scene",
+    "motion",
     "nullspace",
     "numeric_jacobian",
     "planar_arm",

@@ -34,7 +34,7 @@ def test_the_golden_file_is_written_as_it_was(tmp_path: Path) -> None:
     assert (tmp_path / "again.bvh").read_text() == GOLDEN.read_text()
 
 
-@given(clips(), st.sampled_from(["m", "cm", "mm", "inch"]))
+@given(clips(), st.sampled_from(["m", "cm", "mm", "inch", 0.056444]))
 def test_bvh_loses_nothing_from_file_to_file(tmp_path_factory, clip: Clip, unit) -> None:
     assume(clip.rows)
     file = tmp_path_factory.mktemp("bvh") / "again.bvh"
@@ -233,8 +233,10 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
 
 
 def test_arguments_that_have_no_meaning_are_refused() -> None:
-    with pytest.raises(ModelError, match="unit needs one of m, cm, mm, inch"):
+    with pytest.raises(ModelError, match="unit needs one of m, cm, mm, inch, or a positive number"):
         limbik.load_motion(GOLDEN, unit="foot")  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="a positive number of metres, found -1"):
+        limbik.load_motion(GOLDEN, unit=-1.0)
     with pytest.raises(ModelError, match="a BVH file has its own model"):
         limbik.load_motion(GOLDEN, model="g1")
     with pytest.raises(ModelError, match="needs `model`"):

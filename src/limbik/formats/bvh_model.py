@@ -42,6 +42,11 @@ def values_of(model: Model, joints: Sequence[BvhJoint], q: Array, metres: float)
     return np.asarray(q[:, _places(model, joints)] / _units(joints, metres))
 
 
+def is_between_channels(link: str) -> bool:
+    """Whether a link stands between two channels of one joint, by its name."""
+    return link.rpartition(".")[2] in CHANNELS
+
+
 def _joints(joints: Sequence[BvhJoint], place: int, metres: float) -> Iterator[Joint]:
     joint = joints[place]
     if joint.is_end:

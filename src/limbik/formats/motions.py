@@ -77,6 +77,13 @@ class Motion:
         """From the first frame to the last [s]."""
         return (len(self) - 1) * self.dt
 
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The links that move; of BVH one for each joint, without those between its channels."""
+        between = self.hierarchy is not None
+        links = [joint.child for joint in self.model.joints]
+        return tuple(link for link in links if not (between and bvh_model.is_between_channels(link)))
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write a file, whose ending says the format: .bvh or .csv.
 
@@ -109,7 +116,7 @@ def load_motion(
     file: str | PathLike[str],
     *,
     model: Model | Motion | str | None = None,
-    unit: Unit = "cm",
+    unit: Unit | float = "cm",
     up: Up | None = None,
 ) -> Motion:
     """The motion in a file.
@@ -120,8 +127,8 @@ def load_motion(
     file: the path of a BVH or CSV file, or the text of one; told apart by what it holds.
     model: CSV only, and needed there: a model, the name or file of one, or a motion from BVH, whose hierarchy
     is kept.
-    unit: BVH only: of the lengths in the file: "m", "cm", "mm" or "inch". BVH does not say it: a person
-    of 170 units is in centimetres, one of 67 in inches.
+    unit: BVH only: of the lengths in the file: "m", "cm", "mm" or "inch", or how many metres one is.
+    BVH does not say it: a person 170 units high is in centimetres, one of 67 in inches.
     up: the axis of the world against gravity. Default: "y" for BVH, for CSV that of the motion given as
     model, otherwise "z".
 
@@ -132,13 +139,12 @@ def load_motion(
     Raises FormatError, which names file, line and joint, for a file that cannot be read, and ModelError where
     the model is missing.
     """
-    if not is_one_of(unit, METRES):
-        raise ModelError(f"unit needs one of {', '.join(METRES)}, found {shortened(unit)}")
+    metres = _metres(unit)
     source = open_source(file)
     if bvh.is_bvh(source.text):
         if model is not None:
             raise ModelError("a BVH file has its own model: leave out `model`")
-        return _of_bvh(source.name, bvh.read(source), METRES[unit], up or "y")
+        return _of_bvh(source.name, bvh.read(source), metres, up or "y")
     if not is_csv(source.text):
         found = shortened(source.text.lstrip()[:60].partition("\n")[0])
         problem = f"expected BVH, which begins with HIERARCHY, or CSV; found {found}"
@@ -149,6 +155,17 @@ def load_motion(
     if not isinstance(like, Model | Motion):
         raise ModelError(f"model needs a Model, a Motion or a name, found {shortened(model)}")
     return _of_csv(like, *motion_csv.read(source, like.model if isinstance(like, Motion) else like), up)
+
+
+def _metres(unit: Unit | float) -> float:
+    """The length of a unit [m]."""
+    if isinstance(unit, str) and unit in METRES:
+        return METRES[unit]
+    needed = f"one of {', '.join(METRES)}, or a positive number of metres"
+    metres = as_number(unit, "unit", needed, ModelError)
+    if not 0.0 < metres < math.inf:
+        raise ModelError(f"unit needs {needed}, found {metres:g}")
+    return metres
 
 
 def _of_bvh(name: str, file: bvh.BvhFile, metres: float, up: Up) -> Motion:
