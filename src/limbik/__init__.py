@@ -6,12 +6,13 @@ arm = limbik.planar_arm(links=3, length=0.5)
 solution = arm.solve([0.7, 0.6, 0.0])
 """
 
-from limbik import collision, errors, solvers
+from limbik import collision, errors, motion, solvers
 from limbik._version import __version__
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
 from limbik.derivatives import automatic_jacobian, numeric_jacobian
 from limbik.diagnosis import Diagnosis
 from limbik.formats import load
+from limbik.formats.motions import Motion, load_motion
 from limbik.formats.registry import robots
 from limbik.goals import (
     CenterOfMass,
@@ -88,6 +89,7 @@ __all__ = [
     "Mimic",
     "Model",
     "ModelBuilder",
+    "Motion",
     "Orientation",
     "Path",
     "PathBreak",
@@ -114,7 +116,9 @@ __all__ = [
     "errors",
     "iterate",
     "load",
+    "load_motion",
     "load_scene",
+    "motion",
     "nullspace",
     "numeric_jacobian",
     "planar_arm",

@@ -1,4 +1,4 @@
-"""The command line: `limbik play`, `solve`, `path`, `arm`, `info`, `collision` and `warmup`."""
+"""The command line: `limbik play`, `solve`, `path`, `arm`, `info`, `collision`, `motion` and `warmup`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from limbik.commands.arm import ArmCommand, arm
 from limbik.commands.collision import collision
 from limbik.commands.guarded_output import UNWRITTEN, OutputFailed, guarded
 from limbik.commands.info import info
+from limbik.commands.motion import motion
 from limbik.commands.path import path
 from limbik.commands.play import FAILED, play
 from limbik.commands.solve import solve
@@ -90,6 +91,9 @@ app.command()(info)
 
 
 app.add_typer(collision)
+
+
+app.add_typer(motion)
 
 
 @app.command()

@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from limbik.formats.motion_csv import coordinate_names
+
 if TYPE_CHECKING:
     from limbik import AllSolutions, Model, Solution
 
@@ -32,7 +34,8 @@ def text(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
 def listed(model: Model, found: AllSolutions, degrees: bool) -> Iterator[str]:
     """The lines of several answers: what is known of them, then a configuration and its branch each."""
     yield from textwrap.wrap(found.explain(), WIDTH, break_on_hyphens=False)
-    heads = f"{'Degrees' if degrees else 'Radians'} and metres, in this order: {', '.join(names(model))}."
+    unit = "Degrees" if degrees else "Radians"
+    heads = f"{unit} and metres, in this order: {', '.join(coordinate_names(model))}."
     yield from textwrap.wrap(heads, WIDTH, break_on_hyphens=False)
     yield ""
     for q, branch in zip(found.q[:MOST_SHOWN], found.branches, strict=False):
@@ -53,7 +56,7 @@ def all_data(model: Model, found: AllSolutions) -> dict[str, Any]:
         "robot": model.name,
         "complete": found.complete,
         "method": found.method,
-        "names": names(model),
+        "names": coordinate_names(model),
         "units": units(model),
         "solutions": [
             {
@@ -75,7 +78,7 @@ def data(model: Model, solution: Solution) -> dict[str, Any]:
         "status": solution.status.value,
         "success": solution.success,
         "q": solution.q.tolist(),
-        "names": names(model),
+        "names": coordinate_names(model),
         "units": units(model),
         "errors": [error._asdict() for error in solution.goal_errors],
         "limit_margins": [_finite(margin) for margin in solution.limit_margins],
@@ -87,17 +90,6 @@ def data(model: Model, solution: Solution) -> dict[str, Any]:
         "time": solution.time,
         "diagnosis": None if solution.success else solution.explain().to_dict(),
     }
-
-
-def names(model: Model) -> list[str]:
-    """[nq] a name for each number of q."""
-    found: list[str] = []
-    for joint in model.joints:
-        if joint.nq == 1:
-            found.append(joint.name)
-        elif joint.nq:
-            found += [f"{joint.name}.{part}" for part in ("x", "y", "z", "qx", "qy", "qz", "qw")[-joint.nq :]]
-    return found
 
 
 def units(model: Model) -> list[str]:
@@ -115,7 +107,7 @@ def units(model: Model) -> list[str]:
 
 def _table(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
     rows = [("joint", "value", "", "to a limit")]
-    every = zip(names(model), units(model), solution.q, solution.limit_margins, strict=True)
+    every = zip(coordinate_names(model), units(model), solution.q, solution.limit_margins, strict=True)
     for name, unit, value, margin in every:
         limit = "none" if math.isinf(margin) else _shown(margin, unit, degrees)
         rows.append((name, _shown(value, unit, degrees), "deg" if degrees and unit == "rad" else unit, limit))

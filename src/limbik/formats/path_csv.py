@@ -7,15 +7,14 @@ empty lines and those that begin with #.
 
 from __future__ import annotations
 
-import csv
 import itertools
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from limbik.errors import FormatError
+from limbik.formats.csv_rows import CsvRow, number_in, quoted, rows_of
 from limbik.formats.source import SourceLike, open_source
 from limbik.joint_path import Path
 from limbik.model import Model
@@ -43,18 +42,13 @@ class Waypoints(NamedTuple):
     times: Array | None  # [N] in seconds, increasing
 
 
-class _Row(NamedTuple):
-    line: int  # counted from 1
-    words: list[str]
-
-
 def read_poses(source: SourceLike) -> Waypoints:
     """The poses of a CSV file or text, at least one, and their times where it has a column of them.
 
     Raises FormatError with the line.
     """
     opened = open_source(source)
-    rows = list(_rows(opened.name, opened.text))
+    rows = list(rows_of(opened.name, opened.text))
     if not rows:
         raise FormatError(opened.name, f"the first line names the columns: {', '.join(POSITION)} ...", line=1)
     header, *others = rows
@@ -91,31 +85,13 @@ def path_csv(model: Model, path: Path) -> str:
         ]
     )
     lines = [heads, *([repr(float(value)) for value in row] for row in rows)]
-    return "".join(",".join(_quoted(word) for word in line) + "\n" for line in lines)
-
-
-def _quoted(word: str) -> str:
-    return '"' + word.replace('"', '""') + '"' if any(mark in word for mark in ',"\n\r') else word
+    return "".join(",".join(quoted(word) for word in line) + "\n" for line in lines)
 
 
 # --- lines --------------------------------------------------------------------------------------------------
 
 
-def _rows(name: str, text: str) -> Iterator[_Row]:
-    """The lines that say something."""
-    reader = csv.reader(text.splitlines(), strict=True)
-    while True:
-        try:
-            words = [word.strip() for word in next(reader)]
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise FormatError(name, f"is not CSV: {error}", line=reader.line_num) from None
-        if any(words) and not words[0].startswith("#"):
-            yield _Row(reader.line_num, words)
-
-
-def _columns(name: str, header: _Row) -> dict[str, int]:
+def _columns(name: str, header: CsvRow) -> dict[str, int]:
     """Where the columns that are read stand."""
     for word in header.words:
         if word not in KNOWN and word.lower() in KNOWN:
@@ -133,20 +109,10 @@ def _columns(name: str, header: _Row) -> dict[str, int]:
     return {word: k for k, word in enumerate(header.words) if word in (*wanted, TIME)}
 
 
-def _numbers(name: str, row: _Row, columns: Mapping[str, int], count: int) -> dict[str, float]:
+def _numbers(name: str, row: CsvRow, columns: Mapping[str, int], count: int) -> dict[str, float]:
     if len(row.words) != count:
         raise FormatError(name, f"needs {count} columns, found {len(row.words)}", line=row.line)
-    return {word: _number(name, row, word, row.words[place]) for word, place in columns.items()}
-
-
-def _number(name: str, row: _Row, column: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise FormatError(name, f"{column} needs a finite number, found {text!r}", line=row.line)
-    return number
+    return {word: number_in(name, row, word, row.words[place]) for word, place in columns.items()}
 
 
 def _pose(name: str, line: int, numbers: Mapping[str, float]) -> Matrix4:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from limbik.errors import FormatError, shortened
 
 LARGEST = 64 * 2**20  # [bytes] more than any description of a robot
-ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".srdf", ".csv", ".yaml", ".yml", ".arm")
+ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".srdf", ".csv", ".yaml", ".yml", ".arm", ".bvh")
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",

@@ -1,13 +1,16 @@
-"""Motion over time: trackers, and paths along poses.
+"""Motion over time: trackers, paths along poses, and measures of motions.
 
 tracker = limbik.Tracker(model, goals, dt=0.01)
 path = limbik.solve_path(model, poses)
+limbik.motion.measure(limbik.load_motion("walk.bvh")).foot_slide_cm_s
 """
 
 from limbik.model.model import Motions, move_by
+from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
+from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
 from limbik.motion.tracker import Tracker
 
-__all__ = ["Tracker", "solve_path"]
+__all__ = ["ContactRule", "Measures", "Tracker", "detect_contacts", "feet_of", "measure", "solve_path"]
 
 move_by(Motions(Tracker, solve_path))

@@ -33,9 +33,10 @@ from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
 from limbik.status import Status
 
-# Starts, and how many of the solutions they lead to are pushed.
-ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))  # in the fast core
-SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16))  # where each start is solved for by itself
+# Starts, and how many of the solutions they lead to are pushed: in the fast core, and where each start is
+# solved for by itself.
+ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))
+SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16), (256, 32))
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 

@@ -1,0 +1,199 @@
+"""Motion: a model and its configurations over time, read from a file and written to one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from limbik.errors import ConfigurationError, FormatError, ModelError, is_one_of, shortened
+from limbik.formats import bvh, bvh_model, motion_csv
+from limbik.formats.load import load
+from limbik.formats.source import open_source
+from limbik.formats.table import is_csv
+from limbik.model import JointKind, Model
+from limbik.spatial import Array, as_number, as_numbers, norm
+
+Unit = Literal["m", "cm", "mm", "inch"]
+Up = Literal["x", "y", "z"]
+
+METRES: Mapping[str, float] = MappingProxyType({"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254})
+UNIT_LENGTH = 1e-3  # how far the length of a quaternion may be from 1
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Configurations of a model at even steps of time.
+
+    up: the axis of the world against gravity. A motion from BVH keeps the file's hierarchy, so that it can be
+    written again; `dataclasses.replace(motion, q=...)` keeps it, too.
+
+    Raises ConfigurationError for arrays of another shape, numbers that are not finite, and quaternions whose
+    length is not 1.
+    """
+
+    model: Model
+    q: Array  # [T, nq], T at least 1
+    dt: float  # [s] between frames
+    up: Up = "z"
+    hierarchy: tuple[bvh.BvhJoint, ...] | None = field(default=None, repr=False)  # of BVH
+    metres: float = 0.01  # one unit of the BVH [m]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, Model):
+            raise ModelError(f"model of a motion needs a Model, found {shortened(self.model)}")
+        needed = f"numbers of shape [T, {self.model.nq}], T at least 1"
+        q = as_numbers(self.q, "q", needed, ConfigurationError).copy()
+        if q.ndim != 2 or q.shape[1] != self.model.nq or not len(q):
+            raise ConfigurationError(f"q needs {needed}, found shape {q.shape}")
+        if not np.isfinite(q).all():
+            frame, place = (int(each) for each in np.argwhere(~np.isfinite(q))[0])
+            name = motion_csv.coordinate_names(self.model)[place]
+            raise ConfigurationError(
+                f"frame {frame}: {name!r} needs a finite number, found {q[frame, place]}"
+            )
+        _refuse_quaternions(self.model, q)
+        dt = as_number(self.dt, "dt", "a positive number of seconds", ConfigurationError)
+        if not 0.0 < dt < math.inf:
+            raise ConfigurationError(f"dt needs a positive number of seconds, found {dt:g}")
+        if not is_one_of(self.up, ("x", "y", "z")):
+            raise ConfigurationError(f"up needs 'x', 'y' or 'z', found {shortened(self.up)}")
+        q.setflags(write=False)
+        object.__setattr__(self, "q", q)
+        object.__setattr__(self, "dt", dt)
+
+    def __len__(self) -> int:
+        """The number of frames."""
+        return len(self.q)
+
+    @property
+    def duration(self) -> float:
+        """From the first frame to the last [s]."""
+        return (len(self) - 1) * self.dt
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The links that move; of BVH one for each joint, without those between its channels."""
+        between = self.hierarchy is not None
+        links = [joint.child for joint in self.model.joints]
+        return tuple(link for link in links if not (between and bvh_model.is_between_channels(link)))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a file, whose ending says the format: .bvh or .csv.
+
+        BVH has the file's own offsets and channels, and values with 9 decimals; CSV has every bit of q.
+
+        Raises FormatError for another ending, for BVH without a hierarchy, and where the file cannot be
+        written.
+        """
+        name = str(path)
+        text = self._as_bvh(name) if _ending(name) == ".bvh" else self._as_csv(name)
+        try:
+            Path(path).expanduser().write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise FormatError(name, f"cannot be written: {error.strerror or error}") from None
+
+    def _as_bvh(self, name: str) -> str:
+        if self.hierarchy is None:
+            problem = "only a motion that was read from BVH can be written as BVH; .csv takes every motion"
+            raise FormatError(name, problem)
+        values = bvh_model.values_of(self.model, self.hierarchy, self.q, self.metres)
+        return bvh.write(bvh.BvhFile(self.hierarchy, values, self.dt))
+
+    def _as_csv(self, name: str) -> str:
+        if _ending(name) != ".csv":
+            raise FormatError(name, f"needs the ending .bvh or .csv, found {_ending(name)!r}")
+        return motion_csv.write(self.model, self.q, self.dt)
+
+
+def load_motion(
+    file: str | PathLike[str],
+    *,
+    model: Model | Motion | str | None = None,
+    unit: Unit | float = "cm",
+    up: Up | None = None,
+) -> Motion:
+    """The motion in a file.
+
+        limbik.load_motion("walk.bvh")
+        limbik.load_motion("walk.csv", model="g1")
+
+    file: the path of a BVH or CSV file, or the text of one; told apart by what it holds.
+    model: CSV only, and needed there: a model, the name or file of one, or a motion from BVH, whose hierarchy
+    is kept.
+    unit: BVH only: of the lengths in the file: "m", "cm", "mm" or "inch", or how many metres one is.
+    BVH does not say it: a person 170 units high is in centimetres, one of 67 in inches.
+    up: the axis of the world against gravity. Default: "y" for BVH, for CSV that of the motion given as
+    model, otherwise "z".
+
+    Of BVH, every channel is a joint of the model: "Hips.Zrotation" [rad], "Hips.Xposition" [m], and every
+    joint's name is a frame. Position channels stand in place of the offset along their axes. Joints have no
+    limits, which the format does not know. (`limbik.formats.bvh_model`)
+
+    Raises FormatError, which names file, line and joint, for a file that cannot be read, and ModelError where
+    the model is missing.
+    """
+    metres = _metres(unit)
+    source = open_source(file)
+    if bvh.is_bvh(source.text):
+        if model is not None:
+            raise ModelError("a BVH file has its own model: leave out `model`")
+        return _of_bvh(source.name, bvh.read(source), metres, up or "y")
+    if not is_csv(source.text):
+        found = shortened(source.text.lstrip()[:60].partition("\n")[0])
+        problem = f"expected BVH, which begins with HIERARCHY, or CSV; found {found}"
+        raise FormatError(source.name, problem, line=1)
+    if model is None:
+        raise ModelError("a motion from CSV needs `model`: the model whose joints its columns name")
+    like = load(model) if isinstance(model, str) else model
+    if not isinstance(like, Model | Motion):
+        raise ModelError(f"model needs a Model, a Motion or a name, found {shortened(model)}")
+    return _of_csv(like, *motion_csv.read(source, like.model if isinstance(like, Motion) else like), up)
+
+
+def _metres(unit: Unit | float) -> float:
+    """The length of a unit [m]."""
+    if isinstance(unit, str) and unit in METRES:
+        return METRES[unit]
+    needed = f"one of {', '.join(METRES)}, or a positive number of metres"
+    metres = as_number(unit, "unit", needed, ModelError)
+    if not 0.0 < metres < math.inf:
+        raise ModelError(f"unit needs {needed}, found {metres:g}")
+    return metres
+
+
+def _of_bvh(name: str, file: bvh.BvhFile, metres: float, up: Up) -> Motion:
+    if not len(file.values):
+        raise FormatError(name, "has no frames, so there is no motion in it; at least 1 is needed")
+    model = bvh_model.model_of(file.joints, metres, name)
+    q = bvh_model.q_of(model, file.joints, file.values, metres)
+    return Motion(model, q, file.dt, up, file.joints, metres)
+
+
+def _of_csv(like: Model | Motion, q: Array, dt: float, up: Up | None) -> Motion:
+    if isinstance(like, Motion):
+        return Motion(like.model, q, dt, up or like.up, like.hierarchy, like.metres)
+    return Motion(like, q, dt, up or "z")
+
+
+def _refuse_quaternions(model: Model, q: Array) -> None:
+    for joint in model.joints:
+        if joint.nq and joint.kind in (JointKind.BALL, JointKind.FLOATING):
+            lengths = norm(q[:, model.q_slice(joint.name)][:, -4:])
+            wrong = np.flatnonzero(np.abs(lengths - 1.0) > UNIT_LENGTH)
+            if wrong.size:
+                frame = int(wrong[0])
+                raise ConfigurationError(
+                    f"frame {frame}: the quaternion of joint {joint.name!r} needs the length 1, "
+                    f"found {lengths[frame]:g}"
+                )
+
+
+def _ending(name: str) -> str:
+    return Path(name).suffix.lower()

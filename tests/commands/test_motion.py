@@ -1,0 +1,75 @@
+"""`limbik motion` measures and converts motion files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import limbik
+from limbik.cli import app
+from limbik.errors import FormatError, LimbikError, ModelError
+
+GOLDEN = Path(__file__).parent.parent / "formats" / "golden.bvh"
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["motion", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_info_shows_what_is_measured() -> None:
+    page = run("info", str(GOLDEN))
+    assert page.startswith("2 frames of 0.008333 s, 0.008333 s; 4 links, y is up\n")
+    assert "in its first frame 0 m from the lowest to the highest link" in page
+    lines = [line.split() for line in page.splitlines()]
+    assert ["foot", "stands", "slide", "at", "most", "below", "the", "ground"] in lines
+    assert any(line[:3] == ["Left", "Foot", "0"] for line in lines)
+    assert any(
+        line[0] == "turning" and line[-3:] == ["Hips.Xrotation,", "frame", "1"] for line in lines if line
+    )
+    assert max(len(line) for line in page.splitlines()) <= 80
+
+
+def test_the_data_are_those_of_measure() -> None:
+    found = json.loads(
+        run("info", str(GOLDEN), "--json", "--foot", "Left Foot.end", "--ground", "1", "--up", "y")
+    )
+    expected = limbik.motion.measure(limbik.load_motion(GOLDEN), feet=["Left Foot.end"], ground=1.0)
+    assert found["links"] == ["Hips", "Left Leg", "Left Foot", "Chest"]
+    assert found["feet"][0]["frame"] == "Left Foot.end"
+    assert found["penetration_mm"] == expected.penetration_mm > 0.0
+    assert found["jerk"] is None
+    assert {name: found[name] for name in expected.to_dict()} == expected.to_dict()
+
+
+def test_a_motion_goes_to_csv_and_back(tmp_path: Path) -> None:
+    table, back = tmp_path / "motion.csv", tmp_path / "back.bvh"
+    assert run("convert", str(GOLDEN), str(table)) == f"{table}: 2 frames of 14 numbers\n"
+    run("convert", str(table), str(back), "--model", str(GOLDEN))
+    assert back.read_text() == GOLDEN.read_text()
+
+
+def test_a_csv_of_a_robot_is_measured(tmp_path: Path) -> None:
+    file = tmp_path / "arm.csv"
+    file.write_text("time,joint1,joint2\n0,0,0\n0.1,0.2,0\n")
+    page = run("info", str(file), "--model", "planar-2")
+    assert "No link is called foot, toe or ankle" in page
+    assert "turning                 2 rad/s     joint1, frame 1" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (["info", "nowhere.bvh"], FormatError, "nowhere.bvh: there is no such file"),
+        (["info", str(GOLDEN), "--unit", "foot"], ModelError, "unit needs one of m, cm, mm, inch"),
+        (["info", str(GOLDEN), "--up", "north"], ModelError, "--up needs x, y or z, found 'north'"),
+        (["info", str(GOLDEN), "--foot", "Left Feet"], ModelError, "has no frame 'Left Feet'"),
+        (["convert", str(GOLDEN), "motion.fbx"], FormatError, "needs the ending .bvh or .csv"),
+    ],
+)
+def test_a_wrong_request_is_refused(arguments: list[str], error: type[LimbikError], message: str) -> None:
+    result = CliRunner().invoke(app, ["motion", *arguments])
+    assert isinstance(result.exception, error)
+    assert message in str(result.exception)
