@@ -73,6 +73,12 @@ def solve(
     restarts:
         How often to begin again elsewhere after a stall. None: until the budget is spent. 0: only from the
         start.
+    mode:
+        "meet" (the default) looks for a configuration that meets the goals, wherever it is. "best" takes goals
+        that cannot all be met for what they are: from the start, downhill to the least sum of squared errors
+        [m and rad], each times its weight, within the limits. It ends as SOLVED where that is nothing, else
+        as CONVERGED, which is proved by the gradient. Without restarts, unless they are asked for, of which
+        the best is taken. Goals of a lower priority follow as they do otherwise.
     limits:
         False ignores joint limits.
     rest_bias:
@@ -137,7 +143,8 @@ def _answer(
 ) -> Solution:
     """The answer, and what is to be seen of the solve that gave it."""
     solution = _solve(model, goal, start, rest, seed, options, seen)
-    if not solution.success and options.get("restarts") is None and (even := _evenly(goal)) is not None:
+    takes_even = options.get("restarts") is None and options.get("mode") != "best"
+    if not solution.success and takes_even and (even := _evenly(goal)) is not None:
         seen_again = None if seen is None else _Seen(seen.asks_lanes)
         again = _solve(model, even, start, rest, seed, options, seen_again)
         if again.success:
