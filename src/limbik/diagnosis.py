@@ -242,12 +242,8 @@ def _solved(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _converged(diagnosis: Diagnosis) -> Iterator[str]:
     several = len(diagnosis.asked) > 1
-    met = (
-        "Not all goals are met, and their weighted errors"
-        if several
-        else "The goal is not met, and its error"
-    )
-    yield f"{met} cannot be made less by any small move: {list_of(diagnosis.asked)}."
+    what = "Not all goals are met, and their weighted errors" if several else "Not met, and the error"
+    yield f"{what} cannot be made less by any small move: {list_of(diagnosis.asked)}."
     yield nearest_found(diagnosis)
     yield from map(str, diagnosis.pulls)
     if several:

@@ -10,9 +10,7 @@ class Status(enum.Enum):
     """Why a solve ended."""
 
     SOLVED = "solved"
-    CONVERGED = (
-        "converged"  # the goals cannot all be met from there: their least weighted errors, mode="best"
-    )
+    CONVERGED = "converged"  # mode="best": no small move makes the weighted errors less
     UNREACHABLE = "unreachable"  # proved: too far from the first joint, too near, or off the arm's plane
     LIKELY_UNREACHABLE = "likely unreachable"  # every descent settled without meeting the goal
     LOCKED = "locked"  # a solution was found, but only with locked joints moved

@@ -74,11 +74,12 @@ def solve(
         How often to begin again elsewhere after a stall. None: until the budget is spent. 0: only from the
         start.
     mode:
-        "meet" (the default) looks for a configuration that meets the goals, wherever it is. "best" takes goals
-        that cannot all be met for what they are: from the start, downhill to the least sum of squared errors
-        [m and rad], each times its weight, within the limits. It ends as SOLVED where that is nothing, else
-        as CONVERGED, which is proved by the gradient. Without restarts, unless they are asked for, of which
-        the best is taken. Goals of a lower priority follow as they do otherwise.
+        "meet" (the default) looks for a configuration that meets the goals, wherever it is. "best" is for
+        goals that cannot all be met: from the start it goes downhill to the least sum of squared errors
+        [m and rad], each times its weight, within the limits. It ends as SOLVED where all are met, else as
+        CONVERGED, which is proved by the gradient. Without restarts, unless they are asked for; then the best
+        of all descents is taken. Goals of a lower priority follow as they do otherwise. With "lm", and
+        without a world.
     limits:
         False ignores joint limits.
     rest_bias:
@@ -131,6 +132,8 @@ def solve(
                 start = _configuration(model, start, "start")
             return by_default.solve(goal, start)
     if "world" in options or "clearance" in options:
+        if options.get("mode") == "best":
+            raise SolverError("`mode='best'` does not look for solutions that are free: it takes no `world`")
         began, others = perf_counter(), cast("dict[str, Any]", dict(options))
         free = take_free_options(others)
         first = solve(model, goal, start=start, rest=rest, seed=seed, **others)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from limbik.diagnosis import Pull
 from limbik.solution import Solution
 from limbik.solvers.request import Request
@@ -32,7 +34,7 @@ def pulls(request: Request, solution: Solution) -> tuple[Pull, ...]:
 
 def _errors_without(request: Request, solution: Solution, place: int) -> tuple[PoseError, ...]:
     """How far each goal is off where one is left out, whose own place is filled with what it is off now."""
-    goals = [goal for k, goal in enumerate(request.goals) if k != place]
+    goals: Any = [goal for k, goal in enumerate(request.goals) if k != place]
     options = {**request.options, "restarts": 0}
     found = request.model.solve(goals, start=solution.q, **options)
     errors = list(found.goal_errors)

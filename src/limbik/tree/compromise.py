@@ -1,8 +1,8 @@
 """The least weighted squared errors of goals that cannot all be met: Newton's method within joint limits.
 
-A step is damped (Levenberg 1944; Marquardt 1963) by how well the last one was foreseen (Nocedal & Wright 2006,
-section 10.3), and joints that come to a limit on its way stay there (Bertsekas 1982). The Hessian is the
-whole one, since where errors stay that of Gauss and Newton leads to steps that are too long or too short.
+A step is damped (Levenberg 1944; Marquardt 1963) by how well the last one was foreseen (Nocedal & Wright
+2006, section 10.3), and joints that come to a limit on its way stay there (Bertsekas 1982). The Hessian is
+the whole one, since where errors stay that of Gauss and Newton leads to steps that are too long or too short.
 
 A descent has converged where the gradient, without what limits hold, is nothing beside the errors (the
 cosine of More, Garbow & Hillstrom 1980, MINPACK) and no more is to be gained.
@@ -99,7 +99,7 @@ def search(
         if came_to == SOLVED or cost < least:
             end, least = came_to, cost
             copy(q, workspace.best)
-        if came_to == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]:
+        if came_to in (SOLVED, SPENT) or answer[DESCENTS] > settings[RESTARTS]:
             break
         share = SHARES[int(answer[DESCENTS]) % 3]
         begin_elsewhere(tree, settings, workspace.start, share, q)
