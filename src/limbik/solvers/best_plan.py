@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.tasks import METRES_PER_RADIAN
 from limbik.solvers.tree_plan import Trace, Work
 from limbik.tree import compromise
 from limbik.tree.programs import best
@@ -18,7 +19,7 @@ class BestPlan(GeneralPlan):
     """
 
     program = best()
-    metres = 1.0  # beside radians, so that weights mean the same for every model
+    metres = 1.0 / METRES_PER_RADIAN  # so that a metre counts as a radian, for models of any size
     first_look = math.inf  # goals that are out of reach are no reason to end
 
     def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:

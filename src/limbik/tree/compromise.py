@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import SPHERICAL, set_spherical
-from limbik.compiler.kernel import Floats, Records, compiled, is_stopped
+from limbik.chain.joints import SPHERICAL
+from limbik.compiler.kernel import Floats, compiled, is_stopped
 from limbik.numerics.ended import CONVERGED, SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import cholesky_solve, copy, dot, fill, squared_length, transpose_times
-from limbik.numerics.rotation import exponential, logarithm, product
+from limbik.tree.ball_limits import hold_ball
 from limbik.tree.curvature import fill_hessian
 from limbik.tree.evaluation import (
     accept,
@@ -43,12 +43,11 @@ from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, RESTARTS, USE_LIM
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 FLAT = 1e-6  # cosine between the errors and a column of the Jacobian that counts as none
+ROUNDING = 1e-16  # part of the longest squared column that a column without effect may have
 NO_GAIN = 1e-13  # part of the squared error that is not worth a step
 FORESEEN, UNFORESEEN = 0.75, 0.25  # part of the gain that a good step has, and a bad one
 EASIER, HARDER = 0.1, 8.0  # what they do to the damping
 ROUNDS = 4  # of a step that comes to limits
-SMALL = 1e-6  # [rad] of a turn that shows whether a ball joint is at a limit
-STOPPED = 1e-4  # part of that turn which is missing where it is
 
 
 @compiled
@@ -172,15 +171,26 @@ def look_around(
     if use_limits:
         freeze(tree.movers, q, workspace.J, workspace.errors[0], workspace.free)
         for j in range(tree.movers.size - 1):
-            if tree.movers[j].kind == SPHERICAL:
-                hold_ball(tree, workspace, q, j)
-        transpose_times(workspace.J, workspace.errors[0], gradient)
-    length = math.sqrt(squared_length(workspace.errors[0]))
-    for v in range(gradient.size):
-        column = 0.0
-        for row in range(workspace.J.shape[0]):
-            column += workspace.J[row, v] * workspace.J[row, v]
-        if workspace.free[v] > 0.0 and abs(gradient[v]) > FLAT * math.sqrt(column) * length:
+            if tree.movers[j].kind == SPHERICAL and workspace.free[tree.movers[j].v] > 0.0:
+                hold_ball(tree.movers[j], q, workspace)
+    return is_nothing(workspace.J, workspace.errors[0], gradient, workspace.free, workspace.work[1])
+
+
+@compiled(inline=False)
+def is_nothing(J: Floats, errors: Floats, gradient: Floats, free: Floats, columns: Floats) -> bool:
+    """Whether the gradient of the free joints is nothing beside errors and Jacobian; columns [nv] is work."""
+    nv = gradient.size
+    fill(0.0, columns[:nv])
+    for row in range(J.shape[0]):
+        for v in range(nv):
+            columns[v] += J[row, v] * J[row, v]
+    longest = 0.0
+    for v in range(nv):
+        longest = max(longest, columns[v])
+    length = math.sqrt(squared_length(errors))
+    for v in range(nv):
+        column = math.sqrt(columns[v] + ROUNDING * longest)
+        if free[v] > 0.0 and abs(gradient[v]) > FLAT * column * length:
             return False
     return True
 
@@ -232,67 +242,3 @@ def stop_at_limits(tree: Tree, q: Floats, dx: Floats, free: Floats) -> bool:
             free[mover.v] = 0.0
             is_stopped_there = True
     return is_stopped_there
-
-
-@compiled(inline=False)
-def hold_ball(tree: Tree, workspace: Workspace, q: Floats, j: int) -> None:
-    """Take from the Jacobian and the Hessian the turn of a ball joint that its limits stop; all three where
-    it still cannot go downhill.
-    """
-    mover, gradient = tree.movers[j], workspace.work[0]
-    v = mover.v
-    x, y, z = gradient[v], gradient[v + 1], gradient[v + 2]
-    length = math.sqrt(x * x + y * y + z * z)
-    if workspace.free[v] == 0.0 or length == 0.0:
-        return
-    if lost_of_turn(mover, q, x / length, y / length, z / length, workspace.trial) <= STOPPED:
-        return
-    normal = workspace.scratch[j]
-    for k in range(3):
-        a, b, c = (1.0 if k == 0 else 0.0), (1.0 if k == 1 else 0.0), (1.0 if k == 2 else 0.0)
-        normal[k] = lost_of_turn(mover, q, a, b, c, workspace.trial)
-        normal[k] -= lost_of_turn(mover, q, -a, -b, -c, workspace.trial)
-    size = math.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2])
-    size = max(size, STOPPED)
-    for k in range(3):
-        normal[k] /= size
-    along = x * normal[0] + y * normal[1] + z * normal[2]
-    x, y, z = x - along * normal[0], y - along * normal[1], z - along * normal[2]
-    rest = math.sqrt(x * x + y * y + z * z)
-    is_held = along <= 0.0 or rest <= FLAT * length
-    if is_held or lost_of_turn(mover, q, x / rest, y / rest, z / rest, workspace.trial) > STOPPED:
-        workspace.free[v], workspace.free[v + 1], workspace.free[v + 2] = 0.0, 0.0, 0.0
-        return
-    for row in range(workspace.J.shape[0]):
-        without(workspace.J[row, v : v + 3], normal)
-    for row in range(workspace.hessian.shape[0]):
-        without(workspace.hessian[row, v : v + 3], normal)
-    for w in range(workspace.hessian.shape[0]):
-        along = 0.0
-        for k in range(3):
-            along += normal[k] * workspace.hessian[v + k, w]
-        for k in range(3):
-            workspace.hessian[v + k, w] -= along * normal[k]
-    for k in range(3):
-        for i in range(3):
-            workspace.hessian[v + k, v + i] += normal[k] * normal[i]
-
-
-@compiled(inline=False)
-def lost_of_turn(mover: Records, q: Floats, x: float, y: float, z: float, trial: Floats) -> float:
-    """Which part of a small turn about a unit vector the limits of a ball joint take; trial [nq] is work."""
-    i = mover.q
-    here = (q[i], q[i + 1], q[i + 2], q[i + 3])
-    back = (-q[i], -q[i + 1], -q[i + 2], q[i + 3])
-    set_spherical(mover, product(here, exponential(SMALL * x, SMALL * y, SMALL * z)), True, trial)
-    a, b, c = logarithm(product(back, (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])))
-    a, b, c = x - a / SMALL, y - b / SMALL, z - c / SMALL
-    return math.sqrt(a * a + b * b + c * c)
-
-
-@compiled
-def without(row: Floats, normal: Floats) -> None:
-    """Take from three numbers what lies along a unit vector."""
-    along = row[0] * normal[0] + row[1] * normal[1] + row[2] * normal[2]
-    for k in range(3):
-        row[k] -= along * normal[k]
