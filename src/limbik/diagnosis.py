@@ -60,9 +60,10 @@ class Pull:
     error_without: PoseError  # what is left of it where the other is left out
 
     def __str__(self) -> str:
+        left = f"{_amount(self.error_without)} off" if max(self.error_without) > SEEN else "met"
         return (
-            f"Goal {self.goal + 1} is {_amount(self.error)} off; without goal {self.against + 1} it would be "
-            f"{_amount(self.error_without)} off."
+            f"Goal {self.goal + 1} is {_amount(self.error)} off; "
+            f"without goal {self.against + 1} it would be {left}."
         )
 
 
