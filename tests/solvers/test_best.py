@@ -18,7 +18,7 @@ from limbik.solvers.request import Request
 from strategies import SEEDS
 from trees import assert_honest, goal_at, moving_frames, trees
 
-pytestmark = pytest.mark.usefixtures("compiled_trees")
+pytestmark = pytest.mark.usefixtures("compiled_trees", "compiled_best")
 
 few = settings(max_examples=25)
 KINDS = (Position, Orientation, Pose, Direction, CenterOfMass)

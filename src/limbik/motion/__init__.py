@@ -6,11 +6,11 @@ limbik.motion.measure(limbik.load_motion("walk.bvh")).foot_slide_cm_s
 """
 
 from limbik.model.model import Motions, move_by
+from limbik.motion.body_parts import Humanoid, humanoid
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
-from limbik.motion.humanoid import Humanoid, humanoid
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
-from limbik.motion.retarget import retarget
+from limbik.motion.retargeting import retarget
 from limbik.motion.tracker import Tracker
 
 __all__ = [

@@ -16,7 +16,7 @@ import numpy as np
 
 from limbik.errors import ModelError
 from limbik.model import JointKind, Model
-from limbik.motion.humanoid import ARM, LEG, SIDES
+from limbik.motion.body_parts import ARM, LEG, SIDES
 from limbik.spatial import Array, Matrix3, Vector3, norm, rotation_between
 
 HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
@@ -67,6 +67,11 @@ class Anatomy:
         """[T, 3, 3] the anatomical axes of a part, with z up."""
         rotations: Array = self.model.pose(q, self.frames[role])[..., :3, :3]
         return self.upward @ rotations @ self.axes[role]
+
+    def ways(self, q: Array, role: str) -> Array:
+        """[T, 3] unit vectors along a bone, with z up."""
+        rotations: Array = self.model.pose(q, self.frames[role])[..., :3, :3]
+        return np.asarray(rotations @ self.along[role] @ self.upward.T)
 
     def bones(self, q: Array, side: str, limb: tuple[str, str, str]) -> tuple[Array, Array]:
         """[T, 3] each: unit vectors along the upper and the lower bone of a limb, with z up."""

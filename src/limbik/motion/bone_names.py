@@ -13,8 +13,8 @@ from typing import NamedTuple
 SIDES = {"left": "left", "l": "left", "lft": "left", "right": "right", "r": "right", "rgt": "right"}
 # Words that say nothing of the part.
 IDLE = {
-    "link", "joint", "jnt", "bone", "bn", "bip", "j", "b", "c", "m", "f", "def", "avg", "sub", "rig", "skeleton",
-    "human", "body", "base", "ball", "rubber", "yaw", "pitch", "roll", "x", "y", "z",
+    "link", "joint", "jnt", "bone", "bn", "bip", "j", "b", "c", "m", "f", "def", "avg", "sub", "rig",
+    "skeleton", "human", "body", "base", "ball", "rubber", "yaw", "pitch", "roll", "x", "y", "z",
 }  # fmt: skip
 
 # What is left of a name, by part. A name may be that of several parts, of which the skeleton decides.

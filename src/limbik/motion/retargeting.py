@@ -16,8 +16,8 @@ from limbik.formats.motions import Motion
 from limbik.goals import Direction, Goal, Orientation, Position, Posture
 from limbik.model import JointKind, Model
 from limbik.motion.anatomy import TRUNK, Anatomy, anatomy
+from limbik.motion.body_parts import ARM, LEG, SIDES, humanoid
 from limbik.motion.contacts import ContactRule, detect_contacts
-from limbik.motion.humanoid import ARM, LEG, SIDES, humanoid
 from limbik.motion.soles import sole_of
 from limbik.motion.stances import flat_turns, held_places, lifted
 from limbik.solvers.best_plan import SteppedPlan
@@ -149,9 +149,9 @@ def _bones(
     body: Anatomy, other: Anatomy, q: Array, side: str, limb: tuple[str, str, str], weight: float
 ) -> Iterator[_Followed]:
     """Both bones of a limb point as those of the source."""
-    ways = body.bones(q, side, limb)
-    for part, way in zip(limb, ways, strict=False):
+    for part in limb[:2]:
         frame, axis = other.frames[side + part], other.along[side + part]
+        way = body.ways(q, side + part)
         targets = np.zeros((len(q), TARGET_SIZE))
         targets[:, :3] = way @ other.upward
         goal = Direction(frame=frame, axis=axis, target=targets[0, :3], weight=weight)

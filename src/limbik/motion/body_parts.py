@@ -82,8 +82,8 @@ def humanoid(model: Model | Motion) -> Humanoid:
     needed = [role for role in ("hips", "leftUpperLeg", "rightUpperLeg") if role not in found]
     if needed:
         raise ModelError(
-            f"no link of model {whole.name!r} is named like {' or '.join(needed)}: which links are the parts of "
-            "a body is not known; give them: limbik.motion.Humanoid(model, {'hips': ...})"
+            f"no link of model {whole.name!r} is named like {' or '.join(needed)}: which links are the parts "
+            "of a body is not known; give them: limbik.motion.Humanoid(model, {'hips': ...})"
         )
     return Humanoid(whole, MappingProxyType({role: found[role] for role in ROLES if role in found}))
 
