@@ -152,3 +152,27 @@ def test_a_stance_is_held_and_the_way_between_two_has_no_jump():
     assert list(intervals(stands)) == [slice(0, 20), slice(40, 60)]
     assert_array_equal(held_places(places, np.zeros(60, dtype=bool)), places)
     assert math.isclose(held[0, 0], np.median(places[:20, 0]))
+
+
+@pytest.mark.parametrize("name", ["human", "talos", "romeo"])
+def test_bodies_of_other_makes_follow_too(name):
+    try:
+        body = limbik.load(name)
+    except ModelError as error:
+        pytest.skip(str(error))
+    moved = retarget(limbik.load_motion(crouching(frames=21)), body)
+    frames = limbik.humanoid(body).frames
+    feet = [frames[f"{side}Foot"] for side in ("left", "right")]
+    up = "xyz".index(moved.up)
+    assert moved.up == ("y" if name == "human" else "z")  # that model's own
+    found = measure(moved, feet=feet, contacts=np.ones((21, 2), dtype=bool))
+    assert found.foot_slide_cm_s < 1.0
+    hips = moved.model.pose(moved.q, frames["hips"])[:, up, 3]
+    assert hips[0] - hips[10] > 0.1
+    assert moved.model.is_within_limits(moved.q).all()
+
+
+def test_a_body_that_lies_is_told_from_another_axis_that_is_up(g1):
+    lying = limbik.load_motion(crouching(frames=3, along="z"), up="y")
+    with pytest.raises(ModelError, match="stands upright in no posture with 'y' up; 'z' would be"):
+        retarget(lying, g1)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from limbik.errors import ModelError
+from limbik.formats.motions import Up
 from limbik.model import JointKind, Model
 from limbik.motion.body_parts import ARM, LEG, SIDES
 from limbik.spatial import Array, Matrix3, Vector3, norm, rotation_between
@@ -24,6 +25,7 @@ TRUNK = ("upperChest", "chest", "spine")  # of which the first one that a body h
 CROWN = ("head", "neck", *TRUNK)  # of which the first one shows which way a body is up
 NEEDED = ("hips", *(side + part for side in SIDES for part in LEG))
 NEARLY = 0.85  # cosine between a bone and the hinge that twists it
+LYING = 2.0  # of `_lean`: more than a person with one leg up
 UPRIGHT = 0.5  # of `_lean`: legs that are 20 degrees apart are as upright as any
 VERTICAL = np.array([0.0, 0.0, 1.0])
 BALL = 3  # degrees of freedom of a joint of a limb
@@ -47,6 +49,12 @@ class Anatomy:
     axes: Mapping[str, Matrix3]  # by role: of the frame, so that rotation of the frame @ axes is anatomical
     along: Mapping[str, Vector3]  # by role: of a bone, the unit vector along it in the axes of the frame
 
+    @property
+    def up(self) -> Up:
+        """The axis of the model's world against gravity."""
+        axes: tuple[Up, ...] = ("x", "y", "z")
+        return axes[int(np.argmax(self.upward[2]))]
+
     def has(self, *roles: str) -> bool:
         """Whether all of these were found."""
         return all(role in self.frames for role in roles)
@@ -61,7 +69,10 @@ class Anatomy:
 
     def centers(self, q: Array, role: str) -> Array:
         """[T, 3, m] of the joint by which a limb hangs on the trunk, with z up."""
-        return points(self.model, center_of(self.model, self.frames[role]), q) @ self.upward.T
+        left, right = SIDES
+        other = role.replace(left, right) if role.startswith(left) else role.replace(right, left)
+        center = center_of(self.model, self.frames[role], self.frames.get(other))
+        return points(self.model, center, q) @ self.upward.T
 
     def turns(self, q: Array, role: str) -> Array:
         """[T, 3, 3] the anatomical axes of a part, with z up."""
@@ -93,19 +104,28 @@ class Anatomy:
         return float(np.mean(lengths))
 
 
-def anatomy(model: Model, frames: Mapping[str, str], up: str, postures: Array) -> Anatomy:
+def anatomy(model: Model, frames: Mapping[str, str], up: str | None, postures: Array) -> Anatomy:
     """The anatomy of a body, of which the first of its postures [k, nq] that is as upright as any is taken.
 
-    frames: by role. Raises ModelError where hips or legs are missing, or one point is all there is of a bone.
+    frames: by role. up: the axis of the world against gravity; None: the one along which it stands.
+    Raises ModelError where hips or legs are missing, and where the body stands upright in none of them.
     """
     missing = [role for role in NEEDED if role not in frames]
     if missing or not any(role in frames for role in CROWN):
         named = ", ".join(missing or [CROWN[0]])
         raise ModelError(f"model {model.name!r} needs hips, legs and a trunk or head; not found: {named}")
-    body = Anatomy(model, frames, UPWARD[up], postures[0], {}, {})
-    lean = _lean(body, postures)
+    leans = {
+        axis: _lean(Anatomy(model, frames, upward, postures[0], {}, {}), postures)
+        for axis, upward in UPWARD.items()
+    }
+    standing = min(leans, key=lambda axis: float(leans[axis].min()))
+    lean = leans[up or standing]
+    if lean.min() > LYING:
+        hint = f"; {standing!r} would be" if leans[standing].min() <= LYING else ""
+        along = f" with {up!r} up" if up else ""
+        raise ModelError(f"model {model.name!r} stands upright in no posture{along}{hint}")
     upright = postures[int(np.flatnonzero(lean <= lean.min() + UPRIGHT)[0])]
-    body = Anatomy(model, frames, UPWARD[up], upright, {}, {})
+    body = Anatomy(model, frames, UPWARD[up or standing], upright, {}, {})
     body = replace(body, along=_along(body))
     return replace(body, axes=_axes(body))
 
@@ -120,12 +140,15 @@ def unit(vectors: Array) -> Array:
     return vectors / np.maximum(norm(vectors), 1e-12)[..., None]
 
 
-def center_of(model: Model, frame: str) -> str:
+def center_of(model: Model, frame: str, other: str | None) -> str:
     """The link whose origin is where a limb turns on the trunk: of several hinges in a row, up to three, the
-    first one.
+    first one, of those that do not carry the limb of the other side, too.
     """
     link, count = frame, 0
+    shared = {joint.name for joint in model.path(other)} if other else set()
     for joint in reversed(model.path(frame)):
+        if joint.name in shared:
+            break
         if joint.kind not in (*HINGES, JointKind.BALL):
             if joint.nv:
                 break

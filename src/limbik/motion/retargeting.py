@@ -82,13 +82,15 @@ def retarget(
     there = _freed(whole, roles["hips"]) if "hips" in roles else whole
     source = humanoid(motion).frames if source is None else source
     body = anatomy(motion.model, source, motion.up, _postures(motion))
-    up = model.up if isinstance(model, Motion) else "z"
+    up = model.up if isinstance(model, Motion) else None
     other = anatomy(there, roles, up, there.neutral[None])
     stands = _stands(motion, body) if contacts is None else np.asarray(contacts, dtype=np.bool_)
     if stands.shape != (len(motion), 2):
         raise ModelError(f"contacts need shape ({len(motion)}, 2), found {stands.shape}")
     q = _solved(there, list(_goals(motion, body, other, stands)), motion.dt, speed_limits)
-    return replace(model, q=q, dt=motion.dt) if isinstance(model, Motion) else Motion(there, q, motion.dt)
+    if isinstance(model, Motion):
+        return replace(model, model=there, q=q, dt=motion.dt)
+    return Motion(there, q, motion.dt, other.up)
 
 
 def _postures(motion: Motion) -> Array:
