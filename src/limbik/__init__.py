@@ -45,6 +45,7 @@ from limbik.model import (
 )
 from limbik.model.presets import presets
 from limbik.motion import Tracker
+from limbik.motion.body_parts import humanoid
 from limbik.motion.paths import solve_path
 from limbik.motion.task_space import arc, circle, polyline, straight_line
 from limbik.scene import Branch, Scene, SceneArm, load_scene
@@ -114,6 +115,7 @@ __all__ = [
     "collision",
     "cost_gradient",
     "errors",
+    "humanoid",
     "iterate",
     "load",
     "load_motion",

@@ -51,6 +51,23 @@ class Bound:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pull:
+    """A goal that another one keeps from being met, or from being met better."""
+
+    goal: int  # its place among the goals
+    against: int  # that of the other
+    error: PoseError
+    error_without: PoseError  # what is left of it where the other is left out
+
+    def __str__(self) -> str:
+        left = f"{_amount(self.error_without)} off" if max(self.error_without) > SEEN else "met"
+        return (
+            f"Goal {self.goal + 1} is {_amount(self.error)} off; "
+            f"without goal {self.against + 1} it would be {left}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Excess:
     """A joint that would have to go beyond a limit."""
 
@@ -128,6 +145,7 @@ class Diagnosis:
     q_position: Array | None = None  # [nq] meets goals and limits, orientations left aside
     errors_position: tuple[PoseError, ...] = ()  # of `q_position`
     conflict: tuple[int, ...] = ()  # places of goals that can be met alone, but not all together
+    pulls: tuple[Pull, ...] = ()  # CONVERGED: the goals that are farthest off, and what pulls at them
     is_descending: bool = False  # BUDGET_SPENT: the error was still falling
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
     contacts: tuple[Contact, ...] = ()  # at `q`, the deepest first; of a free answer the nearest pair
@@ -169,6 +187,10 @@ class Diagnosis:
             "q_position": _as_list(self.q_position),
             "errors_position": _as_dicts(self.errors_position),
             "conflict": list(self.conflict),
+            "pulls": [
+                {**vars(one), "error": one.error._asdict(), "error_without": one.error_without._asdict()}
+                for one in self.pulls
+            ],
             "is_descending": self.is_descending,
             "nearest": nearest and vars(nearest),
             "contacts": [_contact(one) for one in self.contacts],
@@ -217,6 +239,18 @@ def _solved(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"The joint nearest to a limit is {diagnosis.nearest.joint!r}, with {margin} to go."
     if diagnosis.contacts:
         yield f"Free of collision: {diagnosis.contacts[0]}"
+
+
+def _converged(diagnosis: Diagnosis) -> Iterator[str]:
+    several = len(diagnosis.asked) > 1
+    what = "Not all goals are met, and their weighted errors" if several else "Not met, and the error"
+    yield f"{what} cannot be made less by any small move: {list_of(diagnosis.asked)}."
+    yield nearest_found(diagnosis)
+    yield from map(str, diagnosis.pulls)
+    if several:
+        yield "Change the weights, leave out one of these goals, or give one a lower priority."
+    else:
+        yield "Move the target, or start elsewhere."
 
 
 def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
@@ -353,6 +387,7 @@ _SENTENCES = {
     Status.BASE_IN_COLLISION: _base_in_collision,
     Status.NO_FREE_SOLUTION: _no_free_solution,
     Status.SOLVED: _solved,
+    Status.CONVERGED: _converged,
     Status.UNREACHABLE: _unreachable,
     Status.LOCKED: _locked,
     Status.LIMITS_BIND: _limits_bind,

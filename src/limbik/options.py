@@ -30,6 +30,7 @@ class SolverOptions(TypedDict, total=False):
     tolerance_rotation: float  # [rad]
     iterations: int | None
     restarts: int | None
+    mode: Literal["meet", "best"]
     limits: bool
     rest_bias: float
     prefer: Literal["nearest", "first", "clearance"] | None

@@ -37,6 +37,7 @@ STATUSES = (
     Status.GOAL_IN_COLLISION,
     Status.BASE_IN_COLLISION,
     Status.NO_FREE_SOLUTION,
+    Status.CONVERGED,
 )
 SECOND_LOOK = (Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT)  # their reason takes a search
 

@@ -10,6 +10,7 @@ class Status(enum.Enum):
     """Why a solve ended."""
 
     SOLVED = "solved"
+    CONVERGED = "converged"  # mode="best": no small move makes the weighted errors less
     UNREACHABLE = "unreachable"  # proved: too far from the first joint, too near, or off the arm's plane
     LIKELY_UNREACHABLE = "likely unreachable"  # every descent settled without meeting the goal
     LOCKED = "locked"  # a solution was found, but only with locked joints moved
@@ -28,6 +29,7 @@ class Status(enum.Enum):
 
 _MEANINGS = {
     Status.SOLVED: "the goal is met within tolerance and every limit is kept",
+    Status.CONVERGED: "the goals cannot all be met from there; no small move makes their errors less",
     Status.UNREACHABLE: "the goal is out of reach, whatever the joints do",
     Status.LIKELY_UNREACHABLE: "every attempt settled away from the goal; it is likely out of reach",
     Status.LOCKED: "the goal could be met if joints that are locked were free",

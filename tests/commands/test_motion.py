@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import limbik
 from limbik.cli import app
 from limbik.errors import FormatError, LimbikError, ModelError
+from motion.people import crouching
 
 GOLDEN = Path(__file__).parent.parent / "formats" / "golden.bvh"
 
@@ -73,3 +74,16 @@ def test_a_wrong_request_is_refused(arguments: list[str], error: type[LimbikErro
     result = CliRunner().invoke(app, ["motion", *arguments])
     assert isinstance(result.exception, error)
     assert message in str(result.exception)
+
+
+def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
+    person, other = tmp_path / "person.bvh", tmp_path / "other.bvh"
+    person.write_text(crouching("mixamo", frames=5))
+    other.write_text(crouching("biovision", frames=2))
+    table, moved = tmp_path / "g1.csv", tmp_path / "moved.bvh"
+    assert run("retarget", str(person), "g1", "--out", str(table)) == f"{table}: 5 frames of 36 numbers\n"
+    assert len(limbik.load_motion(table, model=limbik.load("g1", base="floating"))) == 5
+    run("retarget", str(person), str(other), "--out", str(moved))
+    assert limbik.load_motion(moved).links[0] == "Hips"
+    with pytest.raises(ModelError, match="no link of model 'panda'"):
+        run("retarget", str(person), "panda", "--out", str(table))

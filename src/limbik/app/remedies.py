@@ -76,6 +76,12 @@ def _solved(_: Diagnosis) -> str:
     return "There is a solution, but no direct way to it from here."
 
 
+def _converged(diagnosis: Diagnosis) -> str:
+    if diagnosis.pulls:
+        return str(diagnosis.pulls[0])
+    return "No small move brings the arm nearer."
+
+
 def _unreachable(diagnosis: Diagnosis) -> str:
     if diagnosis.bound is None:
         return "The target is out of reach."
@@ -131,6 +137,7 @@ _CULPRITS = {
     Status.BASE_IN_COLLISION: _in_collision,
     Status.NO_FREE_SOLUTION: _no_free_solution,
     Status.SOLVED: _solved,
+    Status.CONVERGED: _converged,
     Status.UNREACHABLE: _unreachable,
     Status.LOCKED: _locked,
     Status.LIMITS_BIND: _limits_bind,

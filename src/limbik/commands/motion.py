@@ -87,6 +87,32 @@ def convert(
     typer.echo(f"{out}: {len(loaded)} frames of {loaded.model.nq} numbers")
 
 
+@motion.command()
+def retarget(
+    file: File,
+    body: Annotated[str, typer.Argument(help="Who is to move so: a robot's name or file, or a BVH.")],
+    out: Annotated[str, typer.Option(help="Where to write: .csv, or .bvh for the skeleton of a BVH.")],
+    model: ModelName = None,
+    unit: UnitName = "cm",
+    up: UpName = None,
+    speed_limits: Annotated[bool, typer.Option(help="Keep the speed limits of the joints.")] = True,
+) -> None:
+    """Bring a motion from one body to another: from people to robots, from people to people.
+
+    For example: limbik motion retarget walk.bvh g1 --out walk-g1.csv
+    """
+    from limbik.formats.load import load
+    from limbik.formats.motions import load_motion
+    from limbik.motion.retargeting import retarget
+
+    source = _loaded(file, model, unit, up)
+    is_bvh = Path(body).suffix.lower() == ".bvh"
+    target = load_motion(body, unit=_size(unit)) if is_bvh else load(body)
+    moved = retarget(source, target, speed_limits=speed_limits)
+    moved.save(out)
+    typer.echo(f"{out}: {len(moved)} frames of {moved.model.nq} numbers")
+
+
 def _loaded(file: str, model: str | None, unit: str, up: str | None) -> Motion:
     from limbik.formats.motions import load_motion
 

@@ -33,6 +33,7 @@ class Options:
     tolerance_rotation: float = 1e-6
     iterations: int | None = None
     restarts: int | None = None
+    mode: str = "meet"
     limits: bool = True
     rest_bias: float = 0.0
     prefer: str | None = None
@@ -49,7 +50,9 @@ class Options:
         """How often a search over these joints may begin anew: never where none has room."""
         if not any(joint.has_room or (joint.nv > 0 and not self.limits) for joint in joints):
             return 0
-        return UNLIMITED if self.restarts is None else int(self.restarts)
+        if self.restarts is None:
+            return 0 if self.mode == "best" else UNLIMITED
+        return int(self.restarts)
 
     @property
     def tool_pose(self) -> Matrix4:
@@ -79,6 +82,7 @@ class Options:
             '"nearest" or None',
             self.prefer,
         )
+        _check(is_one_of(self.mode, ("meet", "best")), "mode", '"meet" or "best"', self.mode)
         right = self.time_limit is None or 0.0 < as_real(self.time_limit) < math.inf
         _check(right, "time_limit", "a positive time [s], or None", self.time_limit)
         _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)

@@ -37,6 +37,7 @@ from limbik.solvers.bounds import proof
 from limbik.solvers.described import described
 from limbik.solvers.measure import goal_errors, half_reach, tool_of
 from limbik.solvers.moving import moving_joints
+from limbik.solvers.pulls import pulls
 from limbik.solvers.request import Request
 from limbik.spatial import Array, pose_from, rotation_exp, rotation_log
 from limbik.status import Status
@@ -51,7 +52,7 @@ FALLING = 0.9  # an error that goes on falls below this share of it
 LEGAL = 1e-9  # [rad or m] beyond a limit, and it is rounding
 
 # What an extra solve leaves aside of the options: how it was to search.
-OF_THE_SEARCH = ("solver", "iterations", "restarts", "time_limit", "prefer", "rest_bias")
+OF_THE_SEARCH = ("solver", "iterations", "restarts", "mode", "time_limit", "prefer", "rest_bias")
 
 
 def diagnose(request: Request, solution: Solution) -> Diagnosis:
@@ -59,6 +60,8 @@ def diagnose(request: Request, solution: Solution) -> Diagnosis:
     case = _Case(request, solution)
     if solution.success:
         return case.report(Status.SOLVED)
+    if solution.ended is Status.CONVERGED:
+        return case.report(Status.CONVERGED, pulls=pulls(request, solution))
     bound = proof(case.request)
     if bound is not None or solution.ended is Status.UNREACHABLE:
         return case.report(Status.UNREACHABLE, bound=bound, **case.slides_too_short())

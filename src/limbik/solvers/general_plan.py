@@ -27,12 +27,13 @@ class GeneralPlan(TreePlan):
     """Everything about a solve that does not depend on targets or start."""
 
     program = general()
+    metres: float | None = None  # in which errors of position are counted; None: the size of the model
 
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: str = "lm") -> None:
         self._lowest = max(goal.priority for goal in goals)
         above = self._above(goals)
-        self.above = GeneralPlan(model, above, _for_some(model, above, options), solver) if above else None
-        length = self.above.length if self.above else None
+        self.above = type(self)(model, above, _for_some(model, above, options), solver) if above else None
+        length = self.above.length if self.above else self.metres
         super().__init__(model, goals, options, solver, SETTINGS_SIZE, length)
 
     def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:

@@ -73,6 +73,13 @@ def solve(
     restarts:
         How often to begin again elsewhere after a stall. None: until the budget is spent. 0: only from the
         start.
+    mode:
+        "meet" (the default) looks for a configuration that meets the goals, wherever it is. "best" is for
+        goals that cannot all be met: from the start it goes downhill to the least sum of squared errors
+        [m and rad], each times its weight, within the limits. It ends as SOLVED where all are met, else as
+        CONVERGED, which is proved by the gradient. Without restarts, unless they are asked for; then the best
+        of all descents is taken. Goals of a lower priority follow as they do otherwise. With "lm", and
+        without a world.
     limits:
         False ignores joint limits.
     rest_bias:
@@ -125,6 +132,8 @@ def solve(
                 start = _configuration(model, start, "start")
             return by_default.solve(goal, start)
     if "world" in options or "clearance" in options:
+        if options.get("mode") == "best":
+            raise SolverError("`mode='best'` does not look for solutions that are free: it takes no `world`")
         began, others = perf_counter(), cast("dict[str, Any]", dict(options))
         free = take_free_options(others)
         first = solve(model, goal, start=start, rest=rest, seed=seed, **others)
@@ -137,7 +146,8 @@ def _answer(
 ) -> Solution:
     """The answer, and what is to be seen of the solve that gave it."""
     solution = _solve(model, goal, start, rest, seed, options, seen)
-    if not solution.success and options.get("restarts") is None and (even := _evenly(goal)) is not None:
+    takes_even = options.get("restarts") is None and options.get("mode") != "best"
+    if not solution.success and takes_even and (even := _evenly(goal)) is not None:
         seen_again = None if seen is None else _Seen(seen.asks_lanes)
         again = _solve(model, even, start, rest, seed, options, seen_again)
         if again.success:

@@ -21,6 +21,7 @@ from limbik.spatial import Array, Matrix4, Vector3, cross, norm
 from limbik.status import PoseError
 
 GENERIC = 3  # random configurations that tell in how many directions a model can move
+SHORTEST_REACH = 1e-9  # [m] of what has a length
 SINGULAR = 1e-9  # of the largest singular value: below it, one counts as 0
 
 
@@ -92,7 +93,7 @@ def condition_number(request: Request, q: Array) -> float:
 def half_reach(request: Request) -> float:
     """[m] that count as much as a radian: half the reach of the first frame that is asked for."""
     reach = request.model.reach(request.goals[0].frame)
-    return 0.5 * reach if 0.0 < reach < math.inf else 1.0
+    return 0.5 * reach if SHORTEST_REACH < reach < math.inf else 1.0
 
 
 def holds_tool(request: Request, goal: Goal) -> bool:

@@ -30,6 +30,7 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED
 from limbik.serial.prepare import MOST_ROWS, is_fast
+from limbik.solvers.best_plan import BestPlan
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.closed_plan import ClosedPlan
@@ -323,7 +324,7 @@ def _one_goal(
         raise GoalError(f"frame {name!r} of model {model.name!r} cannot move: no joint lies before it")
     by_lm = is_one_of(options.solver, ("auto", "lm")) or isinstance(options.solver, LM)
     is_general = _is_general if by_lm else _is_branched
-    if chain.has_mimic or is_general(chain, goal, weights, options):
+    if options.mode == "best" or chain.has_mimic or is_general(chain, goal, weights, options):
         return _general(model, (example(goal, frame, weights),), options)
     return Plan(model, chain, frame, goal, weights, options)
 
@@ -355,6 +356,10 @@ def _general(model: Model, goals: Sequence[Goal], options: Options) -> GoalsPlan
         raise SolverError(
             f"`{name}` is for one plain goal on a chain without joints that follow others{instead}"
         )
+    if options.mode == "best":
+        if not is_lm:
+            raise SolverError(f"`mode='best'` is of solver 'lm', not of {solver.name!r}")
+        return BestPlan(model, goals, options)
     if is_lm:
         return GeneralPlan(model, goals, options)
     if len({goal.priority for goal in goals}) > 1:

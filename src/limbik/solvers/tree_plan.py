@@ -24,7 +24,7 @@ from limbik.goals.task import LENGTHS, MASS, NUMBER
 from limbik.model.derived import Slot
 from limbik.model.joints import Joint
 from limbik.model.model import Model
-from limbik.numerics.ended import BAD_START, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.ended import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
 from limbik.solvers.bounds import refuted
@@ -183,7 +183,7 @@ class TreePlan(GoalsPlan):
         watch = time_watch(self.options.time_limit)
         end = self._attempt(work, first, trace, watch)
         counts = work.answer.copy()
-        lost = set() if end == SOLVED else refuted(self.request(tuple(goals)))
+        lost = set() if end in (SOLVED, CONVERGED) else refuted(self.request(tuple(goals)))
         goes_on = end == SPENT or (end == SETTLED and self.options.restarts != 0)
         if first < budget and goes_on and not (lost and self.is_over(goals, lost, work.q)):
             left = work.settings[RESTARTS] - counts[DESCENTS]

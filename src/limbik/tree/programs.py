@@ -8,6 +8,7 @@ import numpy as np
 
 from limbik.chain.joints import JOINT
 from limbik.compiler.program import Program
+from limbik.tree import compromise
 from limbik.tree.entries import tree
 from limbik.tree.kinematics import LINK
 from limbik.tree.method import Method
@@ -24,6 +25,12 @@ OF_TREE = (LINK, JOINT, *[DOUBLE] * 3, TASK, *[DOUBLE] * (3 + len(Workspace._fie
 def general() -> Program:
     """Any goals on any tree, by Levenberg-Marquardt: `tree.levenberg_marquardt.solve`."""
     return Program(name="general", kernel=tree, arguments=OF_TREE)
+
+
+@functools.cache
+def best() -> Program:
+    """The least errors of any goals on any tree: `tree.compromise.solve`."""
+    return Program(name="best", kernel=tree.bind(solve_tree=compromise.solve), arguments=OF_TREE)
 
 
 @functools.cache

@@ -26,7 +26,7 @@ from limbik.goals.task import (
     TURN,
 )
 from limbik.numerics.rotation import Vector, multiply, times
-from limbik.numerics.trigonometry import arc_sine, nearest_turn
+from limbik.numerics.trigonometry import arc_sine, nearest_turn, sincos
 
 TASK = np.dtype(
     [
@@ -162,7 +162,39 @@ def rotation_residuals(
     task: Records, resolved: Floats, errors: Floats, wrenches: Floats, error: Floats
 ) -> None:
     """Rows of a rotation vector [rad]."""
-    vector_residuals(task, resolved, turn_between(resolved), (0.0, 0.0, 0.0), True, errors, wrenches, error)
+    turn = turn_between(resolved)
+    vector_residuals(task, resolved, turn, (0.0, 0.0, 0.0), True, errors, wrenches, error)
+    if not is_even(task):
+        follow_turn(task, turn, wrenches)
+
+
+@compiled
+def is_even(task: Records) -> bool:
+    """Whether the squared errors of a vector do not depend on its axes."""
+    first, second, third = task.weights[0], task.weights[1], task.weights[2]
+    largest = max(task.tolerance[0], task.tolerance[1], task.tolerance[2])
+    return first == second and second == third and largest == 0.0
+
+
+@compiled(inline=False)
+def follow_turn(task: Records, turn: Vector, wrenches: Floats) -> None:
+    """Make the rows of a rotation vector what its parts along the axes really change by: the inverse of the
+    right Jacobian of SO(3) (Chirikjian 2012, section 10.8.6); of axes that the frame carries, the left one.
+
+    Of even weights the gradient is the same without it, and steps from afar are better.
+    """
+    x, y, z = turn
+    angle = math.sqrt(x * x + y * y + z * z)
+    half = 0.5 * angle
+    sine, cosine = sincos(half)
+    curved = (1.0 - half * cosine / sine) / (angle * angle) if angle > 1e-3 else 1.0 / 12.0
+    side = 0.5 if task.axes == OF_FRAME else -0.5
+    for row in range(task.row, task.row + rows_of(task)):
+        a, b, c = wrenches[row, 0], wrenches[row, 1], wrenches[row, 2]
+        d, e, f = y * c - z * b, z * a - x * c, x * b - y * a
+        wrenches[row, 0] = a + side * d + curved * (y * f - z * e)
+        wrenches[row, 1] = b + side * e + curved * (z * d - x * f)
+        wrenches[row, 2] = c + side * f + curved * (x * e - y * d)
 
 
 @compiled

@@ -65,6 +65,7 @@ class Workspace(NamedTuple):
     P: Annotated[Any, "n_rows, nv"]  # rows of J in the null space of the levels above
     A: Annotated[Any, "n_rows, n_rows"]
     basis: Annotated[Any, "nv, nv"]  # of what the levels so far span
+    hessian: Annotated[Any, "nv, nv"]  # of goals that are met as well as can be (`tree.curvature`)
     y: Annotated[Any, "n_rows,"]
     rest: Annotated[Any, "n_rows,"]
     free: Annotated[Any, "nv,"]  # 1 for velocities that no limit stops

@@ -1,0 +1,265 @@
+"""A motion of one body on another: people on robots, people on people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.errors import ModelError
+from limbik.formats.base_joint import based
+from limbik.formats.motions import Motion
+from limbik.goals import Direction, Goal, Orientation, Position, Posture
+from limbik.model import JointKind, Model
+from limbik.motion.anatomy import TRUNK, Anatomy, anatomy
+from limbik.motion.body_parts import ARM, LEG, SIDES, humanoid
+from limbik.motion.contacts import ContactRule, detect_contacts
+from limbik.motion.soles import sole_of
+from limbik.motion.stances import flat_turns, held_places, lifted
+from limbik.solvers.best_plan import SteppedPlan
+from limbik.spatial import Array, norm, quat_to_matrix, rotation_between
+from limbik.tree.residuals import TARGET_SIZE
+
+LEG_OF_A_PERSON = 0.85  # [m] by which the thresholds of contacts are scaled
+POSTURES = 50  # of a motion, beside that of rest, among which the upright one is looked for
+
+# Weights of squared errors [m and rad].
+FOOT, FOOT_TURN = 10.0, 1.0
+HIPS, HIPS_TURN = 1.0, 0.7
+TRUNK_TURN = 0.5
+HEAD_TURN = 0.2
+BONE = {"Leg": 0.3, "Arm": 0.7}
+HAND_TURN = 0.1
+HIPS_AT = 4  # the place of the hips among the goals
+FREEDOM = 6  # degrees of freedom of hips that go anywhere
+STEADY = 0.05  # of the configuration before, and a share of the way from there to neutral
+HOMEWARD = 0.2
+SETTLING = 50  # steps in the first frame, before time begins
+
+
+@dataclass(frozen=True, eq=False)
+class _Followed:
+    """A goal over time."""
+
+    goal: Goal  # of the first frame
+    targets: Array  # [T, 12] as `solvers.tasks.fill_targets` writes them
+
+
+def retarget(
+    motion: Motion,
+    model: Model | Motion,
+    *,
+    source: Mapping[str, str] | None = None,
+    target: Mapping[str, str] | None = None,
+    contacts: NDArray[np.bool_] | None = None,
+    speed_limits: bool = True,
+) -> Motion:
+    """The motion of a body on another one, such as that of a person on a robot.
+
+        robot_motion = limbik.motion.retarget(limbik.load_motion("walk.bvh"), limbik.load("g1"))
+
+    The hips go where those of the source go, in the measure of both bodies' legs; trunk, head, limbs, hands
+    and feet are turned as those of the source. A foot stands flat and still while that of the source stands,
+    and never below the ground, which is where the source stands. These are goals that conflict: each frame is
+    their least weighted error (`solve(..., mode="best")`), within the joint limits, from the frame before.
+
+    model: of the other body; a robot that is fixed to the world gets a floating base, "root_joint". Of a
+    motion, its model: so the answer can be written to BVH, too.
+    source, target: frames by role (VRM's names of bones: "hips", "leftUpperLeg", ...); default: as
+    `limbik.humanoid` finds them.
+    contacts: booleans [T, 2] whether the left and the right foot stand; default: found by `detect_contacts`,
+    with thresholds in the measure of the source's legs, so that its unit does not matter.
+    speed_limits: keep the velocity limits of the model's joints.
+
+    Raises ModelError where a body has no hips or legs.
+    """
+    whole = model.model if isinstance(model, Motion) else model
+    roles = humanoid(model).frames if target is None else target
+    there = _freed(whole, roles["hips"]) if "hips" in roles else whole
+    source = humanoid(motion).frames if source is None else source
+    body = anatomy(motion.model, source, motion.up, _postures(motion))
+    up = model.up if isinstance(model, Motion) else None
+    other = anatomy(there, roles, up, there.neutral[None])
+    stands = _stands(motion, body) if contacts is None else np.asarray(contacts, dtype=np.bool_)
+    if stands.shape != (len(motion), 2):
+        raise ModelError(f"contacts need shape ({len(motion)}, 2), found {stands.shape}")
+    q = _solved(there, list(_goals(motion, body, other, stands)), motion.dt, speed_limits)
+    if isinstance(model, Motion):
+        return replace(model, model=there, q=q, dt=motion.dt)
+    return Motion(there, q, motion.dt, other.up)
+
+
+def _postures(motion: Motion) -> Array:
+    """That of rest, then some of the motion, [k, nq]."""
+    places = np.unique(np.linspace(0, len(motion) - 1, POSTURES).astype(np.int64))
+    return np.concatenate([motion.model.neutral[None], motion.q[places]])
+
+
+def _stands(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
+    """[T, 2] whether the left and the right foot stand."""
+    scale = body.length(LEG) / LEG_OF_A_PERSON
+    rule = ContactRule()
+    names = ("height", "speed", "leave_height", "leave_speed")
+    rule = ContactRule(**{name: scale * getattr(rule, name) for name in names})
+    return detect_contacts(motion, [body.frames[side + LEG[2]] for side in SIDES], rule)
+
+
+def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.bool_]) -> Iterator[_Followed]:
+    """What the other body is to follow."""
+    q = motion.q
+    scale = other.length(LEG) / body.length(LEG)
+    feet = {side: body.points(q, side + LEG[2]) for side in SIDES}
+    soles = {side: _sole(other, side + LEG[2]) for side in SIDES}
+    base = min(_standing_height(feet[side][:, 2], stands[:, k]) for k, side in enumerate(SIDES))
+    ankle = float(np.mean([-sole[:, 2].min() for sole in soles.values()]))
+
+    def brought(places: Array) -> Array:
+        """Places [T, 3] in the measure of the other body, feet on the ground."""
+        moved = scale * (places - [0.0, 0.0, base])
+        moved[:, 2] += ankle
+        return moved
+
+    for k, side in enumerate(SIDES):
+        turns = _stood_upright(body.turns(q, side + LEG[2]), stands[:, k])
+        turns = flat_turns(turns, stands[:, k], motion.dt)
+        places = lifted(held_places(brought(feet[side]), stands[:, k]), turns, soles[side])
+        yield _position(other, side + LEG[2], places, FOOT)
+        yield _turn(other, side + LEG[2], turns, FOOT_TURN)
+    left, right = (body.centers(q, side + LEG[0]) for side in SIDES)
+    hips = body.turns(q, "hips")
+    yield _position(other, "hips", brought(0.5 * (left + right)) + hips @ _from_hip_joints(other), HIPS)
+    yield _turn(other, "hips", hips, HIPS_TURN)
+    carrier, trunk = body.first_of(TRUNK), other.first_of(TRUNK)
+    if carrier and trunk:
+        yield _turn(other, trunk, body.turns(q, carrier), TRUNK_TURN)
+    if body.has("head") and other.has("head"):
+        yield _turn(other, "head", body.turns(q, "head"), HEAD_TURN)
+    for limb, weight in ((LEG, BONE["Leg"]), (ARM, BONE["Arm"])):
+        for side in SIDES:
+            if all(each.has(*(side + part for part in limb)) for each in (body, other)):
+                yield from _bones(body, other, q, side, limb, weight)
+    for side in SIDES:
+        if body.has(side + "Hand") and other.has(side + "Hand"):
+            yield _turn(other, side + "Hand", body.turns(q, side + "Hand"), HAND_TURN)
+
+
+def _bones(
+    body: Anatomy, other: Anatomy, q: Array, side: str, limb: tuple[str, str, str], weight: float
+) -> Iterator[_Followed]:
+    """Both bones of a limb point as those of the source."""
+    for part in limb[:2]:
+        frame, axis = other.frames[side + part], other.along[side + part]
+        way = body.ways(q, side + part)
+        targets = np.zeros((len(q), TARGET_SIZE))
+        targets[:, :3] = way @ other.upward
+        goal = Direction(frame=frame, axis=axis, target=targets[0, :3], weight=weight)
+        yield _Followed(goal, targets)
+
+
+def _position(other: Anatomy, role: str, places: Array, weight: float) -> _Followed:
+    targets = np.zeros((len(places), TARGET_SIZE))
+    targets[:, :3] = places @ other.upward
+    targets[:, 3:] = np.eye(3).ravel()
+    return _Followed(Position(frame=other.frames[role], target=targets[0, :3], weight=weight), targets)
+
+
+def _turn(other: Anatomy, role: str, turns: Array, weight: float) -> _Followed:
+    rotations = other.upward.T @ turns @ other.axes[role].T
+    targets = np.zeros((len(turns), TARGET_SIZE))
+    targets[:, 3:] = rotations.reshape(-1, 9)
+    return _Followed(Orientation(frame=other.frames[role], target=rotations[0], weight=weight), targets)
+
+
+def _standing_height(heights: Array, stands: NDArray[np.bool_]) -> float:
+    """[m] of a foot while it stands; where it never does, the lowest."""
+    return float(np.median(heights[stands]) if stands.any() else heights.min())
+
+
+def _stood_upright(turns: Array, stands: NDArray[np.bool_]) -> Array:
+    """The axes [T, 3, 3] of a foot, of which z is up on average while it stands."""
+    if not stands.any():
+        return turns
+    up = turns[stands][:, 2].mean(axis=0)
+    return turns @ rotation_between(np.array([0.0, 0.0, 1.0]), up)
+
+
+def _sole(other: Anatomy, role: str) -> Array:
+    """[k, 3] points of the sole of a foot in its anatomical axes."""
+    up = other.axes[role][:, 2]
+    return sole_of(other.model, other.frames[role], other.upright, up) @ other.axes[role]
+
+
+def _from_hip_joints(other: Anatomy) -> Array:
+    """[3, m] from the middle of the joints of both legs to the hips' frame, in the hips' anatomical axes."""
+    q = other.upright[None]
+    left, right = (other.centers(q, side + LEG[0])[0] for side in SIDES)
+    away: Array = other.points(q, "hips")[0] - 0.5 * (left + right)
+    return other.turns(q, "hips")[0].T @ away
+
+
+class _Steady:
+    """A goal for all joints but floating ones: to stay, and to come home a little."""
+
+    def __init__(self, model: Model) -> None:
+        weights = np.full(model.nv, STEADY)
+        for joint in model.joints:
+            if joint.kind is JointKind.FLOATING:
+                weights[model.v_slice(joint.name)] = 0.0
+        counted = [each for each in model.coordinates if weights[each.v] > 0.0]
+        self.goal = Posture(q=model.neutral, weight=tuple(weights.tolist()), priority=0)
+        self._home = model.neutral
+        self._rows = np.array([k for k, each in enumerate(counted) if not each.is_rotation], dtype=np.int64)
+        self._places = np.array([each.q for each in counted if not each.is_rotation], dtype=np.int64)
+        self._balls = [(k, slice(each.q, each.q + 4)) for k, each in enumerate(counted) if each.is_rotation]
+
+    def write(self, q: Array, targets: Array) -> None:
+        """Its targets [rows, 12] after a configuration [nq]."""
+        here = q[self._places]
+        targets[self._rows, 0] = here + HOMEWARD * (self._home[self._places] - here)
+        for row, place in self._balls:
+            home = math.copysign(HOMEWARD, q[place] @ self._home[place]) * self._home[place]
+            quat = (1.0 - HOMEWARD) * q[place] + home
+            targets[row, 3:] = quat_to_matrix(quat / norm(quat)).ravel()
+
+
+def _solved(model: Model, followed: list[_Followed], dt: float, speed_limits: bool) -> Array:
+    """Configurations [T, nq], one frame after the other."""
+    steady = _Steady(model)
+    plan = SteppedPlan(model, [*(each.goal for each in followed), steady.goal])
+    reach = _reach_in(model, dt) if speed_limits else np.full(model.nq, math.inf)
+    over_time = np.stack([each.targets for each in followed], axis=1)
+    targets = np.zeros((len(plan.tasks), TARGET_SIZE))
+    found = np.empty((len(over_time), model.nq))
+    q = _first(model, followed)
+    for frame, wanted in enumerate(over_time):
+        targets[: len(followed)] = wanted
+        for _ in range(1 if frame else SETTLING):
+            steady.write(q, targets[len(followed) :])
+            if frame:
+                plan.narrow(np.maximum(model.lower, q - reach), np.minimum(model.upper, q + reach))
+            q = found[frame] = plan.step(targets, q)
+    return found
+
+
+def _first(model: Model, followed: list[_Followed]) -> Array:
+    """A start [nq] at which the hips are where they are to be in the first frame."""
+    hips: Any = [each.goal for each in followed if each.goal.frame == followed[HIPS_AT].goal.frame]
+    return np.asarray(model.solve(hips, start=model.neutral).q)
+
+
+def _reach_in(model: Model, dt: float) -> Array:
+    """[nq] how far each joint can move in a frame."""
+    reach = np.full(model.nq, math.inf)
+    for joint in model.joints:
+        if joint.nv == 1:
+            reach[model.q_slice(joint.name)] = joint.velocity * dt
+    return reach
+
+
+def _freed(model: Model, hips: str) -> Model:
+    """The model with hips that go anywhere."""
+    return model if sum(joint.nv for joint in model.path(hips)) >= FREEDOM else based(model, "floating")

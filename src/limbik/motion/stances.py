@@ -1,0 +1,73 @@
+"""Where feet are to stand: targets that are still while a foot stands, and follow it while it swings."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.spatial import Array, Matrix3, rotation_between, rotation_exp, rotation_log
+
+EASE = 0.1  # [s] in which a foot turns flat before it stands, and back
+
+
+def intervals(stands: NDArray[np.bool_]) -> Iterator[slice]:
+    """The runs of frames [T] in which a foot stands."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(np.int8)))
+    for first, last in zip(edges[::2], edges[1::2], strict=True):
+        yield slice(int(first), int(last))
+
+
+def held_places(places: Array, stands: NDArray[np.bool_]) -> Array:
+    """Places [T, 3] that do not move while a foot stands: each stance at its median.
+
+    In between, what that takes of the places goes over smoothly from one stance to the next; before the first
+    and after the last it stays.
+    """
+    runs = list(intervals(stands))
+    if not runs:
+        return places.copy()
+    shift = np.empty_like(places)
+    held = [np.median(places[run], axis=0) for run in runs]
+    for run, place in zip(runs, held, strict=True):
+        shift[run] = place - places[run]
+    shift[: runs[0].start] = shift[runs[0].start]
+    shift[runs[-1].stop :] = shift[runs[-1].stop - 1]
+    for before, after in itertools.pairwise(runs):
+        share = np.linspace(0.0, 1.0, after.start - before.stop + 2)[1:-1, None]
+        share = share * share * (3.0 - 2.0 * share)
+        swing = slice(before.stop, after.start)
+        shift[swing] = (1.0 - share) * shift[before.stop - 1] + share * shift[after.start]
+    return places + shift
+
+
+def flat_turns(turns: Array, stands: NDArray[np.bool_], dt: float) -> Array:
+    """Rotations [T, 3, 3] of a foot that is flat while it stands, and does not turn; z is up.
+
+    The way there and back takes a tenth of a second.
+    """
+    flat = turns.copy()
+    ease = max(1, round(EASE / dt))
+    count = len(turns)
+    for run in intervals(stands):
+        still = level(turns[(run.start + run.stop) // 2])
+        for k in range(max(0, run.start - ease), min(count, run.stop + ease)):
+            away = max(run.start - k, k - run.stop + 1, 0) / (ease + 1)
+            share = 1.0 - away * away * (3.0 - 2.0 * away)
+            flat[k] = rotation_exp(share * rotation_log(still @ flat[k].T)) @ flat[k]
+    return flat
+
+
+def level(turn: Matrix3) -> Matrix3:
+    """The nearest rotation whose z is up."""
+    return rotation_between(turn[:, 2], np.array([0.0, 0.0, 1.0])) @ turn
+
+
+def lifted(places: Array, turns: Array, sole: Array) -> Array:
+    """Places [T, 3] of a foot, raised where a point of its sole [k, 3] in its own axes would be below 0."""
+    lowest = (turns @ sole.T)[:, 2].min(axis=1) + places[:, 2]
+    raised = places.copy()
+    raised[:, 2] += np.maximum(-lowest, 0.0)
+    return raised

@@ -1,0 +1,67 @@
+"""The least weighted errors of goals that cannot all be met, on any tree (`tree.compromise`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from limbik.chain.joints import SPHERICAL
+from limbik.goals import Goal
+from limbik.model.model import Model
+from limbik.solvers.checked_options import Options
+from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.tasks import METRES_PER_RADIAN
+from limbik.solvers.tree_plan import NO_TRACE, Trace, Work
+from limbik.solvers.watch import time_watch
+from limbik.spatial import Array
+from limbik.tree import compromise
+from limbik.tree.programs import best
+from limbik.tree.workspace import Objectives, Tree
+
+
+class BestPlan(GeneralPlan):
+    """Everything about a solve that does not depend on targets or start.
+
+    Goals of several priorities are taken as by `GeneralPlan`; the status is that of the first one.
+    """
+
+    program = best()
+    metres = 1.0 / METRES_PER_RADIAN  # so that a metre counts as a radian, for models of any size
+    first_look = math.inf  # goals that are out of reach are no reason to end
+
+    def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
+        """What the program does, run by Python itself."""
+        compromise.solve.interpreted(
+            tree, objectives, work.workspace, self._roles, work.settings, work.q, work.task_errors,
+            work.answer, *trace
+        )  # fmt: skip
+
+
+class SteppedPlan(BestPlan):
+    """For one answer after the other, each within a step of the one before: limits of its own, which change.
+
+    Goals of one priority; their targets are given in numbers, as `solvers.tasks.fill_targets` writes them.
+    """
+
+    def __init__(self, model: Model, goals: Sequence[Goal]) -> None:
+        super().__init__(model, goals, Options(mode="best"))
+        self._tree = self._tree._replace(movers=self._tree.movers.copy())
+        movers = self._tree.movers[:-1]
+        self._scalar = np.flatnonzero(movers["kind"] != SPHERICAL)
+        self._scalar_q = movers["q"][self._scalar]
+
+    def narrow(self, lower: Array, upper: Array) -> None:
+        """Keep joints within these limits [nq] from now on; ball joints keep their own."""
+        self._tree.movers["lower"][self._scalar] = lower[self._scalar_q]
+        self._tree.movers["upper"][self._scalar] = upper[self._scalar_q]
+
+    def step(self, targets: Array, start: Array) -> Array:
+        """The answer [nq] from a start [nq]; targets [tasks, 12]."""
+        work = self._any_work()
+        work.targets[:], work.q[:], work.settings[:] = targets, start, self.settings
+        self._attempt(work, self.options.budget, NO_TRACE, time_watch(None))
+        q = work.q.copy()
+        self._free.append(work)
+        return q

@@ -1,0 +1,42 @@
+"""Which goals pull against each other where not all can be met: what each comes to without another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from limbik.diagnosis import Pull
+from limbik.solution import Solution
+from limbik.solvers.request import Request
+from limbik.status import PoseError
+
+MOST_NAMED = 3  # goals, the worst first
+SEEN = 1e-5  # [m and rad] of what a goal is off
+EASED = 0.5  # part of what a goal is off that is left without the goal that pulls against it, at most
+
+
+def pulls(request: Request, solution: Solution) -> tuple[Pull, ...]:
+    """For the goals that are farthest off the other one without which each comes nearest, if that helps."""
+    errors = solution.goal_errors
+    worst = sorted(range(len(errors)), key=lambda k: -sum(errors[k]))[:MOST_NAMED]
+    worst = [k for k in worst if sum(errors[k]) > SEEN]
+    if len(errors) < 2 or not worst:
+        return ()
+    without = [_errors_without(request, solution, k) for k in range(len(errors))]
+    found = []
+    for goal in worst:
+        others = [k for k in range(len(errors)) if k != goal]
+        against = min(others, key=lambda k: sum(without[k][goal]))
+        left = without[against][goal]
+        if sum(left) <= EASED * sum(errors[goal]):
+            found.append(Pull(goal=goal, against=against, error=errors[goal], error_without=left))
+    return tuple(found)
+
+
+def _errors_without(request: Request, solution: Solution, place: int) -> tuple[PoseError, ...]:
+    """How far each goal is off where one is left out, whose own place is filled with what it is off now."""
+    goals: Any = [goal for k, goal in enumerate(request.goals) if k != place]
+    options = {**request.options, "restarts": 0}
+    found = request.model.solve(goals, start=solution.q, **options)
+    errors = list(found.goal_errors)
+    errors.insert(place, solution.goal_errors[place])
+    return tuple(errors)

@@ -1,0 +1,244 @@
+"""The least weighted squared errors of goals that cannot all be met: Newton's method within joint limits.
+
+A step is damped (Levenberg 1944; Marquardt 1963) by how well the last one was foreseen (Nocedal & Wright
+2006, section 10.3), and joints that come to a limit on its way stay there (Bertsekas 1982). The Hessian is
+the whole one, since where errors stay that of Gauss and Newton leads to steps that are too long or too short.
+
+A descent has converged where the gradient, without what limits hold, is nothing beside the errors (the
+cosine of More, Garbow & Hillstrom 1980, MINPACK) and no more is to be gained.
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.chain.joints import SPHERICAL
+from limbik.compiler.kernel import Floats, compiled, is_stopped
+from limbik.numerics.ended import CONVERGED, SETTLED, SOLVED, SPENT
+from limbik.numerics.linear import cholesky_solve, copy, dot, fill, squared_length, transpose_times
+from limbik.tree.ball_limits import hold_ball
+from limbik.tree.curvature import fill_hessian
+from limbik.tree.evaluation import (
+    accept,
+    begin,
+    differentiate,
+    evaluate,
+    finish,
+    is_met,
+    record,
+    step_from,
+)
+from limbik.tree.lower_levels import improve
+from limbik.tree.priorities import (
+    HARDEST,
+    LONGEST_STEP,
+    damping_of,
+    freeze,
+    release,
+    share_within,
+    shorten_turns,
+)
+from limbik.tree.restarts import SHARES, begin_elsewhere
+from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, RESTARTS, USE_LIMITS
+from limbik.tree.workspace import Objectives, Tree, Workspace
+
+FLAT = 1e-6  # cosine between the errors and a column of the Jacobian that counts as none
+ROUNDING = 1e-16  # part of the longest squared column that a column without effect may have
+NO_GAIN = 1e-13  # part of the squared error that is not worth a step
+FORESEEN, UNFORESEEN = 0.75, 0.25  # part of the gain that a good step has, and a bad one
+EASIER, HARDER = 0.1, 8.0  # what they do to the damping
+ROUNDS = 4  # of a step that comes to limits
+
+
+@compiled
+def solve(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    roles: Floats,
+    settings: Floats,
+    q: Floats,
+    task_errors: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> None:
+    """As `tree.levenberg_marquardt.solve`, for the least errors, met or not: from q [nq], and from as many
+    random configurations after it as there are to be restarts.
+    """
+    if not begin(tree, settings, q, answer):
+        return
+    if objectives.level_rows.size > 2:
+        improve(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
+        end = SOLVED
+    else:
+        end = search(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
+    finish(tree, objectives, workspace, q, end, task_errors, answer)
+
+
+@compiled(inline=False)
+def search(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    settings: Floats,
+    q: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> int:
+    """Descend from q, and from random configurations after it; q becomes the best. Returns why it ended."""
+    end = SETTLED
+    least = math.inf
+    copy(q, workspace.start)
+    while True:
+        came_to = descend(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
+        answer[DESCENTS] += 1.0
+        cost = workspace.costs[0, 0]
+        if came_to == SOLVED or cost < least:
+            end, least = came_to, cost
+            copy(q, workspace.best)
+        if came_to in (SOLVED, SPENT) or answer[DESCENTS] > settings[RESTARTS]:
+            break
+        share = SHARES[int(answer[DESCENTS]) % 3]
+        begin_elsewhere(tree, settings, workspace.start, share, q)
+    copy(workspace.best, q)
+    return end
+
+
+@compiled(inline=False)
+def descend(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    settings: Floats,
+    q: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> int:
+    """One descent from q, which is changed in place; returns why it ended. At the end `workspace` is that of
+    q.
+    """
+    use_limits = settings[USE_LIMITS] > 0.0
+    factor = 1.0  # of the damping
+    evaluate(tree, objectives, workspace, q, 0)
+    is_flat = False
+    sign = 1.0 if answer[DESCENTS] == 0.0 else -1.0
+    if answer[DESCENTS] == 0.0:
+        record(answer, q, workspace, 1.0, trace_q, trace_error)
+    is_new = True
+    while not is_met(objectives, workspace.task_errors[0], 0):
+        if is_new:
+            is_flat = look_around(tree, objectives, workspace, q, use_limits)
+        if answer[ITERATIONS] >= settings[BUDGET] or is_stopped(objectives.watch, int(answer[ITERATIONS])):
+            return SPENT
+        gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
+        if is_flat and 0.0 <= gain <= NO_GAIN * workspace.costs[0, 0]:
+            return CONVERGED
+        is_new = False
+        if gain > 0.0:
+            step_from(tree, workspace, q, 1.0, use_limits)
+            evaluate(tree, objectives, workspace, workspace.trial, 1)
+            share = (workspace.costs[0, 0] - workspace.costs[1, 0]) / gain
+            is_new = workspace.costs[1, 0] < workspace.costs[0, 0]
+            factor *= EASIER if share > FORESEEN else HARDER if share < UNFORESEEN else 1.0
+        else:
+            factor *= HARDER  # along some direction the error curves down
+        answer[ITERATIONS] += 1.0
+        if is_new:
+            accept(workspace, q)
+        record(answer, q, workspace, sign, trace_q, trace_error)
+        sign = 1.0
+        if factor > HARDEST:
+            return CONVERGED if is_flat else SETTLED
+    return SOLVED
+
+
+@compiled(inline=False)
+def look_around(
+    tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats, use_limits: bool
+) -> bool:
+    """Jacobian, Hessian and gradient at q, and which joints are free; whether the gradient is nothing.
+
+    The gradient `workspace.work[0]` is that of half the squared errors, downhill.
+    """
+    differentiate(tree, objectives, workspace, workspace.J)
+    fill_hessian(tree, objectives, workspace)
+    release(tree.units, workspace.free)
+    gradient = workspace.work[0, : workspace.dx.size]
+    transpose_times(workspace.J, workspace.errors[0], gradient)
+    if use_limits:
+        freeze(tree.movers, q, workspace.J, workspace.errors[0], workspace.free)
+        for j in range(tree.movers.size - 1):
+            if tree.movers[j].kind == SPHERICAL and workspace.free[tree.movers[j].v] > 0.0:
+                hold_ball(tree.movers[j], q, workspace)
+    return is_nothing(workspace.J, workspace.errors[0], gradient, workspace.free, workspace.work[1])
+
+
+@compiled(inline=False)
+def is_nothing(J: Floats, errors: Floats, gradient: Floats, free: Floats, columns: Floats) -> bool:
+    """Whether the gradient of the free joints is nothing beside errors and Jacobian; columns [nv] is work."""
+    nv = gradient.size
+    fill(0.0, columns[:nv])
+    for row in range(J.shape[0]):
+        for v in range(nv):
+            columns[v] += J[row, v] * J[row, v]
+    longest = 0.0
+    for v in range(nv):
+        longest = max(longest, columns[v])
+    length = math.sqrt(squared_length(errors))
+    for v in range(nv):
+        column = math.sqrt(columns[v] + ROUNDING * longest)
+        if free[v] > 0.0 and abs(gradient[v]) > FLAT * column * length:
+            return False
+    return True
+
+
+@compiled(inline=False)
+def propose(tree: Tree, workspace: Workspace, q: Floats, damping: float, use_limits: bool) -> float:
+    """The step `workspace.dx` [nv] from q, each velocity in its unit; what it is to take off the squared
+    error, negative where the damped Hessian is not positive definite.
+
+    Joints that it would lead beyond a limit go to the limit, and the others take their step in view of that.
+    """
+    nv = workspace.dx.size
+    gradient, right, free = workspace.work[0, :nv], workspace.work[1, :nv], workspace.work[2, :nv]
+    copy(workspace.free, free)
+    fill(0.0, workspace.dx)
+    for _ in range(ROUNDS):
+        for v in range(nv):
+            if free[v] > 0.0:
+                right[v] = gradient[v]
+                for w in range(nv):
+                    right[v] -= (1.0 - free[w]) * workspace.hessian[v, w] * workspace.dx[w]
+            else:
+                right[v] = workspace.dx[v]
+            for w in range(nv):
+                workspace.basis[v, w] = free[v] * free[w] * workspace.hessian[v, w]
+            workspace.basis[v, v] = free[v] * (workspace.hessian[v, v] + damping) + 1.0 - free[v]
+        if not cholesky_solve(workspace.basis, right, workspace.dx):
+            return -1.0
+        if not (use_limits and stop_at_limits(tree, q, workspace.dx, free)):
+            break
+    shorten_turns(tree.movers, workspace.dx, LONGEST_STEP)
+    gain = 2.0 * dot(gradient, workspace.dx)
+    for v in range(nv):
+        gain -= workspace.dx[v] * dot(workspace.hessian[v], workspace.dx)
+    return gain
+
+
+@compiled(inline=False)
+def stop_at_limits(tree: Tree, q: Floats, dx: Floats, free: Floats) -> bool:
+    """Shorten what leads beyond limits, and hold it there; whether there is such."""
+    is_stopped_there = False
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if free[mover.v] == 0.0:
+            continue
+        share = share_within(mover, tree.units[mover.v], q, 0.0, dx[mover.v])
+        if share < 1.0:
+            dx[mover.v] *= share
+            free[mover.v] = 0.0
+            is_stopped_there = True
+    return is_stopped_there

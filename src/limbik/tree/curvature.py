@@ -1,0 +1,163 @@
+"""The Hessian of the squared errors of a tree: that of Gauss and Newton, and how the Jacobian itself changes.
+
+Where goals conflict, errors stay, and with them the second part: what a force F at a point p, carried by two
+joints, has of it is F . (w_j x (w_v x (p - o_v))) for joint j before joint v; summed over all that a joint
+carries it takes the sums of F and of p F^T alone. A moment M has half of M . (w_j x w_v), which is what the
+order of rotations leaves of any rotation vector (Murray, Li & Sastry 1994, chapter 2, brackets of twists).
+"""
+
+from __future__ import annotations
+
+from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
+from limbik.compiler.kernel import Floats, compiled
+from limbik.goals.task import AIM, AXIS, MASS, OF_FRAME, POINT, TURN
+from limbik.numerics.linear import fill
+from limbik.numerics.rotation import times
+from limbik.tree.residuals import rows_of
+from limbik.tree.workspace import Objectives, Tree, Workspace
+
+# Of one link and all that it carries, by place in its row of `workspace.scratch`.
+FORCE = 0  # at points [3]
+TENSOR = 3  # sum of point times force [9], row by row
+WRENCH = 12  # of what turns: moment about the world's origin, and force [6]
+LOAD_SIZE = 18
+
+
+@compiled(inline=False)
+def fill_hessian(tree: Tree, objectives: Objectives, workspace: Workspace) -> None:
+    """`workspace.hessian` [nv, nv] of half the squared errors at the configuration that was differentiated
+    last, velocities in their units.
+
+    Tasks between two links of the tree, and axes that move with a frame, have the first part only.
+    """
+    H, J = workspace.hessian, workspace.J
+    for v in range(H.shape[0]):
+        fill(0.0, H[v])
+    for row in range(J.shape[0]):
+        for v in range(H.shape[0]):
+            factor = J[row, v]
+            if factor != 0.0:
+                for w in range(v, H.shape[0]):
+                    H[v, w] += factor * J[row, w]
+    for v in range(H.shape[0]):
+        for w in range(v):
+            H[v, w] = H[w, v]
+    load_links(tree, objectives, workspace)
+    for j in range(tree.links.size):
+        before = j
+        while before >= 0:
+            add_pair(tree, workspace, before, j)
+            before = tree.links[before].parent
+
+
+@compiled(inline=False)
+def load_links(tree: Tree, objectives: Objectives, workspace: Workspace) -> None:
+    """The forces and moments with which the errors pull at each link and all that it carries."""
+    loads, errors, wrenches = workspace.scratch, workspace.errors[0], workspace.wrenches
+    count = tree.links.size
+    for j in range(count + 1):
+        fill(0.0, loads[j, :LOAD_SIZE])
+    for k in range(objectives.tasks.size):
+        task = objectives.tasks[k]
+        is_point = task.kind == POINT and task.axes != OF_FRAME
+        is_turn = task.kind == TURN or task.kind == AXIS or task.kind == AIM
+        j = task.link
+        if task.kind == MASS:
+            j = count  # the last row has what pulls at the centre of mass
+        elif task.reference >= 0 or j < 0 or not (is_point or is_turn):
+            continue
+        for row in range(task.row, task.row + rows_of(task)):
+            if is_turn:
+                for i in range(6):
+                    loads[j, WRENCH + i] += errors[row] * wrenches[row, i]
+                continue
+            fx, fy, fz = (
+                errors[row] * wrenches[row, 3],
+                errors[row] * wrenches[row, 4],
+                errors[row] * wrenches[row, 5],
+            )
+            if is_point:
+                o = j * FRAME_SIZE
+                x, y, z = times(workspace.frames, o + ROTATION, task.place[0], task.place[1], task.place[2])
+                x, y, z = (
+                    x + workspace.frames[o],
+                    y + workspace.frames[o + 1],
+                    z + workspace.frames[o + 2],
+                )
+                add_force(loads[j], x, y, z, 1.0, fx, fy, fz)
+            else:
+                loads[j, 0], loads[j, 1], loads[j, 2] = loads[j, 0] + fx, loads[j, 1] + fy, loads[j, 2] + fz
+    for j in range(count - 1, -1, -1):
+        parent = tree.links[j].parent
+        if parent >= 0:
+            for i in range(LOAD_SIZE):
+                loads[parent, i] += loads[j, i]
+    if tree.fixed_mass[3] >= 0.0:
+        mass = workspace.total[3]
+        fx, fy, fz = loads[count, 0] / mass, loads[count, 1] / mass, loads[count, 2] / mass
+        for j in range(count):
+            s = workspace.sums[j]
+            add_force(loads[j], s[0], s[1], s[2], s[3], fx, fy, fz)
+
+
+@compiled
+def add_force(
+    load: Floats, x: float, y: float, z: float, mass: float, fx: float, fy: float, fz: float
+) -> None:
+    """A force at a point, of which a share is there: mass times place, and mass."""
+    load[FORCE] += mass * fx
+    load[FORCE + 1] += mass * fy
+    load[FORCE + 2] += mass * fz
+    load[TENSOR] += x * fx
+    load[TENSOR + 1] += x * fy
+    load[TENSOR + 2] += x * fz
+    load[TENSOR + 3] += y * fx
+    load[TENSOR + 4] += y * fy
+    load[TENSOR + 5] += y * fz
+    load[TENSOR + 6] += z * fx
+    load[TENSOR + 7] += z * fy
+    load[TENSOR + 8] += z * fz
+
+
+@compiled(inline=False)
+def add_pair(tree: Tree, workspace: Workspace, before: int, j: int) -> None:
+    """What a joint changes of the pull at a joint that it carries, or at itself."""
+    first, last, H = tree.links[before], tree.links[j], workspace.hessian
+    for a in range(3 if first.kind == SPHERICAL else 1):
+        for b in range(3 if last.kind == SPHERICAL else 1):
+            v, w = first.v + a, last.v + b
+            factor = first.multiplier * tree.units[v] * last.multiplier * tree.units[w]
+            if before == j:
+                factor *= 0.5  # each pair of velocities of one joint is met twice
+            change = factor * change_of_pull(
+                workspace.screws[3 * before + a], workspace.screws[3 * j + b], workspace.scratch[j]
+            )
+            H[v, w] -= change
+            H[w, v] -= change
+
+
+@compiled
+def change_of_pull(first: Floats, last: Floats, load: Floats) -> float:
+    """How the pull along the last screw changes with the first one, which carries it."""
+    ax, ay, az, a, b, c = first[0], first[1], first[2], first[3], first[4], first[5]
+    wx, wy, wz, x, y, z = last[0], last[1], last[2], last[3], last[4], last[5]
+    fx, fy, fz = load[FORCE], load[FORCE + 1], load[FORCE + 2]
+    T = TENSOR
+    trace = load[T] + load[T + 4] + load[T + 8]
+    # F . (w_first x v_last(p)), summed over the points p.
+    pull = ax * (y * fz - z * fy) + ay * (z * fx - x * fz) + az * (x * fy - y * fx)
+    pull += ax * (load[T] * wx + load[T + 1] * wy + load[T + 2] * wz)
+    pull += ay * (load[T + 3] * wx + load[T + 4] * wy + load[T + 5] * wz)
+    pull += az * (load[T + 6] * wx + load[T + 7] * wy + load[T + 8] * wz)
+    pull -= trace * (ax * wx + ay * wy + az * wz)
+    # Half the bracket of both screws, for what turns.
+    W = WRENCH
+    moment = (
+        load[W] * (ay * wz - az * wy) + load[W + 1] * (az * wx - ax * wz) + load[W + 2] * (ax * wy - ay * wx)
+    )
+    force = (
+        load[W + 3] * (ay * z - az * y - (wy * c - wz * b))
+        + load[W + 4] * (az * x - ax * z - (wz * a - wx * c))
+        + load[W + 5] * (ax * y - ay * x - (wx * b - wy * a))
+    )
+    return pull + 0.5 * (moment + force)

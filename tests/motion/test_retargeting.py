@@ -1,0 +1,178 @@
+"""A motion of one body on another."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import limbik
+from limbik.compiler import native
+from limbik.errors import ModelError
+from limbik.motion import measure, retarget
+from limbik.motion.stances import held_places, intervals
+from limbik.tree.programs import best
+from motion.people import FAMILIES, crouching
+
+FEET = ["left_ankle_roll_link", "right_ankle_roll_link"]
+CROUCH = 30  # the deepest frame
+
+
+@pytest.fixture(scope="module")
+def g1():
+    native.compile_now(best())
+    return limbik.load("g1")
+
+
+@pytest.fixture(scope="module")
+def on_robot(g1):
+    return retarget(limbik.load_motion(crouching()), g1)
+
+
+def test_feet_that_stand_stay_on_the_ground_and_do_not_slide(on_robot):
+    found = measure(on_robot, feet=FEET, contacts=np.ones((len(on_robot), 2), dtype=bool))
+    assert found.foot_slide_cm_s < 0.5
+    sole = [[x, y, z] for x, y, z in ((-0.05, 0.025, -0.03), (0.12, -0.03, -0.03))]
+    for foot in FEET:
+        pose = on_robot.model.pose(on_robot.q, foot)
+        heights = [(pose[:, :3, :3] @ point + pose[:, :3, 3])[:, 2] for point in sole]
+        assert np.min(heights) > -0.01
+        assert np.max(heights) < 0.02
+
+
+def test_the_robot_does_what_the_person_does(on_robot):
+    model, q = on_robot.model, on_robot.q
+    knees = [q[:, model.q_slice(f"{side}_knee_joint")][:, 0] for side in ("left", "right")]
+    for knee in knees:
+        assert knee[0] < 0.5
+        assert abs(knee[CROUCH] - 2.0) < 0.35  # the person's knees bend by 2 rad
+        assert_allclose(knee[-1], knee[0], atol=0.05)
+    assert_allclose(knees[0], knees[1], atol=0.02)
+    height = q[:, 2]
+    assert height[0] - height[CROUCH] > 0.2
+    trunk = model.pose(q, "torso_link")[:, 2, 2]
+    assert (trunk > 0.97).all()
+    arm = model.pose(q, "left_elbow_link")[:, 2, 3] - model.pose(q, "left_wrist_yaw_link")[:, 2, 3]
+    still = model.pose(q, "right_elbow_link")[:, 2, 3] - model.pose(q, "right_wrist_yaw_link")[:, 2, 3]
+    assert np.ptp(arm) > 2.0 * np.ptp(still)  # the left forearm waves
+
+
+def test_limits_of_joints_and_of_their_speed_are_kept(on_robot):
+    model = on_robot.model
+    assert model.is_within_limits(on_robot.q).all()
+    step = np.abs(model.difference(on_robot.q[:-1], on_robot.q[1:]))
+    for joint in model.joints:
+        if joint.nv == 1:
+            assert (step[:, model.v_slice(joint.name)] <= joint.velocity * on_robot.dt + 1e-9).all()
+
+
+def test_a_speed_limit_that_matters_is_kept():
+    robot = limbik.load("g1")
+    slow = limbik.Model(
+        robot.name,
+        [replace(joint, velocity=1.0) if joint.nv else joint for joint in robot.joints],
+        robot.frames[len(robot.joints) + 1 :],
+        root=robot.root,
+    )
+    source = limbik.load_motion(crouching(frames=31))
+    for speed_limits, is_kept in ((True, True), (False, False)):
+        moved = retarget(source, slow, speed_limits=speed_limits)
+        steps = np.abs(np.diff(moved.q[:, 7:], axis=0)).max()
+        assert bool(steps <= 1.0 * moved.dt + 1e-9) is is_kept
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_names_and_units_do_not_matter(family, on_robot, g1):
+    text = crouching(family, scale=39.37)
+    found = retarget(limbik.load_motion(text, unit="cm"), g1)  # which it is not
+    assert_allclose(found.q, on_robot.q, atol=1e-4)
+
+
+def test_the_axis_that_is_up_does_not_matter(on_robot, g1):
+    found = retarget(limbik.load_motion(crouching(along="z"), up="z"), g1)
+    # The person faces -y in that file, and x in the other one.
+    joints = slice(7, None)
+    assert_allclose(found.q[:, joints], on_robot.q[:, joints], atol=1e-4)
+    assert_allclose(found.q[:, 2], on_robot.q[:, 2], atol=1e-5)
+
+
+def test_a_person_moves_as_another_person_and_is_written(tmp_path):
+    source = limbik.load_motion(crouching("mixamo"))
+    other = limbik.load_motion(crouching("biovision", scale=60.0, frames=2))  # smaller, of other names
+    moved = retarget(source, other)
+    assert moved.model is other.model
+    assert len(moved) == len(source)
+    moved.save(tmp_path / "moved.bvh")
+    again = limbik.load_motion(tmp_path / "moved.bvh")
+    names = {"mixamorig:LeftForeArm": "LeftElbow", "mixamorig:RightLeg": "RightKnee"}
+    for one, two in names.items():
+        turns = [
+            motion.model.pose(motion.q, name)[:, :3, :3] for motion, name in ((source, one), (again, two))
+        ]
+        away = np.einsum("tij,tij->t", *turns)
+        assert np.degrees(np.arccos(np.clip(0.5 * (away - 1.0), -1.0, 1.0))).max() < 5.0
+    feet = measure(again, feet=["LeftAnkle", "RightAnkle"], contacts=np.ones((len(again), 2), dtype=bool))
+    assert feet.foot_slide_cm_s < 0.5
+
+
+def test_a_robot_follows_itself(on_robot):
+    again = retarget(on_robot, on_robot)
+    assert (
+        np.abs(on_robot.model.pose(again.q, "pelvis") - on_robot.model.pose(on_robot.q, "pelvis")).max()
+        < 0.05
+    )
+    knee = on_robot.model.q_slice("left_knee_joint")
+    assert_allclose(again.q[:, knee], on_robot.q[:, knee], atol=0.15)
+
+
+def test_the_same_motion_comes_out_again(on_robot, g1):
+    assert_array_equal(retarget(limbik.load_motion(crouching()), g1).q, on_robot.q)
+
+
+def test_what_is_missing_or_wrong_is_said(g1):
+    source = limbik.load_motion(crouching(frames=3))
+    with pytest.raises(ModelError, match="no link of model 'panda'"):
+        retarget(source, limbik.load("panda"))
+    with pytest.raises(ModelError, match=r"contacts need shape \(3, 2\), found \(2, 2\)"):
+        retarget(source, g1, contacts=np.ones((2, 2), dtype=bool))
+    legless = {role: name for role, name in limbik.humanoid(g1).frames.items() if "Leg" not in role}
+    with pytest.raises(ModelError, match="not found: leftUpperLeg, leftLowerLeg"):
+        retarget(source, g1, target=legless)
+
+
+def test_a_stance_is_held_and_the_way_between_two_has_no_jump():
+    time = np.arange(60)
+    stands = (time < 20) | (time >= 40)
+    places = np.column_stack([0.01 * time, 0.002 * np.sin(time), 0.0 * time])
+    held = held_places(places, stands)
+    for run in intervals(stands):
+        assert_allclose(held[run], np.broadcast_to(held[run.start], held[run].shape), atol=1e-15)
+    assert np.abs(np.diff(held - places, axis=0)).max() < 0.02
+    assert list(intervals(stands)) == [slice(0, 20), slice(40, 60)]
+    assert_array_equal(held_places(places, np.zeros(60, dtype=bool)), places)
+    assert math.isclose(held[0, 0], np.median(places[:20, 0]))
+
+
+@pytest.mark.parametrize("name", ["human", "talos", "romeo"])
+def test_bodies_of_other_makes_follow_too(name):
+    try:
+        body = limbik.load(name)
+    except ModelError as error:
+        pytest.skip(str(error))
+    moved = retarget(limbik.load_motion(crouching(frames=21)), body)
+    frames = limbik.humanoid(body).frames
+    feet = [frames[f"{side}Foot"] for side in ("left", "right")]
+    up = "xyz".index(moved.up)
+    assert moved.up == ("y" if name == "human" else "z")  # that model's own
+    found = measure(moved, feet=feet, contacts=np.ones((21, 2), dtype=bool))
+    assert found.foot_slide_cm_s < 1.0
+    hips = moved.model.pose(moved.q, frames["hips"])[:, up, 3]
+    assert hips[0] - hips[10] > 0.1
+    assert moved.model.is_within_limits(moved.q).all()
+
+
+def test_a_body_that_lies_is_told_from_another_axis_that_is_up(g1):
+    lying = limbik.load_motion(crouching(frames=3, along="z"), up="y")
+    with pytest.raises(ModelError, match="stands upright in no posture with 'y' up; 'z' would be"):
+        retarget(lying, g1)
