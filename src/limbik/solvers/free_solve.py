@@ -35,7 +35,7 @@ from limbik.status import Status
 
 # Starts, and how many of the solutions they lead to are pushed.
 ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))  # in the fast core
-SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16))  # where each start is solved for by itself
+SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16), (256, 32))  # where each start is solved for by itself
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
