@@ -45,6 +45,7 @@ from limbik.model import (
 )
 from limbik.model.presets import presets
 from limbik.motion import Tracker
+from limbik.motion.humanoid import Humanoid, humanoid
 from limbik.motion.paths import solve_path
 from limbik.motion.task_space import arc, circle, polyline, straight_line
 from limbik.scene import Branch, Scene, SceneArm, load_scene
@@ -80,6 +81,7 @@ __all__ = [
     "FreeMotion",
     "FunctionSolution",
     "Goal",
+    "Humanoid",
     "Iterate",
     "Joint",
     "JointKind",
@@ -114,6 +116,7 @@ __all__ = [
     "collision",
     "cost_gradient",
     "errors",
+    "humanoid",
     "iterate",
     "load",
     "load_motion",
