@@ -85,5 +85,5 @@ def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
     assert len(limbik.load_motion(table, model=limbik.load("g1", base="floating"))) == 5
     run("retarget", str(person), str(other), "--out", str(moved))
     assert limbik.load_motion(moved).links[0] == "Hips"
-    with pytest.raises(ModelError, match="no link of model 'panda'"):
+    with pytest.raises(ModelError, match="model 'panda' is no humanoid"):
         run("retarget", str(person), "panda", "--out", str(table))

@@ -6,7 +6,6 @@ limbik.motion.measure(limbik.load_motion("walk.bvh")).foot_slide_cm_s
 """
 
 from limbik.model.model import Motions, move_by
-from limbik.motion.body_parts import Humanoid, humanoid
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
@@ -15,12 +14,10 @@ from limbik.motion.tracker import Tracker
 
 __all__ = [
     "ContactRule",
-    "Humanoid",
     "Measures",
     "Tracker",
     "detect_contacts",
     "feet_of",
-    "humanoid",
     "measure",
     "retarget",
     "solve_path",

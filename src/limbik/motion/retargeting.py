@@ -16,8 +16,9 @@ from limbik.formats.motions import Motion
 from limbik.goals import Direction, Goal, Orientation, Position, Posture
 from limbik.model import JointKind, Model
 from limbik.motion.anatomy import TRUNK, Anatomy, anatomy
-from limbik.motion.body_parts import ARM, LEG, SIDES, humanoid
 from limbik.motion.contacts import ContactRule, detect_contacts
+from limbik.motion.human_roles import ARM, LEG, SIDES
+from limbik.motion.humanoid import humanoid
 from limbik.motion.soles import sole_of
 from limbik.motion.stances import flat_turns, held_places, lifted
 from limbik.solvers.best_plan import SteppedPlan
