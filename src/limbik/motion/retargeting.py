@@ -137,7 +137,7 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
     carrier, trunk = body.first_of(TRUNK), other.first_of(TRUNK)
     if carrier and trunk:
         yield _turn(other, trunk, body.turns(q, carrier), TRUNK_TURN)
-    if body.has("head") and other.has("head"):
+    if body.has("head") and other.has("head") and _moves(other, "head", trunk or "hips"):
         yield _turn(other, "head", body.turns(q, "head"), HEAD_TURN)
     for limb, weight in ((LEG, BONE["Leg"]), (ARM, BONE["Arm"])):
         for side in SIDES:
@@ -146,6 +146,12 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
     for side in SIDES:
         if body.has(side + "Hand") and other.has(side + "Hand"):
             yield _turn(other, side + "Hand", body.turns(q, side + "Hand"), HAND_TURN)
+
+
+def _moves(other: Anatomy, role: str, carrier: str) -> bool:
+    """Whether a part moves against the one that carries it."""
+    path = other.model.path(other.frames[role])
+    return any(joint.nv for joint in path[len(other.model.path(other.frames[carrier])) :])
 
 
 def _bones(
