@@ -17,10 +17,10 @@ from limbik.goals import Direction, Goal, Orientation, Position, Posture
 from limbik.model import JointKind, Model
 from limbik.motion.anatomy import TRUNK, Anatomy, anatomy
 from limbik.motion.contacts import ContactRule, detect_contacts
+from limbik.motion.foot_targets import flat_turns, held_places, lifted
 from limbik.motion.human_roles import ARM, LEG, SIDES
 from limbik.motion.humanoid import humanoid
 from limbik.motion.soles import sole_of
-from limbik.motion.stances import flat_turns, held_places, lifted
 from limbik.solvers.best_plan import SteppedPlan
 from limbik.spatial import Array, norm, quat_to_matrix, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
@@ -82,10 +82,10 @@ def retarget(
     roles = humanoid(model).frames if target is None else target
     there = _freed(whole, roles["hips"]) if "hips" in roles else whole
     source = humanoid(motion).frames if source is None else source
-    body = anatomy(motion.model, source, motion.up, _postures(motion))
+    body = anatomy(motion.model, source, motion.up, postures_of(motion))
     up = model.up if isinstance(model, Motion) else None
     other = anatomy(there, roles, up, there.neutral[None])
-    stands = _stands(motion, body) if contacts is None else np.asarray(contacts, dtype=np.bool_)
+    stands = stands_of(motion, body) if contacts is None else np.asarray(contacts, dtype=np.bool_)
     if stands.shape != (len(motion), 2):
         raise ModelError(f"contacts need shape ({len(motion)}, 2), found {stands.shape}")
     q = _solved(there, list(_goals(motion, body, other, stands)), motion.dt, speed_limits)
@@ -94,13 +94,13 @@ def retarget(
     return Motion(there, q, motion.dt, other.up)
 
 
-def _postures(motion: Motion) -> Array:
+def postures_of(motion: Motion) -> Array:
     """That of rest, then some of the motion, [k, nq]."""
     places = np.unique(np.linspace(0, len(motion) - 1, POSTURES).astype(np.int64))
     return np.concatenate([motion.model.neutral[None], motion.q[places]])
 
 
-def _stands(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
+def stands_of(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
     """[T, 2] whether the left and the right foot stand."""
     scale = body.length(LEG) / LEG_OF_A_PERSON
     rule = ContactRule()
