@@ -35,7 +35,7 @@ class Humanoid:
 
     model: Model
     frames: Mapping[str, str]  # of each role that was found the frame of the model, in the order of ROLES
-    found_by: Mapping[str, str]  # of each of these how: "name", "structure: ..." or "given"
+    found_by: Mapping[str, str]  # of each of these how: "name", "structure: ...", "VRM" or "given"
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -82,12 +82,17 @@ def humanoid(model: Model | Motion) -> Humanoid:
     right; feet that point nowhere go by the axes, where forward is +x if z is up and +z if y is up. Fingers,
     eyes and the jaw are found by names alone.
 
+    A motion from a VRM file has the roles that the file gives.
+
     Of a part of a body there is what it has. Raises ModelError, which says what is missing, where there are
     neither two legs nor two arms.
     """
     if not isinstance(model, Model | Motion):
         raise ModelError(f"model needs a Model or a Motion, found {shortened(model)}")
     own = model.model if isinstance(model, Motion) else model
+    if isinstance(model, Motion) and model.roles:
+        given = {role: frame for role, frame in model.roles.items() if role in ROLES}
+        return _humanoid(own, given, dict.fromkeys(given, "VRM"))
     skeleton = skeleton_of(own, model.q[0] if isinstance(model, Motion) else own.neutral)
     up = np.eye(3)["xyz".index(model.up)] if isinstance(model, Motion) else None
     named = labels(skeleton.links)
