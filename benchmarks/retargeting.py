@@ -33,7 +33,7 @@ import limbik
 from limbik.motion import measure, retarget, retargeting
 from limbik.motion.anatomy import Anatomy, anatomy, unit
 from limbik.motion.human_roles import ARM, LEG, SIDES
-from limbik.motion.soles import sole_of
+from limbik.motion.sole_points import sole_of
 from limbik.solvers.best_plan import SteppedPlan
 from machine import surroundings
 

@@ -20,7 +20,7 @@ from limbik.motion.contacts import ContactRule, detect_contacts
 from limbik.motion.foot_targets import flat_turns, held_places, lifted
 from limbik.motion.human_roles import ARM, LEG, SIDES
 from limbik.motion.humanoid import humanoid
-from limbik.motion.soles import sole_of
+from limbik.motion.sole_points import sole_of
 from limbik.solvers.best_plan import SteppedPlan
 from limbik.spatial import Array, norm, quat_to_matrix, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
