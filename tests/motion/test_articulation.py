@@ -12,10 +12,11 @@ import limbik
 from limbik import Joint, JointKind, Mimic, Model
 from limbik.errors import ConfigurationError, ModelError
 from limbik.motion.articulation import Articulation
-from limbik.motion.hinge_angles import compose, hinge_angles
+from limbik.motion.batches import hinge_angles
 from limbik.spatial import (
     pose_from,
     quat_conjugate,
+    quat_exp,
     quat_multiply,
     quat_to_matrix,
     rotation_exp,
@@ -27,6 +28,14 @@ from walker import skeleton
 FREE = (np.full(3, -math.inf), np.full(3, math.inf))
 angles = st.floats(-7.0, 7.0)
 LOCKS = (0.0, 0.5 * math.pi, -0.5 * math.pi, math.pi)
+
+
+def compose(axes: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """Quaternions [T, 4] of turns about axes [n, 3] by angles [T, n]."""
+    turn = np.tile([0.0, 0.0, 0.0, 1.0], (len(angles), 1))
+    for k, axis in enumerate(axes):
+        turn = quat_multiply(turn, quat_exp(axis * angles[:, k, None]))
+    return turn
 
 
 def error(axes: np.ndarray, turn: np.ndarray, found: np.ndarray) -> float:

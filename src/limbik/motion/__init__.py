@@ -7,10 +7,21 @@ limbik.motion.measure(limbik.load_motion("walk.bvh")).foot_slide_cm_s
 
 from limbik.model.model import Motions, move_by
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
+from limbik.motion.limb import Limb, LimbSolution
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
 from limbik.motion.tracker import Tracker
 
-__all__ = ["ContactRule", "Measures", "Tracker", "detect_contacts", "feet_of", "measure", "solve_path"]
+__all__ = [
+    "ContactRule",
+    "Limb",
+    "LimbSolution",
+    "Measures",
+    "Tracker",
+    "detect_contacts",
+    "feet_of",
+    "measure",
+    "solve_path",
+]
 
 move_by(Motions(Tracker, solve_path))

@@ -17,12 +17,21 @@ from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_o
 from limbik.formats.bvh_model import is_between_channels
 from limbik.formats.motions import Motion
 from limbik.model import Joint, JointKind, Model
-from limbik.motion.hinge_angles import hinge_angles
-from limbik.spatial import Array, Matrix3, as_numbers, cross, norm, quat_from_matrix
+from limbik.motion.batches import hinge_angles
+from limbik.motion.hinge_angles import MOST_HINGES
+from limbik.spatial import (
+    Array,
+    Matrix3,
+    as_numbers,
+    cross,
+    norm,
+    quat_from_matrix,
+    quat_to_matrix,
+    rotation_exp,
+)
 
 HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 TURNING = (JointKind.BALL, JointKind.FLOATING)
-MOST_HINGES = 3
 MEETING = 1e-6  # [m] how far axes may pass by each other
 
 
@@ -43,9 +52,18 @@ class Group:
     quaternion: slice | None  # in q, of a ball or floating joint
 
     @property
-    def turns_freely(self) -> bool:
-        """Whether it takes every rotation, but for limits."""
-        return self.quaternion is not None or len(self.axes) == MOST_HINGES
+    def freedom(self) -> int:
+        """How many degrees of freedom it turns with."""
+        return MOST_HINGES if self.quaternion is not None else len(self.axes)
+
+    def rotation_at(self, q: Array) -> Matrix3:
+        """Rotations [T, 3, 3] of the link in axes of its parent at q [T, nq]."""
+        if self.quaternion is not None:
+            return np.asarray(self.rest @ quat_to_matrix(q[:, self.quaternion]))
+        turned = self.rest
+        for axis, place in zip(self.axes[::-1], self.hinge_places[::-1], strict=True):
+            turned = rotation_exp(axis * q[:, place, None]) @ turned
+        return np.broadcast_to(turned, (len(q), 3, 3))
 
 
 class Articulation:

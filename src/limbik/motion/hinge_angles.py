@@ -1,4 +1,4 @@
-"""The angles of one, two or three hinges in a row that make a rotation, or come nearest to it.
+"""The angles of one, two or three hinges in a row that make a rotation, or come nearest to it, as a kernel.
 
 The axes meet in one point and are given where they stand while all angles are 0: the rotation is
 R = rot(b1, t1) rot(b2, t2) rot(b3, t3). Nearest is what leaves the smallest rotation over, and that is what
@@ -18,151 +18,216 @@ until nothing changes; a local maximum.
 from __future__ import annotations
 
 import math
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from limbik.compiler.kernel import Floats, compiled, is_stopped, view
+from limbik.numerics.rotation import Quaternion, Vector, product, rotate
+from limbik.numerics.trigonometry import angle_of, nearest_turn, sincos
 
-from limbik.spatial import (
-    Array,
-    Quaternion,
-    cross,
-    dot,
-    nearest_turns,
-    norm,
-    quat_conjugate,
-    quat_multiply,
-    quat_rotate,
-)
-
+MOST_HINGES = 3
 LOCKED = 1e-12  # sine of the angle between outer axes under which only a sum of their angles has a meaning
 SWEEPS = 40  # over the hinges, at most, where limits bind
 SETTLED = 1e-13  # [rad] change of all angles in a sweep
+OUTSIDE = 1e3  # [rad] what an angle beyond its limits counts when branches are compared
 
 
-def hinge_angles(axes: Array, rotation_xyzw: Quaternion, near: Array, lower: Array, upper: Array) -> Array:
-    """Angles [T, n] of n hinges for rotations [T, 4]: of several that make the same, those nearest to
-    `near` [T, n].
+@compiled
+def many_hinges(axes: Any, limits: Any, turns: Any, angles: Any, count: int, n: int, watch: Any) -> int:
+    """`solve_rows` with addresses."""
+    return solve_rows(
+        view(axes, n, 3), view(limits, 2, n), view(turns, count, 4), view(angles, count, n), watch
+    )
 
-    axes [n, 3]: of length 1, n from 0 to 3. lower, upper [n]: limits [rad], infinite for none.
+
+@compiled
+def solve_rows(axes: Floats, limits: Floats, turns: Floats, angles: Floats, watch: Any) -> int:
+    """Angles [T, n] for unit quaternions xyzw [T, 4], in place of angles near which they are to be.
+
+    axes [n, 3]: of length 1, n from 1 to 3. limits [2, n]: lower and upper [rad]. Returns how many were done
+    before the watch ended it.
     """
-    solve = (_none, _one, _two, _three)[len(axes)]
-    best, cost = near, np.full(len(near), math.inf)
-    for angles in solve(axes, rotation_xyzw, near):
-        angles = within_turns(angles, near, lower, upper)
-        outside = (angles < lower) | (angles > upper)
-        change = np.abs(angles - near).sum(axis=-1) + 1e3 * outside.sum(axis=-1)
-        best = np.where((change < cost)[:, None], angles, best)
-        cost = np.minimum(change, cost)
-    is_outside = ((best < lower) | (best > upper)).any(axis=-1)
-    if is_outside.any():
-        best = best.copy()
-        best[is_outside] = _within_limits(axes, rotation_xyzw[is_outside], best[is_outside], lower, upper)
-    return best
+    for k in range(angles.shape[0]):
+        if is_stopped(watch, k):
+            return k
+        turn = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
+        solve_row(axes, limits, turn, angles[k])
+    return angles.shape[0]
 
 
-def within_turns(angles: Array, near: Array, lower: Array, upper: Array) -> Array:
-    """The same headings [T, n] by whole turns nearest to `near`; where these are outside the limits, nearest
-    to the middle of the limits."""
-    found = near + nearest_turns(angles - near)
-    with np.errstate(invalid="ignore"):
-        middle = lower + 0.5 * (upper - lower)
-    middle = np.where(np.isfinite(middle), middle, np.clip(near, lower, upper))
-    outside = (found < lower) | (found > upper)
-    return np.where(outside, middle + nearest_turns(found - middle), found)
+@compiled
+def solve_row(axes: Floats, limits: Floats, turn: Quaternion, angles: Floats) -> None:
+    """Angles [n] for one rotation, in place of angles near which they are to be."""
+    n = angles.size
+    best = math.inf
+    a, b, c = angles[0], angles[1] if n > 1 else 0.0, angles[2] if n > 2 else 0.0
+    found_a, found_b, found_c = a, b, c
+    for branch in range(2 if n == MOST_HINGES else 1):
+        x, y, z = candidate(axes, turn, a, b, c, n, branch)
+        x, cost = with_turns(x, a, limits[0, 0], limits[1, 0])
+        if n > 1:
+            y, more = with_turns(y, b, limits[0, 1], limits[1, 1])
+            cost += more
+        if n > 2:
+            z, more = with_turns(z, c, limits[0, 2], limits[1, 2])
+            cost += more
+        if cost < best:
+            best = cost
+            found_a, found_b, found_c = x, y, z
+    angles[0] = found_a
+    if n > 1:
+        angles[1] = found_b
+    if n > 2:
+        angles[2] = found_c
+    if best >= OUTSIDE:
+        move_within_limits(axes, limits, turn, angles)
 
 
-def turn_about(axis: Array, angle: Array) -> Quaternion:
-    """Unit quaternions [T, 4] of turns by angles [T] about one axis [3]."""
-    half = 0.5 * angle[..., None]
-    return np.concatenate([np.sin(half) * axis, np.cos(half)], axis=-1)
+@compiled
+def candidate(
+    axes: Floats, turn: Quaternion, a: float, b: float, c: float, n: int, branch: int
+) -> tuple[float, float, float]:
+    """Angles without limits; of three hinges those of one of two branches. a, b, c: where all are as good."""
+    if n == 1:
+        return twist(axis_of(axes, 0), turn, a), 0.0, 0.0
+    if n == 2:
+        first, second = of_two(axis_of(axes, 0), axis_of(axes, 1), turn, a, b)
+        return first, second, 0.0
+    return of_three(
+        axis_of(axes, 0), axis_of(axes, 1), axis_of(axes, 2), turn, a, c, 1.0 if branch == 0 else -1.0
+    )
 
 
-def compose(axes: Array, angles: Array) -> Quaternion:
-    """The rotation [T, 4] that angles [T, n] make."""
-    turn = np.zeros((*angles.shape[:-1], 4))
-    turn[..., 3] = 1.0
-    for k, axis in enumerate(axes):
-        turn = quat_multiply(turn, turn_about(axis, angles[..., k]))
-    return turn
+@compiled
+def of_two(b: Vector, c: Vector, turn: Quaternion, first: float, second: float) -> tuple[float, float]:
+    """Two angles."""
+    across = cross(b, c)  # with -dot(b, c) the product of the two imaginary units
+    cc = turn[3]
+    cs = dot(c, (turn[0], turn[1], turn[2]))
+    sc = dot(b, (turn[0], turn[1], turn[2]))
+    ss = dot(across, (turn[0], turn[1], turn[2])) - turn[3] * dot(b, c)
+    apart = heading(sc - cs, cc + ss, 0.5 * (first - second))
+    together = heading(cs + sc, cc - ss, 0.5 * (first + second))
+    return together + apart, together - apart
 
 
-def _none(axes: Array, turn: Quaternion, near: Array) -> list[Array]:
-    return [near]
-
-
-def _one(axes: Array, turn: Quaternion, near: Array) -> list[Array]:
-    return [_twist(axes[0], turn, near[:, 0])[:, None]]
-
-
-def _two(axes: Array, turn: Quaternion, near: Array) -> list[Array]:
-    b, c = axes
-    both = np.append(cross(b, c), -dot(b, c))  # the product of the two imaginary units
-    cc, cs = turn[:, 3], turn[:, :3] @ c
-    sc, ss = turn[:, :3] @ b, turn @ both
-    apart = _heading(sc - cs, cc + ss, 0.5 * (near[:, 0] - near[:, 1]))
-    together = _heading(cs + sc, cc - ss, 0.5 * (near[:, 0] + near[:, 1]))
-    return [np.stack([together + apart, together - apart], axis=-1)]
-
-
-def _three(axes: Array, turn: Quaternion, near: Array) -> list[Array]:
-    b1, b2, b3 = axes
-    v = quat_rotate(turn, np.broadcast_to(b3, (len(turn), 3)))
-    side = np.arctan2(norm(cross(b1, v)), v @ b1)  # from b1 to where b3 ends
-    side_12, side_23 = _angle(b1, b2), _angle(b2, b3)
+@compiled
+def of_three(
+    b1: Vector, b2: Vector, b3: Vector, turn: Quaternion, first: float, third: float, sign: float
+) -> tuple[float, float, float]:
+    """Three angles, of the branch that a sign says."""
+    v = rotate(turn, b3[0], b3[1], b3[2])
+    to = cross(b1, v)
+    side, side_12, side_23 = angle_between(b1, v), angle_between(b1, b2), angle_between(b2, b3)
     half = 0.5 * (side_12 + side_23 + side)
-    above = np.sin(half - side_12) * np.sin(half - side_23)
-    below = np.sin(half) * np.sin(half - side)
-    corner = 2.0 * np.arctan2(np.sqrt(np.maximum(above, 0.0)), np.sqrt(np.maximum(below, 0.0)))
+    above = sine(half - side_12) * sine(half - side_23)
+    below = sine(half) * sine(half - side)
+    corner = 2.0 * angle_of(math.sqrt(max(above, 0.0)), math.sqrt(max(below, 0.0)))
     beside_1, beside_3 = cross(b2, b1), cross(b2, b3)
-    at_rest = math.atan2(float(b2 @ cross(beside_1, beside_3)), float(beside_1 @ beside_3))
-    found = []
-    for signed in (corner, -corner):
-        second = signed - at_rest
-        turned = turn_about(b2, second)
-        u = quat_rotate(turned, np.broadcast_to(b3, (len(turn), 3)))
-        from_, to = cross(b1, u), cross(b1, v)
-        is_locked = np.minimum(norm(to), norm(from_)) <= LOCKED
-        first = np.arctan2(cross(from_, to) @ b1, dot(from_, to))
-        first = np.where(is_locked, near[:, 0], first)
-        before = quat_multiply(turn_about(b1, first), turned)
-        third = _twist(b3, quat_multiply(quat_conjugate(before), turn), near[:, 2])
-        found.append(np.stack([first, second, third], axis=-1))
-    return found
+    at_rest = angle_of(dot(b2, cross(beside_1, beside_3)), dot(beside_1, beside_3))
+    y = sign * corner - at_rest
+    turned = turn_about(b2, y)
+    u = rotate(turned, b3[0], b3[1], b3[2])
+    start = cross(b1, u)
+    x = first
+    if min(dot(start, start), dot(to, to)) > LOCKED * LOCKED:
+        x = angle_of(dot(b1, cross(start, to)), dot(start, to))
+    before = product(turn_about(b1, x), turned)
+    return x, y, twist(b3, product(conjugate(before), turn), third)
 
 
-def _within_limits(axes: Array, turn: Quaternion, angles: Array, lower: Array, upper: Array) -> Array:
+@compiled
+def with_turns(angle: float, near: float, lower: float, upper: float) -> tuple[float, float]:
+    """(the same heading by the whole turns that bring it nearest, what it costs): nearest to `near`, or where
+    that is outside the limits, to their middle."""
+    found = near + nearest_turn(angle - near)
+    if found < lower or found > upper:
+        middle = near
+        if upper - lower < math.inf:
+            middle = lower + 0.5 * (upper - lower)
+        found = middle + nearest_turn(found - middle)
+    if found < lower or found > upper:
+        return found, OUTSIDE + abs(found - near)
+    return found, abs(found - near)
+
+
+@compiled(inline=False)
+def move_within_limits(axes: Floats, limits: Floats, turn: Quaternion, angles: Floats) -> None:
     """Legal angles whose rotation is nearest, by ascent from angles that are not legal."""
-    angles = np.clip(angles, lower, upper)
+    n = angles.size
+    for k in range(n):
+        angles[k] = min(max(angles[k], limits[0, k]), limits[1, k])
     for _ in range(SWEEPS):
-        before = angles
-        for k, axis in enumerate(axes):
-            first, last = compose(axes[:k], angles[:, :k]), compose(axes[k + 1 :], angles[:, k + 1 :])
-            left = quat_multiply(quat_multiply(quat_conjugate(first), turn), quat_conjugate(last))
-            found = _twist(axis, left, angles[:, k])
-            angles = angles.copy()
-            angles[:, k] = _nearest_end(found, lower[k], upper[k])
-        if np.abs(angles - before).max() < SETTLED:
+        change = 0.0
+        for k in range(n):
+            left = turn
+            for i in range(k):
+                left = product(turn_about(axis_of(axes, i), -angles[i]), left)
+            for i in range(n - 1, k, -1):
+                left = product(left, turn_about(axis_of(axes, i), -angles[i]))
+            found = twist(axis_of(axes, k), left, angles[k])
+            lower, upper = limits[0, k], limits[1, k]
+            if upper - lower < math.inf:
+                middle = 0.5 * (lower + upper)
+                found = middle + nearest_turn(found - middle)
+            found = min(max(found, lower), upper)
+            change += abs(found - angles[k])
+            angles[k] = found
+        if change < SETTLED:
             break
-    return angles
 
 
-def _nearest_end(angle: Array, lower: float, upper: float) -> Array:
-    """Angles brought into limits by whole turns, or to the end that is nearest on the circle."""
-    if not math.isfinite(upper - lower):
-        return np.clip(angle, lower, upper)
-    middle = 0.5 * (lower + upper)
-    return np.clip(middle + nearest_turns(angle - middle), lower, upper)
-
-
-def _twist(axis: Array, turn: Quaternion, otherwise: Array) -> Array:
+@compiled
+def twist(axis: Vector, turn: Quaternion, otherwise: float) -> float:
     """The angle about an axis nearest to a rotation; `otherwise` where all are equally far."""
-    return 2.0 * _heading(turn[:, :3] @ axis, turn[:, 3], 0.5 * otherwise)
+    return 2.0 * heading(dot(axis, (turn[0], turn[1], turn[2])), turn[3], 0.5 * otherwise)
 
 
-def _heading(y: Array, x: Array, otherwise: Array) -> Array:
-    has_none: NDArray[np.bool_] = np.hypot(x, y) < LOCKED
-    return np.where(has_none, otherwise, np.arctan2(y, x))
+@compiled
+def heading(y: float, x: float, otherwise: float) -> float:
+    """The angle of a direction; `otherwise` where it has no length."""
+    return angle_of(y, x) if x * x + y * y > LOCKED * LOCKED else otherwise
 
 
-def _angle(u: Array, v: Array) -> float:
-    return math.atan2(float(norm(cross(u, v))), float(u @ v))
+@compiled
+def angle_between(u: Vector, v: Vector) -> float:
+    """The angle [rad] between two directions."""
+    w = cross(u, v)
+    return angle_of(math.sqrt(dot(w, w)), dot(u, v))
+
+
+@compiled
+def turn_about(axis: Vector, angle: float) -> Quaternion:
+    """The unit quaternion of a turn."""
+    s, c = sincos(0.5 * angle)
+    return s * axis[0], s * axis[1], s * axis[2], c
+
+
+@compiled(inline=True)
+def conjugate(q: Quaternion) -> Quaternion:
+    """The inverse of a unit quaternion."""
+    return -q[0], -q[1], -q[2], q[3]
+
+
+@compiled(inline=True)
+def sine(angle: float) -> float:
+    """Of an angle."""
+    s, _ = sincos(angle)
+    return s
+
+
+@compiled(inline=True)
+def axis_of(axes: Floats, k: int) -> Vector:
+    """One of the axes."""
+    return axes[k, 0], axes[k, 1], axes[k, 2]
+
+
+@compiled(inline=True)
+def dot(u: Vector, v: Vector) -> float:
+    """Scalar product."""
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+
+
+@compiled(inline=True)
+def cross(u: Vector, v: Vector) -> Vector:
+    """Vector product."""
+    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
