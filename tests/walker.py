@@ -336,3 +336,19 @@ def noisy(motion: limbik.Motion, angle: float, length: float, seed: int = 0) -> 
     v = angle * rng.normal(size=(len(motion), motion.model.nv))
     v[:, :3] = length * rng.normal(size=(len(motion), 3))
     return replace(motion, q=motion.model.integrate(motion.q, v))
+
+
+# --- ground -------------------------------------------------------------------------------------------------
+
+
+def stairs(*, rise: float, run: float, count: int, wide: float = 10.0) -> tuple[np.ndarray, np.ndarray]:
+    """(vertices, faces) of steps up along z that begin at z = 0, between level ground, y up."""
+    profile = [(-100.0, 0.0), (0.0, 0.0)]
+    for k in range(count):
+        profile += [(run * k, rise * (k + 1)), (run * (k + 1), rise * (k + 1))]
+    profile[-1] = (100.0, profile[-1][1])
+    vertices = np.array([(x, y, z) for z, y in profile for x in (-wide, wide)])
+    first = 2 * np.arange(len(profile) - 1)
+    lower, upper = (first, first + 2, first + 1), (first + 1, first + 2, first + 3)
+    faces = np.concatenate([np.stack(each, axis=1) for each in (lower, upper)])
+    return vertices, faces

@@ -7,6 +7,7 @@ limbik.motion.measure(limbik.load_motion("walk.bvh")).foot_slide_cm_s
 
 from limbik.model.model import Motions, move_by
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
+from limbik.motion.ground import Ground
 from limbik.motion.limb import Limb, LimbSolution
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
@@ -14,6 +15,7 @@ from limbik.motion.tracker import Tracker
 
 __all__ = [
     "ContactRule",
+    "Ground",
     "Limb",
     "LimbSolution",
     "Measures",
