@@ -1,0 +1,275 @@
+"""Where feet are to be: locked to the ground while they stand, and led from one stance to the next.
+
+A stance is a run of frames in which the heel or the ball stands. Its foot is anchored where it stands on
+average, on the ground under it; which point is held changes from the heel to the ball without a step, because
+both belong to one flat foot. Everything is an offset from the animation: known while a foot is locked, of
+least jerk in between (`least_jerk`), so that it begins before a foot comes down and ends after it has left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.formats.motions import Motion
+from limbik.motion.ground import Ground
+from limbik.motion.least_jerk import bounded_offsets, fading_offsets
+from limbik.motion.soles import BALL, HEEL, TIP, Sole
+from limbik.spatial import (
+    Array,
+    Matrix3,
+    cross,
+    norm,
+    rotation_between,
+    rotation_exp,
+    rotation_log,
+    unit,
+)
+
+CLEARANCE = 0.02  # [m] that a swinging foot keeps from the ground where the animation has as much
+BREAK = 0.1  # [s] between two locks of one stance that moves too far for one
+
+
+@dataclass(frozen=True)
+class LockRule:
+    """When a foot is let go, and how quickly."""
+
+    radius: float  # [m] from its anchor in the animation
+    angle: float  # [rad] from the flat foot
+    halflife: float  # [s] of an offset that is let go
+
+
+@dataclass(frozen=True, eq=False)
+class FootPath:
+    """Where one foot is to be."""
+
+    place: Array  # [T, 3] of the link ankle [m]
+    rotation: Matrix3  # [T, 3, 3] of the link ankle
+    toe: Matrix3 | None  # [T, 3, 3] of the link toe
+    is_locked: NDArray[np.bool_]  # [T, 2] heel and ball
+    lift: Array  # [T] how much higher than in the animation the ground is, from stance to stance [m]
+
+
+@dataclass(frozen=True, eq=False)
+class _Stance:
+    frames: NDArray[np.intp]  # in which the foot is locked
+    flat: NDArray[np.intp]  # of these, those of heel and ball
+    rotation: Matrix3  # [3, 3] of the flat foot
+    slope: Matrix3  # [3, 3] from up to the normal of the ground
+    place: Array  # [3] of the ankle of the flat foot
+    lift: float  # [m] of the foot over where it is in the animation
+    level: float  # [m] height of the ground in the animation
+
+
+class FootLocks:
+    """The locks of one foot. ankle, toe: poses [T, 4, 4] of its links in the animation."""
+
+    def __init__(
+        self, motion: Motion, sole: Sole, stands: NDArray[np.bool_], ground: Ground, rule: LockRule
+    ) -> None:
+        self.sole, self.ground, self.rule, self.dt = sole, ground, rule, motion.dt
+        self.up = np.eye(3)["xyz".index(motion.up)]
+        poses = motion.model.poses(motion.q, sole.links)
+        self.ankle, self.toe = poses[:, 0], poses[:, 1]
+        self.points = sole.points(self.ankle, self.toe)
+        self.is_locked = stands.copy()
+        self.stances = list(self._stances())
+
+    def path(self) -> FootPath:
+        """The foot's place and orientation in every frame."""
+        slope, (lift, level) = self._slope(), self._heights()
+        rotation = self._rotation(slope)
+        toe = self._toe(slope, rotation)
+        place = self._place(rotation, toe, lift, level)
+        if toe is not None:
+            toe = self._toe_over_ground(place, rotation, toe)
+        return FootPath(place, rotation, toe, self.is_locked, lift)
+
+    # --- stances --------------------------------------------------------------------------------------------
+
+    def _stances(self) -> Iterator[_Stance]:
+        for frames in _runs(self.is_locked.any(axis=1)):
+            for part in self._near_parts(frames):
+                yield self._stance(part)
+
+    def _near_parts(self, frames: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+        """Parts of a stance that stay within the radius; what is between them is let go."""
+        held = np.where(self.is_locked[:, BALL], BALL, HEEL)
+        points = self.points[frames, held[frames]] @ (np.eye(3) - np.outer(self.up, self.up))
+        rest = round(BREAK / self.dt)
+        begin = 0
+        while begin < len(frames):
+            way = points[begin:] - points[begin]
+            same = held[frames[begin:]] == held[frames[begin]]
+            way[~same] -= way[np.argmax(~same)] if not same.all() else 0.0  # another point is held from there
+            too_far = norm(way) > 2.0 * self.rule.radius
+            end = begin + int(np.argmax(too_far)) if too_far.any() else len(frames)
+            yield frames[begin:end]
+            self.is_locked[frames[end : end + rest]] = False
+            begin = end + rest
+
+    def _stance(self, frames: NDArray[np.intp]) -> _Stance:
+        heel, ball = self.is_locked[frames].T
+        flat = frames[heel & ball]
+        rotations = self.ankle[flat if len(flat) else frames, :3, :3]
+        mean = _mean_rotation(rotations)
+        turned = rotations @ mean.T
+        flat = flat[norm(rotation_log(turned))[: len(flat)] <= self.rule.angle]
+        held, at = (BALL, frames[ball]) if ball.any() else (HEEL, frames)
+        anchor = self.points[at, held].mean(axis=0)
+        normal = self._normal(anchor, mean, held)
+        slope = rotation_between(self.up, normal)
+        level = rotation_between(mean @ self.sole.up, self.up) @ mean if len(flat) else mean
+        rotation = slope @ level
+        points = [self.sole.heel, self.sole.ball] if len(flat) else [(self.sole.heel, self.sole.ball)[held]]
+        heights = (
+            [self.sole.heights[HEEL], self.sole.heights[BALL]] if len(flat) else [self.sole.heights[held]]
+        )
+        place = anchor - rotation @ (self.sole.heel, self.sole.ball)[held]
+        around = place + np.array(points) @ rotation.T
+        under, _ = self.ground.under(around)
+        rise = float(np.max(under + heights - around @ self.up, initial=-np.inf))
+        lift = rise if np.isfinite(rise) else 0.0
+        level = float(anchor @ self.up - self.sole.heights[held])
+        return _Stance(frames, flat, rotation, slope, place + lift * self.up, lift, level)
+
+    def _normal(self, anchor: Array, rotation: Matrix3, held: int) -> Array:
+        """Of the ground under heel and ball, together."""
+        reach = rotation @ (self.sole.ball - self.sole.heel)
+        other = anchor - reach if held == BALL else anchor + reach
+        _, normals = self.ground.under(np.stack([anchor, other]))
+        return np.asarray(unit(normals.sum(axis=0)))
+
+    # --- from stance to stance ------------------------------------------------------------------------------
+
+    def _between(self, values: Array, otherwise: Array) -> Array:
+        """Values [n, d] of the stances over all frames: smooth steps from one to the next."""
+        if not self.stances:
+            return np.broadcast_to(otherwise, (len(self.ankle), *values.shape[1:]))
+        knots = np.concatenate([[stance.frames[0], stance.frames[-1]] for stance in self.stances])
+        frames = np.arange(len(self.ankle))
+        at = np.interp(frames, knots, np.arange(len(knots)))
+        stance, part = np.divmod(at, 2.0)
+        first = np.minimum(stance.astype(np.intp), len(values) - 1)
+        second = np.minimum(first + 1, len(values) - 1)
+        t = np.clip(part - 1.0, 0.0, 1.0)[:, None]
+        share = t**3 * (10.0 - 15.0 * t + 6.0 * t * t)
+        return np.asarray((1.0 - share) * values[first] + share * values[second])
+
+    def _slope(self) -> Matrix3:
+        """Turns [T, 3, 3] of the foot that the ground asks for."""
+        turns = np.array([rotation_log(stance.slope) for stance in self.stances]).reshape(-1, 3)
+        return rotation_exp(self._between(turns, np.zeros(3)))
+
+    def _heights(self) -> tuple[Array, Array]:
+        """How much higher than in the animation the ground is, and how high it is there [T], from stance to
+        stance."""
+        heights = np.array([[stance.lift, stance.level] for stance in self.stances]).reshape(-1, 2)
+        under, _ = self.ground.under(self.points[:, BALL])
+        low = float(np.median(under[np.isfinite(under)])) if np.isfinite(under).any() else 0.0
+        lift, level = self._between(heights, np.array([low, 0.0])).T
+        return lift, level
+
+    def _rotation(self, slope: Matrix3) -> Matrix3:
+        """Of the foot: flat while heel and ball stand."""
+        animated = slope @ self.ankle[:, :3, :3]
+        given = np.zeros(len(animated), dtype=np.bool_)
+        wanted = animated.copy()
+        for stance in self.stances:
+            given[stance.flat] = True
+            wanted[stance.flat] = stance.rotation
+        turns = rotation_log(wanted @ np.swapaxes(animated, -1, -2))
+        return np.asarray(rotation_exp(self._fading(given, turns)) @ animated)
+
+    def _fading(self, given: NDArray[np.bool_], values: Array) -> Array:
+        return fading_offsets(given, values, self.rule.halflife, self.dt)
+
+    def _place(self, rotation: Matrix3, toe: Matrix3 | None, lift: Array, level: Array) -> Array:
+        """Of the ankle: on its anchors, and over the ground between them."""
+        base = self.ankle[:, :3, 3] + lift[:, None] * self.up
+        given = np.zeros(len(base), dtype=np.bool_)
+        wanted = base.copy()
+        for stance in self.stances:
+            given[stance.frames] = True
+            for k, point in ((HEEL, self.sole.heel), (BALL, self.sole.ball)):
+                held = stance.frames[self.is_locked[stance.frames, k]]
+                wanted[held] = stance.place + (stance.rotation - rotation[held]) @ point
+        offset = self._fading(given, wanted - base)
+        place = base + offset
+        lower = self._least_rise(place, rotation, toe, level)
+        upwards = offset @ self.up
+        bound = np.where(given, -np.inf, upwards + lower)
+        held_up = bounded_offsets(given, upwards, bound, self.rule.halflife, self.dt)
+        return np.asarray(place + (held_up - upwards)[:, None] * self.up)
+
+    def _least_rise(self, place: Array, rotation: Matrix3, toe: Matrix3 | None, level: Array) -> Array:
+        """How much [T] a foot must rise to keep from the ground what it has in the animation, at most
+        CLEARANCE."""
+        points = self._points_at(place, rotation, toe)
+        kept = np.clip(self.points @ self.up - self.sole.heights - level[:, None], 0.0, CLEARANCE)
+        under, _ = self.ground.under(points)
+        rise = under + self.sole.heights + kept - points @ self.up
+        return np.asarray(rise[:, :TIP].max(axis=1))
+
+    def _points_at(self, place: Array, rotation: Matrix3, toe: Matrix3 | None) -> Array:
+        """Heel, ball and tip [T, 3, 3] of a foot."""
+        sole = self.sole
+        heel, ball = (place + rotation @ at for at in (sole.heel, sole.ball))
+        tip = ball + toe @ sole.tip if toe is not None else place + rotation @ sole.tip
+        return np.stack([heel, ball, tip], axis=1)
+
+    # --- toes -----------------------------------------------------------------------------------------------
+
+    def _toe(self, slope: Matrix3, rotation: Matrix3) -> Matrix3 | None:
+        """Of the toes: flat while the ball stands, else as the foot carries them."""
+        if self.sole.toe is None:
+            return None
+        carried = rotation @ np.swapaxes(self.ankle[:, :3, :3], -1, -2) @ self.toe[:, :3, :3]
+        given = np.zeros(len(carried), dtype=np.bool_)
+        wanted = carried.copy()
+        for stance in self.stances:
+            ball = stance.frames[self.is_locked[stance.frames, BALL]]
+            if not len(stance.flat):
+                continue
+            flat = stance.slope @ _mean_rotation(self.toe[stance.flat, :3, :3])
+            turn = norm(rotation_log(np.swapaxes(slope[ball] @ self.toe[ball, :3, :3], -1, -2) @ flat))
+            near = ball[turn <= self.rule.angle]
+            given[near] = True
+            wanted[near] = flat
+        turns = rotation_log(wanted @ np.swapaxes(carried, -1, -2))
+        return np.asarray(rotation_exp(self._fading(given, turns)) @ carried)
+
+    def _toe_over_ground(self, place: Array, rotation: Matrix3, toe: Matrix3) -> Matrix3:
+        """The toes bent up until their tip is not in the ground."""
+        ball = place + rotation @ self.sole.ball
+        reach = toe @ self.sole.tip
+        under, _ = self.ground.under(ball + reach)
+        length = norm(reach)
+        heights = np.stack([under + self.sole.heights[TIP] - ball @ self.up, reach @ self.up])
+        needed, has = np.arcsin(np.clip(heights / np.maximum(length, 1e-9), -1.0, 1.0))
+        bend = needed - has
+        none = np.zeros(len(bend), dtype=np.bool_)
+        if not (bend > 0.0).any():
+            return toe
+        lower = np.where(bend > 0.0, bend, -np.inf)
+        angle = np.maximum(
+            bounded_offsets(none, np.zeros(len(bend)), lower, self.rule.halflife, self.dt), 0.0
+        )
+        axis = unit(cross(reach, np.broadcast_to(self.up, reach.shape)))
+        return np.asarray(rotation_exp(angle[:, None] * axis) @ toe)
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """The frames of each unbroken run."""
+    frames = np.flatnonzero(flags)
+    return [part for part in np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1) if len(part)]
+
+
+def _mean_rotation(rotations: Matrix3) -> Matrix3:
+    """The rotation nearest to the mean of several [n, 3, 3]."""
+    left, _, right = np.linalg.svd(rotations.mean(axis=0))
+    left[:, 2] *= np.sign(np.linalg.det(left @ right))
+    return np.asarray(left @ right)
