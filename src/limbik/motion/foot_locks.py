@@ -8,8 +8,10 @@ least jerk in between (`least_jerk`), so that it begins before a foot comes down
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +66,15 @@ class _Stance:
     level: float  # [m] height of the ground in the animation
 
 
+class _Standing(NamedTuple):
+    """How the animation has a foot while it stands."""
+
+    flat: NDArray[np.intp]  # frames
+    rotation: Matrix3  # [3, 3] mean
+    held: int  # HEEL or BALL
+    anchor: Array  # [3] mean place of that point
+
+
 class FootLocks:
     """The locks of one foot. ankle, toe: poses [T, 4, 4] of its links in the animation."""
 
@@ -76,7 +87,7 @@ class FootLocks:
         self.ankle, self.toe = poses[:, 0], poses[:, 1]
         self.points = sole.points(self.ankle, self.toe)
         self.is_locked = stands.copy()
-        self.stances = list(self._stances())
+        self.stances = self._stances()
 
     def path(self) -> FootPath:
         """The foot's place and orientation in every frame."""
@@ -90,10 +101,35 @@ class FootLocks:
 
     # --- stances --------------------------------------------------------------------------------------------
 
-    def _stances(self) -> Iterator[_Stance]:
-        for frames in _runs(self.is_locked.any(axis=1)):
-            for part in self._near_parts(frames):
-                yield self._stance(part)
+    def _stances(self) -> list[_Stance]:
+        stands = np.asarray(self.is_locked.any(axis=1))
+        parts = [part for frames in _runs(stands) for part in self._near_parts(frames)]
+        feet = [self._standing(frames) for frames in parts]
+        if not feet:
+            return []
+        held, anchor = np.array([foot.held for foot in feet]), np.array([foot.anchor for foot in feet])
+        level_turn = np.array([foot.rotation for foot in feet])
+        is_flat = np.array([len(foot.flat) > 0 for foot in feet])
+        leveled = rotation_between(level_turn @ self.sole.up, np.broadcast_to(self.up, anchor.shape))
+        level_turn = np.where(is_flat[:, None, None], leveled @ level_turn, level_turn)
+        points = np.stack([self.sole.heel, self.sole.ball])
+        slope = rotation_between(
+            np.broadcast_to(self.up, anchor.shape), self._normals(anchor, level_turn, held)
+        )
+        rotation = slope @ level_turn
+        place = anchor - (rotation @ points[held][..., None])[..., 0]
+        around = place[:, None] + points @ np.swapaxes(rotation, -1, -2)
+        under, _ = self.ground.under(around)
+        rises = under + self.sole.heights[:TIP] - around @ self.up
+        counts = is_flat[:, None] | (np.arange(TIP) == held[:, None])
+        lift = np.where(counts, rises, -np.inf).max(axis=1)
+        lift = np.where(np.isfinite(lift), lift, 0.0)
+        place = place + lift[:, None] * self.up
+        level = anchor @ self.up - self.sole.heights[held]
+        return [
+            _Stance(frames, foot.flat, rotation[k], slope[k], place[k], float(lift[k]), float(level[k]))
+            for k, (frames, foot) in enumerate(zip(parts, feet, strict=True))
+        ]
 
     def _near_parts(self, frames: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
         """Parts of a stance that stay within the radius; what is between them is let go."""
@@ -111,36 +147,22 @@ class FootLocks:
             self.is_locked[frames[end : end + rest]] = False
             begin = end + rest
 
-    def _stance(self, frames: NDArray[np.intp]) -> _Stance:
+    def _standing(self, frames: NDArray[np.intp]) -> _Standing:
+        """How the animation has a foot in a stance."""
         heel, ball = self.is_locked[frames].T
         flat = frames[heel & ball]
         rotations = self.ankle[flat if len(flat) else frames, :3, :3]
         mean = _mean_rotation(rotations)
-        turned = rotations @ mean.T
-        flat = flat[norm(rotation_log(turned))[: len(flat)] <= self.rule.angle]
+        cosines = 0.5 * (np.einsum("tij,ij->t", rotations[: len(flat)], mean) - 1.0)
+        flat = flat[cosines >= math.cos(min(self.rule.angle, math.pi))]
         held, at = (BALL, frames[ball]) if ball.any() else (HEEL, frames)
-        anchor = self.points[at, held].mean(axis=0)
-        normal = self._normal(anchor, mean, held)
-        slope = rotation_between(self.up, normal)
-        level = rotation_between(mean @ self.sole.up, self.up) @ mean if len(flat) else mean
-        rotation = slope @ level
-        points = [self.sole.heel, self.sole.ball] if len(flat) else [(self.sole.heel, self.sole.ball)[held]]
-        heights = (
-            [self.sole.heights[HEEL], self.sole.heights[BALL]] if len(flat) else [self.sole.heights[held]]
-        )
-        place = anchor - rotation @ (self.sole.heel, self.sole.ball)[held]
-        around = place + np.array(points) @ rotation.T
-        under, _ = self.ground.under(around)
-        rise = float(np.max(under + heights - around @ self.up, initial=-np.inf))
-        lift = rise if np.isfinite(rise) else 0.0
-        level = float(anchor @ self.up - self.sole.heights[held])
-        return _Stance(frames, flat, rotation, slope, place + lift * self.up, lift, level)
+        return _Standing(flat, mean, held, self.points[at, held].mean(axis=0))
 
-    def _normal(self, anchor: Array, rotation: Matrix3, held: int) -> Array:
-        """Of the ground under heel and ball, together."""
-        reach = rotation @ (self.sole.ball - self.sole.heel)
-        other = anchor - reach if held == BALL else anchor + reach
-        _, normals = self.ground.under(np.stack([anchor, other]))
+    def _normals(self, anchors: Array, rotations: Matrix3, held: NDArray[np.intp]) -> Array:
+        """Of the ground under heel and ball, together, for each stance."""
+        to_ball = rotations @ (self.sole.ball - self.sole.heel)
+        others = anchors + np.where(held[:, None] == BALL, -to_ball, to_ball)
+        _, normals = self.ground.under(np.stack([anchors, others]))
         return np.asarray(unit(normals.sum(axis=0)))
 
     # --- from stance to stance ------------------------------------------------------------------------------

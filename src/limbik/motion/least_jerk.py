@@ -18,8 +18,8 @@ from limbik.spatial import Array
 
 DIFFERENCE = (-1.0, 3.0, -3.0, 1.0)
 FADING = 1.9  # w times the time in which an offset that is let go at rest has halved
-STIFF = 1e4  # how much a frame beyond a bound counts
-ROUNDS = 20  # over the frames beyond bounds, at most
+ROUNDS = 30  # of frames put on the bound, at most
+ROOM = 1e-4  # [m or rad] how far beyond a bound an offset may be
 
 
 def fading_offsets(given: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
@@ -27,7 +27,7 @@ def fading_offsets(given: NDArray[np.bool_], values: Array, halflife: float, dt:
 
     halflife: time [s] in which an offset has halved where none is given; dt: [s] between frames.
     """
-    return _solved(_cost(len(given), halflife, dt), given, np.where(given[:, None], values, 0.0), 0.0)
+    return _solved(_cost(len(given), halflife, dt), given, np.where(given[:, None], values, 0.0))
 
 
 def bounded_offsets(
@@ -35,22 +35,21 @@ def bounded_offsets(
 ) -> Array:
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not given.
 
-    The bound holds up to what a stiff spring gives way.
+    Where the offsets are farthest below the bound they are put on it, until none is below by more than ROOM.
+    A frame that is on the bound stays there: nearly the way of least jerk, found in a few steps.
     """
     cost = _cost(len(given), halflife, dt)
+    on_bound = np.zeros(len(given), dtype=np.bool_)
     start = np.where(given, values, 0.0)
-    pushes = np.zeros(len(given), dtype=np.bool_)
-    found = _solved(cost, given, start[:, None], 0.0)[:, 0]
-    bound = np.where(np.isfinite(lower), lower, 0.0)
     for _ in range(ROUNDS):
-        now = ~given & np.isfinite(lower) & ((found < lower) | (pushes & (found <= lower)))
-        if (now == pushes).all():
+        found = _solved(cost, given | on_bound, np.where(on_bound, lower, start)[:, None])[:, 0]
+        below = np.where(given | on_bound, 0.0, lower - found)
+        padded = np.pad(below, 1)
+        is_peak = (below > ROOM) & (below >= padded[:-2]) & (below > padded[2:])
+        if not is_peak.any():
             break
-        pushes = now
-        stiff = cost.copy()
-        stiff[0] += STIFF * pushes
-        found = _solved(stiff, given, start[:, None], STIFF * np.where(pushes, bound, 0.0)[:, None])[:, 0]
-    return found
+        on_bound |= is_peak
+    return np.asarray(found)
 
 
 def _cost(count: int, halflife: float, dt: float) -> Array:
@@ -64,10 +63,10 @@ def _cost(count: int, halflife: float, dt: float) -> Array:
     return bands
 
 
-def _solved(bands: Array, given: NDArray[np.bool_], start: Array, pushed: Array | float) -> Array:
+def _solved(bands: Array, given: NDArray[np.bool_], start: Array) -> Array:
     """The offsets [T, d] where the cost is least; start: values where given, else 0."""
     count = len(given)
-    bands, right = bands.copy(), np.broadcast_to(pushed, start.shape) - bands[0][:, None] * start
+    bands, right = bands.copy(), -bands[0][:, None] * start
     for k in range(1, 4):
         below = bands[k, : count - k, None]
         right[k:] -= below * start[: count - k]

@@ -1,8 +1,8 @@
-"""Feet that stand on the ground: locked while they stand, over it while they swing, with the body above them.
+"""Feet that stand on the ground: locked while they stand, over it while they swing, the body above them.
 
-The legs are limbs in closed form, the toes and feet take the orientations of `foot_locks`, and the pelvis goes
-as low as the legs need to reach: of all ways below that bound the one of least jerk, which knows the whole
-motion and so begins before a long step.
+The legs are limbs in closed form, the toes and feet take the orientations of `foot_locks`, and the pelvis
+goes as low as the legs need to reach: of all ways below that bound the one of least jerk, which knows the
+whole motion and so begins before a long step.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def plant_feet(
     """The motion with its feet on the ground.
 
     ground: default: the plane at height 0. The animation is one on level ground.
-    contacts: whether heel and ball of each foot stand, [T, feet, 2], or only whether the foot does, [T, feet];
-    or the rule that they are detected by; default: `ContactRule()`.
+    contacts: whether heel and ball of each foot stand, [T, feet, 2], or only whether the foot does,
+    [T, feet]; or the rule that they are detected by; default: `ContactRule()`.
     feet: names of the links of the feet, or soles; default: `soles_of(motion)`.
     weight: 0 to 1, or [T]: of all corrections.
-    lock_radius: how far a foot's place in the animation may be from where it stands [m]: farther off it is let
-    go, and locked anew. unlock_angle: how far its orientation may be from flat [rad].
+    lock_radius: how far a foot's place in the animation may be from where it stands [m]: farther off it is
+    let go, and locked anew. unlock_angle: how far its orientation may be from flat [rad].
     halflife: time in which an offset has halved after a foot is let go, and before it is locked [s].
 
     While it stands, a foot does not move: on its heel, flat, then on the ball. Where it stands is the mean of
@@ -168,7 +168,7 @@ def _pelvis_rise(
     rule: LockRule,
     dt: float,
 ) -> Array:
-    """How much higher the pelvis is than in the animation [T] [m]: with the ground, as low as the legs need."""
+    """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need."""
     follow = np.mean([path.lift for path in paths], axis=0)
     most = np.full(len(follow), np.inf)
     for plan, pose, path in zip(plans, poses, paths, strict=True):
@@ -193,7 +193,8 @@ def _raise(model: Model, q: Array, by: Array) -> None:
     roots = [group for group in Articulation(model).groups if group.parent == model.root]
     if not roots or any(len(group.slides) != 3 for group in roots):
         raise ModelError(
-            f"model {model.name!r} needs a floating base, or position channels on every root, to move its pelvis"
+            f"model {model.name!r} needs a floating base, or position channels on every root: "
+            "its pelvis has to move"
         )
     for group in roots:
         q[:, group.slide_places] += np.linalg.solve(group.slides.T, by.T).T
