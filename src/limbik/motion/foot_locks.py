@@ -204,7 +204,30 @@ class FootLocks:
             given[stance.flat] = True
             wanted[stance.flat] = stance.rotation
         turns = rotation_log(wanted @ np.swapaxes(animated, -1, -2))
-        return np.asarray(rotation_exp(self._fading(given, turns)) @ animated)
+        rotation = rotation_exp(self._fading(given, turns)) @ animated
+        normals, points = slope @ self.up, (self.sole.heel, self.sole.ball)
+        for held, other in ((BALL, HEEL), (HEEL, BALL)):
+            alone = self.is_locked[:, held] & ~self.is_locked[:, other]
+            reach = rotation @ (points[other] - points[held])
+            least = np.where(alone, self.sole.heights[other] - self.sole.heights[held], -np.inf)
+            rotation = self._raised(rotation, reach, normals, least, given)
+        return rotation
+
+    def _raised(
+        self, rotation: Matrix3, reach: Array, normals: Array, least: Array, given: NDArray[np.bool_]
+    ) -> Matrix3:
+        """Rotations [T, 3, 3] turned until a part of them, `reach` [T, 3], ends at least so high along the
+        normals [T, 3] over where it begins [m]; not in frames that are given.
+        """
+        length = np.maximum(norm(reach), 1e-9)
+        has = np.arcsin(np.clip((reach * normals).sum(axis=1) / length, -1.0, 1.0))
+        needed = np.arcsin(np.clip(least / length, -1.0, 1.0))
+        lower = np.where(np.isfinite(least) & (needed > has), needed - has, -np.inf)
+        if not np.isfinite(lower).any():
+            return rotation
+        angle = bounded_offsets(given, np.zeros(len(given)), lower, self.rule.halflife, self.dt)
+        axis = unit(cross(reach, normals))
+        return np.asarray(rotation_exp(np.maximum(angle, 0.0)[:, None] * axis) @ rotation)
 
     def _fading(self, given: NDArray[np.bool_], values: Array) -> Array:
         return fading_offsets(given, values, self.rule.halflife, self.dt)
@@ -231,7 +254,8 @@ class FootLocks:
         """How much [T] a foot must rise to keep from the ground what it has in the animation, at most
         CLEARANCE."""
         points = self._points_at(place, rotation, toe)
-        kept = np.clip(self.points @ self.up - self.sole.heights - level[:, None], 0.0, CLEARANCE)
+        over = self.points @ self.up - self.sole.heights - level[:, None]
+        kept = np.clip(0.5 * over, 0.0, CLEARANCE)
         under, _ = self.ground.under(points)
         rise = under + self.sole.heights + kept - points @ self.up
         return np.asarray(rise[:, :TIP].max(axis=1))
@@ -269,19 +293,9 @@ class FootLocks:
         ball = place + rotation @ self.sole.ball
         reach = toe @ self.sole.tip
         under, _ = self.ground.under(ball + reach)
-        length = norm(reach)
-        heights = np.stack([under + self.sole.heights[TIP] - ball @ self.up, reach @ self.up])
-        needed, has = np.arcsin(np.clip(heights / np.maximum(length, 1e-9), -1.0, 1.0))
-        bend = needed - has
-        none = np.zeros(len(bend), dtype=np.bool_)
-        if not (bend > 0.0).any():
-            return toe
-        lower = np.where(bend > 0.0, bend, -np.inf)
-        angle = np.maximum(
-            bounded_offsets(none, np.zeros(len(bend)), lower, self.rule.halflife, self.dt), 0.0
-        )
-        axis = unit(cross(reach, np.broadcast_to(self.up, reach.shape)))
-        return np.asarray(rotation_exp(angle[:, None] * axis) @ toe)
+        least = under + self.sole.heights[TIP] - ball @ self.up
+        ups = np.broadcast_to(self.up, reach.shape)
+        return self._raised(toe, reach, ups, least, np.zeros(len(reach), dtype=np.bool_))
 
 
 def _runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
