@@ -19,7 +19,9 @@ LOW = 5.0  # [percent] of the frames in which a foot is below what counts as its
 @dataclass(frozen=True, kw_only=True)
 class ContactRule:
     """A point begins to stand when it is below `height` and slower than `speed`, and stands until it is above
-    `leave_height` or faster than `leave_speed`. What differs for less than half of `window` is left out.
+    `leave_height` or faster than `leave_speed`. What differs for less than half of `window` is left out, and
+    so are the frames at both ends in which its velocity differs by more than `steady` from the median of all
+    in which it stands: a point that slides stands, too, one that is still coming down does not.
 
     Height is counted from the point's own low level, below which it is in 5 % of frames: an ankle or a heel
     never comes down to the ground itself. So a point that never stands is not told by its height alone. Speed
@@ -27,15 +29,16 @@ class ContactRule:
     """
 
     height: float = 0.03  # [m]
-    speed: float = 0.5  # [m/s]
+    speed: float = 0.7  # [m/s]
     leave_height: float = 0.04  # [m] at least `height`
-    leave_speed: float = 0.5  # [m/s] at least `speed`
-    smoothing: float = 0.03  # [s] deviation of the Gaussian
+    leave_speed: float = 0.7  # [m/s] at least `speed`
+    steady: float = 0.25  # [m/s]
+    smoothing: float = 0.025  # [s] deviation of the Gaussian
     window: float = 0.09  # [s] of the median
     ground_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s] of a belt, in axes of the world
 
     def __post_init__(self) -> None:
-        for name in ("height", "speed", "leave_height", "leave_speed", "smoothing", "window"):
+        for name in ("height", "speed", "leave_height", "leave_speed", "steady", "smoothing", "window"):
             needed = "a number that is not negative"
             value = as_number(getattr(self, name), name, needed, GoalError)
             if not 0.0 <= value < math.inf:
@@ -83,7 +86,8 @@ def point_contacts(points: Array, motion: Motion, rule: ContactRule) -> NDArray[
     dt = motion.dt
     beside = points - np.multiply.outer(np.arange(len(points)) * dt, rule.ground_velocity)[:, None]
     smooth = gaussian_filter1d(beside, max(rule.smoothing / dt, 1e-6), axis=0, mode="nearest")
-    speed = norm(np.gradient(smooth, dt, axis=0)) if len(points) > 1 else np.zeros(points.shape[:2])
+    velocity = np.gradient(smooth, dt, axis=0) if len(points) > 1 else np.zeros_like(smooth)
+    speed = norm(velocity)
     heights = smooth[..., "xyz".index(motion.up)]
     height = heights - np.percentile(heights, LOW, axis=0)
     begins = (height <= rule.height) & (speed <= rule.speed)
@@ -94,4 +98,26 @@ def point_contacts(points: Array, motion: Motion, rule: ContactRule) -> NDArray[
         is_down = np.where(is_down, stays[frame], begins[frame])
         stands[frame] = is_down
     size = round(rule.window / dt) // 2 * 2 + 1
-    return np.asarray(median_filter(stands, (size, 1), mode="nearest"))
+    stands = median_filter(stands, (size, 1), mode="nearest")
+    for k in range(stands.shape[1]):
+        for frames in runs(stands[:, k]):
+            stands[frames[_is_coming_or_going(velocity[frames, k], frames, len(stands), rule.steady)], k] = (
+                False
+            )
+    return np.asarray(stands)
+
+
+def runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """The frames of each unbroken run."""
+    frames = np.flatnonzero(flags)
+    return [part for part in np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1) if len(part)]
+
+
+def _is_coming_or_going(
+    velocity: Array, frames: NDArray[np.intp], count: int, steady: float
+) -> NDArray[np.bool_]:
+    """Which frames at the ends of a run of frames are not steady; of `count` frames of the motion."""
+    moves = norm(velocity - np.median(velocity, axis=0)) > steady
+    coming = np.logical_and.accumulate(moves) & (frames[0] > 0)
+    going = np.logical_and.accumulate(moves[::-1])[::-1] & (frames[-1] < count - 1)
+    return np.asarray(coming | going)

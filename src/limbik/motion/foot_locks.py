@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.formats.motions import Motion
+from limbik.motion.contacts import runs
 from limbik.motion.ground import Ground
 from limbik.motion.least_jerk import bounded_offsets, fading_offsets
 from limbik.motion.soles import BALL, HEEL, TIP, Sole
@@ -103,7 +104,7 @@ class FootLocks:
 
     def _stances(self) -> list[_Stance]:
         stands = np.asarray(self.is_locked.any(axis=1))
-        parts = [part for frames in _runs(stands) for part in self._near_parts(frames)]
+        parts = [part for frames in runs(stands) for part in self._near_parts(frames)]
         feet = [self._standing(frames) for frames in parts]
         if not feet:
             return []
@@ -296,12 +297,6 @@ class FootLocks:
         least = under + self.sole.heights[TIP] - ball @ self.up
         ups = np.broadcast_to(self.up, reach.shape)
         return self._raised(toe, reach, ups, least, np.zeros(len(reach), dtype=np.bool_))
-
-
-def _runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """The frames of each unbroken run."""
-    frames = np.flatnonzero(flags)
-    return [part for part in np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1) if len(part)]
 
 
 def _mean_rotation(rotations: Matrix3) -> Matrix3:
