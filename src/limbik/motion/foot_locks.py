@@ -33,6 +33,7 @@ from limbik.spatial import (
 )
 
 CLEARANCE = 0.02  # [m] that a swinging foot keeps from the ground where the animation has as much
+SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE is kept
 BREAK = 0.1  # [s] between two locks of one stance that moves too far for one
 
 
@@ -256,10 +257,17 @@ class FootLocks:
         CLEARANCE."""
         points = self._points_at(place, rotation, toe)
         over = self.points @ self.up - self.sole.heights - level[:, None]
-        kept = np.clip(0.5 * over, 0.0, CLEARANCE)
+        kept = self._swing()[:, None] * np.clip(0.5 * over, 0.0, CLEARANCE)
         under, _ = self.ground.under(points)
         rise = under + self.sole.heights + kept - points @ self.up
         return np.asarray(rise[:, :TIP].max(axis=1))
+
+    def _swing(self) -> Array:
+        """From 0 in frames in which the foot is locked to 1 in those that are SWING from them [T]."""
+        from scipy.ndimage import distance_transform_edt
+
+        away = distance_transform_edt(~self.is_locked.any(axis=1)) if self.stances else np.inf
+        return np.broadcast_to(np.clip(away * self.dt / SWING, 0.0, 1.0), (len(self.is_locked),))
 
     def _points_at(self, place: Array, rotation: Matrix3, toe: Matrix3 | None) -> Array:
         """Heel, ball and tip [T, 3, 3] of a foot."""

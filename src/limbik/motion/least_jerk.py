@@ -19,7 +19,7 @@ from limbik.spatial import Array
 DIFFERENCE = (-1.0, 3.0, -3.0, 1.0)
 FADING = 1.9  # w times the time in which an offset that is let go at rest has halved
 ROUNDS = 30  # of frames put on the bound, at most
-ROOM = 1e-4  # [m or rad] how far beyond a bound an offset may be
+ROOM = 1e-3  # [m or rad] how far beyond a bound an offset may be
 
 
 def fading_offsets(given: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
