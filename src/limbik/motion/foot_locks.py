@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.formats.motions import Motion
 from limbik.motion.contacts import runs
 from limbik.motion.ground import Ground
 from limbik.motion.least_jerk import bounded_offsets, fading_offsets
@@ -78,15 +77,21 @@ class _Standing(NamedTuple):
 
 
 class FootLocks:
-    """The locks of one foot. ankle, toe: poses [T, 4, 4] of its links in the animation."""
+    """The locks of one foot. ankle, toe: poses [T, 4, 4] of its links in the animation; stands [T, 2]."""
 
     def __init__(
-        self, motion: Motion, sole: Sole, stands: NDArray[np.bool_], ground: Ground, rule: LockRule
+        self,
+        sole: Sole,
+        ankle: Array,
+        toe: Array,
+        stands: NDArray[np.bool_],
+        ground: Ground,
+        rule: LockRule,
+        dt: float,
     ) -> None:
-        self.sole, self.ground, self.rule, self.dt = sole, ground, rule, motion.dt
-        self.up = np.eye(3)["xyz".index(motion.up)]
-        poses = motion.model.poses(motion.q, sole.links)
-        self.ankle, self.toe = poses[:, 0], poses[:, 1]
+        self.sole, self.ground, self.rule, self.dt = sole, ground, rule, dt
+        self.up = np.eye(3)["xyz".index(ground.up)]
+        self.ankle, self.toe = ankle, toe
         self.points = sole.points(self.ankle, self.toe)
         self.is_locked = stands.copy()
         self.stances = self._stances()

@@ -192,23 +192,22 @@ class LimbPlan:
 
     def move(self, q: Array, target: Array, rotation: Matrix3 | None) -> None:
         """Change q [T, nq] in place, for targets [T, 3] and rotations [T, 3, 3] of the tip."""
-        poses, beneath = self.poses(q), q.copy()
+        found = self.model.poses(q, self.frames)
+        poses, beneath = {name: found[:, k] for k, name in enumerate(self.frames)}, q.copy()
         turns = self.turns(poses, q, target, rotation)
         self.apply(poses, q, turns, rotation)
         if not (np.asarray(self.limb.weight) == 1.0).all():
             self._blend(beneath, q)
 
-    def poses(self, q: Array) -> dict[str, Array]:
-        """Poses [T, 4, 4] of the links that a limb is about, and of those before them, at q [T, nq]."""
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The links that a limb is about, and those before them."""
         groups = [group for group in (self.root, self.mid, self.tip) if group is not None]
-        names = dict.fromkeys(
-            [*(group.parent for group in groups), self.root.link, self.mid.link, self.limb.tip]
-        )
-        found = self.model.poses(q, names)
-        return {name: found[:, k] for k, name in enumerate(names)}
+        before = [group.parent for group in groups]
+        return tuple(dict.fromkeys([*before, self.root.link, self.mid.link, self.limb.tip]))
 
     def turns(self, poses: dict[str, Array], q: Array, target: Array, rotation: Matrix3 | None) -> Turns:
-        """The turns of root and mid in the world; poses: see `poses`."""
+        """The turns of root and mid in the world; poses: of `frames` at q."""
         limb, count = self.limb, len(q)
         problems = np.empty((count, two_bone.ROW))
         goal, at = target, poses[limb.tip]

@@ -25,7 +25,7 @@ from limbik.motion.limb import Limb, LimbPlan, plan_of
 from limbik.motion.soles import Sole, sole_contacts, soles_of
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 
-EXTENSION = 0.995  # of a leg's length, to which it is stretched; farther where the animation does so
+EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
 SOFTEN = 0.005
 
 
@@ -76,8 +76,13 @@ def plant_feet(
     )
     soles = _soles(motion, feet)
     stands = _stands(motion, soles, contacts)
-    paths = [FootLocks(motion, sole, stands[:, k], floor, rule).path() for k, sole in enumerate(soles)]
-    return _moved(motion, soles, paths, _weights(motion, weight), rule)
+    plans = [plan_of(motion.model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN)) for sole in soles]
+    poses = _poses(motion, [name for plan in plans for name in plan.frames], soles)
+    paths = []
+    for k, sole in enumerate(soles):
+        ankle, toe = (poses[name] for name in sole.links)
+        paths.append(FootLocks(sole, ankle, toe, stands[:, k], floor, rule, motion.dt).path())
+    return _moved(motion, soles, plans, poses, paths, _weights(motion, weight), rule)
 
 
 # --- input --------------------------------------------------------------------------------------------------
@@ -124,31 +129,41 @@ def _weights(motion: Motion, weight: ArrayLike) -> Array:
     return np.broadcast_to(weights, (len(motion),))
 
 
+def _poses(motion: Motion, names: Sequence[str], soles: Sequence[Sole]) -> dict[str, Array]:
+    """Poses [T, 4, 4] of frames, and of all feet and toes, in the animation."""
+    every = list(dict.fromkeys([*names, *(link for sole in soles for link in sole.links)]))
+    found = motion.model.poses(motion.q, every)
+    return {name: found[:, k] for k, name in enumerate(every)}
+
+
 # --- the body -----------------------------------------------------------------------------------------------
 
 
 def _moved(
-    motion: Motion, soles: tuple[Sole, ...], paths: list[FootPath], weight: Array, rule: LockRule
+    motion: Motion,
+    soles: tuple[Sole, ...],
+    plans: list[LimbPlan],
+    poses: dict[str, Array],
+    paths: list[FootPath],
+    weight: Array,
+    rule: LockRule,
 ) -> Motion:
     model, q = motion.model, motion.q.copy()
     up = np.eye(3)["xyz".index(motion.up)]
-    plans = [plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN)) for sole in soles]
-    poses = [plan.poses(motion.q) for plan in plans]
-    rise = weight * _pelvis_rise(plans, poses, paths, up, rule, motion.dt)
-    _raise(model, q, rise[:, None] * up)
+    rise = (weight * _pelvis_rise(plans, poses, paths, up, rule, motion.dt))[:, None] * up
+    _raise(model, q, rise)
+    raised = {name: pose.copy() for name, pose in poses.items()}
+    for pose in raised.values():
+        pose[:, :3, 3] += rise
     articulation = Articulation(motion)
-    for sole, plan, before, path in zip(soles, plans, poses, paths, strict=True):
-        for pose in before.values():
-            pose[:, :3, 3] += rise[:, None] * up
-        foot = before[sole.ankle]
-        level = foot[:, :3, 3] - rise[:, None] * up
-        place = level + weight[:, None] * (path.place - level)
+    for sole, plan, path in zip(soles, plans, paths, strict=True):
+        foot = poses[sole.ankle]
+        place = foot[:, :3, 3] + weight[:, None] * (path.place - foot[:, :3, 3])
         rotation = _part(foot[:, :3, :3], path.rotation, weight)
-        plan.apply(before, q, plan.turns(before, q, place, rotation), rotation)
+        plan.apply(raised, q, plan.turns(raised, q, place, rotation), rotation)
         if path.toe is not None and sole.toe is not None:
-            toe = model.poses(motion.q, [sole.toe])[:, 0, :3, :3]
-            wanted = _part(toe, path.toe, weight)
-            put(model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ wanted)
+            toe = _part(poses[sole.toe][:, :3, :3], path.toe, weight)
+            put(model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ toe)
     return replace(motion, q=q)
 
 
@@ -162,7 +177,7 @@ def _part(start: Array, end: Array, weight: Array) -> Array:
 
 def _pelvis_rise(
     plans: list[LimbPlan],
-    poses: list[dict[str, Array]],
+    poses: dict[str, Array],
     paths: list[FootPath],
     up: Array,
     rule: LockRule,
@@ -171,8 +186,8 @@ def _pelvis_rise(
     """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need."""
     follow = np.mean([path.lift for path in paths], axis=0)
     most = np.full(len(follow), np.inf)
-    for plan, pose, path in zip(plans, poses, paths, strict=True):
-        hip, knee, ankle = (pose[name][:, :3, 3] for name in (plan.root.link, plan.mid.link, plan.limb.tip))
+    for plan, path in zip(plans, paths, strict=True):
+        hip, knee, ankle = (poses[name][:, :3, 3] for name in (plan.root.link, plan.mid.link, plan.limb.tip))
         length = norm(knee - hip) + norm(ankle - knee)
         reach = np.maximum(EXTENSION * length, np.minimum(norm(ankle - hip), length))
         away = path.place - hip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,9 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
         names = [name for name in feet_of(motion) if name in articulation.links]
     else:
         names = list(members_of(feet, "feet", ModelError, "a list of links"))
-    return tuple(_sole(motion, articulation, name) for name in names)
+    legs = [_leg(articulation, name) for name in names]
+    poses = motion.model.poses(motion.q, [link for leg in legs for link in (leg.ankle, leg.toe or leg.ankle)])
+    return tuple(_sole(motion, leg, poses[:, 2 * k : 2 * k + 2]) for k, leg in enumerate(legs))
 
 
 def sole_contacts(
@@ -94,17 +97,28 @@ def sole_contacts(
     return found.reshape(len(motion), len(chosen), 2)
 
 
-def _sole(motion: Motion, articulation: Articulation, ankle: str) -> Sole:
-    model = motion.model
+class _Leg(NamedTuple):
+    root: str
+    mid: str
+    ankle: str
+    toe: str | None
+
+
+def _leg(articulation: Articulation, ankle: str) -> _Leg:
+    """The links of a leg, of its foot."""
     if ankle not in articulation.links:
         raise ModelError(f"feet needs links that a joint turns, found {shortened(ankle)}")
     mid = articulation.group(ankle).parent
     root = articulation.group(mid).parent if mid in articulation.links else None
     if root is None or root not in articulation.links:
         raise ModelError(f"foot {ankle!r} needs two links of a leg before it, such as thigh and shank")
-    toe = _toe(articulation, ankle)
+    return _Leg(root, mid, ankle, _toe(articulation, ankle))
+
+
+def _sole(motion: Motion, leg: _Leg, poses: Array) -> Sole:
+    """Of a leg, by poses [T, 2, 4, 4] of its foot and toes."""
+    model, (root, mid, ankle, toe) = motion.model, leg
     at_ball = np.zeros(3) if toe else _farthest(model, ankle)
-    poses = model.poses(motion.q, [ankle, toe or ankle])
     rotation, place = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
     up = np.eye(3)["xyz".index(motion.up)]
     flat = _standing(motion, poses[..., :3, 3])
