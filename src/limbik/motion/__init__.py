@@ -3,6 +3,7 @@
 tracker = limbik.Tracker(model, goals, dt=0.01)
 path = limbik.solve_path(model, poses)
 limbik.motion.measure(limbik.load_motion("walk.bvh")).foot_slide_cm_s
+limbik.motion.plant_feet(limbik.load_motion("walk.bvh")).save("planted.bvh")
 """
 
 from limbik.model.model import Motions, move_by
@@ -11,6 +12,8 @@ from limbik.motion.ground import Ground
 from limbik.motion.limb import Limb, LimbSolution
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
+from limbik.motion.plant import plant_feet
+from limbik.motion.soles import Sole, sole_contacts, soles_of
 from limbik.motion.tracker import Tracker
 
 __all__ = [
@@ -19,10 +22,14 @@ __all__ = [
     "Limb",
     "LimbSolution",
     "Measures",
+    "Sole",
     "Tracker",
     "detect_contacts",
     "feet_of",
     "measure",
+    "plant_feet",
+    "sole_contacts",
+    "soles_of",
     "solve_path",
 ]
 

@@ -17,6 +17,7 @@ from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_o
 from limbik.formats.bvh_model import is_between_channels
 from limbik.formats.motions import Motion
 from limbik.model import Joint, JointKind, Model
+from limbik.model.derived import Slot
 from limbik.motion.batches import hinge_angles
 from limbik.motion.hinge_angles import MOST_HINGES
 from limbik.spatial import (
@@ -88,7 +89,7 @@ class Articulation:
         if any(is_between_channels(joint.child) for joint in model.joints):
             ends |= {joint.child for joint in model.joints if not is_between_channels(joint.child)}
         self.model = model
-        self.groups = tuple(_group(model, joints) for joints in _grouped(model, ends))
+        self.groups = _groups(model, frozenset(ends))
         self.links = tuple(group.link for group in self.groups)
         self._places = {link: k for k, link in enumerate(self.links)}
 
@@ -180,7 +181,20 @@ def _as_rotations(rotation: ArrayLike) -> Array:
 # --- which joints belong together ---------------------------------------------------------------------------
 
 
-def _grouped(model: Model, ends: set[str]) -> Iterator[list[Joint]]:
+_GROUPS: Slot[dict[frozenset[str], tuple[Group, ...]]] = Slot()  # by the links where they end in any case
+
+
+def _groups(model: Model, ends: frozenset[str]) -> tuple[Group, ...]:
+    """The groups of a model, found once."""
+    known = _GROUPS.get(model)
+    if known is None:
+        known = _GROUPS.put(model, {})
+    if ends not in known:
+        known[ends] = tuple(_group(model, joints) for joints in _grouped(model, ends))
+    return known[ends]
+
+
+def _grouped(model: Model, ends: frozenset[str]) -> Iterator[list[Joint]]:
     """The joints of each group, in the order of the links that they end at."""
     children: dict[str, int] = {}
     for joint in model.joints:

@@ -31,11 +31,16 @@ def fading_offsets(given: NDArray[np.bool_], values: Array, halflife: float, dt:
 
 
 def bounded_offsets(
-    given: NDArray[np.bool_], values: Array, lower: Array, halflife: float, dt: float
+    given: NDArray[np.bool_],
+    values: Array,
+    lower: Array,
+    halflife: float,
+    dt: float,
+    room: float = ROOM,
 ) -> Array:
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not given.
 
-    Where the offsets are farthest below the bound they are put on it, until none is below by more than ROOM.
+    Where the offsets are farthest below the bound they are put on it, until none is below by more than `room`.
     A frame that is on the bound stays there: nearly the way of least jerk, found in a few steps.
     """
     cost = _cost(len(given), halflife, dt)
@@ -45,7 +50,7 @@ def bounded_offsets(
         found = _solved(cost, given | on_bound, np.where(on_bound, lower, start)[:, None])[:, 0]
         below = np.where(given | on_bound, 0.0, lower - found)
         padded = np.pad(below, 1)
-        is_peak = (below > ROOM) & (below >= padded[:-2]) & (below > padded[2:])
+        is_peak = (below > room) & (below >= padded[:-2]) & (below > padded[2:])
         if not is_peak.any():
             break
         on_bound |= is_peak
@@ -67,7 +72,7 @@ def _solved(bands: Array, given: NDArray[np.bool_], start: Array) -> Array:
     """The offsets [T, d] where the cost is least; start: values where given, else 0."""
     count = len(given)
     bands, right = bands.copy(), -bands[0][:, None] * start
-    for k in range(1, 4):
+    for k in range(1, min(4, count)):
         below = bands[k, : count - k, None]
         right[k:] -= below * start[: count - k]
         right[: count - k] -= below * start[k:]

@@ -26,7 +26,8 @@ from limbik.motion.soles import Sole, sole_contacts, soles_of
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
-SOFTEN = 0.005
+MOST_EXTENSION = 0.9985
+SOFTEN = 0.001
 
 
 def plant_feet(
@@ -99,6 +100,8 @@ def _soles(motion: Motion, feet: Sequence[str | Sole] | None) -> tuple[Sole, ...
     if feet is None:
         return soles_of(motion)
     given = members_of(feet, "feet", ModelError, "a list of links or soles")
+    if not given:
+        raise ModelError("feet needs at least one link or sole")
     return tuple(foot if isinstance(foot, Sole) else soles_of(motion, [foot])[0] for foot in given)
 
 
@@ -189,12 +192,12 @@ def _pelvis_rise(
     for plan, path in zip(plans, paths, strict=True):
         hip, knee, ankle = (poses[name][:, :3, 3] for name in (plan.root.link, plan.mid.link, plan.limb.tip))
         length = norm(knee - hip) + norm(ankle - knee)
-        reach = np.maximum(EXTENSION * length, np.minimum(norm(ankle - hip), length))
+        reach = np.clip(norm(ankle - hip), EXTENSION * length, MOST_EXTENSION * length)
         away = path.place - hip
         beside = norm(away - (away @ up)[:, None] * up)
         most = np.minimum(most, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
     none = np.zeros(len(most), dtype=np.bool_)
-    lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt)
+    lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt, room=1e-4)
     return np.asarray(follow - lowered)
 
 

@@ -73,6 +73,8 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
     articulation = Articulation(motion)
     if feet is None:
         names = [name for name in feet_of(motion) if name in articulation.links]
+        if not names:
+            raise ModelError(f"no foot of model {motion.model.name!r} is turned by a joint: give `feet`")
     else:
         names = list(members_of(feet, "feet", ModelError, "a list of links"))
     legs = [_leg(articulation, name) for name in names]
