@@ -40,7 +40,7 @@ def bounded_offsets(
 ) -> Array:
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not given.
 
-    Where the offsets are farthest below the bound they are put on it, until none is below by more than `room`.
+    Where the offsets are farthest below the bound they are put on it, until none is below by more than room.
     A frame that is on the bound stays there: nearly the way of least jerk, found in a few steps.
     """
     cost = _cost(len(given), halflife, dt)

@@ -26,8 +26,9 @@ from limbik.motion.soles import Sole, sole_contacts, soles_of
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
-MOST_EXTENSION = 0.9985
-SOFTEN = 0.001
+MOST_EXTENSION = 0.9985  # but not more
+SOFTEN = 0.001  # of legs that the pelvis cannot help
+ROOM = 1e-4  # [m] how far the pelvis may be above what the legs reach
 
 
 def plant_feet(
@@ -197,7 +198,7 @@ def _pelvis_rise(
         beside = norm(away - (away @ up)[:, None] * up)
         most = np.minimum(most, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
     none = np.zeros(len(most), dtype=np.bool_)
-    lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt, room=1e-4)
+    lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt, room=ROOM)
     return np.asarray(follow - lowered)
 
 
