@@ -61,7 +61,8 @@ class Sole:
 def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, ...]:
     """The soles of a motion's feet.
 
-    feet: the links of the feet, which the ankles turn; default: `feet_of(motion)`.
+    feet: the links of the feet, which the ankles turn; default: those called foot, or else ankle, or else
+    those before the ones called toe.
 
     The toes are the link after the foot, their tip is the frame on it that is farthest away. Which way is up
     for a foot, and how high its points are, is taken from the frames in which it stands: from the middle of
@@ -72,9 +73,7 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
     """
     articulation = Articulation(motion)
     if feet is None:
-        names = [name for name in feet_of(motion) if name in articulation.links]
-        if not names:
-            raise ModelError(f"no foot of model {motion.model.name!r} is turned by a joint: give `feet`")
+        names = _feet_by_name(motion, articulation)
     else:
         names = list(members_of(feet, "feet", ModelError, "a list of links"))
     legs = [_leg(articulation, name) for name in names]
@@ -97,6 +96,19 @@ def sole_contacts(
     points = [sole.points(poses[:, 2 * k], poses[:, 2 * k + 1])[:, :TIP] for k, sole in enumerate(chosen)]
     found = point_contacts(np.concatenate(points, axis=1), motion, rule or ContactRule())
     return found.reshape(len(motion), len(chosen), 2)
+
+
+def _feet_by_name(motion: Motion, articulation: Articulation) -> list[str]:
+    """The links of the feet. Raises ModelError where no name tells."""
+    for word in ("foot", "ankle"):
+        found = [link for link in articulation.links if word in link.casefold()]
+        if found := [link for link in found if "toe" not in link.casefold()]:
+            return [link for link in found if articulation.group(link).parent not in found]
+    toes = [link for link in feet_of(motion) if link in articulation.links]
+    found = [articulation.group(toe).parent for toe in toes]
+    if not found:
+        raise ModelError(f"no foot of model {motion.model.name!r} is turned by a joint: give `feet`")
+    return [link for link in dict.fromkeys(found) if link not in toes]
 
 
 class _Leg(NamedTuple):
