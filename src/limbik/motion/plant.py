@@ -22,7 +22,7 @@ from limbik.motion.foot_locks import FootLocks, FootPath, LockRule
 from limbik.motion.ground import Ground
 from limbik.motion.least_jerk import bounded_offsets
 from limbik.motion.limb import Limb, LimbPlan, plan_of
-from limbik.motion.soles import Sole, sole_contacts, soles_of
+from limbik.motion.soles import Sole, contacts_at, soles_of
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
@@ -77,9 +77,9 @@ def plant_feet(
         )
     )
     soles = _soles(motion, feet)
-    stands = _stands(motion, soles, contacts)
     plans = [plan_of(motion.model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN)) for sole in soles]
     poses = _poses(motion, [name for plan in plans for name in plan.frames], soles)
+    stands = _stands(motion, soles, poses, contacts)
     paths = []
     for k, sole in enumerate(soles):
         ankle, toe = (poses[name] for name in sole.links)
@@ -107,11 +107,14 @@ def _soles(motion: Motion, feet: Sequence[str | Sole] | None) -> tuple[Sole, ...
 
 
 def _stands(
-    motion: Motion, soles: tuple[Sole, ...], contacts: ArrayLike | ContactRule | None
+    motion: Motion,
+    soles: tuple[Sole, ...],
+    poses: dict[str, Array],
+    contacts: ArrayLike | ContactRule | None,
 ) -> NDArray[np.bool_]:
     """[T, feet, 2] of heel and ball."""
     if contacts is None or isinstance(contacts, ContactRule):
-        return sole_contacts(motion, soles, contacts)
+        return contacts_at(motion, soles, poses, contacts or ContactRule())
     shape = len(motion), len(soles)
     needed = f"shape [{shape[0]}, {shape[1]}] or [{shape[0]}, {shape[1]}, 2]: frames, feet, and heel and ball"
     stands = as_numbers(contacts, "contacts", needed, GoalError)
@@ -119,7 +122,7 @@ def _stands(
         raise GoalError(f"contacts needs {needed}, found shape {stands.shape}")
     if stands.ndim == 3:
         return stands != 0.0
-    each = sole_contacts(motion, soles) & (stands != 0.0)[..., None]
+    each = contacts_at(motion, soles, poses, ContactRule()) & (stands != 0.0)[..., None]
     unclear = (stands != 0.0) & ~each.any(axis=-1)
     each[..., 1] |= unclear
     return each

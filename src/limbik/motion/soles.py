@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -91,11 +91,19 @@ def sole_contacts(
     chosen = soles_of(motion) if soles is None else tuple(soles)
     if not chosen:
         return np.zeros((len(motion), 0, 2), dtype=np.bool_)
-    names = [name for sole in chosen for name in sole.links]
-    poses = motion.model.poses(motion.q, names)
-    points = [sole.points(poses[:, 2 * k], poses[:, 2 * k + 1])[:, :TIP] for k, sole in enumerate(chosen)]
-    found = point_contacts(np.concatenate(points, axis=1), motion, rule or ContactRule())
-    return found.reshape(len(motion), len(chosen), 2)
+    names = list(dict.fromkeys(link for sole in chosen for link in sole.links))
+    found = motion.model.poses(motion.q, names)
+    poses = {name: found[:, k] for k, name in enumerate(names)}
+    return contacts_at(motion, chosen, poses, rule or ContactRule())
+
+
+def contacts_at(
+    motion: Motion, soles: Sequence[Sole], poses: Mapping[str, Array], rule: ContactRule
+) -> NDArray[np.bool_]:
+    """The same, by poses [T, 4, 4] of the links of soles."""
+    points = [sole.points(*(poses[link] for link in sole.links))[:, :TIP] for sole in soles]
+    found = point_contacts(np.concatenate(points, axis=1), motion, rule)
+    return found.reshape(len(motion), len(soles), 2)
 
 
 def _feet_by_name(motion: Motion, articulation: Articulation) -> list[str]:
