@@ -7,6 +7,7 @@ limbik.motion.plant_feet(limbik.load_motion("walk.bvh")).save("planted.bvh")
 """
 
 from limbik.model.model import Motions, move_by
+from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
 from limbik.motion.ground import Ground
 from limbik.motion.limb import Limb, LimbSolution
@@ -17,6 +18,7 @@ from limbik.motion.soles import Sole, sole_contacts, soles_of
 from limbik.motion.tracker import Tracker
 
 __all__ = [
+    "Articulation",
     "ContactRule",
     "Ground",
     "Limb",

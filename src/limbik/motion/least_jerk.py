@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solveh_banded
 
 from limbik.spatial import Array
 
@@ -70,6 +69,8 @@ def _cost(count: int, halflife: float, dt: float) -> Array:
 
 def _solved(bands: Array, given: NDArray[np.bool_], start: Array) -> Array:
     """The offsets [T, d] where the cost is least; start: values where given, else 0."""
+    from scipy.linalg import solveh_banded
+
     count = len(given)
     bands, right = bands.copy(), -bands[0][:, None] * start
     for k in range(1, min(4, count)):

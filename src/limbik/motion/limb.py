@@ -180,14 +180,14 @@ class LimbPlan:
 
     def _toward_toes(self, tip: Array, lower: Array) -> Array:
         """The axis about which the middle bends toward what hangs across the tip, at the neutral pose."""
-        link = self.model.frame(self.limb.tip).link
-        direction = unit(lower)
-        for joint in self.model.joints:
-            if joint.parent == link:
-                beyond = self.model.pose(self.model.neutral, joint.child)[:3, 3] - tip
-                across = beyond - direction * (direction @ beyond)
-                if norm(across) > SIDEWAYS * norm(beyond) and norm(beyond) > 1e-6:
-                    return cross(across, direction)
+        link, direction = self.model.frame(self.limb.tip).link, unit(lower)
+        names = [joint.child for joint in self.model.joints if joint.parent == link]
+        names += [frame.name for frame in self.model.frames if frame.link == link != frame.name]
+        for name in names:
+            beyond = self.model.pose(self.model.neutral, name)[:3, 3] - tip
+            across = beyond - direction * (direction @ beyond)
+            if norm(across) > SIDEWAYS * norm(beyond) and norm(beyond) > 1e-6:
+                return cross(across, direction)
         return perpendicular(direction)
 
     def move(self, q: Array, target: Array, rotation: Matrix3 | None) -> None:
