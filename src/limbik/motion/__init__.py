@@ -7,6 +7,7 @@ limbik.motion.plant_feet(limbik.load_motion("walk.bvh")).save("planted.bvh")
 """
 
 from limbik.model.model import Motions, move_by
+from limbik.motion.aim import Aim, AimSolution
 from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
 from limbik.motion.ground import Ground
@@ -15,9 +16,12 @@ from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
 from limbik.motion.plant import plant_feet
 from limbik.motion.soles import Sole, sole_contacts, soles_of
+from limbik.motion.spline import Spline, SplineSolution
 from limbik.motion.tracker import Tracker
 
 __all__ = [
+    "Aim",
+    "AimSolution",
     "Articulation",
     "ContactRule",
     "Ground",
@@ -25,6 +29,8 @@ __all__ = [
     "LimbSolution",
     "Measures",
     "Sole",
+    "Spline",
+    "SplineSolution",
     "Tracker",
     "detect_contacts",
     "feet_of",
