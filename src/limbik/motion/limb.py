@@ -27,10 +27,15 @@ from limbik.spatial import (
     quat_from_matrix,
     quat_log,
     quat_to_matrix,
+    rotation_log,
     unit,
 )
 
 REACHED = 1e-6  # [m]
+SWIVEL_STEPS = 12  # of Newton's method, at most
+SETTLED = 1e-10  # [rad]
+LEAST_SHARE = 0.2  # of a turn about the line of a limb that is one about what its tip lacks
+MOST_SWIVEL = 0.7  # [rad]
 SIDEWAYS = 0.7  # share of the way from the tip to its child that is across the limb, from which it is a foot
 
 
@@ -206,8 +211,38 @@ class LimbPlan:
         before = [group.parent for group in groups]
         return tuple(dict.fromkeys([*before, self.root.link, self.mid.link, self.limb.tip]))
 
-    def turns(self, poses: dict[str, Array], q: Array, target: Array, rotation: Matrix3 | None) -> Turns:
-        """The turns of root and mid in the world; poses: of `frames` at q."""
+    def stand(self, poses: dict[str, Array], q: Array, target: Array, rotation: Matrix3) -> None:
+        """Change q [T, nq] in place, for targets [T, 3] and rotations [T, 3, 3] of the tip. Where the tip has
+        two hinges, the limb swivels by what these cannot turn: by Newton's method on the error about the
+        axis that is across both.
+        """
+        if self.tip is None or len(self.tip.axes) != 2:
+            self.apply(poses, q, self.turns(poses, q, target, rotation), rotation)
+            return
+        start, swivel = q.copy(), np.zeros(len(q))
+        line = unit(target - _point(poses[self.root.link], self.root))
+        missing = unit(cross(*self.tip.axes))
+        for _ in range(SWIVEL_STEPS):
+            q[:] = start
+            parent = self.apply(poses, q, self.turns(poses, q, target, rotation, swivel), rotation)
+            left = rotation_log(rotation @ np.swapaxes(parent @ self.tip.rotation_at(q), -1, -2))
+            across = parent @ missing
+            error = (left * across).sum(axis=1)
+            if np.abs(error).max() < SETTLED:
+                return
+            share = (line * across).sum(axis=1)
+            share = np.where(np.abs(share) < LEAST_SHARE, np.copysign(LEAST_SHARE, share), share)
+            swivel = np.clip(swivel + error / share, -MOST_SWIVEL, MOST_SWIVEL)
+
+    def turns(
+        self,
+        poses: dict[str, Array],
+        q: Array,
+        target: Array,
+        rotation: Matrix3 | None,
+        swivel: Array | float = 0.0,
+    ) -> Turns:
+        """The turns of root and mid in the world; poses: of `frames` at q; swivel: more than the limb's."""
         limb, count = self.limb, len(q)
         problems = np.empty((count, two_bone.ROW))
         goal, at = target, poses[limb.tip]
@@ -224,7 +259,7 @@ class LimbPlan:
             (two_bone.POLE, 0.0 if limb.pole is None else limb.pole),
         ):
             problems[:, begin : begin + 3] = value
-        problems[:, two_bone.SWIVEL] = limb.swivel
+        problems[:, two_bone.SWIVEL] = np.asarray(limb.swivel, np.float64) + swivel
         problems[:, two_bone.LEAST :] = -math.inf, math.inf
         if self.is_hinge:
             (place,) = self.mid.hinge_places
@@ -238,21 +273,24 @@ class LimbPlan:
             answers[:, two_bone.FACTOR],
         )
 
-    def apply(self, poses: dict[str, Array], q: Array, turns: Turns, rotation: Matrix3 | None) -> None:
-        """Write the turns into q [T, nq], and the orientation of the tip."""
+    def apply(self, poses: dict[str, Array], q: Array, turns: Turns, rotation: Matrix3 | None) -> Matrix3:
+        """Write the turns into q [T, nq], and the orientation of the tip. Returns that of the link before
+        the tip [T, 3, 3]; of a tip that does not turn by itself, its own.
+        """
         world = {name: pose[:, :3, :3] for name, pose in poses.items()}
         root_before, mid_before = world[self.root.link], world[self.mid.link]
         put(self.model, self.root, q, _local(world[self.root.parent], turns.root @ root_before))
         put(self.model, self.mid, q, _local(world[self.mid.parent], turns.mid @ mid_before))
         if self.limb.stretch > 0.0:
             self._stretch(poses, q, turns.factor)
-        if self.tip is None:
-            return
         turned_root = self._turned(self.root, world[self.root.parent], root_before, q)
         turned_mid = self._turned(self.mid, world[self.mid.parent], mid_before, q)
+        if self.tip is None:
+            return np.asarray(turned_root @ turned_mid @ world[self.limb.tip])
         parent = turned_root @ turned_mid @ world[self.tip.parent]
         wanted = world[self.limb.tip] if rotation is None else rotation
         put(self.model, self.tip, q, _local(parent, wanted))
+        return np.asarray(parent)
 
     def _turned(self, group: Group, parent: Matrix3, before: Matrix3, q: Array) -> Matrix3:
         """By how much a link has turned in the world, its parent not counted."""

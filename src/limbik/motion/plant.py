@@ -167,7 +167,7 @@ def _moved(
         foot = poses[sole.ankle]
         place = foot[:, :3, 3] + weight[:, None] * (path.place - foot[:, :3, 3])
         rotation = _part(foot[:, :3, :3], path.rotation, weight)
-        plan.apply(raised, q, plan.turns(raised, q, place, rotation), rotation)
+        plan.stand(raised, q, place, rotation)
         if path.toe is not None and sole.toe is not None:
             toe = _part(poses[sole.toe][:, :3, :3], path.toe, weight)
             put(model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ toe)
