@@ -167,6 +167,33 @@ def test_a_bvh_stays_a_bvh() -> None:
         assert (planted.q[:, part] == motion.q[:, part]).all()
 
 
+@pytest.mark.parametrize("gait", [AHEAD, RUN_AHEAD], ids=["walk", "run"])
+def test_ankles_of_two_hinges_are_helped_by_the_swivel_of_the_leg(gait: Gait) -> None:
+    motion = noisy(walk(gait, "robot").motion, 0.004, 0.001)
+    planted = plant_feet(motion)
+    assert slide(motion, planted) < 0.05
+    assert planted.model.is_within_limits(planted.q).all()
+
+
+def test_a_robot_with_a_floating_base_stands_still() -> None:
+    talos, time = limbik.load("talos", base="floating"), 0.01 * np.arange(60)
+    feet = ["leg_left_6_link", "leg_right_6_link"]
+    q = talos.neutral.copy()
+    for side in ("left", "right"):
+        for joint, angle in ((3, -0.4), (4, 0.8), (5, -0.4)):
+            q[talos.q_slice(f"leg_{side}_{joint}_joint")] = angle
+    moving = np.tile(q, (len(time), 1))
+    moving[:, 0] += 0.05 * np.sin(4.0 * time)
+    moving[:, 2] += 0.107 - talos.pose(q, feet[0])[2, 3]
+    noise = 0.003 * np.random.default_rng(0).normal(size=(len(time), talos.nv))
+    motion = limbik.Motion(talos, talos.clip(talos.integrate(moving, noise)), 0.01)
+    planted = plant_feet(motion, feet=feet, contacts=np.ones((len(time), 2)), ground=Ground.plane(up="z"))
+    poses = talos.poses(planted.q, feet)
+    assert np.ptp(poses, axis=0).max() < 1e-6
+    assert np.ptp(talos.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
+    assert talos.is_within_limits(planted.q).all()
+
+
 def test_one_frame_is_planted() -> None:
     motion = skeleton("ball")
     lifted = moved(motion, np.array([0.0, 0.05, 0.0]))
