@@ -1,48 +1,25 @@
-"""Where feet are to be: locked to the ground while they stand, and led from one stance to the next.
+"""Where a foot is to be in every frame: locked to the ground in its stances, and led from one to the next.
 
-A stance is a run of frames in which the heel or the ball stands. Its foot is anchored where it stands on
-average, on the ground under it; which point is held changes from the heel to the ball without a step, because
-both belong to one flat foot. Everything is an offset from the animation: known while a foot is locked, of
-least jerk in between (`least_jerk`), so that it begins before a foot comes down and ends after it has left.
+Which point is held changes from the heel to the ball without a step, because both belong to one flat foot.
+Everything is an offset from the animation: known while a foot is locked, of least jerk in between
+(`least_jerk`), so that it begins before a foot comes down and ends after it has left.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.motion.contacts import runs
 from limbik.motion.ground import Ground
 from limbik.motion.least_jerk import bounded_offsets, fading_offsets
-from limbik.motion.soles import BALL, HEEL, TIP, Sole
-from limbik.spatial import (
-    Array,
-    Matrix3,
-    cross,
-    norm,
-    rotation_between,
-    rotation_exp,
-    rotation_log,
-    unit,
-)
+from limbik.motion.soles import BALL, HEEL, TIP
+from limbik.motion.stances import AnimatedFoot, LockRule, mean_rotation, stances_of
+from limbik.spatial import Array, Matrix3, cross, norm, rotation_exp, rotation_log, unit
 
 CLEARANCE = 0.02  # [m] that a swinging foot keeps from the ground where the animation has as much
 SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE is kept
-BREAK = 0.1  # [s] between two locks of one stance that moves too far for one
-
-
-@dataclass(frozen=True)
-class LockRule:
-    """When a foot is let go, and how quickly."""
-
-    radius: float  # [m] from its anchor in the animation
-    angle: float  # [rad] from the flat foot
-    halflife: float  # [s] of an offset that is let go
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,45 +33,14 @@ class FootPath:
     lift: Array  # [T] how much higher than in the animation the ground is, from stance to stance [m]
 
 
-@dataclass(frozen=True, eq=False)
-class _Stance:
-    frames: NDArray[np.intp]  # in which the foot is locked
-    flat: NDArray[np.intp]  # of these, those of heel and ball
-    rotation: Matrix3  # [3, 3] of the flat foot
-    slope: Matrix3  # [3, 3] from up to the normal of the ground
-    place: Array  # [3] of the ankle of the flat foot
-    lift: float  # [m] of the foot over where it is in the animation
-    level: float  # [m] height of the ground in the animation
-
-
-class _Standing(NamedTuple):
-    """How the animation has a foot while it stands."""
-
-    flat: NDArray[np.intp]  # frames
-    rotation: Matrix3  # [3, 3] mean
-    held: int  # HEEL or BALL
-    anchor: Array  # [3] mean place of that point
-
-
 class FootLocks:
-    """The locks of one foot. ankle, toe: poses [T, 4, 4] of its links in the animation; stands [T, 2]."""
+    """The locks of one foot, whose heel and ball stand in frames [T, 2]."""
 
-    def __init__(
-        self,
-        sole: Sole,
-        ankle: Array,
-        toe: Array,
-        stands: NDArray[np.bool_],
-        ground: Ground,
-        rule: LockRule,
-        dt: float,
-    ) -> None:
-        self.sole, self.ground, self.rule, self.dt = sole, ground, rule, dt
-        self.up = np.eye(3)["xyz".index(ground.up)]
-        self.ankle, self.toe = ankle, toe
-        self.points = sole.points(self.ankle, self.toe)
+    def __init__(self, foot: AnimatedFoot, stands: NDArray[np.bool_], ground: Ground, rule: LockRule) -> None:
+        self.foot, self.sole, self.up = foot, foot.sole, foot.up
+        self.ground, self.rule, self.dt = ground, rule, foot.dt
         self.is_locked = stands.copy()
-        self.stances = self._stances()
+        self.stances = stances_of(foot, self.is_locked, ground, rule)
 
     def path(self) -> FootPath:
         """The foot's place and orientation in every frame."""
@@ -106,80 +52,14 @@ class FootLocks:
             toe = self._toe_over_ground(place, rotation, toe)
         return FootPath(place, rotation, toe, self.is_locked, lift)
 
-    # --- stances --------------------------------------------------------------------------------------------
-
-    def _stances(self) -> list[_Stance]:
-        stands = np.asarray(self.is_locked.any(axis=1))
-        parts = [part for frames in runs(stands) for part in self._near_parts(frames)]
-        feet = [self._standing(frames) for frames in parts]
-        if not feet:
-            return []
-        held, anchor = np.array([foot.held for foot in feet]), np.array([foot.anchor for foot in feet])
-        level_turn = np.array([foot.rotation for foot in feet])
-        is_flat = np.array([len(foot.flat) > 0 for foot in feet])
-        leveled = rotation_between(level_turn @ self.sole.up, np.broadcast_to(self.up, anchor.shape))
-        level_turn = np.where(is_flat[:, None, None], leveled @ level_turn, level_turn)
-        points = np.stack([self.sole.heel, self.sole.ball])
-        slope = rotation_between(
-            np.broadcast_to(self.up, anchor.shape), self._normals(anchor, level_turn, held)
-        )
-        rotation = slope @ level_turn
-        place = anchor - (rotation @ points[held][..., None])[..., 0]
-        around = place[:, None] + points @ np.swapaxes(rotation, -1, -2)
-        under, _ = self.ground.under(around)
-        rises = under + self.sole.heights[:TIP] - around @ self.up
-        counts = is_flat[:, None] | (np.arange(TIP) == held[:, None])
-        lift = np.where(counts, rises, -np.inf).max(axis=1)
-        lift = np.where(np.isfinite(lift), lift, 0.0)
-        place = place + lift[:, None] * self.up
-        level = anchor @ self.up - self.sole.heights[held]
-        return [
-            _Stance(frames, foot.flat, rotation[k], slope[k], place[k], float(lift[k]), float(level[k]))
-            for k, (frames, foot) in enumerate(zip(parts, feet, strict=True))
-        ]
-
-    def _near_parts(self, frames: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-        """Parts of a stance that stay within the radius; what is between them is let go."""
-        held = np.where(self.is_locked[:, BALL], BALL, HEEL)
-        points = self.points[frames, held[frames]] @ (np.eye(3) - np.outer(self.up, self.up))
-        rest = round(BREAK / self.dt)
-        begin = 0
-        while begin < len(frames):
-            way = points[begin:] - points[begin]
-            same = held[frames[begin:]] == held[frames[begin]]
-            way[~same] -= way[np.argmax(~same)] if not same.all() else 0.0  # another point is held from there
-            too_far = norm(way) > 2.0 * self.rule.radius
-            end = begin + int(np.argmax(too_far)) if too_far.any() else len(frames)
-            yield frames[begin:end]
-            self.is_locked[frames[end : end + rest]] = False
-            begin = end + rest
-
-    def _standing(self, frames: NDArray[np.intp]) -> _Standing:
-        """How the animation has a foot in a stance."""
-        heel, ball = self.is_locked[frames].T
-        flat = frames[heel & ball]
-        rotations = self.ankle[flat if len(flat) else frames, :3, :3]
-        mean = _mean_rotation(rotations)
-        cosines = 0.5 * (np.einsum("tij,ij->t", rotations[: len(flat)], mean) - 1.0)
-        flat = flat[cosines >= math.cos(min(self.rule.angle, math.pi))]
-        held, at = (BALL, frames[ball]) if ball.any() else (HEEL, frames)
-        return _Standing(flat, mean, held, self.points[at, held].mean(axis=0))
-
-    def _normals(self, anchors: Array, rotations: Matrix3, held: NDArray[np.intp]) -> Array:
-        """Of the ground under heel and ball, together, for each stance."""
-        to_ball = rotations @ (self.sole.ball - self.sole.heel)
-        others = anchors + np.where(held[:, None] == BALL, -to_ball, to_ball)
-        _, normals = self.ground.under(np.stack([anchors, others]))
-        return np.asarray(unit(normals.sum(axis=0)))
-
     # --- from stance to stance ------------------------------------------------------------------------------
 
     def _between(self, values: Array, otherwise: Array) -> Array:
         """Values [n, d] of the stances over all frames: smooth steps from one to the next."""
         if not self.stances:
-            return np.broadcast_to(otherwise, (len(self.ankle), *values.shape[1:]))
+            return np.broadcast_to(otherwise, (len(self.foot.ankle), *values.shape[1:]))
         knots = np.concatenate([[stance.frames[0], stance.frames[-1]] for stance in self.stances])
-        frames = np.arange(len(self.ankle))
+        frames = np.arange(len(self.foot.ankle))
         at = np.interp(frames, knots, np.arange(len(knots)))
         stance, part = np.divmod(at, 2.0)
         first = np.minimum(stance.astype(np.intp), len(values) - 1)
@@ -197,14 +77,14 @@ class FootLocks:
         """How much higher than in the animation the ground is, and how high it is there [T], from stance to
         stance."""
         heights = np.array([[stance.lift, stance.level] for stance in self.stances]).reshape(-1, 2)
-        under, _ = self.ground.under(self.points[:, BALL])
+        under, _ = self.ground.under(self.foot.points[:, BALL])
         low = float(np.median(under[np.isfinite(under)])) if np.isfinite(under).any() else 0.0
         lift, level = self._between(heights, np.array([low, 0.0])).T
         return lift, level
 
     def _rotation(self, slope: Matrix3) -> Matrix3:
         """Of the foot: flat while heel and ball stand."""
-        animated = slope @ self.ankle[:, :3, :3]
+        animated = slope @ self.foot.ankle[:, :3, :3]
         given = np.zeros(len(animated), dtype=np.bool_)
         wanted = animated.copy()
         for stance in self.stances:
@@ -241,7 +121,7 @@ class FootLocks:
 
     def _place(self, rotation: Matrix3, toe: Matrix3 | None, lift: Array, level: Array) -> Array:
         """Of the ankle: on its anchors, and over the ground between them."""
-        base = self.ankle[:, :3, 3] + lift[:, None] * self.up
+        base = self.foot.ankle[:, :3, 3] + lift[:, None] * self.up
         given = np.zeros(len(base), dtype=np.bool_)
         wanted = base.copy()
         for stance in self.stances:
@@ -261,7 +141,7 @@ class FootLocks:
         """How much [T] a foot must rise to keep from the ground what it has in the animation, at most
         CLEARANCE."""
         points = self._points_at(place, rotation, toe)
-        over = self.points @ self.up - self.sole.heights - level[:, None]
+        over = self.foot.points @ self.up - self.sole.heights - level[:, None]
         kept = self._swing()[:, None] * np.clip(0.5 * over, 0.0, CLEARANCE)
         under, _ = self.ground.under(points)
         rise = under + self.sole.heights + kept - points @ self.up
@@ -287,15 +167,15 @@ class FootLocks:
         """Of the toes: flat while the ball stands, else as the foot carries them."""
         if self.sole.toe is None:
             return None
-        carried = rotation @ np.swapaxes(self.ankle[:, :3, :3], -1, -2) @ self.toe[:, :3, :3]
+        carried = rotation @ np.swapaxes(self.foot.ankle[:, :3, :3], -1, -2) @ self.foot.toe[:, :3, :3]
         given = np.zeros(len(carried), dtype=np.bool_)
         wanted = carried.copy()
         for stance in self.stances:
             ball = stance.frames[self.is_locked[stance.frames, BALL]]
             if not len(stance.flat):
                 continue
-            flat = stance.slope @ _mean_rotation(self.toe[stance.flat, :3, :3])
-            turn = norm(rotation_log(np.swapaxes(slope[ball] @ self.toe[ball, :3, :3], -1, -2) @ flat))
+            flat = stance.slope @ mean_rotation(self.foot.toe[stance.flat, :3, :3])
+            turn = norm(rotation_log(np.swapaxes(slope[ball] @ self.foot.toe[ball, :3, :3], -1, -2) @ flat))
             near = ball[turn <= self.rule.angle]
             given[near] = True
             wanted[near] = flat
@@ -310,10 +190,3 @@ class FootLocks:
         least = under + self.sole.heights[TIP] - ball @ self.up
         ups = np.broadcast_to(self.up, reach.shape)
         return self._raised(toe, reach, ups, least, np.zeros(len(reach), dtype=np.bool_))
-
-
-def _mean_rotation(rotations: Matrix3) -> Matrix3:
-    """The rotation nearest to the mean of several [n, 3, 3]."""
-    left, _, right = np.linalg.svd(rotations.mean(axis=0))
-    left[:, 2] *= np.sign(np.linalg.det(left @ right))
-    return np.asarray(left @ right)

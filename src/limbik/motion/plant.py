@@ -18,11 +18,12 @@ from limbik.formats.motions import Motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
 from limbik.motion.contacts import ContactRule
-from limbik.motion.foot_locks import FootLocks, FootPath, LockRule
+from limbik.motion.foot_locks import FootLocks, FootPath
 from limbik.motion.ground import Ground
 from limbik.motion.least_jerk import bounded_offsets
 from limbik.motion.limb import Limb, LimbPlan, plan_of
 from limbik.motion.soles import Sole, contacts_at, soles_of
+from limbik.motion.stances import AnimatedFoot, LockRule
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
@@ -80,10 +81,11 @@ def plant_feet(
     plans = [plan_of(motion.model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN)) for sole in soles]
     poses = _poses(motion, [name for plan in plans for name in plan.frames], soles)
     stands = _stands(motion, soles, poses, contacts)
-    paths = []
+    paths, up = [], np.eye(3)["xyz".index(motion.up)]
     for k, sole in enumerate(soles):
         ankle, toe = (poses[name] for name in sole.links)
-        paths.append(FootLocks(sole, ankle, toe, stands[:, k], floor, rule, motion.dt).path())
+        foot = AnimatedFoot(sole, ankle, toe, up, motion.dt)
+        paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
     return _moved(motion, soles, plans, poses, paths, _weights(motion, weight), rule)
 
 
