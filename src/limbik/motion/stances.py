@@ -50,6 +50,8 @@ class AnimatedFoot:
 
 @dataclass(frozen=True, eq=False)
 class Stance:
+    """A foot that stands."""
+
     frames: NDArray[np.intp]  # in which the foot is locked
     flat: NDArray[np.intp]  # of these, those of heel and ball
     rotation: Matrix3  # [3, 3] of the flat foot
