@@ -336,6 +336,26 @@ def test_a_talos_leg_is_a_limb() -> None:
     assert talos.is_within_limits(found.q)
 
 
+def test_the_tip_may_be_a_point_of_the_foot() -> None:
+    motion = bent("euler")
+    toes = Limb("LeftUpLeg", "LeftLeg", "LeftToeBase.end")
+    target = motion.model.pose(motion.q, toes.tip)[:, :3, 3] + np.array([0.02, 0.1, 0.03])
+    assert (toes.solve(motion.model, motion.q, target).distance < 1e-9).all()
+    with pytest.raises(ModelError, match="does not turn by itself"):
+        toes.solve(motion.model, motion.q, target, rotation=np.eye(3))
+
+
+def test_an_arm_whose_elbow_has_an_offset_reaches_where_its_limits_allow() -> None:
+    panda = limbik.load("panda")
+    rng = np.random.default_rng(0)
+    q = panda.random(1, 200)
+    target = panda.pose(q, "hand_tcp")[:, :3, 3] + 0.1 * rng.normal(size=(200, 3))
+    found = Limb("link3", "link4", "hand_tcp").solve(panda, q, target)
+    assert panda.is_within_limits(found.q).all()
+    assert found.reached.mean() > 0.7
+    assert (found.distance[found.reached] < 1e-9).all()
+
+
 # --- one kernel, and errors ---------------------------------------------------------------------------------
 
 

@@ -119,6 +119,8 @@ class Limb:
         rows = np.array(np.broadcast_to(start, (*lead, model.nq))).reshape(-1, model.nq)
         goals = np.broadcast_to(goal, (*lead, 3)).reshape(-1, 3)
         turned = None if rotation is None else _rotations(rotation, lead)
+        if turned is not None and plan.tip is None:
+            raise ModelError(f"{self.tip!r} does not turn by itself, so that it takes no rotation")
         plan.move(rows, goals, turned)
         at = model.pose(rows, self.tip)[:, :3, 3]
         distance = norm(at - goals).reshape(lead)
