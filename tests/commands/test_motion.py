@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from numpy.testing import assert_allclose
 from typer.testing import CliRunner
 
 import limbik
 from limbik.cli import app
-from limbik.errors import FormatError, LimbikError, ModelError
+from limbik.errors import FormatError, GoalError, LimbikError, ModelError
 from motion.people import crouching
+from walker import Gait, stretched, walk
 
 GOLDEN = Path(__file__).parent.parent / "formats" / "golden.bvh"
 
@@ -60,6 +62,19 @@ def test_a_csv_of_a_robot_is_measured(tmp_path: Path) -> None:
     assert "turning                 2 rad/s     joint1, frame 1" in page
 
 
+def test_feet_are_planted(tmp_path: Path) -> None:
+    sliding, planted = tmp_path / "sliding.bvh", tmp_path / "planted.bvh"
+    stretched(walk(Gait(duration=1.5), "euler").motion, 1.1).save(sliding)
+    options = ["--unit", "m", "--foot", "LeftFoot", "--foot", "RightFoot", "--slope", "0", "1", "-0.1"]
+    assert (
+        run("ground", str(sliding), "--out", str(planted), *options)
+        == f"{planted}: 91 frames of 30 numbers\n"
+    )
+    before, after = (limbik.load_motion(file, unit="m") for file in (sliding, planted))
+    expected = limbik.motion.plant_feet(before, ground=limbik.motion.Ground.plane(normal=[0.0, 1.0, -0.1]))
+    assert_allclose(after.q, expected.q, atol=1e-8)
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -68,6 +83,12 @@ def test_a_csv_of_a_robot_is_measured(tmp_path: Path) -> None:
         (["info", str(GOLDEN), "--up", "north"], ModelError, "--up needs x, y or z, found 'north'"),
         (["info", str(GOLDEN), "--foot", "Left Feet"], ModelError, "has no frame 'Left Feet'"),
         (["convert", str(GOLDEN), "motion.fbx"], FormatError, "needs the ending .bvh or .csv"),
+        (
+            ["ground", str(GOLDEN), "--out", "a.bvh", "--mesh", "a.obj", "--height", "1"],
+            GoalError,
+            "give one",
+        ),
+        (["ground", str(GOLDEN), "--out", "a.bvh", "--foot", "Left Feet"], ModelError, "a joint turns"),
     ],
 )
 def test_a_wrong_request_is_refused(arguments: list[str], error: type[LimbikError], message: str) -> None:

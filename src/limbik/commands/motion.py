@@ -1,4 +1,4 @@
-"""`limbik motion`: what is in a motion file and what is wrong with it, and the motion in another format."""
+"""`limbik motion`: what is in a motion file and wrong with it, other formats, and feet on the ground."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from limbik.errors import ModelError, is_one_of
+from limbik.errors import GoalError, ModelError, is_one_of
 
 if TYPE_CHECKING:
     from limbik.formats.motions import Motion
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 motion = typer.Typer(
     name="motion",
-    help="Motions in BVH and CSV files: what is in them and wrong with them, and from one format to another.",
+    help="Motions in BVH and CSV files: what is in them and wrong with them, feet that stand on the ground, "
+    "and from one format to another.",
     no_args_is_help=True,
 )
 
@@ -111,6 +112,40 @@ def retarget(
     moved = retarget(source, target, speed_limits=speed_limits)
     moved.save(out)
     typer.echo(f"{out}: {len(moved)} frames of {moved.model.nq} numbers")
+
+
+@motion.command()
+def ground(
+    file: File,
+    out: Annotated[str, typer.Option("--out", help="Where to write: a file that ends in .bvh or .csv.")],
+    model: ModelName = None,
+    unit: UnitName = "cm",
+    up: UpName = None,
+    feet: Annotated[
+        list[str] | None, typer.Option("--foot", help="The link of a foot, once for each; default: by name.")
+    ] = None,
+    height: Annotated[float, typer.Option(help="Height of the ground, in m.")] = 0.0,
+    slope: Annotated[
+        tuple[float, float, float] | None, typer.Option(help="Direction across the ground, upwards: x y z.")
+    ] = None,
+    mesh: Annotated[str | None, typer.Option(help="A mesh in m to stand on, in place of a plane.")] = None,
+    weight: Annotated[float, typer.Option(help="0 to 1: how much is corrected.")] = 1.0,
+    halflife: Annotated[float, typer.Option(help="Of what is let go when a foot leaves, in s.")] = 0.1,
+) -> None:
+    """Stand on the ground: no sliding and sinking feet, on a plane, a slope or a mesh.
+
+    For example: limbik motion ground walk.bvh --out planted.bvh --mesh stairs.obj
+    """
+    from limbik.motion.ground import Ground
+    from limbik.motion.plant import plant_feet
+
+    loaded = _loaded(file, model, unit, up)
+    if mesh is not None and (slope is not None or height != 0.0):
+        raise GoalError("--mesh stands in place of --height and --slope: give one of them")
+    floor = Ground.plane(height, slope, up=loaded.up) if mesh is None else Ground.mesh(mesh, up=loaded.up)
+    planted = plant_feet(loaded, ground=floor, feet=feet, weight=weight, halflife=halflife)
+    planted.save(out)
+    typer.echo(f"{out}: {len(planted)} frames of {planted.model.nq} numbers")
 
 
 def _loaded(file: str, model: str | None, unit: str, up: str | None) -> Motion:

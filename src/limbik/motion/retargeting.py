@@ -104,7 +104,7 @@ def stands_of(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
     """[T, 2] whether the left and the right foot stand."""
     scale = body.length(LEG) / LEG_OF_A_PERSON
     rule = ContactRule()
-    names = ("height", "speed", "leave_height", "leave_speed")
+    names = ("height", "speed", "leave_height", "leave_speed", "steady")
     rule = ContactRule(**{name: scale * getattr(rule, name) for name in names})
     return detect_contacts(motion, [body.frames[side + LEG[2]] for side in SIDES], rule)
 
