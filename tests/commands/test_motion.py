@@ -82,7 +82,7 @@ def test_feet_are_planted(tmp_path: Path) -> None:
         (["info", str(GOLDEN), "--unit", "foot"], ModelError, "unit needs one of m, cm, mm, inch"),
         (["info", str(GOLDEN), "--up", "north"], ModelError, "--up needs x, y or z, found 'north'"),
         (["info", str(GOLDEN), "--foot", "Left Feet"], ModelError, "has no frame 'Left Feet'"),
-        (["convert", str(GOLDEN), "motion.fbx"], FormatError, "needs the ending .bvh or .csv"),
+        (["convert", str(GOLDEN), "motion.fbx"], FormatError, "needs the ending .bvh, .glb, .gltf, .vrm or .csv"),
         (
             ["ground", str(GOLDEN), "--out", "a.bvh", "--mesh", "a.obj", "--height", "1"],
             GoalError,
