@@ -82,7 +82,11 @@ def test_feet_are_planted(tmp_path: Path) -> None:
         (["info", str(GOLDEN), "--unit", "foot"], ModelError, "unit needs one of m, cm, mm, inch"),
         (["info", str(GOLDEN), "--up", "north"], ModelError, "--up needs x, y or z, found 'north'"),
         (["info", str(GOLDEN), "--foot", "Left Feet"], ModelError, "has no frame 'Left Feet'"),
-        (["convert", str(GOLDEN), "motion.fbx"], FormatError, "needs the ending .bvh, .glb, .gltf, .vrm or .csv"),
+        (
+            ["convert", str(GOLDEN), "motion.fbx"],
+            FormatError,
+            "needs the ending .bvh, .glb, .gltf, .vrm or",
+        ),
         (
             ["ground", str(GOLDEN), "--out", "a.bvh", "--mesh", "a.obj", "--height", "1"],
             GoalError,
@@ -95,6 +99,17 @@ def test_a_wrong_request_is_refused(arguments: list[str], error: type[LimbikErro
     result = CliRunner().invoke(app, ["motion", *arguments])
     assert isinstance(result.exception, error)
     assert message in str(result.exception)
+
+
+def test_jitter_is_taken_out_and_what_that_changed_is_said(tmp_path: Path) -> None:
+    person, smooth = tmp_path / "person.bvh", tmp_path / "smooth.bvh"
+    person.write_text(crouching(frames=31))
+    page = run("clean", str(person), "--out", str(smooth), "--cutoff", "5")
+    assert [line.split()[0] for line in page.splitlines()] == ["before", "jitter", "jerk", "foot"]
+    assert page.splitlines()[1].endswith(" mm")
+    assert len(limbik.load_motion(smooth)) == 31
+    with pytest.raises(LimbikError, match="method needs one of butterworth"):
+        run("clean", str(person), "--out", str(smooth), "--method", "median")
 
 
 def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:

@@ -89,6 +89,33 @@ def convert(
 
 
 @motion.command()
+def clean(
+    file: File,
+    out: Annotated[str, typer.Option("--out", help="Where to write: the ending says the format.")],
+    model: ModelName = None,
+    unit: UnitName = "cm",
+    up: UpName = None,
+    method: Annotated[str, typer.Option(help="butterworth, savitzky-golay or one-euro.")] = "butterworth",
+    cutoff: Annotated[float, typer.Option(help="Frequency above which is smoothed, in Hz.")] = 6.0,
+) -> None:
+    """Take the jitter out of a motion, and say what that changed.
+
+    For example: limbik motion clean walk.bvh --out smooth.bvh --cutoff 8
+    """
+    from limbik.motion.measures import measure
+    from limbik.motion.smoothing import smooth
+
+    loaded = _loaded(file, model, unit, up)
+    cleaned = smooth(loaded, method, cutoff_hz=cutoff)  # type: ignore[arg-type]
+    cleaned.save(out)
+    before, after = measure(loaded), measure(cleaned)
+    typer.echo(f"{'':<10}  before     after")
+    typer.echo(f"jitter     {_number(before.jitter_mm)} {_number(after.jitter_mm)} mm")
+    typer.echo(f"jerk       {_number(before.jerk)} {_number(after.jerk)} m/s³")
+    typer.echo(f"foot slide {_number(before.foot_slide_cm_s)} {_number(after.foot_slide_cm_s)} cm/s")
+
+
+@motion.command()
 def retarget(
     file: File,
     body: Annotated[str, typer.Argument(help="Who is to move so: a robot's name or file, or a BVH.")],

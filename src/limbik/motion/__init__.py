@@ -16,6 +16,7 @@ from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
 from limbik.motion.plant import plant_feet
 from limbik.motion.retargeting import retarget
+from limbik.motion.smoothing import smooth
 from limbik.motion.soles import Sole, sole_contacts, soles_of
 from limbik.motion.spline import Spline, SplineSolution
 from limbik.motion.tracker import Tracker
@@ -38,6 +39,7 @@ __all__ = [
     "measure",
     "plant_feet",
     "retarget",
+    "smooth",
     "sole_contacts",
     "soles_of",
     "solve_path",
