@@ -194,6 +194,14 @@ def test_a_robot_with_a_floating_base_stands_still() -> None:
     assert talos.is_within_limits(planted.q).all()
 
 
+def test_feet_stand_on_a_belt() -> None:
+    walked = stretched(walk(AHEAD, "ball").motion, 1.08)
+    speed = np.array([0.0, 0.0, -1.3 / 1.1])
+    way = np.multiply.outer(walked.dt * np.arange(len(walked)), speed)
+    on_belt = plant_feet(moved(walked, way), contacts=limbik.motion.ContactRule(ground_velocity=tuple(speed)))
+    assert_allclose(moved(on_belt, -way).q, plant_feet(walked).q, atol=1e-9)
+
+
 def test_one_frame_is_planted() -> None:
     motion = skeleton("ball")
     lifted = moved(motion, np.array([0.0, 0.05, 0.0]))

@@ -47,7 +47,8 @@ def plant_feet(
 
     ground: default: the plane at height 0. The animation is one on level ground.
     contacts: whether heel and ball of each foot stand, [T, feet, 2], or only whether the foot does,
-    [T, feet]; or the rule that they are detected by; default: `ContactRule()`.
+    [T, feet]; or the rule that they are detected by; default: `ContactRule()`. With a rule for a belt feet
+    stand on the belt.
     feet: names of the links of the feet, or soles; default: `soles_of(motion)`.
     weight: 0 to 1, or [T]: of all corrections.
     lock_radius: how far a foot's place in the animation may be from where it stands [m]: farther off it is
@@ -67,15 +68,24 @@ def plant_feet(
     floor = ground if ground is not None else Ground.plane(up=motion.up)
     if not isinstance(floor, Ground) or floor.up != motion.up:
         raise GoalError(f"ground needs a Ground with up={motion.up!r}, as the motion has it")
-    rule = LockRule(
-        *(
-            _positive(value, name)
-            for value, name in (
-                (lock_radius, "lock_radius"),
-                (unlock_angle, "unlock_angle"),
-                (halflife, "halflife"),
-            )
+    if isinstance(contacts, ContactRule) and any(contacts.ground_velocity):
+        way = np.multiply.outer(motion.dt * np.arange(len(motion)), contacts.ground_velocity)
+        still = replace(contacts, ground_velocity=(0.0, 0.0, 0.0))
+        planted = plant_feet(
+            _moved_by(motion, -way),
+            ground=floor,
+            contacts=still,
+            feet=feet,
+            weight=weight,
+            lock_radius=lock_radius,
+            unlock_angle=unlock_angle,
+            halflife=halflife,
         )
+        return _moved_by(planted, way)
+    rule = LockRule(
+        _positive(lock_radius, "lock_radius"),
+        _positive(unlock_angle, "unlock_angle"),
+        _positive(halflife, "halflife"),
     )
     soles = _soles(motion, feet)
     plans = [plan_of(motion.model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN)) for sole in soles]
@@ -205,6 +215,13 @@ def _pelvis_rise(
     none = np.zeros(len(most), dtype=np.bool_)
     lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt, room=ROOM)
     return np.asarray(follow - lowered)
+
+
+def _moved_by(motion: Motion, way: Array) -> Motion:
+    """The motion with its body moved by [T, 3] [m]."""
+    q = motion.q.copy()
+    _raise(motion.model, q, way)
+    return replace(motion, q=q)
 
 
 def _raise(model: Model, q: Array, by: Array) -> None:
