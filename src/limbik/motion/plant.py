@@ -19,11 +19,11 @@ from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
 from limbik.motion.contacts import ContactRule
 from limbik.motion.foot_locks import FootLocks, FootPath
+from limbik.motion.foot_soles import Sole, contacts_at, soles_of
+from limbik.motion.foot_stances import AnimatedFoot, LockRule
 from limbik.motion.ground import Ground
 from limbik.motion.least_jerk import bounded_offsets
 from limbik.motion.limb import Limb, LimbPlan, plan_of
-from limbik.motion.soles import Sole, contacts_at, soles_of
-from limbik.motion.stances import AnimatedFoot, LockRule
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
