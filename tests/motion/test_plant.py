@@ -222,6 +222,9 @@ def test_bad_input_is_named() -> None:
         plant_feet(motion, weight=2.0)
     with pytest.raises(ModelError, match="at least one"):
         plant_feet(motion, feet=[])
+    with pytest.raises(ModelError, match="needs a hip that turns about three axes in one point"):
+        g1 = limbik.load("g1", base="floating")
+        plant_feet(limbik.Motion(g1, g1.neutral[None], 0.1))
     with pytest.raises(ModelError, match="foot, toe or ankle"):
         arm = limbik.load("panda")
         plant_feet(limbik.Motion(arm, arm.neutral[None], 0.1))

@@ -88,7 +88,7 @@ def plant_feet(
         _positive(halflife, "halflife"),
     )
     soles = _soles(motion, feet)
-    plans = [plan_of(motion.model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN)) for sole in soles]
+    plans = [_leg(motion.model, sole) for sole in soles]
     poses = _poses(motion, [name for plan in plans for name in plan.frames], soles)
     stands = _stands(motion, soles, poses, contacts)
     paths, up = [], np.eye(3)["xyz".index(motion.up)]
@@ -116,6 +116,18 @@ def _soles(motion: Motion, feet: Sequence[str | Sole] | None) -> tuple[Sole, ...
     if not given:
         raise ModelError("feet needs at least one link or sole")
     return tuple(foot if isinstance(foot, Sole) else soles_of(motion, [foot])[0] for foot in given)
+
+
+def _leg(model: Model, sole: Sole) -> LimbPlan:
+    """A leg as a limb. Raises ModelError for one whose hip does not turn about all axes in one point."""
+    plan = plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN))
+    if plan.root.freedom < 3:
+        names = ", ".join(repr(joint.name) for joint in plan.root.joints)
+        raise ModelError(
+            f"the leg of foot {sole.ankle!r} needs a hip that turns about three axes in one point; link "
+            f"{sole.root!r} has {names}"
+        )
+    return plan
 
 
 def _stands(
