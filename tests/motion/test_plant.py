@@ -15,6 +15,7 @@ from limbik.errors import GoalError, ModelError
 from limbik.motion import Ground, measure, plant_feet, sole_contacts, soles_of
 from limbik.motion.least_jerk import bounded_offsets, fading_offsets
 from limbik.motion.programs import hinge_groups, limbs
+from limbik.spatial import pose_from
 from walker import RUN, Gait, Kind, moved, noisy, skeleton, stairs, stretched, walk
 
 AHEAD = Gait(heading=0.0, duration=4.0)
@@ -192,6 +193,41 @@ def test_a_robot_with_a_floating_base_stands_still() -> None:
     assert np.ptp(poses, axis=0).max() < 1e-6
     assert np.ptp(talos.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
     assert talos.is_within_limits(planted.q).all()
+
+
+def test_a_robot_whose_hip_axes_do_not_meet_stands_still() -> None:
+    g1, time = limbik.load("g1", base="floating"), 0.01 * np.arange(60)
+    feet = ["left_ankle_roll_link", "right_ankle_roll_link"]
+    q = g1.neutral.copy()
+    for side in ("left", "right"):
+        for joint, angle in (("hip_pitch", -0.4), ("knee", 0.8), ("ankle_pitch", -0.4)):
+            q[g1.q_slice(f"{side}_{joint}_joint")] = angle
+    moving = np.tile(q, (len(time), 1))
+    moving[:, 0] += 0.04 * np.sin(4.0 * time)
+    moving[:, 2] += 0.05 - g1.pose(q, feet[0])[2, 3]
+    noise = 0.003 * np.random.default_rng(0).normal(size=(len(time), g1.nv))
+    motion = limbik.Motion(g1, g1.clip(g1.integrate(moving, noise)), 0.01)
+    planted = plant_feet(motion, feet=feet, contacts=np.ones((len(time), 2)), ground=Ground.plane(up="z"))
+    assert np.ptp(g1.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
+    assert np.ptp(g1.poses(planted.q, feet), axis=0).max() < 1e-5
+    assert g1.is_within_limits(planted.q).all()
+
+
+def test_a_leg_of_few_hinges_is_refused() -> None:
+    leg = limbik.ModelBuilder("leg").revolute("hip", axis="y", child="thigh")
+    for name, child in (("knee", "shank"), ("ankle", "foot")):
+        leg.revolute(name, axis="y", child=child, origin=pose_from(translation=[0.0, 0.0, -0.4]))
+    motion = limbik.Motion(leg.build(), np.zeros((1, 3)), 0.1)
+    with pytest.raises(ModelError, match="or six hinges of its own; it has 'hip', 'knee', 'ankle'"):
+        plant_feet(motion)
+
+
+def test_feet_stand_on_a_belt() -> None:
+    walked = stretched(walk(AHEAD, "ball").motion, 1.08)
+    speed = np.array([0.0, 0.0, -1.3 / 1.1])
+    way = np.multiply.outer(walked.dt * np.arange(len(walked)), speed)
+    on_belt = plant_feet(moved(walked, way), contacts=limbik.motion.ContactRule(ground_velocity=tuple(speed)))
+    assert_allclose(moved(on_belt, -way).q, plant_feet(walked).q, atol=1e-9)
 
 
 def test_one_frame_is_planted() -> None:

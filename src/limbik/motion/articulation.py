@@ -129,13 +129,13 @@ class Articulation:
         if not is_one_of(axes, ("parent", "world")):
             raise ModelError(f"axes needs 'parent' or 'world', found {shortened(axes)}")
         group = self.group(link)
-        start = self.model.clip(q) if group.quaternion is not None else np.asarray(q, np.float64)
+        start = self.model.integrate(q, np.zeros(self.model.nv))  # checked, with unit quaternions
         wanted = _as_rotations(rotation)
         lead = np.broadcast_shapes(start.shape[:-1], wanted.shape[:-2])
         if axes == "world":
-            parent = self.model.pose(q, group.parent)[..., :3, :3]
+            parent = self.model.pose(start, group.parent)[..., :3, :3]
             wanted = np.swapaxes(parent, -1, -2) @ wanted
-        out = np.array(np.broadcast_to(np.asarray(q, np.float64), (*lead, self.model.nq)))
+        out = np.array(np.broadcast_to(start, (*lead, self.model.nq)))
         rows = out.reshape(-1, self.model.nq)
         turned = np.broadcast_to(wanted, (*lead, 3, 3)).reshape(-1, 3, 3)
         put(self.model, group, rows, turned)

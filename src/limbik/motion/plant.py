@@ -19,11 +19,12 @@ from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
 from limbik.motion.contacts import ContactRule
 from limbik.motion.foot_locks import FootLocks, FootPath
+from limbik.motion.foot_soles import Sole, contacts_at, soles_of
+from limbik.motion.foot_stances import AnimatedFoot, LockRule
 from limbik.motion.ground import Ground
 from limbik.motion.least_jerk import bounded_offsets
+from limbik.motion.leg_chain import LegChain
 from limbik.motion.limb import Limb, LimbPlan, plan_of
-from limbik.motion.soles import Sole, contacts_at, soles_of
-from limbik.motion.stances import AnimatedFoot, LockRule
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
@@ -47,7 +48,8 @@ def plant_feet(
 
     ground: default: the plane at height 0. The animation is one on level ground.
     contacts: whether heel and ball of each foot stand, [T, feet, 2], or only whether the foot does,
-    [T, feet]; or the rule that they are detected by; default: `ContactRule()`.
+    [T, feet]; or the rule that they are detected by; default: `ContactRule()`. With a rule for a belt feet
+    stand on the belt.
     feet: names of the links of the feet, or soles; default: `soles_of(motion)`.
     weight: 0 to 1, or [T]: of all corrections.
     lock_radius: how far a foot's place in the animation may be from where it stands [m]: farther off it is
@@ -59,34 +61,43 @@ def plant_feet(
     ground what the animation keeps, up to 2 cm. The pelvis follows the ground, and goes down where the legs
     do not reach; horizontally it stays.
 
-    Raises ModelError for legs that are no limbs (see `Limb`), GoalError for numbers and arrays that have no
-    meaning.
+    Raises ModelError for legs that are neither limbs (see `Limb`) nor chains of six hinges, GoalError for
+    numbers and arrays that have no meaning.
     """
     if not isinstance(motion, Motion):
         raise ModelError(f"motion needs a Motion, found {shortened(motion)}")
     floor = ground if ground is not None else Ground.plane(up=motion.up)
     if not isinstance(floor, Ground) or floor.up != motion.up:
         raise GoalError(f"ground needs a Ground with up={motion.up!r}, as the motion has it")
-    rule = LockRule(
-        *(
-            _positive(value, name)
-            for value, name in (
-                (lock_radius, "lock_radius"),
-                (unlock_angle, "unlock_angle"),
-                (halflife, "halflife"),
-            )
+    if isinstance(contacts, ContactRule) and any(contacts.ground_velocity):
+        way = np.multiply.outer(motion.dt * np.arange(len(motion)), contacts.ground_velocity)
+        still = replace(contacts, ground_velocity=(0.0, 0.0, 0.0))
+        planted = plant_feet(
+            _moved_by(motion, -way),
+            ground=floor,
+            contacts=still,
+            feet=feet,
+            weight=weight,
+            lock_radius=lock_radius,
+            unlock_angle=unlock_angle,
+            halflife=halflife,
         )
+        return _moved_by(planted, way)
+    rule = LockRule(
+        _positive(lock_radius, "lock_radius"),
+        _positive(unlock_angle, "unlock_angle"),
+        _positive(halflife, "halflife"),
     )
     soles = _soles(motion, feet)
-    plans = [plan_of(motion.model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN)) for sole in soles]
-    poses = _poses(motion, [name for plan in plans for name in plan.frames], soles)
+    legs = [_leg(motion.model, sole) for sole in soles]
+    poses = _poses(motion, [name for leg in legs for name in leg.frames], soles)
     stands = _stands(motion, soles, poses, contacts)
     paths, up = [], np.eye(3)["xyz".index(motion.up)]
     for k, sole in enumerate(soles):
         ankle, toe = (poses[name] for name in sole.links)
         foot = AnimatedFoot(sole, ankle, toe, up, motion.dt)
         paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
-    return _moved(motion, soles, plans, poses, paths, _weights(motion, weight), rule)
+    return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule)
 
 
 # --- input --------------------------------------------------------------------------------------------------
@@ -106,6 +117,12 @@ def _soles(motion: Motion, feet: Sequence[str | Sole] | None) -> tuple[Sole, ...
     if not given:
         raise ModelError("feet needs at least one link or sole")
     return tuple(foot if isinstance(foot, Sole) else soles_of(motion, [foot])[0] for foot in given)
+
+
+def _leg(model: Model, sole: Sole) -> LimbPlan | LegChain:
+    """A leg as a limb in closed form, or where its hip axes do not meet as a chain of hinges."""
+    plan = plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN))
+    return plan if plan.root.freedom == 3 else LegChain(model, sole)
 
 
 def _stands(
@@ -151,7 +168,7 @@ def _poses(motion: Motion, names: Sequence[str], soles: Sequence[Sole]) -> dict[
 def _moved(
     motion: Motion,
     soles: tuple[Sole, ...],
-    plans: list[LimbPlan],
+    legs: list[LimbPlan | LegChain],
     poses: dict[str, Array],
     paths: list[FootPath],
     weight: Array,
@@ -159,17 +176,17 @@ def _moved(
 ) -> Motion:
     model, q = motion.model, motion.q.copy()
     up = np.eye(3)["xyz".index(motion.up)]
-    rise = (weight * _pelvis_rise(plans, poses, paths, up, rule, motion.dt))[:, None] * up
+    rise = (weight * _pelvis_rise(soles, poses, paths, up, rule, motion.dt))[:, None] * up
     _raise(model, q, rise)
     raised = {name: pose.copy() for name, pose in poses.items()}
     for pose in raised.values():
         pose[:, :3, 3] += rise
     articulation = Articulation(motion)
-    for sole, plan, path in zip(soles, plans, paths, strict=True):
+    for sole, leg, path in zip(soles, legs, paths, strict=True):
         foot = poses[sole.ankle]
         place = foot[:, :3, 3] + weight[:, None] * (path.place - foot[:, :3, 3])
         rotation = _part(foot[:, :3, :3], path.rotation, weight)
-        plan.stand(raised, q, place, rotation)
+        leg.stand(raised, q, place, rotation)
         if path.toe is not None and sole.toe is not None:
             toe = _part(poses[sole.toe][:, :3, :3], path.toe, weight)
             put(model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ toe)
@@ -185,7 +202,7 @@ def _part(start: Array, end: Array, weight: Array) -> Array:
 
 
 def _pelvis_rise(
-    plans: list[LimbPlan],
+    soles: tuple[Sole, ...],
     poses: dict[str, Array],
     paths: list[FootPath],
     up: Array,
@@ -195,8 +212,8 @@ def _pelvis_rise(
     """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need."""
     follow = np.mean([path.lift for path in paths], axis=0)
     most = np.full(len(follow), np.inf)
-    for plan, path in zip(plans, paths, strict=True):
-        hip, knee, ankle = (poses[name][:, :3, 3] for name in (plan.root.link, plan.mid.link, plan.limb.tip))
+    for sole, path in zip(soles, paths, strict=True):
+        hip, knee, ankle = (poses[name][:, :3, 3] for name in (sole.root, sole.mid, sole.ankle))
         length = norm(knee - hip) + norm(ankle - knee)
         reach = np.clip(norm(ankle - hip), EXTENSION * length, MOST_EXTENSION * length)
         away = path.place - hip
@@ -205,6 +222,13 @@ def _pelvis_rise(
     none = np.zeros(len(most), dtype=np.bool_)
     lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt, room=ROOM)
     return np.asarray(follow - lowered)
+
+
+def _moved_by(motion: Motion, way: Array) -> Motion:
+    """The motion with its body moved by [T, 3] [m]."""
+    q = motion.q.copy()
+    _raise(motion.model, q, way)
+    return replace(motion, q=q)
 
 
 def _raise(model: Model, q: Array, by: Array) -> None:
