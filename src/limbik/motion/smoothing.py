@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.signal import butter, savgol_filter, sosfiltfilt
 
 from limbik.errors import GoalError, ModelError, is_one_of, shortened
 from limbik.formats.motions import Motion
@@ -73,6 +72,8 @@ def _unrolled(motion: Motion) -> Array:
 
 
 def _butterworth(q: Array, dt: float, cutoff: float) -> Array:
+    from scipy.signal import butter, sosfiltfilt  # slow to import
+
     # Twice the filter takes its cutoff lower: Winter's correction.
     corrected = min(cutoff / (math.sqrt(2.0) - 1.0) ** (0.5 / ORDER), 0.49 / dt)
     sections = butter(ORDER, corrected, fs=1.0 / dt, output="sos")
@@ -83,6 +84,8 @@ def _butterworth(q: Array, dt: float, cutoff: float) -> Array:
 
 
 def _savitzky_golay(q: Array, dt: float, cutoff: float) -> Array:
+    from scipy.signal import savgol_filter
+
     window = max(POLYNOMIAL + 2, 2 * round(0.5 * WINDOW / (dt * cutoff)) + 1)
     if len(q) < window:
         raise _too_short(len(q), window)
