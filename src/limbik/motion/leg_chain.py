@@ -10,11 +10,12 @@ from limbik.motion.articulation import HINGES
 from limbik.motion.foot_soles import Sole
 from limbik.spatial import Array, Matrix3, pose_from, pose_inverse
 
+HIP = 3  # hinges
 LEAST_HINGES = 6  # with which a foot takes any pose
 
 
 class LegChain:
-    """The hinges of a leg, from the link that carries it to the foot.
+    """The hinges of a leg, from the link that carries it to the foot: three of the hip, a knee, the ankle.
 
     Raises ModelError for a leg of fewer than six hinges, or with other joints.
     """
@@ -28,8 +29,9 @@ class LegChain:
                 f"the leg of foot {sole.ankle!r} needs a hip that turns about three axes in one point, or "
                 f"six hinges of its own; it has {names or 'none'}"
             )
-        self.ankle, self.parent = sole.ankle, joints[0].parent
-        self.frames = (self.parent, sole.root, sole.mid, sole.ankle)
+        self.parent = joints[0].parent
+        self.bones = (hinges[HIP - 1].child, hinges[HIP].child, sole.ankle)
+        self.frames = (self.parent, *self.bones)
         self._leg = Model("leg", joints, root=self.parent, end_effector=sole.ankle)
         self._places = np.array([model.q_slice(joint.name).start for joint in hinges], dtype=np.intp)
 

@@ -207,6 +207,11 @@ class LimbPlan:
             self._blend(beneath, q)
 
     @property
+    def bones(self) -> tuple[str, str, str]:
+        """The frames at the ends of both bones."""
+        return self.root.link, self.mid.link, self.limb.tip
+
+    @property
     def frames(self) -> tuple[str, ...]:
         """The links that a limb is about, and those before them."""
         groups = [group for group in (self.root, self.mid, self.tip) if group is not None]

@@ -176,7 +176,7 @@ def _moved(
 ) -> Motion:
     model, q = motion.model, motion.q.copy()
     up = np.eye(3)["xyz".index(motion.up)]
-    rise = (weight * _pelvis_rise(soles, poses, paths, up, rule, motion.dt))[:, None] * up
+    rise = (weight * _pelvis_rise(legs, poses, paths, up, rule, motion.dt))[:, None] * up
     _raise(model, q, rise)
     raised = {name: pose.copy() for name, pose in poses.items()}
     for pose in raised.values():
@@ -202,7 +202,7 @@ def _part(start: Array, end: Array, weight: Array) -> Array:
 
 
 def _pelvis_rise(
-    soles: tuple[Sole, ...],
+    legs: list[LimbPlan | LegChain],
     poses: dict[str, Array],
     paths: list[FootPath],
     up: Array,
@@ -212,8 +212,8 @@ def _pelvis_rise(
     """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need."""
     follow = np.mean([path.lift for path in paths], axis=0)
     most = np.full(len(follow), np.inf)
-    for sole, path in zip(soles, paths, strict=True):
-        hip, knee, ankle = (poses[name][:, :3, 3] for name in (sole.root, sole.mid, sole.ankle))
+    for leg, path in zip(legs, paths, strict=True):
+        hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
         length = norm(knee - hip) + norm(ankle - knee)
         reach = np.clip(norm(ankle - hip), EXTENSION * length, MOST_EXTENSION * length)
         away = path.place - hip
