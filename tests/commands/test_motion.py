@@ -3,13 +3,16 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from typer.testing import CliRunner
 
 import limbik
+from formats.gltf_files import Builder
 from limbik.cli import app
 from limbik.errors import FormatError, GoalError, LimbikError, ModelError
+from motion.bodies import FAMILIES, bones, bvh
 from motion.people import crouching
 from walker import Gait, stretched, walk
 
@@ -75,6 +78,34 @@ def test_feet_are_planted(tmp_path: Path) -> None:
     assert_allclose(after.q, expected.q, atol=1e-8)
 
 
+def test_info_names_the_parts_of_a_human_body(tmp_path: Path) -> None:
+    file = tmp_path / "walk.bvh"
+    file.write_text(bvh(bones(FAMILIES["cmu"])))
+    lines = [line.split() for line in run("info", str(file)).splitlines()]
+    assert ["part", "link"] in lines
+    assert ["leftUpperLeg", "LeftUpLeg"] in lines
+    assert json.loads(run("info", str(file), "--json"))["roles"]["rightHand"] == "RightHand"
+    assert "No human body: neither two legs nor two arms." in run("info", str(GOLDEN))
+    assert json.loads(run("info", str(GOLDEN), "--json"))["roles"] is None
+
+
+def test_an_animation_of_a_character_goes_to_csv_and_back(tmp_path: Path) -> None:
+    builder = Builder()
+    nodes = [builder.node("Hips")]
+    nodes.append(builder.node("Head", nodes[0], translation=[0.0, 0.5, 0.0]))
+    turn = [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.6, 0.8]]
+    for name in ("Nod", "Turn"):
+        builder.animation(name, [(nodes[1], "rotation", np.array([0.0, 0.5]), np.array(turn), "LINEAR")])
+    file = builder.save(tmp_path / "a.glb", nodes)
+    table, back = tmp_path / "a.csv", tmp_path / "b.glb"
+    assert run("info", str(file), "--animation", "Turn").startswith("2 frames of 0.5 s")
+    assert run("convert", str(file), str(table), "--animation", "1") == f"{table}: 2 frames of 11 numbers\n"
+    run("convert", str(table), str(back), "--model", str(file), "--animation", "Turn")
+    assert limbik.load_motion(back, animation="Turn").q == pytest.approx(
+        limbik.load_motion(file, animation="Turn").q, abs=1e-6
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -85,7 +116,7 @@ def test_feet_are_planted(tmp_path: Path) -> None:
         (
             ["convert", str(GOLDEN), "motion.fbx"],
             FormatError,
-            "needs the ending .bvh, .glb, .gltf, .vrm or",
+            "needs the ending .bvh, .glb, .gltf, .vrm or .csv",
         ),
         (
             ["ground", str(GOLDEN), "--out", "a.bvh", "--mesh", "a.obj", "--height", "1"],
