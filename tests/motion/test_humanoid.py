@@ -281,6 +281,8 @@ def test_roles_can_be_corrected() -> None:
     assert list(corrected.frames) == [role for role in ROLES if role in corrected.frames]
     with pytest.raises(ModelError, match="there is no role 'leftLeg'; did you mean"):
         found.with_({"leftLeg": "LeftLeg"})
+    with pytest.raises(ModelError, match="roles needs a mapping of roles to frames, found 'head'"):
+        found.with_("head")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="has no frame 'Nose'"):
         found.with_({"head": "Nose"})
 

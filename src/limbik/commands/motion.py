@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 motion = typer.Typer(
     name="motion",
-    help="Motions in BVH, glTF and CSV files: what is in them, what is wrong with them, and in other formats.",
+    help="Motions in BVH, glTF and CSV files: what is in them and wrong with them, and other formats.",
     no_args_is_help=True,
 )
 
