@@ -1,8 +1,8 @@
 """Markers from TRC, the text of columns that OpenSim and Motion Analysis write.
 
 Line 1 is a title, 2 names settings and 3 has their values (DataRate, NumMarkers, Units, ...); line 4 names
-the markers and 5 their axes. Then there is one line of cells between tabs for each frame: its number, the time, and
-x, y and z of each marker.
+the markers and 5 their axes. Then there is a line of cells between tabs for each frame: its number, the time,
+and x, y and z of each marker.
 """
 
 from __future__ import annotations

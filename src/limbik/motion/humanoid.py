@@ -130,7 +130,7 @@ def _limb_roles(limbs: Limbs) -> tuple[dict[str, str], dict[str, str]]:
 def _what_is_missing(model: Model, limbs: Limbs) -> str:
     found = [f"the {side} {kind}" for kind in ("leg", "arm") for side in SIDES if (side, kind) in limbs.of]
     return (
-        f"model {model.name!r} is no humanoid: it needs two legs (upper leg, lower leg, foot) or two arms "
-        f"(upper arm, lower arm, hand), by name or as two branches of equal bones; "
+        f"model {model.name!r} is no humanoid: it needs two legs (upper leg, lower leg) or two arms (upper "
+        f"arm, lower arm), by name or as two branches of equal bones; "
         f"found {' and '.join(found) if found else 'none of these'}"
     )
