@@ -12,6 +12,7 @@ from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
 from limbik.derivatives import automatic_jacobian, numeric_jacobian
 from limbik.diagnosis import Diagnosis
 from limbik.formats import load
+from limbik.formats.markers import Markers, load_markers
 from limbik.formats.motions import Motion, load_motion
 from limbik.formats.registry import robots
 from limbik.goals import (
@@ -87,6 +88,7 @@ __all__ = [
     "JointKind",
     "JointValue",
     "LookAt",
+    "Markers",
     "Mass",
     "Mimic",
     "Model",
@@ -119,6 +121,7 @@ __all__ = [
     "humanoid",
     "iterate",
     "load",
+    "load_markers",
     "load_motion",
     "load_scene",
     "motion",

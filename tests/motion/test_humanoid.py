@@ -244,6 +244,49 @@ def test_legs_of_robots_are_found_without_names(name: str) -> None:
             assert new[expected] in (found[f"left{part}"], found[f"right{part}"]), part
 
 
+def chain(parent: str, names: list[str], start: tuple[float, ...], length: float) -> list[limbik.Joint]:
+    """Revolute joints one below the other; those of one anatomical joint are at one place."""
+    joints = []
+    for k, name in enumerate(names):
+        drop = length if k and name.split("-")[1] != names[k - 1].split("-")[1] else 0.0
+        place = np.eye(4)
+        place[:3, 3] = (0.0, 0.0, -drop) if k else start
+        kind = limbik.JointKind.REVOLUTE
+        joints.append(limbik.Joint(name=name, kind=kind, parent=parent, child=name, origin=place))
+        parent = name
+    return joints
+
+
+@pytest.mark.parametrize(
+    ("leg", "foot"),
+    [
+        (["hip-yaw", "hip-roll", "hip-pitch", "knee", "ankle"], "ankle"),  # as of Unitree H1
+        (["hip-roll", "hip-yaw", "hip-pitch", "knee", "toe-pitch", "toe-roll"], "toe-roll"),  # of Digit
+    ],
+)
+def test_a_robot_without_hands_has_arms_without_hands(leg: list[str], foot: str) -> None:
+    joints = [limbik.Joint(name="torso", kind=limbik.JointKind.REVOLUTE, parent="pelvis", child="torso")]
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        arm = [f"{side}-{part}" for part in ("shoulder-pitch", "shoulder-roll", "shoulder-yaw", "elbow")]
+        joints += chain("pelvis", [f"{side}-{part}" for part in leg], (0.0, 0.1 * sign, 0.0), 0.4)
+        joints += chain("torso", arm, (0.0, 0.2 * sign, 0.5), 0.3)
+    found = limbik.humanoid(limbik.Model("robot", joints)).frames
+    expected = {"UpperLeg": leg[2], "LowerLeg": "knee", "Foot": foot}
+    expected |= {"UpperArm": "shoulder-yaw", "LowerArm": "elbow"}
+    for side in SIDES:
+        assert {part: found[f"{side}{part}"] for part in expected} == {
+            part: f"{side}-{name}" for part, name in expected.items()
+        }
+        assert f"{side}Hand" not in found
+    assert (found["hips"], found["chest"]) == ("pelvis", "torso")
+
+
+def test_a_centaur_has_arms_and_no_human_legs() -> None:
+    found = limbik.humanoid(robot("centauro"))
+    assert {"leftHand", "rightHand"} <= found.frames.keys()
+    assert {"leftFoot", "rightFoot"} <= set(found.missing)
+
+
 @pytest.mark.parametrize(
     "name", ["panda", "ur5e", "so101", "planar-3", "go2", "anymal", "solo12", "allegro", "robotiq_2f85"]
 )
@@ -281,6 +324,8 @@ def test_roles_can_be_corrected() -> None:
     assert list(corrected.frames) == [role for role in ROLES if role in corrected.frames]
     with pytest.raises(ModelError, match="there is no role 'leftLeg'; did you mean"):
         found.with_({"leftLeg": "LeftLeg"})
+    with pytest.raises(ModelError, match="roles needs a mapping of roles to frames, found 'head'"):
+        found.with_("head")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="has no frame 'Nose'"):
         found.with_({"head": "Nose"})
 

@@ -13,7 +13,7 @@ from limbik.motion.human_roles import SIDES, Side
 from limbik.motion.limbs import Limb, built_arm, built_leg, named_arm, named_leg
 from limbik.motion.sides import left_direction
 from limbik.motion.skeleton import Skeleton
-from limbik.motion.symmetry import Pair, middle, pairs
+from limbik.motion.symmetry import Pair, has_four_legs, middle, pairs
 from limbik.spatial import Array, norm
 
 Kind = Literal["leg", "arm"]
@@ -128,7 +128,8 @@ def _kinds(
     if not free or parents.count(parents[0]) > 1:
         return {}  # an animal with four legs, or none
     if len(free) == 1:
-        if _goes_down(skeleton, free[0], up):
+        stands = any(has_four_legs(skeleton, link) for link in skeleton.line(free[0].parent))
+        if _goes_down(skeleton, free[0], up) and not stands:
             return {"leg": free[0]}
         return {"arm": free[0]} if _has_head(skeleton, free[0]) else {}
     first, second = sorted(free[:2], key=lambda pair: len(skeleton.line(pair.parent)))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from limbik.errors import ModelError, did_you_mean, shortened
+from limbik.errors import ModelError, did_you_mean, is_one_of, shortened
 from limbik.formats.motions import Motion
 from limbik.model import Model
 from limbik.motion.bone_names import labels
@@ -48,8 +48,10 @@ class Humanoid:
         Raises ModelError for a role or a frame that does not exist.
         """
         frames, found_by = dict(self.frames), dict(self.found_by)
-        for role, frame in dict(roles).items():
-            if role not in ROLES:
+        if not isinstance(roles, Mapping):
+            raise ModelError(f"roles needs a mapping of roles to frames, found {shortened(roles)}")
+        for role, frame in roles.items():
+            if not is_one_of(role, ROLES):
                 raise ModelError(f"there is no role {shortened(role)}; {did_you_mean(role, ROLES)}")
             frames.pop(role, None)
             found_by.pop(role, None)
@@ -128,7 +130,7 @@ def _limb_roles(limbs: Limbs) -> tuple[dict[str, str], dict[str, str]]:
 def _what_is_missing(model: Model, limbs: Limbs) -> str:
     found = [f"the {side} {kind}" for kind in ("leg", "arm") for side in SIDES if (side, kind) in limbs.of]
     return (
-        f"model {model.name!r} is no humanoid: it needs two legs (upper leg, lower leg, foot) or two arms "
-        f"(upper arm, lower arm, hand), by name or as two branches of equal bones; "
+        f"model {model.name!r} is no humanoid: it needs two legs (upper leg, lower leg) or two arms (upper "
+        f"arm, lower arm), by name or as two branches of equal bones; "
         f"found {' and '.join(found) if found else 'none of these'}"
     )

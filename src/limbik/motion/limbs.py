@@ -26,8 +26,8 @@ class Limb(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has both bones and what they carry."""
-        return None not in self[:3]
+        """Whether it has both bones; there are robots without hands."""
+        return None not in self[:2]
 
 
 def carrier(skeleton: Skeleton, group: Sequence[str]) -> str | None:

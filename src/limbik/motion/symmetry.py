@@ -24,18 +24,14 @@ class Pair(NamedTuple):
 
 
 def pairs(skeleton: Skeleton) -> list[Pair]:
-    """All pairs of limbs, each link in at most one, the longest first."""
+    """All pairs of limbs, each link in at most one, the longest first. More than two equal branches on a link
+    are fingers, or four legs.
+    """
     found = []
     for parent in skeleton.links:
-        ways = [skeleton.longest(child) for child in skeleton.children[parent]]
-        long = [way for way in ways if _length(skeleton, way) >= LEAST * skeleton.size]
-        equal = [
-            (first, second)
-            for first, second in combinations(long, 2)
-            if _are_equal(_bones(skeleton, first), _bones(skeleton, second))
-        ]
+        equal = _equal_branches(skeleton, parent)
         for first, second in equal:
-            if sum(first in each or second in each for each in equal) == 1:  # else fingers, or four legs
+            if sum(first in each or second in each for each in equal) == 1:
                 length = min(_length(skeleton, first), _length(skeleton, second))
                 found.append(Pair(parent, (first, second), length))
     taken: set[str] = set()
@@ -48,9 +44,24 @@ def pairs(skeleton: Skeleton) -> list[Pair]:
     return chosen
 
 
+def has_four_legs(skeleton: Skeleton, link: str) -> bool:
+    """Whether a link has three or more equal limbs."""
+    return len(_equal_branches(skeleton, link)) > 1
+
+
 def middle(skeleton: Skeleton, links: Sequence[str]) -> Array:
     """Between links [3] [m]."""
     return np.asarray(np.mean([skeleton.places[link] for link in links], axis=0))
+
+
+def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], list[str]]]:
+    ways = [skeleton.longest(child) for child in skeleton.children[parent]]
+    long = [way for way in ways if _length(skeleton, way) >= LEAST * skeleton.size]
+    return [
+        (first, second)
+        for first, second in combinations(long, 2)
+        if _are_equal(_bones(skeleton, first), _bones(skeleton, second))
+    ]
 
 
 def _bones(skeleton: Skeleton, way: Sequence[str]) -> list[float]:
