@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,18 +62,23 @@ class Skeleton:
 
     def longest(self, link: str) -> list[str]:
         """The longest way from a link to what is below it, measured along the links."""
+        way = [link]
+        while way[-1] in self._longest:
+            way.append(self._longest[way[-1]])
+        return way
+
+    @functools.cached_property
+    def _longest(self) -> dict[str, str]:
+        """Of each link the child on the longest way below it."""
         lengths: dict[str, float] = {}
         following: dict[str, str] = {}
-        for each in reversed(self.below(link)):
-            lengths[each] = 0.0
-            for child in self.children[each]:
-                length = lengths[child] + self.distance(each, child)
-                if each not in following or length > lengths[each] * (1.0 + 1e-9):
-                    lengths[each], following[each] = length, child
-        way = [link]
-        while way[-1] in following:
-            way.append(following[way[-1]])
-        return way
+        for link in reversed(self.links):
+            lengths[link] = 0.0
+            for child in self.children[link]:
+                length = lengths[child] + self.distance(link, child)
+                if link not in following or length > lengths[link] * (1.0 + 1e-9):
+                    lengths[link], following[link] = length, child
+        return following
 
 
 def skeleton_of(model: Model, q: Array) -> Skeleton:

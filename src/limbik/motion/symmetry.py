@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.motion.limbs import LONGEST
 from limbik.motion.skeleton import Skeleton
 from limbik.spatial import Array
 
@@ -55,7 +56,9 @@ def middle(skeleton: Skeleton, links: Sequence[str]) -> Array:
 
 
 def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], list[str]]]:
-    ways = [skeleton.longest(child) for child in skeleton.children[parent]]
+    if len(skeleton.children[parent]) < 2:
+        return []
+    ways = [skeleton.longest(child)[:LONGEST] for child in skeleton.children[parent]]
     long = [way for way in ways if _length(skeleton, way) >= LEAST * skeleton.size]
     return [
         (first, second)
