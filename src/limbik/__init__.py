@@ -12,6 +12,7 @@ from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
 from limbik.derivatives import automatic_jacobian, numeric_jacobian
 from limbik.diagnosis import Diagnosis
 from limbik.formats import load
+from limbik.formats.markers import Markers, load_markers
 from limbik.formats.motions import Motion, load_motion
 from limbik.formats.registry import robots
 from limbik.goals import (
@@ -45,7 +46,7 @@ from limbik.model import (
 )
 from limbik.model.presets import presets
 from limbik.motion import Tracker
-from limbik.motion.body_parts import humanoid
+from limbik.motion.humanoid import Humanoid, humanoid
 from limbik.motion.paths import solve_path
 from limbik.motion.task_space import arc, circle, polyline, straight_line
 from limbik.scene import Branch, Scene, SceneArm, load_scene
@@ -81,11 +82,13 @@ __all__ = [
     "FreeMotion",
     "FunctionSolution",
     "Goal",
+    "Humanoid",
     "Iterate",
     "Joint",
     "JointKind",
     "JointValue",
     "LookAt",
+    "Markers",
     "Mass",
     "Mimic",
     "Model",
@@ -118,6 +121,7 @@ __all__ = [
     "humanoid",
     "iterate",
     "load",
+    "load_markers",
     "load_motion",
     "load_scene",
     "motion",

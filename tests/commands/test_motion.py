@@ -3,13 +3,18 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from typer.testing import CliRunner
 
 import limbik
+from formats.gltf_files import Builder
 from limbik.cli import app
-from limbik.errors import FormatError, LimbikError, ModelError
+from limbik.errors import FormatError, GoalError, LimbikError, ModelError
+from motion.bodies import FAMILIES, bones, bvh
 from motion.people import crouching
+from walker import Gait, stretched, walk
 
 GOLDEN = Path(__file__).parent.parent / "formats" / "golden.bvh"
 
@@ -60,6 +65,47 @@ def test_a_csv_of_a_robot_is_measured(tmp_path: Path) -> None:
     assert "turning                 2 rad/s     joint1, frame 1" in page
 
 
+def test_feet_are_planted(tmp_path: Path) -> None:
+    sliding, planted = tmp_path / "sliding.bvh", tmp_path / "planted.bvh"
+    stretched(walk(Gait(duration=1.5), "euler").motion, 1.1).save(sliding)
+    options = ["--unit", "m", "--foot", "LeftFoot", "--foot", "RightFoot", "--slope", "0", "1", "-0.1"]
+    assert (
+        run("ground", str(sliding), "--out", str(planted), *options)
+        == f"{planted}: 91 frames of 30 numbers\n"
+    )
+    before, after = (limbik.load_motion(file, unit="m") for file in (sliding, planted))
+    expected = limbik.motion.plant_feet(before, ground=limbik.motion.Ground.plane(normal=[0.0, 1.0, -0.1]))
+    assert_allclose(after.q, expected.q, atol=1e-8)
+
+
+def test_info_names_the_parts_of_a_human_body(tmp_path: Path) -> None:
+    file = tmp_path / "walk.bvh"
+    file.write_text(bvh(bones(FAMILIES["cmu"])))
+    lines = [line.split() for line in run("info", str(file)).splitlines()]
+    assert ["part", "link"] in lines
+    assert ["leftUpperLeg", "LeftUpLeg"] in lines
+    assert json.loads(run("info", str(file), "--json"))["roles"]["rightHand"] == "RightHand"
+    assert "No human body: neither two legs nor two arms." in run("info", str(GOLDEN))
+    assert json.loads(run("info", str(GOLDEN), "--json"))["roles"] is None
+
+
+def test_an_animation_of_a_character_goes_to_csv_and_back(tmp_path: Path) -> None:
+    builder = Builder()
+    nodes = [builder.node("Hips")]
+    nodes.append(builder.node("Head", nodes[0], translation=[0.0, 0.5, 0.0]))
+    turn = [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.6, 0.8]]
+    for name in ("Nod", "Turn"):
+        builder.animation(name, [(nodes[1], "rotation", np.array([0.0, 0.5]), np.array(turn), "LINEAR")])
+    file = builder.save(tmp_path / "a.glb", nodes)
+    table, back = tmp_path / "a.csv", tmp_path / "b.glb"
+    assert run("info", str(file), "--animation", "Turn").startswith("2 frames of 0.5 s")
+    assert run("convert", str(file), str(table), "--animation", "1") == f"{table}: 2 frames of 11 numbers\n"
+    run("convert", str(table), str(back), "--model", str(file), "--animation", "Turn")
+    assert limbik.load_motion(back, animation="Turn").q == pytest.approx(
+        limbik.load_motion(file, animation="Turn").q, abs=1e-6
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -67,13 +113,34 @@ def test_a_csv_of_a_robot_is_measured(tmp_path: Path) -> None:
         (["info", str(GOLDEN), "--unit", "foot"], ModelError, "unit needs one of m, cm, mm, inch"),
         (["info", str(GOLDEN), "--up", "north"], ModelError, "--up needs x, y or z, found 'north'"),
         (["info", str(GOLDEN), "--foot", "Left Feet"], ModelError, "has no frame 'Left Feet'"),
-        (["convert", str(GOLDEN), "motion.fbx"], FormatError, "needs the ending .bvh or .csv"),
+        (
+            ["convert", str(GOLDEN), "motion.fbx"],
+            FormatError,
+            "needs the ending .bvh, .glb, .gltf, .vrm or .csv",
+        ),
+        (
+            ["ground", str(GOLDEN), "--out", "a.bvh", "--mesh", "a.obj", "--height", "1"],
+            GoalError,
+            "give one",
+        ),
+        (["ground", str(GOLDEN), "--out", "a.bvh", "--foot", "Left Feet"], ModelError, "a joint turns"),
     ],
 )
 def test_a_wrong_request_is_refused(arguments: list[str], error: type[LimbikError], message: str) -> None:
     result = CliRunner().invoke(app, ["motion", *arguments])
     assert isinstance(result.exception, error)
     assert message in str(result.exception)
+
+
+def test_jitter_is_taken_out_and_what_that_changed_is_said(tmp_path: Path) -> None:
+    person, smooth = tmp_path / "person.bvh", tmp_path / "smooth.bvh"
+    person.write_text(crouching(frames=31))
+    page = run("clean", str(person), "--out", str(smooth), "--cutoff", "5")
+    assert [line.split()[0] for line in page.splitlines()] == ["before", "jitter", "jerk", "foot"]
+    assert page.splitlines()[1].endswith(" mm")
+    assert len(limbik.load_motion(smooth)) == 31
+    with pytest.raises(LimbikError, match="method needs one of butterworth"):
+        run("clean", str(person), "--out", str(smooth), "--method", "median")
 
 
 def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
@@ -85,5 +152,5 @@ def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
     assert len(limbik.load_motion(table, model=limbik.load("g1", base="floating"))) == 5
     run("retarget", str(person), str(other), "--out", str(moved))
     assert limbik.load_motion(moved).links[0] == "Hips"
-    with pytest.raises(ModelError, match="no link of model 'panda'"):
+    with pytest.raises(ModelError, match="model 'panda' is no humanoid"):
         run("retarget", str(person), "panda", "--out", str(table))

@@ -190,7 +190,7 @@ def test_csv_columns_stand_in_any_order_and_others_are_left_aside() -> None:
         ("time,joint1,joint2\n1,0,0\n0,0,0\n", "the times need to increase"),
         (
             "no motion\nat all\n",
-            "<text>:1: expected BVH, which begins with HIERARCHY, or CSV; found 'no motion'",
+            "<text>:1: expected BVH, which begins with HIERARCHY, CSV or glTF; found 'no motion'",
         ),
     ],
 )
@@ -225,7 +225,7 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     plain = replace(motion, hierarchy=None)
     for each, name, message in (
         (plain, "plain.bvh", "only a motion that was read from BVH"),
-        (motion, "motion.fbx", r"needs the ending \.bvh or \.csv, found '\.fbx'"),
+        (motion, "motion.fbx", r"needs the ending \.bvh, \.glb, \.gltf, \.vrm or \.csv, found '\.fbx'"),
         (motion, "nowhere/motion.bvh", "cannot be written: No such file"),
     ):
         with pytest.raises(FormatError, match=message):

@@ -235,3 +235,11 @@ def test_fixed_joints_move_what_they_carry() -> None:
         ),
     ]
     assert_allclose(Model("cart", joints).pose([2.0])[:3, 3], [0.0, 2.0, 0.0], atol=1e-15)
+
+
+@given(models(), st.integers(0, 2**32 - 1), st.data())
+def test_poses_of_several_frames_are_those_of_each(model: Model, seed: int, data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.sampled_from(model.frame_names), min_size=1, max_size=4))
+    q = configuration(model, seed, 3)
+    expected = np.stack([model.pose(q, name) for name in names], axis=1)
+    assert_allclose(model.poses(q, names), expected, atol=1e-12)

@@ -76,8 +76,8 @@ def test_hysteresis_keeps_a_contact_through_short_noise() -> None:
     q = np.zeros_like(motion.q)
     q[5, 1], q[6, 1] = 0.0035, 0.0  # 0.0035 m up and down: 0.21 m/s by central differences, more than 0.1
     still = limbik.Motion(motion.model, q, DT)
-    loose = ContactRule(height=0.05, speed=0.1, leave_height=0.08, leave_speed=0.6)
-    strict = ContactRule(height=0.05, speed=0.1, leave_height=0.05, leave_speed=0.1)
+    plain = ContactRule(speed=0.1, leave_speed=0.1, steady=9.0, smoothing=0.0, window=0.0)
+    loose, strict = replace(plain, leave_speed=0.6), plain
     assert detect_contacts(still, rule=loose).all()
     assert np.flatnonzero(~detect_contacts(still, rule=strict)[:, 0]).tolist() == [4, 6]
 
@@ -212,7 +212,7 @@ def test_what_has_no_meaning_is_refused() -> None:
         measure(motion, targets={"left_foot": np.zeros((5, 3))})
     with pytest.raises(GoalError, match="has no frame without nan"):
         measure(motion, targets={"left_foot": np.full((360, 3), math.nan)})
-    with pytest.raises(GoalError, match=r"leave_speed needs to be at least speed, 0\.3"):
+    with pytest.raises(GoalError, match=r"leave_speed needs to be at least speed, 0\.7"):
         ContactRule(leave_speed=0.1)
     with pytest.raises(GoalError, match="height needs a number that is not negative, found -1"):
         ContactRule(height=-1.0)

@@ -11,7 +11,7 @@ import limbik
 from limbik.compiler import native
 from limbik.errors import ModelError
 from limbik.motion import measure, retarget
-from limbik.motion.stances import held_places, intervals
+from limbik.motion.foot_targets import held_places, intervals
 from limbik.tree.programs import best
 from motion.people import FAMILIES, crouching
 
@@ -132,7 +132,7 @@ def test_the_same_motion_comes_out_again(on_robot, g1):
 
 def test_what_is_missing_or_wrong_is_said(g1):
     source = limbik.load_motion(crouching(frames=3))
-    with pytest.raises(ModelError, match="no link of model 'panda'"):
+    with pytest.raises(ModelError, match="model 'panda' is no humanoid"):
         retarget(source, limbik.load("panda"))
     with pytest.raises(ModelError, match=r"contacts need shape \(3, 2\), found \(2, 2\)"):
         retarget(source, g1, contacts=np.ones((2, 2), dtype=bool))

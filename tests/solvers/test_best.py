@@ -137,6 +137,14 @@ def test_a_point_out_of_reach_is_pointed_at():
     assert str(solution.explain()).startswith("Not met, and the error cannot be made less by any small move")
 
 
+@pytest.mark.parametrize("start", [(math.pi, 0.0, 0.0), (0.0, 0.0, math.pi), (0.0, math.pi, 0.0)])
+def test_a_saddle_is_no_end(start):
+    arm = limbik.planar_arm(links=3, length=0.5)
+    solution = arm.solve(Position(target=(2.0, 0.0)), start=start, mode="best")
+    assert solution.status is Status.CONVERGED
+    assert_allclose(arm.pose(solution.q)[:2, 3], [1.5, 0.0], atol=1e-6)
+
+
 def test_a_joint_at_its_limit_stays_there_and_the_others_make_the_best_of_it():
     arm = (
         ModelBuilder("arm")

@@ -14,25 +14,32 @@ from limbik.errors import ModelError, is_one_of
 
 if TYPE_CHECKING:
     from limbik.formats.motions import Motion
+    from limbik.motion.humanoid import Humanoid
     from limbik.motion.measures import Measures, Peak
 
 motion = typer.Typer(
     name="motion",
-    help="Motions in BVH and CSV files: what is in them and wrong with them, and from one format to another.",
+    help="Motions in BVH, glTF and CSV files: what is in them and wrong with them, feet that stand, less "
+    "jitter, other bodies, other formats.",
     no_args_is_help=True,
 )
 
-File = Annotated[str, typer.Argument(help="A BVH file, or CSV with columns of time and joints.")]
+File = Annotated[str, typer.Argument(help="A BVH or glTF file, or CSV with columns of time and joints.")]
 ModelName = Annotated[
     str | None,
-    typer.Option("--model", help="CSV only: a robot's name or file, or a BVH with the same joints."),
+    typer.Option("--model", help="CSV only: a robot's name or file, or a BVH or glTF with the same joints."),
 ]
 UnitName = Annotated[
     str, typer.Option("--unit", help="Of lengths in BVH: m, cm, mm, inch, or its size in m.")
 ]
 UpName = Annotated[
     str | None,
-    typer.Option("--up", help="The axis against gravity: x, y or z; default: y for BVH, z for CSV."),
+    typer.Option("--up", help="The axis against gravity: x, y or z; default: y for BVH and glTF, z for CSV."),
+]
+
+
+AnimationName = Annotated[
+    str | None, typer.Option("--animation", help="glTF only: the name or number of one of several.")
 ]
 
 
@@ -47,16 +54,18 @@ def info(
         typer.Option("--foot", help="A frame that is to stand, once for each; default: found by name."),
     ] = None,
     ground: Annotated[float, typer.Option(help="Height of the ground, in m.")] = 0.0,
+    animation: AnimationName = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Measure a motion: sliding and sinking feet, jerk, jitter, peaks of speed and acceleration, limits.
+    """Measure a motion: sliding and sinking feet, jerk, jitter, peaks, limits; name the parts of the body.
 
     For example: limbik motion info walk.bvh --foot LeftToe --foot RightToe
     """
     from limbik.motion.measures import measure
 
-    loaded = _loaded(file, model, unit, up)
+    loaded = load_file(file, model, unit, up, animation)
     found = measure(loaded, feet=feet, ground=ground)
+    parts = _parts(loaded)
     if as_json:
         head = {
             "file": file,
@@ -64,68 +73,50 @@ def info(
             "nq": loaded.model.nq,
             "dt": loaded.dt,
             "up": loaded.up,
+            "roles": dict(parts.frames) if parts else None,
         }
         typer.echo(json.dumps({**head, **found.to_dict()}, indent=2))
         return
-    for line in _text(loaded, found):
+    for line in (*_text(loaded, found), "", *_role_lines(parts)):
         typer.echo(line)
 
 
 @motion.command()
 def convert(
     file: File,
-    out: Annotated[str, typer.Argument(help="Where to write: a file that ends in .bvh or .csv.")],
+    out: Annotated[
+        str, typer.Argument(help="Where to write: a file that ends in .bvh, .glb, .gltf, .vrm or .csv.")
+    ],
     model: ModelName = None,
     unit: UnitName = "cm",
+    animation: AnimationName = None,
 ) -> None:
-    """Write a motion in another format. BVH needs the hierarchy of one: give it as --model for CSV.
+    """Write a motion in another format. BVH and glTF need a file of theirs: give it as --model for CSV.
 
     For example: limbik motion convert walk.csv walk.bvh --model original.bvh
     """
-    loaded = _loaded(file, model, unit, None)
+    loaded = load_file(file, model, unit, None, animation)
     loaded.save(out)
     typer.echo(f"{out}: {len(loaded)} frames of {loaded.model.nq} numbers")
 
 
-@motion.command()
-def retarget(
-    file: File,
-    body: Annotated[str, typer.Argument(help="Who is to move so: a robot's name or file, or a BVH.")],
-    out: Annotated[str, typer.Option(help="Where to write: .csv, or .bvh for the skeleton of a BVH.")],
-    model: ModelName = None,
-    unit: UnitName = "cm",
-    up: UpName = None,
-    speed_limits: Annotated[bool, typer.Option(help="Keep the speed limits of the joints.")] = True,
-) -> None:
-    """Bring a motion from one body to another: from people to robots, from people to people.
-
-    For example: limbik motion retarget walk.bvh g1 --out walk-g1.csv
-    """
-    from limbik.formats.load import load
-    from limbik.formats.motions import load_motion
-    from limbik.motion.retargeting import retarget
-
-    source = _loaded(file, model, unit, up)
-    is_bvh = Path(body).suffix.lower() == ".bvh"
-    target = load_motion(body, unit=_size(unit)) if is_bvh else load(body)
-    moved = retarget(source, target, speed_limits=speed_limits)
-    moved.save(out)
-    typer.echo(f"{out}: {len(moved)} frames of {moved.model.nq} numbers")
-
-
-def _loaded(file: str, model: str | None, unit: str, up: str | None) -> Motion:
+def load_file(file: str, model: str | None, unit: str, up: str | None, animation: str | None) -> Motion:
+    """The motion in a file, by what the options say of it."""
+    from limbik.formats.gltf_file import ENDINGS
     from limbik.formats.motions import load_motion
 
     if up is not None and not is_one_of(up, ("x", "y", "z")):
         raise ModelError(f"--up needs x, y or z, found {up!r}")
     like: Any = model
-    size = _size(unit)
-    if model is not None and Path(model).suffix.lower() == ".bvh":
-        like = load_motion(model, unit=size)
-    return load_motion(file, model=like, unit=size, up=up)  # type: ignore[arg-type]
+    size = size_of(unit)
+    chosen = int(animation) if animation is not None and animation.isdecimal() else animation
+    if model is not None and Path(model).suffix.lower() in (".bvh", *ENDINGS):
+        like, chosen = load_motion(model, unit=size, animation=chosen), None
+    return load_motion(file, model=like, unit=size, up=up, animation=chosen)  # type: ignore[arg-type]
 
 
-def _size(unit: str) -> Any:
+def size_of(unit: str) -> Any:
+    """A unit by its name, or its size [m]."""
     try:
         return float(unit)
     except ValueError:
@@ -148,13 +139,32 @@ def _text(loaded: Motion, found: Measures) -> Iterator[str]:
     else:
         yield "No link is called foot, toe or ankle: name the frames that are to stand with --foot."
     yield ""
-    yield f"jerk            {_number(found.jerk)} m/s³"
-    yield f"jitter          {_number(found.jitter_mm)} mm"
+    yield f"jerk            {in_columns(found.jerk)} m/s³"
+    yield f"jitter          {in_columns(found.jitter_mm)} mm"
     yield from _peak("turning", found.speed, "rad/s")
     yield from _peak("", found.acceleration, "rad/s²")
     yield from _peak("sliding", found.slide_speed, "m/s")
     yield from _peak("", found.slide_acceleration, "m/s²")
     yield from _peak("limit margin", found.limit_margin, "rad or m")
+
+
+def _parts(loaded: Motion) -> Humanoid | None:
+    """The parts of a human body; None for what is no humanoid."""
+    from limbik.motion.humanoid import humanoid
+
+    try:
+        return humanoid(loaded)
+    except ModelError:
+        return None
+
+
+def _role_lines(parts: Humanoid | None) -> Iterator[str]:
+    if parts is None:
+        yield "No human body: neither two legs nor two arms."
+        return
+    yield f"{'part':<24}  link"
+    for role, frame in parts.frames.items():
+        yield f"{role:<24}  {frame}"
 
 
 def _height(loaded: Motion) -> float:
@@ -166,8 +176,9 @@ def _height(loaded: Motion) -> float:
 
 def _peak(title: str, peak: Peak | None, unit: str) -> Iterator[str]:
     if peak is not None:
-        yield f"{title:<14}  {_number(peak.value)} {unit:<8}  {peak.joint}, frame {peak.frame}"
+        yield f"{title:<14}  {in_columns(peak.value)} {unit:<8}  {peak.joint}, frame {peak.frame}"
 
 
-def _number(value: float) -> str:
+def in_columns(value: float) -> str:
+    """A number, or a dash where there is none, in nine columns."""
     return f"{'-' if math.isnan(value) else f'{value:.4g}':>9}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from limbik.errors import ConfigurationError, FormatError, ModelError, is_one_of, shortened
-from limbik.formats import bvh, bvh_model, motion_csv
+from limbik.formats import bvh, bvh_model, gltf_file, gltf_model, motion_csv
 from limbik.formats.load import load
 from limbik.formats.source import open_source
 from limbik.formats.table import is_csv
@@ -31,8 +31,8 @@ UNIT_LENGTH = 1e-3  # how far the length of a quaternion may be from 1
 class Motion:
     """Configurations of a model at even steps of time.
 
-    up: the axis of the world against gravity. A motion from BVH keeps the file's hierarchy, so that it can be
-    written again; `dataclasses.replace(motion, q=...)` keeps it, too.
+    up: the axis of the world against gravity. A motion from BVH or glTF keeps what the file holds, so that it
+    can be written again; `dataclasses.replace(motion, q=...)` keeps it, too.
 
     Raises ConfigurationError for arrays of another shape, numbers that are not finite, and quaternions whose
     length is not 1.
@@ -44,6 +44,8 @@ class Motion:
     up: Up = "z"
     hierarchy: tuple[bvh.BvhJoint, ...] | None = field(default=None, repr=False)  # of BVH
     metres: float = 0.01  # one unit of the BVH [m]
+    scene: gltf_model.GltfScene | None = field(default=None, repr=False)  # of glTF
+    roles: Mapping[str, str] | None = field(default=None, repr=False)  # of a VRM: the link of each bone
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, Model):
@@ -79,25 +81,35 @@ class Motion:
 
     @property
     def links(self) -> tuple[str, ...]:
-        """The links that move; of BVH one for each joint, without those between its channels."""
-        between = self.hierarchy is not None
+        """The links that move; of BVH and glTF one for each joint, without those between its channels."""
+        between = self.hierarchy is not None or self.scene is not None
         links = [joint.child for joint in self.model.joints]
         return tuple(link for link in links if not (between and bvh_model.is_between_channels(link)))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a file, whose ending says the format: .bvh or .csv.
+        """Write a file, whose ending says the format: .bvh, .glb, .gltf, .vrm or .csv.
 
-        BVH has the file's own offsets and channels, and values with 9 decimals; CSV has every bit of q.
+        BVH has the file's own offsets and channels, and values with 9 decimals; CSV has every bit of q. glTF
+        is the whole file that was read, meshes and all, with this motion (float32) in place of the animation.
 
-        Raises FormatError for another ending, for BVH without a hierarchy, and where the file cannot be
-        written.
+        Raises FormatError for another ending, for BVH or glTF from a motion that was not read from it, and
+        where the file cannot be written.
         """
         name = str(path)
-        text = self._as_bvh(name) if _ending(name) == ".bvh" else self._as_csv(name)
         try:
+            if _ending(name) in gltf_file.ENDINGS:
+                self._write_gltf(name)
+                return
+            text = self._as_bvh(name) if _ending(name) == ".bvh" else self._as_csv(name)
             Path(path).expanduser().write_text(text, encoding="utf-8")
         except OSError as error:
             raise FormatError(name, f"cannot be written: {error.strerror or error}") from None
+
+    def _write_gltf(self, name: str) -> None:
+        if self.scene is None:
+            problem = "only a motion that was read from glTF can be written as glTF; .csv takes every motion"
+            raise FormatError(name, problem)
+        gltf_model.write(self.scene, self.model, self.q, self.dt, Path(name).expanduser())
 
     def _as_bvh(self, name: str) -> str:
         if self.hierarchy is None:
@@ -108,7 +120,9 @@ class Motion:
 
     def _as_csv(self, name: str) -> str:
         if _ending(name) != ".csv":
-            raise FormatError(name, f"needs the ending .bvh or .csv, found {_ending(name)!r}")
+            raise FormatError(
+                name, f"needs the ending .bvh, .glb, .gltf, .vrm or .csv, found {_ending(name)!r}"
+            )
         return motion_csv.write(self.model, self.q, self.dt)
 
 
@@ -118,28 +132,43 @@ def load_motion(
     model: Model | Motion | str | None = None,
     unit: Unit | float = "cm",
     up: Up | None = None,
+    animation: str | int | None = None,
 ) -> Motion:
     """The motion in a file.
 
         limbik.load_motion("walk.bvh")
         limbik.load_motion("walk.csv", model="g1")
+        limbik.load_motion("avatar.glb", animation="Walk")
 
-    file: the path of a BVH or CSV file, or the text of one; told apart by what it holds.
-    model: CSV only, and needed there: a model, the name or file of one, or a motion from BVH, whose hierarchy
-    is kept.
+    file: the path of a BVH, CSV or glTF file (.glb, .gltf, .vrm), or the text of one of the first two; told
+    apart by what it holds.
+    model: CSV only, and needed there: a model, the name or file of one, or a motion from BVH or glTF, whose
+    file is kept.
     unit: BVH only: of the lengths in the file: "m", "cm", "mm" or "inch", or how many metres one is.
     BVH does not say it: a person 170 units high is in centimetres, one of 67 in inches.
-    up: the axis of the world against gravity. Default: "y" for BVH, for CSV that of the motion given as
-    model, otherwise "z".
+    up: the axis of the world against gravity. Default: "y" for BVH and glTF, for CSV that of the motion
+    given as model, otherwise "z".
+    animation: glTF only: the name of an animation, or its number from 0. Needed where there are several.
 
     Of BVH, every channel is a joint of the model: "Hips.Zrotation" [rad], "Hips.Xposition" [m], and every
     joint's name is a frame. Position channels stand in place of the offset along their axes. Joints have no
     limits, which the format does not know. (`limbik.formats.bvh_model`)
 
+    Of glTF, every joint of a skin is a ball joint, "Hips", and has sliding joints "Hips.Xposition" [m] and so
+    on where it moves; q is counted from the rest of the file, which is the model's neutral configuration.
+    Keys at even times are the frames; uneven ones are resampled as their interpolation says, 60 frames per
+    second. A file without animation gives its rest, in one frame. (`limbik.formats.gltf_model`)
+
     Raises FormatError, which names file, line and joint, for a file that cannot be read, and ModelError where
     the model is missing.
     """
     metres = _metres(unit)
+    if gltf_file.is_gltf(file):
+        if model is not None:
+            raise ModelError("a glTF file has its own model: leave out `model`")
+        return _of_gltf(str(file), animation, up or "y")
+    if animation is not None:
+        raise ModelError("`animation` is for glTF files, which may have several")
     source = open_source(file)
     if bvh.is_bvh(source.text):
         if model is not None:
@@ -147,7 +176,7 @@ def load_motion(
         return _of_bvh(source.name, bvh.read(source), metres, up or "y")
     if not is_csv(source.text):
         found = shortened(source.text.lstrip()[:60].partition("\n")[0])
-        problem = f"expected BVH, which begins with HIERARCHY, or CSV; found {found}"
+        problem = f"expected BVH, which begins with HIERARCHY, CSV or glTF; found {found}"
         raise FormatError(source.name, problem, line=1)
     if model is None:
         raise ModelError("a motion from CSV needs `model`: the model whose joints its columns name")
@@ -176,9 +205,16 @@ def _of_bvh(name: str, file: bvh.BvhFile, metres: float, up: Up) -> Motion:
     return Motion(model, q, file.dt, up, file.joints, metres)
 
 
+def _of_gltf(path: str, animation: str | int | None, up: Up) -> Motion:
+    scene, roles = gltf_model.read_scene(path, animation)
+    model = gltf_model.model_of(scene)
+    q = gltf_model.q_of(scene, model)
+    return Motion(model, q, scene.dt, up, scene=scene, roles=MappingProxyType(roles) if roles else None)
+
+
 def _of_csv(like: Model | Motion, q: Array, dt: float, up: Up | None) -> Motion:
     if isinstance(like, Motion):
-        return Motion(like.model, q, dt, up or like.up, like.hierarchy, like.metres)
+        return replace(like, q=q, dt=dt, up=up or like.up)
     return Motion(like, q, dt, up or "z")
 
 

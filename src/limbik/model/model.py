@@ -102,6 +102,7 @@ class Model:
     _frame_places: dict[str, int]
     _parent_joints: tuple[int, ...]  # place of the joint before each joint, -1 at the root
     _paths: dict[str, _Path]
+    _path_sets: dict[tuple[str, ...], _Paths]
     _find_parts: Callable[[], FoundParts]
 
     def __init__(
@@ -155,6 +156,7 @@ class Model:
             _frame_places={frame.name: k for k, frame in enumerate(all_frames)},
             _parent_joints=tuple(member.parent - 1 for member in members),
             _paths={},
+            _path_sets={},
             derived={},
             derived_of_shapes={},
             _find_parts=lambda: parts,
@@ -258,6 +260,14 @@ class Model:
         """pose_world_frame [..., 4, 4] of one frame (default: the end effector) at q [..., nq]."""
         path = self._path(frame)
         return path.pose(path.kinematics.links(self._space.values(q)))
+
+    def poses(self, q: ArrayLike, frames: Iterable[str]) -> Array:
+        """pose_world_frame [..., n, 4, 4] of n frames at q [..., nq], without the joints that move none."""
+        names = tuple(members_of(frames, "frames", ModelError, "a list of names"))
+        paths = self._path_sets.get(names)
+        if paths is None:
+            paths = self._path_sets[names] = _Paths(self, names)
+        return paths.poses(self._space.values(q))
 
     def jacobian(
         self, q: ArrayLike, frame: str | None = None, axes: Literal["world", "local"] = "world"
@@ -657,6 +667,36 @@ class _Path:
 
     def pose(self, links: Array) -> Matrix4:
         return np.asarray(links[-1] @ self.tool)
+
+
+class _Paths:
+    """The joints from the root to several frames."""
+
+    def __init__(self, model: Model, frames: Sequence[str]) -> None:
+        joints = sorted({k for frame in frames for k in model._path_places(frame)})
+        places = {k: place for place, k in enumerate(joints)} | {-1: -1}
+        members = [
+            Member(
+                model.joints[k],
+                places[model._parent_joints[k]] + 1,
+                model.joints[k].origin,
+                *model._space.value_starts[k],
+            )
+            for k in joints
+        ]
+        self.kinematics = Kinematics(members)
+        self.places = [places[int(model._frame_links[model._frame_place(each)]) - 1] + 1 for each in frames]
+        self.others = [  # frames that are not links
+            (k, model.frame(each).pose_link_frame)
+            for k, each in enumerate(frames)
+            if model.frame(each).link != each
+        ]
+
+    def poses(self, values: Array) -> Array:
+        out = np.moveaxis(self.kinematics.links(values)[self.places], 0, -3)
+        for k, local in self.others:
+            out[..., k, :, :] = out[..., k, :, :] @ local
+        return out
 
 
 def _reach(members: Sequence[Member], leaders: Sequence[Joint], tool: Matrix4) -> float:

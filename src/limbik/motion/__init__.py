@@ -3,26 +3,45 @@
 tracker = limbik.Tracker(model, goals, dt=0.01)
 path = limbik.solve_path(model, poses)
 limbik.motion.measure(limbik.load_motion("walk.bvh")).foot_slide_cm_s
+limbik.motion.plant_feet(limbik.load_motion("walk.bvh")).save("planted.bvh")
 """
 
 from limbik.model.model import Motions, move_by
-from limbik.motion.body_parts import Humanoid, humanoid
+from limbik.motion.aim import Aim, AimSolution
+from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
+from limbik.motion.foot_soles import Sole, sole_contacts, soles_of
+from limbik.motion.ground import Ground
+from limbik.motion.limb import Limb, LimbSolution
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
+from limbik.motion.plant import plant_feet
 from limbik.motion.retargeting import retarget
+from limbik.motion.smoothing import smooth
+from limbik.motion.spline import Spline, SplineSolution
 from limbik.motion.tracker import Tracker
 
 __all__ = [
+    "Aim",
+    "AimSolution",
+    "Articulation",
     "ContactRule",
-    "Humanoid",
+    "Ground",
+    "Limb",
+    "LimbSolution",
     "Measures",
+    "Sole",
+    "Spline",
+    "SplineSolution",
     "Tracker",
     "detect_contacts",
     "feet_of",
-    "humanoid",
     "measure",
+    "plant_feet",
     "retarget",
+    "smooth",
+    "sole_contacts",
+    "soles_of",
     "solve_path",
 ]
 

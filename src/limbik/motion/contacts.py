@@ -1,7 +1,8 @@
-"""When feet stand on the ground: by height and speed, with hysteresis."""
+"""When feet stand on the ground: by height and speed of smoothed places, with hysteresis and a median."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,35 +11,44 @@ from numpy.typing import NDArray
 
 from limbik.errors import GoalError, ModelError, members_of
 from limbik.formats.motions import Motion
-from limbik.spatial import Array, as_number, norm
+from limbik.spatial import Array, as_number, as_vector, norm
 
 LOW = 5.0  # [percent] of the frames in which a foot is below what counts as its height in stance
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContactRule:
-    """A foot begins to stand when it is below `height` and slower than `speed`, and stands until it is above
-    `leave_height` or faster than `leave_speed`.
+    """A point begins to stand when it is below `height` and slower than `speed`, and stands until it is above
+    `leave_height` or faster than `leave_speed`. What differs for less than half of `window` is left out, and
+    so are the frames at both ends in which its velocity differs by more than `steady` from the median of all
+    in which it stands: a point that slides stands, too, one that is still coming down does not.
 
-    Height is counted from the foot's own low level, below which it is in 5 % of frames: an ankle or a heel
-    never comes down to the ground itself. So a foot that never stands is not told by its height alone.
+    Height is counted from the point's own low level, below which it is in 5 % of frames: an ankle or a heel
+    never comes down to the ground itself. So a point that never stands is not told by its height alone. Speed
+    is that beside the ground, of places smoothed by a Gaussian.
     """
 
-    height: float = 0.05  # [m]
-    speed: float = 0.3  # [m/s]
-    leave_height: float = 0.08  # [m] at least `height`
-    leave_speed: float = 0.6  # [m/s] at least `speed`
+    height: float = 0.03  # [m]
+    speed: float = 0.7  # [m/s]
+    leave_height: float = 0.04  # [m] at least `height`
+    leave_speed: float = 0.7  # [m/s] at least `speed`
+    steady: float = 0.25  # [m/s]
+    smoothing: float = 0.025  # [s] deviation of the Gaussian
+    window: float = 0.09  # [s] of the median
+    ground_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s] of a belt, in axes of the world
 
     def __post_init__(self) -> None:
-        for name in ("height", "speed", "leave_height", "leave_speed"):
+        for name in ("height", "speed", "leave_height", "leave_speed", "steady", "smoothing", "window"):
             needed = "a number that is not negative"
             value = as_number(getattr(self, name), name, needed, GoalError)
-            if not value >= 0.0:
+            if not 0.0 <= value < math.inf:
                 raise GoalError(f"{name} needs {needed}, found {value:g}")
             object.__setattr__(self, name, value)
         for begin, leave in (("height", "leave_height"), ("speed", "leave_speed")):
             if getattr(self, leave) < getattr(self, begin):
                 raise GoalError(f"{leave} needs to be at least {begin}, {getattr(self, begin):g}")
+        velocity = as_vector(self.ground_velocity, 3, "ground_velocity", error=GoalError)
+        object.__setattr__(self, "ground_velocity", tuple(velocity.tolist()))
 
 
 def detect_contacts(
@@ -51,9 +61,9 @@ def detect_contacts(
     """
     rule = rule or ContactRule()
     names = feet_of(motion) if feet is None else members_of(feet, "feet", ModelError, "a list of frames")
-    up = "xyz".index(motion.up)
-    found = [_contact(motion.model.pose(motion.q, name)[:, :3, 3], up, motion.dt, rule) for name in names]
-    return np.array(found, dtype=np.bool_).reshape(len(names), len(motion)).T
+    if not names:
+        return np.zeros((len(motion), 0), dtype=np.bool_)
+    return point_contacts(motion.model.poses(motion.q, names)[..., :3, 3], motion, rule)
 
 
 def feet_of(motion: Motion) -> tuple[str, ...]:
@@ -69,21 +79,45 @@ def feet_of(motion: Motion) -> tuple[str, ...]:
     )
 
 
-def speeds(points: Array, dt: float) -> Array:
-    """[T] speed [m/s] of points [T, 3] [m]: over both neighbours, at the ends over the one there is."""
-    if len(points) < 2:
-        return np.zeros(len(points))
-    return norm(np.gradient(points, dt, axis=0))
+def point_contacts(points: Array, motion: Motion, rule: ContactRule) -> NDArray[np.bool_]:
+    """[T, n] whether each of some points [T, n, 3] of the world stands."""
+    from scipy.ndimage import gaussian_filter1d, median_filter
 
-
-def _contact(points: Array, up: int, dt: float, rule: ContactRule) -> NDArray[np.bool_]:
-    heights, speed = points[:, up], speeds(points, dt)
-    height = heights - np.percentile(heights, LOW)
+    dt = motion.dt
+    beside = points - np.multiply.outer(np.arange(len(points)) * dt, rule.ground_velocity)[:, None]
+    smooth = gaussian_filter1d(beside, max(rule.smoothing / dt, 1e-6), axis=0, mode="nearest")
+    velocity = np.gradient(smooth, dt, axis=0) if len(points) > 1 else np.zeros_like(smooth)
+    speed = norm(velocity)
+    heights = smooth[..., "xyz".index(motion.up)]
+    height = heights - np.percentile(heights, LOW, axis=0)
     begins = (height <= rule.height) & (speed <= rule.speed)
     stays = (height <= rule.leave_height) & (speed <= rule.leave_speed)
-    stands = np.zeros(len(heights), dtype=np.bool_)
-    is_down = False
-    for frame in range(len(heights)):
-        is_down = bool(stays[frame]) if is_down else bool(begins[frame])
+    stands = np.zeros(begins.shape, dtype=np.bool_)
+    is_down = np.zeros(begins.shape[1], dtype=np.bool_)
+    for frame in range(len(stands)):
+        is_down = np.where(is_down, stays[frame], begins[frame])
         stands[frame] = is_down
-    return stands
+    size = round(rule.window / dt) // 2 * 2 + 1
+    stands = median_filter(stands, (size, 1), mode="nearest")
+    for k in range(stands.shape[1]):
+        for frames in runs(stands[:, k]):
+            stands[frames[_is_coming_or_going(velocity[frames, k], frames, len(stands), rule.steady)], k] = (
+                False
+            )
+    return np.asarray(stands)
+
+
+def runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """The frames of each unbroken run."""
+    frames = np.flatnonzero(flags)
+    return [part for part in np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1) if len(part)]
+
+
+def _is_coming_or_going(
+    velocity: Array, frames: NDArray[np.intp], count: int, steady: float
+) -> NDArray[np.bool_]:
+    """Which frames at the ends of a run of frames are not steady; of `count` frames of the motion."""
+    moves = norm(velocity - np.median(velocity, axis=0)) > steady
+    coming = np.logical_and.accumulate(moves) & (frames[0] > 0)
+    going = np.logical_and.accumulate(moves[::-1])[::-1] & (frames[-1] < count - 1)
+    return np.asarray(coming | going)

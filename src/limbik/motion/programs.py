@@ -1,4 +1,4 @@
-"""The program of trackers."""
+"""The programs of trackers, limbs and groups of hinges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from limbik.chain.joints import JOINT
 from limbik.compiler.program import Program
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.entries import SIZES, tracking
+from limbik.motion.hinge_angles import many_hinges
 from limbik.motion.state import Motion
+from limbik.motion.two_bone import two_bones
 from limbik.tree.kinematics import LINK
 from limbik.tree.residuals import TASK
 from limbik.tree.workspace import Workspace
@@ -28,3 +30,15 @@ OF_TRACKER = (
 def tracker() -> Program:
     """One step toward any goals on any tree: `motion.step.track`."""
     return Program(name="tracker", kernel=tracking, arguments=OF_TRACKER)
+
+
+@functools.cache
+def limbs() -> Program:
+    """Limbs of two bones in closed form: `motion.two_bone.solve_rows`."""
+    return Program(name="limbs", kernel=two_bones, arguments=(*[DOUBLE] * 3, NUMBER))
+
+
+@functools.cache
+def hinge_groups() -> Program:
+    """Angles of hinges that make rotations: `motion.hinge_angles.solve_rows`."""
+    return Program(name="hinges", kernel=many_hinges, arguments=(*[DOUBLE] * 4, *[NUMBER] * 2))

@@ -16,10 +16,11 @@ from limbik.formats.motions import Motion
 from limbik.goals import Direction, Goal, Orientation, Position, Posture
 from limbik.model import JointKind, Model
 from limbik.motion.anatomy import TRUNK, Anatomy, anatomy
-from limbik.motion.body_parts import ARM, LEG, SIDES, humanoid
 from limbik.motion.contacts import ContactRule, detect_contacts
-from limbik.motion.soles import sole_of
-from limbik.motion.stances import flat_turns, held_places, lifted
+from limbik.motion.foot_targets import flat_turns, held_places, lifted
+from limbik.motion.human_roles import ARM, LEG, SIDES
+from limbik.motion.humanoid import humanoid
+from limbik.motion.sole_points import sole_of
 from limbik.solvers.best_plan import SteppedPlan
 from limbik.spatial import Array, norm, quat_to_matrix, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
@@ -81,10 +82,10 @@ def retarget(
     roles = humanoid(model).frames if target is None else target
     there = _freed(whole, roles["hips"]) if "hips" in roles else whole
     source = humanoid(motion).frames if source is None else source
-    body = anatomy(motion.model, source, motion.up, _postures(motion))
+    body = anatomy(motion.model, source, motion.up, postures_of(motion))
     up = model.up if isinstance(model, Motion) else None
     other = anatomy(there, roles, up, there.neutral[None])
-    stands = _stands(motion, body) if contacts is None else np.asarray(contacts, dtype=np.bool_)
+    stands = stands_of(motion, body) if contacts is None else np.asarray(contacts, dtype=np.bool_)
     if stands.shape != (len(motion), 2):
         raise ModelError(f"contacts need shape ({len(motion)}, 2), found {stands.shape}")
     q = _solved(there, list(_goals(motion, body, other, stands)), motion.dt, speed_limits)
@@ -93,17 +94,17 @@ def retarget(
     return Motion(there, q, motion.dt, other.up)
 
 
-def _postures(motion: Motion) -> Array:
+def postures_of(motion: Motion) -> Array:
     """That of rest, then some of the motion, [k, nq]."""
     places = np.unique(np.linspace(0, len(motion) - 1, POSTURES).astype(np.int64))
     return np.concatenate([motion.model.neutral[None], motion.q[places]])
 
 
-def _stands(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
+def stands_of(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
     """[T, 2] whether the left and the right foot stand."""
     scale = body.length(LEG) / LEG_OF_A_PERSON
     rule = ContactRule()
-    names = ("height", "speed", "leave_height", "leave_speed")
+    names = ("height", "speed", "leave_height", "leave_speed", "steady")
     rule = ContactRule(**{name: scale * getattr(rule, name) for name in names})
     return detect_contacts(motion, [body.frames[side + LEG[2]] for side in SIDES], rule)
 
@@ -136,7 +137,7 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
     carrier, trunk = body.first_of(TRUNK), other.first_of(TRUNK)
     if carrier and trunk:
         yield _turn(other, trunk, body.turns(q, carrier), TRUNK_TURN)
-    if body.has("head") and other.has("head"):
+    if body.has("head") and other.has("head") and _moves(other, "head", trunk or "hips"):
         yield _turn(other, "head", body.turns(q, "head"), HEAD_TURN)
     for limb, weight in ((LEG, BONE["Leg"]), (ARM, BONE["Arm"])):
         for side in SIDES:
@@ -145,6 +146,12 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
     for side in SIDES:
         if body.has(side + "Hand") and other.has(side + "Hand"):
             yield _turn(other, side + "Hand", body.turns(q, side + "Hand"), HAND_TURN)
+
+
+def _moves(other: Anatomy, role: str, carrier: str) -> bool:
+    """Whether a part moves against the one that carries it."""
+    path = other.model.path(other.frames[role])
+    return any(joint.nv for joint in path[len(other.model.path(other.frames[carrier])) :])
 
 
 def _bones(

@@ -16,6 +16,7 @@ from limbik.chain.joints import SPHERICAL
 from limbik.compiler.kernel import Floats, compiled, is_stopped
 from limbik.numerics.ended import CONVERGED, SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import cholesky_solve, copy, dot, fill, squared_length, transpose_times
+from limbik.numerics.random_numbers import uniform
 from limbik.tree.ball_limits import hold_ball
 from limbik.tree.curvature import fill_hessian
 from limbik.tree.evaluation import (
@@ -39,7 +40,7 @@ from limbik.tree.priorities import (
     shorten_turns,
 )
 from limbik.tree.restarts import SHARES, begin_elsewhere
-from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, RESTARTS, USE_LIMITS
+from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, RANDOM, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 FLAT = 1e-6  # cosine between the errors and a column of the Jacobian that counts as none
@@ -47,6 +48,8 @@ ROUNDING = 1e-16  # part of the longest squared column that a column without eff
 NO_GAIN = 1e-13  # part of the squared error that is not worth a step
 FORESEEN, UNFORESEEN = 0.75, 0.25  # part of the gain that a good step has, and a bad one
 EASIER, HARDER = 0.1, 8.0  # what they do to the damping
+NUDGE = 1e-3  # [rad or unit of length] away from a saddle
+MOST_NUDGES = 3
 ROUNDS = 4  # of a step that comes to limits
 
 
@@ -124,6 +127,7 @@ def descend(
     factor = 1.0  # of the damping
     evaluate(tree, objectives, workspace, q, 0)
     is_flat = False
+    nudges = 0
     sign = 1.0 if answer[DESCENTS] == 0.0 else -1.0
     if answer[DESCENTS] == 0.0:
         record(answer, q, workspace, 1.0, trace_q, trace_error)
@@ -136,8 +140,13 @@ def descend(
         gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
         if is_flat and 0.0 <= gain <= NO_GAIN * workspace.costs[0, 0]:
             return CONVERGED
-        is_new = False
-        if gain > 0.0:
+        is_new = is_flat and gain < 0.0 and nudges < MOST_NUDGES
+        if is_new:  # a saddle: from there it goes down
+            nudge(tree, workspace, settings)
+            nudges += 1
+            step_from(tree, workspace, q, 1.0, use_limits)
+            evaluate(tree, objectives, workspace, workspace.trial, 1)
+        elif gain > 0.0:
             step_from(tree, workspace, q, 1.0, use_limits)
             evaluate(tree, objectives, workspace, workspace.trial, 1)
             share = (workspace.costs[0, 0] - workspace.costs[1, 0]) / gain
@@ -151,7 +160,7 @@ def descend(
         record(answer, q, workspace, sign, trace_q, trace_error)
         sign = 1.0
         if factor > HARDEST:
-            return CONVERGED if is_flat else SETTLED
+            return CONVERGED if is_flat and gain >= 0.0 else SETTLED
     return SOLVED
 
 
@@ -226,6 +235,13 @@ def propose(tree: Tree, workspace: Workspace, q: Floats, damping: float, use_lim
     for v in range(nv):
         gain -= workspace.dx[v] * dot(workspace.hessian[v], workspace.dx)
     return gain
+
+
+@compiled
+def nudge(tree: Tree, workspace: Workspace, settings: Floats) -> None:
+    """A small step `workspace.dx` [nv] anywhere."""
+    for v in range(workspace.dx.size):
+        workspace.dx[v] = workspace.free[v] * NUDGE * (2.0 * uniform(settings, RANDOM) - 1.0)
 
 
 @compiled(inline=False)

@@ -1,0 +1,112 @@
+"""`limbik motion clean`, `ground` and `retarget`: motions that are changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from limbik.commands.motion import (
+    AnimationName,
+    File,
+    ModelName,
+    UnitName,
+    UpName,
+    in_columns,
+    load_file,
+    motion,
+    size_of,
+)
+from limbik.errors import GoalError
+
+
+@motion.command()
+def clean(
+    file: File,
+    out: Annotated[str, typer.Option("--out", help="Where to write: the ending says the format.")],
+    model: ModelName = None,
+    unit: UnitName = "cm",
+    up: UpName = None,
+    animation: AnimationName = None,
+    method: Annotated[str, typer.Option(help="butterworth, savitzky-golay or one-euro.")] = "butterworth",
+    cutoff: Annotated[float, typer.Option(help="Frequency above which is smoothed, in Hz.")] = 6.0,
+) -> None:
+    """Take the jitter out of a motion, and say what that changed.
+
+    For example: limbik motion clean walk.bvh --out smooth.bvh --cutoff 8
+    """
+    from limbik.motion.measures import measure
+    from limbik.motion.smoothing import smooth
+
+    loaded = load_file(file, model, unit, up, animation)
+    cleaned = smooth(loaded, method, cutoff_hz=cutoff)  # type: ignore[arg-type]
+    cleaned.save(out)
+    before, after = measure(loaded), measure(cleaned)
+    typer.echo(f"{'':<10}  before     after")
+    typer.echo(f"jitter     {in_columns(before.jitter_mm)} {in_columns(after.jitter_mm)} mm")
+    typer.echo(f"jerk       {in_columns(before.jerk)} {in_columns(after.jerk)} m/s³")
+    typer.echo(f"foot slide {in_columns(before.foot_slide_cm_s)} {in_columns(after.foot_slide_cm_s)} cm/s")
+
+
+@motion.command()
+def retarget(
+    file: File,
+    body: Annotated[str, typer.Argument(help="Who is to move so: a robot's name or file, a BVH or glTF.")],
+    out: Annotated[str, typer.Option(help="Where to write: .csv, or the format of the body.")],
+    model: ModelName = None,
+    unit: UnitName = "cm",
+    up: UpName = None,
+    animation: AnimationName = None,
+    speed_limits: Annotated[bool, typer.Option(help="Keep the speed limits of the joints.")] = True,
+) -> None:
+    """Bring a motion from one body to another: from people to robots, from people to people.
+
+    For example: limbik motion retarget walk.bvh g1 --out walk-g1.csv
+    """
+    from limbik.formats.gltf_file import ENDINGS
+    from limbik.formats.load import load
+    from limbik.formats.motions import load_motion
+    from limbik.motion.retargeting import retarget
+
+    source = load_file(file, model, unit, up, animation)
+    is_motion = Path(body).suffix.lower() in (".bvh", *ENDINGS)
+    target = load_motion(body, unit=size_of(unit)) if is_motion else load(body)
+    moved = retarget(source, target, speed_limits=speed_limits)
+    moved.save(out)
+    typer.echo(f"{out}: {len(moved)} frames of {moved.model.nq} numbers")
+
+
+@motion.command()
+def ground(
+    file: File,
+    out: Annotated[str, typer.Option("--out", help="Where to write: the ending says the format.")],
+    model: ModelName = None,
+    unit: UnitName = "cm",
+    up: UpName = None,
+    animation: AnimationName = None,
+    feet: Annotated[
+        list[str] | None, typer.Option("--foot", help="The link of a foot, once for each; default: by name.")
+    ] = None,
+    height: Annotated[float, typer.Option(help="Height of the ground, in m.")] = 0.0,
+    slope: Annotated[
+        tuple[float, float, float] | None, typer.Option(help="Direction across the ground, upwards: x y z.")
+    ] = None,
+    mesh: Annotated[str | None, typer.Option(help="A mesh in m to stand on, in place of a plane.")] = None,
+    weight: Annotated[float, typer.Option(help="0 to 1: how much is corrected.")] = 1.0,
+    halflife: Annotated[float, typer.Option(help="Of what is let go when a foot leaves, in s.")] = 0.1,
+) -> None:
+    """Stand on the ground: no sliding and sinking feet, on a plane, a slope or a mesh.
+
+    For example: limbik motion ground walk.bvh --out planted.bvh --mesh stairs.obj
+    """
+    from limbik.motion.ground import Ground
+    from limbik.motion.plant import plant_feet
+
+    loaded = load_file(file, model, unit, up, animation)
+    if mesh is not None and (slope is not None or height != 0.0):
+        raise GoalError("--mesh stands in place of --height and --slope: give one of them")
+    floor = Ground.plane(height, slope, up=loaded.up) if mesh is None else Ground.mesh(mesh, up=loaded.up)
+    planted = plant_feet(loaded, ground=floor, feet=feet, weight=weight, halflife=halflife)
+    planted.save(out)
+    typer.echo(f"{out}: {len(planted)} frames of {planted.model.nq} numbers")

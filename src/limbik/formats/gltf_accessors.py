@@ -1,0 +1,139 @@
+"""Arrays of numbers in the buffers of glTF. (glTF 2.0 specification, 3.6.2)"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from limbik.errors import shortened
+from limbik.formats.gltf_file import GltfFile, data_uri
+from limbik.spatial import Array
+
+_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_COUNTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+_FLOAT = 5126
+
+
+def read_accessor(file: GltfFile, place: object, kind: str, where: str) -> Array:
+    """The numbers of an accessor [count, components]; whole numbers that are normalized are from -1 to 1.
+
+    kind: "SCALAR", "VEC3" or "VEC4", which it has to be. where: what uses it, for messages.
+    """
+    accessor = file.item("accessors", place, where)
+    where = f"accessors[{place}]"
+    count, component = accessor.get("count"), accessor.get("componentType")
+    if accessor.get("type") != kind:
+        file.fail(f"needs the type {kind}, found {shortened(accessor.get('type'))}", where)
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1 or component not in _TYPES:
+        file.fail("needs a count of at least 1 and a known componentType", where)
+    if "bufferView" in accessor:
+        start = accessor.get("byteOffset", 0)
+        values = _view(file, accessor["bufferView"], start, component, count, _COUNTS[kind], where)
+    else:
+        values = np.zeros((_bounded(file, count, where), _COUNTS[kind]), _TYPES[component])
+    if "sparse" in accessor:
+        values = _sparse(file, accessor["sparse"], values, component, where)
+    numbers = values.astype(np.float64)
+    if accessor.get("normalized") and component != _FLOAT:
+        numbers = np.maximum(numbers / np.iinfo(values.dtype).max, -1.0)
+    if not np.isfinite(numbers).all():
+        file.fail("needs finite numbers", where)
+    return numbers
+
+
+class Additions:
+    """Accessors that are added to the JSON of a file, and their bytes.
+
+    They come after the bytes of a GLB, or into a buffer of their own.
+    """
+
+    def __init__(self, file: GltfFile, content: dict[str, Any]) -> None:
+        self.content = content
+        self.is_in_glb = file.binary is not None and bool(content.get("buffers"))
+        self.start = 0
+        if self.is_in_glb and file.binary is not None:
+            self.start = len(file.binary)
+        self.bytes = bytearray(b"\0" * (-self.start % 4))
+        self.buffer = 0 if self.is_in_glb else len(content.get("buffers", []))
+
+    def accessor(self, values: Array, kind: str) -> int:
+        """Add numbers [count, components], which are kept as float32; returns the place of the accessor."""
+        numbers = np.asarray(values, dtype="<f4")
+        views = self.content.setdefault("bufferViews", [])
+        accessors = self.content.setdefault("accessors", [])
+        view = {
+            "buffer": self.buffer,
+            "byteOffset": self.start + len(self.bytes),
+            "byteLength": numbers.nbytes,
+        }
+        accessor: dict[str, Any] = {
+            "bufferView": len(views),
+            "componentType": _FLOAT,
+            "count": len(numbers),
+            "type": kind,
+        }
+        if kind == "SCALAR":  # required of times
+            accessor |= {"min": [float(numbers.min())], "max": [float(numbers.max())]}
+        views.append(view)
+        accessors.append(accessor)
+        self.bytes += numbers.tobytes()
+        return len(accessors) - 1
+
+    def finish(self) -> bytes:
+        """Count the bytes in the JSON; returns those that come after the first buffer of a GLB."""
+        if not any(view.get("buffer") == self.buffer for view in self.content.get("bufferViews", [])):
+            return b""
+        if self.is_in_glb:
+            self.content["buffers"][0]["byteLength"] = self.start + len(self.bytes)
+            return bytes(self.bytes)
+        content = bytes(self.bytes)
+        buffers = self.content.setdefault("buffers", [])
+        buffers.append({"byteLength": len(content), "uri": data_uri(content)})
+        return b""
+
+
+def _view(
+    file: GltfFile, place: object, start: object, component: int, count: int, width: int, where: str
+) -> np.ndarray:
+    view = file.item("bufferViews", place, where)
+    content = file.buffer(view.get("buffer"), f"bufferViews[{place}]")
+    kind = np.dtype(_TYPES[component])
+    size = kind.itemsize * width
+    offset, length, stride = view.get("byteOffset", 0), view.get("byteLength"), view.get("byteStride", size)
+    numbers = (start, offset, length, stride)
+    if not all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in numbers):
+        file.fail("byteOffset, byteLength and byteStride need whole numbers that are not negative", where)
+    first = offset + start
+    last = first + (count - 1) * stride + size
+    if stride < size or last > offset + length or last > len(content):
+        file.fail(f"ends after its buffer: {count} of {size} bytes from byte {first}", where)
+    rows = np.lib.stride_tricks.as_strided(
+        np.frombuffer(content, np.uint8, last - first, first), (count, size), (stride, 1)
+    )
+    return np.ascontiguousarray(rows).view(kind)
+
+
+def _sparse(file: GltfFile, sparse: Any, values: np.ndarray, component: int, where: str) -> np.ndarray:
+    where = f"{where}.sparse"
+    try:
+        count, indices, new = sparse["count"], sparse["indices"], sparse["values"]
+        index_kind = indices["componentType"]
+        at = (indices["bufferView"], indices.get("byteOffset", 0))
+        of = (new["bufferView"], new.get("byteOffset", 0))
+    except (KeyError, TypeError, AttributeError):
+        file.fail("needs count, indices and values", where)
+    if not isinstance(count, int) or not 0 < count <= len(values) or index_kind not in (5121, 5123, 5125):
+        file.fail("needs a count from 1 to that of the accessor, and whole indices", where)
+    places = _view(file, *at, index_kind, count, 1, where)[:, 0]
+    if places.max() >= len(values):
+        file.fail(f"index {places.max()} is beyond the {len(values)} of the accessor", where)
+    changed = values.copy()
+    changed[places] = _view(file, *of, component, count, values.shape[1], where)
+    return changed
+
+
+def _bounded(file: GltfFile, count: int, where: str) -> int:
+    if count > 10**8:
+        file.fail(f"{count} numbers without a bufferView are too many", where)
+    return count

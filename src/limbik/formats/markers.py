@@ -1,0 +1,78 @@
+"""Markers: places of points over time, as optical motion capture gives them, read from C3D or TRC."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+
+import numpy as np
+
+from limbik.errors import ConfigurationError, FormatError, is_one_of, members_of, shortened
+from limbik.formats import c3d, trc
+from limbik.formats.motions import Up
+from limbik.formats.source import open_source
+from limbik.spatial import Array, as_number, as_numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Markers:
+    """Places of markers at even steps of time.
+
+    Raises ConfigurationError for names that are not as many as the markers or not different, arrays of
+    another shape, and numbers that are infinite.
+    """
+
+    names: tuple[str, ...]  # [M]
+    positions: Array  # [T, M, 3] [m]; nan where a marker was not seen
+    dt: float  # [s] between frames
+    up: Up = "z"  # the axis against gravity
+
+    def __post_init__(self) -> None:
+        names = members_of(self.names, "names", ConfigurationError, "a list of names")
+        needed = f"numbers of shape [T, {len(names)}, 3]"
+        positions = as_numbers(self.positions, "positions", needed, ConfigurationError).copy()
+        if positions.shape != (len(positions), len(names), 3) or np.isinf(positions).any():
+            raise ConfigurationError(f"positions needs {needed}, found shape {positions.shape} or infinity")
+        for k, name in enumerate(names):
+            if not isinstance(name, str) or name in names[:k]:
+                raise ConfigurationError(f"names needs texts that differ, found {shortened(name)}")
+        dt = as_number(self.dt, "dt", "a positive number of seconds", ConfigurationError)
+        if not 0.0 < dt < math.inf:
+            raise ConfigurationError(f"dt needs a positive number of seconds, found {dt:g}")
+        if not is_one_of(self.up, ("x", "y", "z")):
+            raise ConfigurationError(f"up needs 'x', 'y' or 'z', found {shortened(self.up)}")
+        positions.setflags(write=False)
+        for field_name, value in (("names", tuple(names)), ("positions", positions), ("dt", dt)):
+            object.__setattr__(self, field_name, value)
+
+    def __len__(self) -> int:
+        """The number of frames."""
+        return len(self.positions)
+
+
+def load_markers(file: str | PathLike[str], *, up: Up | None = None) -> Markers:
+    """The markers in a C3D or TRC file, in metres, whatever the unit that the file says.
+
+        limbik.load_markers("walk.c3d").positions[0]
+
+    up: the axis of the world against gravity; default: what a C3D says in POINT:Y_SCREEN, otherwise z for C3D
+    and y for TRC. Gaps, which a C3D marks by a negative residual and a TRC by empty cells, are nan.
+
+    C3D needs `pip install limbik[motion]`. Raises FormatError, which names the file and of TRC the line, for
+    a file that cannot be read or whose unit is unknown, and MissingExtra.
+    """
+    if not isinstance(file, str | PathLike):
+        raise FormatError("<source>", f"needs a path, found {shortened(file)}")
+    name = str(fspath(file))
+    if Path(name).suffix.lower() == ".c3d":
+        content = c3d.read(name)
+        found_up = content.up or "z"
+    else:
+        content = trc.read(open_source(file))
+        found_up = "y"
+    try:
+        return Markers(content.names, content.positions, content.dt, up or found_up)
+    except ConfigurationError as error:
+        raise FormatError(name, str(error)) from None

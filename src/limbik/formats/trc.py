@@ -1,0 +1,67 @@
+"""Markers from TRC, the text of columns that OpenSim and Motion Analysis write.
+
+Line 1 is a title, 2 names settings and 3 has their values (DataRate, NumMarkers, Units, ...); line 4 names
+the markers and 5 their axes. Then there is a line of cells between tabs for each frame: its number, the time,
+and x, y and z of each marker.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.errors import FormatError, shortened
+from limbik.formats.marker_content import MarkerContent, metres_of
+from limbik.formats.source import Source
+from limbik.spatial import Array
+
+
+def read(source: Source) -> MarkerContent:
+    """The markers of a file. Raises FormatError, which names the line."""
+    lines = source.text.splitlines()
+    if len(lines) < 5 or not lines[0].startswith("PathFileType"):
+        raise FormatError(source.name, "needs C3D, or TRC, which begins with PathFileType", line=1)
+    settings = dict(zip(lines[1].split(), lines[2].split(), strict=False))
+    rate = _number(settings.get("DataRate", ""))
+    if not rate > 0.0 or rate == math.inf:
+        problem = f"DataRate needs a positive number, found {shortened(settings.get('DataRate'))}"
+        raise FormatError(source.name, problem, line=3)
+    metres = metres_of(source.name, settings.get("Units", ""), line=3)
+    names = tuple(cell.strip() for cell in lines[3].split("\t")[2:] if cell.strip())
+    if settings.get("NumMarkers", str(len(names))) != str(len(names)):
+        problem = f"NumMarkers says {settings['NumMarkers']}, but {len(names)} are named on line 4"
+        raise FormatError(source.name, problem, line=3)
+    rows = [
+        _row(source.name, line, k, len(names)) for k, line in enumerate(lines[5:], start=6) if line.strip()
+    ]
+    if settings.get("NumFrames", str(len(rows))) != str(len(rows)):
+        problem = f"NumFrames says {settings['NumFrames']}, found {len(rows)}"
+        raise FormatError(source.name, problem, line=len(lines))
+    positions = np.array(rows, dtype=np.float64).reshape(len(rows), len(names), 3)
+    return MarkerContent(names, metres * positions, 1.0 / rate, None)
+
+
+def _row(name: str, line: str, number: int, count: int) -> Array:
+    """x, y and z of each marker [3 M]; nan for cells that are empty or missing at the end."""
+    cells = [cell.strip() for cell in line.rstrip("\r\n").split("\t")][2:]
+    while len(cells) > 3 * count and not cells[-1]:
+        cells.pop()
+    if len(cells) > 3 * count:
+        raise FormatError(name, f"needs {3 * count} numbers of markers, found {len(cells)}", line=number)
+    cells += [""] * (3 * count - len(cells))
+    values = np.array([_number(cell) if cell else math.nan for cell in cells])
+    for cell, value in zip(cells, values, strict=True):
+        if cell and not math.isfinite(value) and cell.lower() != "nan":
+            raise FormatError(name, f"needs a number or an empty cell, found {shortened(cell)}", line=number)
+    values = values.reshape(count, 3)
+    values[np.isnan(values).any(axis=1)] = np.nan
+    return np.asarray(values.ravel())
+
+
+def _number(text: str) -> float:
+    """A number; nan for all else."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

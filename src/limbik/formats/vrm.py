@@ -1,0 +1,55 @@
+"""Which node is which bone of a human body, as VRM files say it: VRM 1.0, its animations, and VRM 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from limbik.errors import shortened
+from limbik.formats.gltf_file import GltfFile
+
+_THUMBS_OF_0 = {  # VRM 1.0 calls the bones of the thumb otherwise
+    "ThumbProximal": "ThumbMetacarpal",
+    "ThumbIntermediate": "ThumbProximal",
+}
+
+
+def humanoid_nodes(file: GltfFile) -> dict[str, int]:
+    """Of each role, in the words of VRM 1.0, the number of its node; nothing for a file that is no VRM.
+
+    Raises FormatError for a node that does not exist.
+    """
+    extensions = file.content.get("extensions")
+    found = dict(_bones(extensions)) if isinstance(extensions, dict) else {}
+    for role, node in found.items():
+        file.item("nodes", node, f"bone {shortened(role)} of the VRM humanoid")
+    return found
+
+
+def _bones(extensions: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key in ("VRMC_vrm", "VRMC_vrm_animation"):
+        bones = _at(extensions, key, "humanoid", "humanBones")
+        if isinstance(bones, dict):
+            yield from (
+                (role, _at(bone, "node")) for role, bone in bones.items() if _at(bone, "node") is not None
+            )
+            return
+    bones = _at(extensions, "VRM", "humanoid", "humanBones")
+    for bone in bones if isinstance(bones, list) else []:
+        role, node = _at(bone, "bone"), _at(bone, "node")
+        if isinstance(role, str) and isinstance(node, int) and node >= 0:  # -1: has none
+            yield _renamed(role), node
+
+
+def _renamed(role: str) -> str:
+    for side in ("left", "right"):
+        part = role.removeprefix(side)
+        if part != role:
+            return side + _THUMBS_OF_0.get(part, part)
+    return role
+
+
+def _at(value: Any, *keys: str) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

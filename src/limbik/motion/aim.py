@@ -1,0 +1,137 @@
+"""A chain of links that looks at a point: a spine, a neck and a head; a turret.
+
+For one joint: the ray from the eye along its direction meets the sphere about the joint through the target at
+one point; the smallest rotation that brings that point to the target is exact, wherever the eye is beside the
+joint (as ozz-animation's IKAimJob). Along a chain every joint takes its share of what is left, so that the
+last one completes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.errors import GoalError
+from limbik.model import Model
+from limbik.motion.chains import Chain, links_of, rows_of, weights_of
+from limbik.spatial import (
+    Array,
+    as_number,
+    as_numbers,
+    as_vector,
+    cross,
+    dot,
+    norm,
+    rotation_between,
+    rotation_exp,
+    rotation_log,
+    unit,
+)
+
+MET = 1e-6  # [rad]
+
+
+@dataclass(frozen=True, eq=False)
+class AimSolution:
+    """What `Aim.solve` answers; of one q numbers, of a batch arrays."""
+
+    q: Array  # [..., nq]
+    angle: Any  # [...] between the direction and the target [rad]
+    reached: Any  # [...] whether it is at most 1e-6 rad
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """Links that turn until the last one looks at a point.
+
+    chain: names of links in a row, the last one looks. axis: its direction [3], in axes of that link.
+    eye: where it looks from [3], in axes of that link [m].
+    weights: how much each joint takes beside the others: one number for all, or [n].
+    limit: how far each may turn from the pose beneath [rad], one number or [n].
+    weight: 0 to 1: how much of the way.
+
+    Raises GoalError for numbers out of range.
+    """
+
+    chain: Sequence[str]
+    axis: ArrayLike
+    eye: ArrayLike = (0.0, 0.0, 0.0)
+    weights: ArrayLike = 1.0
+    limit: ArrayLike = np.inf
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        names = links_of(self.chain)
+        axis = unit(as_vector(self.axis, 3, "axis", error=GoalError))
+        if not axis.any():
+            raise GoalError("axis needs a direction, found zeros")
+        limits = as_numbers(self.limit, "limit", "angles [rad]", GoalError)
+        if limits.shape not in ((), (len(names),)) or not (limits >= 0.0).all():
+            raise GoalError(f"limit needs an angle [rad] that is not negative, or {len(names)} of them")
+        weight = as_number(self.weight, "weight", "a number from 0 to 1", GoalError)
+        if not 0.0 <= weight <= 1.0:
+            raise GoalError(f"weight needs a number from 0 to 1, found {weight:g}")
+        for name, value in (
+            ("chain", names),
+            ("axis", axis),
+            ("eye", as_vector(self.eye, 3, "eye", error=GoalError)),
+            ("weights", weights_of(self.weights, len(names), "weights")),
+            ("limit", np.broadcast_to(limits, (len(names),))),
+            ("weight", weight),
+        ):
+            object.__setattr__(self, name, value)
+
+    def solve(self, model: Model, q: ArrayLike, target: ArrayLike) -> AimSolution:
+        """The chain that looks at a target [3] or [T, 3] of the world [m], from the pose beneath, q [nq] or
+        [T, nq].
+
+        A target nearer than the eye can look at is looked at as well as may be: `angle` says how well.
+
+        Raises ModelError for links that are no chain of the model, GoalError for arrays of another shape.
+        """
+        needed = "a point [3] or points [T, 3] in metres"
+        points = as_numbers(target, "target", needed, GoalError)
+        if points.ndim not in (1, 2) or points.shape[-1] != 3 or not np.isfinite(points).all():
+            raise GoalError(f"target needs {needed}, finite, found shape {points.shape}")
+        rows, targets, lead = rows_of(model, q, points, 1)
+        chain = Chain(model, self.chain, self.chain[-1], rows)
+        left = float(np.sum(self.weights))
+        for k, (weight, limit) in enumerate(
+            zip(np.asarray(self.weights), np.asarray(self.limit), strict=True)
+        ):
+            way = rotation_log(self._turn(chain, k, targets))
+            way *= self.weight * weight / left if k < len(self.chain) - 1 else self.weight
+            angle = norm(way)
+            way *= np.minimum(1.0, limit / np.maximum(angle, 1e-300))[:, None]
+            chain.turn(k, rotation_exp(way))
+            left -= float(weight)
+        angle = self._angle(chain, targets).reshape(lead)
+        found = rows.reshape(*lead, model.nq)
+        if not lead:
+            return AimSolution(found, float(angle), bool(angle <= MET))
+        return AimSolution(found, angle, angle <= MET)
+
+    def _look(self, chain: Chain) -> tuple[Array, Array]:
+        """Eye and direction [T, 3]."""
+        pose = chain.poses[self.chain[-1]]
+        rotation = pose[:, :3, :3]
+        return pose[:, :3, 3] + rotation @ np.asarray(self.eye), rotation @ np.asarray(self.axis)
+
+    def _turn(self, chain: Chain, k: int, targets: Array) -> Array:
+        """The rotation [T, 3, 3] of one link that would have the chain look at the targets."""
+        eye, direction = self._look(chain)
+        center = chain.center(k)
+        offset, wanted = eye - center, targets - center
+        along = dot(offset, direction)
+        inside = along**2 - dot(offset, offset) + dot(wanted, wanted)
+        ahead = np.sqrt(np.maximum(inside, 0.0)) - along
+        return rotation_between(offset + ahead[:, None] * direction, wanted)
+
+    def _angle(self, chain: Chain, targets: Array) -> Array:
+        eye, direction = self._look(chain)
+        wanted = targets - eye
+        return np.asarray(np.arctan2(norm(cross(direction, wanted)), dot(direction, wanted)))

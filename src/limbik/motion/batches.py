@@ -1,0 +1,47 @@
+"""Limbs and hinges of many configurations, by machine code once there is any, until then by Python itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.compiler import native
+from limbik.compiler.callables import Arguments
+from limbik.motion import hinge_angles as hinges
+from limbik.motion import two_bone
+from limbik.motion.programs import hinge_groups, limbs
+from limbik.spatial import Array, Quaternion
+
+
+def two_bone_turns(problems: Array, settings: Array) -> Array:
+    """The answers [T, ANSWER] to problems [T, ROW]: `two_bone.solve_rows`."""
+    answers = np.empty((len(problems), two_bone.ANSWER))
+    function = native.compiled(limbs())
+    if function is None:
+        two_bone.solve_rows.interpreted(problems, settings, answers, _go_on)
+    else:
+        function(Arguments(*_addresses(problems, settings, answers), len(problems)).address, _go_on)
+    return answers
+
+
+def hinge_angles(axes: Array, turns_xyzw: Quaternion, near: Array, lower: Array, upper: Array) -> Array:
+    """Angles [T, n] of n hinges, 1 to 3, that make rotations [T, 4], or come nearest: of several that make
+    the same, those nearest to `near` [T, n]. axes [n, 3]: of length 1. lower, upper [n]: limits [rad].
+    """
+    axes, turns = np.ascontiguousarray(axes), np.ascontiguousarray(turns_xyzw)
+    limits, angles = np.array([lower, upper]), np.array(near, order="C")
+    function = native.compiled(hinge_groups())
+    if function is None:
+        hinges.solve_rows.interpreted(axes, limits, turns, angles, _go_on)
+    else:
+        arguments = Arguments(*_addresses(axes, limits, turns, angles), *angles.shape)
+        function(arguments.address, _go_on)
+    return angles
+
+
+def _addresses(*arrays: Array) -> list[int]:
+    return [each.ctypes.data for each in arrays]
+
+
+def _go_on() -> bool:
+    """A batch is not stopped."""
+    return False

@@ -1,0 +1,192 @@
+"""Where a foot is to be in every frame: locked to the ground in its stances, and led from one to the next.
+
+Which point is held changes from the heel to the ball without a step, because both belong to one flat foot.
+Everything is an offset from the animation: known while a foot is locked, of least jerk in between
+(`least_jerk`), so that it begins before a foot comes down and ends after it has left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.motion.foot_soles import BALL, HEEL, TIP
+from limbik.motion.foot_stances import AnimatedFoot, LockRule, mean_rotation, stances_of
+from limbik.motion.ground import Ground
+from limbik.motion.least_jerk import bounded_offsets, fading_offsets
+from limbik.spatial import Array, Matrix3, cross, norm, rotation_exp, rotation_log, unit
+
+CLEARANCE = 0.02  # [m] that a swinging foot keeps from the ground where the animation has as much
+SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE is kept
+
+
+@dataclass(frozen=True, eq=False)
+class FootPath:
+    """Where one foot is to be."""
+
+    place: Array  # [T, 3] of the link ankle [m]
+    rotation: Matrix3  # [T, 3, 3] of the link ankle
+    toe: Matrix3 | None  # [T, 3, 3] of the link toe
+    is_locked: NDArray[np.bool_]  # [T, 2] heel and ball
+    lift: Array  # [T] how much higher than in the animation the ground is, from stance to stance [m]
+
+
+class FootLocks:
+    """The locks of one foot, whose heel and ball stand in frames [T, 2]."""
+
+    def __init__(self, foot: AnimatedFoot, stands: NDArray[np.bool_], ground: Ground, rule: LockRule) -> None:
+        self.foot, self.sole, self.up = foot, foot.sole, foot.up
+        self.ground, self.rule, self.dt = ground, rule, foot.dt
+        self.is_locked = stands.copy()
+        self.stances = stances_of(foot, self.is_locked, ground, rule)
+
+    def path(self) -> FootPath:
+        """The foot's place and orientation in every frame."""
+        slope, (lift, level) = self._slope(), self._heights()
+        rotation = self._rotation(slope)
+        toe = self._toe(slope, rotation)
+        place = self._place(rotation, toe, lift, level)
+        if toe is not None:
+            toe = self._toe_over_ground(place, rotation, toe)
+        return FootPath(place, rotation, toe, self.is_locked, lift)
+
+    # --- from stance to stance ------------------------------------------------------------------------------
+
+    def _between(self, values: Array, otherwise: Array) -> Array:
+        """Values [n, d] of the stances over all frames: smooth steps from one to the next."""
+        if not self.stances:
+            return np.broadcast_to(otherwise, (len(self.foot.ankle), *values.shape[1:]))
+        knots = np.concatenate([[stance.frames[0], stance.frames[-1]] for stance in self.stances])
+        frames = np.arange(len(self.foot.ankle))
+        at = np.interp(frames, knots, np.arange(len(knots)))
+        stance, part = np.divmod(at, 2.0)
+        first = np.minimum(stance.astype(np.intp), len(values) - 1)
+        second = np.minimum(first + 1, len(values) - 1)
+        t = np.clip(part - 1.0, 0.0, 1.0)[:, None]
+        share = t**3 * (10.0 - 15.0 * t + 6.0 * t * t)
+        return np.asarray((1.0 - share) * values[first] + share * values[second])
+
+    def _slope(self) -> Matrix3:
+        """Turns [T, 3, 3] of the foot that the ground asks for."""
+        turns = np.array([rotation_log(stance.slope) for stance in self.stances]).reshape(-1, 3)
+        return rotation_exp(self._between(turns, np.zeros(3)))
+
+    def _heights(self) -> tuple[Array, Array]:
+        """How much higher than in the animation the ground is, and how high it is there [T], from stance to
+        stance."""
+        heights = np.array([[stance.lift, stance.level] for stance in self.stances]).reshape(-1, 2)
+        under, _ = self.ground.under(self.foot.points[:, BALL])
+        low = float(np.median(under[np.isfinite(under)])) if np.isfinite(under).any() else 0.0
+        lift, level = self._between(heights, np.array([low, 0.0])).T
+        return lift, level
+
+    def _rotation(self, slope: Matrix3) -> Matrix3:
+        """Of the foot: flat while heel and ball stand."""
+        animated = slope @ self.foot.ankle[:, :3, :3]
+        given = np.zeros(len(animated), dtype=np.bool_)
+        wanted = animated.copy()
+        for stance in self.stances:
+            given[stance.flat] = True
+            wanted[stance.flat] = stance.rotation
+        turns = rotation_log(wanted @ np.swapaxes(animated, -1, -2))
+        rotation = rotation_exp(self._fading(given, turns)) @ animated
+        normals, points = slope @ self.up, (self.sole.heel, self.sole.ball)
+        for held, other in ((BALL, HEEL), (HEEL, BALL)):
+            alone = self.is_locked[:, held] & ~self.is_locked[:, other]
+            reach = rotation @ (points[other] - points[held])
+            least = np.where(alone, self.sole.heights[other] - self.sole.heights[held], -np.inf)
+            rotation = self._raised(rotation, reach, normals, least, given)
+        return rotation
+
+    def _raised(
+        self, rotation: Matrix3, reach: Array, normals: Array, least: Array, given: NDArray[np.bool_]
+    ) -> Matrix3:
+        """Rotations [T, 3, 3] turned until a part of them, `reach` [T, 3], ends at least so high along the
+        normals [T, 3] over where it begins [m]; not in frames that are given.
+        """
+        length = np.maximum(norm(reach), 1e-9)
+        has = np.arcsin(np.clip((reach * normals).sum(axis=1) / length, -1.0, 1.0))
+        needed = np.arcsin(np.clip(least / length, -1.0, 1.0))
+        lower = np.where(np.isfinite(least) & (needed > has), needed - has, -np.inf)
+        if not np.isfinite(lower).any():
+            return rotation
+        angle = bounded_offsets(given, np.zeros(len(given)), lower, self.rule.halflife, self.dt)
+        axis = unit(cross(reach, normals))
+        return np.asarray(rotation_exp(np.maximum(angle, 0.0)[:, None] * axis) @ rotation)
+
+    def _fading(self, given: NDArray[np.bool_], values: Array) -> Array:
+        return fading_offsets(given, values, self.rule.halflife, self.dt)
+
+    def _place(self, rotation: Matrix3, toe: Matrix3 | None, lift: Array, level: Array) -> Array:
+        """Of the ankle: on its anchors, and over the ground between them."""
+        base = self.foot.ankle[:, :3, 3] + lift[:, None] * self.up
+        given = np.zeros(len(base), dtype=np.bool_)
+        wanted = base.copy()
+        for stance in self.stances:
+            given[stance.frames] = True
+            for k, point in ((HEEL, self.sole.heel), (BALL, self.sole.ball)):
+                held = stance.frames[self.is_locked[stance.frames, k]]
+                wanted[held] = stance.place + (stance.rotation - rotation[held]) @ point
+        offset = self._fading(given, wanted - base)
+        place = base + offset
+        lower = self._least_rise(place, rotation, toe, level)
+        upwards = offset @ self.up
+        bound = np.where(given, -np.inf, upwards + lower)
+        held_up = bounded_offsets(given, upwards, bound, self.rule.halflife, self.dt)
+        return np.asarray(place + (held_up - upwards)[:, None] * self.up)
+
+    def _least_rise(self, place: Array, rotation: Matrix3, toe: Matrix3 | None, level: Array) -> Array:
+        """How much [T] a foot must rise to keep from the ground what it has in the animation, at most
+        CLEARANCE."""
+        points = self._points_at(place, rotation, toe)
+        over = self.foot.points @ self.up - self.sole.heights - level[:, None]
+        kept = self._swing()[:, None] * np.clip(0.5 * over, 0.0, CLEARANCE)
+        under, _ = self.ground.under(points)
+        rise = under + self.sole.heights + kept - points @ self.up
+        return np.asarray(rise[:, :TIP].max(axis=1))
+
+    def _swing(self) -> Array:
+        """From 0 in frames in which the foot is locked to 1 in those that are SWING from them [T]."""
+        from scipy.ndimage import distance_transform_edt
+
+        away = distance_transform_edt(~self.is_locked.any(axis=1)) if self.stances else np.inf
+        return np.broadcast_to(np.clip(away * self.dt / SWING, 0.0, 1.0), (len(self.is_locked),))
+
+    def _points_at(self, place: Array, rotation: Matrix3, toe: Matrix3 | None) -> Array:
+        """Heel, ball and tip [T, 3, 3] of a foot."""
+        sole = self.sole
+        heel, ball = (place + rotation @ at for at in (sole.heel, sole.ball))
+        tip = ball + toe @ sole.tip if toe is not None else place + rotation @ sole.tip
+        return np.stack([heel, ball, tip], axis=1)
+
+    # --- toes -----------------------------------------------------------------------------------------------
+
+    def _toe(self, slope: Matrix3, rotation: Matrix3) -> Matrix3 | None:
+        """Of the toes: flat while the ball stands, else as the foot carries them."""
+        if self.sole.toe is None:
+            return None
+        carried = rotation @ np.swapaxes(self.foot.ankle[:, :3, :3], -1, -2) @ self.foot.toe[:, :3, :3]
+        given = np.zeros(len(carried), dtype=np.bool_)
+        wanted = carried.copy()
+        for stance in self.stances:
+            ball = stance.frames[self.is_locked[stance.frames, BALL]]
+            if not len(stance.flat):
+                continue
+            flat = stance.slope @ mean_rotation(self.foot.toe[stance.flat, :3, :3])
+            turn = norm(rotation_log(np.swapaxes(slope[ball] @ self.foot.toe[ball, :3, :3], -1, -2) @ flat))
+            near = ball[turn <= self.rule.angle]
+            given[near] = True
+            wanted[near] = flat
+        turns = rotation_log(wanted @ np.swapaxes(carried, -1, -2))
+        return np.asarray(rotation_exp(self._fading(given, turns)) @ carried)
+
+    def _toe_over_ground(self, place: Array, rotation: Matrix3, toe: Matrix3) -> Matrix3:
+        """The toes bent up until their tip is not in the ground."""
+        ball = place + rotation @ self.sole.ball
+        reach = toe @ self.sole.tip
+        under, _ = self.ground.under(ball + reach)
+        least = under + self.sole.heights[TIP] - ball @ self.up
+        ups = np.broadcast_to(self.up, reach.shape)
+        return self._raised(toe, reach, ups, least, np.zeros(len(reach), dtype=np.bool_))

@@ -1,0 +1,185 @@
+"""What a foot stands on: its heel, the ball of the foot at the toes' joint, and the tip of its toes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.errors import ModelError, members_of, shortened
+from limbik.formats.motions import Motion
+from limbik.model import Model
+from limbik.motion.articulation import Articulation
+from limbik.motion.contacts import ContactRule, feet_of, point_contacts
+from limbik.spatial import Array, Vector3, as_vector, norm, unit
+
+HEEL, BALL, TIP = 0, 1, 2
+BEHIND = 0.3  # how far a heel is behind the ankle, as a share of how far the ball is before it
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sole:
+    """A leg and what it stands on.
+
+    root, mid, ankle: the links of the leg: thigh, shank and foot.
+    toe: the link of the toes, which turns about the ball of the foot; None: the foot is one piece.
+    heel, ball: points [3] in axes of the link ankle [m]. With toes, ball is the origin of their link.
+    tip: point [3] in axes of the link toe [m], or of ankle where there is none.
+    heights: of heel, ball and tip over the ground while the foot stands flat [m].
+    up: the direction [3] in axes of the link ankle that is up while the foot stands flat.
+    """
+
+    root: str
+    mid: str
+    ankle: str
+    toe: str | None
+    heel: Vector3
+    ball: Vector3
+    tip: Vector3
+    heights: Vector3
+    up: Vector3
+
+    def __post_init__(self) -> None:
+        for name in ("heel", "ball", "tip", "heights", "up"):
+            object.__setattr__(self, name, as_vector(getattr(self, name), 3, f"{name} of a sole"))
+        object.__setattr__(self, "up", unit(self.up))
+
+    @property
+    def links(self) -> tuple[str, str]:
+        """That of heel and ball, and that of the tip."""
+        return self.ankle, self.toe or self.ankle
+
+    def points(self, ankle: Array, toe: Array) -> Array:
+        """Heel, ball and tip [T, 3, 3] in the world, of poses [T, 4, 4] of `links`."""
+        places = [(ankle, self.heel), (ankle, self.ball), (toe, self.tip)]
+        return np.stack([pose[:, :3, :3] @ at + pose[:, :3, 3] for pose, at in places], axis=1)
+
+
+def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, ...]:
+    """The soles of a motion's feet.
+
+    feet: the links of the feet, which the ankles turn; default: those called foot, or else ankle, or else
+    those before the ones called toe.
+
+    The toes are the link after the foot, their tip is the frame on it that is farthest away. Which way is up
+    for a foot, and how high its points are, is taken from the frames in which it stands: from the middle of
+    the frames in which ankle and toes are slowest. The heel is under the ankle at the height of the lowest
+    point, and behind it by 0.3 of the way to the ball.
+
+    Raises ModelError for unknown links, and for a foot without two more links before it.
+    """
+    articulation = Articulation(motion)
+    if feet is None:
+        names = _feet_by_name(motion, articulation)
+    else:
+        names = list(members_of(feet, "feet", ModelError, "a list of links"))
+    legs = [_leg(articulation, name) for name in names]
+    poses = motion.model.poses(motion.q, [link for leg in legs for link in (leg.ankle, leg.toe or leg.ankle)])
+    return tuple(_sole(motion, leg, poses[:, 2 * k : 2 * k + 2]) for k, leg in enumerate(legs))
+
+
+def sole_contacts(
+    motion: Motion, soles: Sequence[Sole] | None = None, rule: ContactRule | None = None
+) -> NDArray[np.bool_]:
+    """[T, feet, 2] whether the heel and the ball of each foot stand on the ground.
+
+    soles: default: `soles_of(motion)`; rule: default: `ContactRule()`. A foot stands where one of both does.
+    """
+    chosen = soles_of(motion) if soles is None else tuple(soles)
+    if not chosen:
+        return np.zeros((len(motion), 0, 2), dtype=np.bool_)
+    names = list(dict.fromkeys(link for sole in chosen for link in sole.links))
+    found = motion.model.poses(motion.q, names)
+    poses = {name: found[:, k] for k, name in enumerate(names)}
+    return contacts_at(motion, chosen, poses, rule or ContactRule())
+
+
+def contacts_at(
+    motion: Motion, soles: Sequence[Sole], poses: Mapping[str, Array], rule: ContactRule
+) -> NDArray[np.bool_]:
+    """The same, by poses [T, 4, 4] of the links of soles."""
+    points = [sole.points(*(poses[link] for link in sole.links))[:, :TIP] for sole in soles]
+    found = point_contacts(np.concatenate(points, axis=1), motion, rule)
+    return found.reshape(len(motion), len(soles), 2)
+
+
+def _feet_by_name(motion: Motion, articulation: Articulation) -> list[str]:
+    """The links of the feet. Raises ModelError where no name tells."""
+    for word in ("foot", "ankle"):
+        found = [link for link in articulation.links if word in link.casefold()]
+        if found := [link for link in found if "toe" not in link.casefold()]:
+            return [link for link in found if articulation.group(link).parent not in found]
+    toes = [link for link in feet_of(motion) if link in articulation.links]
+    found = [articulation.group(toe).parent for toe in toes]
+    if not found:
+        raise ModelError(f"no foot of model {motion.model.name!r} is turned by a joint: give `feet`")
+    return [link for link in dict.fromkeys(found) if link not in toes]
+
+
+class _Leg(NamedTuple):
+    root: str
+    mid: str
+    ankle: str
+    toe: str | None
+
+
+def _leg(articulation: Articulation, ankle: str) -> _Leg:
+    """The links of a leg, of its foot."""
+    if ankle not in articulation.links:
+        raise ModelError(f"feet needs links that a joint turns, found {shortened(ankle)}")
+    mid = articulation.group(ankle).parent
+    root = articulation.group(mid).parent if mid in articulation.links else None
+    if root is None or root not in articulation.links:
+        raise ModelError(f"foot {ankle!r} needs two links of a leg before it, such as thigh and shank")
+    return _Leg(root, mid, ankle, _toe(articulation, ankle))
+
+
+def _sole(motion: Motion, leg: _Leg, poses: Array) -> Sole:
+    """Of a leg, by poses [T, 2, 4, 4] of its foot and toes."""
+    model, (root, mid, ankle, toe) = motion.model, leg
+    at_ball = np.zeros(3) if toe else _farthest(model, ankle)
+    rotation, place = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
+    up = np.eye(3)["xyz".index(motion.up)]
+    flat = _standing(motion, poses[..., :3, 3])
+    up_foot = unit((np.swapaxes(rotation[flat], -1, -2) @ up).mean(axis=0))
+    if toe:
+        ball_places = poses[:, 1, :3, 3] - place
+        ball = (np.swapaxes(rotation[flat], -1, -2) @ ball_places[flat, :, None])[..., 0].mean(axis=0)
+    else:
+        ball = at_ball
+    tip = _farthest(model, toe or ankle)
+    across_tip = (poses[flat, 1, :3, :3] @ tip + poses[flat, 1, :3, 3] - place[flat]) @ up
+    levels = np.array([float(ball @ up_foot), float(across_tip.mean())])
+    low = min(levels.min(), 0.0)
+    forwards = ball - up_foot * (up_foot @ ball)
+    heel = up_foot * low - BEHIND * forwards
+    heights = np.array([0.0, levels[0] - low, levels[1] - low])
+    return Sole(
+        root=root, mid=mid, ankle=ankle, toe=toe, heel=heel, ball=ball, tip=tip, heights=heights, up=up_foot
+    )
+
+
+def _toe(articulation: Articulation, ankle: str) -> str | None:
+    """The link that turns after a foot: one called toe, or else the first."""
+    after = [group.link for group in articulation.groups if group.parent == ankle and group.freedom]
+    return next((link for link in after if "toe" in link.casefold()), after[0] if after else None)
+
+
+def _farthest(model: Model, link: str) -> Array:
+    """The frame on a link, or the link after it, that is farthest from its origin, in axes of the link."""
+    found = [frame.pose_link_frame[:3, 3] for frame in model.frames if frame.link == link]
+    found += [joint.origin[:3, 3] for joint in model.joints if joint.parent == link]
+    return max(found, key=lambda at: float(norm(at)), default=np.zeros(3))
+
+
+def _standing(motion: Motion, places: Array) -> NDArray[np.intp]:
+    """The frames in which a foot stands most surely: a tenth of all, those where its links [T, n, 3] are
+    slowest, of the lower half."""
+    speed = norm(np.gradient(places, motion.dt, axis=0)).max(axis=1) if len(places) > 1 else np.zeros(1)
+    height = places[:, :, "xyz".index(motion.up)].sum(axis=1)
+    low = np.flatnonzero(height <= np.median(height))
+    order = low[np.argsort(speed[low], kind="stable")]
+    return np.sort(order[: max(1, len(places) // 10)])

@@ -1,0 +1,83 @@
+"""Offsets over time that are given in some frames and cost least jerk in the others.
+
+What is least is the sum of squared third differences, plus a pull toward 0 that makes an offset which is let
+go fade away, before a given frame as well as after it: the whole motion is known. The frames that are given
+are met exactly. One banded system for any number of columns.
+
+The third derivative's spline with a pull, x'''''' = w^6 x between given frames; Flash and Hogan 1985 for the
+cost, Eilers 2003 ("A perfect smoother") for differences in a banded system.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.spatial import Array
+
+DIFFERENCE = (-1.0, 3.0, -3.0, 1.0)
+FADING = 1.9  # w times the time in which an offset that is let go at rest has halved
+ROUNDS = 30  # of frames put on the bound, at most
+ROOM = 1e-3  # [m or rad] how far beyond a bound an offset may be
+
+
+def fading_offsets(given: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
+    """Offsets [T, d] that are `values` [T, d] in frames that are given [T].
+
+    halflife: time [s] in which an offset has halved where none is given; dt: [s] between frames.
+    """
+    return _solved(_cost(len(given), halflife, dt), given, np.where(given[:, None], values, 0.0))
+
+
+def bounded_offsets(
+    given: NDArray[np.bool_],
+    values: Array,
+    lower: Array,
+    halflife: float,
+    dt: float,
+    room: float = ROOM,
+) -> Array:
+    """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not given.
+
+    Where the offsets are farthest below the bound they are put on it, until none is below by more than room.
+    A frame that is on the bound stays there: nearly the way of least jerk, found in a few steps.
+    """
+    cost = _cost(len(given), halflife, dt)
+    on_bound = np.zeros(len(given), dtype=np.bool_)
+    start = np.where(given, values, 0.0)
+    for _ in range(ROUNDS):
+        found = _solved(cost, given | on_bound, np.where(on_bound, lower, start)[:, None])[:, 0]
+        below = np.where(given | on_bound, 0.0, lower - found)
+        padded = np.pad(below, 1)
+        is_peak = (below > room) & (below >= padded[:-2]) & (below > padded[2:])
+        if not is_peak.any():
+            break
+        on_bound |= is_peak
+    return np.asarray(found)
+
+
+def _cost(count: int, halflife: float, dt: float) -> Array:
+    """The matrix [4, T] of the cost, its diagonal first and then those below."""
+    bands = np.zeros((4, count))
+    steps = max(count - 3, 0)
+    for i, first in enumerate(DIFFERENCE):
+        for k in range(i, 4):
+            bands[k - i, i : i + steps] += first * DIFFERENCE[k]
+    bands[0] += (FADING * dt / halflife) ** 6 + 1e-14
+    return bands
+
+
+def _solved(bands: Array, given: NDArray[np.bool_], start: Array) -> Array:
+    """The offsets [T, d] where the cost is least; start: values where given, else 0."""
+    from scipy.linalg import solveh_banded
+
+    count = len(given)
+    bands, right = bands.copy(), -bands[0][:, None] * start
+    for k in range(1, min(4, count)):
+        below = bands[k, : count - k, None]
+        right[k:] -= below * start[: count - k]
+        right[: count - k] -= below * start[k:]
+        bands[k, : count - k] *= ~(given[k:] | given[: count - k])
+    bands[0] = np.where(given, 1.0, bands[0])
+    right[given] = start[given]
+    return np.asarray(solveh_banded(bands, right, lower=True, check_finite=False))

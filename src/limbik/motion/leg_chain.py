@@ -1,0 +1,60 @@
+"""A robot's leg whose hip axes do not meet in one point: the solver of chains brings its foot to a pose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.errors import ModelError
+from limbik.model import Joint, JointKind, Model
+from limbik.motion.articulation import HINGES
+from limbik.motion.foot_soles import Sole
+from limbik.spatial import Array, Matrix3, pose_from, pose_inverse
+
+HIP = 3  # hinges
+LEAST_HINGES = 6  # with which a foot takes any pose
+
+
+class LegChain:
+    """The hinges of a leg, from the link that carries it to the foot: three of the hip, a knee, the ankle.
+
+    Raises ModelError for a leg of fewer than six hinges, or with other joints.
+    """
+
+    def __init__(self, model: Model, sole: Sole) -> None:
+        joints = _leg_joints(model, sole.ankle)
+        hinges = [joint for joint in joints if joint.kind is not JointKind.FIXED]
+        if len(hinges) < LEAST_HINGES or any(each.kind not in HINGES or each.mimic for each in hinges):
+            names = ", ".join(repr(joint.name) for joint in hinges)
+            raise ModelError(
+                f"the leg of foot {sole.ankle!r} needs a hip that turns about three axes in one point, or "
+                f"six hinges of its own; it has {names or 'none'}"
+            )
+        self.parent = joints[0].parent
+        self.bones = (hinges[HIP - 1].child, hinges[HIP].child, sole.ankle)
+        self.frames = (self.parent, *self.bones)
+        self._leg = Model("leg", joints, root=self.parent, end_effector=sole.ankle)
+        self._places = np.array([model.q_slice(joint.name).start for joint in hinges], dtype=np.intp)
+
+    def stand(self, poses: dict[str, Array], q: Array, target: Array, rotation: Matrix3) -> None:
+        """Change q [T, nq] in place, for targets [T, 3] and rotations [T, 3, 3] of the foot; poses: of
+        `frames` at q. A pose that is out of reach is left as it is.
+        """
+        wanted = pose_inverse(poses[self.parent]) @ pose_from(rotation, target)
+        found = self._leg.solve_batch(wanted, start=q[:, self._places])
+        q[:, self._places] = np.where(found.success[:, None], found.q, q[:, self._places])
+
+
+def _leg_joints(model: Model, ankle: str) -> list[Joint]:
+    """The joints from the last link that carries several, or a floating base, to a foot."""
+    children: dict[str, int] = {}
+    for joint in model.joints:
+        if joint.kind is not JointKind.FIXED:
+            children[joint.parent] = children.get(joint.parent, 0) + 1
+    joints: list[Joint] = []
+    for joint in reversed(model.path(ankle)):
+        if joint.kind is JointKind.FLOATING:
+            break
+        joints.insert(0, joint)
+        if children.get(joint.parent, 0) > 1:
+            break
+    return joints

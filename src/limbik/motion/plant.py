@@ -1,0 +1,248 @@
+"""Feet that stand on the ground: locked while they stand, over it while they swing, the body above them.
+
+The legs are limbs in closed form, the toes and feet take the orientations of `foot_locks`, and the pelvis
+goes as low as the legs need to reach: of all ways below that bound the one of least jerk, which knows the
+whole motion and so begins before a long step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbik.errors import GoalError, ModelError, members_of, shortened
+from limbik.formats.motions import Motion
+from limbik.model import JointKind, Model
+from limbik.motion.articulation import Articulation, put
+from limbik.motion.contacts import ContactRule
+from limbik.motion.foot_locks import FootLocks, FootPath
+from limbik.motion.foot_soles import Sole, contacts_at, soles_of
+from limbik.motion.foot_stances import AnimatedFoot, LockRule
+from limbik.motion.ground import Ground
+from limbik.motion.least_jerk import bounded_offsets
+from limbik.motion.leg_chain import LegChain
+from limbik.motion.limb import Limb, LimbPlan, plan_of
+from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
+
+EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
+MOST_EXTENSION = 0.9985  # but not more
+SOFTEN = 0.001  # of legs that the pelvis cannot help
+ROOM = 1e-4  # [m] how far the pelvis may be above what the legs reach
+
+
+def plant_feet(
+    motion: Motion,
+    *,
+    ground: Ground | None = None,
+    contacts: ArrayLike | ContactRule | None = None,
+    feet: Sequence[str | Sole] | None = None,
+    weight: ArrayLike = 1.0,
+    lock_radius: float = 0.15,
+    unlock_angle: float = 0.6,
+    halflife: float = 0.1,
+) -> Motion:
+    """The motion with its feet on the ground.
+
+    ground: default: the plane at height 0. The animation is one on level ground.
+    contacts: whether heel and ball of each foot stand, [T, feet, 2], or only whether the foot does,
+    [T, feet]; or the rule that they are detected by; default: `ContactRule()`. With a rule for a belt feet
+    stand on the belt.
+    feet: names of the links of the feet, or soles; default: `soles_of(motion)`.
+    weight: 0 to 1, or [T]: of all corrections.
+    lock_radius: how far a foot's place in the animation may be from where it stands [m]: farther off it is
+    let go, and locked anew. unlock_angle: how far its orientation may be from flat [rad].
+    halflife: time in which an offset has halved after a foot is let go, and before it is locked [s].
+
+    While it stands, a foot does not move: on its heel, flat, then on the ball. Where it stands is the mean of
+    where the animation has it, on the ground there, turned as the slope is. In between a foot keeps from the
+    ground what the animation keeps, up to 2 cm. The pelvis follows the ground, and goes down where the legs
+    do not reach; horizontally it stays.
+
+    Raises ModelError for legs that are neither limbs (see `Limb`) nor chains of six hinges, GoalError for
+    numbers and arrays that have no meaning.
+    """
+    if not isinstance(motion, Motion):
+        raise ModelError(f"motion needs a Motion, found {shortened(motion)}")
+    floor = ground if ground is not None else Ground.plane(up=motion.up)
+    if not isinstance(floor, Ground) or floor.up != motion.up:
+        raise GoalError(f"ground needs a Ground with up={motion.up!r}, as the motion has it")
+    if isinstance(contacts, ContactRule) and any(contacts.ground_velocity):
+        way = np.multiply.outer(motion.dt * np.arange(len(motion)), contacts.ground_velocity)
+        still = replace(contacts, ground_velocity=(0.0, 0.0, 0.0))
+        planted = plant_feet(
+            _moved_by(motion, -way),
+            ground=floor,
+            contacts=still,
+            feet=feet,
+            weight=weight,
+            lock_radius=lock_radius,
+            unlock_angle=unlock_angle,
+            halflife=halflife,
+        )
+        return _moved_by(planted, way)
+    rule = LockRule(
+        _positive(lock_radius, "lock_radius"),
+        _positive(unlock_angle, "unlock_angle"),
+        _positive(halflife, "halflife"),
+    )
+    soles = _soles(motion, feet)
+    legs = [_leg(motion.model, sole) for sole in soles]
+    poses = _poses(motion, [name for leg in legs for name in leg.frames], soles)
+    stands = _stands(motion, soles, poses, contacts)
+    paths, up = [], np.eye(3)["xyz".index(motion.up)]
+    for k, sole in enumerate(soles):
+        ankle, toe = (poses[name] for name in sole.links)
+        foot = AnimatedFoot(sole, ankle, toe, up, motion.dt)
+        paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
+    return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule)
+
+
+# --- input --------------------------------------------------------------------------------------------------
+
+
+def _positive(value: float, name: str) -> float:
+    number = as_number(value, name, "a positive number", GoalError)
+    if not 0.0 < number < np.inf:
+        raise GoalError(f"{name} needs a positive number, found {number:g}")
+    return number
+
+
+def _soles(motion: Motion, feet: Sequence[str | Sole] | None) -> tuple[Sole, ...]:
+    if feet is None:
+        return soles_of(motion)
+    given = members_of(feet, "feet", ModelError, "a list of links or soles")
+    if not given:
+        raise ModelError("feet needs at least one link or sole")
+    return tuple(foot if isinstance(foot, Sole) else soles_of(motion, [foot])[0] for foot in given)
+
+
+def _leg(model: Model, sole: Sole) -> LimbPlan | LegChain:
+    """A leg as a limb in closed form, or where its hip axes do not meet as a chain of hinges."""
+    plan = plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN))
+    return plan if plan.root.freedom == 3 else LegChain(model, sole)
+
+
+def _stands(
+    motion: Motion,
+    soles: tuple[Sole, ...],
+    poses: dict[str, Array],
+    contacts: ArrayLike | ContactRule | None,
+) -> NDArray[np.bool_]:
+    """[T, feet, 2] of heel and ball."""
+    if contacts is None or isinstance(contacts, ContactRule):
+        return contacts_at(motion, soles, poses, contacts or ContactRule())
+    shape = len(motion), len(soles)
+    needed = f"shape [{shape[0]}, {shape[1]}] or [{shape[0]}, {shape[1]}, 2]: frames, feet, and heel and ball"
+    stands = as_numbers(contacts, "contacts", needed, GoalError)
+    if stands.shape not in (shape, (*shape, 2)):
+        raise GoalError(f"contacts needs {needed}, found shape {stands.shape}")
+    if stands.ndim == 3:
+        return stands != 0.0
+    each = contacts_at(motion, soles, poses, ContactRule()) & (stands != 0.0)[..., None]
+    unclear = (stands != 0.0) & ~each.any(axis=-1)
+    each[..., 1] |= unclear
+    return each
+
+
+def _weights(motion: Motion, weight: ArrayLike) -> Array:
+    needed = f"numbers from 0 to 1, one or [{len(motion)}]"
+    weights = as_numbers(weight, "weight", needed, GoalError)
+    if weights.shape not in ((), (len(motion),)) or not ((weights >= 0.0) & (weights <= 1.0)).all():
+        raise GoalError(f"weight needs {needed}")
+    return np.broadcast_to(weights, (len(motion),))
+
+
+def _poses(motion: Motion, names: Sequence[str], soles: Sequence[Sole]) -> dict[str, Array]:
+    """Poses [T, 4, 4] of frames, and of all feet and toes, in the animation."""
+    every = list(dict.fromkeys([*names, *(link for sole in soles for link in sole.links)]))
+    found = motion.model.poses(motion.q, every)
+    return {name: found[:, k] for k, name in enumerate(every)}
+
+
+# --- the body -----------------------------------------------------------------------------------------------
+
+
+def _moved(
+    motion: Motion,
+    soles: tuple[Sole, ...],
+    legs: list[LimbPlan | LegChain],
+    poses: dict[str, Array],
+    paths: list[FootPath],
+    weight: Array,
+    rule: LockRule,
+) -> Motion:
+    model, q = motion.model, motion.q.copy()
+    up = np.eye(3)["xyz".index(motion.up)]
+    rise = (weight * _pelvis_rise(legs, poses, paths, up, rule, motion.dt))[:, None] * up
+    _raise(model, q, rise)
+    raised = {name: pose.copy() for name, pose in poses.items()}
+    for pose in raised.values():
+        pose[:, :3, 3] += rise
+    articulation = Articulation(motion)
+    for sole, leg, path in zip(soles, legs, paths, strict=True):
+        foot = poses[sole.ankle]
+        place = foot[:, :3, 3] + weight[:, None] * (path.place - foot[:, :3, 3])
+        rotation = _part(foot[:, :3, :3], path.rotation, weight)
+        leg.stand(raised, q, place, rotation)
+        if path.toe is not None and sole.toe is not None:
+            toe = _part(poses[sole.toe][:, :3, :3], path.toe, weight)
+            put(model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ toe)
+    return replace(motion, q=q)
+
+
+def _part(start: Array, end: Array, weight: Array) -> Array:
+    """Rotations [T, 3, 3] a share of the way."""
+    if (weight == 1.0).all():
+        return end
+    way = rotation_log(np.swapaxes(start, -1, -2) @ end)
+    return np.asarray(start @ rotation_exp(weight[:, None] * way))
+
+
+def _pelvis_rise(
+    legs: list[LimbPlan | LegChain],
+    poses: dict[str, Array],
+    paths: list[FootPath],
+    up: Array,
+    rule: LockRule,
+    dt: float,
+) -> Array:
+    """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need."""
+    follow = np.mean([path.lift for path in paths], axis=0)
+    most = np.full(len(follow), np.inf)
+    for leg, path in zip(legs, paths, strict=True):
+        hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
+        length = norm(knee - hip) + norm(ankle - knee)
+        reach = np.clip(norm(ankle - hip), EXTENSION * length, MOST_EXTENSION * length)
+        away = path.place - hip
+        beside = norm(away - (away @ up)[:, None] * up)
+        most = np.minimum(most, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
+    none = np.zeros(len(most), dtype=np.bool_)
+    lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt, room=ROOM)
+    return np.asarray(follow - lowered)
+
+
+def _moved_by(motion: Motion, way: Array) -> Motion:
+    """The motion with its body moved by [T, 3] [m]."""
+    q = motion.q.copy()
+    _raise(motion.model, q, way)
+    return replace(motion, q=q)
+
+
+def _raise(model: Model, q: Array, by: Array) -> None:
+    """Move the body in q [T, nq] by [T, 3] [m]: with a floating base, or the position channels of a root."""
+    for joint in model.joints:
+        if joint.kind is JointKind.FLOATING and joint.parent == model.root:
+            place = model.q_slice(joint.name).start
+            q[:, place : place + 3] += by @ joint.origin[:3, :3]
+            return
+    roots = [group for group in Articulation(model).groups if group.parent == model.root]
+    if not roots or any(len(group.slides) != 3 for group in roots):
+        raise ModelError(
+            f"model {model.name!r} needs a floating base, or position channels on every root: "
+            "its pelvis has to move"
+        )
+    for group in roots:
+        q[:, group.slide_places] += np.linalg.solve(group.slides.T, by.T).T

@@ -1,0 +1,113 @@
+"""The links of a model as a tree with places in one pose."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.formats.bvh_model import is_between_channels
+from limbik.model import JointKind, Model
+from limbik.spatial import Array, norm
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Links between which something may turn, the root first, parents before children."""
+
+    links: tuple[str, ...]
+    parents: dict[str, str | None]
+    children: dict[str, list[str]]
+    places: dict[str, Array]  # [3] [m]
+    ends: dict[str, list[Array]]  # of each link, where its other frames are [3] [m]
+    turns: dict[str, int]  # degrees of freedom in turning against the parent; 0 where it is fixed
+    size: float  # [m] the diagonal of the box around all places
+
+    def line(self, link: str) -> list[str]:
+        """From the root to the link."""
+        found: list[str] = []
+        at: str | None = link
+        while at is not None:
+            found.append(at)
+            at = self.parents[at]
+        return found[::-1]
+
+    def between(self, above: str | None, below: str) -> list[str]:
+        """From the child of one link down to the other; from the root for None."""
+        line = self.line(below)
+        return line[line.index(above) + 1 :] if above in line else line
+
+    def common(self, links: Sequence[str]) -> str | None:
+        """The last link that is above all of these, or one of them."""
+        lines = [self.line(link) for link in links]
+        last = None
+        for each in zip(*lines, strict=False):
+            if len(set(each)) > 1:
+                break
+            last = each[0]
+        return last
+
+    def below(self, link: str) -> list[str]:
+        """The link and all below it, parents before children."""
+        found = [link]
+        for each in found:
+            found.extend(self.children[each])
+        return found
+
+    def distance(self, first: str, second: str) -> float:
+        """Between two links [m]."""
+        return float(norm(self.places[first] - self.places[second]))
+
+    def longest(self, link: str) -> list[str]:
+        """The longest way from a link to what is below it, measured along the links."""
+        way = [link]
+        while way[-1] in self._longest:
+            way.append(self._longest[way[-1]])
+        return way
+
+    @functools.cached_property
+    def _longest(self) -> dict[str, str]:
+        """Of each link the child on the longest way below it."""
+        lengths: dict[str, float] = {}
+        following: dict[str, str] = {}
+        for link in reversed(self.links):
+            lengths[link] = 0.0
+            for child in self.children[link]:
+                length = lengths[child] + self.distance(link, child)
+                if link not in following or length > lengths[link] * (1.0 + 1e-9):
+                    lengths[link], following[link] = length, child
+        return following
+
+
+def skeleton_of(model: Model, q: Array) -> Skeleton:
+    """The links of a model, without those between the channels of a joint, where q [nq] puts them."""
+    poses = model.forward(q)
+    places = {frame.name: pose[:3, 3] for frame, pose in zip(model.frames, poses, strict=True)}
+    mover = {joint.child: joint for joint in model.joints}
+    links = [model.root, *(joint.child for joint in model.joints if not is_between_channels(joint.child))]
+    parents: dict[str, str | None] = {model.root: None}
+    turns = {model.root: 0}
+    for link in links[1:]:
+        joint = mover[link]
+        turns[link] = _turns(joint.kind)
+        while joint.parent != model.root and is_between_channels(joint.parent):
+            joint = mover[joint.parent]
+            turns[link] += _turns(joint.kind)
+        parents[link] = joint.parent
+    children: dict[str, list[str]] = {link: [] for link in links}
+    ends: dict[str, list[Array]] = {link: [] for link in links}
+    for link in links[1:]:
+        children[parents[link] or model.root].append(link)
+    for frame in model.frames[len(model.joints) + 1 :]:
+        if frame.link in ends:
+            ends[frame.link].append(places[frame.name])
+    corners = np.ptp(np.array([places[link] for link in links[1:] or links]), axis=0)
+    return Skeleton(tuple(links), parents, children, places, ends, turns, float(norm(corners)))
+
+
+def _turns(kind: JointKind) -> int:
+    if kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS):
+        return 1
+    return 3 if kind in (JointKind.BALL, JointKind.FLOATING) else 0

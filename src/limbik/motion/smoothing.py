@@ -1,0 +1,117 @@
+"""Jitter taken out of motions, by filters of SciPy and the One Euro filter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from limbik.errors import GoalError, ModelError, is_one_of, shortened
+from limbik.formats.motions import Motion
+from limbik.model import JointKind
+from limbik.spatial import Array, as_number, norm
+
+Filter = Literal["butterworth", "savitzky-golay", "one-euro"]
+
+ORDER = 2  # of the Butterworth filter, which runs forth and back
+POLYNOMIAL = 3  # degree of those that Savitzky and Golay fit
+WINDOW = 0.9  # length of their window beside that of a period of the cutoff
+SPEED_CUTOFF = 1.0  # [Hz] of the speed, by which the One Euro filter is opened
+OPENING = 0.5  # [Hz per rad/s or m/s] by which it is
+
+
+def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float = 6.0) -> Motion:
+    """The motion without what is faster than a frequency, within the joint limits.
+
+    method: "butterworth", forth and back, so that nothing is late (Winter 2009, section 3.4.4.2);
+    "savitzky-golay" (1964), which keeps the height of short peaks better, with a window to suit the cutoff;
+    or "one-euro" (Casiez, Roussel & Vogel 2012), which looks at no later frame, as live filters have to: slow
+    moves are smoothed by the cutoff, fast ones less, and come a little late.
+    cutoff_hz: 6 for walking, 10 to 12 for running and throwing.
+
+    Angles are taken without whole turns, and quaternions by their numbers. Smoothed feet slide:
+    `plant_feet` comes after it.
+
+    Raises GoalError for another method or a cutoff that the frame rate does not hold, and ModelError for a
+    motion that is too short.
+    """
+    if not is_one_of(method, get_args(Filter)):
+        raise GoalError(f"method needs one of {', '.join(get_args(Filter))}, found {shortened(method)}")
+    highest = 0.5 / motion.dt
+    needed = f"a frequency below half the frame rate, {highest:g} Hz"
+    cutoff = as_number(cutoff_hz, "cutoff_hz", needed, GoalError)
+    if not 0.0 < cutoff < highest:
+        raise GoalError(f"cutoff_hz needs {needed}, found {cutoff:g}")
+    unrolled = _unrolled(motion)
+    q = _FILTERS[method](unrolled, motion.dt, cutoff)
+    for joint in motion.model.joints:
+        if joint.nq >= 4:
+            place = motion.model.q_slice(joint.name)
+            quaternion = q[:, place][:, -4:]
+            q[:, place.stop - 4 : place.stop] = quaternion / norm(quaternion)[:, None]
+    return replace(motion, q=motion.model.clip(q))
+
+
+def _unrolled(motion: Motion) -> Array:
+    """The configurations [T, nq] without jumps of whole turns, and with quaternions of one sign."""
+    q = motion.q.copy()
+    for joint in motion.model.joints:
+        if not joint.nq:
+            continue
+        place = motion.model.q_slice(joint.name)
+        if joint.nq >= 4:
+            quaternion = q[:, place.stop - 4 : place.stop]
+            turned = np.sum(quaternion[1:] * quaternion[:-1], axis=1) < 0.0
+            quaternion[1:] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
+        elif joint.kind is not JointKind.PRISMATIC and not joint.has_limits:
+            q[:, place] = np.unwrap(q[:, place], axis=0)
+    return q
+
+
+def _butterworth(q: Array, dt: float, cutoff: float) -> Array:
+    from scipy.signal import butter, sosfiltfilt  # slow to import
+
+    # Twice the filter takes its cutoff lower: Winter's correction.
+    corrected = min(cutoff / (math.sqrt(2.0) - 1.0) ** (0.5 / ORDER), 0.49 / dt)
+    sections = butter(ORDER, corrected, fs=1.0 / dt, output="sos")
+    padding = min(len(q) - 1, 3 * math.ceil(1.0 / (dt * cutoff)))
+    if padding < 1:
+        raise _too_short(len(q), 2)
+    return np.asarray(sosfiltfilt(sections, q, axis=0, padlen=padding))
+
+
+def _savitzky_golay(q: Array, dt: float, cutoff: float) -> Array:
+    from scipy.signal import savgol_filter
+
+    window = max(POLYNOMIAL + 2, 2 * round(0.5 * WINDOW / (dt * cutoff)) + 1)
+    if len(q) < window:
+        raise _too_short(len(q), window)
+    return np.asarray(savgol_filter(q, window, POLYNOMIAL, axis=0, mode="interp"))
+
+
+def _one_euro(q: Array, dt: float, cutoff: float) -> Array:
+    found, speed = q.copy(), np.zeros(q.shape[1])
+    share_of_speed = _share(np.full(q.shape[1], SPEED_CUTOFF), dt)
+    for k in range(1, len(q)):
+        speed += share_of_speed * ((q[k] - q[k - 1]) / dt - speed)
+        found[k] = found[k - 1] + _share(cutoff + OPENING * np.abs(speed), dt) * (q[k] - found[k - 1])
+    return found
+
+
+def _share(cutoff: Array, dt: float) -> Array:
+    """Of a new value that a low pass of first order takes over."""
+    return 1.0 / (1.0 + 1.0 / (2.0 * math.pi * cutoff * dt))
+
+
+def _too_short(frames: int, needed: int) -> ModelError:
+    return ModelError(f"a motion of {frames} frames is too short for this filter: it needs {needed}")
+
+
+_FILTERS: dict[str, Callable[[Array, float, float], Array]] = {
+    "butterworth": _butterworth,
+    "savitzky-golay": _savitzky_golay,
+    "one-euro": _one_euro,
+}

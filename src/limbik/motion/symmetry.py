@@ -1,0 +1,85 @@
+"""Limbs by the symmetry of the body: two branches of one link whose bones have equal lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.motion.limbs import LONGEST
+from limbik.motion.skeleton import Skeleton
+from limbik.spatial import Array
+
+EQUAL = 0.05  # how far lengths of two sides may differ, of the longer one
+LEAST = 0.15  # of the size of the body: the least length of a limb
+
+
+class Pair(NamedTuple):
+    """Two limbs of equal lengths."""
+
+    parent: str  # the link that they are on
+    ways: tuple[list[str], list[str]]  # from the child of `parent` to the farthest link
+    length: float  # [m]
+
+
+def pairs(skeleton: Skeleton) -> list[Pair]:
+    """All pairs of limbs, each link in at most one, the longest first. More than two equal branches on a link
+    are fingers, or four legs.
+    """
+    found = []
+    for parent in skeleton.links:
+        equal = _equal_branches(skeleton, parent)
+        for first, second in equal:
+            if sum(first in each or second in each for each in equal) == 1:
+                length = min(_length(skeleton, first), _length(skeleton, second))
+                found.append(Pair(parent, (first, second), length))
+    taken: set[str] = set()
+    chosen = []
+    for pair in sorted(found, key=lambda pair: -pair.length):
+        links = {*pair.ways[0], *pair.ways[1]}
+        if not links & taken:
+            taken |= links
+            chosen.append(pair)
+    return chosen
+
+
+def has_four_legs(skeleton: Skeleton, link: str) -> bool:
+    """Whether a link has three or more equal limbs."""
+    return len(_equal_branches(skeleton, link)) > 1
+
+
+def middle(skeleton: Skeleton, links: Sequence[str]) -> Array:
+    """Between links [3] [m]."""
+    return np.asarray(np.mean([skeleton.places[link] for link in links], axis=0))
+
+
+def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], list[str]]]:
+    if len(skeleton.children[parent]) < 2:
+        return []
+    ways = [skeleton.longest(child)[:LONGEST] for child in skeleton.children[parent]]
+    long = [way for way in ways if _length(skeleton, way) >= LEAST * skeleton.size]
+    return [
+        (first, second)
+        for first, second in combinations(long, 2)
+        if _are_equal(_bones(skeleton, first), _bones(skeleton, second))
+    ]
+
+
+def _bones(skeleton: Skeleton, way: Sequence[str]) -> list[float]:
+    """Lengths [m] of what is between the links of a way that are at different places."""
+    lengths = [skeleton.distance(a, b) for a, b in pairwise(way)]
+    return [length for length in lengths if length > 1e-3 * skeleton.size]
+
+
+def _length(skeleton: Skeleton, way: Sequence[str]) -> float:
+    return float(sum(_bones(skeleton, way)))
+
+
+def _are_equal(first: Sequence[float], second: Sequence[float]) -> bool:
+    """Whether the first bones of both are equal; a hand may hold something."""
+    count = min(len(first), len(second))
+    return count >= 2 and all(
+        abs(a - b) <= EQUAL * max(a, b) for a, b in zip(first[: min(count, 3)], second, strict=False)
+    )

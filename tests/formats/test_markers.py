@@ -1,0 +1,131 @@
+"""Markers from C3D and TRC: names, metres, gaps and time."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import limbik
+from limbik.errors import ConfigurationError, FormatError, MissingExtra
+
+TRC = (
+    "PathFileType\t4\t(X/Y/Z)\twalk.trc\n"
+    "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n"
+    "50.0\t50.0\t3\t2\tmm\t50.0\t1\t3\n"
+    "Frame#\tTime\tLASI\t\t\tR Heel\t\t\n"
+    "\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n"
+    "\n"
+    "1\t0.00\t100\t900\t-50\t20\t30\t40\n"
+    "2\t0.02\t\t\t\t21\t31\t41\n"
+    "3\t0.04\t102\t902\t-52\n"
+)
+
+
+def c3d(path: Path, points: np.ndarray, unit: str = "mm", **settings: list) -> Path:
+    """A file with points [T, M, 3], nan for gaps."""
+    ezc3d = pytest.importorskip("ezc3d")
+    file = ezc3d.c3d()
+    file["parameters"]["POINT"]["RATE"]["value"] = [120.0]
+    file["parameters"]["POINT"]["UNITS"]["value"] = [unit]
+    file["parameters"]["POINT"]["LABELS"]["value"] = [f"M{k}" for k in range(points.shape[1])]
+    for key, value in settings.items():
+        file.add_parameter("POINT", key, value)
+    file["data"]["points"] = np.concatenate(
+        [points.transpose(2, 1, 0), np.ones((1, points.shape[1], len(points)))]
+    )
+    file.write(str(path))
+    return path
+
+
+@pytest.mark.parametrize(("unit", "metres"), [("mm", 1e-3), ("m", 1.0), ("cm", 0.01)])
+def test_c3d_is_read_in_metres_with_its_gaps(tmp_path: Path, unit: str, metres: float) -> None:
+    points = np.random.default_rng(1).standard_normal((6, 4, 3)) * 100.0
+    points[2:4, 1] = np.nan
+    found = limbik.load_markers(c3d(tmp_path / "walk.c3d", points, unit))
+    assert (found.names, found.up, len(found)) == (("M0", "M1", "M2", "M3"), "z", 6)
+    assert found.dt == pytest.approx(1.0 / 120.0)
+    assert_allclose(found.positions, metres * points, rtol=1e-6)
+
+
+def test_c3d_says_what_is_up_unless_the_user_does(tmp_path: Path) -> None:
+    path = c3d(tmp_path / "walk.c3d", np.ones((2, 1, 3)), X_SCREEN=["+X"], Y_SCREEN=["+Y"])
+    assert limbik.load_markers(path).up == "y"
+    assert limbik.load_markers(path, up="x").up == "x"
+
+
+def test_many_markers_have_their_own_names(tmp_path: Path) -> None:
+    found = limbik.load_markers(c3d(tmp_path / "many.c3d", np.zeros((1, 300, 3))))
+    assert len(set(found.names)) == 300
+
+
+def test_trc_is_read_in_metres_with_its_gaps() -> None:
+    found = limbik.load_markers(TRC)
+    assert (found.names, found.dt, found.up) == (("LASI", "R Heel"), 0.02, "y")
+    expected = [
+        [[0.1, 0.9, -0.05], [0.02, 0.03, 0.04]],
+        [[np.nan] * 3, [0.021, 0.031, 0.041]],
+        [[0.102, 0.902, -0.052], [np.nan] * 3],
+    ]
+    assert_allclose(found.positions, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("PathFileType", "Path", "1: needs C3D, or TRC, which begins with PathFileType"),
+        ("50.0\t50.0\t3", "0\t50.0\t3", "3: DataRate needs a positive number, found '0'"),
+        ("\tmm\t", "\tfeet\t", "3: the unit needs to be one of m, .*, found 'feet'"),
+        ("3\t2\tmm", "3\t4\tmm", "3: NumMarkers says 4, but 2 are named on line 4"),
+        ("50.0\t3\t2", "50.0\t5\t2", "NumFrames says 5, found 3"),
+        ("\t900\t", "\thigh\t", "7: needs a number or an empty cell, found 'high'"),
+        ("\t41\n", "\t41\t9\n", "8: needs 6 numbers of markers, found 7"),
+        ("R Heel", "LASI", "names needs texts that differ, found 'LASI'"),
+    ],
+)
+def test_a_broken_trc_is_refused_with_its_line(right: str, wrong: str, message: str) -> None:
+    assert right in TRC
+    with pytest.raises(FormatError, match=message):
+        limbik.load_markers(TRC.replace(right, wrong))
+
+
+def test_a_broken_c3d_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("ezc3d")
+    broken = tmp_path / "broken.c3d"
+    broken.write_bytes(b"no markers at all" * 100)
+    with pytest.raises(FormatError, match="is no C3D file that can be read"):
+        limbik.load_markers(broken)
+    with pytest.raises(FormatError, match="there is no such file"):
+        limbik.load_markers(tmp_path / "none.c3d")
+    with pytest.raises(FormatError, match="the unit needs to be one of"):
+        limbik.load_markers(c3d(tmp_path / "feet.c3d", np.ones((1, 1, 3)), "feet"))
+
+
+def test_without_the_library_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def without(name, *arguments, **options):
+        if name == "ezc3d":
+            raise ImportError(name)
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtra, match=r"reading C3D needs `pip install limbik\[motion\]`"):
+        limbik.load_markers(tmp_path / "walk.c3d")
+
+
+def test_markers_refuse_what_is_none() -> None:
+    good = np.zeros((2, 1, 3))
+    for names, positions, dt, message in (
+        (("a", "b"), good, 0.1, r"positions needs numbers of shape \[T, 2, 3\]"),
+        (("a",), good + np.inf, 0.1, "infinity"),
+        (("a",), good, 0.0, "dt needs a positive number of seconds"),
+        ("a", good, 0.1, "names needs a list of names"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            limbik.Markers(names, positions, dt)

@@ -1,0 +1,293 @@
+"""Planted feet do not slide or sink, and what was good stays as it was."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import limbik
+from limbik.compiler import native
+from limbik.errors import GoalError, ModelError
+from limbik.motion import Ground, measure, plant_feet, sole_contacts, soles_of
+from limbik.motion.least_jerk import bounded_offsets, fading_offsets
+from limbik.motion.programs import hinge_groups, limbs
+from limbik.spatial import pose_from
+from walker import RUN, Gait, Kind, moved, noisy, skeleton, stairs, stretched, walk
+
+AHEAD = Gait(heading=0.0, duration=4.0)
+RUN_AHEAD = replace(RUN, heading=0.0, duration=4.0)
+SLOPE = Ground.plane(normal=[0.0, math.cos(math.radians(20.0)), -math.sin(math.radians(20.0))])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled() -> None:
+    for program in (limbs(), hinge_groups()):
+        native.compile_now(program)
+
+
+def points(motion: limbik.Motion) -> tuple[np.ndarray, np.ndarray]:
+    """Heel, ball and tip of all feet [T, feet, 3, 3], and how high they are to be [feet, 3]."""
+    soles = soles_of(motion)
+    poses = [motion.model.poses(motion.q, sole.links) for sole in soles]
+    each = [sole.points(pose[:, 0], pose[:, 1]) for sole, pose in zip(soles, poses, strict=True)]
+    return np.stack(each, axis=1), np.array([sole.heights for sole in soles])
+
+
+def slide(motion: limbik.Motion, planted: limbik.Motion) -> float:
+    """Greatest speed [cm/s] of heels and balls while they are locked."""
+    soles, stands = soles_of(motion), sole_contacts(motion)
+    fastest = 0.0
+    for k, sole in enumerate(soles):
+        poses = planted.model.poses(planted.q, sole.links)
+        steps = np.linalg.norm(np.diff(sole.points(poses[:, 0], poses[:, 1]), axis=0), axis=-1)
+        for point in range(2):
+            both = stands[1:, k, point] & stands[:-1, k, point]
+            fastest = max(fastest, 1e2 * float(steps[both, point].max()) / motion.dt)
+    return fastest
+
+
+def depth(motion: limbik.Motion, planted: limbik.Motion, ground: Ground) -> float:
+    """How deep a heel, ball or toe is in the ground at most [mm]."""
+    deepest = -math.inf
+    for sole in soles_of(motion):
+        poses = planted.model.poses(planted.q, sole.links)
+        at = sole.points(poses[:, 0], poses[:, 1])
+        heights, _ = ground.under(at)
+        deepest = max(deepest, 1e3 * float((heights + sole.heights - at[..., 1]).max()))
+    return deepest
+
+
+@pytest.mark.parametrize("gait", [AHEAD, RUN_AHEAD], ids=["walk", "run"])
+@pytest.mark.parametrize("kind", ["euler", "ball", "robot"])
+def test_what_stands_well_stays(kind: Kind, gait: Gait) -> None:
+    motion = walk(gait, kind).motion
+    planted = plant_feet(motion)
+    assert slide(motion, planted) < 0.05
+    assert depth(motion, planted, Ground.plane()) < 2.0
+    assert measure(planted).jerk < 1.2 * measure(motion).jerk
+    before, after = points(motion)[0], points(planted)[0]
+    assert np.abs(after - before).max() < 0.06
+    assert np.sqrt(np.square(after - before).mean()) < 0.01
+
+
+@pytest.mark.parametrize("gait", [AHEAD, RUN_AHEAD], ids=["walk", "run"])
+@pytest.mark.parametrize("defect", ["slide", "float", "sink", "noise"])
+def test_planted_defects_are_mended(defect: str, gait: Gait) -> None:
+    clean = walk(gait, "ball").motion
+    motion = {
+        "slide": stretched(clean, 1.08),
+        "float": moved(clean, np.array([0.0, 0.03, 0.0])),
+        "sink": moved(clean, np.array([0.0, -0.03, 0.0])),
+        "noise": noisy(clean, 0.004, 0.001),
+    }[defect]
+    planted = plant_feet(motion)
+    assert slide(motion, planted) < 0.05
+    assert depth(motion, planted, Ground.plane()) < 2.0
+    assert measure(planted).jerk < 1.3 * measure(motion).jerk
+
+
+@pytest.mark.parametrize("kind", ["euler", "ball"])
+@pytest.mark.parametrize("gait", [AHEAD, RUN_AHEAD], ids=["walk", "run"])
+@pytest.mark.parametrize("ground", ["slope", "stairs", "box"])
+def test_feet_stand_on_other_ground(ground: str, gait: Gait, kind: Kind) -> None:
+    motion = walk(gait, kind).motion
+    surface = {
+        "slope": SLOPE,
+        "stairs": Ground.mesh(stairs(rise=0.15, run=0.5 * gait.stride, count=4)),
+        "box": Ground.mesh(stairs(rise=0.2, run=2.0, count=1)),
+    }[ground]
+    planted = plant_feet(motion, ground=surface)
+    assert slide(motion, planted) < 0.05
+    assert depth(motion, planted, surface) < 2.0
+    assert measure(planted).jerk < 1.6 * measure(motion).jerk
+    climbed = planted.q[-1, 1] - motion.q[-1, 1]
+    assert climbed > 0.15
+
+
+def test_a_foot_is_flat_on_a_slope() -> None:
+    motion = walk(AHEAD, "ball").motion
+    planted = plant_feet(motion, ground=SLOPE)
+    stands = sole_contacts(motion).all(axis=-1)
+    _, normal = SLOPE.under(np.zeros(3))
+    for k, sole in enumerate(soles_of(motion)):
+        up = planted.model.pose(planted.q[stands[:, k]], sole.ankle)[:, :3, :3] @ sole.up
+        assert_allclose(up, np.tile(normal, (len(up), 1)), atol=1e-9)
+
+
+def test_known_contacts_are_kept() -> None:
+    known = walk(AHEAD, "ball")
+    motion = stretched(known.motion, 1.08)
+    stands = np.stack([known.heels, known.balls], axis=-1)
+    planted = plant_feet(motion, contacts=stands)
+    at, _ = points(planted)
+    steps = np.linalg.norm(np.diff(at, axis=0), axis=-1)[..., :2]
+    both = stands[1:] & stands[:-1]
+    assert steps[both].max() / motion.dt < 5e-4
+    by_foot = plant_feet(motion, contacts=known.stands)
+    assert len(by_foot) == len(motion)
+
+
+def test_no_contact_changes_nothing_over_level_ground() -> None:
+    motion = walk(AHEAD, "ball").motion
+    planted = plant_feet(motion, contacts=np.zeros((len(motion), 2, 2)))
+    assert_allclose(points(planted)[0], points(motion)[0], atol=2e-3)
+
+
+def test_a_foot_that_goes_too_far_is_let_go() -> None:
+    motion = stretched(walk(AHEAD, "ball").motion, 1.5)  # feet slide by 0.6 m/s
+    stands = np.stack([walk(AHEAD).heels, walk(AHEAD).balls], axis=-1)
+    near = plant_feet(motion, contacts=stands, lock_radius=0.05)
+    far = plant_feet(motion, contacts=stands, lock_radius=0.5)
+    moved_near = np.abs(points(near)[0] - points(motion)[0])[stands.nonzero()[0]].max()
+    moved_far = np.abs(points(far)[0] - points(motion)[0])[stands.nonzero()[0]].max()
+    assert moved_near < moved_far
+    assert near.q.shape == motion.q.shape
+
+
+def test_weight_is_how_much_is_mended() -> None:
+    motion = stretched(walk(AHEAD, "ball").motion, 1.08)
+    none, half, full = (plant_feet(motion, weight=weight) for weight in (0.0, 0.5, 1.0))
+    assert_allclose(motion.model.forward(none.q), motion.model.forward(motion.q), atol=1e-7)
+    middle = points(half)[0] - 0.5 * (points(none)[0] + points(full)[0])
+    assert np.abs(middle).max() < 2e-3
+    ramp = plant_feet(motion, weight=np.linspace(0.0, 1.0, len(motion)))
+    assert_allclose(motion.model.forward(ramp.q[0]), motion.model.forward(motion.q[0]), atol=1e-7)
+
+
+def test_a_bvh_stays_a_bvh() -> None:
+    motion = walk(replace(AHEAD, duration=1.0), "euler").motion
+    planted = plant_feet(motion)
+    assert planted.hierarchy == motion.hierarchy
+    arms = [name for name in motion.model.joint_names if name.startswith("Hips") and "position" not in name]
+    for name in arms:
+        part = motion.model.q_slice(name)
+        assert (planted.q[:, part] == motion.q[:, part]).all()
+
+
+@pytest.mark.parametrize("gait", [AHEAD, RUN_AHEAD], ids=["walk", "run"])
+def test_ankles_of_two_hinges_are_helped_by_the_swivel_of_the_leg(gait: Gait) -> None:
+    motion = noisy(walk(gait, "robot").motion, 0.004, 0.001)
+    planted = plant_feet(motion)
+    assert slide(motion, planted) < 0.05
+    assert planted.model.is_within_limits(planted.q).all()
+
+
+def test_a_robot_with_a_floating_base_stands_still() -> None:
+    talos, time = limbik.load("talos", base="floating"), 0.01 * np.arange(60)
+    feet = ["leg_left_6_link", "leg_right_6_link"]
+    q = talos.neutral.copy()
+    for side in ("left", "right"):
+        for joint, angle in ((3, -0.4), (4, 0.8), (5, -0.4)):
+            q[talos.q_slice(f"leg_{side}_{joint}_joint")] = angle
+    moving = np.tile(q, (len(time), 1))
+    moving[:, 0] += 0.05 * np.sin(4.0 * time)
+    moving[:, 2] += 0.107 - talos.pose(q, feet[0])[2, 3]
+    noise = 0.003 * np.random.default_rng(0).normal(size=(len(time), talos.nv))
+    motion = limbik.Motion(talos, talos.clip(talos.integrate(moving, noise)), 0.01)
+    planted = plant_feet(motion, feet=feet, contacts=np.ones((len(time), 2)), ground=Ground.plane(up="z"))
+    poses = talos.poses(planted.q, feet)
+    assert np.ptp(poses, axis=0).max() < 1e-6
+    assert np.ptp(talos.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
+    assert talos.is_within_limits(planted.q).all()
+
+
+def test_a_robot_whose_hip_axes_do_not_meet_stands_still() -> None:
+    g1, time = limbik.load("g1", base="floating"), 0.01 * np.arange(60)
+    feet = ["left_ankle_roll_link", "right_ankle_roll_link"]
+    q = g1.neutral.copy()
+    for side in ("left", "right"):
+        for joint, angle in (("hip_pitch", -0.4), ("knee", 0.8), ("ankle_pitch", -0.4)):
+            q[g1.q_slice(f"{side}_{joint}_joint")] = angle
+    moving = np.tile(q, (len(time), 1))
+    moving[:, 0] += 0.04 * np.sin(4.0 * time)
+    moving[:, 2] += 0.05 - g1.pose(q, feet[0])[2, 3]
+    noise = 0.003 * np.random.default_rng(0).normal(size=(len(time), g1.nv))
+    motion = limbik.Motion(g1, g1.clip(g1.integrate(moving, noise)), 0.01)
+    planted = plant_feet(motion, feet=feet, contacts=np.ones((len(time), 2)), ground=Ground.plane(up="z"))
+    assert np.ptp(g1.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
+    assert np.ptp(g1.poses(planted.q, feet), axis=0).max() < 1e-5
+    assert g1.is_within_limits(planted.q).all()
+
+
+def test_a_leg_of_few_hinges_is_refused() -> None:
+    leg = limbik.ModelBuilder("leg").revolute("hip", axis="y", child="thigh")
+    for name, child in (("knee", "shank"), ("ankle", "foot")):
+        leg.revolute(name, axis="y", child=child, origin=pose_from(translation=[0.0, 0.0, -0.4]))
+    motion = limbik.Motion(leg.build(), np.zeros((1, 3)), 0.1)
+    with pytest.raises(ModelError, match="or six hinges of its own; it has 'hip', 'knee', 'ankle'"):
+        plant_feet(motion)
+
+
+def test_feet_stand_on_a_belt() -> None:
+    walked = stretched(walk(AHEAD, "ball").motion, 1.08)
+    speed = np.array([0.0, 0.0, -1.3 / 1.1])
+    way = np.multiply.outer(walked.dt * np.arange(len(walked)), speed)
+    on_belt = plant_feet(moved(walked, way), contacts=limbik.motion.ContactRule(ground_velocity=tuple(speed)))
+    assert_allclose(moved(on_belt, -way).q, plant_feet(walked).q, atol=1e-9)
+
+
+def test_one_frame_is_planted() -> None:
+    motion = skeleton("ball")
+    lifted = moved(motion, np.array([0.0, 0.05, 0.0]))
+    planted = plant_feet(lifted, contacts=np.ones((1, 2, 2)))
+    at, heights = points(planted)
+    assert_allclose(at[0, :, :2, 1], heights[:, :2], atol=1e-6)
+
+
+def test_bad_input_is_named() -> None:
+    motion = walk(replace(AHEAD, duration=1.0), "ball").motion
+    with pytest.raises(GoalError, match="up='y'"):
+        plant_feet(motion, ground=Ground.plane(up="z"))
+    with pytest.raises(GoalError, match="halflife needs a positive number"):
+        plant_feet(motion, halflife=0.0)
+    with pytest.raises(GoalError, match="contacts needs shape"):
+        plant_feet(motion, contacts=np.ones((3, 2)))
+    with pytest.raises(GoalError, match="weight needs"):
+        plant_feet(motion, weight=2.0)
+    with pytest.raises(ModelError, match="at least one"):
+        plant_feet(motion, feet=[])
+    with pytest.raises(ModelError, match="foot, toe or ankle"):
+        arm = limbik.load("panda")
+        plant_feet(limbik.Motion(arm, arm.neutral[None], 0.1))
+
+
+# --- offsets of least jerk ----------------------------------------------------------------------------------
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.floats(0.0, 1.0))
+def test_offsets_are_least(seed: int, count: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    dt, halflife = 1.0 / 60.0, 0.1
+    given_, values = rng.random(count) < share, rng.normal(size=(count, 2))
+    found = fading_offsets(given_, values, halflife, dt)
+    assert_allclose(found[given_], values[given_])
+    difference = np.zeros((max(count - 3, 0), count))
+    for k, weight in enumerate((-1.0, 3.0, -3.0, 1.0)):
+        difference[np.arange(len(difference)), np.arange(len(difference)) + k] = weight
+    cost = difference.T @ difference + np.eye(count) * ((1.9 * dt / halflife) ** 6 + 1e-14)
+    free = ~given_
+    right = -cost[np.ix_(free, given_)] @ values[given_]
+    if free.any():
+        assert_allclose(found[free], np.linalg.solve(cost[np.ix_(free, free)], right), atol=1e-5)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_bounds_hold(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    given_, lower = rng.random(100) < 0.2, np.where(rng.random(100) < 0.3, rng.normal(size=100), -math.inf)
+    found = bounded_offsets(given_, np.zeros(100), lower, 0.1, 1.0 / 60.0)
+    assert (found[~given_] >= lower[~given_] - 1.01e-3).all()
+    assert (found[given_] == 0.0).all()
+
+
+def test_an_offset_halves_in_its_halflife() -> None:
+    given_ = np.zeros(400, dtype=bool)
+    given_[:100] = True
+    for dt in (1.0 / 60.0, 1.0 / 240.0):
+        found = fading_offsets(given_, np.ones((400, 1)), 0.2, dt)[:, 0]
+        assert found[99 + round(0.2 / dt)] == pytest.approx(0.5, abs=0.08)
