@@ -89,6 +89,15 @@ def test_a_tail_and_what_a_hand_holds_are_no_limbs() -> None:
         )
 
 
+def test_eyes_are_not_taken_for_the_head_where_names_are_hidden() -> None:
+    names = hidden(FAMILIES["mixamo"])
+    body = bones(names)
+    head = next(k for k, bone in enumerate(body) if bone.name == names["head"])
+    eyes = [Bone("bone_200", head, (3, 8, 7), None), Bone("bone_201", head, (-3, 8, 7), None)]
+    found = limbik.humanoid(load(bvh([*body, *eyes])))
+    assert dict(found.frames) == roles_of(names, fingers=False)
+
+
 def test_twist_and_roll_bones_beside_a_limb_are_not_taken_for_it() -> None:
     names = FAMILIES["unreal"]
     body = bones(names)

@@ -149,7 +149,14 @@ def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
     def height(child: str) -> float:
         return float(norm(skeleton.places[skeleton.longest(child)[-1]] - start))
 
-    return skeleton.longest(max(branches, key=height))
+    way = skeleton.longest(max(branches, key=height))
+    head = next((k for k, link in enumerate(way) if _carries_several(skeleton, link)), len(way))
+    return way[: head + 1]
+
+
+def _carries_several(skeleton: Skeleton, link: str) -> bool:
+    """Whether several links turn on it, as eyes and a jaw do on a head."""
+    return sum(skeleton.turns[child] > 0 for child in skeleton.children[link]) > 1
 
 
 def _is(named: dict[str, Label], link: str, part: str) -> bool:
