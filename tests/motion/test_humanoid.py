@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import limbik
 from limbik.errors import FormatWarning, ModelError
-from limbik.motion.human_roles import FINGERS, ROLES, SIDES
+from limbik.motion.body.roles import FINGERS, ROLES, SIDES
 from motion.bodies import FAMILIES, Bone, bones, bvh, hidden
 
 FINGER_ROLE = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limbik.motion.bone_names import Label
-from limbik.motion.find_limbs import Limbs
-from limbik.motion.human_roles import TRUNK
-from limbik.motion.limbs import carrier
-from limbik.motion.skeleton import Skeleton
+from limbik.motion.body.find_limbs import Limbs
+from limbik.motion.body.limbs import carrier
+from limbik.motion.body.names import Label
+from limbik.motion.body.roles import TRUNK
+from limbik.motion.body.skeleton import Skeleton
 from limbik.spatial import norm
 
 APART = 0.1  # of the body's size: joints farther apart are two anatomical ones
