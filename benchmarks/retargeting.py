@@ -31,9 +31,9 @@ import numpy as np
 
 import limbik
 from limbik.motion import measure, retarget, retargeting
-from limbik.motion.anatomy import Anatomy, anatomy, unit
-from limbik.motion.human_roles import ARM, LEG, SIDES
-from limbik.motion.sole_points import sole_of
+from limbik.motion.body.anatomy import Anatomy, anatomy, unit
+from limbik.motion.body.roles import ARM, LEG, SIDES
+from limbik.motion.feet.sole_points import sole_of
 from limbik.solvers.best_plan import SteppedPlan
 from machine import surroundings
 

@@ -46,7 +46,7 @@ from limbik.model import (
 )
 from limbik.model.presets import presets
 from limbik.motion import Tracker
-from limbik.motion.humanoid import Humanoid, humanoid
+from limbik.motion.body.humanoid import Humanoid, humanoid
 from limbik.motion.paths import solve_path
 from limbik.motion.task_space import arc, circle, polyline, straight_line
 from limbik.scene import Branch, Scene, SceneArm, load_scene

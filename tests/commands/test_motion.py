@@ -150,6 +150,7 @@ def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
     table, moved = tmp_path / "g1.csv", tmp_path / "moved.bvh"
     assert run("retarget", str(person), "g1", "--out", str(table)) == f"{table}: 5 frames of 36 numbers\n"
     assert len(limbik.load_motion(table, model=limbik.load("g1", base="floating"))) == 5
+    assert "39 links, z is up" in run("info", str(table), "--model", "g1")  # it floats in the file
     run("retarget", str(person), str(other), "--out", str(moved))
     assert limbik.load_motion(moved).links[0] == "Hips"
     with pytest.raises(ModelError, match="model 'panda' is no humanoid"):

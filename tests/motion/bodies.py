@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from limbik.motion.human_roles import SIDES
+from limbik.motion.body.roles import SIDES
 
 # Of each bone: the bone that it is on, and the offset from it [cm], y up, z forward, x to the left.
 BODY: dict[str, tuple[str | None, tuple[float, float, float]]] = {

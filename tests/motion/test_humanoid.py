@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import limbik
 from limbik.errors import FormatWarning, ModelError
-from limbik.motion.human_roles import FINGERS, ROLES, SIDES
+from limbik.motion.body.roles import FINGERS, ROLES, SIDES
 from motion.bodies import FAMILIES, Bone, bones, bvh, hidden
 
 FINGER_ROLE = {
@@ -87,6 +87,15 @@ def test_a_tail_and_what_a_hand_holds_are_no_limbs() -> None:
         assert {role: name for role, name in found.frames.items() if not is_finger(role)} == roles_of(
             names, fingers=False
         )
+
+
+def test_eyes_are_not_taken_for_the_head_where_names_are_hidden() -> None:
+    names = hidden(FAMILIES["mixamo"])
+    body = bones(names)
+    head = next(k for k, bone in enumerate(body) if bone.name == names["head"])
+    eyes = [Bone("bone_200", head, (3, 8, 7), None), Bone("bone_201", head, (-3, 8, 7), None)]
+    found = limbik.humanoid(load(bvh([*body, *eyes])))
+    assert dict(found.frames) == roles_of(names, fingers=False)
 
 
 def test_twist_and_roll_bones_beside_a_limb_are_not_taken_for_it() -> None:

@@ -13,7 +13,7 @@ import limbik
 from limbik.compiler import native
 from limbik.errors import GoalError, ModelError
 from limbik.motion import Ground, measure, plant_feet, sole_contacts, soles_of
-from limbik.motion.least_jerk import bounded_offsets, fading_offsets
+from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
 from limbik.motion.programs import hinge_groups, limbs
 from limbik.spatial import pose_from
 from walker import RUN, Gait, Kind, moved, noisy, skeleton, stairs, stretched, walk

@@ -11,7 +11,7 @@ import limbik
 from limbik.compiler import native
 from limbik.errors import ModelError
 from limbik.motion import measure, retarget
-from limbik.motion.foot_targets import held_places, intervals
+from limbik.motion.feet.targets import held_places, intervals
 from limbik.tree.programs import best
 from motion.people import FAMILIES, crouching
 

@@ -14,7 +14,7 @@ from limbik.errors import ModelError, is_one_of
 
 if TYPE_CHECKING:
     from limbik.formats.motions import Motion
-    from limbik.motion.humanoid import Humanoid
+    from limbik.motion.body.humanoid import Humanoid
     from limbik.motion.measures import Measures, Peak
 
 motion = typer.Typer(
@@ -150,7 +150,7 @@ def _text(loaded: Motion, found: Measures) -> Iterator[str]:
 
 def _parts(loaded: Motion) -> Humanoid | None:
     """The parts of a human body; None for what is no humanoid."""
-    from limbik.motion.humanoid import humanoid
+    from limbik.motion.body.humanoid import humanoid
 
     try:
         return humanoid(loaded)

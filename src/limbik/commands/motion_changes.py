@@ -100,8 +100,8 @@ def ground(
 
     For example: limbik motion ground walk.bvh --out planted.bvh --mesh stairs.obj
     """
-    from limbik.motion.ground import Ground
-    from limbik.motion.plant import plant_feet
+    from limbik.motion.feet.ground import Ground
+    from limbik.motion.feet.plant import plant_feet
 
     loaded = load_file(file, model, unit, up, animation)
     if mesh is not None and (slope is not None or height != 0.0):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import shortened
-from limbik.formats.gltf_file import GltfFile, data_uri
+from limbik.formats.gltf_file import GltfFile, data_uri, is_whole
 from limbik.spatial import Array
 
 _TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
@@ -25,7 +25,7 @@ def read_accessor(file: GltfFile, place: object, kind: str, where: str) -> Array
     count, component = accessor.get("count"), accessor.get("componentType")
     if accessor.get("type") != kind:
         file.fail(f"needs the type {kind}, found {shortened(accessor.get('type'))}", where)
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1 or component not in _TYPES:
+    if not is_whole(count) or count < 1 or not is_whole(component) or component not in _TYPES:
         file.fail("needs a count of at least 1 and a known componentType", where)
     if "bufferView" in accessor:
         start = accessor.get("byteOffset", 0)
@@ -102,7 +102,7 @@ def _view(
     size = kind.itemsize * width
     offset, length, stride = view.get("byteOffset", 0), view.get("byteLength"), view.get("byteStride", size)
     numbers = (start, offset, length, stride)
-    if not all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in numbers):
+    if not all(is_whole(each) and each >= 0 for each in numbers):
         file.fail("byteOffset, byteLength and byteStride need whole numbers that are not negative", where)
     first = offset + start
     last = first + (count - 1) * stride + size
@@ -123,7 +123,7 @@ def _sparse(file: GltfFile, sparse: Any, values: np.ndarray, component: int, whe
         of = (new["bufferView"], new.get("byteOffset", 0))
     except (KeyError, TypeError, AttributeError):
         file.fail("needs count, indices and values", where)
-    if not isinstance(count, int) or not 0 < count <= len(values) or index_kind not in (5121, 5123, 5125):
+    if not is_whole(count) or not 0 < count <= len(values) or index_kind not in (5121, 5123, 5125):
         file.fail("needs a count from 1 to that of the accessor, and whole indices", where)
     places = _view(file, *at, index_kind, count, 1, where)[:, 0]
     if places.max() >= len(values):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbik.errors import FormatError, did_you_mean, is_one_of, shortened
 from limbik.formats.gltf_accessors import read_accessor
-from limbik.formats.gltf_file import GltfFile
+from limbik.formats.gltf_file import GltfFile, is_whole
 from limbik.formats.gltf_nodes import Node, unit_quaternions
 from limbik.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply
 
@@ -102,21 +102,25 @@ def read_channels(file: GltfFile, nodes: Sequence[Node], place: int) -> Channels
     )
     found: Channels = {}
     for channel in channels:
-        target = channel.get("target")
-        target = target if isinstance(target, dict) else {}
-        node = target.get("node")
-        path = next((each for each in TARGETS if each == target.get("path")), None)
+        node, path = target_of(channel)
         if node is None or path is None:
             continue  # of a morph target or an extension
         file.item("nodes", node, where)
         of = f"{where}: {path} of node {nodes[node].name!r}"
         sampler = channel.get("sampler")
-        if not isinstance(sampler, int) or not 0 <= sampler < len(samplers):
+        if not is_whole(sampler) or not 0 <= sampler < len(samplers):
             file.fail(f"there is no sampler {shortened(sampler)}", of)
         if (node, path) in found:
             file.fail("moves twice", of)
         found[node, path] = _channel(file, samplers[sampler], path == "rotation", of)
     return found
+
+
+def target_of(channel: dict[str, Any]) -> tuple[Any, Target | None]:
+    """Which node a channel moves, and what of it; None for what does not move links."""
+    target = channel.get("target")
+    target = target if isinstance(target, dict) else {}
+    return target.get("node"), next((each for each in TARGETS if each == target.get("path")), None)
 
 
 def frames_of(file: GltfFile, channels: Channels) -> tuple[float, float, int]:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 from urllib.parse import unquote
 
 from limbik.errors import FormatError, shortened
@@ -50,7 +50,7 @@ class GltfFile:
     def item(self, key: str, place: object, where: str) -> dict[str, Any]:
         """One object of such a list. where: what has its number, for the message."""
         items = self.items(key)
-        if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < len(items):
+        if not is_whole(place) or not 0 <= place < len(items):
             self.fail(f"there is no {key}[{shortened(place)}]; there are {len(items)}", where)
         return items[place]
 
@@ -141,6 +141,11 @@ def write(file: GltfFile, path: Path, added: bytes = b"") -> None:
     parts = [_chunk(_JSON, text, b" ")] + ([] if binary is None else [_chunk(_BIN, binary, b"\0")])
     size = _HEADER.size + sum(map(len, parts))
     path.write_bytes(b"".join([_HEADER.pack(_MAGIC, 2, size), *parts]))
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value of the JSON is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def data_uri(content: bytes) -> str:

@@ -19,7 +19,16 @@ import numpy as np
 from limbik.errors import FormatError, ModelError
 from limbik.formats import gltf_file
 from limbik.formats.gltf_accessors import Additions
-from limbik.formats.gltf_animation import Channels, Target, choose, frames_of, moving, read_channels, sampled
+from limbik.formats.gltf_animation import (
+    Channels,
+    Target,
+    choose,
+    frames_of,
+    moving,
+    read_channels,
+    sampled,
+    target_of,
+)
 from limbik.formats.gltf_file import GltfFile
 from limbik.formats.gltf_nodes import EVEN, Node, line, read_nodes
 from limbik.formats.vrm import humanoid_nodes
@@ -286,8 +295,7 @@ def _animation(content: dict[str, Any], place: int | None) -> dict[str, Any]:
 def _channel(animation: dict[str, Any], node: int, target: str) -> dict[str, Any]:
     """The channel of a node, new if there is none."""
     for channel in animation["channels"]:
-        aim = channel.get("target", {})
-        if aim.get("node") == node and aim.get("path") == target:
+        if target_of(channel) == (node, target):
             found: dict[str, Any] = channel
             return found
     animation["channels"].append({"sampler": 0, "target": {"node": node, "path": target}})

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.errors import FormatError, did_you_mean
+from limbik.formats.base_joint import BASE_JOINT
 from limbik.formats.csv_rows import CsvRow, number_in, quoted, rows_of
 from limbik.formats.source import Source
 from limbik.model import Model
@@ -30,6 +31,12 @@ def coordinate_names(model: Model) -> list[str]:
         elif joint.nq:
             found += [f"{joint.name}.{part}" for part in _PARTS[-joint.nq :]]
     return found
+
+
+def has_floating_base(source: Source) -> bool:
+    """Whether columns are those of a robot that moves freely (`limbik.load(..., base="floating")`)."""
+    first = source.text.lstrip("\ufeff").split("\n", 1)[0]
+    return f"{BASE_JOINT}.{_PARTS[-1]}" in [word.strip().strip('"') for word in first.split(",")]
 
 
 def read(source: Source, model: Model) -> tuple[Array, float]:

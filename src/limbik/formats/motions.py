@@ -14,6 +14,7 @@ import numpy as np
 
 from limbik.errors import ConfigurationError, FormatError, ModelError, is_one_of, shortened
 from limbik.formats import bvh, bvh_model, gltf_file, gltf_model, motion_csv
+from limbik.formats.base_joint import Base
 from limbik.formats.load import load
 from limbik.formats.source import open_source
 from limbik.formats.table import is_csv
@@ -143,7 +144,7 @@ def load_motion(
     file: the path of a BVH, CSV or glTF file (.glb, .gltf, .vrm), or the text of one of the first two; told
     apart by what it holds.
     model: CSV only, and needed there: a model, the name or file of one, or a motion from BVH or glTF, whose
-    file is kept.
+    file is kept. A robot given by its name floats where the file has columns of its "root_joint".
     unit: BVH only: of the lengths in the file: "m", "cm", "mm" or "inch", or how many metres one is.
     BVH does not say it: a person 170 units high is in centimetres, one of 67 in inches.
     up: the axis of the world against gravity. Default: "y" for BVH and glTF, for CSV that of the motion
@@ -180,7 +181,8 @@ def load_motion(
         raise FormatError(source.name, problem, line=1)
     if model is None:
         raise ModelError("a motion from CSV needs `model`: the model whose joints its columns name")
-    like = load(model) if isinstance(model, str) else model
+    base: Base = "floating" if motion_csv.has_floating_base(source) else "fixed"
+    like = load(model, base=base) if isinstance(model, str) else model
     if not isinstance(like, Model | Motion):
         raise ModelError(f"model needs a Model, a Motion or a name, found {shortened(model)}")
     return _of_csv(like, *motion_csv.read(source, like.model if isinstance(like, Motion) else like), up)

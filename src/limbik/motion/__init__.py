@@ -10,12 +10,12 @@ from limbik.model.model import Motions, move_by
 from limbik.motion.aim import Aim, AimSolution
 from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
-from limbik.motion.foot_soles import Sole, sole_contacts, soles_of
-from limbik.motion.ground import Ground
+from limbik.motion.feet.ground import Ground
+from limbik.motion.feet.plant import plant_feet
+from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
 from limbik.motion.limb import Limb, LimbSolution
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
-from limbik.motion.plant import plant_feet
 from limbik.motion.retargeting import retarget
 from limbik.motion.smoothing import smooth
 from limbik.motion.spline import Spline, SplineSolution

@@ -15,12 +15,12 @@ from limbik.formats.base_joint import based
 from limbik.formats.motions import Motion
 from limbik.goals import Direction, Goal, Orientation, Position, Posture
 from limbik.model import JointKind, Model
-from limbik.motion.anatomy import TRUNK, Anatomy, anatomy
+from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
+from limbik.motion.body.humanoid import humanoid
+from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.contacts import ContactRule, detect_contacts
-from limbik.motion.foot_targets import flat_turns, held_places, lifted
-from limbik.motion.human_roles import ARM, LEG, SIDES
-from limbik.motion.humanoid import humanoid
-from limbik.motion.sole_points import sole_of
+from limbik.motion.feet.sole_points import sole_of
+from limbik.motion.feet.targets import flat_turns, held_places, lifted
 from limbik.solvers.best_plan import SteppedPlan
 from limbik.spatial import Array, norm, quat_to_matrix, rotation_between
 from limbik.tree.residuals import TARGET_SIZE

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from limbik.motion.bone_names import Label
-from limbik.motion.skeleton import Skeleton
+from limbik.motion.body.names import Label
+from limbik.motion.body.skeleton import Skeleton
 
 NEAR = 0.12  # of a limb's length: what is nearer than this is at the same anatomical joint
 ALMOST = 0.85  # of the best length of bones, which a choice of fewer helpers in between may have

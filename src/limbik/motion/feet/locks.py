@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.motion.foot_soles import BALL, HEEL, TIP
-from limbik.motion.foot_stances import AnimatedFoot, LockRule, mean_rotation, stances_of
-from limbik.motion.ground import Ground
-from limbik.motion.least_jerk import bounded_offsets, fading_offsets
+from limbik.motion.feet.ground import Ground
+from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
+from limbik.motion.feet.soles import BALL, HEEL, TIP
+from limbik.motion.feet.stances import AnimatedFoot, LockRule, mean_rotation, stances_of
 from limbik.spatial import Array, Matrix3, cross, norm, rotation_exp, rotation_log, unit
 
 CLEARANCE = 0.02  # [m] that a swinging foot keeps from the ground where the animation has as much

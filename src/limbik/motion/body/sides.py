@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.motion.skeleton import Skeleton
+from limbik.motion.body.skeleton import Skeleton
 from limbik.spatial import Array, norm
 
 FORWARD = 0.05  # of a leg's length: the least that a foot is in front of the ankle

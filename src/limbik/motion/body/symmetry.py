@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.motion.limbs import LONGEST
-from limbik.motion.skeleton import Skeleton
+from limbik.motion.body.limbs import LONGEST
+from limbik.motion.body.skeleton import Skeleton
 from limbik.spatial import Array
 
 EQUAL = 0.05  # how far lengths of two sides may differ, of the longer one

@@ -18,12 +18,12 @@ from limbik.formats.motions import Motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
 from limbik.motion.contacts import ContactRule
-from limbik.motion.foot_locks import FootLocks, FootPath
-from limbik.motion.foot_soles import Sole, contacts_at, soles_of
-from limbik.motion.foot_stances import AnimatedFoot, LockRule
-from limbik.motion.ground import Ground
-from limbik.motion.least_jerk import bounded_offsets
-from limbik.motion.leg_chain import LegChain
+from limbik.motion.feet.ground import Ground
+from limbik.motion.feet.least_jerk import bounded_offsets
+from limbik.motion.feet.leg_chain import LegChain
+from limbik.motion.feet.locks import FootLocks, FootPath
+from limbik.motion.feet.soles import Sole, contacts_at, soles_of
+from limbik.motion.feet.stances import AnimatedFoot, LockRule
 from limbik.motion.limb import Limb, LimbPlan, plan_of
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 

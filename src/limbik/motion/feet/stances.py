@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.motion.contacts import runs
-from limbik.motion.foot_soles import BALL, HEEL, TIP, Sole
-from limbik.motion.ground import Ground
+from limbik.motion.feet.ground import Ground
+from limbik.motion.feet.soles import BALL, HEEL, TIP, Sole
 from limbik.spatial import Array, Matrix3, norm, rotation_between, unit
 
 BREAK = 0.1  # [s] between two locks of one stance that moves too far for one

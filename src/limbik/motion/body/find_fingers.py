@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from limbik.motion.bone_names import Label
-from limbik.motion.human_roles import FINGERS, SIDES
-from limbik.motion.skeleton import Skeleton
+from limbik.motion.body.names import Label
+from limbik.motion.body.roles import FINGERS, SIDES
+from limbik.motion.body.skeleton import Skeleton
 
 _COUNTED = tuple(FINGERS)
 

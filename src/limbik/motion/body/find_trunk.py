@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limbik.motion.bone_names import Label
-from limbik.motion.find_limbs import Limbs
-from limbik.motion.human_roles import TRUNK
-from limbik.motion.limbs import carrier
-from limbik.motion.skeleton import Skeleton
+from limbik.motion.body.find_limbs import Limbs
+from limbik.motion.body.limbs import carrier
+from limbik.motion.body.names import Label
+from limbik.motion.body.roles import TRUNK
+from limbik.motion.body.skeleton import Skeleton
 from limbik.spatial import norm
 
 APART = 0.1  # of the body's size: joints farther apart are two anatomical ones
@@ -149,7 +149,14 @@ def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
     def height(child: str) -> float:
         return float(norm(skeleton.places[skeleton.longest(child)[-1]] - start))
 
-    return skeleton.longest(max(branches, key=height))
+    way = skeleton.longest(max(branches, key=height))
+    head = next((k for k, link in enumerate(way) if _carries_several(skeleton, link)), len(way))
+    return way[: head + 1]
+
+
+def _carries_several(skeleton: Skeleton, link: str) -> bool:
+    """Whether several links turn on it, as eyes and a jaw do on a head."""
+    return sum(skeleton.turns[child] > 0 for child in skeleton.children[link]) > 1
 
 
 def _is(named: dict[str, Label], link: str, part: str) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from limbik.errors import ModelError
 from limbik.formats.motions import Up
 from limbik.model import JointKind, Model
-from limbik.motion.human_roles import ARM, LEG, SIDES
+from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.spatial import Array, Matrix3, Vector3, norm, rotation_between
 
 HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)

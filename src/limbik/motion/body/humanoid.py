@@ -11,12 +11,12 @@ import numpy as np
 from limbik.errors import ModelError, did_you_mean, is_one_of, shortened
 from limbik.formats.motions import Motion
 from limbik.model import Model
-from limbik.motion.bone_names import labels
-from limbik.motion.find_fingers import find_small_parts
-from limbik.motion.find_limbs import Limbs, find_limbs
-from limbik.motion.find_trunk import find_trunk
-from limbik.motion.human_roles import FINGER_ROLES, ROLES, SIDES
-from limbik.motion.skeleton import skeleton_of
+from limbik.motion.body.find_fingers import find_small_parts
+from limbik.motion.body.find_limbs import Limbs, find_limbs
+from limbik.motion.body.find_trunk import find_trunk
+from limbik.motion.body.names import labels
+from limbik.motion.body.roles import FINGER_ROLES, ROLES, SIDES
+from limbik.motion.body.skeleton import skeleton_of
 
 _LIMB_ROLES = {
     "leg": {"upper": "UpperLeg", "lower": "LowerLeg", "end": "Foot", "last": "Toes"},
@@ -29,7 +29,7 @@ class Humanoid:
     """A model, and which of its frames has which role in a human body.
 
     Roles are the names of the humanoid bones of VRM 1.0: "hips", "leftUpperLeg", "rightHand" and so on, of
-    which `limbik.motion.human_roles.ROLES` has all. Where a joint of the body is several hinges, as in
+    which `limbik.motion.body.roles.ROLES` has all. Where a joint of the body is several hinges, as in
     robots, the role has the link that carries the bone: the thigh for "leftUpperLeg".
     """
 

@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from limbik.motion.bone_names import Label
-from limbik.motion.human_roles import SIDES, Side
-from limbik.motion.limbs import Limb, built_arm, built_leg, named_arm, named_leg
-from limbik.motion.sides import left_direction
-from limbik.motion.skeleton import Skeleton
-from limbik.motion.symmetry import Pair, has_four_legs, middle, pairs
+from limbik.motion.body.limbs import Limb, built_arm, built_leg, named_arm, named_leg
+from limbik.motion.body.names import Label
+from limbik.motion.body.roles import SIDES, Side
+from limbik.motion.body.sides import left_direction
+from limbik.motion.body.skeleton import Skeleton
+from limbik.motion.body.symmetry import Pair, has_four_legs, middle, pairs
 from limbik.spatial import Array, norm
 
 Kind = Literal["leg", "arm"]
