@@ -31,10 +31,11 @@ import numpy as np
 
 import limbik
 from limbik.motion import measure, retarget, retargeting
-from limbik.motion.body.anatomy import Anatomy, anatomy, unit
+from limbik.motion.body.anatomy import Anatomy, anatomy
 from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.feet.sole_points import sole_of
 from limbik.solvers.best_plan import SteppedPlan
+from limbik.spatial import unit
 from machine import surroundings
 
 HEAD = (

@@ -95,9 +95,7 @@ def convert(
 
     For example: limbik motion convert walk.csv walk.bvh --model original.bvh
     """
-    loaded = load_file(file, model, unit, None, animation)
-    loaded.save(out)
-    typer.echo(f"{out}: {len(loaded)} frames of {loaded.model.nq} numbers")
+    write_file(load_file(file, model, unit, None, animation), out)
 
 
 def load_file(file: str, model: str | None, unit: str, up: str | None, animation: str | None) -> Motion:
@@ -113,6 +111,12 @@ def load_file(file: str, model: str | None, unit: str, up: str | None, animation
     if model is not None and Path(model).suffix.lower() in (".bvh", *ENDINGS):
         like, chosen = load_motion(model, unit=size, animation=chosen), None
     return load_motion(file, model=like, unit=size, up=up, animation=chosen)  # type: ignore[arg-type]
+
+
+def write_file(motion: Motion, out: str) -> None:
+    """Write a motion, and say how large it is."""
+    motion.save(out)
+    typer.echo(f"{out}: {len(motion)} frames of {motion.model.nq} numbers")
 
 
 def size_of(unit: str) -> Any:

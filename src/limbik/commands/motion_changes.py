@@ -17,6 +17,7 @@ from limbik.commands.motion import (
     load_file,
     motion,
     size_of,
+    write_file,
 )
 from limbik.errors import GoalError
 
@@ -72,9 +73,7 @@ def retarget(
     source = load_file(file, model, unit, up, animation)
     is_motion = Path(body).suffix.lower() in (".bvh", *ENDINGS)
     target = load_motion(body, unit=size_of(unit)) if is_motion else load(body)
-    moved = retarget(source, target, speed_limits=speed_limits)
-    moved.save(out)
-    typer.echo(f"{out}: {len(moved)} frames of {moved.model.nq} numbers")
+    write_file(retarget(source, target, speed_limits=speed_limits), out)
 
 
 @motion.command()
@@ -107,6 +106,4 @@ def ground(
     if mesh is not None and (slope is not None or height != 0.0):
         raise GoalError("--mesh stands in place of --height and --slope: give one of them")
     floor = Ground.plane(height, slope, up=loaded.up) if mesh is None else Ground.mesh(mesh, up=loaded.up)
-    planted = plant_feet(loaded, ground=floor, feet=feet, weight=weight, halflife=halflife)
-    planted.save(out)
-    typer.echo(f"{out}: {len(planted)} frames of {planted.model.nq} numbers")
+    write_file(plant_feet(loaded, ground=floor, feet=feet, weight=weight, halflife=halflife), out)

@@ -21,6 +21,7 @@ from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.contacts import ContactRule, detect_contacts
 from limbik.motion.feet.sole_points import sole_of
 from limbik.motion.feet.targets import flat_turns, held_places, lifted
+from limbik.motion.rates import rate_limits
 from limbik.solvers.best_plan import SteppedPlan
 from limbik.spatial import Array, norm, quat_to_matrix, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
@@ -35,7 +36,6 @@ TRUNK_TURN = 0.5
 HEAD_TURN = 0.2
 BONE = {"Leg": 0.3, "Arm": 0.7}
 HAND_TURN = 0.1
-HIPS_AT = 4  # the place of the hips among the goals
 FREEDOM = 6  # degrees of freedom of hips that go anywhere
 STEADY = 0.05  # of the configuration before, and a share of the way from there to neutral
 HOMEWARD = 0.2
@@ -88,7 +88,7 @@ def retarget(
     stands = stands_of(motion, body) if contacts is None else np.asarray(contacts, dtype=np.bool_)
     if stands.shape != (len(motion), 2):
         raise ModelError(f"contacts need shape ({len(motion)}, 2), found {stands.shape}")
-    q = _solved(there, list(_goals(motion, body, other, stands)), motion.dt, speed_limits)
+    q = _solved(there, roles["hips"], list(_goals(motion, body, other, stands)), motion.dt, speed_limits)
     if isinstance(model, Motion):
         return replace(model, model=there, q=q, dt=motion.dt)
     return Motion(there, q, motion.dt, other.up)
@@ -233,7 +233,7 @@ class _Steady:
             targets[row, 3:] = quat_to_matrix(quat / norm(quat)).ravel()
 
 
-def _solved(model: Model, followed: list[_Followed], dt: float, speed_limits: bool) -> Array:
+def _solved(model: Model, hips: str, followed: list[_Followed], dt: float, speed_limits: bool) -> Array:
     """Configurations [T, nq], one frame after the other."""
     steady = _Steady(model)
     plan = SteppedPlan(model, [*(each.goal for each in followed), steady.goal])
@@ -241,7 +241,7 @@ def _solved(model: Model, followed: list[_Followed], dt: float, speed_limits: bo
     over_time = np.stack([each.targets for each in followed], axis=1)
     targets = np.zeros((len(plan.tasks), TARGET_SIZE))
     found = np.empty((len(over_time), model.nq))
-    q = _first(model, followed)
+    q = _first(model, hips, followed)
     for frame, wanted in enumerate(over_time):
         targets[: len(followed)] = wanted
         for _ in range(1 if frame else SETTLING):
@@ -252,18 +252,18 @@ def _solved(model: Model, followed: list[_Followed], dt: float, speed_limits: bo
     return found
 
 
-def _first(model: Model, followed: list[_Followed]) -> Array:
+def _first(model: Model, hips: str, followed: list[_Followed]) -> Array:
     """A start [nq] at which the hips are where they are to be in the first frame."""
-    hips: Any = [each.goal for each in followed if each.goal.frame == followed[HIPS_AT].goal.frame]
-    return np.asarray(model.solve(hips, start=model.neutral).q)
+    goals: Any = [each.goal for each in followed if each.goal.frame == hips]
+    return np.asarray(model.solve(goals, start=model.neutral).q)
 
 
 def _reach_in(model: Model, dt: float) -> Array:
     """[nq] how far each joint can move in a frame."""
-    reach = np.full(model.nq, math.inf)
+    limits, reach = rate_limits(model, None, "velocity_limits"), np.full(model.nq, math.inf)
     for joint in model.joints:
         if joint.nv == 1:
-            reach[model.q_slice(joint.name)] = joint.velocity * dt
+            reach[model.q_slice(joint.name)] = dt * limits[model.v_slice(joint.name)]
     return reach
 
 

@@ -13,12 +13,11 @@ from limbik.model.model import Model
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.tasks import METRES_PER_RADIAN
-from limbik.solvers.tree_plan import NO_TRACE, Trace, Work
+from limbik.solvers.tree_plan import NO_TRACE
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
-from limbik.tree import compromise
+from limbik.tree import compromise, levenberg_marquardt
 from limbik.tree.programs import best
-from limbik.tree.workspace import Objectives, Tree
 
 
 class BestPlan(GeneralPlan):
@@ -28,15 +27,9 @@ class BestPlan(GeneralPlan):
     """
 
     program = best()
+    kernel = levenberg_marquardt.solve.bind(search=compromise.search)
     metres = 1.0 / METRES_PER_RADIAN  # so that a metre counts as a radian, for models of any size
     first_look = math.inf  # goals that are out of reach are no reason to end
-
-    def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
-        """What the program does, run by Python itself."""
-        compromise.solve.interpreted(
-            tree, objectives, work.workspace, self._roles, work.settings, work.q, work.task_errors,
-            work.answer, *trace
-        )  # fmt: skip
 
 
 class SteppedPlan(BestPlan):

@@ -27,6 +27,7 @@ class GeneralPlan(TreePlan):
     """Everything about a solve that does not depend on targets or start."""
 
     program = general()
+    kernel = levenberg_marquardt.solve  # of the program, for Python to run
     metres: float | None = None  # in which errors of position are counted; None: the size of the model
 
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: str = "lm") -> None:
@@ -38,7 +39,7 @@ class GeneralPlan(TreePlan):
 
     def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
         """What the program does, run by Python itself."""
-        levenberg_marquardt.solve.interpreted(
+        self.kernel.interpreted(
             tree, objectives, work.workspace, work.settings, work.q, work.task_errors, work.answer, *trace
         )
 

@@ -21,15 +21,12 @@ from limbik.tree.ball_limits import hold_ball
 from limbik.tree.curvature import fill_hessian
 from limbik.tree.evaluation import (
     accept,
-    begin,
     differentiate,
     evaluate,
-    finish,
     is_met,
     record,
     step_from,
 )
-from limbik.tree.lower_levels import improve
 from limbik.tree.priorities import (
     HARDEST,
     LONGEST_STEP,
@@ -53,32 +50,6 @@ MOST_NUDGES = 3
 ROUNDS = 4  # of a step that comes to limits
 
 
-@compiled
-def solve(
-    tree: Tree,
-    objectives: Objectives,
-    workspace: Workspace,
-    roles: Floats,
-    settings: Floats,
-    q: Floats,
-    task_errors: Floats,
-    answer: Floats,
-    trace_q: Floats,
-    trace_error: Floats,
-) -> None:
-    """As `tree.levenberg_marquardt.solve`, for the least errors, met or not: from q [nq], and from as many
-    random configurations after it as there are to be restarts.
-    """
-    if not begin(tree, settings, q, answer):
-        return
-    if objectives.level_rows.size > 2:
-        improve(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
-        end = SOLVED
-    else:
-        end = search(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
-    finish(tree, objectives, workspace, q, end, task_errors, answer)
-
-
 @compiled(inline=False)
 def search(
     tree: Tree,
@@ -90,7 +61,9 @@ def search(
     trace_q: Floats,
     trace_error: Floats,
 ) -> int:
-    """Descend from q, and from random configurations after it; q becomes the best. Returns why it ended."""
+    """As `tree.levenberg_marquardt.search`, for the least errors, met or not: from as many random
+    configurations after q as there are to be restarts.
+    """
     end = SETTLED
     least = math.inf
     copy(q, workspace.start)

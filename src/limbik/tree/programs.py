@@ -29,8 +29,8 @@ def general() -> Program:
 
 @functools.cache
 def best() -> Program:
-    """The least errors of any goals on any tree: `tree.compromise.solve`."""
-    return Program(name="best", kernel=tree.bind(solve_tree=compromise.solve), arguments=OF_TREE)
+    """The least errors of any goals on any tree: by `tree.compromise.search`."""
+    return Program(name="best", kernel=tree.bind(search=compromise.search), arguments=OF_TREE)
 
 
 @functools.cache

@@ -18,7 +18,7 @@ from limbik.errors import ModelError
 from limbik.formats.motions import Up
 from limbik.model import JointKind, Model
 from limbik.motion.body.roles import ARM, LEG, SIDES
-from limbik.spatial import Array, Matrix3, Vector3, norm, rotation_between
+from limbik.spatial import Array, Matrix3, Vector3, norm, rotation_between, unit
 
 HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 TRUNK = ("upperChest", "chest", "spine")  # of which the first one that a body has carries the shoulders
@@ -133,11 +133,6 @@ def anatomy(model: Model, frames: Mapping[str, str], up: str | None, postures: A
 def points(model: Model, frame: str, q: Array) -> Array:
     """[T, 3, m] the origins of a frame at q [T, nq]."""
     return np.asarray(model.pose(q, frame)[..., :3, 3])
-
-
-def unit(vectors: Array) -> Array:
-    """Vectors [..., 3] brought to length 1; those without a length stay nothing."""
-    return vectors / np.maximum(norm(vectors), 1e-12)[..., None]
 
 
 def center_of(model: Model, frame: str, other: str | None) -> str:

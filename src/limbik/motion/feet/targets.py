@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.motion.contacts import runs
 from limbik.spatial import Array, Matrix3, rotation_between, rotation_exp, rotation_log
 
 EASE = 0.1  # [s] in which a foot turns flat before it stands, and back
@@ -15,9 +16,8 @@ EASE = 0.1  # [s] in which a foot turns flat before it stands, and back
 
 def intervals(stands: NDArray[np.bool_]) -> Iterator[slice]:
     """The runs of frames [T] in which a foot stands."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(np.int8)))
-    for first, last in zip(edges[::2], edges[1::2], strict=True):
-        yield slice(int(first), int(last))
+    for frames in runs(stands):
+        yield slice(int(frames[0]), int(frames[-1]) + 1)
 
 
 def held_places(places: Array, stands: NDArray[np.bool_]) -> Array:
@@ -26,16 +26,16 @@ def held_places(places: Array, stands: NDArray[np.bool_]) -> Array:
     In between, what that takes of the places goes over smoothly from one stance to the next; before the first
     and after the last it stays.
     """
-    runs = list(intervals(stands))
-    if not runs:
+    stances = list(intervals(stands))
+    if not stances:
         return places.copy()
     shift = np.empty_like(places)
-    held = [np.median(places[run], axis=0) for run in runs]
-    for run, place in zip(runs, held, strict=True):
+    held = [np.median(places[run], axis=0) for run in stances]
+    for run, place in zip(stances, held, strict=True):
         shift[run] = place - places[run]
-    shift[: runs[0].start] = shift[runs[0].start]
-    shift[runs[-1].stop :] = shift[runs[-1].stop - 1]
-    for before, after in itertools.pairwise(runs):
+    shift[: stances[0].start] = shift[stances[0].start]
+    shift[stances[-1].stop :] = shift[stances[-1].stop - 1]
+    for before, after in itertools.pairwise(stances):
         share = np.linspace(0.0, 1.0, after.start - before.stop + 2)[1:-1, None]
         share = share * share * (3.0 - 2.0 * share)
         swing = slice(before.stop, after.start)
