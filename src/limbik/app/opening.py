@@ -88,10 +88,14 @@ class SceneOpener:
         if opened is None:
             with self._lock, _without_places():
                 opened = self._make(request)
-            size = sum(len(mesh.data or b"") for mesh in opened.meshes) + MODEL_BYTES * len(opened.arms)
-            self._opened.put(key, opened, size)
-            self._shown.put(opened.key, opened, size)
+            self._opened.put(key, opened, self.show(opened))
         return opened
+
+    def show(self, opened: Opened) -> int:
+        """Have the meshes of a scene asked for; how large it is [bytes]."""
+        size = sum(len(mesh.data or b"") for mesh in opened.meshes) + MODEL_BYTES * len(opened.arms)
+        self._shown.put(opened.key, opened, size)
+        return size
 
     def mesh(self, key: str, number: int) -> Mesh | None:
         """A mesh of a scene that is open; None where there is none."""
@@ -142,7 +146,7 @@ def _robots(request: Open) -> Opened:
     base = cast(Base, request.base)
     for name in request.source.names:
         with remarks() as told:
-            model, title, visuals = _robot(name)
+            model, title, visuals = named_robot(name)
             model = based(model, base)
         notes += [f"{title}: {remark}" for remark in told]
         arms.append((model, title, visuals))
@@ -158,7 +162,7 @@ def _robots(request: Open) -> Opened:
     return Opened(scene=scene, arms=opened, notes=tuple(dict.fromkeys(notes)))
 
 
-def _robot(name: str) -> tuple[Model, str, tuple[Visual, ...]]:
+def named_robot(name: str) -> tuple[Model, str, tuple[Visual, ...]]:
     """Its model, its title, and its shapes where a description of it is installed."""
     found = registry.find(name)
     if found is None:

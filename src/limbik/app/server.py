@@ -22,7 +22,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from limbik.app.address import address_of, listen, numeric
 from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
-from limbik.app.files import mesh, thing, upload
+from limbik.app.files import mesh, motion, thing, upload
 from limbik.app.method_source import method_source
 from limbik.app.page import file_routes, page_response
 from limbik.app.security import Gate, SecureHeaders
@@ -68,6 +68,8 @@ def create_app(
             Route("/upload", upload, methods=["POST"]),
             Route("/mesh/{key}/{number:int}", mesh),
             Route("/thing/{token}", thing),
+            Route("/motion/{key}", motion),
+            Route("/motion/{key}/{kind}", motion),
             Route("/source/{solver}", _source),
             *file_routes(static),
         ],

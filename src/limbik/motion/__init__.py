@@ -10,6 +10,7 @@ from limbik.model.model import Motions, move_by
 from limbik.motion.aim import Aim, AimSolution
 from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
+from limbik.motion.drag import drag, grips_of
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.plant import plant_feet
 from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
@@ -35,7 +36,9 @@ __all__ = [
     "SplineSolution",
     "Tracker",
     "detect_contacts",
+    "drag",
     "feet_of",
+    "grips_of",
     "measure",
     "plant_feet",
     "retarget",
