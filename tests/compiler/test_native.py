@@ -97,6 +97,39 @@ if child is not None:
     assert [name.split("-")[0] for name in objects(tmp_path)] == ["one"]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_fork_while_the_background_imports_the_compiler_is_no_harm(tmp_path):
+    script = (
+        """
+import importlib.abc
+class Slow(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "llvmlite":
+            begun.set()
+            time.sleep(1.0)
+        return None
+"""
+        + SCRIPT
+        + """
+begun = threading.Event()
+sys.meta_path.insert(0, Slow())
+native.compile_ahead(PLANE)
+assert begun.wait(60.0)
+child = os.fork()
+if child == 0:
+    native.compile_now(PLANE)
+    os._exit(0)
+ends = time.monotonic() + 60.0
+while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < ends:
+    time.sleep(0.05)
+if ended == (0, 0):
+    os.kill(child, 9)
+assert ended == (child, 0), "the child waits for ever"
+"""
+    )
+    run_python(script, tmp_path, "background")
+
+
 def test_two_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path):
     environment = {**os.environ, "LIMBIK_CACHE_DIR": str(tmp_path), "LIMBIK_COMPILE": "first"}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))

@@ -68,7 +68,9 @@ class Build:
     def finish(self, make: Callable[[], bytes]) -> None:
         """Load what `make` gives; where that fails, say so once."""
         try:
-            self._engine = _engine(make())
+            code = make()
+            with _at_work:
+                self._engine = _engine(code)
             self.function = python_callable(self._engine)
         except Exception as error:
             self.failure = str(error)
@@ -84,19 +86,25 @@ class Build:
 _builds: dict[Program, Build] = {}
 _waiting: queue.SimpleQueue[Build] = queue.SimpleQueue()
 _lock = threading.Lock()
+# Held while builders import modules and LLVM works, whose own locks a forked process could never open: a fork
+# waits for it.
+_at_work = threading.Lock()
 
 
 def _begin_anew() -> None:
     """In a forked process, which has no builders: forget what they were to do."""
     global _waiting, _lock
     _waiting, _lock = queue.SimpleQueue(), threading.Lock()
+    _at_work.release()
     _start_builders.cache_clear()
     for program in [program for program, build in _builds.items() if not build.done.is_set()]:
         del _builds[program]
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(
+        before=_at_work.acquire, after_in_parent=_at_work.release, after_in_child=_begin_anew
+    )
 
 
 def compiled(program: Program) -> Any:
@@ -168,10 +176,11 @@ def _compiled_elsewhere(program: Program) -> bytes:
     bitcode = _bitcode(program)
     if not bitcode.exists():
         _make(program, bitcode)
-    name = _file_name(program)
     folder = cache_folder() if can_keep() else None
+    with _at_work:
+        name, text = _file_name(program), _linked(program)
     given = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed)]
-    code = unsealed(_run(given, _linked(program)), name)
+    code = unsealed(_run(given, text), name)
     if code is None:
         raise LimbikError("the compiler has not answered in full")
     if folder is not None and not (folder / name).exists():
