@@ -40,8 +40,12 @@ BONES = (  # name, parent, offset [m]: y up, z forward, x to the left
 ENDS = {"Head": (0.0, 0.18, 0.0), "LeftHand": (0.16, 0.0, 0.0), "RightHand": (-0.16, 0.0, 0.0)}
 TOES = (0.0, -0.02, 0.07)
 FRAMES, DT = 181, 1.0 / 60.0  # [s]
-CYCLE, STRIDE, DUTY = 1.1, 1.25, 0.62  # [s], [m] of two steps; share in which a foot stands
-ANKLE = 0.08  # [m] of its height when the foot is flat
+CYCLE, STRIDE, DUTY = 1.1, 1.1, 0.62  # [s], [m] of two steps; share in which a foot stands
+ANKLE, BALL = (
+    0.08,
+    0.13,
+)  # [m] its height when the foot is flat, and how far it is behind the ball of the foot
+LIFT = 0.09  # [m] of a foot that swings
 SLIDE, SINK = 1.06, 0.012  # the way is longer than that of the feet; [m] how deep they are in the ground
 
 
@@ -54,7 +58,7 @@ def example() -> Motion:
     phase = 2.0 * np.pi * time / CYCLE
     swings = {
         "Hips.Zposition": STRIDE * time / CYCLE,
-        "Hips.Yposition": 0.868 + 0.012 * np.cos(2.0 * phase),
+        "Hips.Yposition": 0.885 - 0.012 * np.cos(2.0 * phase),
         "Hips.Yrotation": 0.08 * np.sin(phase),
         "Chest.Yrotation": -0.16 * np.sin(phase),
         "Spine.Xrotation": np.full(FRAMES, 0.05),
@@ -85,9 +89,9 @@ def _step(cycles: Array) -> tuple[Array, Array]:
     ease = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
     leaves = np.clip((phase - 0.6 * DUTY) / (0.4 * DUTY), 0.0, 1.0) ** 2 * (1.0 - ease)
     pitch = 0.6 * leaves
-    rise = 0.13 * np.sin(pitch) + 0.09 * 64.0 * (share * (1.0 - share)) ** 3
-    along = STRIDE * (number + ease - 0.5 * DUTY + 0.5) + 0.13 * (1.0 - np.cos(pitch)) - 0.5 * STRIDE
-    return np.column_stack([np.zeros_like(along), ANKLE + rise, along + 0.28]), pitch
+    rise = BALL * np.sin(pitch) + LIFT * 64.0 * (share * (1.0 - share)) ** 3
+    along = STRIDE * (number + ease + 0.5 * DUTY) + BALL * (1.0 - np.cos(pitch))
+    return np.column_stack([np.zeros_like(along), ANKLE + rise, along]), pitch
 
 
 def _skeleton() -> str:

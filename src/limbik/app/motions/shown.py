@@ -9,6 +9,7 @@ import numpy as np
 
 from limbik.app.described import described
 from limbik.app.motions.changed import ground_under
+from limbik.app.motions.figure import figure
 from limbik.app.motions.feet import Feet, feet_in, slides_and_depths
 from limbik.app.motions.grounds import ground_of
 from limbik.app.motions.opener import OpenedMotion
@@ -17,7 +18,6 @@ from limbik.app.protocol.motion import ShowMotion, ShownMotion
 from limbik.app.stood import stood
 from limbik.errors import ModelError
 from limbik.formats.motions import Motion
-from limbik.model import Model
 from limbik.motion.body.anatomy import UPWARD
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.drag import grips_of
@@ -72,7 +72,9 @@ def shown(opened: OpenedMotion, request: ShowMotion) -> tuple[ShownMotion, Opene
 
 def _scene(opened: OpenedMotion) -> Opened:
     body = opened.before
-    arms = [_arm(stood(body.model, pose_from(UPWARD[body.up])), body.q[0], opened.name)]
+    model = stood(body.model, pose_from(UPWARD[body.up]))
+    arm = SceneArm(opened.name, model, q=body.q[0])
+    arms = [OpenedArm(arm=arm, title=opened.name, visuals=figure(body))]
     if opened.robot is not None:
         robot = opened.robot
         pose = pose_from(UPWARD[robot.motion.up], _beside(body, robot.motion))
@@ -80,10 +82,6 @@ def _scene(opened: OpenedMotion) -> Opened:
         arms.append(OpenedArm(arm=arm, title=robot.title, visuals=robot.visuals))
     check_size([arm.model for arm in arms])
     return Opened(scene=Scene(tuple(arm.arm for arm in arms), opened.name), arms=tuple(arms))
-
-
-def _arm(model: Model, q: Array, name: str) -> OpenedArm:
-    return OpenedArm(arm=SceneArm(name, model, q=q), title=name)
 
 
 def _beside(body: Motion, robot: Motion) -> Array:
