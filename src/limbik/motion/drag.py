@@ -70,14 +70,16 @@ def _limbs(motion: Motion) -> dict[str, Limb]:
     try:
         frames = humanoid(motion).frames
         chains = [
-            tuple(frames.get(side + part, "") for part in limb) for limb in (ARM, LEG) for side in SIDES
+            (frames.get(side + root, ""), frames.get(side + mid, ""), frames.get(side + tip, ""))
+            for root, mid, tip in (ARM, LEG)
+            for side in SIDES
         ]
     except ModelError:
         chains = list(_ends(Articulation(motion)))
     found: dict[str, Limb] = {}
-    for chain in chains:
-        if all(chain):
-            limb = Limb(*chain, soften=SOFTEN)
+    for root, mid, tip in chains:
+        if root and mid and tip:
+            limb = Limb(root, mid, tip, soften=SOFTEN)
             try:
                 limb.solve(motion.model, motion.q[0], motion.model.pose(motion.q[0], limb.tip)[:3, 3])
             except ModelError:  # a limb of a robot whose hinges do not meet

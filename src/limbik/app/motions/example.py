@@ -53,7 +53,8 @@ SLIDE, SINK = 1.06, 0.012  # the way is longer than that of the feet; [m] how de
 def example() -> Motion:
     """The walk, 3 s of it."""
     rest = load_motion(_skeleton(), unit="m")
-    model, time = rest.model, np.arange(FRAMES) * DT
+    model = rest.model
+    time: Array = np.asarray(np.arange(FRAMES) * DT, dtype=np.float64)
     q = np.tile(rest.q[0], (FRAMES, 1))
     phase = 2.0 * np.pi * time / CYCLE
     swings = {

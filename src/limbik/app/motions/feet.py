@@ -25,13 +25,15 @@ class Feet:
 
     def spans(self) -> list[dict[str, object]]:
         """Of each foot, the first and last frames of its stances."""
+        stands = self.either()
         return [
-            {
-                "name": sole.ankle,
-                "spans": [[int(each[0]), int(each[-1])] for each in runs(self.stands[:, k].any(axis=-1))],
-            }
+            {"name": sole.ankle, "spans": [[int(each[0]), int(each[-1])] for each in runs(stands[:, k])]}
             for k, sole in enumerate(self.soles)
         ]
+
+    def either(self) -> NDArray[np.bool_]:
+        """[T, feet] whether the heel or the ball stands."""
+        return np.asarray(self.stands.any(axis=-1))
 
 
 def feet_in(motion: Motion) -> Feet:

@@ -1,4 +1,4 @@
-"""What a skeleton without a mesh looks like: a rounded bone from joint to joint, left and right in colours."""
+"""What a skeleton without a mesh looks like: rounded bones from joint to joint, left and right in colours."""
 
 from __future__ import annotations
 

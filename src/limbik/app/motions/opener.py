@@ -17,10 +17,12 @@ from limbik.app.motions.reading import read_motion
 from limbik.app.opening import SceneOpener, named_robot
 from limbik.app.protocol.motion import Change, ShowMotion
 from limbik.app.reader_warnings import remarks
+from limbik.compiler import native
 from limbik.errors import LimbikError
 from limbik.formats.motions import Motion
 from limbik.formats.visual import Visual
 from limbik.motion.retargeting import retarget
+from limbik.tree import programs
 
 MOST, MOST_BYTES = 64, 512 * 2**20
 LONGEST_RETARGET = 6000  # frames
@@ -91,6 +93,7 @@ class MotionOpener:
 
     def open(self, request: ShowMotion) -> OpenedMotion:
         """What a page asks for. Raises LimbikError for what cannot be read or done."""
+        native.compile_ahead(programs.best())  # which robots need, sooner or later
         source = (request.token, request.unit, request.up, request.animation)
         with self._lock:
             before, name, animations, notes = self._source(request, _key(source))

@@ -9,8 +9,8 @@ import numpy as np
 
 from limbik.app.described import described
 from limbik.app.motions.changed import ground_under
-from limbik.app.motions.figure import figure
 from limbik.app.motions.feet import Feet, feet_in, slides_and_depths
+from limbik.app.motions.figure import figure
 from limbik.app.motions.grounds import ground_of
 from limbik.app.motions.opener import OpenedMotion
 from limbik.app.opened import Opened, OpenedArm, check_size
@@ -102,7 +102,7 @@ def _beside(body: Motion, robot: Motion) -> Array:
 
 def _measures(title: str, motion: Motion, feet: Feet, found: tuple[Array, Array]) -> dict[str, Any]:
     slides, depths = found
-    stands = feet.stands.any(axis=-1)
+    stands = feet.either()
     both = (stands[1:] & stands[:-1]).any(axis=-1)
     whole = measure(motion, feet=())
     return {

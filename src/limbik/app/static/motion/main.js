@@ -130,7 +130,7 @@ function onTime() {
   timeline.draw();
   Object.assign(slider, { max: String(player.duration || 1), value: String(player.time) });
   fillSlider(slider);
-  find(document, '#time-text').textContent = `${player.time.toFixed(2)} s · frame ${player.frame} of ${player.frames - 1}`;
+  find(document, '#time-text').textContent = `${player.time.toFixed(2)} s · ${player.frame} of ${player.frames - 1}`;
 }
 
 /** Write the numbers, also where scripts and screen readers find them. @param {number} now */

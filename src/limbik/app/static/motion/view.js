@@ -24,7 +24,7 @@ export class View {
     this.numbers = null;
     this.described = '';
     this.held = ''; // the link in a hand
-    /** Where the body is, along the ground: floor, light and camera have gone there. @type {Vector3|null} */
+    /** Where the body is: floor, light and camera have gone there. @type {Vector3|null} */
     this.middle = null;
     this.ground = new GroundMesh();
     stage.studio.scene.add(this.ground);
@@ -94,12 +94,12 @@ export class View {
   /** Where the body is in the configuration that the scene was made for. */
   start() {
     const { description, kinematics } = this.stage.crew.arms[0];
-    return new Vector3().setFromMatrixPosition(kinematics.framePose(this.carrier, description.q)).setZ(0);
+    return new Vector3().setFromMatrixPosition(kinematics.framePose(this.carrier, description.q));
   }
 
   /** Floor, light and camera go along. */
   follow() {
-    const point = this.stage.crew.framePoint(0, this.carrier)?.setZ(0);
+    const point = this.stage.crew.framePoint(0, this.carrier);
     if (!point || !this.middle || this.held) return;
     const by = point.clone().sub(this.middle);
     this.middle = point;
