@@ -13,9 +13,10 @@ from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, Group
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
-from limbik.motion.limb import Limb
+from limbik.motion.limb import Limb, plan_of
 from limbik.spatial import Array, as_number, as_vector, as_whole
 
+BALL = 3  # degrees of freedom of a joint that turns any way
 SOFTEN = 0.02  # share of a limb's reach over which it is eased, so that no knee jumps
 
 
@@ -81,10 +82,11 @@ def _limbs(motion: Motion) -> dict[str, Limb]:
         if root and mid and tip:
             limb = Limb(root, mid, tip, soften=SOFTEN)
             try:
-                limb.solve(motion.model, motion.q[0], motion.model.pose(motion.q[0], limb.tip)[:3, 3])
+                plan = plan_of(motion.model, limb)
             except ModelError:  # a limb of a robot whose hinges do not meet
                 continue
-            found[limb.tip] = limb
+            if plan.root.freedom == BALL:
+                found[tip] = limb
     return found
 
 
