@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -155,3 +156,30 @@ def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
     assert limbik.load_motion(moved).links[0] == "Hips"
     with pytest.raises(ModelError, match="model 'panda' is no humanoid"):
         run("retarget", str(person), "panda", "--out", str(table))
+
+
+def test_show_opens_the_file_in_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from limbik.commands import motion_show
+
+    opened: dict[str, Any] = {}
+    monkeypatch.setattr(motion_show, "open_playground", lambda *at, **more: opened.update(more))
+    file = tmp_path / "crouch.bvh"
+    file.write_text(crouching())
+    run("show", str(file), "--unit", "m", "--robot", "g1")
+    (upload,) = opened["uploads"]
+    assert upload.files == {"crouch.bvh": file.read_bytes()}
+    assert f"view=motion&token={upload.token}&name=crouch.bvh&unit=m&robot=g1" in opened["query"]
+    assert opened["command"] == ["limbik", "motion", "show", str(file), "--unit", "m", "--robot", "g1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["no.bvh"], "no.bvh: cannot be read"),
+        (["motion.csv"], "needs one of the endings .bvh"),
+        (["no.bvh", "--unit", "ell"], "--unit needs one of m, cm, mm, inch here"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(words: list[str], said: str) -> None:
+    with pytest.raises(LimbikError, match=said):
+        run("show", *words)

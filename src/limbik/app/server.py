@@ -9,7 +9,7 @@ import dataclasses
 import mimetypes
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import anyio.to_thread
@@ -26,6 +26,7 @@ from limbik.app.files import mesh, motion, thing, upload
 from limbik.app.method_source import method_source
 from limbik.app.page import file_routes, page_response
 from limbik.app.security import Gate, SecureHeaders
+from limbik.app.upload import Upload
 from limbik.errors import SolverError
 
 STATIC = Path(__file__).parent / "static"
@@ -90,11 +91,23 @@ def _source(request: Request) -> Response:
         return JSONResponse({"message": "This installation has no source text."}, 404)
 
 
-def make_server(host: str, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC) -> uvicorn.Server:
-    """The playground's server for an address, to be run with `server.run(sockets=[listen(host, port)])`."""
+def make_server(
+    host: str,
+    *,
+    bounds: Bounds = DEFAULT_BOUNDS,
+    static: Path = STATIC,
+    uploads: Sequence[Upload] = (),
+) -> uvicorn.Server:
+    """The playground's server for an address, to be run with `server.run(sockets=[listen(host, port)])`.
+
+    uploads: files that it has from the beginning.
+    """
+    application = create_app(host, bounds=bounds, static=static)
+    for each in uploads:
+        application.state.playground.workshop.keep(each)
     return uvicorn.Server(
         uvicorn.Config(
-            create_app(host, bounds=bounds, static=static),
+            application,
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -47,6 +47,7 @@ def shown(opened: OpenedMotion, request: ShowMotion) -> tuple[ShownMotion, Opene
         name=opened.name,
         frames=len(before),
         dt=before.dt,
+        height=_height(before),
         up=before.up,
         unit=request.unit,
         arms=described(scene, request.id).arms,
@@ -82,6 +83,11 @@ def _scene(opened: OpenedMotion) -> Opened:
         arms.append(OpenedArm(arm=arm, title=robot.title, visuals=robot.visuals))
     check_size([arm.model for arm in arms])
     return Opened(scene=Scene(tuple(arm.arm for arm in arms), opened.name), arms=tuple(arms))
+
+
+def _height(motion: Motion) -> float:
+    heights = motion.model.poses(motion.q[0], list(motion.links))[:, "xyz".index(motion.up), 3]
+    return float(np.ptp(heights))
 
 
 def _beside(body: Motion, robot: Motion) -> Array:

@@ -84,6 +84,7 @@ class ShownMotion:
     name: str
     frames: int
     dt: float
+    height: float  # [m] from the lowest to the highest link in the first frame: it tells a wrong unit
     up: str
     unit: str | float
     arms: Sequence[Mapping[str, Any]]  # the body, and the robot where there is one

@@ -95,7 +95,7 @@ export class Panel {
   show(shown) {
     this.shown = shown;
     const seconds = ((shown.frames - 1) * shown.dt).toFixed(2);
-    const about = `${shown.frames} frames, ${seconds} s, ${Math.round(1 / shown.dt)} a second; ${shown.arms[0].joints.length} joints`;
+    const about = `${shown.frames} frames, ${seconds} s, ${Math.round(1 / shown.dt)} a second; ${shown.height.toPrecision(3)} m high`;
     find(document, '#motion-title').textContent = shown.name;
     find(document, '#motion-about').textContent = `${shown.name}: ${about}.`;
     find(document, '#unit-row').classList.toggle('is-idle', !shown.name.toLowerCase().endsWith('.bvh') || this.store.get('token') === null);

@@ -3,7 +3,7 @@
  *
  * @typedef {object} Shown
  * @property {'shown'} type @property {number} id @property {string} key @property {string} name  of the file
- * @property {number} frames @property {number} dt @property {string} up @property {string|number} unit
+ * @property {number} frames @property {number} dt @property {number} height  in the first frame [m] @property {string} up @property {string|number} unit
  * @property {import('../space/protocol.js').ArmScene[]} arms  the body, and the robot where there is one
  * @property {string[]} links  that a hand may take
  * @property {{name: string, spans: [number, number][]}[]} feet  first and last frames in which each stands
