@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import mimetypes
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -131,8 +132,13 @@ def running(
         webbrowser.open(address)
     ```
     """
-    listener = listen(host, port)
-    server = make_server(host, bounds=bounds, static=static)
+    with serving(make_server(host, bounds=bounds, static=static), listen(host, port)) as listener:
+        yield address_of(host, listener)
+
+
+@contextlib.contextmanager
+def serving(server: uvicorn.Server, listener: socket.socket) -> Iterator[socket.socket]:
+    """A server in a thread, stopped at the end, and its socket closed."""
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [listener]}, name="limbik-server", daemon=True
     )
@@ -140,7 +146,7 @@ def running(
     try:
         while not server.started and thread.is_alive():
             time.sleep(0.005)
-        yield address_of(host, listener)
+        yield listener
     finally:
         server.should_exit = True
         thread.join()

@@ -14,7 +14,7 @@ from limbik.app.bounded_cache import BoundedCache
 from limbik.app.motions.changed import changed
 from limbik.app.motions.example import NAME, example
 from limbik.app.motions.reading import read_motion
-from limbik.app.opening import SceneOpener, named_robot
+from limbik.app.opening import SceneOpener
 from limbik.app.protocol.motion import Change, ShowMotion
 from limbik.app.reader_warnings import remarks
 from limbik.compiler import native
@@ -138,7 +138,7 @@ class MotionOpener:
                     f"the page brings at most {LONGEST_RETARGET:,} frames to a robot, found {len(motion):,}; "
                     "limbik.motion.retarget() takes any number"
                 )
-            model, title, visuals = named_robot(name)
+            model, title, visuals = self.workshop.robot(name)
             found = Robot(retarget(motion, model), title, visuals)
             self._robots.put(key, found, found.motion.q.nbytes)
         return found
