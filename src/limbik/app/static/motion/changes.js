@@ -64,10 +64,10 @@ function decoded(text) {
   }
 }
 
-/** A change in words. @param {Change} change @param {number} dt  of a frame [s] @returns {string} */
+/** A change in words. @param {Change} change @param {number} dt  of a frame [s]; 0: not known yet @returns {string} */
 export function inWords(change, dt) {
   if (change.kind === 'clean') return `Jitter above ${change.cutoff_hz} Hz taken out`;
-  if (change.kind === 'drag') return `${change.link} moved at ${(change.frame * dt).toFixed(2)} s`;
+  if (change.kind === 'drag') return `${change.link} moved ${dt ? `at ${(change.frame * dt).toFixed(2)} s` : `in frame ${change.frame}`}`;
   if (change.ground === 'level') return 'Feet on level ground';
   if (change.ground === 'slope') return `Feet on a slope of ${change.slope}°`;
   return change.ground === 'stairs' ? `Feet on stairs, ${centimetres(change.rise)} each` : `Feet on hills of ${centimetres(change.rise)}`;

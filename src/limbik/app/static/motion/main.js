@@ -198,6 +198,7 @@ function openView(isFirst) {
 /** @param {string} message */
 function onFault(message) {
   fault.show(store.get('name') ?? 'The motion', message);
+  if (!view.shown) panel.showNothing();
   status.update();
   window.limbikReady = true;
 }

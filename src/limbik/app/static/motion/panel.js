@@ -110,6 +110,10 @@ export class Panel {
     this.showChanges();
   }
 
+  showNothing() {
+    find(document, '#motion-about').textContent = 'Nothing is open.';
+  }
+
   /** @param {string[]} animations */
   showAnimations(animations) {
     find(document, '#animation-row').hidden = animations.length < 2;
