@@ -13,6 +13,7 @@ from formats.gltf_files import Builder
 from limbik.cli import app
 from limbik.errors import FormatError, GoalError, LimbikError, ModelError
 from motion.bodies import FAMILIES, bones, bvh
+from motion.marked import hidden, thigh_and_shank
 from motion.people import crouching
 from walker import Gait, stretched, walk
 
@@ -155,3 +156,12 @@ def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
     assert limbik.load_motion(moved).links[0] == "Hips"
     with pytest.raises(ModelError, match="model 'panda' is no humanoid"):
         run("retarget", str(person), "panda", "--out", str(table))
+
+
+def test_gaps_of_markers_are_filled_and_listed(tmp_path: Path) -> None:
+    spoilt, filled = tmp_path / "spoilt.trc", tmp_path / "filled.trc"
+    hidden(thigh_and_shank(), ("shank2", 60, 109)).save(spoilt)
+    page = run("fill", str(spoilt), "--out", str(filled)).splitlines()
+    assert page[0].startswith("shank2, frames 60 to 109: ")
+    assert page[1] == f"{filled}: 1 of 1 gaps filled"
+    assert np.isfinite(limbik.load_markers(filled).positions).all()

@@ -4,6 +4,7 @@ tracker = limbik.Tracker(model, goals, dt=0.01)
 path = limbik.solve_path(model, poses)
 limbik.motion.measure(limbik.load_motion("walk.bvh")).foot_slide_cm_s
 limbik.motion.plant_feet(limbik.load_motion("walk.bvh")).save("planted.bvh")
+limbik.motion.fill_gaps(limbik.load_markers("walk.c3d")).markers.save("filled.trc")
 """
 
 from limbik.model.model import Motions, move_by
@@ -14,6 +15,7 @@ from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.plant import plant_feet
 from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
 from limbik.motion.limb import Limb, LimbSolution
+from limbik.motion.markers.gaps import FilledMarkers, Gap, fill_gaps
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
 from limbik.motion.retargeting import retarget
@@ -26,6 +28,8 @@ __all__ = [
     "AimSolution",
     "Articulation",
     "ContactRule",
+    "FilledMarkers",
+    "Gap",
     "Ground",
     "Limb",
     "LimbSolution",
@@ -36,6 +40,7 @@ __all__ = [
     "Tracker",
     "detect_contacts",
     "feet_of",
+    "fill_gaps",
     "measure",
     "plant_feet",
     "retarget",
