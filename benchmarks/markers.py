@@ -1,11 +1,17 @@
-"""Markers of motion capture: gaps made in clips without any, and filled.
+"""Motion capture cleaned up: gaps made in markers, and filled; bones that stretch, and get one length.
 
     python benchmarks/markers.py gaps walk.trc run.c3d --seconds 0.5
+    python benchmarks/markers.py lengths walk.bvh
 
-Files are given by their paths. In each clip, every marker that is seen in all frames is hidden in turn for so
+Files are given by their paths.
+
+Gaps: in each clip, every marker that is seen in all frames is hidden in turn for so
 long, from a random frame on (and `--together` more with it, those nearest); what is filled is held against
 what was seen. "mean" is over all frames of all gaps, "p90" the 90th percentile of the greatest error of each
 gap [mm]; of the chosen method for gaps that were not left open, of single ones for all.
+
+Lengths: every bone of a BVH is given position channels, by which its length varies by up to `--share` in each
+frame; then all bones get one length.
 """
 
 # ruff: noqa: E402  (the number of threads is read when NumPy is imported)
@@ -16,6 +22,7 @@ import os
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+os.environ.setdefault("LIMBIK_COMPILE", "first")  # nothing is timed while the compiler is at work
 
 import argparse
 import math
@@ -26,14 +33,15 @@ from pathlib import Path
 from time import process_time
 
 HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
+sys.path += [str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
 import numpy as np
 
 import limbik
-from limbik.motion import fill_gaps
+from limbik.motion import fill_gaps, fit_limb_lengths
 from limbik.spatial import norm
 from machine import progress, surroundings
+from motion.stretching import stretching
 from report import table
 
 SINGLE = ("spline", "rigid", "pca", "regression")
@@ -50,6 +58,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     gaps.add_argument("--seed", type=int, default=0)
     gaps.set_defaults(study=gap_table)
+    lengths = studies.add_parser("lengths", help="how well hands and feet stay when bones get one length")
+    lengths.add_argument("files", nargs="+")
+    lengths.add_argument("--unit", default="cm")
+    lengths.add_argument("--share", type=float, default=0.02)
+    lengths.add_argument("--seed", type=int, default=0)
+    lengths.set_defaults(study=length_table)
     options = parser.parse_args(argv)
     print(options.study(options))
     print(", ".join(f"{name}: {value}" for name, value in surroundings().items()))
@@ -120,6 +134,46 @@ def figures(runs: Sequence[dict]) -> list[str]:
     open_ones = sum(not np.isfinite(run["chosen"][0]).all() for run in runs)
     seconds = math.fsum(run["seconds"] for run in runs) / len(runs)
     return [*cells, f"{np.mean(expected):.1f}", str(open_ones), f"{1e3 * seconds:.0f}"]
+
+
+# --- bones --------------------------------------------------------------------------------------------------
+
+
+def length_table(options: argparse.Namespace) -> str:
+    header = [
+        "file",
+        "frames",
+        "bones",
+        "bones off",
+        "ends, old angles",
+        "new angles",
+        "at most",
+        "ms a frame",
+    ]
+    size = float(options.unit) if options.unit[0].isdigit() else options.unit
+    rows = []
+    for file in options.files:
+        progress(file)
+        truth = limbik.load_motion(file, unit=size)
+        stretched = stretching(truth, options.share, options.seed)
+        began = process_time()
+        fitted = fit_limb_lengths(stretched)
+        seconds = process_time() - began
+        true = {bone.link: bone.length_m for bone in fit_limb_lengths(truth, keep=[]).bones}
+        off = [abs(bone.length_m - true[bone.link]) for bone in fitted.bones]
+        rows.append(
+            [
+                Path(file).name,
+                str(len(truth)),
+                str(len(fitted.bones)),
+                f"{1e3 * np.mean(off):.1f} mm",
+                f"{np.mean([each.unsolved_mm for each in fitted.kept]):.1f} mm",
+                f"{np.mean([each.mean_mm for each in fitted.kept]):.1f} mm",
+                f"{max(each.peak_mm for each in fitted.kept):.1f} mm",
+                f"{1e3 * seconds / len(truth):.2f}",
+            ]
+        )
+    return table(header, rows)
 
 
 if __name__ == "__main__":

@@ -165,3 +165,13 @@ def test_gaps_of_markers_are_filled_and_listed(tmp_path: Path) -> None:
     assert page[0].startswith("shank2, frames 60 to 109: ")
     assert page[1] == f"{filled}: 1 of 1 gaps filled"
     assert np.isfinite(limbik.load_markers(filled).positions).all()
+
+
+def test_bones_get_one_length(tmp_path: Path) -> None:
+    person, rigid = tmp_path / "person.bvh", tmp_path / "rigid.bvh"
+    person.write_text(crouching("biovision", frames=3))
+    page = run("lengths", str(person), "--out", str(rigid), "--symmetric", "--length", "LeftKnee=0.40")
+    assert "LeftKnee        40.00 cm, was 42.00 to 42.00" in page
+    assert page.splitlines()[-1] == f"{rigid}: 3 frames of 66 numbers"
+    with pytest.raises(ModelError, match="--length needs LINK=METRES, found 'LeftKnee'"):
+        run("lengths", str(person), "--out", str(rigid), "--length", "LeftKnee")

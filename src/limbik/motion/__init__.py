@@ -15,6 +15,7 @@ from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.plant import plant_feet
 from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
 from limbik.motion.limb import Limb, LimbSolution
+from limbik.motion.limb_lengths import BoneLength, FittedLimbs, KeptFrame, fit_limb_lengths
 from limbik.motion.markers.gaps import FilledMarkers, Gap, fill_gaps
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
@@ -27,10 +28,13 @@ __all__ = [
     "Aim",
     "AimSolution",
     "Articulation",
+    "BoneLength",
     "ContactRule",
     "FilledMarkers",
+    "FittedLimbs",
     "Gap",
     "Ground",
+    "KeptFrame",
     "Limb",
     "LimbSolution",
     "Measures",
@@ -41,6 +45,7 @@ __all__ = [
     "detect_contacts",
     "feet_of",
     "fill_gaps",
+    "fit_limb_lengths",
     "measure",
     "plant_feet",
     "retarget",
