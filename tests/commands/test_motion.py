@@ -13,7 +13,7 @@ from formats.gltf_files import Builder
 from limbik.cli import app
 from limbik.errors import FormatError, GoalError, LimbikError, ModelError
 from motion.bodies import FAMILIES, bones, bvh
-from motion.marked import hidden, thigh_and_shank
+from motion.marked import hidden, marked_leg, thigh_and_shank
 from motion.people import crouching
 from walker import Gait, stretched, walk
 
@@ -175,3 +175,28 @@ def test_bones_get_one_length(tmp_path: Path) -> None:
     assert page.splitlines()[-1] == f"{rigid}: 3 frames of 66 numbers"
     with pytest.raises(ModelError, match="--length needs LINK=METRES, found 'LeftKnee'"):
         run("lengths", str(person), "--out", str(rigid), "--length", "LeftKnee")
+
+
+def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
+    markers, links, out = tmp_path / "walk.trc", tmp_path / "set.json", tmp_path / "walk.csv"
+    person = tmp_path / "person.bvh"
+    person.write_text(
+        "HIERARCHY\nROOT pelvis\n{\nOFFSET 0 0 0\n"
+        "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
+        "JOINT thigh\n{\nOFFSET 0 10 -10\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+        "JOINT shank\n{\nOFFSET 0 0 -42\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+        "End Site\n{\nOFFSET 0 0 -42\n}\n}\n}\n}\n"
+        "MOTION\nFrames: 1\nFrame Time: 0.1\n" + "0 " * 12 + "\n"
+    )
+    marked_leg(11)[2].save(markers)
+    names = {f"{link}{k}": link for link in ("pelvis", "thigh", "shank") for k in range(4)}
+    links.write_text(json.dumps(names))
+    arguments = ("solve", str(markers), str(person), "--set", str(links), "--out")
+    page = run(*arguments, str(tmp_path / "walk.bvh")).splitlines()
+    assert page[0].startswith("pelvis0 ")
+    assert page[0].endswith(" mm  pelvis")
+    assert page[-2].startswith("11 frames, 12 markers, residual ")
+    assert page[-1] == f"{tmp_path / 'walk.bvh'}: 11 frames of 12 numbers"
+    links.write_text("{")
+    with pytest.raises(FormatError, match="needs JSON of markers and their links"):
+        run(*arguments, str(out))

@@ -16,7 +16,9 @@ from limbik.motion.feet.plant import plant_feet
 from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
 from limbik.motion.limb import Limb, LimbSolution
 from limbik.motion.limb_lengths import BoneLength, FittedLimbs, KeptFrame, fit_limb_lengths
+from limbik.motion.markers.calibration import Calibration
 from limbik.motion.markers.gaps import FilledMarkers, Gap, fill_gaps
+from limbik.motion.markers.solve import Ghost, SolvedMarkers, Swap, solve_markers
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
 from limbik.motion.retargeting import retarget
@@ -29,18 +31,22 @@ __all__ = [
     "AimSolution",
     "Articulation",
     "BoneLength",
+    "Calibration",
     "ContactRule",
     "FilledMarkers",
     "FittedLimbs",
     "Gap",
+    "Ghost",
     "Ground",
     "KeptFrame",
     "Limb",
     "LimbSolution",
     "Measures",
     "Sole",
+    "SolvedMarkers",
     "Spline",
     "SplineSolution",
+    "Swap",
     "Tracker",
     "detect_contacts",
     "feet_of",
@@ -52,6 +58,7 @@ __all__ = [
     "smooth",
     "sole_contacts",
     "soles_of",
+    "solve_markers",
     "solve_path",
 ]
 

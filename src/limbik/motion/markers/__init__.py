@@ -1,1 +1,1 @@
-"""Markers of motion capture: gaps that are filled."""
+"""Markers of motion capture: gaps that are filled, and skeletons that are moved by markers."""

@@ -109,7 +109,7 @@ class LocalAxes:
         self.origin = middle
         self.rotation = np.full((len(markers), 3, 3), np.nan)
         for _ in range(2):  # then by the mean of all frames
-            self.rotation[whole] = _turns(shape, around[whole], weights)
+            self.rotation[whole] = turns_of(shape, around[whole], weights)
             shape = np.einsum("tij,tki->tkj", self.rotation[whole], around[whole]).mean(axis=0)
 
     def to_local(self, places: Array) -> Array:
@@ -130,7 +130,7 @@ class LocalAxes:
         return rotation.reshape(len(rotation), *(1,) * (dimensions - 2), 3, 3)
 
 
-def _turns(shape: Array, around: Array, weights: Array) -> Array:
+def turns_of(shape: Array, around: Array, weights: Array) -> Array:
     """Rotations [T, 3, 3] that bring a shape [K, 3] nearest to places [T, K, 3], all about their middle."""
     left, _, right = np.linalg.svd(np.einsum("k,tki,kj->tij", weights, around, shape))
     left[:, :, 2] *= np.sign(np.linalg.det(left @ right))[:, None]
