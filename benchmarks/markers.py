@@ -1,7 +1,8 @@
-"""Motion capture cleaned up: gaps made in markers, and filled; bones that stretch, and get one length.
+"""Motion capture cleaned up: gaps of markers, bones that stretch, markers that move a skeleton.
 
     python benchmarks/markers.py gaps walk.trc run.c3d --seconds 0.5
     python benchmarks/markers.py lengths walk.bvh
+    python benchmarks/markers.py solve subject01_walk1.trc
 
 Files are given by their paths.
 
@@ -12,6 +13,11 @@ gap [mm]; of the chosen method for gaps that were not left open, of single ones 
 
 Lengths: every bone of a BVH is given position channels, by which its length varies by up to `--share` in each
 frame; then all bones get one length.
+
+Solve: limbik's model "human" follows markers with the names of OpenSim's model Gait2392. A frame's time is
+that of a clip whose calibration is known, with all that comes before the first frame. Then the names of two
+markers at least `--apart` from each other are exchanged for 20 frames, at random, and a marker is moved by 10
+to 40 cm; "as others" counts what else is reported then.
 """
 
 # ruff: noqa: E402  (the number of threads is read when NumPy is imported)
@@ -38,7 +44,7 @@ sys.path += [str(HERE.parent / "src"), str(HERE.parent / "tests")]
 import numpy as np
 
 import limbik
-from limbik.motion import fill_gaps, fit_limb_lengths
+from limbik.motion import fill_gaps, fit_limb_lengths, solve_markers
 from limbik.spatial import norm
 from machine import progress, surroundings
 from motion.stretching import stretching
@@ -64,6 +70,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     lengths.add_argument("--share", type=float, default=0.02)
     lengths.add_argument("--seed", type=int, default=0)
     lengths.set_defaults(study=length_table)
+    solve = studies.add_parser("solve", help="how well and how fast markers move a skeleton")
+    solve.add_argument("files", nargs="+")
+    solve.add_argument("--planted", type=int, default=50)
+    solve.add_argument("--apart", type=float, default=0.1)
+    solve.add_argument("--seed", type=int, default=0)
+    solve.set_defaults(study=solve_table)
     options = parser.parse_args(argv)
     print(options.study(options))
     print(", ".join(f"{name}: {value}" for name, value in surroundings().items()))
@@ -174,6 +186,112 @@ def length_table(options: argparse.Namespace) -> str:
             ]
         )
     return table(header, rows)
+
+
+# --- skeletons ----------------------------------------------------------------------------------------------
+
+ON_BOTH_SIDES = {
+    "upperleg": ("Thigh.Upper", "Thigh.Front", "Thigh.Rear"),
+    "lowerleg": ("Shank.Upper", "Shank.Front", "Shank.Rear"),
+    "foot": ("Heel", "Midfoot.Sup", "Midfoot.Lat", "Toe.Tip", "Toe.Lat", "Toe.Med"),
+    "upperarm": ("Bicep", "Elbow"),
+    "lowerarm": ("Wrist.Med", "Wrist.Lat"),
+}
+ON_THE_TRUNK = {
+    "middle_pelvis": ("R.ASIS", "L.ASIS", "V.Sacral"),
+    "middle_thorax": ("R.Acromium", "L.Acromium", "Sternum"),
+    "middle_head": ("R.Temple", "L.Temple", "Top.Head"),
+}
+GAIT2392 = {
+    f"{side[0].upper()}.{marker}": f"{side}_{link}"
+    for side in ("left", "right")
+    for link, markers in ON_BOTH_SIDES.items()
+    for marker in markers
+} | {marker: link for link, markers in ON_THE_TRUNK.items() for marker in markers}
+SPOILT = 20  # frames
+
+
+def solve_table(options: argparse.Namespace) -> str:
+    header = ["file", "frames", "markers", "RMS", "worst marker", "worst frame", "calibration", "a frame"]
+    header += ["swaps found", "as others", "ghosts found", "as others", "reported as it is"]
+    return table(header, [solve_row(file, options) for file in options.files])
+
+
+def solve_row(file: str, options: argparse.Namespace) -> list[str]:
+    progress(file)
+    markers, human = limbik.load_markers(file), limbik.load("human")
+    solve_markers(replace(markers, positions=markers.positions[:3]), human, marker_set=GAIT2392)  # warm
+    began = process_time()
+    solved = solve_markers(markers, human, marker_set=GAIT2392)
+    whole = process_time() - began
+    times = []
+    for _ in range(3):
+        began = process_time()
+        solve_markers(markers, human, marker_set=GAIT2392, calibration=solved.calibration)
+        times.append(process_time() - began)
+    for ghost in solved.ghosts:
+        progress(str(ghost))
+    return [
+        Path(file).name,
+        str(len(markers)),
+        str(len(solved.markers.names)),
+        f"{solved.rms_mm:.1f} mm",
+        f"{np.nanmax(list(solved.marker_rms_mm.values())):.1f} mm",
+        f"{solved.frame_rms_mm.max():.1f} mm",
+        f"{whole - min(times):.1f} s",
+        f"{1e3 * min(times) / len(markers):.2f} ms",
+        *planted(solved, human, options),
+    ]
+
+
+def planted(
+    solved: limbik.motion.SolvedMarkers, human: limbik.Model, options: argparse.Namespace
+) -> list[str]:
+    """How often planted swaps and ghosts are found, frame for frame."""
+    clip, rng = solved.markers, np.random.default_rng(options.seed)
+    usual = np.flatnonzero(np.isfinite(clip.positions[..., 0]).all(axis=0))
+    found = {"swap": 0, "other swap": 0, "ghost": 0, "other ghost": 0}
+    for _ in range(options.planted):
+        first = int(rng.integers(len(clip) - SPOILT))
+        span = slice(first, first + SPOILT)
+        while True:
+            pair = rng.choice(usual, 2, replace=False)
+            if norm(clip.positions[span, pair[0]] - clip.positions[span, pair[1]]).min() > options.apart:
+                break
+        places = clip.positions.copy()
+        places[span, pair] = places[span, pair[::-1]]
+        answer = again(clip, places, human, solved)
+        names, frames = {clip.names[k] for k in pair}, (first, first + SPOILT - 1)
+        is_right = [
+            ({each.first_marker, each.second_marker}, (each.first, each.last)) == (names, frames)
+            for each in answer.swaps
+        ]
+        found["swap"] += any(is_right)
+        found["other swap"] += len(is_right) - sum(is_right) + len(answer.ghosts)
+        places = clip.positions.copy()
+        way = rng.standard_normal(3)
+        places[span, pair[0]] += rng.uniform(0.1, 0.4) * way / norm(way)
+        answer = again(clip, places, human, solved)
+        is_right = [
+            (each.marker, (each.first, each.last)) == (clip.names[pair[0]], frames) for each in answer.ghosts
+        ]
+        found["ghost"] += any(is_right)
+        found["other ghost"] += len(is_right) - sum(is_right) + len(answer.swaps)
+    of = f" of {options.planted}"
+    return [
+        f"{found['swap']}{of}",
+        str(found["other swap"]),
+        f"{found['ghost']}{of}",
+        str(found["other ghost"]),
+        str(len(solved.swaps) + len(solved.ghosts)),
+    ]
+
+
+def again(
+    clip: limbik.Markers, places: np.ndarray, human: limbik.Model, solved: limbik.motion.SolvedMarkers
+) -> limbik.motion.SolvedMarkers:
+    spoilt = replace(clip, positions=places)
+    return solve_markers(spoilt, human, marker_set=GAIT2392, calibration=solved.calibration)
 
 
 if __name__ == "__main__":

@@ -159,6 +159,8 @@ def test_a_single_body_is_followed():
 def test_wrong_input_is_refused(leg):
     with pytest.raises(ConfigurationError, match="markers needs Markers"):
         solve_markers(LEG, LEG, marker_set=LEG_SET)
+    with pytest.raises(ModelError, match="skeleton needs a Model or a Motion, found 'human'"):
+        solve_markers(LEG_MARKERS, "human", marker_set=LEG_SET)
     with pytest.raises(ModelError, match="marker_set needs a mapping of markers to links"):
         solve_markers(LEG_MARKERS, LEG, marker_set={})
     with pytest.raises(ModelError, match="has no frame 'tigh'; did you mean"):

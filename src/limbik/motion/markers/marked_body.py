@@ -174,16 +174,26 @@ def marker_links(skeleton: Model | Motion, marker_set: MarkerSet) -> Iterator[tu
 
 
 def _model(skeleton: Model | Motion) -> Model:
-    return skeleton.model if isinstance(skeleton, Motion) else skeleton
+    model = skeleton.model if isinstance(skeleton, Motion) else skeleton
+    if not isinstance(model, Model):
+        raise ModelError(f"skeleton needs a Model or a Motion, found {shortened(skeleton)}")
+    return model
+
+
+def _is_free(model: Model) -> bool:
+    """Whether a link goes anywhere: by a floating joint, or by slides and what turns."""
+    for joint in model.joints:
+        path = model.path(joint.child)
+        slides = [each for each in path if each.kind is JointKind.PRISMATIC]
+        if joint.kind is JointKind.FLOATING or (len(slides) >= 3 and sum(j.nv for j in path) >= FREEDOM):
+            return True
+    return False
 
 
 def _movable(skeleton: Model | Motion) -> Model | Motion:
     """A skeleton that goes anywhere, whose bones have one length."""
     if isinstance(skeleton, Model):
-        is_free = any(joint.kind is JointKind.FLOATING for joint in skeleton.joints)
-        return skeleton if is_free else based(skeleton, "floating")
-    if not isinstance(skeleton, Motion):
-        raise ModelError(f"skeleton needs a Model or a Motion, found {shortened(skeleton)}")
+        return skeleton if _is_free(skeleton) else based(skeleton, "floating")
     if skeleton.hierarchy is None:
         return _movable(skeleton.model)
     if any(

@@ -96,24 +96,31 @@ class PoseSolver:
     def _sorted_out(self, places: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Found:
         """A frame in which markers are off: weights that fall with the distance (Geman & McClure 1987) leave
         them aside; two that suit each other's place have changed names, the others are ghosts."""
-        doubtful = self._doubtful
-        for _ in range(REWEIGHTED):
-            off = np.where(seen, self.off, np.nan)
-            weights = np.where(seen, 1.0 / (1.0 + (np.nan_to_num(off) / doubtful) ** 2), 0.0)
-            q = self.step(places, weights, q, last)
-        predicted = self._model.poses(q, self._names)[:, :3, 3]
-        places = places.copy()
-        swapped = self._swaps(places, predicted)
-        for first, second in swapped:
-            places[[first, second]] = places[[second, first]]
-        off = norm(places - predicted)
-        ghosts = np.flatnonzero(off > doubtful)
+        q = self._reweighted(places, seen, q, last)
+        swapped = self._swaps(places, self._predicted(q))
+        if swapped:
+            places = places.copy()
+            for first, second in swapped:
+                places[[first, second]] = places[[second, first]]
+            q = self._reweighted(places, seen, q, last)
+        ghosts = np.flatnonzero(norm(places - self._predicted(q)) > self._doubtful)
         counted = seen.astype(np.float64)
         counted[ghosts] = 0.0
-        places[ghosts] = np.nan
+        places = np.where(counted[:, None] > 0.0, places, np.nan)
         q = self.step(places, counted, q, last)
         off = np.where(counted > 0.0, self.off, np.nan)
         return Found(q, places, off, tuple(swapped), tuple(ghosts.tolist()))
+
+    def _reweighted(self, places: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Array:
+        """The pose [nq] near q in which markers count the less the farther they are off."""
+        for _ in range(REWEIGHTED):
+            off = np.where(seen, self.off, 0.0)
+            q = self.step(places, np.where(seen, 1.0 / (1.0 + (off / self._doubtful) ** 2), 0.0), q, last)
+        return q
+
+    def _predicted(self, q: Array) -> Array:
+        """[M, 3] where markers belong at q [nq]."""
+        return np.asarray(self._model.poses(q, self._names)[:, :3, 3])
 
     def _swaps(self, places: Array, predicted: Array) -> list[tuple[int, int]]:
         """Pairs of markers that are each where the other one belongs."""
