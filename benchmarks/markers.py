@@ -14,10 +14,10 @@ gap [mm]; of the chosen method for gaps that were not left open, of single ones 
 Lengths: every bone of a BVH is given position channels, by which its length varies by up to `--share` in each
 frame; then all bones get one length.
 
-Solve: limbik's model "human" follows markers with the names of OpenSim's model Gait2392. A frame's time is
-that of a clip whose calibration is known, with all that comes before the first frame. Then the names of two
-markers at least `--apart` from each other are exchanged for 20 frames, at random, and a marker is moved by 10
-to 40 cm; "as others" counts what else is reported then.
+Solve: limbik's model "human", or a BVH, follows markers with the names of OpenSim's model Gait2392. A frame's
+time is that of a clip whose calibration is known, with all that comes before the first frame. Then the names of
+two markers at least `--apart` from each other are exchanged for 20 frames, at random, and a marker is moved by
+10 to 40 cm; "as others" counts what else is reported then.
 """
 
 # ruff: noqa: E402  (the number of threads is read when NumPy is imported)
@@ -72,6 +72,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     lengths.set_defaults(study=length_table)
     solve = studies.add_parser("solve", help="how well and how fast markers move a skeleton")
     solve.add_argument("files", nargs="+")
+    solve.add_argument("--skeleton", help="a BVH in place of limbik's model of a human")
+    solve.add_argument("--unit", default="cm", help="of the skeleton")
     solve.add_argument("--planted", type=int, default=50)
     solve.add_argument("--apart", type=float, default=0.1)
     solve.add_argument("--seed", type=int, default=0)
@@ -219,15 +221,16 @@ def solve_table(options: argparse.Namespace) -> str:
 
 def solve_row(file: str, options: argparse.Namespace) -> list[str]:
     progress(file)
-    markers, human = limbik.load_markers(file), limbik.load("human")
-    solve_markers(replace(markers, positions=markers.positions[:3]), human, marker_set=GAIT2392)  # warm
+    markers = limbik.load_markers(file)
+    body, marker_set = skeleton(options)
+    solve_markers(replace(markers, positions=markers.positions[:3]), body, marker_set=marker_set)  # warm
     began = process_time()
-    solved = solve_markers(markers, human, marker_set=GAIT2392)
+    solved = solve_markers(markers, body, marker_set=marker_set)
     whole = process_time() - began
     times = []
     for _ in range(3):
         began = process_time()
-        solve_markers(markers, human, marker_set=GAIT2392, calibration=solved.calibration)
+        solve_markers(markers, body, marker_set=marker_set, calibration=solved.calibration)
         times.append(process_time() - began)
     for ghost in solved.ghosts:
         progress(str(ghost))
@@ -240,16 +243,40 @@ def solve_row(file: str, options: argparse.Namespace) -> list[str]:
         f"{solved.frame_rms_mm.max():.1f} mm",
         f"{whole - min(times):.1f} s",
         f"{1e3 * min(times) / len(markers):.2f} ms",
-        *planted(solved, human, options),
+        *planted(solved, body, marker_set, options),
     ]
 
 
+def skeleton(options: argparse.Namespace) -> tuple[limbik.Model | limbik.Motion, dict[str, str]]:
+    """Who moves, and the link of each marker."""
+    if not options.skeleton:
+        return limbik.load("human"), GAIT2392
+    size = float(options.unit) if options.unit[0].isdigit() else options.unit
+    body = limbik.load_motion(options.skeleton, unit=size)
+    found = limbik.humanoid(body).frames
+    links = {"middle_pelvis": found["hips"], "middle_head": found["head"]}
+    links["middle_thorax"] = found.get("chest", found["spine"])
+    for link, role in zip(
+        ON_BOTH_SIDES, ("UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm"), strict=True
+    ):
+        links |= {f"{side}_{link}": found[side + role] for side in ("left", "right")}
+    return body, {marker: links[link] for marker, link in GAIT2392.items()}
+
+
 def planted(
-    solved: limbik.motion.SolvedMarkers, human: limbik.Model, options: argparse.Namespace
+    solved: limbik.motion.SolvedMarkers,
+    body: limbik.Model | limbik.Motion,
+    marker_set: dict[str, str],
+    options: argparse.Namespace,
 ) -> list[str]:
     """How often planted swaps and ghosts are found, frame for frame."""
     clip, rng = solved.markers, np.random.default_rng(options.seed)
     usual = np.flatnonzero(np.isfinite(clip.positions[..., 0]).all(axis=0))
+
+    def again(places: np.ndarray) -> limbik.motion.SolvedMarkers:
+        spoilt = replace(clip, positions=places)
+        return solve_markers(spoilt, body, marker_set=marker_set, calibration=solved.calibration)
+
     found = {"swap": 0, "other swap": 0, "ghost": 0, "other ghost": 0}
     for _ in range(options.planted):
         first = int(rng.integers(len(clip) - SPOILT))
@@ -260,7 +287,7 @@ def planted(
                 break
         places = clip.positions.copy()
         places[span, pair] = places[span, pair[::-1]]
-        answer = again(clip, places, human, solved)
+        answer = again(places)
         names, frames = {clip.names[k] for k in pair}, (first, first + SPOILT - 1)
         is_right = [
             ({each.first_marker, each.second_marker}, (each.first, each.last)) == (names, frames)
@@ -271,7 +298,7 @@ def planted(
         places = clip.positions.copy()
         way = rng.standard_normal(3)
         places[span, pair[0]] += rng.uniform(0.1, 0.4) * way / norm(way)
-        answer = again(clip, places, human, solved)
+        answer = again(places)
         is_right = [
             (each.marker, (each.first, each.last)) == (clip.names[pair[0]], frames) for each in answer.ghosts
         ]
@@ -285,13 +312,6 @@ def planted(
         str(found["other ghost"]),
         str(len(solved.swaps) + len(solved.ghosts)),
     ]
-
-
-def again(
-    clip: limbik.Markers, places: np.ndarray, human: limbik.Model, solved: limbik.motion.SolvedMarkers
-) -> limbik.motion.SolvedMarkers:
-    spoilt = replace(clip, positions=places)
-    return solve_markers(spoilt, human, marker_set=GAIT2392, calibration=solved.calibration)
 
 
 if __name__ == "__main__":
