@@ -14,10 +14,10 @@ gap [mm]; of the chosen method for gaps that were not left open, of single ones 
 Lengths: every bone of a BVH is given position channels, by which its length varies by up to `--share` in each
 frame; then all bones get one length.
 
-Solve: limbik's model "human", or a BVH, follows markers with the names of OpenSim's model Gait2392. A frame's
-time is that of a clip whose calibration is known, with all that comes before the first frame. Then the names of
-two markers at least `--apart` from each other are exchanged for 20 frames, at random, and a marker is moved by
-10 to 40 cm; "as others" counts what else is reported then.
+Solve: limbik's model "human", or a BVH, follows markers with the names of OpenSim's model Gait2392. The
+time of a frame is that of a clip whose calibration is known, with all that comes before its first frame.
+Then the names of two markers at least `--apart` from each other are exchanged for 20 frames, at random, and
+a marker is moved by 10 to 40 cm; "as others" counts what else is reported then.
 """
 
 # ruff: noqa: E402  (the number of threads is read when NumPy is imported)

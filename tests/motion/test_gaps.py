@@ -86,6 +86,15 @@ def test_a_short_gap_of_a_neighbour_does_not_stop_a_long_one_from_being_filled()
     assert errors_mm(filled.markers, TRUTH, "shank2", 60, 109).max() < 4.0
 
 
+def test_neighbours_with_gaps_of_their_own_help_all_the_same():
+    holes = [(f"shank{k}", 10 + 7 * k, 22 + 7 * k) for k in (0, 1, 3, 4)]
+    spoilt = hidden(TRUTH, ("shank2", 150, 199), *holes)
+    filled = fill_gaps(spoilt, methods=["regression"], max_error_mm=10.0)
+    gap = next(gap for gap in filled.gaps if gap.marker == "shank2")
+    assert gap.method == "regression"
+    assert errors_mm(filled.markers, TRUTH, "shank2", 150, 199).max() < 5.0
+
+
 def test_a_long_gap_in_a_short_clip_is_tested_beside_itself():
     short = replace(TRUTH, positions=TRUTH.positions[:110])
     filled = fill_gaps(hidden(short, ("shank2", 30, 79)))

@@ -143,11 +143,11 @@ def _filled(
         return replace(gap, why_open="too little seen"), nothing
     offered = predictors(places, marker, hole)
     own = markers.positions[:, marker]
-    errors = {}
-    for method in methods:
-        if method in offered:
-            missed = [_mean_error(offered[method](trial), own[trial.first : trial.stop]) for trial in trials]
-            errors[method] = 1e3 * float(np.mean(missed))
+    errors = {
+        method: _expected_mm([_missed(offered[method](trial), own, trial) for trial in trials])
+        for method in methods
+        if method in offered
+    }
     tested = [method for method in errors if math.isfinite(errors[method])]
     if not tested:
         return replace(gap, why_open="too uncertain"), nothing
@@ -159,10 +159,17 @@ def _filled(
     return replace(gap, method=best, why_open=None), found
 
 
-def _mean_error(predicted: Array, own: Array) -> float:
-    """Mean distance [m] over the frames in which the marker was seen; nan where nothing was predicted."""
-    was_seen = np.isfinite(own[:, 0])
-    return float(norm(predicted[was_seen] - own[was_seen]).mean())
+def _missed(predicted: Array, own: Array, trial: Hole) -> float:
+    """Mean distance [m] over the frames in which the marker was seen and predicted; nan without any."""
+    distances = norm(predicted - own[trial.first : trial.stop])
+    told = distances[np.isfinite(distances)]
+    return float(told.mean()) if len(told) else math.nan
+
+
+def _expected_mm(missed: Sequence[float]) -> float:
+    """The mean of the trials in which there was a prediction; nan of too few."""
+    told = [each for each in missed if math.isfinite(each)]
+    return 1e3 * sum(told) / len(told) if len(told) >= FEWEST else math.nan
 
 
 def _trials(hole: Hole) -> list[Hole]:

@@ -139,7 +139,8 @@ def turns_of(shape: Array, around: Array, weights: Array) -> Array:
 
 def rigid(own: Array, hole: Hole) -> Array:
     """[T, 3] the marker stays at its mean place along axes that move with its neighbours."""
-    return np.broadcast_to(np.nanmean(own[hole.known], axis=0), own.shape)
+    places = own[hole.known & np.isfinite(own).all(axis=1)]
+    return np.broadcast_to(places.mean(axis=0) if len(places) else np.full(3, np.nan), own.shape)
 
 
 def regression(own: Array, some: Array, weights: Array, hole: Hole) -> Array:
