@@ -13,6 +13,8 @@ from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.plant import plant_feet
 from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
+from limbik.motion.hands.hand import Hand, HandSolution
+from limbik.motion.hands.retargeter import HandRetargeter
 from limbik.motion.limb import Limb, LimbSolution
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
@@ -27,6 +29,9 @@ __all__ = [
     "Articulation",
     "ContactRule",
     "Ground",
+    "Hand",
+    "HandRetargeter",
+    "HandSolution",
     "Limb",
     "LimbSolution",
     "Measures",

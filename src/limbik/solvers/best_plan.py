@@ -38,8 +38,15 @@ class SteppedPlan(BestPlan):
     Goals of one priority; their targets are given in numbers, as `solvers.tasks.fill_targets` writes them.
     """
 
-    def __init__(self, model: Model, goals: Sequence[Goal]) -> None:
-        super().__init__(model, goals, Options(mode="best"))
+    def __init__(
+        self,
+        model: Model,
+        goals: Sequence[Goal],
+        *,
+        iterations: int | None = None,
+        locked: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(model, goals, Options(mode="best", iterations=iterations, locked=locked))
         self._tree = self._tree._replace(movers=self._tree.movers.copy())
         movers = self._tree.movers[:-1]
         self._scalar = np.flatnonzero(movers["kind"] != SPHERICAL)
@@ -49,6 +56,11 @@ class SteppedPlan(BestPlan):
         """Keep joints within these limits [nq] from now on; ball joints keep their own."""
         self._tree.movers["lower"][self._scalar] = lower[self._scalar_q]
         self._tree.movers["upper"][self._scalar] = upper[self._scalar_q]
+
+    def weigh(self, first: int, weights: Array) -> None:
+        """Let the rows of tasks from the first of these on count with other weights, above 0."""
+        rows = self.tasks["weights"][first : first + len(weights)]
+        rows[:] = np.where(rows > 0.0, weights[:, None], 0.0)
 
     def step(self, targets: Array, start: Array) -> Array:
         """The answer [nq] from a start [nq]; targets [tasks, 12]."""
