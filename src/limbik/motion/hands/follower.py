@@ -24,14 +24,13 @@ from limbik.spatial import Array, dot, norm
 from limbik.tree.residuals import TARGET_SIZE
 
 # Weights of errors [m and rad].
-TIP, BONE, PINCH, STEADY = 1.0, 0.1, 3.0, 3e-4
+TIP, BONE, PINCH, STEADY = 1.0, 0.1, 10.0, 3e-4
 LEAST = 1e-6  # of what does not count
 HOMEWARD = 0.1  # share of the way to neutral that a joint is drawn to
 PINCHED, APART = 0.02, 0.035  # [m] between thumb and fingertip: a pinch, and none
 LOOSE = 0.5  # of a tip's weight that a pinch takes away
-ROUNDS = 2  # of a pinch, whose vector is counted in the axes of the thumb
-FIRST_ROUNDS, MOST_ROUNDS = 10, 20
-SETTLED = 0.05  # [rad] that a round may change at most for the frame to be done
+FIRST_ROUNDS, MOST_ROUNDS = 10, 20  # of a frame, with the vectors of pinches turned as the thumb was before
+SETTLED = 0.1  # [rad] that a round may change at most for the frame to be done
 ITERATIONS = 4  # of a round
 
 
@@ -78,7 +77,8 @@ class Follower:
                 scales.append(finger.length / sum(bones[name][-count:]))
                 roots.append(places[first])
                 bases.append(finger.root)
-        self.scales, self._roots, self._bases = np.array(scales)[:, None], np.array(roots), np.array(bases)
+        self.scales, self._bases = np.array(scales)[:, None], np.array(bases)
+        self._at_rest = self._bases - self.scales * (np.array(roots) @ self._palm.T)
         self._joints = [PLACES[point.joint] for point in self.points]
         self._pinching = [name for name in fingers.of if name != "Thumb"]
         self._tips = [PLACES[f"{name}Tip"] for name in self._pinching]
@@ -87,6 +87,9 @@ class Follower:
         self._weights = np.array([point.weight for point in self.points])
         self.tips = {name: finger.tip for name, finger in fingers.of.items()}
         self._plan, self._posture = self._planned(fingers.of)
+        self._home = HOMEWARD * model.neutral[self._posture]
+        self._targets = np.zeros((len(self._plan.tasks), TARGET_SIZE))
+        self._targets[:, 3:] = np.eye(3).ravel()
         self.reset()
 
     def _planned(self, fingers: Mapping[str, object]) -> tuple[SteppedPlan, Array]:
@@ -123,25 +126,21 @@ class Follower:
 
     def follow(self, points: Array) -> Array:
         """The configuration [nq] for joints [26, 3, m] in the axes of the palm."""
-        count = len(self.points)
-        targets = np.zeros((len(self._plan.tasks), TARGET_SIZE))
-        targets[:, [3, 7, 11]] = 1.0
-        away = self.scales * (points[self._joints] - self._roots)
-        self.wanted = targets[:count, :3] = self._bases + away @ self._palm.T
+        count, targets = len(self.points), self._targets
+        self.wanted = self._at_rest + self.scales * (points[self._joints] @ self._palm.T)
+        targets[:count, :3] = self.wanted
         held = points[self._tips] - points[PLACES["ThumbTip"]]
         share = nearness(np.sqrt(dot(held, held)))
-        self._weigh(share)
         is_held = bool(share.any())
-        home = self.model.neutral[self._posture]
+        self._weigh(share)
         for k in range(MOST_ROUNDS):
             here = self.q
-            targets[count + len(held) :, 0] = here[self._posture] + HOMEWARD * (home - here[self._posture])
+            targets[count + len(held) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
             if is_held:
                 thumb = self.model.pose(here, self.tips["Thumb"])[:3, :3]
-                targets[count : count + len(held), :3] = held @ self._palm.T @ thumb
+                targets[count : count + len(held), :3] = held @ (self._palm.T @ thumb)
             self.q = self._plan.step(targets, here)
-            least = FIRST_ROUNDS if self._is_first else ROUNDS if is_held else 1
-            if k + 1 >= least and np.abs(self.q - here).max() < SETTLED:
+            if k + 1 >= (FIRST_ROUNDS if self._is_first else 1) and np.abs(self.q - here).max() < SETTLED:
                 break
         self._is_first = False
         return self.q.copy()

@@ -1,0 +1,175 @@
+"""Hands and bodies that follow trackers: how far they are off, and the time of an update.
+
+    python benchmarks/avatars.py hands --poses relaxed.js pinch.js point.js   # poses of Meta's IWER, or JSON
+
+Times are of the processor, medians over all updates, each with all that comes before the solve.
+"""
+
+# ruff: noqa: E402  (the number of threads is read when NumPy is imported)
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("LIMBIK_COMPILE", "first")  # nothing is timed while the compiler is at work
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import itertools
+import re
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installed
+
+import numpy as np
+
+import limbik
+from limbik.motion import Hand, HandRetargeter
+from limbik.motion.hands.human_hand import human_hand
+from limbik.motion.hands.layouts import JOINTS
+from machine import surroundings
+
+FRAMES = 50  # from one posture to the next
+POSTURES = 11
+HANDS = ("itself", "another person", "allegro", "shadow_hand")
+HAND_HEAD = (
+    "| on | updates | tips mm: median | most | joints deg: median | pinches | pinch mm: median | most "
+    "| beyond limits | ms an update: median | p99 |"
+)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parts = parser.add_subparsers(dest="part", required=True)
+    hands = parts.add_parser("hands")
+    hands.add_argument("--poses", nargs="*", default=[], help="files with 25 matrices of a WebXR hand each")
+    hands.add_argument("--side", default="left", choices=["left", "right"], help="of the hand in the files")
+    options = parser.parse_args(argv)
+    if options.part == "hands":
+        of_hands(options.poses, options.side)
+    print(", ".join(f"{name}: {value}" for name, value in surroundings().items()))
+    print(f"limbik {limbik.__version__}, numpy {np.__version__}, Python {sys.version.split()[0]}")
+
+
+# --- hands ----------------------------------------------------------------------------------------------
+
+
+def of_hands(files: Sequence[str], side: str) -> None:
+    person = a_person()
+    hand = Hand.from_model(person, gestures(person))
+    print(HAND_HEAD)
+    print("|---|" + "---:|" * 10)
+    for name in HANDS:
+        try:
+            model = {"itself": person, "another person": a_person(1.12, 0.85)}.get(name) or limbik.load(name)
+        except limbik.errors.ModelError as error:
+            print(f"| {name} | {error} |" + " |" * 9)
+            continue
+        print(hand_row(name, model, hand, gestures(person) if model is person else None), flush=True)
+    if files:
+        print("\n| pose | tips mm | pinch mm | on the bones of all poses: tips mm | pinch mm |")
+        print("|---|---:|---:|---:|---:|")
+        seen = np.array([matrices(file) for file in files])
+        together = Hand.from_webxr(seen, side=side)
+        for file, poses in zip(files, seen, strict=True):
+            one = Hand.from_webxr(poses, side=side)
+            cells = [cell for whole in (one, together) for cell in pose_cells(one, whole)]
+            print(f"| {Path(file).stem} | " + " | ".join(cells) + " |")
+
+
+def a_person(size: float = 1.0, thumb: float = 1.0) -> limbik.Model:
+    """A right hand with round figures [m]."""
+    places = {name: np.full(3, np.nan) for name in JOINTS}
+    knuckles = {"Index": (96, 24), "Middle": (96, 0), "Ring": (89, -18), "Little": (78, -35)}
+    places.update({f"{name}Proximal": 1e-3 * size * np.array([*xy, 0.0]) for name, xy in knuckles.items()})
+    places["ThumbMetacarpal"] = 1e-3 * size * np.array([34.0, 30.0, -16.0])
+    bones = {
+        "Thumb": (33, 34, 25), "Index": (38, 24, 22), "Middle": (43, 28, 25), "Ring": (39, 26, 24),
+        "Little": (31, 21, 21),
+    }  # fmt: skip
+    lengths = {name: tuple(1e-3 * size * x for x in each) for name, each in bones.items()}
+    lengths["Thumb"] = tuple(thumb * x for x in lengths["Thumb"])
+    return human_hand(places, lengths, "right")
+
+
+def gestures(model: limbik.Model) -> np.ndarray:
+    """[T, nq] random postures, every second one a pinch of the thumb and one of three fingers."""
+    random = np.random.default_rng(0)
+    ends = [model.lower + random.uniform(0.1, 0.9, model.nq) * (model.upper - model.lower)]
+    for k in range(1, POSTURES):
+        q = model.lower + random.uniform(0.1, 0.9, model.nq) * (model.upper - model.lower)
+        if k % 2:
+            tip = f"right{('Index', 'Middle', 'Ring')[k // 2 % 3]}Tip"
+            meet = limbik.DistanceBetween(frame="rightThumbTip", other=tip, value=0.012)
+            q = model.solve(meet, start=model.clip(model.neutral), mode="best").q
+        ends.append(q)
+    shares = np.linspace(0.0, 1.0, FRAMES, endpoint=False)[:, None]
+    return np.concatenate([(1.0 - shares) * a + shares * b for a, b in itertools.pairwise(ends)])
+
+
+def hand_row(name: str, model: limbik.Model, hand: Hand, truth: np.ndarray | None) -> str:
+    seconds, tips, pinches, beyond, angles = [], [], [], 0, []
+    retargeter = HandRetargeter(model, hand)
+    follower = retargeter._follower
+    for k, points in enumerate(hand.positions):
+        began = time.process_time()
+        one = Hand(points, hand.side)
+        q = retargeter.update(one)
+        seconds.append(time.process_time() - began)
+        beyond += not model.is_within_limits(q)
+        pinches += held_apart(follower, model, q, one)
+        if (
+            min(np.linalg.norm(one[f + "Tip"] - one["ThumbTip"]) for f in retargeter.tips if f != "Thumb")
+            > 0.035
+        ):
+            tips += retargeter.distances.values()
+        if truth is not None:
+            angles.append(np.degrees(np.abs(q - truth[k])))
+    return (
+        f"| {name} | {len(seconds)} | {1e3 * np.median(tips):.2f} | {1e3 * np.max(tips):.1f} "
+        f"| {f'{np.median(angles):.2f}' if angles else ''} | {len(pinches)} | {1e3 * np.median(pinches):.2f} "
+        f"| {1e3 * np.max(pinches):.1f} | {beyond} | {1e3 * np.median(seconds):.2f} "
+        f"| {1e3 * np.percentile(seconds, 99):.2f} |"
+    )
+
+
+def held_apart(follower: object, model: limbik.Model, q: np.ndarray, hand: Hand) -> list[float]:
+    """[m] of each pinch how far the vector between the tips is off."""
+    found = []
+    tips, palm = follower.tips, follower._palm  # type: ignore[attr-defined]
+    thumb = model.pose(q, tips["Thumb"])[:3, 3]
+    for finger in tips:
+        wanted = hand.palm[:3, :3].T @ (hand[finger + "Tip"] - hand["ThumbTip"])
+        if finger != "Thumb" and np.linalg.norm(wanted) < 0.02:
+            found.append(
+                float(np.linalg.norm(palm.T @ (model.pose(q, tips[finger])[:3, 3] - thumb) - wanted))
+            )
+    return found
+
+
+def pose_cells(hand: Hand, measured: Hand) -> tuple[str, str]:
+    """How far tips, and thumb and index beside each other, are off [mm], with the bones of `measured`."""
+    model = measured.model()
+    retargeter = HandRetargeter(model, measured)
+    made = Hand.from_model(model, retargeter.update(hand))
+    held = made["IndexTip"] - made["ThumbTip"] - hand.palm[:3, :3].T @ (hand["IndexTip"] - hand["ThumbTip"])
+    off = 1e3 * max(retargeter.distances.values())
+    return f"{off:.2f}", f"{1e3 * np.linalg.norm(held):.2f}"
+
+
+def matrices(file: str) -> np.ndarray:
+    """[25, 4, 4] of a file with 25 lists of 16 numbers, column by column, such as those of IWER."""
+    rows = re.findall(r"\[([-+\d.eE,\s]+)\]", Path(file).read_text())
+    found = [np.array([float(x) for x in row.replace("\n", " ").split(",") if x.strip()]) for row in rows]
+    found = [each.reshape(4, 4).T for each in found if each.size == 16]
+    if len(found) < 25:
+        raise SystemExit(f"{file}: needs 25 matrices of 16 numbers, found {len(found)}")
+    return np.array(found[:25])  # what follows is the grip
+
+
+if __name__ == "__main__":
+    main()
