@@ -9,6 +9,7 @@ limbik.motion.plant_feet(limbik.load_motion("walk.bvh")).save("planted.bvh")
 from limbik.model.model import Motions, move_by
 from limbik.motion.aim import Aim, AimSolution
 from limbik.motion.articulation import Articulation
+from limbik.motion.avatar.avatar import Avatar
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.plant import plant_feet
@@ -27,6 +28,7 @@ __all__ = [
     "Aim",
     "AimSolution",
     "Articulation",
+    "Avatar",
     "ContactRule",
     "Ground",
     "Hand",

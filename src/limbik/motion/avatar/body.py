@@ -1,0 +1,147 @@
+"""The parts of a character that an avatar moves: trunk, arms and legs, in the posture of rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.errors import ModelError
+from limbik.formats.motions import Motion
+from limbik.model import Model
+from limbik.motion.articulation import Articulation
+from limbik.motion.avatar.rig import Rig
+from limbik.motion.body.anatomy import Anatomy, anatomy
+from limbik.motion.body.humanoid import humanoid
+from limbik.motion.body.roles import ARM, LEG, SIDES
+from limbik.motion.retargeting import freed, postures_of
+from limbik.spatial import Array, Matrix3, norm
+
+NECK_SHARE = 0.6  # of the turn between hips and head that neck and head take
+
+
+@dataclass(frozen=True, eq=False)
+class Limb:
+    """Two bones of the rig, at rest."""
+
+    root: int
+    mid: int
+    tip: int
+    upper: Array  # [3, m] from root to mid in the axes of the root's link
+    lower: Array  # [3, m] from mid to tip in the axes of the mid's link
+    axis: Array  # [3] about which the middle bends, in the axes of the mid's link
+    forearm: Array  # [3] along the lower bone at rest, in the axes of the tip's link
+    room: tuple[float, float]  # [rad] by which a middle that is a hinge may change from rest
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        return float(norm(self.upper)), float(norm(self.lower))
+
+
+class Body:
+    """A character: its rig, and which of its links are what.
+
+    Raises ModelError for what has no hips, head and legs, or whose limbs do not turn.
+    """
+
+    def __init__(self, skeleton: Model | Motion, roles: Mapping[str, str] | None) -> None:
+        whole = skeleton.model if isinstance(skeleton, Motion) else skeleton
+        frames = humanoid(skeleton).frames if roles is None else roles
+        for role in ("hips", "head"):
+            if role not in frames:
+                raise ModelError(f"model {whole.name!r} needs a frame for the role {role!r}")
+        frames = {role: whole.frame(frame).link for role, frame in frames.items()}
+        self.model = freed(whole, frames["hips"])
+        is_motion = isinstance(skeleton, Motion)
+        postures = postures_of(skeleton) if is_motion else self.model.neutral[None]
+        self.anatomy = anatomy(self.model, frames, skeleton.up if is_motion else None, postures)
+        self.trunk = self._trunk(frames)
+        links = [frames["hips"], *self.trunk]
+        self.sides = [
+            side for side in SIDES if all(side + part in frames for part in ARM)
+        ]
+        for side in self.sides:
+            links += [frames[side + part] for part in ("Shoulder", *ARM) if side + part in frames]
+        for side in SIDES:
+            links += [frames[side + part] for part in LEG]
+        links = list(dict.fromkeys(links))
+        self.rig = Rig(self.model, links, self.anatomy.upright, self.anatomy.upward)
+        self.place = {role: links.index(frames[role]) for role in frames if frames[role] in links}
+        self.axes = {role: self.anatomy.axes.get(role, np.eye(3)) for role in self.place}
+        self.spine = list(range(1, 1 + len(self.trunk)))  # places of the trunk's links, the head last
+        self.carrier = self.rig.parents[self._first_arm()] if self.sides else self.spine[0]
+        self.shares = self._shares()
+        self.limbs = {
+            f"{side}{kind}": self._limb(side, limb)
+            for kind, limb, sides in (("Arm", ARM, self.sides), ("Leg", LEG, SIDES))
+            for side in sides
+        }
+        self.heading = self.anatomy.turns(self.anatomy.upright[None], "hips")[0]  # of rest: x forward
+        self.role_links = frames
+        self.lift = np.eye(4)
+        self.lift[:3, :3] = self.anatomy.upward
+
+    def _trunk(self, frames: Mapping[str, str]) -> list[str]:
+        hips, head = frames["hips"], frames["head"]
+        path = [joint.child for joint in self.model.path(head)]
+        ends = Articulation(self.model, [hips, head]).groups
+        turning = {group.link for group in ends if group.freedom}
+        return [link for link in path[path.index(hips) + 1 :] if link in turning]
+
+    def _first_arm(self) -> int:
+        side = self.sides[0]
+        return self.place.get(side + "Shoulder", self.place[side + ARM[0]])
+
+    def _shares(self) -> Array:
+        """[n] of the trunk's links: how much of the turn from hips to head each has made, 1 at the head."""
+        count = len(self.spine)
+        below = self.spine.index(self.carrier) + 1 if self.carrier in self.spine else 0
+        trunk, neck = max(below, 0), count - max(below, 0)
+        if not trunk or not neck:
+            return np.arange(1, count + 1) / count
+        each = [(1.0 - NECK_SHARE) / trunk] * trunk + [NECK_SHARE / neck] * neck
+        return np.cumsum(each)
+
+    def _limb(self, side: str, parts: tuple[str, str, str]) -> Limb:
+        root, mid, tip = (self.place[side + part] for part in parts)
+        rig = self.rig
+        for k in (root, mid):
+            if rig.groups[k].freedom < (3 if k == root else 1):
+                raise ModelError(
+                    f"link {rig.links[k]!r} of model {self.model.name!r} needs joints that turn freely about "
+                    "one point; `limbik.motion.retarget` takes robots"
+                )
+        upper = rig.turns[root].T @ (rig.places[mid] - rig.places[root])
+        lower = rig.turns[mid].T @ (rig.places[tip] - rig.places[mid])
+        turn = rig.turns[mid] @ self.axes[side + parts[1]]  # anatomical, as the lower bone is at rest
+        across = turn[:, 1] if parts is LEG else turn[:, 2] * (-1.0 if side == "left" else 1.0)
+        forearm = rig.turns[tip].T @ (rig.places[tip] - rig.places[mid])
+        room = (-math.inf, math.inf)
+        if rig.groups[mid].freedom == 1:
+            (at,) = rig.groups[mid].hinge_places
+            here = self.anatomy.upright[at]
+            room = (float(self.model.lower[at] - here), float(self.model.upper[at] - here))
+            across = rig.turns[mid] @ rig.groups[mid].rest.T @ rig.groups[mid].axes[0]
+        axis = rig.turns[mid].T @ across
+        return Limb(root, mid, tip, upper, lower, axis, forearm / norm(forearm), room)
+
+    def lowest(self, link: str, q: Array) -> float:
+        """[m] the height of the lowest point of a part at q [nq]."""
+        below = [each.name for each in self.model.frames if self._is_on(each.link, link)]
+        places = self.model.poses(q, below)[:, :3, 3] @ self.anatomy.upward.T
+        return float(places[:, 2].min())
+
+    def eyes(self, q: Array) -> float:
+        """[m] the height of the eyes at q [nq], or else of the head's joint."""
+        names = [side + "Eye" for side in SIDES if side + "Eye" in self.role_links] or ["head"]
+        places = self.model.poses(q, [self.role_links[name] for name in names])[:, :3, 3]
+        return float((places @ self.anatomy.upward.T)[:, 2].mean())
+
+    def _is_on(self, link: str, part: str) -> bool:
+        return link == part or any(joint.child == part for joint in self.model.path(link))
+
+    def rest(self, role: str) -> Matrix3:
+        """The anatomical axes of a part at rest."""
+        return np.asarray(self.rig.turns[self.place[role]] @ self.axes[role])

@@ -1,0 +1,88 @@
+"""What a person's trackers are to a body, found while the person stands in a known posture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from limbik.errors import GoalError
+from limbik.motion.avatar.body import Body
+from limbik.motion.avatar.hips import about_z
+from limbik.motion.avatar.postures import Posed, Posture, posed
+from limbik.motion.avatar.trackers import Calibration, lifted
+from limbik.motion.body.roles import ARM
+from limbik.spatial import Array, Matrix4, norm, pose_inverse
+
+SCALES = (0.05, 20.0)
+ARM_RATIOS = (0.5, 2.0)
+ACROSS = (("leftHand", "rightHand"), ("leftFoot", "rightFoot"))  # that show where left is
+
+
+def calibrated(
+    body: Body, poses: Mapping[str, Matrix4], posture: Posture | Array, scale: float | None, ground: float
+) -> Calibration:
+    """The calibration for trackers [4, 4] by role, in the person's world.
+
+    Raises GoalError where the head is not above the ground.
+    """
+    stands = posed(body, posture)
+    upward = body.anatomy.upward
+    height = float(upward[2] @ poses["head"][:3, 3]) - ground
+    size = height / (stands.eyes - stands.floor) if scale is None else scale
+    if not SCALES[0] < size < SCALES[1]:
+        raise GoalError(
+            f"the tracker 'head' is {height:.3g} m above the ground, and the body would be {size:.3g} times as "
+            "large as the character; `ground` is its height, and `scale` says the size"
+        )
+    seen = {role: lifted(pose, upward, size, ground) for role, pose in poses.items()}
+    place = _place(stands, seen, ground)
+    bones = {role: place @ pose for role, pose in stands.poses.items()}
+    ratio, mapped = 1.0, dict(seen)
+    hands = [side + ARM[2] for side in body.sides if side + ARM[2] in seen]
+    if hands:
+        ratio = float(np.mean([_reach(seen, bones, hand) / _reach(bones, bones, hand) for hand in hands]))
+        ratio = min(max(ratio, ARM_RATIOS[0]), ARM_RATIOS[1])
+    for hand in hands:
+        root = bones[_shoulder(hand)][:3, 3]
+        mapped[hand] = seen[hand].copy()
+        mapped[hand][:3, 3] = root + (seen[hand][:3, 3] - root) / ratio
+    offsets = {role: pose_inverse(pose) @ bones[role] for role, pose in mapped.items()}
+    return Calibration(size, ratio, offsets, float(bones["head"][2, 3]) - ground)
+
+
+def _place(stands: Posed, seen: Mapping[str, Matrix4], ground: float) -> Matrix4:
+    """The pose [4, 4] that brings the body in its posture to where the person stands."""
+    heading = 0.0
+    for left, right in ACROSS:
+        if left in seen and right in seen and left in stands.poses and right in stands.poses:
+            heading = _across(seen, left, right) - _across(stands.poses, left, right)
+            break
+    else:  # by what headsets call forward, -z
+        x, y = -seen["head"][:2, 2]
+        ahead = _facing(stands)
+        heading = math.atan2(y, x) - ahead
+    place = np.eye(4)
+    place[:3, :3] = about_z(heading)
+    place[:2, 3] = seen["head"][:2, 3] - place[:2, :2] @ stands.poses["head"][:2, 3]
+    place[2, 3] = ground - stands.floor
+    return place
+
+
+def _across(poses: Mapping[str, Matrix4], left: str, right: str) -> float:
+    x, y = (poses[left] - poses[right])[:2, 3]
+    return math.atan2(y, x)
+
+
+def _facing(stands: Posed) -> float:
+    """[rad] about z of where the body faces."""
+    return _across(stands.poses, "leftUpperLeg", "rightUpperLeg") - 0.5 * math.pi
+
+
+def _shoulder(hand: str) -> str:
+    return hand.replace(ARM[2], ARM[0])
+
+
+def _reach(hands: Mapping[str, Matrix4], bones: Mapping[str, Matrix4], hand: str) -> float:
+    return float(norm(hands[hand][:3, 3] - bones[_shoulder(hand)][:3, 3]))

@@ -1,0 +1,96 @@
+"""Feet that no tracker shows: they stand until the balance asks for a step.
+
+A foot steps when it is too far from where it stands at ease below the body, one foot at a time, the one that
+is farthest away first; it lands as far ahead as the body will be half way through its stance (the capture of
+a walk at constant speed, Kajita et al. 2001, in its simplest form).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.motion.avatar.hips import decay
+from limbik.motion.body.roles import SIDES, Side
+from limbik.spatial import Array
+
+SWING = 0.4  # [s] of a step
+AHEAD = 0.27  # [s] by which the body's way is anticipated where a foot lands
+LAG = 0.13  # of the leg's length that a foot may be away from where it stands at ease
+LATE = 0.22  # [s] of the body's way that it may be more
+TURNED = 0.6  # [rad] likewise
+LIFT = 0.1  # of the leg's length
+SETTLING = 0.12  # [s] over which the body's speed is taken
+
+
+@dataclass
+class Foot:
+    """One foot on the ground, or on its way."""
+
+    place: Array  # [2, m]
+    heading: float  # [rad]
+    left: Array  # [2, m] where it has left the ground
+    left_heading: float
+    time: float | None = None  # [s] since then; None: it stands
+
+
+class Steps:
+    """Both feet over time."""
+
+    def __init__(self, offsets: dict[Side, Array], leg: float) -> None:
+        """offsets: of each foot from below the hips at rest [2, m], x forward; leg: its length [m]."""
+        self._offsets, self._leg = offsets, leg
+        self.feet: dict[Side, Foot] = {}
+        self._center: Array | None = None
+        self._velocity = np.zeros(2)
+
+    def step(self, center: Array, heading: float, dt: float) -> dict[Side, tuple[Array, float]]:
+        """Where the feet are [3, m over where they stand] and face, for the place [2] below the body."""
+        if self._center is None:
+            self._center = center
+        if dt > 0.0:
+            self._velocity = decay(self._velocity, (center - self._center) / dt, dt, SETTLING)
+        self._center = center
+        ease = {side: center + turned(self._offsets[side], heading) for side in SIDES}
+        for side in SIDES:
+            if side not in self.feet:
+                self.feet[side] = Foot(ease[side], heading, ease[side], heading)
+        if all(foot.time is None for foot in self.feet.values()):
+            self._begin(ease, heading)
+        return {side: self._moved(self.feet[side], ease[side], heading, dt) for side in SIDES}
+
+    def _begin(self, ease: dict[Side, Array], heading: float) -> None:
+        """Let the foot that is farthest away step, if it is too far away."""
+        allowed = LAG * self._leg + LATE * math.hypot(*self._velocity)
+
+        def lateness(side: Side) -> float:
+            foot = self.feet[side]
+            turn = abs(math.remainder(heading - foot.heading, 2.0 * math.pi)) / TURNED
+            return max(math.dist(foot.place, ease[side]) / allowed, turn)
+
+        late = max(SIDES, key=lateness)
+        if lateness(late) > 1.0:
+            foot = self.feet[late]
+            foot.left, foot.left_heading, foot.time = foot.place, foot.heading, 0.0
+
+    def _moved(self, foot: Foot, ease: Array, heading: float, dt: float) -> tuple[Array, float]:
+        height = 0.0
+        if foot.time is not None:
+            foot.time += dt
+            share = min(foot.time / SWING, 1.0)
+            lands = ease + (AHEAD + SWING - min(foot.time, SWING)) * self._velocity
+            part = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+            foot.place = foot.left + part * (lands - foot.left)
+            foot.heading = foot.left_heading + part * math.remainder(heading - foot.left_heading, 2.0 * math.pi)
+            height = LIFT * self._leg * 16.0 * share**2 * (1.0 - share) ** 2
+            if share == 1.0:
+                foot.time = None
+        return np.array([*foot.place, height]), foot.heading
+
+
+def turned(offset: Array, heading: float) -> Array:
+    """[2] in the world."""
+    cosine, sine = math.cos(heading), math.sin(heading)
+    return np.array([cosine * offset[0] - sine * offset[1], sine * offset[0] + cosine * offset[1]])
