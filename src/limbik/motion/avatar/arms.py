@@ -2,102 +2,103 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from limbik.motion.avatar.body import Body
 from limbik.motion.avatar.limbs import Aim
-from limbik.motion.avatar.trackers import Calibration
 from limbik.motion.body.roles import ARM
-from limbik.spatial import Array, Matrix3, Matrix4, norm, rotation_between, rotation_exp, unit
+from limbik.spatial import Array, Matrix3, Matrix4, cross, rotation_between, rotation_exp, unit
 
-ELBOW = np.array([-0.5, 0.3, -1.0])  # where it is beside the shoulder: back, outward and down
+ELBOW = np.array([-0.43, 0.26, -0.86])  # where it is beside the shoulder: back, outward and down
 SURE = 0.2  # of the arm's length: how much that counts beside what the hand says
 SHRUG = 0.4  # [rad] at most, of a shoulder toward a hand out of reach
 REACH = 0.98  # of the arm's length, beyond which shoulders follow
 HANGING = 0.97  # of the arm's length, of a hand without a tracker
+DOWN = np.array([0.0, 0.0, -1.0])
 
 
 def arm_aims(
     body: Body,
     seen: Mapping[str, Matrix4],
-    calibration: Calibration,
+    bones: Mapping[str, Matrix4],
+    arm_ratio: float,
     turns: Array,
     places: Array,
-    hips: Array,
 ) -> dict[str, Aim]:
     """The aims of the arms, by limb; turns [n, 3, 3] of the shoulders are written.
 
-    places [k, 3]: of the trunk's joints, and hips [3] that of the hips.
+    seen: trackers, and bones: where their bones are to be, both by role. arm_ratio: length of the person's
+    arms beside the body's. places [k, 3]: of the joints of hips and trunk.
     """
-    return {f"{side}Arm": _aim(body, side, seen, calibration, turns, places, hips) for side in body.sides}
+    carrier = body.carrier
+    origin = body.rig.origin(carrier, places[carrier], turns[carrier])
+    carried = turns[carrier] @ body.rig.turns[carrier].T
+    return {
+        f"{side}Arm": _aim(body, side, seen, bones, arm_ratio, turns, origin, carried) for side in body.sides
+    }
 
 
 def _aim(
     body: Body,
     side: str,
     seen: Mapping[str, Matrix4],
-    calibration: Calibration,
+    bones: Mapping[str, Matrix4],
+    arm_ratio: float,
     turns: Array,
-    places: Array,
-    hips: Array,
+    origin: Array,
+    carried: Matrix3,
 ) -> Aim:
+    """origin [3], carried [3, 3]: place of what the arm is on, and its turn from rest."""
     rig, limb = body.rig, body.limbs[f"{side}Arm"]
-    carrier = body.carrier
-    pivot = places[body.spine.index(carrier)] if carrier else hips
-    origin = rig.origin(carrier, pivot, turns[carrier])
-    carried = turns[carrier] @ rig.turns[carrier].T
-    clavicle = body.place.get(side + "Shoulder")
-    root = _root(body, limb.root, clavicle, origin, turns[carrier], carried)
-    hand, reach = side + ARM[2], sum(limb.lengths)
-    if hand in seen:
-        pose = seen[hand].copy()
-        pose[:3, 3] = root + (pose[:3, 3] - root) / calibration.arm_ratio
-        pose = pose @ calibration.offsets[hand]
-        target, turn = pose[:3, 3], pose[:3, :3]
+    aside = carried @ body.heading @ (ELBOW if side == "left" else ELBOW * [1.0, -1.0, 1.0])
+    clavicle, on = body.place.get(side + "Shoulder"), turns[body.carrier]
+    reach = sum(limb.lengths)
+    if clavicle is None:
+        root = rig.pivot(limb.root, origin, on)
     else:
-        down = np.array([0.0, 0.0, -1.0])
-        target = root + HANGING * reach * down
-        rest = carried @ rig.turns[limb.tip]
-        turn = rotation_between(rest @ limb.forearm, down) @ rest
+        start = rig.pivot(clavicle, origin, on)
+        turned = carried @ rig.turns[clavicle]
+        root = rig.pivot(limb.root, rig.origin(clavicle, start, turned), turned)
+    target, turn = _hand(body, side, seen, bones, arm_ratio, root, carried)
     if clavicle is not None:
-        carried = _shrug(root, places_of(body, clavicle, origin, turns[carrier]), target, REACH * reach) @ carried
-        turns[clavicle] = carried @ rig.turns[clavicle]
-        start = places_of(body, clavicle, origin, turns[carrier])
-        root = rig.pivot(limb.root, rig.origin(clavicle, start, turns[clavicle]), turns[clavicle])
+        shrug = _shrug(root - start, target - root, REACH * reach)
+        if shrug is not None:
+            carried = shrug @ carried
+            turned = shrug @ turned
+            root = rig.pivot(limb.root, rig.origin(clavicle, start, turned), turned)
+        turns[clavicle] = turned
     elbow = side + ARM[1]
-    if elbow in seen:
-        pole = (seen[elbow] @ calibration.offsets[elbow])[:3, 3]
+    if elbow in bones:
+        pole = bones[elbow][:3, 3]
     else:
-        mirrored = ELBOW * [1.0, 1.0 if side == "left" else -1.0, 1.0]
-        aside = turns[carrier] @ rig.turns[carrier].T @ body.heading @ unit(mirrored)
         pole = target - limb.lengths[1] * (turn @ limb.forearm) + SURE * reach * aside
     return Aim(root, carried, target, turn, pole)
 
 
-def places_of(body: Body, clavicle: int, origin: Array, turn: Matrix3) -> Array:
-    """Where a shoulder is on the trunk."""
-    return body.rig.pivot(clavicle, origin, turn)
+def _hand(
+    body: Body,
+    side: str,
+    seen: Mapping[str, Matrix4],
+    bones: Mapping[str, Matrix4],
+    arm_ratio: float,
+    root: Array,
+    carried: Matrix3,
+) -> tuple[Array, Matrix3]:
+    """Place [3] and turn [3, 3] of a hand whose arm hangs at `root`."""
+    limb, hand = body.limbs[f"{side}Arm"], side + ARM[2]
+    if hand in bones:
+        nearer = (1.0 / arm_ratio - 1.0) * (seen[hand][:3, 3] - root)
+        return bones[hand][:3, 3] + nearer, bones[hand][:3, :3]
+    rest = carried @ body.rig.turns[limb.tip]
+    return root + HANGING * sum(limb.lengths) * DOWN, rotation_between(rest @ limb.forearm, DOWN) @ rest
 
 
-def _root(
-    body: Body, root: int, clavicle: int | None, origin: Array, turn: Matrix3, carried: Matrix3
-) -> Array:
-    """Where an arm hangs while its shoulder is as at rest."""
-    rig = body.rig
-    if clavicle is None:
-        return rig.pivot(root, origin, turn)
-    turned = carried @ rig.turns[clavicle]
-    return rig.pivot(root, rig.origin(clavicle, rig.pivot(clavicle, origin, turn), turned), turned)
-
-
-def _shrug(root: Array, start: Array, target: Array, reach: float) -> Matrix3:
-    """The turn of a shoulder toward a hand that is out of reach."""
-    way = target - root
-    beyond = float(norm(way)) - reach
-    bone = root - start
+def _shrug(bone: Array, way: Array, reach: float) -> Matrix3 | None:
+    """The turn of a shoulder, a bone [3], toward a hand that is out of reach on its way [3]."""
+    beyond = math.sqrt(way @ way) - reach
     if beyond <= 0.0:
-        return np.eye(3)
-    axis = unit(np.cross(bone, way))
-    return rotation_exp(min(beyond / float(norm(bone)), SHRUG) * axis)
+        return None
+    return rotation_exp(min(beyond / math.sqrt(bone @ bone), SHRUG) * unit(cross(bone, way)))

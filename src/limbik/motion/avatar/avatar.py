@@ -18,6 +18,7 @@ from limbik.motion.avatar.calibration import calibrated
 from limbik.motion.avatar.hips import Hips, heading_of
 from limbik.motion.avatar.legs import Legs
 from limbik.motion.avatar.limbs import follow
+from limbik.motion.avatar.postures import Posed, posed
 from limbik.motion.avatar.trackers import Calibration, lifted, read
 from limbik.motion.avatar.trunk import bent, brought, placed
 from limbik.spatial import Array, Matrix4, as_number, as_vector
@@ -52,12 +53,13 @@ class Avatar:
         self._body = Body(body, roles)
         self.ground = as_number(ground, "ground", "a height [m]", GoalError)
         self._calibration: Calibration | None = None
-        self._start()
+        self._begin(posed(self._body, "standing"))
 
-    def _start(self) -> None:
+    def _begin(self, stands: Posed) -> None:
+        """Forget all frames."""
         self._q = self._body.anatomy.upright.copy()
         self._hips: Hips | None = None
-        self._legs = Legs(self._body, self.ground)
+        self._legs = Legs(self._body, stands, self.ground)
 
     @property
     def model(self) -> Model:
@@ -95,8 +97,9 @@ class Avatar:
         if scale is not None:
             scale = as_number(scale, "scale", "a positive number", GoalError)
         poses = read(trackers, ("head",))
-        self._calibration = calibrated(self._body, poses, posture, scale, self.ground)
-        self._start()
+        stands = posed(self._body, posture)
+        self._calibration = calibrated(self._body, stands, poses, scale, self.ground)
+        self._begin(stands)
         return self._calibration
 
     def update(self, trackers: Mapping[str, ArrayLike], dt: float) -> Array:
@@ -114,33 +117,29 @@ class Avatar:
         poses = read(trackers, tuple(calibration.offsets))
         if others := [role for role in poses if role not in calibration.offsets]:
             raise GoalError(f"the tracker {others[0]!r} was not there when the avatar was calibrated")
-        upward = self._body.anatomy.upward
-        seen = {role: lifted(pose, upward, calibration.scale, self.ground) for role, pose in poses.items()}
+        seen = lifted(poses, self._body.anatomy.upward, calibration.scale, self.ground)
         self._q = self._followed(seen, calibration, seconds)
         return self._q.copy()
 
     def _followed(self, seen: Mapping[str, Matrix4], calibration: Calibration, dt: float) -> Array:
         body = self._body
-        turns = body.rig.turns.copy()
-        head = seen["head"] @ calibration.offsets["head"]
+        bones = {role: pose @ calibration.offsets[role] for role, pose in seen.items()}
+        head = bones["head"]
         face = head[:3, :3] @ body.axes["head"]
-        if "hips" in seen:
-            pelvis = seen["hips"] @ calibration.offsets["hips"]
-            turns[0], hips = pelvis[:3, :3], pelvis[:3, 3]
-            trunk = bent(body, turns[0] @ body.axes["hips"], face)
-            trunk, places = brought(body, hips, turns[0], trunk, head[:3, 3])
+        if "hips" in bones:
+            pelvis = bones["hips"]
+            trunk = bent(body, pelvis[:3, :3] @ body.axes["hips"], face)
+            places = brought(body, pelvis[:3, 3], trunk, head[:3, 3])
         else:
             if self._hips is None:
                 self._hips = Hips(heading_of(face))
             sunk = max(0.0, 1.0 - (head[2, 3] - self.ground) / calibration.head_height)
-            turns[0] = self._hips.turn(face, sunk, dt) @ body.axes["hips"].T
-            trunk = bent(body, turns[0] @ body.axes["hips"], face)
-            hips = np.zeros(3)
-            places = placed(body, hips, turns[0], trunk)
-        away = head[:3, 3] - places[-1]  # the head is where it is to be, and the hips give way
-        hips, places = hips + away, places + away
-        turns[body.spine] = trunk
-        aims = arm_aims(body, seen, calibration, turns, places, hips)
-        aims |= self._legs.aims(seen, calibration, turns, hips, head[:3, 3], dt)
+            trunk = bent(body, self._hips.turn(face, sunk, dt), face)
+            places = placed(body, np.zeros(3), trunk)
+        places += head[:3, 3] - places[-1]  # the head is where it is to be, and the hips give way
+        turns = body.rig.turns.copy()
+        turns[: len(trunk)] = trunk
+        aims = arm_aims(body, seen, bones, calibration.arm_ratio, turns, places)
+        aims |= self._legs.aims(bones, turns, places, dt)
         follow(body, aims, turns)
-        return body.rig.configuration(self._q, hips, turns)
+        return body.rig.configuration(self._q, places[0], turns)

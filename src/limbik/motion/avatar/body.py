@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,8 +36,9 @@ class Limb:
     forearm: Array  # [3] along the lower bone at rest, in the axes of the tip's link
     room: tuple[float, float]  # [rad] by which a middle that is a hinge may change from rest
 
-    @property
+    @functools.cached_property
     def lengths(self) -> tuple[float, float]:
+        """[m] of both bones."""
         return float(norm(self.upper)), float(norm(self.lower))
 
 
@@ -59,9 +61,7 @@ class Body:
         self.anatomy = anatomy(self.model, frames, skeleton.up if is_motion else None, postures)
         self.trunk = self._trunk(frames)
         links = [frames["hips"], *self.trunk]
-        self.sides = [
-            side for side in SIDES if all(side + part in frames for part in ARM)
-        ]
+        self.sides = [side for side in SIDES if all(side + part in frames for part in ARM)]
         for side in self.sides:
             links += [frames[side + part] for part in ("Shoulder", *ARM) if side + part in frames]
         for side in SIDES:
@@ -71,6 +71,9 @@ class Body:
         self.place = {role: links.index(frames[role]) for role in frames if frames[role] in links}
         self.axes = {role: self.anatomy.axes.get(role, np.eye(3)) for role in self.place}
         self.spine = list(range(1, 1 + len(self.trunk)))  # places of the trunk's links, the head last
+        chain = [0, *self.spine]
+        after = zip(chain, self.spine, strict=False)
+        self.bones = np.array([self.rig.pivots[b] - self.rig.centers[a] for a, b in after])[..., None]
         self.carrier = self.rig.parents[self._first_arm()] if self.sides else self.spine[0]
         self.shares = self._shares()
         self.limbs = {

@@ -9,11 +9,11 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.motion.avatar.body import Body
-from limbik.motion.avatar.hips import about_z
-from limbik.motion.avatar.postures import Posed, Posture, posed
+from limbik.motion.avatar.hips import about_z, heading_of
+from limbik.motion.avatar.postures import Posed
 from limbik.motion.avatar.trackers import Calibration, lifted
 from limbik.motion.body.roles import ARM
-from limbik.spatial import Array, Matrix4, norm, pose_inverse
+from limbik.spatial import Matrix4, norm, pose_inverse
 
 SCALES = (0.05, 20.0)
 ARM_RATIOS = (0.5, 2.0)
@@ -21,13 +21,12 @@ ACROSS = (("leftHand", "rightHand"), ("leftFoot", "rightFoot"))  # that show whe
 
 
 def calibrated(
-    body: Body, poses: Mapping[str, Matrix4], posture: Posture | Array, scale: float | None, ground: float
+    body: Body, stands: Posed, poses: Mapping[str, Matrix4], scale: float | None, ground: float
 ) -> Calibration:
-    """The calibration for trackers [4, 4] by role, in the person's world.
+    """The calibration for trackers [4, 4] by role, in the person's world; stands: the body in the person's posture.
 
     Raises GoalError where the head is not above the ground.
     """
-    stands = posed(body, posture)
     upward = body.anatomy.upward
     height = float(upward[2] @ poses["head"][:3, 3]) - ground
     size = height / (stands.eyes - stands.floor) if scale is None else scale
@@ -36,7 +35,7 @@ def calibrated(
             f"the tracker 'head' is {height:.3g} m above the ground, and the body would be {size:.3g} times as "
             "large as the character; `ground` is its height, and `scale` says the size"
         )
-    seen = {role: lifted(pose, upward, size, ground) for role, pose in poses.items()}
+    seen = lifted(poses, upward, size, ground)
     place = _place(stands, seen, ground)
     bones = {role: place @ pose for role, pose in stands.poses.items()}
     ratio, mapped = 1.0, dict(seen)
@@ -61,8 +60,7 @@ def _place(stands: Posed, seen: Mapping[str, Matrix4], ground: float) -> Matrix4
             break
     else:  # by what headsets call forward, -z
         x, y = -seen["head"][:2, 2]
-        ahead = _facing(stands)
-        heading = math.atan2(y, x) - ahead
+        heading = math.atan2(y, x) - heading_of(stands.hips)
     place = np.eye(4)
     place[:3, :3] = about_z(heading)
     place[:2, 3] = seen["head"][:2, 3] - place[:2, :2] @ stands.poses["head"][:2, 3]
@@ -73,11 +71,6 @@ def _place(stands: Posed, seen: Mapping[str, Matrix4], ground: float) -> Matrix4
 def _across(poses: Mapping[str, Matrix4], left: str, right: str) -> float:
     x, y = (poses[left] - poses[right])[:2, 3]
     return math.atan2(y, x)
-
-
-def _facing(stands: Posed) -> float:
-    """[rad] about z of where the body faces."""
-    return _across(stands.poses, "leftUpperLeg", "rightUpperLeg") - 0.5 * math.pi
 
 
 def _shoulder(hand: str) -> str:

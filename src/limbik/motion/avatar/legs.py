@@ -8,91 +8,97 @@ from collections.abc import Mapping
 import numpy as np
 
 from limbik.motion.avatar.body import Body
-from limbik.motion.avatar.hips import about_z, heading_of, smooth
+from limbik.motion.avatar.hips import about_z, decay, heading_of, smooth
 from limbik.motion.avatar.limbs import Aim
+from limbik.motion.avatar.postures import Posed
 from limbik.motion.avatar.steps import Steps
-from limbik.motion.avatar.trackers import Calibration
 from limbik.motion.body.roles import LEG, SIDES, Side
-from limbik.spatial import Array, Matrix3, Matrix4, norm, rotation_exp, rotation_log
+from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log
 
 HEAD_SHARE = 0.35  # of the balance that the head has, the hips the rest
 STRAIGHT = 0.999  # of a leg: beyond, the heel of a foot that stands leaves the ground
 MOST_PITCH = 1.1  # [rad] of it
 LYING = (0.8, 1.4)  # [rad] of the hips from upright, from which legs go on along the trunk
+SWING_SETTLING = 0.05  # [s] over which the swing of the arms is taken
 KNEE = (0.4, 0.6)  # how much hips and foot say about where the knee is
 
 
 class Legs:
     """Both legs over time."""
 
-    def __init__(self, body: Body, ground: float) -> None:
+    def __init__(self, body: Body, stands: Posed, ground: float) -> None:
+        """stands: the body in the posture in which the feet stand at ease."""
         self._body, self._ground = body, ground
-        rig, upright = body.rig, body.anatomy.upright
-        self._feet = {side: body.place[side + LEG[2]] for side in SIDES}
         self._length = sum(body.limbs["leftLeg"].lengths)
-        back = body.heading.T
-        offsets = {side: (back @ (rig.places[k] - rig.places[0]))[:2] for side, k in self._feet.items()}
-        self._head = (back @ (rig.places[body.spine[-1]] - rig.places[0]))[:2]
-        self._heights = {
-            side: float(rig.places[k][2]) - body.lowest(rig.links[k], upright) for side, k in self._feet.items()
-        }
-        self._steps = Steps(offsets, self._length)
+        back = about_z(-heading_of(stands.hips))
+        at = {role: back @ (pose[:3, 3] - stands.poses["hips"][:3, 3]) for role, pose in stands.poses.items()}
+        self._head = at["head"][:2]
+        feet = {side: stands.poses[side + LEG[2]] for side in SIDES}
+        self._heights = {side: float(pose[2, 3]) - stands.floor for side, pose in feet.items()}
+        self._flat = {side: back @ pose[:3, :3] @ body.axes[side + LEG[2]] for side, pose in feet.items()}
+        self._steps = Steps({side: at[side + LEG[2]][:2] for side in SIDES}, self._length)
+        self._apart: float | None = None  # [m] the hands
+        self._swing = 0.0  # [m/s]
 
-    def aims(
-        self,
-        seen: Mapping[str, Matrix4],
-        calibration: Calibration,
-        turns: Array,
-        hips: Array,
-        head: Array,
-        dt: float,
-    ) -> dict[str, Aim]:
-        """The aims of the legs, by limb, for hips and head at places [3]."""
+    def aims(self, bones: Mapping[str, Matrix4], turns: Array, places: Array, dt: float) -> dict[str, Aim]:
+        """The aims of the legs, by limb.
+
+        bones: where bones with trackers are to be, by role. places [k, 3]: of the joints of hips and trunk.
+        """
         body = self._body
         axes = turns[0] @ body.axes["hips"]
         steps = {}
-        if not all(side + LEG[2] in seen for side in SIDES):
-            steps = self._stepped(axes, hips, head, dt)
-        origin = body.rig.origin(0, hips, turns[0])
+        if not all(side + LEG[2] in bones for side in SIDES):
+            steps = self._stepped(axes, places, self._swing_of(bones, axes, dt), dt)
+        origin = body.rig.origin(0, places[0], turns[0])
+        carried = turns[0] @ body.rig.turns[0].T
         aims = {}
         for side in SIDES:
-            limb = body.limbs[f"{side}Leg"]
+            limb, role = body.limbs[f"{side}Leg"], side + LEG[2]
             root = body.rig.pivot(limb.root, origin, turns[0])
-            if side + LEG[2] in seen:
-                pose = seen[side + LEG[2]] @ calibration.offsets[side + LEG[2]]
-                target, foot = pose[:3, 3], pose[:3, :3] @ body.axes[side + LEG[2]]
+            if role in bones:
+                target, turn = bones[role][:3, 3], bones[role][:3, :3]
+                foot = turn @ body.axes[role]
             else:
                 target, foot = self._heel(root, *steps[side])
+                turn = foot @ body.axes[role].T
             knee = side + LEG[1]
-            if knee in seen:
-                pole = (seen[knee] @ calibration.offsets[knee])[:3, 3]
-            else:
-                pole = root + _forward(axes, foot, root - target)
-            carried = turns[0] @ body.rig.turns[0].T
-            aims[f"{side}Leg"] = Aim(root, carried, target, foot @ body.axes[side + LEG[2]].T, pole)
+            pole = bones[knee][:3, 3] if knee in bones else root + _forward(axes, foot, root - target)
+            aims[f"{side}Leg"] = Aim(root, carried, target, turn, pole)
         return aims
 
     def _stepped(
-        self, axes: Matrix3, hips: Array, head: Array, dt: float
+        self, axes: Matrix3, places: Array, swing: float, dt: float
     ) -> dict[Side, tuple[Array, Matrix3]]:
         """Where the ankles and how the feet are, without a tracker."""
+        hips, head = places[0], places[-1]
         heading = heading_of(axes)
         lies = smooth(math.acos(min(max(axes[2, 2], -1.0), 1.0)), *LYING)
         over = head[:2] - about_z(heading)[:2, :2] @ self._head
         center = (1.0 - HEAD_SHARE) * hips[:2] + HEAD_SHARE * over
         center = center + lies * (hips[:2] - self._length * axes[:2, 2] - center)
         found = {}
-        for side, (place, facing) in self._steps.step(center, heading, dt).items():
-            flat = about_z(facing)
+        for side, (place, facing) in self._steps.step(center, heading, swing, dt).items():
+            flat = about_z(facing) @ self._flat[side]
             if lies > 0.0:
                 flat = rotation_exp(lies * rotation_log(axes @ flat.T)) @ flat
             found[side] = place + [0.0, 0.0, self._ground + self._heights[side]], flat
         return found
 
+    def _swing_of(self, bones: Mapping[str, Matrix4], axes: Matrix3, dt: float) -> float:
+        """[m/s] of the left hand forward beside the right one."""
+        if "leftHand" not in bones or "rightHand" not in bones or dt == 0.0:
+            return 0.0
+        apart = float((bones["leftHand"] - bones["rightHand"])[:3, 3] @ axes[:, 0])
+        speed = 0.0 if self._apart is None else (apart - self._apart) / dt
+        self._apart = apart
+        self._swing = float(decay(np.array(self._swing), np.array(speed), dt, SWING_SETTLING))
+        return self._swing
+
     def _heel(self, root: Array, ankle: Array, foot: Matrix3) -> tuple[Array, Matrix3]:
         """A foot whose leg is not long enough stands on its toes."""
         way = ankle - root
-        far = float(norm(way))
+        far = math.sqrt(way @ way)
         if far <= STRAIGHT * self._length:
             return ankle, foot
         reached = root + STRAIGHT * self._length / far * way
@@ -103,7 +109,7 @@ class Legs:
 
 def _forward(hips: Matrix3, foot: Matrix3, up: Array) -> Array:
     """Where a knee is beside the line of its leg, by hips and foot; up [3]: along the leg."""
-    up = up / max(float(norm(up)), 1e-9)
+    up = up / max(math.sqrt(up @ up), 1e-9)
     toes = foot[:, 0] - (foot[:, 0] @ up) * foot[:, 2]
     front = hips[:, 0] - (hips[:, 0] @ up) * hips[:, 2]
     return np.asarray(KNEE[0] * front + KNEE[1] * toes)

@@ -60,4 +60,3 @@ def _problem(body: Body, limb: Limb, aim: Aim) -> Array:
         problem[begin : begin + 3] = value
     problem[two_bone.LEAST], problem[two_bone.MOST] = limb.room
     return problem
-

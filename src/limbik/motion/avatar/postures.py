@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from limbik.motion.avatar.body import Body
+from limbik.motion.avatar.body import Body, Limb
 from limbik.motion.body.roles import LEG, SIDES
-from limbik.spatial import Array, Matrix4, pose_from, rotation_between
+from limbik.spatial import Array, Matrix3, Matrix4, pose_from, rotation_between
 
 Posture = Literal["T", "standing"]
 
@@ -22,6 +22,7 @@ class Posed:
     poses: Mapping[str, Matrix4]
     floor: float  # [m]
     eyes: float  # [m] height of the eyes, or else of the head's joint
+    hips: Matrix3  # their anatomical axes
 
 
 def posed(body: Body, posture: Posture | Array) -> Posed:
@@ -31,21 +32,28 @@ def posed(body: Body, posture: Posture | Array) -> Posed:
     found = body.lift @ body.model.poses(q, rig.links)
     turns = found[:, :3, :3].copy()
     places = found[:, :3, 3] + (turns @ rig.centers[..., None])[..., 0]
-    floor = min(body.lowest(body.role_links[side + LEG[2]], q) for side in SIDES)
+    feet = [body.place[side + LEG[2]] for side in SIDES]
+    soles = [float(places[k, 2]) - body.lowest(rig.links[k], q) for k in feet]
     if isinstance(posture, str):
+        down = np.array([0.0, 0.0, -1.0])
+        for side in SIDES:
+            _straighten(body.limbs[f"{side}Leg"], turns, places, down)
         for side in body.sides:
             aside = body.heading[:, 1] * (1.0 if side == "left" else -1.0)
-            _straighten(body, side, turns, places, aside if posture == "T" else np.array([0.0, 0.0, -1.0]))
+            arm = body.limbs[f"{side}Arm"]
+            turns[arm.tip] = (
+                _straighten(arm, turns, places, aside if posture == "T" else down) @ turns[arm.tip]
+            )
+    floor = min(float(places[k, 2]) - sole for k, sole in zip(feet, soles, strict=True))
     poses = {role: pose_from(turns[k], places[k]) for role, k in body.place.items()}
-    return Posed(poses, floor, body.eyes(q))
+    return Posed(poses, floor, body.eyes(q), body.anatomy.turns(q[None], "hips")[0])
 
 
-def _straighten(body: Body, side: str, turns: Array, places: Array, way: Array) -> None:
-    """Let an arm point along a way [3]."""
-    arm = body.limbs[f"{side}Arm"]
-    upper, lower = turns[arm.root] @ arm.upper, turns[arm.mid] @ arm.lower
-    turns[arm.root] = rotation_between(upper, way) @ turns[arm.root]
-    straight = rotation_between(lower, way)
-    turns[arm.mid], turns[arm.tip] = straight @ turns[arm.mid], straight @ turns[arm.tip]
-    places[arm.mid] = places[arm.root] + turns[arm.root] @ arm.upper
-    places[arm.tip] = places[arm.mid] + turns[arm.mid] @ arm.lower
+def _straighten(limb: Limb, turns: Array, places: Array, way: Array) -> Matrix3:
+    """Let both bones point along a way [3]; returns by how much the lower one has turned."""
+    turns[limb.root] = rotation_between(turns[limb.root] @ limb.upper, way) @ turns[limb.root]
+    straight = rotation_between(turns[limb.mid] @ limb.lower, way)
+    turns[limb.mid] = straight @ turns[limb.mid]
+    places[limb.mid] = places[limb.root] + turns[limb.root] @ limb.upper
+    places[limb.tip] = places[limb.mid] + turns[limb.mid] @ limb.lower
+    return np.asarray(straight)

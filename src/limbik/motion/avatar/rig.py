@@ -55,7 +55,11 @@ class Rig:
         self._rest = rest
         self._balls = [k for k, group in enumerate(self.groups) if group.quaternion is not None]
         self._ball_places = np.array(
-            [range(group.quaternion.start, group.quaternion.stop) for group in self.groups if group.quaternion],
+            [
+                range(group.quaternion.start, group.quaternion.stop)
+                for group in self.groups
+                if group.quaternion
+            ],
             dtype=np.intp,
         ).reshape(-1, 4)
         self._hinges = self._hinge_sets()

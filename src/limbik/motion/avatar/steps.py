@@ -16,12 +16,14 @@ from limbik.motion.avatar.hips import decay
 from limbik.motion.body.roles import SIDES, Side
 from limbik.spatial import Array
 
-SWING = 0.4  # [s] of a step
-AHEAD = 0.27  # [s] by which the body's way is anticipated where a foot lands
-LAG = 0.13  # of the leg's length that a foot may be away from where it stands at ease
-LATE = 0.22  # [s] of the body's way that it may be more
+SWING, SHORTEST, LONGEST = 0.9, 0.3, 0.55  # [s] of a step: at rest, and at least and at most
+QUICKER = 0.33  # [s] by which it is shorter for each leg's length in a second
+AHEAD = 0.3  # [s] by which the body's way is anticipated where a foot lands
+LAG = 0.13  # of the leg's length that a foot may be away from where it would land
+LATE = 0.7  # [s] of the body's way that it may be more
 TURNED = 0.6  # [rad] likewise
-LIFT = 0.1  # of the leg's length
+SWAY = 0.35  # how much the swing of the arms says which foot is next
+LIFT = 0.08  # of the leg's length
 SETTLING = 0.12  # [s] over which the body's speed is taken
 
 
@@ -34,6 +36,7 @@ class Foot:
     left: Array  # [2, m] where it has left the ground
     left_heading: float
     time: float | None = None  # [s] since then; None: it stands
+    lasts: float = LONGEST  # [s] the step
 
 
 class Steps:
@@ -46,8 +49,11 @@ class Steps:
         self._center: Array | None = None
         self._velocity = np.zeros(2)
 
-    def step(self, center: Array, heading: float, dt: float) -> dict[Side, tuple[Array, float]]:
-        """Where the feet are [3, m over where they stand] and face, for the place [2] below the body."""
+    def step(self, center: Array, heading: float, swing: float, dt: float) -> dict[Side, tuple[Array, float]]:
+        """Where the feet are [3, m over where they stand] and face, for the place [2] below the body.
+
+        swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes.
+        """
         if self._center is None:
             self._center = center
         if dt > 0.0:
@@ -58,32 +64,38 @@ class Steps:
             if side not in self.feet:
                 self.feet[side] = Foot(ease[side], heading, ease[side], heading)
         if all(foot.time is None for foot in self.feet.values()):
-            self._begin(ease, heading)
+            self._begin(ease, heading, swing)
         return {side: self._moved(self.feet[side], ease[side], heading, dt) for side in SIDES}
 
-    def _begin(self, ease: dict[Side, Array], heading: float) -> None:
+    def _begin(self, ease: dict[Side, Array], heading: float, swing: float) -> None:
         """Let the foot that is farthest away step, if it is too far away."""
-        allowed = LAG * self._leg + LATE * math.hypot(*self._velocity)
+        speed = math.hypot(*self._velocity)
+        allowed = LAG * self._leg + LATE * speed
+        right = SWAY * min(max(swing / max(0.5 * speed, 0.1 * self._leg), -1.0), 1.0)
 
         def lateness(side: Side) -> float:
             foot = self.feet[side]
             turn = abs(math.remainder(heading - foot.heading, 2.0 * math.pi)) / TURNED
-            return max(math.dist(foot.place, ease[side]) / allowed, turn)
+            away = math.dist(foot.place, ease[side] + AHEAD * self._velocity) / allowed
+            return max(away / (1.0 - (right if side == "right" else -right)), turn)
 
         late = max(SIDES, key=lateness)
         if lateness(late) > 1.0:
             foot = self.feet[late]
             foot.left, foot.left_heading, foot.time = foot.place, foot.heading, 0.0
+            foot.lasts = min(max(SWING - QUICKER * speed / self._leg, SHORTEST), LONGEST)
 
     def _moved(self, foot: Foot, ease: Array, heading: float, dt: float) -> tuple[Array, float]:
         height = 0.0
         if foot.time is not None:
             foot.time += dt
-            share = min(foot.time / SWING, 1.0)
-            lands = ease + (AHEAD + SWING - min(foot.time, SWING)) * self._velocity
+            share = min(foot.time / foot.lasts, 1.0)
+            lands = ease + (AHEAD + (1.0 - share) * foot.lasts) * self._velocity
             part = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
             foot.place = foot.left + part * (lands - foot.left)
-            foot.heading = foot.left_heading + part * math.remainder(heading - foot.left_heading, 2.0 * math.pi)
+            foot.heading = foot.left_heading + part * math.remainder(
+                heading - foot.left_heading, 2.0 * math.pi
+            )
             height = LIFT * self._leg * 16.0 * share**2 * (1.0 - share) ** 2
             if share == 1.0:
                 foot.time = None

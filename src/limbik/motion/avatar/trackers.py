@@ -38,16 +38,17 @@ def read(trackers: Any, needed: tuple[str, ...]) -> dict[str, Matrix4]:
     missing = [role for role in needed if role not in trackers]
     if missing:
         raise GoalError(f"the tracker {missing[0]!r} is missing")
-    return {
-        role: as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
-        for role, pose in trackers.items()
-    }
-
-
-def lifted(pose: Matrix4, upward: Array, scale: float, ground: float) -> Matrix4:
-    """A pose of the person's world in one with z up, and in the measure of the body, on the same ground."""
-    found = np.eye(4)
-    found[:3, :3] = upward @ pose[:3, :3]
-    found[:3, 3] = upward @ pose[:3, 3]
-    found[:3, 3] = (found[:3, 3] - [0.0, 0.0, ground]) / scale + [0.0, 0.0, ground]
+    found = {}
+    for role, pose in trackers.items():
+        found[role] = as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
     return found
+
+
+def lifted(poses: Mapping[str, Matrix4], upward: Array, scale: float, ground: float) -> dict[str, Matrix4]:
+    """Poses of the person's world in one with z up, and in the measure of the body, on the same ground."""
+    found = np.array(list(poses.values()))
+    found[:, :3] = upward @ found[:, :3]
+    found[:, 2, 3] -= ground
+    found[:, :3, 3] /= scale
+    found[:, 2, 3] += ground
+    return dict(zip(poses, found, strict=True))
