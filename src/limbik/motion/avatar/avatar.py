@@ -20,7 +20,7 @@ from limbik.motion.avatar.legs import Legs
 from limbik.motion.avatar.limbs import follow
 from limbik.motion.avatar.postures import Posed, posed
 from limbik.motion.avatar.trackers import Calibration, lifted, read
-from limbik.motion.avatar.trunk import bent, brought, placed
+from limbik.motion.avatar.trunk import bent, brought, placed, seated
 from limbik.spatial import Array, Matrix4, as_number, as_vector
 
 
@@ -40,9 +40,9 @@ class Avatar:
     any of "leftHand", "rightHand", "hips", "leftFoot", "rightFoot"; "leftLowerArm" and "leftLowerLeg" (and
     right) are elbows and knees.
 
-    The head comes first, then the hands and the feet; the hips give way. Without a tracker the hips are below
-    the head, and feet step when the balance asks for it. All that it remembers of the frames before is in this
-    object: the same trackers give the same configurations.
+    The head comes first, then the hands and the feet; the hips give way. Without a tracker the hips are
+    below the head, and feet step when the balance asks for it. All that it remembers of the frames before is
+    in this object: the same trackers give the same configurations.
 
     Raises ModelError for what is no such character.
     """
@@ -133,9 +133,10 @@ class Avatar:
         else:
             if self._hips is None:
                 self._hips = Hips(heading_of(face))
-            sunk = max(0.0, 1.0 - (head[2, 3] - self.ground) / calibration.head_height)
+            height = head[2, 3] - self.ground
+            sunk = max(0.0, 1.0 - height / calibration.head_height)
             trunk = bent(body, self._hips.turn(face, sunk, dt), face)
-            places = placed(body, np.zeros(3), trunk)
+            places = seated(placed(body, np.zeros(3), trunk), trunk, face, height - body.seat)
         places += head[:3, 3] - places[-1]  # the head is where it is to be, and the hips give way
         turns = body.rig.turns.copy()
         turns[: len(trunk)] = trunk

@@ -14,12 +14,13 @@ from limbik.formats.motions import Motion
 from limbik.model import Model
 from limbik.motion.articulation import Articulation
 from limbik.motion.avatar.rig import Rig
-from limbik.motion.body.anatomy import Anatomy, anatomy
+from limbik.motion.body.anatomy import anatomy
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.retargeting import freed, postures_of
 from limbik.spatial import Array, Matrix3, norm
 
+SEAT = 0.15  # of the legs' length: height of hips on the ground
 NECK_SHARE = 0.6  # of the turn between hips and head that neck and head take
 
 
@@ -56,9 +57,10 @@ class Body:
                 raise ModelError(f"model {whole.name!r} needs a frame for the role {role!r}")
         frames = {role: whole.frame(frame).link for role, frame in frames.items()}
         self.model = freed(whole, frames["hips"])
-        is_motion = isinstance(skeleton, Motion)
-        postures = postures_of(skeleton) if is_motion else self.model.neutral[None]
-        self.anatomy = anatomy(self.model, frames, skeleton.up if is_motion else None, postures)
+        if isinstance(skeleton, Motion):
+            self.anatomy = anatomy(self.model, frames, skeleton.up, postures_of(skeleton))
+        else:
+            self.anatomy = anatomy(self.model, frames, None, self.model.neutral[None])
         self.trunk = self._trunk(frames)
         links = [frames["hips"], *self.trunk]
         self.sides = [side for side in SIDES if all(side + part in frames for part in ARM)]
@@ -81,6 +83,7 @@ class Body:
             for kind, limb, sides in (("Arm", ARM, self.sides), ("Leg", LEG, SIDES))
             for side in sides
         }
+        self.seat = SEAT * sum(self.limbs["leftLeg"].lengths)  # [m] of the hips over the ground, at least
         self.heading = self.anatomy.turns(self.anatomy.upright[None], "hips")[0]  # of rest: x forward
         self.role_links = frames
         self.lift = np.eye(4)
@@ -135,6 +138,14 @@ class Body:
         below = [each.name for each in self.model.frames if self._is_on(each.link, link)]
         places = self.model.poses(q, below)[:, :3, 3] @ self.anatomy.upward.T
         return float(places[:, 2].min())
+
+    def toes(self, side: str, q: Array) -> Array:
+        """[3, m] from the ankle to where the toes begin at q [nq]; 0 where there are none."""
+        if side + "Toes" not in self.role_links:
+            return np.zeros(3)
+        toes, ankle = (self.role_links[side + part] for part in ("Toes", LEG[2]))
+        places = self.model.poses(q, [ankle, toes])[:, :3, 3]
+        return np.asarray(self.anatomy.upward @ (places[1] - places[0]))
 
     def eyes(self, q: Array) -> float:
         """[m] the height of the eyes at q [nq], or else of the head's joint."""

@@ -17,13 +17,13 @@ from limbik.spatial import Matrix4, norm, pose_inverse
 
 SCALES = (0.05, 20.0)
 ARM_RATIOS = (0.5, 2.0)
-ACROSS = (("leftHand", "rightHand"), ("leftFoot", "rightFoot"))  # that show where left is
+APART = 0.1  # [m] of trackers on the ground, from which on they show where the body faces
 
 
 def calibrated(
     body: Body, stands: Posed, poses: Mapping[str, Matrix4], scale: float | None, ground: float
 ) -> Calibration:
-    """The calibration for trackers [4, 4] by role, in the person's world; stands: the body in the person's posture.
+    """The calibration for trackers [4, 4] by role; stands: the body in the posture of the person.
 
     Raises GoalError where the head is not above the ground.
     """
@@ -32,8 +32,8 @@ def calibrated(
     size = height / (stands.eyes - stands.floor) if scale is None else scale
     if not SCALES[0] < size < SCALES[1]:
         raise GoalError(
-            f"the tracker 'head' is {height:.3g} m above the ground, and the body would be {size:.3g} times as "
-            "large as the character; `ground` is its height, and `scale` says the size"
+            f"the tracker 'head' is {height:.3g} m above the ground, so that the person is {size:.3g} "
+            "times as large as the character; `ground` is its height, and `scale` says the size"
         )
     seen = lifted(poses, upward, size, ground)
     place = _place(stands, seen, ground)
@@ -52,25 +52,28 @@ def calibrated(
 
 
 def _place(stands: Posed, seen: Mapping[str, Matrix4], ground: float) -> Matrix4:
-    """The pose [4, 4] that brings the body in its posture to where the person stands."""
-    heading = 0.0
-    for left, right in ACROSS:
-        if left in seen and right in seen and left in stands.poses and right in stands.poses:
-            heading = _across(seen, left, right) - _across(stands.poses, left, right)
+    """The pose [4, 4] that brings the body in its posture to where the person stands.
+
+    On the ground, by the least squares of the trackers; a headset may be in front of the head, so that it
+    counts where there are not two others. By itself it says forward by its -z.
+    """
+    roles = [role for role in seen if role in stands.poses]
+    others = [role for role in roles if role != "head"]
+    for chosen in (others, roles):
+        there = np.array([seen[role][:2, 3] for role in chosen]).reshape(-1, 2) @ [1.0, 1.0j]
+        here = np.array([stands.poses[role][:2, 3] for role in chosen]).reshape(-1, 2) @ [1.0, 1.0j]
+        if len(chosen) > 1 and np.ptp(here.real) + np.ptp(here.imag) > APART:
+            turn = np.vdot(here - here.mean(), there - there.mean())
+            heading = math.atan2(turn.imag, turn.real)
             break
-    else:  # by what headsets call forward, -z
+    else:
         x, y = -seen["head"][:2, 2]
         heading = math.atan2(y, x) - heading_of(stands.hips)
+    way = there.mean() - here.mean() * np.exp(1.0j * heading)
     place = np.eye(4)
     place[:3, :3] = about_z(heading)
-    place[:2, 3] = seen["head"][:2, 3] - place[:2, :2] @ stands.poses["head"][:2, 3]
-    place[2, 3] = ground - stands.floor
+    place[:3, 3] = way.real, way.imag, ground - stands.floor
     return place
-
-
-def _across(poses: Mapping[str, Matrix4], left: str, right: str) -> float:
-    x, y = (poses[left] - poses[right])[:2, 3]
-    return math.atan2(y, x)
 
 
 def _shoulder(hand: str) -> str:

@@ -1,4 +1,4 @@
-"""Hips that no tracker shows, from the head: they face where it faces, a little later, and lean as it sinks."""
+"""Hips that no tracker shows, from the head: they face where it faces, later, and lean as it sinks."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Hips:
         lean = min(LEAN * sunk, MOST_LEAN)
         upright = about_z(self.heading) @ rotation_exp(np.array([0.0, lean, 0.0]))
         lies = smooth(sunk, *SUNK) * smooth(math.acos(min(max(head[2, 2], -1.0), 1.0)), *TILTED)
-        if lies == 0.0:
-            return np.asarray(upright)
-        return np.asarray(rotation_exp(lies * rotation_log(head @ upright.T)) @ upright)
+        if lies > 0.0:
+            upright = rotation_exp(lies * rotation_log(head @ upright.T)) @ upright
+        return np.asarray(upright)
 
 
 def heading_of(axes: Matrix3) -> float:

@@ -18,7 +18,8 @@ from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log
 HEAD_SHARE = 0.35  # of the balance that the head has, the hips the rest
 STRAIGHT = 0.999  # of a leg: beyond, the heel of a foot that stands leaves the ground
 MOST_PITCH = 1.1  # [rad] of it
-LYING = (0.8, 1.4)  # [rad] of the hips from upright, from which legs go on along the trunk
+SHORTEST_FOOT = 0.1  # of the leg's length, from the ankle to the ball
+LYING = (0.6, 1.1)  # [rad] of the hips from upright, from which legs go on along the trunk
 SWING_SETTLING = 0.05  # [s] over which the swing of the arms is taken
 KNEE = (0.4, 0.6)  # how much hips and foot say about where the knee is
 
@@ -36,6 +37,7 @@ class Legs:
         feet = {side: stands.poses[side + LEG[2]] for side in SIDES}
         self._heights = {side: float(pose[2, 3]) - stands.floor for side, pose in feet.items()}
         self._flat = {side: back @ pose[:3, :3] @ body.axes[side + LEG[2]] for side, pose in feet.items()}
+        self._balls = {side: max(stands.balls[side], SHORTEST_FOOT * self._length) for side in SIDES}
         self._steps = Steps({side: at[side + LEG[2]][:2] for side in SIDES}, self._length)
         self._apart: float | None = None  # [m] the hands
         self._swing = 0.0  # [m/s]
@@ -60,7 +62,7 @@ class Legs:
                 target, turn = bones[role][:3, 3], bones[role][:3, :3]
                 foot = turn @ body.axes[role]
             else:
-                target, foot = self._heel(root, *steps[side])
+                target, foot = self._heel(side, root, *steps[side])
                 turn = foot @ body.axes[role].T
             knee = side + LEG[1]
             pole = bones[knee][:3, 3] if knee in bones else root + _forward(axes, foot, root - target)
@@ -78,11 +80,12 @@ class Legs:
         center = (1.0 - HEAD_SHARE) * hips[:2] + HEAD_SHARE * over
         center = center + lies * (hips[:2] - self._length * axes[:2, 2] - center)
         found = {}
-        for side, (place, facing) in self._steps.step(center, heading, swing, dt).items():
+        for side, (place, facing) in self._steps.step(center, heading, swing, lies, dt).items():
             flat = about_z(facing) @ self._flat[side]
             if lies > 0.0:
                 flat = rotation_exp(lies * rotation_log(axes @ flat.T)) @ flat
-            found[side] = place + [0.0, 0.0, self._ground + self._heights[side]], flat
+            ankle = np.array([0.0, 0.0, self._ground + self._heights[side]])
+            found[side] = place + ankle, flat
         return found
 
     def _swing_of(self, bones: Mapping[str, Matrix4], axes: Matrix3, dt: float) -> float:
@@ -95,16 +98,25 @@ class Legs:
         self._swing = float(decay(np.array(self._swing), np.array(speed), dt, SWING_SETTLING))
         return self._swing
 
-    def _heel(self, root: Array, ankle: Array, foot: Matrix3) -> tuple[Array, Matrix3]:
-        """A foot whose leg is not long enough stands on its toes."""
-        way = ankle - root
-        far = math.sqrt(way @ way)
-        if far <= STRAIGHT * self._length:
+    def _heel(self, side: Side, root: Array, ankle: Array, foot: Matrix3) -> tuple[Array, Matrix3]:
+        """A foot whose leg is not long enough stands on its ball: the heel goes up until the leg reaches.
+
+        In the plane of the foot, the ankle on its circle about the ball meets that of the leg about the hip.
+        """
+        reach = STRAIGHT * self._length
+        way = root - ankle
+        if way @ way <= reach**2:
             return ankle, foot
-        reached = root + STRAIGHT * self._length / far * way
-        lift = (reached[2] - ankle[2]) / (0.15 * self._length)
-        pitch = math.asin(min(max(lift, 0.0), math.sin(MOST_PITCH)))
-        return reached, foot @ rotation_exp(np.array([0.0, pitch, 0.0]))
+        facing = about_z(heading_of(foot))
+        ball = ankle + facing @ [self._balls[side], 0.0, -self._heights[side]]
+        up, to_hip = facing.T @ (ankle - ball), facing.T @ (root - ball)
+        radius, far = math.hypot(up[0], up[2]), math.hypot(to_hip[0], to_hip[2])
+        across = math.sqrt(max(reach**2 - to_hip[1] ** 2, 0.0))
+        cosine = (radius**2 + far**2 - across**2) / (2.0 * radius * far)
+        between = math.atan2(to_hip[0], to_hip[2]) - math.atan2(up[0], up[2])
+        pitch = min(max(between - math.acos(min(max(cosine, -1.0), 1.0)), 0.0), MOST_PITCH)
+        turn = facing @ rotation_exp(np.array([0.0, pitch, 0.0])) @ facing.T
+        return ball + turn @ (ankle - ball), turn @ foot
 
 
 def _forward(hips: Matrix3, foot: Matrix3, up: Array) -> Array:

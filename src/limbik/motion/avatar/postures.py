@@ -17,12 +17,13 @@ Posture = Literal["T", "standing"]
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """Poses [4, 4] of a body's links by role, each with its place where its joint is; and what it stands on."""
+    """Poses [4, 4] of a body's links by role, each where its joint is; and what it stands on."""
 
     poses: Mapping[str, Matrix4]
     floor: float  # [m]
     eyes: float  # [m] height of the eyes, or else of the head's joint
     hips: Matrix3  # their anatomical axes
+    balls: Mapping[str, float]  # [m] by side how far the toes are in front of the ankle
 
 
 def posed(body: Body, posture: Posture | Array) -> Posed:
@@ -46,7 +47,9 @@ def posed(body: Body, posture: Posture | Array) -> Posed:
             )
     floor = min(float(places[k, 2]) - sole for k, sole in zip(feet, soles, strict=True))
     poses = {role: pose_from(turns[k], places[k]) for role, k in body.place.items()}
-    return Posed(poses, floor, body.eyes(q), body.anatomy.turns(q[None], "hips")[0])
+    hips = body.anatomy.turns(q[None], "hips")[0]
+    balls: dict[str, float] = {side: float(body.toes(side, q) @ hips[:, 0]) for side in SIDES}
+    return Posed(poses, floor, body.eyes(q), hips, balls)
 
 
 def _straighten(limb: Limb, turns: Array, places: Array, way: Array) -> Matrix3:

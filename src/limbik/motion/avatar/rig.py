@@ -95,9 +95,13 @@ class Rig:
         for group in _movers(self.model, self.links[0]):
             parent = self.model.pose(self._rest, group.parent)[:3, :3]
             if len(group.slides) == 3:
-                return group.slide_places, np.linalg.inv(upward @ parent @ group.slides.T)
+                return group.slide_places, np.asarray(
+                    np.linalg.inv(upward @ parent @ group.slides.T), np.float64
+                )
             start = self.model.q_slice(group.joints[-1].name).start
-            return np.arange(start, start + 3), np.linalg.inv(upward @ parent @ group.rest)
+            return np.arange(start, start + 3), np.asarray(
+                np.linalg.inv(upward @ parent @ group.rest), np.float64
+            )
         raise ModelError(f"model {self.model.name!r} has hips that do not go anywhere")
 
     def origin(self, k: int, pivot: Array, turn: Matrix3) -> Array:

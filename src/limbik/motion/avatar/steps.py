@@ -21,6 +21,7 @@ QUICKER = 0.33  # [s] by which it is shorter for each leg's length in a second
 AHEAD = 0.3  # [s] by which the body's way is anticipated where a foot lands
 LAG = 0.13  # of the leg's length that a foot may be away from where it would land
 LATE = 0.7  # [s] of the body's way that it may be more
+LONGEST_STEP = 0.75  # of the leg's length: the most of that
 TURNED = 0.6  # [rad] likewise
 SWAY = 0.35  # how much the swing of the arms says which foot is next
 LIFT = 0.08  # of the leg's length
@@ -52,7 +53,8 @@ class Steps:
     def step(self, center: Array, heading: float, swing: float, dt: float) -> dict[Side, tuple[Array, float]]:
         """Where the feet are [3, m over where they stand] and face, for the place [2] below the body.
 
-        swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes.
+        swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes. lies:
+        0 to 1, how far feet do not stand, but go where the body goes.
         """
         if self._center is None:
             self._center = center
@@ -65,12 +67,17 @@ class Steps:
                 self.feet[side] = Foot(ease[side], heading, ease[side], heading)
         if all(foot.time is None for foot in self.feet.values()):
             self._begin(ease, heading, swing)
-        return {side: self._moved(self.feet[side], ease[side], heading, dt) for side in SIDES}
+        found = {}
+        for side in SIDES:
+            place, facing = self._moved(self.feet[side], ease[side], heading, dt)
+            place[:2] += lies * (ease[side] - place[:2])
+            found[side] = place, facing
+        return found
 
     def _begin(self, ease: dict[Side, Array], heading: float, swing: float) -> None:
         """Let the foot that is farthest away step, if it is too far away."""
         speed = math.hypot(*self._velocity)
-        allowed = LAG * self._leg + LATE * speed
+        allowed = LAG * self._leg + min(LATE * speed, LONGEST_STEP * self._leg)
         right = SWAY * min(max(swing / max(0.5 * speed, 0.1 * self._leg), -1.0), 1.0)
 
         def lateness(side: Side) -> float:

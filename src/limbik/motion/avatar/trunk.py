@@ -11,12 +11,13 @@ import math
 import numpy as np
 
 from limbik.motion.avatar.body import Body
-from limbik.spatial import Array, Matrix3, cross, dot, rotation_exp, rotation_log
+from limbik.spatial import Array, Matrix3, cross, dot, rotation_between, rotation_exp, rotation_log, unit
 
 STEPS = 5  # of Newton's method, at most
-NEAR = 1e-6  # [m] of the head to its place
+NEAR = 1e-5  # [m] of the head to its place
 DAMPING = 1e-4  # of the squared lever arms
 LARGEST = 0.3  # [rad] of a step
+LEANS, BACK = 0.3, 0.1  # how much the head's lean says about where hips go, and that they go back
 SKEW = np.zeros((3, 3, 3))  # SKEW @ v is the matrix of the vector product with v
 SKEW[[0, 1, 2], [2, 0, 1], [1, 2, 0]], SKEW[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1.0, -1.0
 
@@ -42,8 +43,9 @@ def placed(body: Body, hips: Array, turns: Array) -> Array:
 
 
 def brought(body: Body, hips: Array, turns: Array, head: Array) -> Array:
-    """The places of hips and trunk's links, with the head's at a place [3], or as near as it gets; `turns` are
-    changed in place.
+    """The places of hips and trunk's links, with the head's at a place [3], or as near as it gets.
+
+    The turns between hips and head are changed in place.
     """
     places = placed(body, hips, turns)
     for _ in range(STEPS):
@@ -60,8 +62,25 @@ def brought(body: Body, hips: Array, turns: Array, head: Array) -> Array:
     return places
 
 
+def seated(places: Array, turns: Array, head: Matrix3, height: float) -> Array:
+    """The places, with a trunk that leans so far about the head that the hips are at most a height [m] below.
+
+    Hips go to where they are already, back, and away from where the head leans; turns are changed in place.
+    """
+    way = places[0] - places[-1]
+    length = math.sqrt(way @ way)
+    if -way[2] <= height or length == 0.0:
+        return places
+    aside = way[:2] - length * (LEANS * head[:2, 2] + BACK * head[:2, 0])
+    down = min(max(height, 0.0), length)
+    leaning = np.array([*(math.sqrt(length**2 - down**2) * unit(aside)), -down])
+    turn = rotation_between(way, leaning)
+    turns[:-1] = turn @ turns[:-1]
+    return np.asarray(places[-1] + (places - places[-1]) @ turn.T)
+
+
 def _turned(vectors: Array) -> Array:
-    """Rotations [n, 3, 3] about vectors [n, 3], by twice the arc tangent of half their lengths (Cayley 1846)."""
+    """Rotations [n, 3, 3] about vectors [n, 3], by 2 atan of half their lengths (Cayley 1846)."""
     half = 0.5 * vectors
     skewed = SKEW @ half.T  # [3, 3, n]
     matrices = np.moveaxis(skewed, -1, 0)
