@@ -50,7 +50,9 @@ class Steps:
         self._center: Array | None = None
         self._velocity = np.zeros(2)
 
-    def step(self, center: Array, heading: float, swing: float, dt: float) -> dict[Side, tuple[Array, float]]:
+    def step(
+        self, center: Array, heading: float, swing: float, lies: float, dt: float
+    ) -> dict[Side, tuple[Array, float]]:
         """Where the feet are [3, m over where they stand] and face, for the place [2] below the body.
 
         swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes. lies:
