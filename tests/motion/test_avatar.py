@@ -171,6 +171,7 @@ def test_knees_do_not_invert_in_a_deep_crouch_or_lying() -> None:
                 avatar.model.pose(q, frames[side + part])[:3, 3] for part in ("UpperLeg", "LowerLeg", "Foot")
             )
             assert np.cross(knee - hip, ankle - knee) @ left > -1e-6, f"knee at step {k}"
+            assert knee[1] > 0.0, f"knee in the ground at step {k}"
     for role in THREE:
         there = avatar.model.pose(q, frames[role])[:3, 3]
         assert np.linalg.norm(there - seen[role][:3, 3]) < 0.15

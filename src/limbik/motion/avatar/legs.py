@@ -13,13 +13,15 @@ from limbik.motion.avatar.limbs import Aim
 from limbik.motion.avatar.postures import Posed
 from limbik.motion.avatar.steps import Steps
 from limbik.motion.body.roles import LEG, SIDES, Side
-from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log
+from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log, unit
 
 HEAD_SHARE = 0.35  # of the balance that the head has, the hips the rest
 STRAIGHT = 0.999  # of a leg: beyond, the heel of a foot that stands leaves the ground
 MOST_PITCH = 1.1  # [rad] of it
 SHORTEST_FOOT = 0.1  # of the leg's length, from the ankle to the ball
 LYING = (0.6, 1.1)  # [rad] of the hips from upright, from which legs go on along the trunk
+SITTING = (1.05, 1.8)  # of the height of hips on the ground: where they sit, and where they do not yet
+SAT_KNEES = 0.6  # of the legs' length: how far the feet of who sits are from the hips
 SWING_SETTLING = 0.05  # [s] over which the swing of the arms is taken
 KNEE = (0.4, 0.6)  # how much hips and foot say about where the knee is
 
@@ -78,9 +80,14 @@ class Legs:
         lies = smooth(math.acos(min(max(axes[2, 2], -1.0), 1.0)), *LYING)
         over = head[:2] - about_z(heading)[:2, :2] @ self._head
         center = (1.0 - HEAD_SHARE) * hips[:2] + HEAD_SHARE * over
-        center = center + lies * (hips[:2] - self._length * axes[:2, 2] - center)
+        sits = 1.0 - smooth(float(hips[2]) - self._ground, *(part * self._body.seat for part in SITTING))
+        rests = max(sits, lies)
+        if rests > 0.0:
+            away = unit((1.0 - lies) * about_z(heading)[:2, 0] - lies * axes[:2, 2])
+            stretched = self._length * (SAT_KNEES + (1.0 - SAT_KNEES) * lies)
+            center = center + rests * (hips[:2] + stretched * away - center)
         found = {}
-        for side, (place, facing) in self._steps.step(center, heading, swing, lies, dt).items():
+        for side, (place, facing) in self._steps.step(center, heading, swing, rests, dt).items():
             flat = about_z(facing) @ self._flat[side]
             if lies > 0.0:
                 flat = rotation_exp(lies * rotation_log(axes @ flat.T)) @ flat

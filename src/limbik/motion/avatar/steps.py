@@ -51,11 +51,11 @@ class Steps:
         self._velocity = np.zeros(2)
 
     def step(
-        self, center: Array, heading: float, swing: float, lies: float, dt: float
+        self, center: Array, heading: float, swing: float, rests: float, dt: float
     ) -> dict[Side, tuple[Array, float]]:
         """Where the feet are [3, m over where they stand] and face, for the place [2] below the body.
 
-        swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes. lies:
+        swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes. rests:
         0 to 1, how far feet do not stand, but go where the body goes.
         """
         if self._center is None:
@@ -72,7 +72,7 @@ class Steps:
         found = {}
         for side in SIDES:
             place, facing = self._moved(self.feet[side], ease[side], heading, dt)
-            place[:2] += lies * (ease[side] - place[:2])
+            place[:2] += rests * (ease[side] - place[:2])
             found[side] = place, facing
         return found
 
