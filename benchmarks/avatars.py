@@ -1,8 +1,11 @@
 """Hands and bodies that follow trackers: how far they are off, and the time of an update.
 
-    python benchmarks/avatars.py hands --poses relaxed.js pinch.js point.js   # poses of Meta's IWER, or JSON
+    python benchmarks/avatars.py hands --poses relaxed.js pinch.js point.js   # poses of Meta's IWER
+    python benchmarks/avatars.py bodies walk.bvh --unit 0.05644 --up y
 
-Times are of the processor, medians over all updates, each with all that comes before the solve.
+Files are given by their paths. Of a motion, the joints of head, hands, hips and feet are the trackers,
+calibrated in the first frame, and the body that follows is held against the motion. Times are of the processor,
+over all updates, each with all that comes before the solve.
 """
 
 # ruff: noqa: E402  (the number of threads is read when NumPy is imported)
@@ -28,7 +31,8 @@ sys.path.append(str(HERE.parent / "src"))  # for a checkout that is not installe
 import numpy as np
 
 import limbik
-from limbik.motion import Hand, HandRetargeter
+from limbik.motion import Avatar, Hand, HandRetargeter
+from limbik.motion.body.roles import ARM, CENTRE, LEG, SIDES
 from limbik.motion.hands.human_hand import human_hand
 from limbik.motion.hands.layouts import JOINTS
 from machine import surroundings
@@ -42,15 +46,32 @@ HAND_HEAD = (
 )
 
 
+SIX = ("head", "leftHand", "rightHand", "hips", "leftFoot", "rightFoot")
+JOINTS_OF_BODIES = (
+    *(role for role in CENTRE if role != "jaw"),
+    *(side + part for side in SIDES for part in ("Shoulder", *ARM, *LEG)),
+)
+BODY_HEAD = (
+    "| file | points | frames | trackers mm: most | within 1 mm % | joints cm: mean | of the upper body "
+    "| jitter beside the motion's | ms an update: median | p99 |"
+)
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parts = parser.add_subparsers(dest="part", required=True)
     hands = parts.add_parser("hands")
     hands.add_argument("--poses", nargs="*", default=[], help="files with 25 matrices of a WebXR hand each")
     hands.add_argument("--side", default="left", choices=["left", "right"], help="of the hand in the files")
+    bodies = parts.add_parser("bodies")
+    bodies.add_argument("files", nargs="+")
+    bodies.add_argument("--unit", default="cm")
+    bodies.add_argument("--up", default=None)
     options = parser.parse_args(argv)
     if options.part == "hands":
         of_hands(options.poses, options.side)
+    else:
+        of_bodies(options.files, options.unit, options.up)
     print(", ".join(f"{name}: {value}" for name, value in surroundings().items()))
     print(f"limbik {limbik.__version__}, numpy {np.__version__}, Python {sys.version.split()[0]}")
 
@@ -169,6 +190,57 @@ def matrices(file: str) -> np.ndarray:
     if len(found) < 25:
         raise SystemExit(f"{file}: needs 25 matrices of 16 numbers, found {len(found)}")
     return np.array(found[:25])  # what follows is the grip
+
+
+# --- bodies ---------------------------------------------------------------------------------------------
+
+
+def of_bodies(files: Sequence[str], unit: str, up: str | None) -> None:
+    print(BODY_HEAD)
+    print("|---|" + "---:|" * 9)
+    for file in files:
+        size = float(unit) if unit[0].isdigit() else unit
+        motion = limbik.load_motion(file, unit=size, up=up)
+        for roles in (SIX, SIX[:3]):
+            print(body_row(Path(file).stem, motion, roles), flush=True)
+
+
+def body_row(name: str, motion: limbik.Motion, roles: Sequence[str]) -> str:
+    frames = {r: f for r, f in limbik.humanoid(motion).frames.items() if r in JOINTS_OF_BODIES}
+    truth = {role: motion.model.pose(motion.q, frame) for role, frame in frames.items()}
+    avatar = Avatar(motion, ground=ground_of(motion, [frames[side + "Foot"] for side in SIDES]))
+    avatar.calibrate({role: truth[role][0] for role in roles}, motion.q[0], scale=1.0)
+    q, seconds = [], []
+    for k in range(len(motion)):
+        seen = {role: truth[role][k] for role in roles}
+        began = time.process_time()
+        q.append(avatar.update(seen, motion.dt))
+        seconds.append(time.process_time() - began)
+    there = np.stack([truth[role][:, :3, 3] for role in frames], axis=1)
+    here = np.stack([avatar.model.pose(np.array(q), frame)[:, :3, 3] for frame in frames.values()], axis=1)
+    off = np.linalg.norm(here - there, axis=-1)
+    tracked = off[:, [list(frames).index(role) for role in roles]]
+    upper = [k for k, role in enumerate(frames) if role != "hips" and not role.endswith(LEG)]
+    return (
+        f"| {name} | {len(roles)} | {len(motion)} | {1e3 * tracked.max():.2f} "
+        f"| {100 * (tracked < 1e-3).mean():.1f} | {100 * off.mean():.1f} | {100 * off[:, upper].mean():.1f} | {jitter(here) / jitter(there):.2f} "
+        f"| {1e3 * np.median(seconds):.2f} | {1e3 * np.percentile(seconds, 99):.2f} |"
+    )
+
+
+def ground_of(motion: limbik.Motion, feet: Sequence[str]) -> float:
+    """[m] the height of the lowest point of the feet in the first frame."""
+    model = motion.model
+    links = {foot for foot in feet} | {
+        joint.child for joint in model.joints if any(each.child in feet for each in model.path(joint.child))
+    }
+    names = [frame.name for frame in model.frames if frame.link in links]
+    return float(model.poses(motion.q[0], names)[:, "xyz".index(motion.up), 3].min())
+
+
+def jitter(places: np.ndarray) -> float:
+    """Root mean square of the fourth differences of places [T, joints, 3]."""
+    return float(np.sqrt(np.mean(np.diff(places, 4, axis=0) ** 2)))
 
 
 if __name__ == "__main__":
