@@ -4,8 +4,8 @@
     python benchmarks/avatars.py bodies walk.bvh --unit 0.05644 --up y
 
 Files are given by their paths. Of a motion, the joints of head, hands, hips and feet are the trackers,
-calibrated in the first frame, and the body that follows is held against the motion. Times are of the processor,
-over all updates, each with all that comes before the solve.
+calibrated in the first frame, and the body that follows is held against the motion. Times are of the
+processor, over all updates, each with all that comes before the solve.
 """
 
 # ruff: noqa: E402  (the number of threads is read when NumPy is imported)
@@ -223,7 +223,8 @@ def body_row(name: str, motion: limbik.Motion, roles: Sequence[str]) -> str:
     upper = [k for k, role in enumerate(frames) if role != "hips" and not role.endswith(LEG)]
     return (
         f"| {name} | {len(roles)} | {len(motion)} | {1e3 * tracked.max():.2f} "
-        f"| {100 * (tracked < 1e-3).mean():.1f} | {100 * off.mean():.1f} | {100 * off[:, upper].mean():.1f} | {jitter(here) / jitter(there):.2f} "
+        f"| {100 * (tracked < 1e-3).mean():.1f} | {100 * off.mean():.1f} "
+        f"| {100 * off[:, upper].mean():.1f} | {jitter(here) / jitter(there):.2f} "
         f"| {1e3 * np.median(seconds):.2f} | {1e3 * np.percentile(seconds, 99):.2f} |"
     )
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, is_one_of, shortened
@@ -20,7 +19,7 @@ from limbik.motion.avatar.legs import Legs
 from limbik.motion.avatar.limbs import follow
 from limbik.motion.avatar.postures import Posed, posed
 from limbik.motion.avatar.trackers import Calibration, lifted, read
-from limbik.motion.avatar.trunk import bent, brought, placed, seated
+from limbik.motion.avatar.trunk import bent, seated
 from limbik.spatial import Array, Matrix4, as_number, as_vector
 
 
@@ -128,15 +127,15 @@ class Avatar:
         face = head[:3, :3] @ body.axes["head"]
         if "hips" in bones:
             pelvis = bones["hips"]
-            trunk = bent(body, pelvis[:3, :3] @ body.axes["hips"], face)
-            places = brought(body, pelvis[:3, 3], trunk, head[:3, 3])
+            axes = pelvis[:3, :3] @ body.axes["hips"]
+            trunk, places = bent(body, axes, face, pelvis[:3, 3], head[:3, 3])
         else:
             if self._hips is None:
                 self._hips = Hips(heading_of(face))
             height = head[2, 3] - self.ground
             sunk = max(0.0, 1.0 - height / calibration.head_height)
-            trunk = bent(body, self._hips.turn(face, sunk, dt), face)
-            places = seated(placed(body, np.zeros(3), trunk), trunk, face, height - body.seat)
+            trunk, places = bent(body, self._hips.turn(face, sunk, dt), face, None, None)
+            places = seated(places, trunk, face, height - body.seat)
         places += head[:3, 3] - places[-1]  # the head is where it is to be, and the hips give way
         turns = body.rig.turns.copy()
         turns[: len(trunk)] = trunk

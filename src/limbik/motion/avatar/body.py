@@ -33,8 +33,11 @@ class Limb:
     tip: int
     upper: Array  # [3, m] from root to mid in the axes of the root's link
     lower: Array  # [3, m] from mid to tip in the axes of the mid's link
-    axis: Array  # [3] about which the middle bends, in the axes of the mid's link
+    rest: (
+        Array  # [3, 3] in columns, in the world at rest: both bones, and the axis that the middle bends about
+    )
     forearm: Array  # [3] along the lower bone at rest, in the axes of the tip's link
+    is_hinge: bool  # whether the middle has one axis
     room: tuple[float, float]  # [rad] by which a middle that is a hinge may change from rest
 
     @functools.cached_property
@@ -75,7 +78,8 @@ class Body:
         self.spine = list(range(1, 1 + len(self.trunk)))  # places of the trunk's links, the head last
         chain = [0, *self.spine]
         after = zip(chain, self.spine, strict=False)
-        self.bones = np.array([self.rig.pivots[b] - self.rig.centers[a] for a, b in after])[..., None]
+        self.bones = np.array([self.rig.pivots[b] - self.rig.centers[a] for a, b in after])
+        self.spine_rest = np.ascontiguousarray(self.rig.turns[self.spine].reshape(-1, 9))
         self.carrier = self.rig.parents[self._first_arm()] if self.sides else self.spine[0]
         self.shares = self._shares()
         self.limbs = {
@@ -125,13 +129,14 @@ class Body:
         across = turn[:, 1] if parts is LEG else turn[:, 2] * (-1.0 if side == "left" else 1.0)
         forearm = rig.turns[tip].T @ (rig.places[tip] - rig.places[mid])
         room = (-math.inf, math.inf)
-        if rig.groups[mid].freedom == 1:
+        is_hinge = rig.groups[mid].freedom == 1
+        if is_hinge:
             (at,) = rig.groups[mid].hinge_places
             here = self.anatomy.upright[at]
             room = (float(self.model.lower[at] - here), float(self.model.upper[at] - here))
             across = rig.turns[mid] @ rig.groups[mid].rest.T @ rig.groups[mid].axes[0]
-        axis = rig.turns[mid].T @ across
-        return Limb(root, mid, tip, upper, lower, axis, forearm / norm(forearm), room)
+        rest = np.column_stack([rig.turns[root] @ upper, rig.turns[mid] @ lower, across])
+        return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, room)
 
     def lowest(self, link: str, q: Array) -> float:
         """[m] the height of the lowest point of a part at q [nq]."""

@@ -26,37 +26,28 @@ class Aim(NamedTuple):
 def follow(body: Body, aims: Mapping[str, Aim], turns: Array) -> None:
     """Write the turns of the limbs' links into `turns` [n, 3, 3]."""
     for is_hinge in (False, True):
-        names = [name for name in aims if _is_hinge(body, body.limbs[name]) == is_hinge]
+        names = [name for name in aims if body.limbs[name].is_hinge == is_hinge]
         if not names:
             continue
-        problems = np.array([_problem(body, body.limbs[name], aims[name]) for name in names])
+        problems = np.array([_problem(body.limbs[name], aims[name]) for name in names])
         answers = two_bone_turns(problems, np.array([float(is_hinge), 1.0, 0.0, 0.0]))
-        roots = quat_to_matrix(answers[:, two_bone.TURN_ROOT : two_bone.TURN_ROOT + 4])
-        mids = quat_to_matrix(answers[:, two_bone.TURN_MID : two_bone.TURN_MID + 4])
-        for name, root, mid in zip(names, roots, mids, strict=True):
-            limb, aim = body.limbs[name], aims[name]
-            turns[limb.root] = root @ aim.carried @ body.rig.turns[limb.root]
-            turns[limb.mid] = root @ mid @ aim.carried @ body.rig.turns[limb.mid]
-            turns[limb.tip] = aim.turn
+        made = quat_to_matrix(answers[:, : two_bone.FACTOR].reshape(-1, 2, 4))
+        made[:, 1] = made[:, 0] @ made[:, 1]
+        carried = np.array([aims[name].carried for name in names])[:, None]
+        places = np.array([(body.limbs[name].root, body.limbs[name].mid) for name in names])
+        turns[places] = made @ carried @ body.rig.turns[places]
+        for name in names:
+            turns[body.limbs[name].tip] = aims[name].turn
 
 
-def _is_hinge(body: Body, limb: Limb) -> bool:
-    return body.rig.groups[limb.mid].freedom == 1
-
-
-def _problem(body: Body, limb: Limb, aim: Aim) -> Array:
+def _problem(limb: Limb, aim: Aim) -> Array:
     problem = np.zeros(two_bone.ROW)
-    upper = aim.carried @ (body.rig.turns[limb.root] @ limb.upper)
-    lower_turn = aim.carried @ body.rig.turns[limb.mid]
-    mid = aim.root + upper
-    for begin, value in (
-        (two_bone.ROOT, aim.root),
-        (two_bone.MID, mid),
-        (two_bone.TIP, mid + lower_turn @ limb.lower),
-        (two_bone.TARGET, aim.target),
-        (two_bone.AXIS, lower_turn @ limb.axis),
-        (two_bone.POLE, aim.pole),
-    ):
-        problem[begin : begin + 3] = value
+    upper, lower, axis = (aim.carried @ limb.rest).T
+    problem[two_bone.ROOT : two_bone.ROOT + 3] = aim.root
+    problem[two_bone.MID : two_bone.MID + 3] = aim.root + upper
+    problem[two_bone.TIP : two_bone.TIP + 3] = aim.root + upper + lower
+    problem[two_bone.TARGET : two_bone.TARGET + 3] = aim.target
+    problem[two_bone.AXIS : two_bone.AXIS + 3] = axis
+    problem[two_bone.POLE : two_bone.POLE + 3] = aim.pole
     problem[two_bone.LEAST], problem[two_bone.MOST] = limb.room
     return problem

@@ -1,8 +1,4 @@
-"""The trunk between hips and head: it bends by shares, then as little more as brings the head to its place.
-
-What is left after the shares is taken by Newton's method on the place of the head, damped, with the least
-squared turns of all joints (Wampler 1986); the head keeps its orientation.
-"""
+"""The trunk of an avatar between hips and head."""
 
 from __future__ import annotations
 
@@ -10,56 +6,35 @@ import math
 
 import numpy as np
 
+from limbik.motion.avatar import bending
 from limbik.motion.avatar.body import Body
-from limbik.spatial import Array, Matrix3, cross, dot, rotation_between, rotation_exp, rotation_log, unit
+from limbik.motion.batches import trunk
+from limbik.spatial import Array, Matrix3, rotation_between, unit
 
-STEPS = 5  # of Newton's method, at most
-NEAR = 1e-5  # [m] of the head to its place
-DAMPING = 1e-4  # of the squared lever arms
-LARGEST = 0.3  # [rad] of a step
 LEANS, BACK = 0.3, 0.1  # how much the head's lean says about where hips go, and that they go back
-SKEW = np.zeros((3, 3, 3))  # SKEW @ v is the matrix of the vector product with v
-SKEW[[0, 1, 2], [2, 0, 1], [1, 2, 0]], SKEW[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1.0, -1.0
 
 
-def bent(body: Body, hips: Matrix3, head: Matrix3) -> Array:
-    """Turns [n + 1, 3, 3] of the hips and the trunk's links, for anatomical axes of hips and head [3, 3]."""
-    way = rotation_log(head @ hips.T)
-    base = hips @ body.heading.T
+def bent(
+    body: Body, hips: Matrix3, head: Matrix3, place: Array | None, target: Array | None
+) -> tuple[Array, Array]:
+    """Turns [n + 1, 3, 3] and places [n + 1, 3] of hips and trunk's links, for the anatomical axes of hips and
+    head.
+
+    place [3]: of the hips; None: the origin. target [3]: to which the head's joint is brought, or as near as
+    it gets; None: the trunk bends by its shares alone.
+    """
     turns = np.empty((len(body.spine) + 1, 3, 3))
     turns[0] = hips @ body.axes["hips"].T
-    turns[1:] = rotation_exp(body.shares[:, None] * way) @ (base @ body.rig.turns[body.spine])
     turns[-1] = head @ body.axes["head"].T
-    return turns
-
-
-def placed(body: Body, hips: Array, turns: Array) -> Array:
-    """The places [n + 1, 3] that hips and trunk's links turn about, for that of the hips."""
-    places = np.empty((len(turns), 3))
-    places[0] = hips
-    np.cumsum((turns[:-1] @ body.bones)[..., 0], axis=0, out=places[1:])
-    places[1:] += hips
-    return places
-
-
-def brought(body: Body, hips: Array, turns: Array, head: Array) -> Array:
-    """The places of hips and trunk's links, with the head's at a place [3], or as near as it gets.
-
-    The turns between hips and head are changed in place.
-    """
-    places = placed(body, hips, turns)
-    for _ in range(STEPS):
-        left = head - places[-1]
-        if left @ left < NEAR**2:
-            break
-        levers = places[-1] - places[1:-1]
-        squares = dot(levers, levers)
-        normal = (squares.sum() + DAMPING * squares.max()) * np.eye(3) - levers.T @ levers
-        steps = np.cumsum(cross(levers, np.linalg.solve(normal, left)), axis=0)
-        longest = math.sqrt(dot(steps, steps).max())
-        turns[1:-1] = _turned(steps * min(1.0, LARGEST / max(longest, 1e-9))) @ turns[1:-1]
-        places = placed(body, hips, turns)
-    return places
+    problem = np.zeros(bending.PROBLEM)
+    if place is not None:
+        problem[bending.HIPS : bending.HIPS + 3] = place
+    if target is not None:
+        problem[bending.HEAD : bending.HEAD + 3] = target
+        problem[bending.BRINGS] = 1.0
+    problem[bending.WAY : bending.WAY + 9] = (head @ hips.T).ravel()
+    problem[bending.CARRIED : bending.CARRIED + 9] = (hips @ body.heading.T).ravel()
+    return turns, trunk(turns, body.spine_rest, body.bones, body.shares, problem)
 
 
 def seated(places: Array, turns: Array, head: Matrix3, height: float) -> Array:
@@ -77,12 +52,3 @@ def seated(places: Array, turns: Array, head: Matrix3, height: float) -> Array:
     turn = rotation_between(way, leaning)
     turns[:-1] = turn @ turns[:-1]
     return np.asarray(places[-1] + (places - places[-1]) @ turn.T)
-
-
-def _turned(vectors: Array) -> Array:
-    """Rotations [n, 3, 3] about vectors [n, 3], by 2 atan of half their lengths (Cayley 1846)."""
-    half = 0.5 * vectors
-    skewed = SKEW @ half.T  # [3, 3, n]
-    matrices = np.moveaxis(skewed, -1, 0)
-    factor = (2.0 / (1.0 + dot(half, half)))[:, None, None]
-    return np.asarray(np.eye(3) + factor * (matrices + matrices @ matrices))
