@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from limbik.motion.avatar.angles import about
 from limbik.motion.avatar.body import Body
 from limbik.motion.avatar.limbs import Aim
 from limbik.motion.body.roles import ARM
-from limbik.spatial import Array, Matrix3, Matrix4, cross, rotation_between, rotation_exp, unit
+from limbik.spatial import Array, Matrix3, Matrix4, cross, rotation_between
 
 ELBOW = np.array([-0.43, 0.26, -0.86])  # where it is beside the shoulder: back, outward and down
 SURE = 0.2  # of the arm's length: how much that counts beside what the hand says
@@ -34,10 +35,10 @@ def arm_aims(
     arms beside the body's. places [k, 3]: of the joints of hips and trunk.
     """
     carrier = body.carrier
-    origin = body.rig.origin(carrier, places[carrier], turns[carrier])
     carried = turns[carrier] @ body.rig.turns[carrier].T
     return {
-        f"{side}Arm": _aim(body, side, seen, bones, arm_ratio, turns, origin, carried) for side in body.sides
+        f"{side}Arm": _aim(body, side, seen, bones, arm_ratio, turns, places[carrier], carried)
+        for side in body.sides
     }
 
 
@@ -48,33 +49,28 @@ def _aim(
     bones: Mapping[str, Matrix4],
     arm_ratio: float,
     turns: Array,
-    origin: Array,
+    place: Array,
     carried: Matrix3,
 ) -> Aim:
-    """origin [3], carried [3, 3]: place of what the arm is on, and its turn from rest."""
-    rig, limb = body.rig, body.limbs[f"{side}Arm"]
-    aside = carried @ body.heading @ (ELBOW if side == "left" else ELBOW * [1.0, -1.0, 1.0])
-    clavicle, on = body.place.get(side + "Shoulder"), turns[body.carrier]
+    """place [3], carried [3, 3]: of the joint of what the arm is on, and its turn from rest."""
+    rig, limb, on = body.rig, body.limbs[f"{side}Arm"], turns[body.carrier]
     reach = sum(limb.lengths)
-    if clavicle is None:
-        root = rig.pivot(limb.root, origin, on)
-    else:
-        start = rig.pivot(clavicle, origin, on)
-        turned = carried @ rig.turns[clavicle]
-        root = rig.pivot(limb.root, rig.origin(clavicle, start, turned), turned)
+    root = place + on @ limb.hangs
     target, turn = _hand(body, side, seen, bones, arm_ratio, root, carried)
-    if clavicle is not None:
-        shrug = _shrug(root - start, target - root, REACH * reach)
-        if shrug is not None:
-            carried = shrug @ carried
-            turned = shrug @ turned
-            root = rig.pivot(limb.root, rig.origin(clavicle, start, turned), turned)
-        turns[clavicle] = turned
     elbow = side + ARM[1]
     if elbow in bones:
         pole = bones[elbow][:3, 3]
     else:
+        aside = carried @ (body.heading @ (ELBOW if side == "left" else ELBOW * [1.0, -1.0, 1.0]))
         pole = target - limb.lengths[1] * (turn @ limb.forearm) + SURE * reach * aside
+    clavicle = body.place.get(side + "Shoulder")
+    if clavicle is not None:
+        start = rig.pivot(clavicle, rig.origin(body.carrier, place, on), on)
+        shrug = _shrug(root - start, target - root, REACH * reach)
+        if shrug is not None:
+            carried = shrug @ carried
+            root = start + shrug @ (root - start)
+        turns[clavicle] = carried @ rig.turns[clavicle]
     return Aim(root, carried, target, turn, pole)
 
 
@@ -90,8 +86,10 @@ def _hand(
     """Place [3] and turn [3, 3] of a hand whose arm hangs at `root`."""
     limb, hand = body.limbs[f"{side}Arm"], side + ARM[2]
     if hand in bones:
-        nearer = (1.0 / arm_ratio - 1.0) * (seen[hand][:3, 3] - root)
-        return bones[hand][:3, 3] + nearer, bones[hand][:3, :3]
+        target = bones[hand][:3, 3]
+        if arm_ratio != 1.0:
+            target = target + (1.0 / arm_ratio - 1.0) * (seen[hand][:3, 3] - root)
+        return target, bones[hand][:3, :3]
     rest = carried @ body.rig.turns[limb.tip]
     return root + HANGING * sum(limb.lengths) * DOWN, rotation_between(rest @ limb.forearm, DOWN) @ rest
 
@@ -101,4 +99,4 @@ def _shrug(bone: Array, way: Array, reach: float) -> Matrix3 | None:
     beyond = math.sqrt(way @ way) - reach
     if beyond <= 0.0:
         return None
-    return rotation_exp(min(beyond / math.sqrt(bone @ bone), SHRUG) * unit(cross(bone, way)))
+    return about(cross(bone, way), min(beyond / math.sqrt(bone @ bone), SHRUG))

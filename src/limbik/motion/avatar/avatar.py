@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from limbik.errors import GoalError, is_one_of, shortened
 from limbik.formats.motions import Motion
 from limbik.model import Model
+from limbik.motion.avatar.angles import heading_of
 from limbik.motion.avatar.arms import arm_aims
 from limbik.motion.avatar.body import Body
 from limbik.motion.avatar.calibration import calibrated
-from limbik.motion.avatar.hips import Hips, heading_of
+from limbik.motion.avatar.hips import Hips
 from limbik.motion.avatar.legs import Legs
 from limbik.motion.avatar.limbs import follow
 from limbik.motion.avatar.postures import Posed, posed

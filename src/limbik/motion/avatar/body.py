@@ -38,6 +38,7 @@ class Limb:
     )
     forearm: Array  # [3] along the lower bone at rest, in the axes of the tip's link
     is_hinge: bool  # whether the middle has one axis
+    hangs: Array  # [3, m] from what carries the limb to its root at rest, in the axes of that
     room: tuple[float, float]  # [rad] by which a middle that is a hinge may change from rest
 
     @functools.cached_property
@@ -135,8 +136,10 @@ class Body:
             here = self.anatomy.upright[at]
             room = (float(self.model.lower[at] - here), float(self.model.upper[at] - here))
             across = rig.turns[mid] @ rig.groups[mid].rest.T @ rig.groups[mid].axes[0]
+        carrier = self.carrier if parts is ARM else 0
+        hangs = rig.turns[carrier].T @ (rig.places[root] - rig.places[carrier])
         rest = np.column_stack([rig.turns[root] @ upper, rig.turns[mid] @ lower, across])
-        return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, room)
+        return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, hangs, room)
 
     def lowest(self, link: str, q: Array) -> float:
         """[m] the height of the lowest point of a part at q [nq]."""

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.motion.avatar.angles import about_z, heading_of
 from limbik.motion.avatar.body import Body
-from limbik.motion.avatar.hips import about_z, heading_of
 from limbik.motion.avatar.postures import Posed
 from limbik.motion.avatar.trackers import Calibration, lifted
 from limbik.motion.body.roles import ARM

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Mapping
 
 import numpy as np
 
+from limbik.motion.avatar.angles import about, about_z, heading_of, smooth, tilt_of
 from limbik.motion.avatar.body import Body
-from limbik.motion.avatar.hips import about_z, decay, heading_of, smooth
 from limbik.motion.avatar.limbs import Aim
 from limbik.motion.avatar.postures import Posed
 from limbik.motion.avatar.steps import Steps
 from limbik.motion.body.roles import LEG, SIDES, Side
-from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log, unit
+from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log
 
 HEAD_SHARE = 0.35  # of the balance that the head has, the hips the rest
 STRAIGHT = 0.999  # of a leg: beyond, the heel of a foot that stands leaves the ground
@@ -35,12 +36,12 @@ class Legs:
         self._length = sum(body.limbs["leftLeg"].lengths)
         back = about_z(-heading_of(stands.hips))
         at = {role: back @ (pose[:3, 3] - stands.poses["hips"][:3, 3]) for role, pose in stands.poses.items()}
-        self._head = at["head"][:2]
+        self._head = complex(*at["head"][:2])
         feet = {side: stands.poses[side + LEG[2]] for side in SIDES}
         self._heights = {side: float(pose[2, 3]) - stands.floor for side, pose in feet.items()}
         self._flat = {side: back @ pose[:3, :3] @ body.axes[side + LEG[2]] for side, pose in feet.items()}
         self._balls = {side: max(stands.balls[side], SHORTEST_FOOT * self._length) for side in SIDES}
-        self._steps = Steps({side: at[side + LEG[2]][:2] for side in SIDES}, self._length)
+        self._steps = Steps({side: complex(*at[side + LEG[2]][:2]) for side in SIDES}, self._length)
         self._apart: float | None = None  # [m] the hands
         self._swing = 0.0  # [m/s]
 
@@ -54,12 +55,11 @@ class Legs:
         steps = {}
         if not all(side + LEG[2] in bones for side in SIDES):
             steps = self._stepped(axes, places, self._swing_of(bones, axes, dt), dt)
-        origin = body.rig.origin(0, places[0], turns[0])
         carried = turns[0] @ body.rig.turns[0].T
         aims = {}
         for side in SIDES:
             limb, role = body.limbs[f"{side}Leg"], side + LEG[2]
-            root = body.rig.pivot(limb.root, origin, turns[0])
+            root = places[0] + turns[0] @ limb.hangs
             if role in bones:
                 target, turn = bones[role][:3, 3], bones[role][:3, :3]
                 foot = turn @ body.axes[role]
@@ -75,24 +75,24 @@ class Legs:
         self, axes: Matrix3, places: Array, swing: float, dt: float
     ) -> dict[Side, tuple[Array, Matrix3]]:
         """Where the ankles and how the feet are, without a tracker."""
-        hips, head = places[0], places[-1]
         heading = heading_of(axes)
-        lies = smooth(math.acos(min(max(axes[2, 2], -1.0), 1.0)), *LYING)
-        over = head[:2] - about_z(heading)[:2, :2] @ self._head
-        center = (1.0 - HEAD_SHARE) * hips[:2] + HEAD_SHARE * over
-        sits = 1.0 - smooth(float(hips[2]) - self._ground, *(part * self._body.seat for part in SITTING))
+        facing = cmath.rect(1.0, heading)
+        hips, head = complex(*places[0, :2]), complex(*places[-1, :2])
+        center = (1.0 - HEAD_SHARE) * hips + HEAD_SHARE * (head - facing * self._head)
+        lies = smooth(tilt_of(axes), *LYING)
+        sits = 1.0 - smooth(float(places[0, 2]) - self._ground, *(part * self._body.seat for part in SITTING))
         rests = max(sits, lies)
         if rests > 0.0:
-            away = unit((1.0 - lies) * about_z(heading)[:2, 0] - lies * axes[:2, 2])
+            away = (1.0 - lies) * facing - lies * complex(*axes[:2, 2])
             stretched = self._length * (SAT_KNEES + (1.0 - SAT_KNEES) * lies)
-            center = center + rests * (hips[:2] + stretched * away - center)
+            center += rests * (hips + stretched * away / max(abs(away), 1e-9) - center)
         found = {}
-        for side, (place, facing) in self._steps.step(center, heading, swing, rests, dt).items():
-            flat = about_z(facing) @ self._flat[side]
+        for side, stood in self._steps.step(center, heading, swing, rests, dt).items():
+            foot = about_z(stood.heading) @ self._flat[side]
             if lies > 0.0:
-                flat = rotation_exp(lies * rotation_log(axes @ flat.T)) @ flat
-            ankle = np.array([0.0, 0.0, self._ground + self._heights[side]])
-            found[side] = place + ankle, flat
+                foot = rotation_exp(lies * rotation_log(axes @ foot.T)) @ foot
+            height = self._ground + self._heights[side] + stood.height
+            found[side] = np.array([stood.place.real, stood.place.imag, height]), foot
         return found
 
     def _swing_of(self, bones: Mapping[str, Matrix4], axes: Matrix3, dt: float) -> float:
@@ -102,7 +102,7 @@ class Legs:
         apart = float((bones["leftHand"] - bones["rightHand"])[:3, 3] @ axes[:, 0])
         speed = 0.0 if self._apart is None else (apart - self._apart) / dt
         self._apart = apart
-        self._swing = float(decay(np.array(self._swing), np.array(speed), dt, SWING_SETTLING))
+        self._swing = speed + (self._swing - speed) * math.exp(-dt / SWING_SETTLING)
         return self._swing
 
     def _heel(self, side: Side, root: Array, ankle: Array, foot: Matrix3) -> tuple[Array, Matrix3]:
@@ -122,7 +122,7 @@ class Legs:
         cosine = (radius**2 + far**2 - across**2) / (2.0 * radius * far)
         between = math.atan2(to_hip[0], to_hip[2]) - math.atan2(up[0], up[2])
         pitch = min(max(between - math.acos(min(max(cosine, -1.0), 1.0)), 0.0), MOST_PITCH)
-        turn = facing @ rotation_exp(np.array([0.0, pitch, 0.0])) @ facing.T
+        turn = about(facing[:, 1], pitch)
         return ball + turn @ (ankle - ball), turn @ foot
 
 

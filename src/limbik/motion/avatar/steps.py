@@ -7,14 +7,13 @@ a walk at constant speed, Kajita et al. 2001, in its simplest form).
 
 from __future__ import annotations
 
+import cmath
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-import numpy as np
-
-from limbik.motion.avatar.hips import decay
 from limbik.motion.body.roles import SIDES, Side
-from limbik.spatial import Array
 
 SWING, SHORTEST, LONGEST = 0.9, 0.3, 0.55  # [s] of a step: at rest, and at least and at most
 QUICKER = 0.33  # [s] by which it is shorter for each leg's length in a second
@@ -32,60 +31,63 @@ SETTLING = 0.12  # [s] over which the body's speed is taken
 class Foot:
     """One foot on the ground, or on its way."""
 
-    place: Array  # [2, m]
+    place: complex  # [m], x + i y
     heading: float  # [rad]
-    left: Array  # [2, m] where it has left the ground
+    left: complex  # [m] where it has left the ground
     left_heading: float
     time: float | None = None  # [s] since then; None: it stands
     lasts: float = LONGEST  # [s] the step
 
 
-class Steps:
-    """Both feet over time."""
+class Stood(NamedTuple):
+    """Where a foot is."""
 
-    def __init__(self, offsets: dict[Side, Array], leg: float) -> None:
-        """offsets: of each foot from below the hips at rest [2, m], x forward; leg: its length [m]."""
+    place: complex  # [m]
+    height: float  # [m] over where it stands
+    heading: float  # [rad]
+
+
+class Steps:
+    """Both feet over time. Places on the ground are complex numbers, x + i y [m]."""
+
+    def __init__(self, offsets: Mapping[Side, complex], leg: float) -> None:
+        """offsets: of each foot from below the hips at rest, x forward; leg: its length [m]."""
         self._offsets, self._leg = offsets, leg
         self.feet: dict[Side, Foot] = {}
-        self._center: Array | None = None
-        self._velocity = np.zeros(2)
+        self._center: complex | None = None
+        self._velocity = 0.0j
 
     def step(
-        self, center: Array, heading: float, swing: float, rests: float, dt: float
-    ) -> dict[Side, tuple[Array, float]]:
-        """Where the feet are [3, m over where they stand] and face, for the place [2] below the body.
+        self, center: complex, heading: float, swing: float, rests: float, dt: float
+    ) -> dict[Side, Stood]:
+        """Where the feet are, for the place below the body.
 
-        swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes. rests:
-        0 to 1, how far feet do not stand, but go where the body goes.
+        swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes.
+        rests: 0 to 1, how far feet do not stand, but go where the body goes.
         """
-        if self._center is None:
-            self._center = center
-        if dt > 0.0:
-            self._velocity = decay(self._velocity, (center - self._center) / dt, dt, SETTLING)
+        if self._center is not None and dt > 0.0:
+            now = (center - self._center) / dt
+            self._velocity = now + (self._velocity - now) * math.exp(-dt / SETTLING)
         self._center = center
-        ease = {side: center + turned(self._offsets[side], heading) for side in SIDES}
+        facing = cmath.rect(1.0, heading)
+        ease = {side: center + facing * self._offsets[side] for side in SIDES}
         for side in SIDES:
             if side not in self.feet:
                 self.feet[side] = Foot(ease[side], heading, ease[side], heading)
         if all(foot.time is None for foot in self.feet.values()):
             self._begin(ease, heading, swing)
-        found = {}
-        for side in SIDES:
-            place, facing = self._moved(self.feet[side], ease[side], heading, dt)
-            place[:2] += rests * (ease[side] - place[:2])
-            found[side] = place, facing
-        return found
+        return {side: self._moved(self.feet[side], ease[side], heading, rests, dt) for side in SIDES}
 
-    def _begin(self, ease: dict[Side, Array], heading: float, swing: float) -> None:
+    def _begin(self, ease: Mapping[Side, complex], heading: float, swing: float) -> None:
         """Let the foot that is farthest away step, if it is too far away."""
-        speed = math.hypot(*self._velocity)
+        speed = abs(self._velocity)
         allowed = LAG * self._leg + min(LATE * speed, LONGEST_STEP * self._leg)
         right = SWAY * min(max(swing / max(0.5 * speed, 0.1 * self._leg), -1.0), 1.0)
 
         def lateness(side: Side) -> float:
             foot = self.feet[side]
             turn = abs(math.remainder(heading - foot.heading, 2.0 * math.pi)) / TURNED
-            away = math.dist(foot.place, ease[side] + AHEAD * self._velocity) / allowed
+            away = abs(ease[side] + AHEAD * self._velocity - foot.place) / allowed
             return max(away / (1.0 - (right if side == "right" else -right)), turn)
 
         late = max(SIDES, key=lateness)
@@ -94,7 +96,7 @@ class Steps:
             foot.left, foot.left_heading, foot.time = foot.place, foot.heading, 0.0
             foot.lasts = min(max(SWING - QUICKER * speed / self._leg, SHORTEST), LONGEST)
 
-    def _moved(self, foot: Foot, ease: Array, heading: float, dt: float) -> tuple[Array, float]:
+    def _moved(self, foot: Foot, ease: complex, heading: float, rests: float, dt: float) -> Stood:
         height = 0.0
         if foot.time is not None:
             foot.time += dt
@@ -102,16 +104,9 @@ class Steps:
             lands = ease + (AHEAD + (1.0 - share) * foot.lasts) * self._velocity
             part = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
             foot.place = foot.left + part * (lands - foot.left)
-            foot.heading = foot.left_heading + part * math.remainder(
-                heading - foot.left_heading, 2.0 * math.pi
-            )
+            turn = math.remainder(heading - foot.left_heading, 2.0 * math.pi)
+            foot.heading = foot.left_heading + part * turn
             height = LIFT * self._leg * 16.0 * share**2 * (1.0 - share) ** 2
             if share == 1.0:
                 foot.time = None
-        return np.array([*foot.place, height]), foot.heading
-
-
-def turned(offset: Array, heading: float) -> Array:
-    """[2] in the world."""
-    cosine, sine = math.cos(heading), math.sin(heading)
-    return np.array([cosine * offset[0] - sine * offset[1], sine * offset[0] + cosine * offset[1]])
+        return Stood(foot.place + rests * (ease - foot.place), height, foot.heading)

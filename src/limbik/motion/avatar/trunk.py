@@ -17,8 +17,8 @@ LEANS, BACK = 0.3, 0.1  # how much the head's lean says about where hips go, and
 def bent(
     body: Body, hips: Matrix3, head: Matrix3, place: Array | None, target: Array | None
 ) -> tuple[Array, Array]:
-    """Turns [n + 1, 3, 3] and places [n + 1, 3] of hips and trunk's links, for the anatomical axes of hips and
-    head.
+    """Turns [n + 1, 3, 3] and places [n + 1, 3] of hips and trunk's links, for anatomical axes of hips
+    and head.
 
     place [3]: of the hips; None: the origin. target [3]: to which the head's joint is brought, or as near as
     it gets; None: the trunk bends by its shares alone.
