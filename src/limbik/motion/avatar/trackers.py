@@ -10,15 +10,12 @@ import numpy as np
 
 from limbik.errors import GoalError, did_you_mean, is_one_of, shortened
 from limbik.motion.body.roles import SIDES
-from limbik.spatial import Array, Matrix4, as_pose, cross, dot
+from limbik.spatial import Array, Matrix4, as_pose
 
 ENDS = ("head", "hips", *(side + part for part in ("Hand", "Foot") for side in SIDES))
 MIDDLES = tuple(side + part for part in ("LowerArm", "LowerLeg") for side in SIDES)
 TRACKED = (*ENDS, *MIDDLES)
 """The roles that a tracker may have: ends, and elbows and knees by the bones that begin there."""
-
-EXACT = 1e-12  # of a rotation matrix, from the identity of its square
-LAST = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,31 +38,10 @@ def read(trackers: Any, needed: tuple[str, ...]) -> dict[str, Matrix4]:
     missing = [role for role in needed if role not in trackers]
     if missing:
         raise GoalError(f"the tracker {missing[0]!r} is missing")
-    poses = list(trackers.values())
-    if all(
-        isinstance(pose, np.ndarray) and pose.shape == (4, 4) and pose.dtype == np.float64 for pose in poses
-    ):
-        stacked = np.array(poses)
-        if _are_exact(stacked):
-            return dict(zip(trackers, stacked, strict=True))
-    return {
-        role: as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
-        for role, pose in trackers.items()
-    }
-
-
-def _are_exact(poses: Array) -> bool:
-    """Whether poses [n, 4, 4] are finite and need no repair."""
-    turns = poses[:, :3, :3]
-    with np.errstate(invalid="ignore", over="ignore"):
-        square = np.swapaxes(turns, 1, 2) @ turns - np.eye(3)
-    x, y, z = np.moveaxis(turns, -1, 0)
-    return bool(
-        np.isfinite(poses).all()
-        and np.abs(square).max() < EXACT
-        and (dot(cross(x, y), z) > 0.0).all()
-        and (poses[:, 3] == LAST).all()
-    )
+    found = {}
+    for role, pose in trackers.items():
+        found[role] = as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
+    return found
 
 
 def lifted(poses: Mapping[str, Matrix4], upward: Array, scale: float, ground: float) -> dict[str, Matrix4]:
