@@ -8,8 +8,8 @@ from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.motion import hinge_angles as hinges
 from limbik.motion import two_bone
-from limbik.motion.avatar import bending
-from limbik.motion.programs import hinge_groups, limbs, spines
+from limbik.motion.avatar import bending, local_turns
+from limbik.motion.programs import hinge_groups, limbs, locals_of_rigs, spines
 from limbik.spatial import Array, Quaternion
 
 
@@ -52,6 +52,20 @@ def trunk(turns: Array, rest: Array, bones: Array, shares: Array, problem: Array
         arrays = turns, places, rest, bones, shares, problem
         function(Arguments(*_addresses(*arrays), len(bones)).address, _go_on)
     return places
+
+
+def local_quaternions(turns: Array, leads: Array, parents: Array, rests: Array, hinged: Array) -> Quaternion:
+    """Quaternions [n, 4] that joints make, for turns [n, 3, 3] of their links: `local_turns.fill_local`."""
+    count = len(turns)
+    quats, scratch = np.empty((count, 4)), np.empty((3, 9))
+    function = native.compiled(locals_of_rigs())
+    if function is None:
+        rows = turns.reshape(-1, 9)
+        local_turns.fill_local.interpreted(rows, leads, parents, rests, hinged, scratch, quats)
+    else:
+        arrays = turns, leads, parents, rests, hinged, scratch, quats
+        function(Arguments(*_addresses(*arrays), count).address, _go_on)
+    return quats
 
 
 def _addresses(*arrays: Array) -> list[int]:

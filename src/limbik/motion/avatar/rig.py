@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from limbik.errors import ModelError
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, Group
-from limbik.motion.batches import hinge_angles
-from limbik.spatial import Array, Matrix3, pose_inverse, quat_from_matrix
+from limbik.motion.batches import hinge_angles, local_quaternions
+from limbik.spatial import Array, Matrix3, pose_inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,10 @@ class Rig:
             parent = poses[self.links[self.parents[k]]] if k else np.eye(4)
             leads.append((pose_inverse(parent) @ poses[group.parent])[:3, :3])
             pivots.append(parent[:3, :3].T @ (self.places[k] - parent[:3, 3]))
-        self._leads, self.pivots = np.array(leads), np.array(pivots)
-        self._rests = np.array([group.rest for group in self.groups])
+        self._leads, self.pivots = np.array(leads).reshape(-1, 9), np.array(pivots)
+        self._rests = np.array([group.rest for group in self.groups]).reshape(-1, 9)
+        self._parents = np.array(self.parents, dtype=np.float64)
+        self._hinged = np.array([float(group.quaternion is None) for group in self.groups])
         self._rest = rest
         self._balls = [k for k, group in enumerate(self.groups) if group.quaternion is not None]
         self._ball_places = np.array(
@@ -65,7 +67,6 @@ class Rig:
         self._hinges = self._hinge_sets()
         self._slides, self._to_slides = self._mover(upward)
         self._is_clipped = any(j.kind is JointKind.BALL and j.has_limits for j in model.joints)
-        self._rest_balls = quat_from_matrix(self._rests)
 
     def _parent(self, link: str) -> int:
         """The place of the link before one, -1 for the hips."""
@@ -117,15 +118,13 @@ class Rig:
         that make the same, those nearest to `near` [nq].
         """
         q = self._rest.copy()
-        before = self._leads.copy()
-        before[1:] = turns[self.parents[1:]] @ before[1:]
-        local = np.swapaxes(before, -1, -2) @ turns
         q[self._slides] += self._to_slides @ (hips - self.places[0])
+        turned = local_quaternions(turns, self._leads, self._parents, self._rests, self._hinged)
         for each in self._hinges:
-            turned = quat_from_matrix(local[each.members] @ np.swapaxes(self._rests[each.members], -1, -2))
-            q[each.places] = hinge_angles(each.axes, turned, near[each.places], each.lower, each.upper)
+            angles = hinge_angles(each.axes, turned[each.members], near[each.places], each.lower, each.upper)
+            q[each.places] = angles
         if len(self._balls):
-            quat = quat_from_matrix(np.swapaxes(self._rests[self._balls], -1, -2) @ local[self._balls])
+            quat = turned[self._balls]
             facing = (quat * near[self._ball_places]).sum(axis=1, keepdims=True)
             q[self._ball_places] = np.where(facing < 0.0, -quat, quat)
         return self.model.clip(q) if self._is_clipped else q
