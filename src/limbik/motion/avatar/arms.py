@@ -95,8 +95,14 @@ def _hand(
 
 
 def _shrug(bone: Array, way: Array, reach: float) -> Matrix3 | None:
-    """The turn of a shoulder, a bone [3], toward a hand that is out of reach on its way [3]."""
-    beyond = math.sqrt(way @ way) - reach
-    if beyond <= 0.0:
+    """The turn of a shoulder, a bone [3], that brings a hand on its way [3] within reach."""
+    far = way @ way
+    if far <= reach**2:
         return None
-    return about(cross(bone, way), min(beyond / math.sqrt(bone @ bone), SHRUG))
+    whole = bone + way
+    long, short = math.sqrt(whole @ whole), math.sqrt(bone @ bone)
+    if long == 0.0 or short == 0.0:
+        return None
+    cosines = [(long**2 + short**2 - each) / (2.0 * long * short) for each in (far, reach**2)]
+    is_at, wanted = (math.acos(min(max(each, -1.0), 1.0)) for each in cosines)
+    return about(cross(bone, way), min(is_at - wanted, SHRUG))
