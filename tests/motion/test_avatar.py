@@ -177,9 +177,14 @@ def test_knees_do_not_invert_in_a_deep_crouch_or_lying() -> None:
         assert np.linalg.norm(there - seen[role][:3, 3]) < 0.15
 
 
-def limited() -> limbik.Model:
-    """A character of ball joints with limits, knees and elbows of one hinge."""
-    builder = ModelBuilder("limited", root="world").floating("hips", origin=(0.0, 0.0, 0.9))
+def limited(*, slides: bool = False) -> limbik.Model:
+    """A character of ball joints with limits, knees and elbows of one hinge; slides: hips as in glTF."""
+    builder = ModelBuilder("limited", root="world")
+    if slides:
+        builder.prismatic("x", axis="x", origin=(0.0, 0.0, 0.9)).prismatic("y", axis="y")
+        builder.prismatic("z", axis="z").ball("hips")
+    else:
+        builder.floating("hips", origin=(0.0, 0.0, 0.9))
     builder.ball("spine", swing=0.7, twist=0.5, parent="hips", origin=(0.0, 0.0, 0.15))
     builder.ball("head", swing=0.8, twist=1.2, parent="spine", origin=(0.0, 0.0, 0.45))
     for side, y in (("left", 1.0), ("right", -1.0)):
@@ -201,10 +206,11 @@ def limited() -> limbik.Model:
     return builder.build()
 
 
-def test_limits_hold_whatever_the_trackers_say() -> None:
-    model = limited()
-    roles = {name: name for name in model.frame_names if name not in ("world", "leftToe", "rightToe")}
-    avatar = Avatar(model, roles=roles)
+@pytest.mark.parametrize("slides", [False, True])
+def test_limits_hold_whatever_the_trackers_say(slides: bool) -> None:
+    model = limited(slides=slides)
+    others = ("world", "leftToe", "rightToe", "x", "y", "z")
+    avatar = Avatar(model, roles={name: name for name in model.frame_names if name not in others})
     stands = {role: model.pose(model.neutral, role) for role in SIX}
     avatar.calibrate(stands, "standing")
     rng = np.random.default_rng(0)
@@ -215,6 +221,27 @@ def test_limits_hold_whatever_the_trackers_say() -> None:
         q = avatar.update(wild, 0.01)
         assert np.isfinite(q).all()
         assert avatar.model.is_within_limits(q)
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_hinged_knees_and_elbows_bring_hands_and_feet_there(slides: bool) -> None:
+    model = limited(slides=slides)
+    others = ("world", "leftToe", "rightToe", "x", "y", "z")
+    avatar = Avatar(
+        model, roles={name: name for name in model.frame_names if name not in others}, ground=0.02
+    )
+    stands = {role: model.pose(model.neutral, role) for role in SIX}
+    avatar.calibrate(stands, model.neutral, scale=1.0)
+    down = pose_from(translation=[0.1, 0.05, -0.2])
+    seen = {role: pose.copy() for role, pose in stands.items()}
+    for role in ("head", "hips"):
+        seen[role] = down @ stands[role]
+    for side in SIDES:
+        seen[f"{side}Hand"] = pose_from(translation=[0.3, 0.0, 0.1]) @ stands[f"{side}Hand"]
+    q = avatar.update(seen, 0.01)
+    for role in SIX:
+        there = avatar.model.pose(q, role)[:3, 3]
+        np.testing.assert_allclose(there, seen[role][:3, 3], atol=1e-3)
 
 
 def test_the_same_trackers_give_the_same_configurations() -> None:

@@ -11,7 +11,7 @@ from limbik.spatial import Matrix3, rotation_exp, rotation_log
 
 FACING = 0.35  # [s] after which the hips have turned most of the way to the head
 MOST_TURN = 1.0  # [rad] of the head against the hips
-LEAN, MOST_LEAN = 0.9, 0.6  # [rad] for each part of the height that the head has sunk by
+LEAN, MOST_LEAN = 1.4, 0.6  # [rad] for each part of the height that the head has sunk by
 SUNK = (0.6, 0.8)  # parts of the height from which a body that is not upright lies
 LEFT = np.array([0.0, 1.0, 0.0])
 TILTED = (0.7, 1.3)  # [rad] of the head from upright, likewise
