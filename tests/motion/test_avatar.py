@@ -177,6 +177,27 @@ def test_knees_do_not_invert_in_a_deep_crouch_or_lying() -> None:
         assert np.linalg.norm(there - seen[role][:3, 3]) < 0.15
 
 
+def test_elbows_do_not_invert_however_the_hands_are_turned() -> None:
+    motion = crouching()
+    frames = limbik.humanoid(motion).frames
+    avatar = Avatar(motion)
+    avatar.calibrate(standing(1.44), "standing")
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        seen = standing(1.44)
+        for hand in ("leftHand", "rightHand"):
+            place = seen[hand][:3, 3] + [0.0, rng.uniform(0.0, 0.5), rng.uniform(0.1, 0.35)]
+            seen[hand] = pose_from(rotation_exp(rng.normal(size=3)), place)
+        q = avatar.update(seen, 1.0 / 60.0)
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            shoulder, elbow, wrist = (
+                avatar.model.pose(q, frames[side + part])[:3, 3] for part in ("UpperArm", "LowerArm", "Hand")
+            )
+            way, aside = wrist - shoulder, np.array([0.26 * sign, -0.86, -0.43])
+            across = aside - way * (aside @ way) / (way @ way)
+            assert (elbow - shoulder) @ across > 0.0
+
+
 def limited(*, slides: bool = False) -> limbik.Model:
     """A character of ball joints with limits, knees and elbows of one hinge; slides: hips as in glTF."""
     builder = ModelBuilder("limited", root="world")

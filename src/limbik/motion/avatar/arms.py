@@ -62,7 +62,9 @@ def _aim(
         pole = bones[elbow][:3, 3]
     else:
         aside = carried @ (body.heading @ (ELBOW if side == "left" else ELBOW * [1.0, -1.0, 1.0]))
-        pole = target - limb.lengths[1] * (turn @ limb.forearm) + SURE * reach * aside
+        pole = root + _elbow(
+            target - root, target - root - limb.lengths[1] * (turn @ limb.forearm), aside, reach
+        )
     clavicle = body.place.get(side + "Shoulder")
     if clavicle is not None:
         start = rig.pivot(clavicle, rig.origin(body.carrier, place, on), on)
@@ -92,6 +94,18 @@ def _hand(
         return target, bones[hand][:3, :3]
     rest = carried @ body.rig.turns[limb.tip]
     return root + HANGING * sum(limb.lengths) * DOWN, rotation_between(rest @ limb.forearm, DOWN) @ rest
+
+
+def _elbow(way: Array, elbow: Array, aside: Array, reach: float) -> Array:
+    """Where an elbow is beside the way [3] from shoulder to hand, all as seen from the shoulder.
+
+    elbow [3]: where it would be behind a straight wrist, which counts as far as it is not on the other side
+    than elbows bend to, `aside` [3].
+    """
+    along = way / max(math.sqrt(way @ way), 1e-9)
+    across = aside - (aside @ along) * along
+    across = across / max(math.sqrt(across @ across), 1e-3)
+    return np.asarray(elbow + (max(0.0, -float(elbow @ across)) + SURE * reach) * across)
 
 
 def _shrug(bone: Array, way: Array, reach: float) -> Matrix3 | None:
