@@ -193,7 +193,8 @@ def test_elbows_do_not_invert_however_the_hands_are_turned() -> None:
             shoulder, elbow, wrist = (
                 avatar.model.pose(q, frames[side + part])[:3, 3] for part in ("UpperArm", "LowerArm", "Hand")
             )
-            way, aside = wrist - shoulder, np.array([0.26 * sign, -0.86, -0.43])
+            chest = avatar.model.pose(q, frames["chest"])[:3, :3]
+            way, aside = wrist - shoulder, chest @ [0.26 * sign, -0.86, -0.43]  # outward, down and back
             across = aside - way * (aside @ way) / (way @ way)
             assert (elbow - shoulder) @ across > 0.0
 
