@@ -14,6 +14,7 @@ from limbik.motion.body.roles import ARM
 from limbik.spatial import Array, Matrix3, Matrix4, cross, rotation_between
 
 ELBOW = np.array([-0.43, 0.26, -0.86])  # where it is beside the shoulder: back, outward and down
+ELBOWS = {"left": ELBOW, "right": ELBOW * [1.0, -1.0, 1.0]}
 SURE = 0.2  # of the arm's length: how much that counts beside what the hand says
 SHRUG = 0.4  # [rad] at most, of a shoulder toward a hand out of reach
 REACH = 0.98  # of the arm's length, beyond which shoulders follow
@@ -54,17 +55,9 @@ def _aim(
 ) -> Aim:
     """place [3], carried [3, 3]: of the joint of what the arm is on, and its turn from rest."""
     rig, limb, on = body.rig, body.limbs[f"{side}Arm"], turns[body.carrier]
-    reach = sum(limb.lengths)
+    reach, trunk = sum(limb.lengths), carried
     root = place + on @ limb.hangs
     target, turn = _hand(body, side, seen, bones, arm_ratio, root, carried)
-    elbow = side + ARM[1]
-    if elbow in bones:
-        pole = bones[elbow][:3, 3]
-    else:
-        aside = carried @ (body.heading @ (ELBOW if side == "left" else ELBOW * [1.0, -1.0, 1.0]))
-        pole = root + _elbow(
-            target - root, target - root - limb.lengths[1] * (turn @ limb.forearm), aside, reach
-        )
     clavicle = body.place.get(side + "Shoulder")
     if clavicle is not None:
         start = rig.pivot(clavicle, rig.origin(body.carrier, place, on), on)
@@ -73,6 +66,13 @@ def _aim(
             carried = shrug @ carried
             root = start + shrug @ (root - start)
         turns[clavicle] = carried @ rig.turns[clavicle]
+    elbow = side + ARM[1]
+    if elbow in bones:
+        pole = bones[elbow][:3, 3]
+    else:
+        way = target - root
+        behind = way - limb.lengths[1] * (turn @ limb.forearm)
+        pole = root + _elbow(way, behind, trunk @ (body.heading @ ELBOWS[side]), reach)
     return Aim(root, carried, target, turn, pole)
 
 
