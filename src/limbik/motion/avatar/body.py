@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.errors import ModelError
 from limbik.formats.motions import Motion
@@ -45,6 +46,19 @@ class Limb:
     def lengths(self) -> tuple[float, float]:
         """[m] of both bones."""
         return float(norm(self.upper)), float(norm(self.lower))
+
+
+@dataclass(frozen=True, eq=False)
+class LimbSet:
+    """Limbs that are solved at once: those whose middles have one axis, or those that turn freely."""
+
+    names: tuple[str, ...]
+    are_hinges: bool
+    rest: Array  # [n, 3, 3] of each limb
+    bones: NDArray[np.intp]  # [n, 2] places of root and mid in the rig
+    tips: NDArray[np.intp]  # [n]
+    turns: Array  # [n, 2, 3, 3] of root and mid at rest
+    rooms: Array  # [n, 2]
 
 
 class Body:
@@ -88,6 +102,8 @@ class Body:
             for kind, limb, sides in (("Arm", ARM, self.sides), ("Leg", LEG, SIDES))
             for side in sides
         }
+        sets = (self._limb_set(are_hinges) for are_hinges in (False, True))
+        self.limb_sets = [each for each in sets if each.names]
         self.seat = SEAT * sum(self.limbs["leftLeg"].lengths)  # [m] of the hips over the ground, at least
         self.heading = self.anatomy.turns(self.anatomy.upright[None], "hips")[0]  # of rest: x forward
         self.role_links = frames
@@ -140,6 +156,20 @@ class Body:
         hangs = rig.turns[carrier].T @ (rig.places[root] - rig.places[carrier])
         rest = np.column_stack([rig.turns[root] @ upper, rig.turns[mid] @ lower, across])
         return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, hangs, room)
+
+    def _limb_set(self, are_hinges: bool) -> LimbSet:
+        names = tuple(name for name, limb in self.limbs.items() if limb.is_hinge == are_hinges)
+        limbs = [self.limbs[name] for name in names]
+        bones = np.array([(limb.root, limb.mid) for limb in limbs], dtype=np.intp).reshape(-1, 2)
+        return LimbSet(
+            names,
+            are_hinges,
+            rest=np.array([limb.rest for limb in limbs]),
+            bones=bones,
+            tips=np.array([limb.tip for limb in limbs], dtype=np.intp),
+            turns=self.rig.turns[bones],
+            rooms=np.array([limb.room for limb in limbs]),
+        )
 
     def lowest(self, link: str, q: Array) -> float:
         """[m] the height of the lowest point of a part at q [nq]."""
