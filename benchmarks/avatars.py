@@ -5,7 +5,7 @@
 
 Files are given by their paths. Of a motion, the joints of head, hands, hips and feet are the trackers,
 calibrated in the first frame, and the body that follows is held against the motion. Times are of the
-processor, of every update, with all that comes before the solve, in the fastest of three rounds.
+processor, of every update, with all that comes before the solve, in the fastest of ten rounds.
 """
 
 # ruff: noqa: E402  (the number of threads is read when NumPy is imported)
@@ -40,7 +40,7 @@ from machine import surroundings
 
 FRAMES = 50  # from one posture to the next
 POSTURES = 11
-ROUNDS = 3
+ROUNDS = 10
 HANDS = ("itself", "another person", "allegro", "shadow_hand")
 HAND_HEAD = (
     "| on | updates | tips mm: median | most | joints deg: median | pinches | pinch mm: median | most "

@@ -30,7 +30,7 @@ HOMEWARD = 0.1  # share of the way to neutral that a joint is drawn to
 PINCHED, APART = 0.02, 0.035  # [m] between thumb and fingertip: a pinch, and none
 LOOSE = 0.5  # of a tip's weight that a pinch takes away
 FIRST_ROUNDS, MOST_ROUNDS = 10, 20  # of a frame, with the vectors of pinches turned as the thumb was before
-SETTLED = 0.1  # [rad] that a round may change at most for the frame to be done
+SETTLED = 0.05  # [rad] that a round may change at most for the frame to be done
 ITERATIONS = 4  # of a round
 
 

@@ -3,8 +3,9 @@
 Ranges of motion are those of the American Academy of Orthopaedic Surgeons (1965, Joint Motion: Method of
 Measuring and Recording); of the first joint of the thumb the totals of Cooney et al. (1981, The kinesiology
 of the thumb trapeziometacarpal joint, J Bone Joint Surg Am 63), 53 and 42 degrees, and one standard deviation
-more, 11 and 4. How the thumb lies on the palm at rest is that of the relaxed hand in Meta's WebXR emulator
-(IWER 2.5).
+more, 11 and 4. A knuckle flexes about an axis of the palm, and abducts about one that goes along (Wu et al.
+2005, ISB recommendation on definitions of joint coordinate systems, part II, J Biomech 38). How the thumb
+lies on the palm at rest is that of the relaxed hand in Meta's WebXR emulator (IWER 2.5).
 """
 
 from __future__ import annotations
@@ -70,13 +71,19 @@ def _finger(
     """A finger along x, which bends toward -z, about y."""
     first, *others = (side + name for name in chain[:-1])
     builder.revolute(
+        first,
+        axis="y",
+        limits=_radians(THUMB_FLEXION if is_thumb else KNUCKLE),
+        parent=f"{side}Wrist",
+        child=f"{first}Flexed",
+        origin=origin,
+    )
+    builder.revolute(
         f"{first}Abduction",
         axis="z" if side == "right" else "-z",
         limits=_radians(THUMB_ABDUCTION if is_thumb else KNUCKLE_ABDUCTION),
-        parent=f"{side}Wrist",
-        origin=origin,
+        child=first,
     )
-    builder.revolute(first, axis="y", limits=_radians(THUMB_FLEXION if is_thumb else KNUCKLE))
     for name, length, limits in zip(others, lengths, THUMB if is_thumb else FINGER, strict=False):
         builder.revolute(name, axis="y", limits=_radians(limits), origin=(length, 0.0, 0.0))
     builder.frame(side + chain[-1], pose=(lengths[-1], 0.0, 0.0))
