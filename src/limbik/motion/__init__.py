@@ -10,11 +10,14 @@ limbik.motion.fill_gaps(limbik.load_markers("walk.c3d")).markers.save("filled.tr
 from limbik.model.model import Motions, move_by
 from limbik.motion.aim import Aim, AimSolution
 from limbik.motion.articulation import Articulation
+from limbik.motion.avatar.avatar import Avatar
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
 from limbik.motion.drag import drag, grips_of
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.plant import plant_feet
 from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
+from limbik.motion.hands.hand import Hand, HandSolution
+from limbik.motion.hands.retargeter import HandRetargeter
 from limbik.motion.limb import Limb, LimbSolution
 from limbik.motion.limb_lengths import BoneLength, FittedLimbs, KeptFrame, fit_limb_lengths
 from limbik.motion.markers.calibration import Calibration
@@ -31,6 +34,7 @@ __all__ = [
     "Aim",
     "AimSolution",
     "Articulation",
+    "Avatar",
     "BoneLength",
     "Calibration",
     "ContactRule",
@@ -39,6 +43,9 @@ __all__ = [
     "Gap",
     "Ghost",
     "Ground",
+    "Hand",
+    "HandRetargeter",
+    "HandSolution",
     "KeptFrame",
     "Limb",
     "LimbSolution",
@@ -52,9 +59,9 @@ __all__ = [
     "detect_contacts",
     "drag",
     "feet_of",
-    "grips_of",
     "fill_gaps",
     "fit_limb_lengths",
+    "grips_of",
     "measure",
     "plant_feet",
     "retarget",

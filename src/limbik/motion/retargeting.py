@@ -81,7 +81,7 @@ def retarget(
     """
     whole = model.model if isinstance(model, Motion) else model
     roles = humanoid(model).frames if target is None else target
-    there = _freed(whole, roles["hips"]) if "hips" in roles else whole
+    there = freed(whole, roles["hips"]) if "hips" in roles else whole
     source = humanoid(motion).frames if source is None else source
     body = anatomy(motion.model, source, motion.up, postures_of(motion))
     up = model.up if isinstance(model, Motion) else None
@@ -243,6 +243,6 @@ def _reach_in(model: Model, dt: float) -> Array:
     return reach
 
 
-def _freed(model: Model, hips: str) -> Model:
+def freed(model: Model, hips: str) -> Model:
     """The model with hips that go anywhere."""
     return model if sum(joint.nv for joint in model.path(hips)) >= FREEDOM else based(model, "floating")

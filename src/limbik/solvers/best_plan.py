@@ -38,9 +38,16 @@ class SteppedPlan(BestPlan):
     Goals of one priority; their targets are given in numbers, as `solvers.tasks.fill_targets` writes them.
     """
 
-    def __init__(self, model: Model, goals: Sequence[Goal], iterations: int | None = None) -> None:
-        """iterations: of a step at most."""
-        super().__init__(model, goals, Options(mode="best", iterations=iterations))
+    def __init__(
+        self,
+        model: Model,
+        goals: Sequence[Goal],
+        *,
+        iterations: int | None = None,
+        locked: tuple[str, ...] = (),
+    ) -> None:
+        """iterations: of a step at most. locked: joints that stay as they are."""
+        super().__init__(model, goals, Options(mode="best", iterations=iterations, locked=locked))
         self._tree = self._tree._replace(movers=self._tree.movers.copy())
         movers = self._tree.movers[:-1]
         self._scalar = np.flatnonzero(movers["kind"] != SPHERICAL)
