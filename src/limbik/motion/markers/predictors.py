@@ -170,9 +170,9 @@ def pca(own: Array, whole: Array, weights: Array, hole: Hole) -> Array:
     rows_mean, own_mean = rows[learned].mean(axis=0), beside[learned].mean(axis=0)
     A = (rows - rows_mean) * np.repeat(weights, 3)
     B = np.concatenate([A[learned], beside[learned] - own_mean], axis=1)
-    _, sizes, components = np.linalg.svd(B, full_matrices=False)
-    share = np.cumsum(sizes**2) / np.maximum(np.sum(sizes**2), np.finfo(float).tiny)
-    kept = components[: int(np.searchsorted(share, KEPT)) + 1]
+    variances, components = np.linalg.eigh(B.T @ B)
+    share = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
+    kept = components.T[::-1][: int(np.searchsorted(share, KEPT)) + 1]
     return np.asarray(middle + own_mean + A @ np.linalg.pinv(kept[:, :-3], rcond=1e-6) @ kept[:, -3:])
 
 
