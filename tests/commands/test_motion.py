@@ -228,3 +228,11 @@ def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
     links.write_text("{")
     with pytest.raises(FormatError, match="needs JSON of markers and their links"):
         run(*arguments, str(out))
+
+
+def test_a_picture_is_drawn(tmp_path: Path) -> None:
+    out = tmp_path / "walk.svg"
+    assert run("picture", str(GOLDEN), "--out", str(out), "--figures", "2") == f"{out}: 2 figures\n"
+    assert out.read_text().startswith("<svg ")
+    with pytest.raises(FormatError, match=r"needs the ending \.svg, found '\.png'"):
+        run("picture", str(GOLDEN), "--out", str(tmp_path / "walk.png"))

@@ -1,4 +1,4 @@
-"""`limbik motion show`: a motion in the browser."""
+"""`limbik motion show` and `picture`: a motion in the browser, and as a picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from limbik.commands.motion import UnitName, UpName, motion
+from limbik.commands.motion import AnimationName, File, ModelName, UnitName, UpName, load_file, motion
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.errors import FormatError, ModelError
 
@@ -55,3 +55,30 @@ def show(
         command=["limbik", "motion", "show", file, *typed],
         uploads=[upload],
     )
+
+
+@motion.command()
+def picture(
+    file: File,
+    out: Annotated[str, typer.Option("--out", help="Where to write: a file that ends in .svg.")],
+    model: ModelName = None,
+    unit: UnitName = "cm",
+    up: UpName = None,
+    animation: AnimationName = None,
+    figures: Annotated[int, typer.Option(help="How many figures.")] = 9,
+) -> None:
+    """Draw a motion from the side: figures at even times, the left of the body blue, the right orange.
+
+    For example: limbik motion picture walk.bvh --out walk.svg
+    """
+    from limbik.motion.picture import picture as drawn
+
+    path = Path(out).expanduser()
+    if path.suffix.lower() != ".svg":
+        raise FormatError(out, f"needs the ending .svg, found {path.suffix!r}")
+    text = drawn(load_file(file, model, unit, up, animation), figures=figures)
+    try:
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FormatError(out, f"cannot be written: {error.strerror or error}") from None
+    typer.echo(f"{out}: {text.count('<text')} figures")

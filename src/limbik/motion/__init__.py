@@ -25,6 +25,7 @@ from limbik.motion.markers.gaps import FilledMarkers, Gap, fill_gaps
 from limbik.motion.markers.solve import Ghost, SolvedMarkers, Swap, solve_markers
 from limbik.motion.measures import Measures, measure
 from limbik.motion.paths import solve_path
+from limbik.motion.picture import picture
 from limbik.motion.retargeting import retarget
 from limbik.motion.smoothing import smooth
 from limbik.motion.spline import Spline, SplineSolution
@@ -63,6 +64,7 @@ __all__ = [
     "fit_limb_lengths",
     "grips_of",
     "measure",
+    "picture",
     "plant_feet",
     "retarget",
     "smooth",
