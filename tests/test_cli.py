@@ -267,7 +267,7 @@ def opened(monkeypatch):
 
     monkeypatch.setattr(playing_command, "has_browser", lambda: True)
     monkeypatch.setattr(playing_command, "open_browser", addresses.append)
-    monkeypatch.setattr("limbik.app.server.make_server", lambda host: Server())
+    monkeypatch.setattr("limbik.app.server.make_server", lambda host, uploads: Server())
     return addresses
 
 

@@ -18,7 +18,7 @@ from limbik.collision.shortest_change import changes
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.goals import Pose, Position
-from limbik.motion.programs import hinge_groups, limbs, tracker
+from limbik.motion.programs import hinge_groups, limbs, locals_of_rigs, spines, tracker
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
 from limbik.solvers import names
@@ -44,6 +44,8 @@ def programs() -> dict[str, Program]:
         tracker(),
         limbs(),
         hinge_groups(),
+        spines(),
+        locals_of_rigs(),
         collisions(),
         pushes(),
         changes(),

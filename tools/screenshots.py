@@ -142,6 +142,11 @@ SCENES = (
         act=judged,
     ),
     Scene(
+        name="motion-stairs-light.jpg",
+        query="?view=motion&ch=stand:stairs:12:0.12&ground=stairs&t=1.6&robot=g1",
+        theme="light",
+    ),
+    Scene(
         name="space-branches-light.jpg",
         query=f"?view=3d&arm={packed('branches.arm')}&name=branches.arm&sl=1&branches=coupled&algo=fabrik",
         theme="light",

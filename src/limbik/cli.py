@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from limbik import __version__
-from limbik.commands import motion_changes  # noqa: F401  (whose commands join those of motion)
+from limbik.commands import motion_changes, motion_markers, motion_show  # noqa: F401  (join those of motion)
 from limbik.commands.arm import ArmCommand, arm
 from limbik.commands.collision import collision
 from limbik.commands.guarded_output import UNWRITTEN, OutputFailed, guarded

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from formats.gltf_files import Builder
 from limbik.cli import app
 from limbik.errors import FormatError, GoalError, LimbikError, ModelError
 from motion.bodies import FAMILIES, bones, bvh
+from motion.marked import hidden, marked_leg, thigh_and_shank
 from motion.people import crouching
 from walker import Gait, stretched, walk
 
@@ -155,3 +157,82 @@ def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
     assert limbik.load_motion(moved).links[0] == "Hips"
     with pytest.raises(ModelError, match="model 'panda' is no humanoid"):
         run("retarget", str(person), "panda", "--out", str(table))
+
+
+def test_show_opens_the_file_in_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from limbik.commands import motion_show
+
+    opened: dict[str, Any] = {}
+    monkeypatch.setattr(motion_show, "open_playground", lambda *at, **more: opened.update(more))
+    file = tmp_path / "crouch.bvh"
+    file.write_text(crouching())
+    run("show", str(file), "--unit", "m", "--robot", "g1")
+    (upload,) = opened["uploads"]
+    assert upload.files == {"crouch.bvh": file.read_bytes()}
+    assert f"view=motion&token={upload.token}&name=crouch.bvh&unit=m&robot=g1" in opened["query"]
+    assert opened["command"] == ["limbik", "motion", "show", str(file), "--unit", "m", "--robot", "g1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["no.bvh"], "no.bvh: cannot be read"),
+        (["motion.csv"], "needs one of the endings .bvh"),
+        (["no.bvh", "--unit", "ell"], "--unit needs one of m, cm, mm, inch here"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(words: list[str], said: str) -> None:
+    with pytest.raises(LimbikError, match=said):
+        run("show", *words)
+
+
+def test_gaps_of_markers_are_filled_and_listed(tmp_path: Path) -> None:
+    spoilt, filled = tmp_path / "spoilt.trc", tmp_path / "filled.trc"
+    hidden(thigh_and_shank(), ("shank2", 60, 109)).save(spoilt)
+    page = run("fill", str(spoilt), "--out", str(filled)).splitlines()
+    assert page[0].startswith("shank2, frames 60 to 109: ")
+    assert page[1] == f"{filled}: 1 of 1 gaps filled"
+    assert np.isfinite(limbik.load_markers(filled).positions).all()
+
+
+def test_bones_get_one_length(tmp_path: Path) -> None:
+    person, rigid = tmp_path / "person.bvh", tmp_path / "rigid.bvh"
+    person.write_text(crouching("biovision", frames=3))
+    page = run("lengths", str(person), "--out", str(rigid), "--symmetric", "--length", "LeftKnee=0.40")
+    assert "LeftKnee        40.00 cm, was 42.00 to 42.00" in page
+    assert page.splitlines()[-1] == f"{rigid}: 3 frames of 66 numbers"
+    with pytest.raises(ModelError, match="--length needs LINK=METRES, found 'LeftKnee'"):
+        run("lengths", str(person), "--out", str(rigid), "--length", "LeftKnee")
+
+
+def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
+    markers, links, out = tmp_path / "walk.trc", tmp_path / "set.json", tmp_path / "walk.csv"
+    person = tmp_path / "person.bvh"
+    person.write_text(
+        "HIERARCHY\nROOT pelvis\n{\nOFFSET 0 0 0\n"
+        "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
+        "JOINT thigh\n{\nOFFSET 0 10 -10\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+        "JOINT shank\n{\nOFFSET 0 0 -42\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+        "End Site\n{\nOFFSET 0 0 -42\n}\n}\n}\n}\n"
+        "MOTION\nFrames: 1\nFrame Time: 0.1\n" + "0 " * 12 + "\n"
+    )
+    marked_leg(11)[2].save(markers)
+    names = {f"{link}{k}": link for link in ("pelvis", "thigh", "shank") for k in range(4)}
+    links.write_text(json.dumps(names))
+    arguments = ("solve", str(markers), str(person), "--set", str(links), "--out")
+    page = run(*arguments, str(tmp_path / "walk.bvh")).splitlines()
+    assert page[0].startswith("pelvis0 ")
+    assert page[0].endswith(" mm  pelvis")
+    assert page[-2].startswith("11 frames, 12 markers, residual ")
+    assert page[-1] == f"{tmp_path / 'walk.bvh'}: 11 frames of 12 numbers"
+    links.write_text("{")
+    with pytest.raises(FormatError, match="needs JSON of markers and their links"):
+        run(*arguments, str(out))
+
+
+def test_a_picture_is_drawn(tmp_path: Path) -> None:
+    out = tmp_path / "walk.svg"
+    assert run("picture", str(GOLDEN), "--out", str(out), "--figures", "2") == f"{out}: 2 figures\n"
+    assert out.read_text().startswith("<svg ")
+    with pytest.raises(FormatError, match=r"needs the ending \.svg, found '\.png'"):
+        run("picture", str(GOLDEN), "--out", str(tmp_path / "walk.png"))

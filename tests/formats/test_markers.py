@@ -129,3 +129,15 @@ def test_markers_refuse_what_is_none() -> None:
     ):
         with pytest.raises(ConfigurationError, match=message):
             limbik.Markers(names, positions, dt)
+
+
+def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
+    markers = limbik.load_markers(TRC)
+    markers.save(tmp_path / "again.trc")
+    again = limbik.load_markers(tmp_path / "again.trc")
+    assert (again.names, again.dt) == (markers.names, markers.dt)
+    assert_allclose(again.positions, markers.positions, atol=1e-9)
+    with pytest.raises(FormatError, match=r"needs the ending \.trc, found '\.c3d'"):
+        markers.save(tmp_path / "walk.c3d")
+    with pytest.raises(FormatError, match="cannot be written"):
+        markers.save(tmp_path / "nowhere" / "walk.trc")

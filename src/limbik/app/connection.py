@@ -21,6 +21,8 @@ from limbik import __version__, solvers
 from limbik.app.compiling import FIRST, FIRST_IN_SPACE, in_space, is_in_space, order, warm_up_in_space
 from limbik.app.described import robots
 from limbik.app.kernels import Kernels
+from limbik.app.motions.opener import MotionOpener
+from limbik.app.motions.shown import shown
 from limbik.app.opening import SceneOpener
 from limbik.app.protocol import (
     MAX_OPEN_BYTES,
@@ -36,6 +38,7 @@ from limbik.app.protocol import (
     Request,
     Reset,
     SelfMotion,
+    ShowMotion,
     Slide,
     Solve,
     SolveAll,
@@ -43,6 +46,7 @@ from limbik.app.protocol import (
     Welcome,
     parse,
 )
+from limbik.app.protocol.motion import ShownMotion
 from limbik.app.security import Gate
 from limbik.app.session import SOLVERS, Session, warm_up
 from limbik.app.space_session import SpaceSession
@@ -102,6 +106,7 @@ class Playground:
         self.gate = gate
         self.kernels = Kernels(order(), _compile)
         self.workshop = SceneOpener()
+        self.motions = MotionOpener(self.workshop)
         self.sessions: set[Session] = set()
         self.solving = Threads(bounds.solves, "limbik-solve")
         self.interpreting = Threads(bounds.interpreted, "limbik-interpret")
@@ -114,6 +119,12 @@ class Playground:
         for threads in (self.solving, self.interpreting, self.searching, self.opening):
             threads.shutdown()
         self.workshop.shapes.close()
+
+    def show(self, request: ShowMotion) -> ShownMotion:
+        """A motion. Raises LimbikError for what cannot be opened or changed so."""
+        answer, scene = shown(self.motions.open(request), request)
+        self.workshop.show(scene)
+        return answer
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Session]:
@@ -234,8 +245,10 @@ class Connection:
             logger.exception("a request failed")
             await self._send(Failure(message="the server failed on this request", id=id()).encode())
 
-    async def _answer_to(self, request: Solve | Open | Move | Slide | Export) -> str | bytes:
+    async def _answer_to(self, request: Solve | Open | Move | Slide | Export | ShowMotion) -> str | bytes:
         playground, space = self._playground, self._space
+        if isinstance(request, ShowMotion):
+            return await _in_thread(playground.show, request, playground.searching)
         if isinstance(request, Open):
             return await _in_thread(space.open, request, playground.opening)
         if isinstance(request, Move) and request.search:

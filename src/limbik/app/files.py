@@ -1,9 +1,9 @@
-"""Files over HTTP that are not the page's own: uploads come in, meshes of opened scenes go out."""
+"""Files over HTTP that are not the page's own: uploads come in, meshes and motions that are open go out."""
 
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
@@ -75,3 +75,20 @@ async def thing(request: Request) -> Response:
     if found is None:
         return PlainTextResponse("There is no such shape.\n", 404)
     return Response(found, media_type=BINARY, headers={**KEPT, "ETag": f'"{token}"'})
+
+
+async def motion(request: Request) -> Response:
+    """The numbers of a motion that is open, by its key; or, with the kind of a file, that file."""
+    playground: Playground = request.app.state.playground
+    found = playground.motions.opened(request.path_params["key"])
+    kind = request.path_params.get("kind")
+    if found is None or (kind is not None and kind not in found.files()):
+        return PlainTextResponse("There is no such motion.\n", 404)
+    if kind is None:
+        return Response(found.numbers(), media_type=BINARY, headers=KEPT)
+    loop = asyncio.get_running_loop()
+    content = await loop.run_in_executor(playground.opening, found.file, kind)
+    name = quote(found.files()[kind])
+    return Response(
+        content, media_type=BINARY, headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    )

@@ -11,10 +11,10 @@ import hashlib
 import posixpath
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from limbik import load
 from limbik.app.bounded_cache import BoundedCache
@@ -49,6 +49,8 @@ SECONDS = 20.0  # that a description may take to be read
 MOST_NOTES = 5  # of one kind
 MOST_TAGS = 4000  # joints or bodies in a text, before anything is made of them
 
+Robot: TypeAlias = tuple[Model, str, tuple[Visual, ...]]  # a model, its title and its shapes
+
 _ENDINGS = (".urdf", ".xml", ".mjcf", ".arm", ".yaml", ".yml", ".csv", ".xacro")  # the likeliest first
 _TAG = re.compile(r"<(joint|body|link|geom|site)\b")
 _ROOT = re.compile(r"<(mujoco|robot)[\s>]")
@@ -70,6 +72,7 @@ class SceneOpener:
         self._lock = threading.Lock()  # one scene is opened after the other
         self.shapes = PreparedShapes()
         self.kept_shapes = KeptShapes()
+        self.robot = named_robot  # its model, its title and its shapes, by its name
 
     def keep(self, upload: Upload) -> str:
         """Keep an upload; its token."""
@@ -88,10 +91,14 @@ class SceneOpener:
         if opened is None:
             with self._lock, _without_places():
                 opened = self._make(request)
-            size = sum(len(mesh.data or b"") for mesh in opened.meshes) + MODEL_BYTES * len(opened.arms)
-            self._opened.put(key, opened, size)
-            self._shown.put(opened.key, opened, size)
+            self._opened.put(key, opened, self.show(opened))
         return opened
+
+    def show(self, opened: Opened) -> int:
+        """Have the meshes of a scene asked for; how large it is [bytes]."""
+        size = sum(len(mesh.data or b"") for mesh in opened.meshes) + MODEL_BYTES * len(opened.arms)
+        self._shown.put(opened.key, opened, size)
+        return size
 
     def mesh(self, key: str, number: int) -> Mesh | None:
         """A mesh of a scene that is open; None where there is none."""
@@ -102,7 +109,7 @@ class SceneOpener:
 
     def _make(self, request: Open) -> Opened:
         if request.source.kind == "robot":
-            return _robots(request)
+            return _robots(request, self.robot)
         return _uploaded(self.uploaded(request.source.token), request)
 
     def uploaded(self, token: str) -> Upload:
@@ -137,12 +144,12 @@ def _without_places() -> Iterator[None]:
 # --- robots by name -----------------------------------------------------------------------------------------
 
 
-def _robots(request: Open) -> Opened:
+def _robots(request: Open, robot: Callable[[str], Robot]) -> Opened:
     arms, notes = [], []
     base = cast(Base, request.base)
     for name in request.source.names:
         with remarks() as told:
-            model, title, visuals = _robot(name)
+            model, title, visuals = robot(name)
             model = based(model, base)
         notes += [f"{title}: {remark}" for remark in told]
         arms.append((model, title, visuals))
@@ -158,7 +165,7 @@ def _robots(request: Open) -> Opened:
     return Opened(scene=scene, arms=opened, notes=tuple(dict.fromkeys(notes)))
 
 
-def _robot(name: str) -> tuple[Model, str, tuple[Visual, ...]]:
+def named_robot(name: str) -> Robot:
     """Its model, its title, and its shapes where a description of it is installed."""
     found = registry.find(name)
     if found is None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import mimetypes
+import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import anyio.to_thread
@@ -22,10 +23,11 @@ from starlette.routing import Route, WebSocketRoute
 
 from limbik.app.address import address_of, listen, numeric
 from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
-from limbik.app.files import mesh, thing, upload
+from limbik.app.files import mesh, motion, thing, upload
 from limbik.app.method_source import method_source
 from limbik.app.page import file_routes, page_response
 from limbik.app.security import Gate, SecureHeaders
+from limbik.app.upload import Upload
 from limbik.errors import SolverError
 
 STATIC = Path(__file__).parent / "static"
@@ -68,6 +70,8 @@ def create_app(
             Route("/upload", upload, methods=["POST"]),
             Route("/mesh/{key}/{number:int}", mesh),
             Route("/thing/{token}", thing),
+            Route("/motion/{key}", motion),
+            Route("/motion/{key}/{kind}", motion),
             Route("/source/{solver}", _source),
             *file_routes(static),
         ],
@@ -88,11 +92,23 @@ def _source(request: Request) -> Response:
         return JSONResponse({"message": "This installation has no source text."}, 404)
 
 
-def make_server(host: str, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC) -> uvicorn.Server:
-    """The playground's server for an address, to be run with `server.run(sockets=[listen(host, port)])`."""
+def make_server(
+    host: str,
+    *,
+    bounds: Bounds = DEFAULT_BOUNDS,
+    static: Path = STATIC,
+    uploads: Sequence[Upload] = (),
+) -> uvicorn.Server:
+    """The playground's server for an address, to be run with `server.run(sockets=[listen(host, port)])`.
+
+    uploads: files that it has from the beginning.
+    """
+    application = create_app(host, bounds=bounds, static=static)
+    for each in uploads:
+        application.state.playground.workshop.keep(each)
     return uvicorn.Server(
         uvicorn.Config(
-            create_app(host, bounds=bounds, static=static),
+            application,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -116,8 +132,13 @@ def running(
         webbrowser.open(address)
     ```
     """
-    listener = listen(host, port)
-    server = make_server(host, bounds=bounds, static=static)
+    with serving(make_server(host, bounds=bounds, static=static), listen(host, port)) as listener:
+        yield address_of(host, listener)
+
+
+@contextlib.contextmanager
+def serving(server: uvicorn.Server, listener: socket.socket) -> Iterator[socket.socket]:
+    """A server in a thread, stopped at the end, and its socket closed."""
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [listener]}, name="limbik-server", daemon=True
     )
@@ -125,7 +146,7 @@ def running(
     try:
         while not server.started and thread.is_alive():
             time.sleep(0.005)
-        yield address_of(host, listener)
+        yield listener
     finally:
         server.should_exit = True
         thread.join()

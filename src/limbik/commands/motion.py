@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 motion = typer.Typer(
     name="motion",
     help="Motions in BVH, glTF and CSV files: what is in them and wrong with them, feet that stand, less "
-    "jitter, other bodies, other formats.",
+    "jitter, bones of one length, other bodies, other formats; markers: their gaps, skeletons moved by them.",
     no_args_is_help=True,
 )
 

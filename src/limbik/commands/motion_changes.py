@@ -1,7 +1,8 @@
-"""`limbik motion clean`, `ground` and `retarget`: motions that are changed."""
+"""`limbik motion clean`, `ground`, `lengths` and `retarget`: motions that are changed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from limbik.commands.motion import (
     size_of,
     write_file,
 )
-from limbik.errors import GoalError
+from limbik.errors import GoalError, ModelError
 
 
 @motion.command()
@@ -107,3 +108,42 @@ def ground(
         raise GoalError("--mesh stands in place of --height and --slope: give one of them")
     floor = Ground.plane(height, slope, up=loaded.up) if mesh is None else Ground.mesh(mesh, up=loaded.up)
     write_file(plant_feet(loaded, ground=floor, feet=feet, weight=weight, halflife=halflife), out)
+
+
+@motion.command()
+def lengths(
+    file: File,
+    out: Annotated[str, typer.Option("--out", help="Where to write: a .bvh or .csv file.")],
+    unit: UnitName = "cm",
+    up: UpName = None,
+    given: Annotated[
+        list[str] | None, typer.Option("--length", help="Of a bone by its end, in m: LeftLeg=0.43.")
+    ] = None,
+    symmetric: Annotated[bool, typer.Option(help="Left and right get the mean of both.")] = False,
+) -> None:
+    """Give every bone of a BVH one length; hands and feet stay where they were.
+
+    For example: limbik motion lengths walk.bvh --out rigid.bvh --symmetric --length LeftLeg=0.43
+    """
+    from limbik.motion.limb_lengths import fit_limb_lengths
+
+    loaded = load_file(file, None, unit, up, None)
+    fitted = fit_limb_lengths(loaded, lengths=_as_metres(given or []), symmetric=symmetric)
+    width = max((len(bone.link) for bone in fitted.bones), default=0)
+    for bone in fitted.bones:
+        was = f"was {100.0 * bone.least_m:.2f} to {100.0 * bone.most_m:.2f}"
+        typer.echo(f"{bone.link:<{width}}  {100.0 * bone.length_m:6.2f} cm, {was}")
+    typer.echo(str(fitted))
+    write_file(fitted.motion, out)
+
+
+def _as_metres(given: Iterable[str]) -> dict[str, float]:
+    """The lengths of --length."""
+    found = {}
+    for each in given:
+        link, _, length = each.rpartition("=")
+        try:
+            found[link] = float(length)
+        except ValueError:
+            raise ModelError(f"--length needs LINK=METRES, found {each!r}") from None
+    return found

@@ -18,6 +18,8 @@ from limbik.errors import LimbikError, ModelError, did_you_mean
 if TYPE_CHECKING:
     import socket
 
+    from limbik.app.upload import Upload
+
 FAILED = 2  # exit status
 MOST_ROBOTS = 4
 LONGEST_QUERY = 32_000  # characters; servers and browsers refuse addresses somewhat above it
@@ -52,12 +54,18 @@ def play(
 
 
 def open_playground(
-    host: str, port: int, no_browser: bool, *, query: str = "", command: Sequence[str] = ("limbik", "play")
+    host: str,
+    port: int,
+    no_browser: bool,
+    *,
+    query: str = "",
+    command: Sequence[str] = ("limbik", "play"),
+    uploads: Sequence[Upload] = (),
 ) -> None:
     """Serve the playground until Ctrl-C, with the browser at its address.
 
     query: what follows the address, "/?..."; it opens the page in a state of its own. command: to be typed
-    with another port, when that one is in use.
+    with another port, when that one is in use. uploads: files that the query speaks of by their tokens.
     """
     if len(query) > LONGEST_QUERY:
         raise LimbikError(
@@ -75,7 +83,7 @@ def open_playground(
     if not no_browser and has_browser():
         open_browser(address)
     with contextlib.suppress(KeyboardInterrupt):
-        make_server(host).run(sockets=[listener])
+        make_server(host, uploads=uploads).run(sockets=[listener])
     typer.echo("Stopped.")
 
 

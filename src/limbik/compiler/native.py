@@ -102,9 +102,7 @@ def _begin_anew() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_at_work.acquire, after_in_parent=_at_work.release, after_in_child=_begin_anew
-    )
+    os.register_at_fork(before=_at_work.acquire, after_in_parent=_at_work.release, after_in_child=_begin_anew)
 
 
 def compiled(program: Program) -> Any:

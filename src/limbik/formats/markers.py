@@ -11,6 +11,7 @@ import numpy as np
 
 from limbik.errors import ConfigurationError, FormatError, is_one_of, members_of, shortened
 from limbik.formats import c3d, trc
+from limbik.formats.marker_content import MarkerContent
 from limbik.formats.motions import Up
 from limbik.formats.source import open_source
 from limbik.spatial import Array, as_number, as_numbers
@@ -50,6 +51,21 @@ class Markers:
     def __len__(self) -> int:
         """The number of frames."""
         return len(self.positions)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a TRC file, in mm with 6 decimals, gaps as empty cells. TRC does not say which axis is up:
+        give `up` to `load_markers` if it is not y.
+
+        Raises FormatError for another ending and where the file cannot be written.
+        """
+        name = str(fspath(path))
+        if Path(name).suffix.lower() != ".trc":
+            raise FormatError(name, f"needs the ending .trc, found {Path(name).suffix!r}")
+        text = trc.write(MarkerContent(self.names, self.positions, self.dt, self.up), Path(name).name)
+        try:
+            Path(name).expanduser().write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise FormatError(name, f"cannot be written: {error.strerror or error}") from None
 
 
 def load_markers(file: str | PathLike[str], *, up: Up | None = None) -> Markers:

@@ -65,3 +65,23 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
+
+
+def write(content: MarkerContent, title: str) -> str:
+    """The text of a TRC, in mm; cells of gaps are empty.
+
+    TRC has no place for the axis that is up; its readers take y.
+    """
+    rate = f"{1.0 / content.dt:.10g}"
+    frames, count = content.positions.shape[:2]
+    lines = [
+        f"PathFileType\t4\t(X/Y/Z)\t{title}",
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
+        f"{rate}\t{rate}\t{frames}\t{count}\tmm\t{rate}\t1\t{frames}",
+        "\t".join(["Frame#", "Time", *(f"{name}\t\t" for name in content.names)]),
+        "\t".join(["", "", *(f"{axis}{k}" for k in range(1, count + 1) for axis in "XYZ")]),
+    ]
+    for k, row in enumerate(1e3 * content.positions.reshape(frames, 3 * count)):
+        cells = ["" if math.isnan(value) else f"{value:.6f}" for value in row]
+        lines.append("\t".join([str(k + 1), f"{k * content.dt:.6f}", *cells]))
+    return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Limbs and hinges of many configurations, by machine code once there is any, until then by Python itself."""
+"""Limbs, hinges and trunks, by machine code once there is any, until then by Python itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.motion import hinge_angles as hinges
 from limbik.motion import two_bone
-from limbik.motion.programs import hinge_groups, limbs
+from limbik.motion.avatar import bending, local_turns
+from limbik.motion.programs import hinge_groups, limbs, locals_of_rigs, spines
 from limbik.spatial import Array, Quaternion
 
 
@@ -36,6 +37,35 @@ def hinge_angles(axes: Array, turns_xyzw: Quaternion, near: Array, lower: Array,
         arguments = Arguments(*_addresses(axes, limits, turns, angles), *angles.shape)
         function(arguments.address, _go_on)
     return angles
+
+
+def trunk(turns: Array, rest: Array, bones: Array, shares: Array, problem: Array) -> Array:
+    """The places [n + 1, 3] of a trunk's joints; turns [n + 1, 3, 3] are written: `bending.bend`.
+
+    rest [n, 9], bones [n, 3], shares [n], problem: as there, in one piece of memory each.
+    """
+    places = np.empty((len(turns), 3))
+    function = native.compiled(spines())
+    if function is None:
+        bending.bend.interpreted(turns.reshape(-1, 9), places, rest, bones, shares, problem)
+    else:
+        arrays = turns, places, rest, bones, shares, problem
+        function(Arguments(*_addresses(*arrays), len(bones)).address, _go_on)
+    return places
+
+
+def local_quaternions(turns: Array, leads: Array, parents: Array, rests: Array, hinged: Array) -> Quaternion:
+    """Quaternions [n, 4] that joints make, for turns [n, 3, 3] of their links: `local_turns.fill_local`."""
+    count = len(turns)
+    quats, scratch = np.empty((count, 4)), np.empty((3, 9))
+    function = native.compiled(locals_of_rigs())
+    if function is None:
+        rows = turns.reshape(-1, 9)
+        local_turns.fill_local.interpreted(rows, leads, parents, rests, hinged, scratch, quats)
+    else:
+        arrays = turns, leads, parents, rests, hinged, scratch, quats
+        function(Arguments(*_addresses(*arrays), count).address, _go_on)
+    return quats
 
 
 def _addresses(*arrays: Array) -> list[int]:

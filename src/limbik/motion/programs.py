@@ -1,4 +1,4 @@
-"""The programs of trackers, limbs and groups of hinges."""
+"""The programs of trackers, limbs, groups of hinges, and avatars."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 
 from limbik.chain.joints import JOINT
 from limbik.compiler.program import Program
+from limbik.motion.avatar.bending import trunks
+from limbik.motion.avatar.local_turns import local_quaternions
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.entries import SIZES, tracking
 from limbik.motion.hinge_angles import many_hinges
@@ -42,3 +44,15 @@ def limbs() -> Program:
 def hinge_groups() -> Program:
     """Angles of hinges that make rotations: `motion.hinge_angles.solve_rows`."""
     return Program(name="hinges", kernel=many_hinges, arguments=(*[DOUBLE] * 4, *[NUMBER] * 2))
+
+
+@functools.cache
+def spines() -> Program:
+    """A trunk between hips and head: `motion.avatar.bending.bend`."""
+    return Program(name="spines", kernel=trunks, arguments=(*[DOUBLE] * 6, NUMBER))
+
+
+@functools.cache
+def locals_of_rigs() -> Program:
+    """What the joints of a rig do: `motion.avatar.local_turns.fill_local`."""
+    return Program(name="local_turns", kernel=local_quaternions, arguments=(*[DOUBLE] * 7, NUMBER))

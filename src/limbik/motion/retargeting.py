@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from limbik.errors import ModelError
 from limbik.formats.base_joint import based
 from limbik.formats.motions import Motion
-from limbik.goals import Direction, Goal, Orientation, Position, Posture
-from limbik.model import JointKind, Model
+from limbik.goals import Direction, Goal, Orientation, Position
+from limbik.model import Model
 from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
@@ -22,8 +22,9 @@ from limbik.motion.contacts import ContactRule, detect_contacts
 from limbik.motion.feet.sole_points import sole_of
 from limbik.motion.feet.targets import flat_turns, held_places, lifted
 from limbik.motion.rates import rate_limits
+from limbik.motion.steady import Steady
 from limbik.solvers.best_plan import SteppedPlan
-from limbik.spatial import Array, norm, quat_to_matrix, rotation_between
+from limbik.spatial import Array, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
 
 LEG_OF_A_PERSON = 0.85  # [m] by which the thresholds of contacts are scaled
@@ -80,7 +81,7 @@ def retarget(
     """
     whole = model.model if isinstance(model, Motion) else model
     roles = humanoid(model).frames if target is None else target
-    there = _freed(whole, roles["hips"]) if "hips" in roles else whole
+    there = freed(whole, roles["hips"]) if "hips" in roles else whole
     source = humanoid(motion).frames if source is None else source
     body = anatomy(motion.model, source, motion.up, postures_of(motion))
     up = model.up if isinstance(model, Motion) else None
@@ -208,35 +209,10 @@ def _from_hip_joints(other: Anatomy) -> Array:
     return other.turns(q, "hips")[0].T @ away
 
 
-class _Steady:
-    """A goal for all joints but floating ones: to stay, and to come home a little."""
-
-    def __init__(self, model: Model) -> None:
-        weights = np.full(model.nv, STEADY)
-        for joint in model.joints:
-            if joint.kind is JointKind.FLOATING:
-                weights[model.v_slice(joint.name)] = 0.0
-        counted = [each for each in model.coordinates if weights[each.v] > 0.0]
-        self.goal = Posture(q=model.neutral, weight=tuple(weights.tolist()), priority=0)
-        self._home = model.neutral
-        self._rows = np.array([k for k, each in enumerate(counted) if not each.is_rotation], dtype=np.int64)
-        self._places = np.array([each.q for each in counted if not each.is_rotation], dtype=np.int64)
-        self._balls = [(k, slice(each.q, each.q + 4)) for k, each in enumerate(counted) if each.is_rotation]
-
-    def write(self, q: Array, targets: Array) -> None:
-        """Its targets [rows, 12] after a configuration [nq]."""
-        here = q[self._places]
-        targets[self._rows, 0] = here + HOMEWARD * (self._home[self._places] - here)
-        for row, place in self._balls:
-            home = math.copysign(HOMEWARD, q[place] @ self._home[place]) * self._home[place]
-            quat = (1.0 - HOMEWARD) * q[place] + home
-            targets[row, 3:] = quat_to_matrix(quat / norm(quat)).ravel()
-
-
 def _solved(model: Model, hips: str, followed: list[_Followed], dt: float, speed_limits: bool) -> Array:
     """Configurations [T, nq], one frame after the other."""
-    steady = _Steady(model)
-    plan = SteppedPlan(model, [*(each.goal for each in followed), steady.goal])
+    steady = Steady(model, STEADY, model.neutral, HOMEWARD)
+    plan = SteppedPlan(model, [*(each.goal for each in followed), *steady.goals])
     reach = _reach_in(model, dt) if speed_limits else np.full(model.nq, math.inf)
     over_time = np.stack([each.targets for each in followed], axis=1)
     targets = np.zeros((len(plan.tasks), TARGET_SIZE))
@@ -267,6 +243,6 @@ def _reach_in(model: Model, dt: float) -> Array:
     return reach
 
 
-def _freed(model: Model, hips: str) -> Model:
+def freed(model: Model, hips: str) -> Model:
     """The model with hips that go anywhere."""
     return model if sum(joint.nv for joint in model.path(hips)) >= FREEDOM else based(model, "floating")

@@ -38,12 +38,26 @@ class SteppedPlan(BestPlan):
     Goals of one priority; their targets are given in numbers, as `solvers.tasks.fill_targets` writes them.
     """
 
-    def __init__(self, model: Model, goals: Sequence[Goal]) -> None:
-        super().__init__(model, goals, Options(mode="best"))
+    def __init__(
+        self,
+        model: Model,
+        goals: Sequence[Goal],
+        *,
+        iterations: int | None = None,
+        locked: tuple[str, ...] = (),
+    ) -> None:
+        """iterations: of a step at most. locked: joints that stay as they are."""
+        super().__init__(model, goals, Options(mode="best", iterations=iterations, locked=locked))
         self._tree = self._tree._replace(movers=self._tree.movers.copy())
         movers = self._tree.movers[:-1]
         self._scalar = np.flatnonzero(movers["kind"] != SPHERICAL)
         self._scalar_q = movers["q"][self._scalar]
+        self._weights = self.tasks["weights"].copy()
+        self.off = np.zeros(len(self.tasks))  # [m or rad] how far each task was off after the last step
+
+    def weigh(self, factors: Array) -> None:
+        """Multiply the weights of tasks by factors [tasks], all above 0, from now on."""
+        self.tasks["weights"] = self._weights * factors[:, None]
 
     def narrow(self, lower: Array, upper: Array) -> None:
         """Keep joints within these limits [nq] from now on; ball joints keep their own."""
@@ -56,5 +70,6 @@ class SteppedPlan(BestPlan):
         work.targets[:], work.q[:], work.settings[:] = targets, start, self.settings
         self._attempt(work, self.options.budget, NO_TRACE, time_watch(None))
         q = work.q.copy()
+        self.off[:] = work.task_errors
         self._free.append(work)
         return q

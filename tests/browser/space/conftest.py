@@ -8,6 +8,9 @@ from playwright.sync_api import Browser, Playwright
 from browser.conftest import ARGUMENTS
 from browser.space.stage import Space
 from browser.tabs import Tabs
+from limbik.app.address import address_of, listen
+from limbik.app.opening import named_robot
+from limbik.app.server import make_server, running, serving
 
 SOFTWARE = [
     "--use-gl=angle",
@@ -30,6 +33,24 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
     arguments = [argument for argument in ARGUMENTS if argument != "--disable-gpu"]
     with playwright.chromium.launch(executable_path=chromium, args=[*arguments, *SOFTWARE]) as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The address of a playground whose robots are drawn from their joints: software takes most of a test's
+    time for their meshes."""
+    server = make_server("127.0.0.1")
+    workshop = server.config.app.state.playground.workshop  # type: ignore[union-attr]
+    workshop.robot = lambda name: (*named_robot(name)[:2], ())
+    with serving(server, listen("127.0.0.1", 0)) as listener:
+        yield address_of("127.0.0.1", listener)
+
+
+@pytest.fixture
+def dressed_address() -> Iterator[str]:
+    """The address of a playground whose robots have their meshes."""
+    with running() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

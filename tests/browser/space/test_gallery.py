@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from browser.space.stage import Space, arm_query
+from limbik.formats import registry
 
 ARM = arm_query("arm 1 0 0 0\nseg 1 3.2 1.5\n", "one.arm")
 FOCUSED = "document.activeElement.dataset.robot ?? document.activeElement.id"
@@ -133,3 +136,12 @@ def test_without_storage_the_gallery_works(make_space: Callable[..., Space]) -> 
     choose(space, "puma560")
     space.press("b")
     assert headings(space)[0] == "Arms"
+
+
+def test_a_robot_wears_its_meshes(make_space: Callable[..., Space], dressed_address: str) -> None:
+    found = registry.find("panda")
+    if found is None or found.robot.installed is None:
+        pytest.skip("needs the description of panda")
+    space = make_space(server=dressed_address)
+    space.show("robot=panda")
+    space.until(lambda: space.ask("stage.visibleBodies()[0].hasMeshes"), "the meshes are there")

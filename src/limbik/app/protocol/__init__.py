@@ -1,10 +1,10 @@
 """The messages between the page and the server, version 1, and the one place where their ranges stand.
 
 The page sends JSON text: `Hello`; in the plane `Solve`, `SolveAllInPlane` and `Reset`; in space `Open`,
-`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion`, `FollowPath`, `ReadWorld` and `Export`. The server
-answers JSON text (`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`, `Solutions`, `Curve`,
-`FollowedPath`, `WorldRead`, `Exported`) and binary msgpack (`Frame`, `Motion`), in which arrays are
-little-endian float32 bytes.
+`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion`, `FollowPath`, `ReadWorld` and `Export`; of motions
+`ShowMotion`. The server answers JSON text (`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`,
+`Solutions`, `Curve`, `FollowedPath`, `WorldRead`, `Exported`, `ShownMotion`) and binary msgpack (`Frame`,
+`Motion`), in which arrays are little-endian float32 bytes.
 `static/protocol.js` mirrors this package.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection
 from typing import Any, TypeAlias
 
 from limbik.app.protocol.common import VERSION, Failure, Hello, Notice, Welcome, read_hello
+from limbik.app.protocol.motion import ShowMotion, read_show_motion
 from limbik.app.protocol.path import FollowPath, read_follow_path
 from limbik.app.protocol.plane import (
     BOUNDS,
@@ -71,6 +72,7 @@ __all__ = [
     "Reset",
     "SelfMotion",
     "Settings",
+    "ShowMotion",
     "Slide",
     "Solve",
     "SolveAll",
@@ -86,7 +88,7 @@ MAX_OPEN_BYTES = 2 * 1024 * 1024  # of what may hold a whole file
 _LONG = ("open", "path", "world")
 
 SpaceRequest: TypeAlias = (
-    Open | Move | Slide | Explain | SolveAll | SelfMotion | FollowPath | ReadWorld | Export
+    Open | Move | Slide | Explain | SolveAll | SelfMotion | FollowPath | ReadWorld | Export | ShowMotion
 )
 Request: TypeAlias = Hello | Solve | SolveAllInPlane | Reset | SpaceRequest
 
@@ -100,6 +102,7 @@ _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
     "path": read_follow_path,
     "world": read_read_world,
     "export": read_export,
+    "motion": read_show_motion,
 }
 _TYPES = ("hello", "solve", "plane_solutions", "reset", *_IN_SPACE)
 

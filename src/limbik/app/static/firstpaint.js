@@ -15,7 +15,9 @@
   if (theme !== 'light' && theme !== 'dark') theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   root.dataset.theme = theme;
   var narrow = matchMedia('(max-width: 759px)').matches;
-  root.dataset.view = query.get('view') === '3d' ? 'space' : 'plane';
+  var view = query.get('view');
+  root.dataset.view = view === '3d' || view === 'motion' ? 'space' : 'plane';
+  root.dataset.motion = view === 'motion' ? '1' : '0';
   root.dataset.panel = query.get('pn') || (narrow || innerHeight < 480 ? '0' : '1');
   root.dataset.dock = query.get('cv') || (narrow || innerHeight < 620 ? '0' : '1');
 })();

@@ -1,6 +1,7 @@
-/** Opens the view that the address asks for: the plane, or space with `view=3d`. */
+/** Opens the view that the address asks for: the plane, space with `view=3d`, or motions with `view=motion`. */
 
-const isSpace = new URLSearchParams(location.search).get('view') === '3d';
+const MODULES = { '3d': './space/main.js', motion: './motion/main.js' };
+const view = new URLSearchParams(location.search).get('view') ?? '';
 
 window.limbikReady = false;
-await import(isSpace ? './space/main.js' : './plane/main.js');
+await import(MODULES[/** @type {keyof typeof MODULES} */ (view)] ?? './plane/main.js');

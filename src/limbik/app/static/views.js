@@ -1,16 +1,20 @@
-/** The switch between plane and space. Each view's state is kept for this tab while the other one is open. */
+/** The switch between plane, space and motions. Each view's state is kept for this tab while another one is open. */
 
 const STORED = 'limbik-view-';
 
-/** @typedef {'plane'|'space'} View */
+/** @typedef {'plane'|'space'|'motion'} View */
+
+/** @type {View[]} */
+const VIEWS = ['plane', 'space', 'motion'];
 
 export class Views {
   /** @param {View} own @param {() => string} query  the query string that opens the present state */
   constructor(own, query) {
-    const other = own === 'plane' ? 'space' : 'plane';
     link(own).setAttribute('aria-current', 'page');
-    const kept = read(other);
-    if (kept !== null) link(other).href = location.pathname + kept;
+    for (const other of VIEWS.filter((view) => view !== own)) {
+      const kept = read(other);
+      if (kept !== null) link(other).href = location.pathname + kept;
+    }
     window.addEventListener('pagehide', () => keep(own, query()));
   }
 }

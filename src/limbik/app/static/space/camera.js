@@ -140,6 +140,13 @@ export class Camera {
     this.apply();
   }
 
+  /** Go along with what is looked at. @param {Vector3} by [m] */
+  shift(by) {
+    this.state = { ...this.state, centre: this.state.centre.clone().add(by) };
+    if (this.glide) for (const state of [this.glide.from, this.glide.to]) state.centre = state.centre.clone().add(by);
+    this.apply();
+  }
+
   /** Move there softly; at once for those who asked for less motion. @param {Partial<State>} change @param {boolean} [softly] */
   glideTo(change, softly = true) {
     if (!softly || matchMedia('(prefers-reduced-motion: reduce)').matches) {

@@ -1,10 +1,10 @@
 /** Files that are dropped on the page, or chosen in a dialog. */
 
 import { find } from '../controls.js';
+import { collect, hasFiles, MOST } from '../dropped.js';
 import { LONGEST_TEXT } from './codec.js';
 import { FollowPath } from './followpath.js';
 
-const MOST = 2000; // files that the server takes
 const ZIP = /\.zip$/i;
 const WORLD = /\.(scene|json)$/i;
 const SHAPE = /\.(stl|obj|ply|xyz|pts)$/i;
@@ -47,14 +47,8 @@ export class Drop {
     event.preventDefault();
     this.depth = 0;
     this.sign.hidden = true;
-    const items = [.../** @type {DataTransfer} */ (event.dataTransfer).items].filter((item) => item.kind === 'file');
-    const entries = items.map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile());
-    await this.tell(entries.find(Boolean)?.name, async () => {
-      /** @type {{path: string, file: File}[]} */
-      const found = [];
-      for (const entry of entries) if (entry) await collect(entry, '', found);
-      await this.open(found);
-    });
+    const transfer = /** @type {DataTransfer} */ (event.dataTransfer);
+    await this.tell(transfer.files[0]?.name, async () => this.open(await collect(transfer)));
   }
 
   async chosen() {
@@ -100,27 +94,4 @@ async function isOfObjects(files) {
   if (files.length === 1 && WORLD.test(files[0].name)) return true;
   if (files.length === 1 && TABLE.test(files[0].name) && files[0].size <= LONGEST_TEXT) return OBJECTS.test(await files[0].text());
   return files.every(({ name }) => SHAPE.test(name));
-}
-
-/** @param {DragEvent} event */
-function hasFiles(event) {
-  return event.dataTransfer?.types.includes('Files') ?? false;
-}
-
-/** The files in what was dropped. @param {FileSystemEntry|File} entry @param {string} folder @param {{path: string, file: File}[]} found */
-async function collect(entry, folder, found) {
-  if (found.length > MOST) return;
-  if (entry instanceof File) found.push({ path: folder + entry.name, file: entry });
-  else if (entry.isFile) {
-    const file = await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject));
-    found.push({ path: folder + entry.name, file });
-  } else {
-    const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
-    for (;;) {
-      /** @type {FileSystemEntry[]} */
-      const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-      if (some.length === 0) return;
-      for (const one of some) await collect(one, `${folder}${entry.name}/`, found);
-    }
-  }
 }

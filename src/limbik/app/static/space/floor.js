@@ -88,6 +88,14 @@ export class Floor extends Mesh {
     this.uniforms.cell.value = 10 ** Math.round(Math.log10(radius / 7));
   }
 
+  /** Along the ground. @param {Vector3} shift [m] */
+  follow({ x, y }) {
+    this.position.x += x;
+    this.position.y += y;
+    this.updateMatrixWorld();
+    this.uniforms.centre.value.copy(this.position);
+  }
+
   /** @param {boolean} isOn */
   setGrid(isOn) {
     this.isGridOn = isOn;

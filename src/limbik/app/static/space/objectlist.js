@@ -4,6 +4,7 @@ import { Euler, Quaternion } from 'three';
 import { Refusal } from '../calls.js';
 import { find } from '../controls.js';
 import { length } from '../format.js';
+import { keepFiles } from '../upload.js';
 import { placed } from './codec.js';
 import { decomposed } from './objects.js';
 import { MILLIMETRES } from './protocol.js';
@@ -171,7 +172,7 @@ export class ObjectList {
   async open(files, paths) {
     try {
       const isText = files.length === 1 && /\.(scene|json|ya?ml|xyz|pts)$/i.test(files[0].name) && files[0].size <= 1_000_000;
-      const what = isText ? { text: await files[0].text() } : { token: (await this.scenes.keep(files, paths)).token };
+      const what = isText ? { text: await files[0].text() } : { token: (await keepFiles(files, paths)).token };
       const { objects, notes, name } = await this.calls.ask('world', { name: files[0].name, ...what });
       const problem = this.objects.take(objects);
       if (!problem) this.notices.show(objects.length === 1 ? `${name}: one object.` : `${name}: ${objects.length} objects.`, { details: notes });

@@ -1,12 +1,12 @@
 /** Opening scenes: what the link names, a robot that is chosen, files that are dropped. */
 
 import { Refusal } from '../calls.js';
+import { keepFiles } from '../upload.js';
 import { LONGEST_TEXT, packText, unpackText } from './codec.js';
 import { OF_SCENE } from './settings.js';
 
 const FIRST_ROBOT = 'panda';
 const STAYS = ['base', 'goal', 'one', 'lock', 'wide', 'pq']; // while a robot is put beside what is open
-const MOST_BYTES = 32 * 2 ** 20; // that the server takes at once
 const LONGEST_LINK = 6000; // letters of a packed file that an address still carries
 
 export class Scenes {
@@ -118,7 +118,7 @@ export class Scenes {
   async upload(files, paths) {
     const ours = this.latest;
     try {
-      const token = await this.keep(files, paths);
+      const token = await keepFiles(files, paths);
       if (ours !== this.latest) return false; // something else was opened meanwhile
       return this.openOther({ token: token.token, name: token.name });
     } catch (error) {
@@ -126,29 +126,6 @@ export class Scenes {
       if (ours === this.latest) this.onFault(paths[0], error.message, null);
       return false;
     }
-  }
-
-  /**
-   * Have the server keep files. @param {File[]} files @param {string[]} paths  below the folder that was dropped
-   * @returns {Promise<{token: string, name: string}>} rejected with a `Refusal` where it does not take them
-   */
-  async keep(files, paths) {
-    if (files.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) throw new Refusal(`At most ${MOST_BYTES / 2 ** 20} MB are taken at once.`);
-    const form = new FormData();
-    for (const [i, file] of files.entries()) form.append('file', file, paths[i]);
-    const isZip = files.length === 1 && /\.zip$/i.test(files[0].name);
-    const request = isZip
-      ? { method: 'POST', body: files[0], headers: { 'X-Name': encodeURIComponent(files[0].name), 'Content-Type': 'application/zip' } }
-      : { method: 'POST', body: form };
-    /** @type {{token?: string, name?: string, error?: string}} */
-    let answer;
-    try {
-      answer = await (await fetch('upload', request)).json();
-    } catch {
-      answer = { error: 'The server did not take the files.' };
-    }
-    if (!answer.token) throw new Refusal(answer.error ?? 'The server did not take the files.');
-    return { token: answer.token, name: answer.name ?? files[0].name };
   }
 
   /** What a link is good for. */

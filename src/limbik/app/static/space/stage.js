@@ -63,6 +63,8 @@ export class Stage {
     this.studio.scene.add(this.crew, this.scenery, this.handles, this.gizmo, this.path, this.solids);
     /** @type {import('./gizmo.js').Setting|null} */
     this.setting = null;
+    /** How far what there is to see has gone from where it began [m]. */
+    this.away = new Vector3();
     /** The view that `home` chose. */
     this.homeView = '';
     /** @type {Plane} */
@@ -83,6 +85,7 @@ export class Stage {
    */
   setScene(scene) {
     this.scenery.reset();
+    this.away.set(0, 0, 0);
     const settled = this.crew.setArms(scene.arms, () => this.onBodies());
     this.setExtent();
     this.invalidate();
@@ -95,11 +98,25 @@ export class Stage {
     // The floor is at the origin, or at the feet of what reaches below it.
     const lowest = this.crew.restBox().min.z;
     const floor = lowest < -0.02 * radius ? lowest : 0;
+    center.add(this.away);
     this.camera.extent = radius;
     this.studio.setExtent(center, radius);
     this.scenery.setExtent(center, radius, floor);
     this.path.setExtent(radius);
     this.camera.apply();
+  }
+
+  /** What there is to see has gone elsewhere: floor and light go with it, and the camera if it is to. @param {number[]} by  [3] [m] @param {boolean} withCamera */
+  follow(by, withCamera) {
+    const shift = new Vector3(...by);
+    this.away.add(shift);
+    this.scenery.floor.follow(shift);
+    this.studio.follow(shift);
+    this.studio.moveShadow();
+    const isHome = this.getView() === this.homeView;
+    if (withCamera) this.camera.shift(shift);
+    if (withCamera && isHome) this.homeView = this.getView();
+    this.invalidate();
   }
 
   onBodies() {
@@ -340,7 +357,7 @@ export class Stage {
 
   /** The view from which a scene is first seen. @param {{softly?: boolean}} [how] */
   home({ softly = true } = {}) {
-    this.frame(this.crew.homeBox(), HOME, softly);
+    this.frame(this.crew.homeBox().translate(this.away), HOME, softly);
     this.homeView = this.getView();
   }
 

@@ -56,6 +56,14 @@ export class Studio {
     shadow.bias = -0.0006;
   }
 
+  /** @param {Vector3} shift  of what there is to see [m] */
+  follow(shift) {
+    for (const light of [this.lamp, this.rim]) {
+      light.position.add(shift);
+      light.target.position.add(shift);
+    }
+  }
+
   /** The shadow is drawn anew when a body has moved, not when the camera has. */
   moveShadow() {
     this.renderer.shadowMap.needsUpdate = true;

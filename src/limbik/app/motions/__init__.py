@@ -1,0 +1,1 @@
+"""Motions on the page: opened, changed, measured, brought to robots."""

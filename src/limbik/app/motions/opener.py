@@ -1,0 +1,152 @@
+"""Motions that pages look at: read once, changed step by step, kept while there is room."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from limbik.app.bounded_cache import BoundedCache
+from limbik.app.motions.changed import changed
+from limbik.app.motions.example import NAME, example
+from limbik.app.motions.reading import read_motion
+from limbik.app.opening import SceneOpener
+from limbik.app.protocol.motion import Change, ShowMotion
+from limbik.app.reader_warnings import remarks
+from limbik.compiler import native
+from limbik.errors import LimbikError
+from limbik.formats.motions import Motion
+from limbik.formats.visual import Visual
+from limbik.motion.retargeting import retarget
+from limbik.tree import programs
+
+MOST, MOST_BYTES = 64, 512 * 2**20
+LONGEST_RETARGET = 6000  # frames
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """A robot that does the same as a body."""
+
+    motion: Motion
+    title: str
+    visuals: tuple[Visual, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedMotion:
+    """What a page sees: a motion before and after its changes, and a robot."""
+
+    key: str
+    name: str  # of the file
+    before: Motion
+    after: Motion
+    robot: Robot | None = None
+    animations: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    @property
+    def parts(self) -> tuple[Motion, ...]:
+        """The motions whose numbers the page takes, in this order."""
+        return (self.before, self.after, *([] if self.robot is None else [self.robot.motion]))
+
+    def numbers(self) -> bytes:
+        """q of all parts, one after the other, as little-endian float32."""
+        return b"".join(part.q.astype("<f4").tobytes() for part in self.parts)
+
+    def files(self) -> dict[str, str]:
+        """Names of what can be saved."""
+        stem, ending = posixpath.splitext(self.name)
+        found = {"body": f"{stem}-changed{ending}", "table": f"{stem}-changed.csv"}
+        return (
+            found if self.robot is None else {**found, "robot": f"{stem}-{self.robot.motion.model.name}.csv"}
+        )
+
+    def file(self, kind: str) -> bytes:
+        """What one of the files holds."""
+        name = self.files()[kind]
+        motion = self.robot.motion if kind == "robot" and self.robot is not None else self.after
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, f"motion{posixpath.splitext(name)[1]}")
+            motion.save(path)
+            return path.read_bytes()
+
+
+@dataclass(eq=False)
+class MotionOpener:
+    """What all pages share. May be used by any thread."""
+
+    workshop: SceneOpener
+    _read: BoundedCache[tuple[Motion, str, Sequence[str], Sequence[str]]] = field(init=False)
+    _steps: BoundedCache[Motion] = field(init=False)
+    _robots: BoundedCache[Robot] = field(init=False)
+    _opened: BoundedCache[OpenedMotion] = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)  # one after the other
+
+    def __post_init__(self) -> None:
+        self._read, self._steps = _cache(), _cache()
+        self._robots, self._opened = _cache(), _cache()
+
+    def open(self, request: ShowMotion) -> OpenedMotion:
+        """What a page asks for. Raises LimbikError for what cannot be read or done."""
+        native.compile_ahead(programs.best())  # which robots need, sooner or later
+        source = (request.token, request.unit, request.up, request.animation)
+        with self._lock:
+            before, name, animations, notes = self._source(request, _key(source))
+            after = before
+            for k, change in enumerate(request.changes):
+                after = self._step(after, change, _key((source, request.changes[: k + 1])))
+            key = _key((source, request.changes, request.robot))
+            robot = None if request.robot is None else self._robot(after, request.robot, key)
+            opened = OpenedMotion(key, name, before, after, robot, animations, notes)
+            self._opened.put(key, opened, sum(part.q.nbytes for part in opened.parts))
+        return opened
+
+    def opened(self, key: str) -> OpenedMotion | None:
+        """What was opened; None where it is no longer there."""
+        return self._opened.get(key)
+
+    def _source(self, request: ShowMotion, key: str) -> tuple[Motion, str, Sequence[str], Sequence[str]]:
+        found = self._read.get(key)
+        if found is None:
+            if request.token is None:
+                found = example(), NAME, (), ()
+            else:
+                upload = self.workshop.uploaded(request.token)
+                with remarks() as told:
+                    read = read_motion(upload, request.unit, request.up, request.animation)
+                found = (*read, tuple(told))
+            self._read.put(key, found, found[0].q.nbytes)
+        return found
+
+    def _step(self, motion: Motion, change: Change, key: str) -> Motion:
+        found = self._steps.get(key)
+        if found is None:
+            found = changed(motion, change)
+            self._steps.put(key, found, found.q.nbytes)
+        return found
+
+    def _robot(self, motion: Motion, name: str, key: str) -> Robot:
+        found = self._robots.get(key)
+        if found is None:
+            if len(motion) > LONGEST_RETARGET:
+                raise LimbikError(
+                    f"the page brings at most {LONGEST_RETARGET:,} frames to a robot, found {len(motion):,}; "
+                    "limbik.motion.retarget() takes any number"
+                )
+            model, title, visuals = self.workshop.robot(name)
+            found = Robot(retarget(motion, model), title, visuals)
+            self._robots.put(key, found, found.motion.q.nbytes)
+        return found
+
+
+def _cache() -> BoundedCache:  # type: ignore[type-arg]
+    return BoundedCache(most=MOST, most_bytes=MOST_BYTES // 4)
+
+
+def _key(parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:40]

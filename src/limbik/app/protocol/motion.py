@@ -1,0 +1,149 @@
+"""Motions over time, as the page asks for them and is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from limbik.app.protocol.reading import Bound, MessageError, Reader
+from limbik.app.protocol.space import SPACE_BOUNDS
+from limbik.app.protocol.writing import as_json
+
+MOST_CHANGES = 100
+LONGEST_NAME = 200
+TOKEN = 40  # characters, at most
+GROUNDS = ("level", "slope", "stairs", "hills")
+METHODS = ("butterworth", "savitzky-golay", "one-euro")
+UNITS = ("m", "cm", "mm", "inch")
+AXES = ("x", "y", "z")
+
+MOTION_BOUNDS: Mapping[str, Bound] = {
+    "id": SPACE_BOUNDS["id"],
+    "unit_size": Bound(minimum=1e-6, maximum=1e3, unit="m"),
+    "cutoff_hz": Bound(minimum=0.1, maximum=500, default=6, unit="Hz"),
+    "slope": Bound(minimum=-35, maximum=35, default=12, unit="degrees"),
+    "rise": Bound(minimum=0.02, maximum=0.3, default=0.12, unit="m"),
+    "frame": Bound(minimum=0, maximum=1e6, whole=True),
+    "falloff": Bound(minimum=0.02, maximum=10, default=0.3, unit="s"),
+    "coordinate": Bound(minimum=-1e4, maximum=1e4, unit="m"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clean:
+    """Take the jitter out."""
+
+    method: str
+    cutoff_hz: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stand:
+    """Put the feet on the ground."""
+
+    ground: str  # one of GROUNDS
+    slope: float  # [degrees] of "slope", upwards along the way
+    rise: float  # [m] of a step of "stairs", and of the highest of "hills"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drag:
+    """A hand has put a link elsewhere, in one frame and those around it."""
+
+    link: str
+    frame: int
+    place: tuple[float, ...]  # [3] of the world of the page, z up [m]
+    falloff: float  # [s]
+
+
+Change: TypeAlias = Clean | Stand | Drag
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowMotion:
+    """Open a motion, change it, and show it. On the wire its type is "motion"."""
+
+    id: int
+    token: str | None  # of an upload; None: the example
+    unit: str | float  # of BVH
+    up: str | None  # None: as the format has it
+    animation: str | None  # of glTF
+    changes: tuple[Change, ...]  # one after the other
+    robot: str | None  # that is to do the same
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownMotion:
+    """The answer to `ShowMotion`. On the wire its type is "shown", and its numbers are at /motion/KEY:
+    float32 of q before and after the changes [T, nq], and of the robot.
+    """
+
+    id: int
+    key: str
+    name: str
+    frames: int
+    dt: float
+    height: float  # [m] from the lowest to the highest link in the first frame: it tells a wrong unit
+    up: str
+    unit: str | float
+    arms: Sequence[Mapping[str, Any]]  # the body, and the robot where there is one
+    links: Sequence[str]  # that a hand may take
+    feet: Sequence[Mapping[str, Any]]  # name, and the spans of frames in which each stands
+    curves: Mapping[str, Sequence[float]]  # over frames: slide [cm/s] and penetration [mm], before and after
+    measures: Sequence[Mapping[str, Any]]  # of before and after, and of the robot
+    ground: Mapping[str, Any]  # vertices [m] and faces, z up
+    files: Mapping[str, str]  # what can be saved: names of files by what they hold
+    animations: Sequence[str]
+    notes: Sequence[str]
+
+    def encode(self) -> str:
+        """As JSON text."""
+        return as_json(type="shown", **vars(self))
+
+
+def read_show_motion(reader: Reader, known: Collection[str]) -> ShowMotion:
+    """A `ShowMotion`."""
+    reader = Reader(reader.entries, MOTION_BOUNDS)
+    reader.allow("type", "id", "token", "unit", "up", "animation", "changes", "robot")
+    unit = reader.entries.get("unit", "cm")
+    return ShowMotion(
+        id=reader.whole("id"),
+        token=_optional(reader, "token", TOKEN),
+        unit=reader.word("unit", UNITS, "cm") if isinstance(unit, str) else _size(reader),
+        up=None if reader.entries.get("up") is None else reader.word("up", AXES),
+        animation=_optional(reader, "animation", LONGEST_NAME),
+        changes=reader.each("changes", _change, MOST_CHANGES),
+        robot=_optional(reader, "robot", LONGEST_NAME),
+    )
+
+
+def _optional(reader: Reader, name: str, most: int) -> str | None:
+    return None if reader.entries.get(name) is None else reader.text(name, most)
+
+
+def _size(reader: Reader) -> float:
+    return Reader({"unit_size": reader.entries["unit"]}, reader.bounds).number("unit_size")
+
+
+def _change(reader: Reader) -> Change:
+    kind = reader.entries.get("kind")
+    if kind == "clean":
+        reader.allow("kind", "method", "cutoff_hz")
+        method = reader.word("method", METHODS, METHODS[0])
+        return Clean(method=method, cutoff_hz=reader.number("cutoff_hz"))
+    if kind == "stand":
+        reader.allow("kind", "ground", "slope", "rise")
+        ground = reader.word("ground", GROUNDS, GROUNDS[0])
+        return Stand(ground=ground, slope=reader.number("slope"), rise=reader.number("rise"))
+    if kind == "drag":
+        reader.allow("kind", "link", "frame", "place", "falloff")
+        return Drag(
+            link=reader.text("link", LONGEST_NAME),
+            frame=reader.whole("frame"),
+            place=tuple(reader.numbers("place", 3, "coordinate").tolist()),
+            falloff=reader.number("falloff"),
+        )
+    raise MessageError(
+        f"`{reader.prefix}kind` needs clean, stand or drag, found {str(kind)[:60]!r}", field="changes"
+    )

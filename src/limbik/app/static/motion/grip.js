@@ -1,0 +1,41 @@
+/** A hand drags a link: the motion follows at once, and keeps it as a change when the hand lets go. */
+
+const DECIMALS = 4;
+
+export class Grip {
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./player.js').Player} parts.player
+   * @param {import('./opener.js').Opener} parts.opener
+   * @param {import('./view.js').View} parts.view
+   */
+  constructor({ store, player, opener, view }) {
+    Object.assign(this, { store, player, opener, view });
+  }
+
+  /** @param {string} link @param {number[]} position [3] [m] @param {'start'|'drag'|'end'} phase */
+  move(link, position, phase) {
+    const { store, player, opener, view } = this;
+    player.pause();
+    const place = position.map((value) => +value.toFixed(DECIMALS));
+    /** @type {import('./changes.js').Drag} */
+    const change = { kind: 'drag', link, frame: player.frame, place, falloff: store.get('fall') };
+    if (phase !== 'end') {
+      view.held = link;
+      opener.preview(change);
+      return;
+    }
+    view.held = '';
+    opener.pending = null;
+    store.set({ ch: [...others(store.get('ch'), change), change] });
+    view.touch();
+  }
+}
+
+/** The last drag of the same link in the same frame is replaced by the next. @param {import('./changes.js').Change[]} changes @param {import('./changes.js').Drag} change */
+function others(changes, change) {
+  const last = changes.at(-1);
+  const isSame = last?.kind === 'drag' && last.link === change.link && last.frame === change.frame && last.falloff === change.falloff;
+  return isSame ? changes.slice(0, -1) : changes;
+}

@@ -1,0 +1,105 @@
+/** Opening motions: the example, files that are dropped or chosen; and asking the server again whenever something is changed. */
+
+import { Refusal } from '../calls.js';
+import { keepFiles } from '../upload.js';
+import { fetchNumbers } from './protocol.js';
+import { OF_FILE } from './settings.js';
+
+export class Opener {
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('../calls.js').Calls} parts.calls
+   * @param {(shown: import('./protocol.js').Shown, numbers: import('./protocol.js').Numbers) => void} parts.onShown
+   * @param {(message: string) => void} parts.onFault
+   */
+  constructor({ store, calls, onShown, onFault }) {
+    Object.assign(this, { store, calls, onShown, onFault });
+    this.isOpen = false; // the server has welcomed the page
+    this.askedAt = 0;
+    /** A change that a hand is making. @type {import('./changes.js').Drag|null} */
+    this.pending = null;
+    this.isAsking = false;
+    this.question = '';
+    store.watch(['token', 'unit', 'up', 'anim', 'ch', 'robot'], () => this.ask());
+  }
+
+  /** How long the page has been waiting for an answer [ms]. */
+  get waited() {
+    return this.askedAt ? performance.now() - this.askedAt : 0;
+  }
+
+  begin() {
+    this.isOpen = true;
+    this.question = '';
+    this.ask();
+  }
+
+  onLost() {
+    this.isOpen = this.isAsking = false;
+    this.askedAt = 0;
+  }
+
+  /** @param {import('./changes.js').Drag|null} change  that a hand is making; null: none any more */
+  preview(change) {
+    this.pending = change;
+    this.ask();
+  }
+
+  body() {
+    const { store, pending } = this;
+    const [up, changes] = [store.get('up'), store.get('ch')];
+    return {
+      token: store.get('token'),
+      unit: store.get('unit'),
+      up: up === 'auto' ? null : up,
+      animation: store.get('anim'),
+      changes: pending ? [...changes, pending] : changes,
+      robot: pending ? null : store.get('robot'), // which takes longer than a hand waits
+    };
+  }
+
+  /** One question at a time; the newest state is what is asked for next. */
+  async ask() {
+    if (!this.isOpen || this.isAsking) return;
+    const body = this.body();
+    const question = JSON.stringify(body);
+    if (question === this.question) return;
+    this.question = question;
+    this.isAsking = true;
+    this.askedAt = performance.now();
+    try {
+      const shown = await this.calls.ask('motion', body);
+      this.onShown(shown, await fetchNumbers(shown));
+    } catch (error) {
+      if (!this.isOpen) return;
+      this.onFault(error instanceof Refusal || error instanceof Error ? error.message : String(error));
+    } finally {
+      this.isAsking = false;
+      this.askedAt = 0;
+    }
+    this.ask();
+  }
+
+  example() {
+    this.openOther({ token: null, name: null });
+  }
+
+  /** @param {File[]} files @param {string[]} paths */
+  async upload(files, paths) {
+    try {
+      const { token, name } = await keepFiles(files, paths);
+      this.openOther({ token, name });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.onFault(error.message);
+    }
+  }
+
+  /** @param {Record<string, *>} changes */
+  openOther(changes) {
+    this.store.clear(OF_FILE);
+    this.store.tell(OF_FILE);
+    this.store.set(changes);
+  }
+}

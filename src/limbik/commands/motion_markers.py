@@ -1,0 +1,69 @@
+"""`limbik motion fill` and `solve`: markers of motion capture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from limbik.commands.motion import UnitName, motion, size_of, write_file
+from limbik.errors import FormatError
+
+MarkerFile = Annotated[str, typer.Argument(help="Markers: a C3D or TRC file.")]
+
+
+@motion.command()
+def fill(
+    file: MarkerFile,
+    out: Annotated[str, typer.Option(help="Where to write the markers: a .trc file.")],
+    max_error: Annotated[float, typer.Option(help="Expected error above which a gap stays, in mm.")] = 20.0,
+) -> None:
+    """Fill the gaps of markers, and say how, and how well.
+
+    For example: limbik motion fill walk.c3d --out filled.trc
+    """
+    from limbik.formats.markers import load_markers
+    from limbik.motion.markers.gaps import fill_gaps
+
+    filled = fill_gaps(load_markers(file), max_error_mm=max_error)
+    filled.markers.save(out)
+    for gap in filled.gaps:
+        typer.echo(str(gap))
+    typer.echo(f"{out}: {filled}")
+
+
+@motion.command()
+def solve(
+    file: MarkerFile,
+    skeleton: Annotated[str, typer.Argument(help="Who moves: a BVH, or a model's name or file.")],
+    out: Annotated[str, typer.Option(help="Where to write: .bvh if the skeleton is one, or .csv.")],
+    marker_set: Annotated[
+        str, typer.Option("--set", help='A JSON file of markers and their links: {"RHEE": "RightFoot", ...}.')
+    ],
+    unit: UnitName = "cm",
+) -> None:
+    """Move a skeleton by markers, in the person's size, and say how well it suits them.
+
+    For example: limbik motion solve walk.trc skeleton.bvh --set markers.json --out walk.bvh
+    """
+    from limbik.formats.load import load
+    from limbik.formats.markers import load_markers
+    from limbik.formats.motions import load_motion
+    from limbik.motion.markers.solve import solve_markers
+
+    is_motion = Path(skeleton).suffix.lower() == ".bvh"
+    body = load_motion(skeleton, unit=size_of(unit)) if is_motion else load(skeleton)
+    try:
+        links = json.loads(Path(marker_set).expanduser().read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(marker_set, f"needs JSON of markers and their links: {error}") from None
+    solved = solve_markers(load_markers(file), body, marker_set=links)
+    width = max(len(marker) for marker in solved.markers.names)
+    for marker, rms in solved.marker_rms_mm.items():
+        typer.echo(f"{marker:<{width}}  {rms:6.1f} mm  {solved.places[marker][0]}")
+    for found in (*solved.swaps, *solved.ghosts):
+        typer.echo(str(found))
+    typer.echo(str(solved))
+    write_file(solved.motion, out)

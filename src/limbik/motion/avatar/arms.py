@@ -1,0 +1,122 @@
+"""Where the arms of an avatar go: shoulders, hands and elbows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from limbik.motion.avatar.angles import about
+from limbik.motion.avatar.body import Body
+from limbik.motion.avatar.limbs import Aim
+from limbik.motion.body.roles import ARM
+from limbik.spatial import Array, Matrix3, Matrix4, cross, rotation_between
+
+ELBOW = np.array([-0.43, 0.26, -0.86])  # where it is beside the shoulder: back, outward and down
+ELBOWS = {"left": ELBOW, "right": ELBOW * [1.0, -1.0, 1.0]}
+SURE = 0.2  # of the arm's length: how much that counts beside what the hand says
+SHRUG = 0.4  # [rad] at most, of a shoulder toward a hand out of reach
+REACH = 0.98  # of the arm's length, beyond which shoulders follow
+HANGING = 0.97  # of the arm's length, of a hand without a tracker
+DOWN = np.array([0.0, 0.0, -1.0])
+
+
+def arm_aims(
+    body: Body,
+    seen: Mapping[str, Matrix4],
+    bones: Mapping[str, Matrix4],
+    arm_ratio: float,
+    turns: Array,
+    places: Array,
+) -> dict[str, Aim]:
+    """The aims of the arms, by limb; turns [n, 3, 3] of the shoulders are written.
+
+    seen: trackers, and bones: where their bones are to be, both by role. arm_ratio: length of the person's
+    arms beside the body's. places [k, 3]: of the joints of hips and trunk.
+    """
+    carrier = body.carrier
+    carried = turns[carrier] @ body.rig.turns[carrier].T
+    return {
+        f"{side}Arm": _aim(body, side, seen, bones, arm_ratio, turns, places[carrier], carried)
+        for side in body.sides
+    }
+
+
+def _aim(
+    body: Body,
+    side: str,
+    seen: Mapping[str, Matrix4],
+    bones: Mapping[str, Matrix4],
+    arm_ratio: float,
+    turns: Array,
+    place: Array,
+    carried: Matrix3,
+) -> Aim:
+    """place [3], carried [3, 3]: of the joint of what the arm is on, and its turn from rest."""
+    rig, limb, on = body.rig, body.limbs[f"{side}Arm"], turns[body.carrier]
+    reach, trunk = sum(limb.lengths), carried
+    root = place + on @ limb.hangs
+    target, turn = _hand(body, side, seen, bones, arm_ratio, root, carried)
+    clavicle = body.place.get(side + "Shoulder")
+    if clavicle is not None:
+        start = rig.pivot(clavicle, rig.origin(body.carrier, place, on), on)
+        shrug = _shrug(root - start, target - root, REACH * reach)
+        if shrug is not None:
+            carried = shrug @ carried
+            root = start + shrug @ (root - start)
+        turns[clavicle] = carried @ rig.turns[clavicle]
+    elbow = side + ARM[1]
+    if elbow in bones:
+        pole = bones[elbow][:3, 3]
+    else:
+        way = target - root
+        behind = way - limb.lengths[1] * (turn @ limb.forearm)
+        pole = root + _elbow(way, behind, trunk @ (body.heading @ ELBOWS[side]), reach)
+    return Aim(root, carried, target, turn, pole)
+
+
+def _hand(
+    body: Body,
+    side: str,
+    seen: Mapping[str, Matrix4],
+    bones: Mapping[str, Matrix4],
+    arm_ratio: float,
+    root: Array,
+    carried: Matrix3,
+) -> tuple[Array, Matrix3]:
+    """Place [3] and turn [3, 3] of a hand whose arm hangs at `root`."""
+    limb, hand = body.limbs[f"{side}Arm"], side + ARM[2]
+    if hand in bones:
+        target = bones[hand][:3, 3]
+        if arm_ratio != 1.0:
+            target = target + (1.0 / arm_ratio - 1.0) * (seen[hand][:3, 3] - root)
+        return target, bones[hand][:3, :3]
+    rest = carried @ body.rig.turns[limb.tip]
+    return root + HANGING * sum(limb.lengths) * DOWN, rotation_between(rest @ limb.forearm, DOWN) @ rest
+
+
+def _elbow(way: Array, elbow: Array, aside: Array, reach: float) -> Array:
+    """Where an elbow is beside the way [3] from shoulder to hand, all as seen from the shoulder.
+
+    elbow [3]: where it would be behind a straight wrist, which counts as far as it is not on the other side
+    than elbows bend to, `aside` [3].
+    """
+    along = way / max(math.sqrt(way @ way), 1e-9)
+    across = aside - (aside @ along) * along
+    across = across / max(math.sqrt(across @ across), 1e-3)
+    return np.asarray(elbow + (max(0.0, -float(elbow @ across)) + SURE * reach) * across)
+
+
+def _shrug(bone: Array, way: Array, reach: float) -> Matrix3 | None:
+    """The turn of a shoulder, a bone [3], that brings a hand on its way [3] within reach."""
+    far = way @ way
+    if far <= reach**2:
+        return None
+    whole = bone + way
+    long, short = math.sqrt(whole @ whole), math.sqrt(bone @ bone)
+    if long == 0.0 or short == 0.0:
+        return None
+    cosines = [(long**2 + short**2 - each) / (2.0 * long * short) for each in (far, reach**2)]
+    is_at, wanted = (math.acos(min(max(each, -1.0), 1.0)) for each in cosines)
+    return about(cross(bone, way), min(is_at - wanted, SHRUG))

@@ -1,0 +1,137 @@
+"""The trunk between hips and head, as a kernel: it bends by shares, then as little more as brings the head to
+its place.
+
+What is left after the shares is taken by Newton's method on the place of the head, damped, with the least
+squared turns of all joints (Wampler 1986); the head keeps its orientation.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from limbik.compiler.kernel import Floats, compiled, view
+from limbik.numerics.rotation import Quaternion, exponential, multiply, rotate, rotation_vector, times
+
+# The numbers of a problem, by place. Rotation matrices are stored row by row.
+HIPS = 0  # [3, m] where the hips turn
+HEAD = 3  # [3, m] where the head is to turn
+WAY = 6  # [9] the turn from the hips' anatomical axes to those of the head
+CARRIED = 15  # [9] the turn of the hips from rest
+BRINGS = 24  # whether the head is brought to its place
+PROBLEM = 25
+
+STEPS = 5  # of Newton's method, at most
+NEAR = 1e-5  # [m] of the head to its place
+DAMPING = 1e-4  # of the longest squared lever arm
+LARGEST = 0.3  # [rad] of a step
+
+
+@compiled
+def trunks(
+    turns: Any, places: Any, rest: Any, bones: Any, shares: Any, problem: Any, count: int, watch: Any
+) -> int:
+    """`bend` with addresses."""
+    return bend(
+        view(turns, count + 1, 9),
+        view(places, count + 1, 3),
+        view(rest, count, 9),
+        view(bones, count, 3),
+        view(shares, count),
+        view(problem, PROBLEM),
+    )
+
+
+@compiled
+def bend(turns: Floats, places: Floats, rest: Floats, bones: Floats, shares: Floats, problem: Floats) -> int:
+    """Write the turns [n + 1, 9] between the first, of the hips, and the last, of the head, and all places
+    [n + 1, 3].
+
+    rest [n, 9]: turns of the trunk's links at rest. bones [n, 3]: from one joint to the next, in the axes of
+    the link. shares [n]: of the way, that links have turned by.
+    """
+    x, y, z = rotation_vector(problem[WAY : WAY + 9])
+    for k in range(1, turns.shape[0] - 1):
+        multiply(problem, CARRIED, rest[k - 1], turns[k], 0)
+        share = shares[k - 1]
+        turn(turns[k], exponential(share * x, share * y, share * z))
+    place(turns, places, bones, problem)
+    if problem[BRINGS] > 0.0:
+        for _ in range(STEPS):
+            if not step(turns, places, problem):
+                break
+            place(turns, places, bones, problem)
+    return 0
+
+
+@compiled
+def turn(R: Floats, q: Quaternion) -> None:
+    """R = matrix(q) R in place."""
+    for j in range(3):
+        R[j], R[3 + j], R[6 + j] = rotate(q, R[j], R[3 + j], R[6 + j])
+
+
+@compiled
+def place(turns: Floats, places: Floats, bones: Floats, problem: Floats) -> None:
+    """The places of all joints, from the hips on."""
+    for i in range(3):
+        places[0, i] = problem[HIPS + i]
+    for k in range(bones.shape[0]):
+        x, y, z = times(turns[k], 0, bones[k, 0], bones[k, 1], bones[k, 2])
+        places[k + 1, 0] = places[k, 0] + x
+        places[k + 1, 1] = places[k, 1] + y
+        places[k + 1, 2] = places[k, 2] + z
+
+
+@compiled
+def step(turns: Floats, places: Floats, problem: Floats) -> bool:
+    """One step of Newton's method; whether there was need of one."""
+    last = turns.shape[0] - 1
+    x = problem[HEAD] - places[last, 0]
+    y = problem[HEAD + 1] - places[last, 1]
+    z = problem[HEAD + 2] - places[last, 2]
+    if x * x + y * y + z * z < NEAR * NEAR:
+        return False
+    # The symmetric matrix of all lever arms l: the sum of |l|^2 - l l^T.
+    xx, xy, xz, yy, yz, zz, longest = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(1, last):
+        lx, ly, lz = lever(places, k, last)
+        square = lx * lx + ly * ly + lz * lz
+        xx, yy, zz = xx + square - lx * lx, yy + square - ly * ly, zz + square - lz * lz
+        xy, xz, yz = xy - lx * ly, xz - lx * lz, yz - ly * lz
+        longest = max(longest, square)
+    xx, yy, zz = xx + DAMPING * longest, yy + DAMPING * longest, zz + DAMPING * longest
+    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+    determinant = xx * a + xy * b + xz * c
+    if not determinant > 0.0:
+        return False
+    px = (a * x + b * y + c * z) / determinant
+    py = (b * x + d * y + e * z) / determinant
+    pz = (c * x + e * y + f * z) / determinant
+    factor = LARGEST / max(turned_by(places, last, px, py, pz), LARGEST)
+    sx, sy, sz = 0.0, 0.0, 0.0
+    for k in range(1, last):
+        lx, ly, lz = lever(places, k, last)
+        sx += factor * (ly * pz - lz * py)
+        sy += factor * (lz * px - lx * pz)
+        sz += factor * (lx * py - ly * px)
+        turn(turns[k], exponential(sx, sy, sz))
+    return True
+
+
+@compiled
+def lever(places: Floats, k: int, last: int) -> tuple[float, float, float]:
+    """From a joint to the head [m]."""
+    return places[last, 0] - places[k, 0], places[last, 1] - places[k, 1], places[last, 2] - places[k, 2]
+
+
+@compiled
+def turned_by(places: Floats, last: int, px: float, py: float, pz: float) -> float:
+    """[rad] the most that a link would turn by for a pull at the head."""
+    sx, sy, sz, most = 0.0, 0.0, 0.0, 0.0
+    for k in range(1, last):
+        lx, ly, lz = lever(places, k, last)
+        sx, sy, sz = sx + ly * pz - lz * py, sy + lz * px - lx * pz, sz + lx * py - ly * px
+        most = max(most, sx * sx + sy * sy + sz * sz)
+    return math.sqrt(most)

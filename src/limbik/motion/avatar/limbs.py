@@ -1,0 +1,50 @@
+"""Arms and legs of an avatar, all in closed form at once (`two_bone`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.motion import two_bone
+from limbik.motion.avatar.body import Body, LimbSet
+from limbik.motion.batches import two_bone_turns
+from limbik.spatial import Array, Matrix3, quat_to_matrix
+
+
+class Aim(NamedTuple):
+    """Where a limb is to go."""
+
+    root: Array  # [3, m] where it hangs
+    carried: Matrix3  # turn in the world of what it hangs on, from rest
+    target: Array  # [3, m] of the joint at its tip
+    turn: Matrix3  # [3, 3] of the tip's link in the world
+    pole: Array  # [3] a point on the side on which the middle is
+
+
+def follow(body: Body, aims: Mapping[str, Aim], turns: Array) -> None:
+    """Write the turns of all limbs' links into `turns` [n, 3, 3]."""
+    for limbs in body.limb_sets:
+        roots, carried, targets, tips, poles = map(
+            np.array, zip(*(aims[name] for name in limbs.names), strict=True)
+        )
+        problems = _problems(limbs, carried @ limbs.rest, roots, targets, poles)
+        answers = two_bone_turns(problems, np.array([float(limbs.are_hinges), 1.0, 0.0, 0.0]))
+        made = quat_to_matrix(answers[:, : two_bone.FACTOR].reshape(-1, 2, 4))
+        made[:, 1] = made[:, 0] @ made[:, 1]
+        turns[limbs.bones] = made @ carried[:, None] @ limbs.turns
+        turns[limbs.tips] = tips
+
+
+def _problems(limbs: LimbSet, bones: Array, roots: Array, targets: Array, poles: Array) -> Array:
+    """Rows as `two_bone` takes them; bones [n, 3, 3]: in columns both bones and the axis, as carried."""
+    problems = np.zeros((len(roots), two_bone.ROW))
+    problems[:, two_bone.ROOT : two_bone.ROOT + 3] = roots
+    problems[:, two_bone.MID : two_bone.MID + 3] = roots + bones[:, :, 0]
+    problems[:, two_bone.TIP : two_bone.TIP + 3] = roots + bones[:, :, 0] + bones[:, :, 1]
+    problems[:, two_bone.AXIS : two_bone.AXIS + 3] = bones[:, :, 2]
+    problems[:, two_bone.TARGET : two_bone.TARGET + 3] = targets
+    problems[:, two_bone.POLE : two_bone.POLE + 3] = poles
+    problems[:, two_bone.LEAST :] = limbs.rooms
+    return problems

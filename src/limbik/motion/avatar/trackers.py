@@ -1,0 +1,54 @@
+"""Trackers by the roles of bones: read, and calibrated to a body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from limbik.errors import GoalError, did_you_mean, is_one_of, shortened
+from limbik.motion.body.roles import SIDES
+from limbik.spatial import Array, Matrix4, as_pose
+
+ENDS = ("head", "hips", *(side + part for part in ("Hand", "Foot") for side in SIDES))
+MIDDLES = tuple(side + part for part in ("LowerArm", "LowerLeg") for side in SIDES)
+TRACKED = (*ENDS, *MIDDLES)
+"""The roles that a tracker may have: ends, and elbows and knees by the bones that begin there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """What is found while a person stands in a known posture."""
+
+    scale: float  # size of the person beside that of the body
+    arm_ratio: float  # length of the arms beside that of the body's, after the scale
+    offsets: Mapping[str, Matrix4]  # pose_tracker_bone [4, 4] by role, in the measure of the body
+    head_height: float  # [m] of the head's joint over the ground, in the measure of the body
+
+
+def read(trackers: Any, needed: tuple[str, ...]) -> dict[str, Matrix4]:
+    """Poses [4, 4] by role. Raises GoalError for what is missing, unknown, or no pose."""
+    if not isinstance(trackers, Mapping):
+        raise GoalError(f"trackers needs a mapping of roles to poses, found {shortened(trackers)}")
+    for role in trackers:
+        if not is_one_of(role, TRACKED):
+            raise GoalError(f"there is no tracker {shortened(role)}; {did_you_mean(role, TRACKED)}")
+    missing = [role for role in needed if role not in trackers]
+    if missing:
+        raise GoalError(f"the tracker {missing[0]!r} is missing")
+    found = {}
+    for role, pose in trackers.items():
+        found[role] = as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
+    return found
+
+
+def lifted(poses: Mapping[str, Matrix4], upward: Array, scale: float, ground: float) -> dict[str, Matrix4]:
+    """Poses of the person's world in one with z up, and in the measure of the body, on the same ground."""
+    found = np.array(list(poses.values()))
+    found[:, :3] = upward @ found[:, :3]
+    found[:, 2, 3] -= ground
+    found[:, :3, 3] /= scale
+    found[:, 2, 3] += ground
+    return dict(zip(poses, found, strict=True))

@@ -1,0 +1,145 @@
+"""A hand, a foot or the hips of one frame put elsewhere, and the frames around it with them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbik.errors import GoalError, ModelError, did_you_mean
+from limbik.formats.motions import Motion
+from limbik.model import JointKind, Model
+from limbik.motion.articulation import Articulation, Group
+from limbik.motion.body.humanoid import humanoid
+from limbik.motion.body.roles import ARM, LEG, SIDES
+from limbik.motion.limb import Limb, plan_of
+from limbik.spatial import Array, as_number, as_vector, as_whole
+
+BALL = 3  # degrees of freedom of a joint that turns any way
+SOFTEN = 0.02  # share of a limb's reach over which it is eased, so that no knee jumps
+
+
+def grips_of(motion: Motion) -> tuple[str, ...]:
+    """The links that `drag` takes: hips, hands and feet, or of what is no human body the ends of limbs.
+
+    Only those that are there, and whose limb is one of two bones.
+    """
+    return (*_bases(motion), *_limbs(motion))
+
+
+def drag(motion: Motion, link: str, frame: int, place: ArrayLike, *, falloff: float = 0.3) -> Motion:
+    """The motion in which a link is at a place in one frame.
+
+        limbik.motion.drag(motion, "LeftHand", 40, [0.3, 1.2, 0.4])
+
+    link: one of `grips_of(motion)`. frame: counted from 0. place: [3] of the world [m]. falloff: how long
+    before and after that frame nothing is changed any more [s].
+
+    In the frames around, the link moves by (1 - u^2)^3 of what it is moved by in that frame, u the share of
+    the falloff: with two continuous derivatives. A hand or a foot takes its limb along and keeps its
+    orientation (`Limb`); the hips take the body along, and the feet stay where they are. What is out of reach
+    is gone toward.
+
+    Raises ModelError for a link that cannot be taken, GoalError for a frame that the motion does not have,
+    a place of another shape and a falloff that is not positive.
+    """
+    if as_whole(frame, "frame", 0, GoalError) >= len(motion):
+        raise GoalError(f"frame needs a whole number from 0 to {len(motion) - 1}, found {frame}")
+    span = as_number(falloff, "falloff", "a positive number of seconds", GoalError)
+    if not 0.0 < span < np.inf:
+        raise GoalError(f"falloff needs a positive number of seconds, found {span:g}")
+    target = as_vector(place, 3, "place", error=GoalError)
+    limbs, bases = _limbs(motion), _bases(motion)
+    if link not in limbs and link not in bases:
+        raise ModelError(f"link needs a hand, a foot or the hips; {did_you_mean(link, (*bases, *limbs))}")
+    away = np.abs(np.arange(len(motion)) - frame) * motion.dt / span
+    rows = np.flatnonzero(away < 1.0)
+    share = (1.0 - away[rows] ** 2) ** 3
+    q = motion.q.copy()
+    places = motion.model.pose(q[rows], link)[:, :3, 3]
+    moved = places + share[:, None] * (target - places[rows == frame][0])
+    if link in limbs:
+        q[rows] = limbs[link].solve(motion.model, q[rows], moved).q
+    else:
+        q[rows] = _with_feet(motion, limbs, q[rows], _carried(motion.model, bases[link], q[rows], moved))
+    return replace(motion, q=q)
+
+
+def _limbs(motion: Motion) -> dict[str, Limb]:
+    """The limb that ends at each hand and foot."""
+    try:
+        frames = humanoid(motion).frames
+        chains = [
+            (frames.get(side + root, ""), frames.get(side + mid, ""), frames.get(side + tip, ""))
+            for root, mid, tip in (ARM, LEG)
+            for side in SIDES
+        ]
+    except ModelError:
+        chains = list(_ends(Articulation(motion)))
+    found: dict[str, Limb] = {}
+    for root, mid, tip in chains:
+        if root and mid and tip:
+            limb = Limb(root, mid, tip, soften=SOFTEN)
+            try:
+                plan = plan_of(motion.model, limb)
+            except ModelError:  # a limb of a robot whose hinges do not meet
+                continue
+            if plan.root.freedom == BALL:
+                found[tip] = limb
+    return found
+
+
+def _ends(articulation: Articulation) -> list[tuple[str, str, str]]:
+    """The last three links that turn of each branch."""
+    parents = {group.link: group.parent for group in articulation.groups if group.freedom}
+    ends = [link for link in parents if link not in parents.values()]
+    return [
+        (parents[parents[link]], parents[link], link)
+        for link in ends
+        if parents[link] in parents and parents[parents[link]] in parents
+    ]
+
+
+def _bases(motion: Motion) -> dict[str, Group]:
+    """The links that go anywhere by themselves and carry the others."""
+    articulation = Articulation(motion)
+    moving = {joint.child for joint in motion.model.joints if joint.kind is not JointKind.FIXED}
+    return {
+        group.link: group
+        for group in articulation.groups
+        if group.parent not in moving and (len(group.slides) == 3 or _floats(group))
+    }
+
+
+def _floats(group: Group) -> bool:
+    return any(joint.kind is JointKind.FLOATING for joint in group.joints)
+
+
+def _carried(model: Model, base: Group, q: Array, places: Array) -> Array:
+    """q [T, nq] with a base at places [T, 3]."""
+    parent = model.pose(q, base.parent)[:, :3, :3]
+    by = places - model.pose(q, base.link)[:, :3, 3]
+    local = (np.swapaxes(parent, -1, -2) @ by[..., None])[..., 0]
+    found = q.copy()
+    if _floats(base):
+        joint = base.joints[-1]
+        start = model.q_slice(joint.name).start
+        found[:, start : start + 3] += local @ joint.origin[:3, :3]
+    else:
+        found[:, base.slide_places] += np.linalg.solve(base.slides.T, local.T).T
+    return found
+
+
+def _with_feet(motion: Motion, limbs: dict[str, Limb], before: Array, after: Array) -> Array:
+    """`after` with the feet as they were."""
+    try:
+        roles = humanoid(motion).frames
+    except ModelError:
+        return after
+    for side in SIDES:
+        limb = limbs.get(roles.get(side + LEG[2], ""))
+        if limb is not None:
+            poses = motion.model.pose(before, limb.tip)
+            after = limb.solve(motion.model, after, poses[:, :3, 3], rotation=poses[:, :3, :3]).q
+    return after

@@ -1,0 +1,1 @@
+"""Hands: joints of tracked hands, models of hands, and configurations that follow them."""

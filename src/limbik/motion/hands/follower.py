@@ -1,0 +1,167 @@
+"""The fingers of a model that follow those of a person: fingertips first, and what thumb and finger hold.
+
+Tips go where those of the person are, seen from where the finger begins, in the measure of both fingers.
+Where thumb and fingertip are near each other, the vector between them is that of the person, in metres (Handa
+et al. 2020, DexPilot: Vision Based Teleoperation of Dexterous Robotic Hand-Arm System; the same in Qin et al.
+2023, AnyTeleop). Here that comes gradually as they come near, so that nothing jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.errors import GoalError, ModelError
+from limbik.goals import Goal, Position, Posture, Relative
+from limbik.model import JointKind, Model
+from limbik.motion.body.roles import Side
+from limbik.motion.hands.fingers import fingers_of
+from limbik.motion.hands.layouts import CHAINS, PLACES
+from limbik.solvers.best_plan import SteppedPlan
+from limbik.spatial import Array, dot, norm
+from limbik.tree.residuals import TARGET_SIZE
+
+# Weights of errors [m and rad].
+TIP, BONE, PINCH, STEADY = 1.0, 0.1, 10.0, 3e-4
+LEAST = 1e-7  # share of a weight that does not count
+HOMEWARD = 0.1  # share of the way to neutral that a joint is drawn to
+PINCHED, APART = 0.02, 0.035  # [m] between thumb and fingertip: a pinch, and none
+LOOSE = 0.5  # of a tip's weight that a pinch takes away
+FIRST_ROUNDS, MOST_ROUNDS = 10, 20  # of a frame, with the vectors of pinches turned as the thumb was before
+SETTLED = 0.05  # [rad] that a round may change at most for the frame to be done
+ITERATIONS = 4  # of a round
+
+
+class Followed(NamedTuple):
+    """A point of the model and the joint of the person that it follows."""
+
+    frame: str
+    joint: str
+    finger: str
+    weight: float
+
+
+class Follower:
+    """A model of a hand, at a configuration `q` [nq], which is changed by `follow`.
+
+    places: of a person's joints in the axes of the palm [3, m], by name. bones: lengths by finger [m].
+
+    Raises ModelError for what is no hand, GoalError for one of the other side.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        places: Mapping[str, Array],
+        bones: Mapping[str, tuple[float, ...]],
+        side: Side,
+        tips: Mapping[str, str] | None,
+    ) -> None:
+        self.model = model
+        fingers = fingers_of(model, tips)
+        if fingers.side != side:
+            raise GoalError(f"the hand is a {side} one, model {model.name!r} a {fingers.side} one")
+        self._palm = fingers.palm
+        self.points: list[Followed] = []
+        scales, roots, bases = [], [], []
+        for name, finger in fingers.of.items():
+            count = len(finger.frames)
+            joints = CHAINS[name][-count:]
+            first = CHAINS[name][-count - 1]
+            ends = zip((*finger.frames[1:], finger.tip), joints, strict=True)
+            for frame, joint in ends:
+                is_tip = joint == joints[-1]
+                self.points.append(Followed(frame, joint, name, TIP if is_tip else BONE))
+                scales.append(finger.length / sum(bones[name][-count:]))
+                roots.append(places[first])
+                bases.append(finger.root)
+        self.scales, self._bases = np.array(scales)[:, None], np.array(bases)
+        self._at_rest = self._bases - self.scales * (np.array(roots) @ self._palm.T)
+        self._joints = [PLACES[point.joint] for point in self.points]
+        self._pinching = [name for name in fingers.of if name != "Thumb"]
+        self._tips = [PLACES[f"{name}Tip"] for name in self._pinching]
+        order = [*self._pinching, "Thumb"]
+        self._fingers = np.array([order.index(point.finger) for point in self.points])
+        self.tips = {name: finger.tip for name, finger in fingers.of.items()}
+        self._plan, self._posture = self._planned(fingers.of)
+        self._home = HOMEWARD * model.neutral[self._posture]
+        self._targets = np.zeros((len(self._plan.tasks), TARGET_SIZE))
+        self._factors = np.ones(len(self._plan.tasks))
+        self._targets[:, 3:] = np.eye(3).ravel()
+        self.reset()
+
+    def _planned(self, fingers: Mapping[str, object]) -> tuple[SteppedPlan, Array]:
+        """The plan, and the places in q that its last tasks are about."""
+        model = self.model
+        path = {joint.name for tip in self.tips.values() for joint in model.path(tip)}
+        own = [joint for joint in model.joints if joint.nv and not joint.mimic and joint.name in path]
+        shared = [joint for joint in own if all(joint in model.path(tip) for tip in self.tips.values())]
+        serving = [joint for joint in own if joint not in shared]
+        if any(joint.nv != 1 or joint.kind is JointKind.BALL for joint in serving):
+            raise ModelError(f"the fingers of model {model.name!r} need joints with one number each")
+        goals: list[Goal] = [
+            Position(frame=point.frame, target=np.zeros(3), weight=point.weight) for point in self.points
+        ]
+        thumb = self.tips["Thumb"]
+        for name in self._pinching:
+            weights = (PINCH, PINCH, PINCH, 0.0, 0.0, 0.0)
+            goals.append(Relative(frame=self.tips[name], reference=thumb, target=np.eye(4), weights=weights))
+        steady = np.zeros(model.nv)
+        for joint in serving:
+            steady[model.v_slice(joint.name)] = STEADY
+        goals.append(Posture(q=model.neutral, weight=tuple(steady.tolist()), priority=0))
+        locked = tuple(joint.name for joint in model.joints if joint.nv and joint not in serving)
+        counted = [each.q for each in model.coordinates if steady[each.v] > 0.0]
+        return SteppedPlan(model, goals, locked=locked, iterations=ITERATIONS), np.array(
+            counted, dtype=np.int64
+        )
+
+    def reset(self) -> None:
+        """Begin anew at the neutral configuration."""
+        self.q = self.model.clip(self.model.neutral)
+        self.wanted = self._bases.copy()
+        self._is_first = True
+
+    def follow(self, points: Array) -> Array:
+        """The configuration [nq] for joints [26, 3, m] in the axes of the palm."""
+        count, targets = len(self.points), self._targets
+        self.wanted = self._at_rest + self.scales * (points[self._joints] @ self._palm.T)
+        targets[:count, :3] = self.wanted
+        held = points[self._tips] - points[PLACES["ThumbTip"]]
+        share = nearness(np.sqrt(dot(held, held)))
+        is_held = bool(share.any())
+        self._weigh(share)
+        for k in range(MOST_ROUNDS):
+            here = self.q
+            targets[count + len(held) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
+            if is_held:
+                thumb = self.model.pose(here, self.tips["Thumb"])[:3, :3]
+                targets[count : count + len(held), :3] = held @ (self._palm.T @ thumb)
+            self.q = self._plan.step(targets, here)
+            if k + 1 >= (FIRST_ROUNDS if self._is_first else 1) and np.abs(self.q - here).max() < SETTLED:
+                break
+        self._is_first = False
+        return self.q.copy()
+
+    def _weigh(self, share: Array) -> None:
+        """Let pinches [fingers], 0 to 1, count, and the tips that they hold count less."""
+        held = np.append(share, share.max())  # the thumb's last
+        count = len(self.points)
+        self._factors[:count] = 1.0 - LOOSE * held[self._fingers]
+        self._factors[count : count + len(share)] = np.maximum(share, LEAST)
+        self._plan.weigh(self._factors)
+
+    def distances(self, q: Array) -> dict[str, float]:
+        """[m] by finger: of the tips at q [nq] to where the last `follow` wanted them."""
+        ends = [k for k, point in enumerate(self.points) if point.frame == self.tips[point.finger]]
+        places = self.model.poses(q, [self.points[k].frame for k in ends])[:, :3, 3]
+        found = norm(places - self.wanted[ends])
+        return {self.points[k].finger: float(far) for k, far in zip(ends, found, strict=True)}
+
+
+def nearness(distance: Array) -> Array:
+    """From 1 for a pinch to 0 for what is apart, smoothly."""
+    share = np.clip((APART - distance) / (APART - PINCHED), 0.0, 1.0)
+    return np.asarray(share * share * (3.0 - 2.0 * share))

@@ -1,0 +1,1 @@
+"""Markers of motion capture: gaps that are filled, and skeletons that are moved by markers."""

@@ -1,0 +1,188 @@
+"""Where a marker is while it is not seen: by its own trajectory, or by markers around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.spatial import Array, norm
+
+LEAST = 3  # neighbours that have axes
+CORE, MOST = 4, 12  # neighbours that the axes are of, and that a regression looks at
+FAR = 0.02  # by how much of its distance a neighbour counts as less steady
+STEADIEST = 0.003  # [m] below which all neighbours count as equally steady
+OFTEN = 0.9  # of the frames in which a neighbour is seen
+NOISE = 5e-4  # [m] of the places of neighbours
+NEARNESS = 0.2  # [m] at which weights of neighbours fall
+KEPT = 0.999  # of the variance, which principal components are to hold
+
+
+class Hole(NamedTuple):
+    """Frames of a marker that are to be found, and those that may be looked at."""
+
+    first: int
+    stop: int
+    known: NDArray[np.bool_]  # [T] where the marker is to be learned from
+    has_before: bool  # whether frame first - 1 is one of them
+    has_after: bool  # whether frame stop is one of them
+
+    @property
+    def frames(self) -> NDArray[np.int64]:
+        return np.arange(self.first, self.stop)
+
+
+Predictor = Callable[[Hole], Array]  # -> [stop - first, 3] [m], nan where it cannot tell
+
+
+def predictors(places: Array, marker: int, hole: Hole) -> Mapping[str, Predictor]:
+    """The methods for a hole of a marker in places [T, M, 3], as far as there is what they need.
+
+    Those that look at neighbours look at the same ones, those of this hole, for any hole of its length.
+    """
+    own = places[:, marker]
+    found: dict[str, Predictor] = {}
+    if hole.has_before and hole.has_after:
+        found |= {"linear": lambda hole: linear(own, hole), "spline": lambda hole: spline(own, hole)}
+    near, distances, spreads = neighbours(places, marker, hole)
+    if len(near) >= LEAST:
+        axes = LocalAxes(places[:, near[:CORE]], 1.0 / np.maximum(spreads[:CORE], STEADIEST) ** 2)
+        some, weights = places[:, near[:MOST]], np.exp(-distances[:MOST] / NEARNESS)
+        whole, falling = places[:, near], np.exp(-0.5 * (distances / NEARNESS) ** 2)
+        found |= {
+            "rigid": lambda hole: bridged(own, axes.to_world(rigid(axes.to_local(own), hole)), hole),
+            "regression": lambda hole: bridged(
+                own, axes.to_world(regression(axes.to_local(own), axes.to_local(some), weights, hole)), hole
+            ),
+            "pca": lambda hole: bridged(own, pca(own, whole, falling, hole), hole),
+        }
+    return found
+
+
+# --- by its own trajectory ----------------------------------------------------------------------------------
+
+
+def linear(own: Array, hole: Hole) -> Array:
+    """A straight line from the last place that is known to the next one."""
+    times = np.flatnonzero(hole.known)
+    return np.stack([np.interp(hole.frames, times, own[times, axis]) for axis in range(3)], axis=-1)
+
+
+def spline(own: Array, hole: Hole) -> Array:
+    """A cubic spline through the places that are known."""
+    from scipy.interpolate import CubicSpline  # slow to import
+
+    times = np.flatnonzero(hole.known)
+    if len(times) < 4:
+        return linear(own, hole)
+    return np.asarray(CubicSpline(times, own[times])(hole.frames))
+
+
+# --- by its neighbours --------------------------------------------------------------------------------------
+
+
+def neighbours(places: Array, marker: int, hole: Hole) -> tuple[NDArray[np.int64], Array, Array]:
+    """The markers that are seen throughout a hole and in most other frames; those first whose distance from
+    the marker changes least. Then their mean distances and the standard deviations of these [m]."""
+    seen = np.isfinite(places[..., 0])
+    ends = slice(hole.first - hole.has_before, hole.stop + hole.has_after)
+    usual = seen[hole.known].mean(axis=0) >= OFTEN if hole.known.any() else np.zeros(places.shape[1], bool)
+    usual[marker] = False
+    near = np.flatnonzero(usual & seen[ends].all(axis=0))
+    apart = norm(places[hole.known][:, near] - places[hole.known][:, marker, None])
+    distances, spreads = np.nanmean(apart, axis=0), np.nanstd(apart, axis=0)
+    order = np.argsort(spreads + FAR * distances)
+    return near[order], distances[order], spreads[order]
+
+
+class LocalAxes:
+    """Axes that move with markers [T, K, 3] (Kabsch 1976), weighted by `weights` [K]."""
+
+    def __init__(self, markers: Array, weights: Array) -> None:
+        weights = weights / weights.sum()
+        middle = np.einsum("k,tkj->tj", weights, markers)
+        around = markers - middle[:, None]
+        whole = np.isfinite(around).all(axis=(1, 2))
+        shape = around[whole][len(around[whole]) // 2]
+        self.origin = middle
+        self.rotation = np.full((len(markers), 3, 3), np.nan)
+        for _ in range(2):  # then by the mean of all frames
+            self.rotation[whole] = turns_of(shape, around[whole], weights)
+            shape = np.einsum("tij,tki->tkj", self.rotation[whole], around[whole]).mean(axis=0)
+
+    def to_local(self, places: Array) -> Array:
+        """Places [T, ..., 3] of the world along these axes."""
+        axes = self._over(self.rotation, places.ndim)
+        return np.asarray((np.swapaxes(axes, -1, -2) @ (places - self._origins(places))[..., None])[..., 0])
+
+    def to_world(self, places: Array) -> Array:
+        """Places [T, ..., 3] along these axes in the world."""
+        axes = self._over(self.rotation, places.ndim)
+        return np.asarray((axes @ places[..., None])[..., 0] + self._origins(places))
+
+    def _origins(self, places: Array) -> Array:
+        return self.origin.reshape(len(places), *(1,) * (places.ndim - 2), 3)
+
+    @staticmethod
+    def _over(rotation: Array, dimensions: int) -> Array:
+        return rotation.reshape(len(rotation), *(1,) * (dimensions - 2), 3, 3)
+
+
+def turns_of(shape: Array, around: Array, weights: Array) -> Array:
+    """Rotations [T, 3, 3] that bring a shape [K, 3] nearest to places [T, K, 3], all about their middle."""
+    left, _, right = np.linalg.svd(np.einsum("k,tki,kj->tij", weights, around, shape))
+    left[:, :, 2] *= np.sign(np.linalg.det(left @ right))[:, None]
+    return np.asarray(left @ right)
+
+
+def rigid(own: Array, hole: Hole) -> Array:
+    """[T, 3] the marker stays at its mean place along axes that move with its neighbours."""
+    places = own[hole.known & np.isfinite(own).all(axis=1)]
+    return np.broadcast_to(places.mean(axis=0) if len(places) else np.full(3, np.nan), own.shape)
+
+
+def regression(own: Array, some: Array, weights: Array, hole: Hole) -> Array:
+    """[T, 3] by ridge regression (Hoerl & Kennard 1970) on neighbours [T, K, 3], all along the same axes.
+
+    Neighbours of less weight are scaled down, so that they are shrunk away first.
+    """
+    rows = (some * weights[:, None]).reshape(len(some), -1)
+    learned = hole.known & np.isfinite(rows).all(axis=1) & np.isfinite(own).all(axis=1)
+    if not learned.any():
+        return np.full_like(own, np.nan)
+    rows_mean, own_mean = rows[learned].mean(axis=0), own[learned].mean(axis=0)
+    A, b = rows[learned] - rows_mean, own[learned] - own_mean
+    damping = NOISE**2 * len(A) * np.eye(A.shape[1])
+    return np.asarray(own_mean + (rows - rows_mean) @ np.linalg.solve(A.T @ A + damping, A.T @ b))
+
+
+def pca(own: Array, whole: Array, weights: Array, hole: Hole) -> Array:
+    """[T, 3] by principal components of all markers, weighted by nearness (Federolf 2013; Gløersen &
+    Federolf 2016): the scores that neighbours [T, K, 3] have give the marker's place."""
+    middle = whole.mean(axis=1)
+    rows = (whole - middle[:, None]).reshape(len(whole), -1)
+    learned = hole.known & np.isfinite(rows).all(axis=1) & np.isfinite(own).all(axis=1)
+    if not learned.any():
+        return np.full_like(own, np.nan)
+    beside = own - middle
+    rows_mean, own_mean = rows[learned].mean(axis=0), beside[learned].mean(axis=0)
+    A = (rows - rows_mean) * np.repeat(weights, 3)
+    B = np.concatenate([A[learned], beside[learned] - own_mean], axis=1)
+    variances, components = np.linalg.eigh(B.T @ B)
+    share = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
+    kept = components.T[::-1][: int(np.searchsorted(share, KEPT)) + 1]
+    return np.asarray(middle + own_mean + A @ np.linalg.pinv(kept[:, :-3], rcond=1e-6) @ kept[:, -3:])
+
+
+def bridged(own: Array, predicted: Array, hole: Hole) -> Array:
+    """What is predicted [T, 3] in a hole, moved so that it joins what is known before and after it."""
+    inside = predicted[hole.first : hole.stop]
+    before = own[hole.first - 1] - predicted[hole.first - 1] if hole.has_before else None
+    after = own[hole.stop] - predicted[hole.stop] if hole.has_after else before
+    if after is None:
+        return inside
+    before = after if before is None else before
+    share = ((hole.frames - hole.first + 1) / (len(hole.frames) + 1))[:, None]
+    return np.asarray(inside + (1.0 - share) * before + share * after)

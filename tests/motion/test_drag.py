@@ -1,0 +1,98 @@
+"""A hand, a foot or the hips of one frame put elsewhere, and the frames around it with them."""
+
+import numpy as np
+import pytest
+
+import limbik
+import walker
+from limbik.errors import GoalError, ModelError
+from limbik.motion import drag, grips_of
+from motion.people import crouching
+
+MIDDLE = 30
+FALLOFF = 0.4  # [s]
+
+
+@pytest.fixture(scope="module")
+def person():
+    return limbik.load_motion(crouching())
+
+
+def places(motion, link):
+    return motion.model.pose(motion.q, link)[:, :3, 3]
+
+
+@pytest.mark.parametrize("side", ["Left", "Right"])
+@pytest.mark.parametrize("end", ["Hand", "Foot"])
+def test_a_hand_or_foot_goes_where_it_is_put_and_the_rest_stays(person, side, end):
+    link = f"mixamorig:{side}{end}"
+    before = places(person, link)
+    target = before[MIDDLE] + [0.03, 0.05, 0.04]
+    moved = drag(person, link, MIDDLE, target, falloff=FALLOFF)
+    after = places(moved, link)
+    assert after[MIDDLE] == pytest.approx(target, abs=2e-3)  # a straight limb is eased
+    away = np.abs(np.arange(len(person)) - MIDDLE) * person.dt
+    assert (moved.q[away >= FALLOFF] == person.q[away >= FALLOFF]).all()
+    shift = np.linalg.norm(after - before, axis=1)[MIDDLE:]
+    assert (np.diff(shift) <= 1e-3).all()  # it fades
+    turned = moved.model.pose(moved.q, link)[:, :3, :3]
+    assert turned == pytest.approx(person.model.pose(person.q, link)[:, :3, :3], abs=1e-6)
+    for other in grips_of(person):
+        if other != link:
+            assert places(moved, other) == pytest.approx(places(person, other), abs=1e-9)
+
+
+def test_what_is_out_of_reach_is_gone_toward(person):
+    hand = "mixamorig:LeftHand"
+    far = places(person, "mixamorig:LeftArm")[MIDDLE] + [5.0, 0.0, 0.0]
+    moved = drag(person, hand, MIDDLE, far)
+    arm = places(moved, hand)[MIDDLE] - places(moved, "mixamorig:LeftArm")[MIDDLE]
+    assert np.linalg.norm(arm) > 0.97 * 0.53
+    assert arm / np.linalg.norm(arm) == pytest.approx([1.0, 0.0, 0.0], abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["euler", "ball"])
+def test_the_hips_carry_the_body_and_the_feet_stay(kind):
+    walk = walker.walk(walker.Gait(duration=1.0), kind).motion
+    hips = places(walk, "Hips")
+    moved = drag(walk, "Hips", MIDDLE, hips[MIDDLE] - [0.02, 0.1, 0.03], falloff=0.2)
+    assert places(moved, "Hips")[MIDDLE] == pytest.approx(hips[MIDDLE] - [0.02, 0.1, 0.03], abs=1e-9)
+    for side in ("Left", "Right"):
+        assert places(moved, side + "Foot") == pytest.approx(places(walk, side + "Foot"), abs=0.01)
+
+
+def test_a_drag_keeps_the_file_and_can_be_saved(person, tmp_path):
+    moved = drag(person, "mixamorig:LeftHand", 0, places(person, "mixamorig:LeftHand")[0] + [0.0, 0.1, 0.0])
+    moved.save(tmp_path / "moved.bvh")
+    again = limbik.load_motion(tmp_path / "moved.bvh")
+    assert again.q == pytest.approx(moved.q, abs=1e-8)
+
+
+def test_what_can_be_taken_is_said(person):
+    assert grips_of(person) == (
+        "mixamorig:Hips", "mixamorig:LeftHand", "mixamorig:RightHand", "mixamorig:LeftFoot",
+        "mixamorig:RightFoot",
+    )  # fmt: skip
+    arm = limbik.load("panda")
+    assert grips_of(limbik.Motion(arm, arm.neutral[None], 0.01)) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"link": "mixamorig:Head"}, ModelError, "a hand, a foot or the hips"),
+        ({"link": "mixamorig:LeftHant"}, ModelError, "mixamorig:LeftHand"),
+        ({"frame": 61}, GoalError, "from 0 to 60, found 61"),
+        ({"frame": -1}, GoalError, "frame"),
+        ({"frame": 1.5}, GoalError, "frame"),
+        ({"place": [1.0, 2.0]}, GoalError, "place"),
+        ({"place": [1.0, 2.0, np.nan]}, GoalError, "place"),
+        ({"falloff": 0.0}, GoalError, "falloff needs a positive number of seconds, found 0"),
+        ({"falloff": np.inf}, GoalError, "falloff"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(person, change, error, words):
+    usual = {"link": "mixamorig:LeftHand", "frame": MIDDLE, "place": [0.0, 1.0, 0.0], "falloff": 0.3}
+    given = usual | change
+    with pytest.raises(error, match=words):
+        drag(person, given["link"], given["frame"], given["place"], falloff=given["falloff"])

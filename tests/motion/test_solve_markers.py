@@ -1,0 +1,175 @@
+"""Markers move a skeleton: in the person's size, whatever their names are and where they are gone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import limbik
+from limbik.errors import ConfigurationError, ModelError
+from limbik.motion import SolvedMarkers, solve_markers
+from limbik.spatial import rotation_exp
+from motion.marked import marked_leg, marked_person
+
+SKELETON, PERSON, MARKERS, MARKER_SET = marked_person()
+LEG, WALKER, LEG_MARKERS, LEG_SET = marked_leg()
+NAME = "mixamorig:{}".format
+
+
+@pytest.fixture(scope="module")
+def person() -> SolvedMarkers:
+    return solve_markers(MARKERS, SKELETON, marker_set=MARKER_SET)
+
+
+@pytest.fixture(scope="module")
+def leg() -> SolvedMarkers:
+    return solve_markers(LEG_MARKERS, LEG, marker_set=LEG_SET)
+
+
+def apart_mm(first: limbik.Motion, second: limbik.Motion, link: str) -> np.ndarray:
+    places = [motion.model.pose(motion.q, link)[:, :3, 3] for motion in (first, second)]
+    return 1e3 * np.linalg.norm(places[0] - places[1], axis=1)
+
+
+def spoilt(markers: limbik.Markers, change) -> limbik.Markers:
+    places = markers.positions.copy()
+    change(places)
+    return replace(markers, positions=places)
+
+
+def again(markers: limbik.Markers, leg: SolvedMarkers) -> SolvedMarkers:
+    return solve_markers(markers, LEG, marker_set=LEG_SET, calibration=leg.calibration)
+
+
+def test_a_skeleton_moves_as_the_person_does(person):
+    assert person.rms_mm < 2.5  # noise of 1 mm along each axis
+    for part in ("Leg", "Foot", "ForeArm", "Hand"):
+        for side in ("Left", "Right"):
+            assert apart_mm(person.motion, PERSON, NAME(side + part)).mean() < 12.0
+    assert (len(person.swaps), len(person.ghosts)) == (0, 0)
+
+
+def test_bones_get_the_lengths_of_the_person(person):
+    for part in ("Leg", "Foot", "ForeArm", "Hand"):
+        for link in (NAME("Left" + part), NAME("Right" + part)):
+            true = PERSON.model.joint(f"{link}.Zrotation").origin[:3, 3]
+            found = person.motion.model.joint(f"{link}.Zrotation").origin[:3, 3]
+            assert_allclose(np.linalg.norm(found), np.linalg.norm(true), rtol=0.05)
+
+
+def test_the_motion_is_that_of_the_skeletons_file(person, tmp_path):
+    person.motion.save(tmp_path / "solved.bvh")
+    saved = limbik.load_motion(tmp_path / "solved.bvh")
+    assert saved.links == SKELETON.links
+    assert saved.dt == pytest.approx(MARKERS.dt)
+    assert apart_mm(saved, person.motion, NAME("LeftHand")).max() < 1e-4
+
+
+def test_residuals_are_those_of_the_markers_on_the_skeleton(leg):
+    for k, (marker, (link, place)) in enumerate(leg.places.items()):
+        poses = leg.motion.model.pose(leg.motion.q, link)
+        on_it = poses[:, :3, 3] + poses[:, :3, :3] @ np.array(place)
+        off = 1e3 * np.linalg.norm(on_it - LEG_MARKERS.positions[:, k], axis=1)
+        assert_allclose(leg.residuals_mm[:, k], off, atol=1e-3)
+        assert_allclose(leg.marker_rms_mm[marker], np.sqrt(np.mean(off**2)), atol=1e-3)
+    assert_allclose(np.sqrt(np.mean(leg.frame_rms_mm**2)), leg.rms_mm)
+
+
+def test_a_model_moves_too_in_the_size_of_the_person(leg):
+    assert leg.rms_mm < 2.5
+    assert_allclose(leg.scales["shank"], 0.46 / 0.42, rtol=0.03)
+    assert_allclose(leg.scales["foot"], 0.40 / 0.42, rtol=0.03)
+    for link in ("thigh", "shank", "foot"):
+        assert apart_mm(leg.motion, WALKER, link).mean() < 10.0
+
+
+def test_swapped_markers_are_found_and_get_their_names_back(leg):
+    def change(places):
+        places[10:15, [5, 14]] = places[10:15, [14, 5]]
+
+    found = again(spoilt(LEG_MARKERS, change), leg)
+    assert [str(swap) for swap in found.swaps] == ["thigh1 and foot2 swapped, frames 10 to 14"]
+    assert found.ghosts == ()
+    assert_allclose(found.markers.positions, LEG_MARKERS.positions)
+    assert apart_mm(found.motion, leg.motion, "foot").max() < 0.5
+
+
+def test_ghosts_are_found_and_left_aside(leg):
+    def change(places):
+        places[7:9, 9] += [0.3, 0.0, 0.2]
+
+    found = again(spoilt(LEG_MARKERS, change), leg)
+    assert [(each.marker, each.first, each.last) for each in found.ghosts] == [("shank1", 7, 8)]
+    assert np.isnan(found.markers.positions[7:9, 9]).all()
+    assert np.isnan(found.residuals_mm[7:9, 9]).all()
+    assert apart_mm(found.motion, leg.motion, "foot").max() < 5.0
+
+
+def test_a_marker_that_is_wrong_all_the_time_does_not_spoil_the_others():
+    def change(places):
+        places[:, 9] += [0.5, 1.5, 0.0]
+
+    found = solve_markers(spoilt(LEG_MARKERS, change), LEG, marker_set=LEG_SET)
+    assert [(each.marker, each.first, each.last) for each in found.ghosts] == [("shank1", 0, 30)]
+    assert np.isnan(found.marker_rms_mm["shank1"])
+    assert apart_mm(found.motion, WALKER, "foot").mean() < 15.0
+
+
+def test_gaps_are_no_matter(leg):
+    def change(places):
+        places[5:9, 2] = np.nan
+        places[20:22] = np.nan
+
+    found = again(spoilt(LEG_MARKERS, change), leg)
+    assert np.isfinite(found.motion.q).all()
+    assert apart_mm(found.motion, leg.motion, "foot")[:19].max() < 5.0
+    assert np.isnan(found.frame_rms_mm[20:22]).all()
+
+
+def test_the_axes_of_the_world_do_not_matter():
+    turn, away = rotation_exp(np.array([1.2, 0.4, -0.8])), np.array([3.0, -2.0, 1.0])
+    moved = replace(LEG_MARKERS, positions=LEG_MARKERS.positions @ turn.T + away)
+    assert solve_markers(moved, LEG, marker_set=LEG_SET).rms_mm < 2.5
+
+
+def test_a_marker_may_be_given_its_place(leg):
+    given = {name: (link, place) for name, (link, place) in leg.places.items()}
+    found = solve_markers(LEG_MARKERS, LEG, marker_set=given)
+    assert found.rms_mm < 2.5
+
+
+def test_a_single_body_is_followed():
+    block = limbik.Model(
+        "block", [limbik.Joint(name="free", kind=limbik.JointKind.FLOATING, parent="world", child="block")]
+    )
+    places = np.array([[0.1, 0.0, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.3], [-0.1, -0.1, 0.0]])
+    turns = rotation_exp(np.array([0.2, 0.5, 1.0]) * np.linspace(0.0, 2.0, 12)[:, None])
+    seen = np.einsum("tij,kj->tki", turns, places) + np.linspace(0.0, 1.0, 12)[:, None, None]
+    markers = limbik.Markers(("a", "b", "c", "d"), seen, 0.1)
+    found = solve_markers(
+        markers,
+        block,
+        marker_set={name: ("block", place) for name, place in zip("abcd", places, strict=True)},
+    )
+    assert found.rms_mm < 0.5
+    assert_allclose(found.motion.model.pose(found.motion.q, "block")[:, :3, :3], turns, atol=0.02)
+
+
+def test_wrong_input_is_refused(leg):
+    with pytest.raises(ConfigurationError, match="markers needs Markers"):
+        solve_markers(LEG, LEG, marker_set=LEG_SET)
+    with pytest.raises(ModelError, match="skeleton needs a Model or a Motion, found 'human'"):
+        solve_markers(LEG_MARKERS, "human", marker_set=LEG_SET)
+    with pytest.raises(ModelError, match="marker_set needs a mapping of markers to links"):
+        solve_markers(LEG_MARKERS, LEG, marker_set={})
+    with pytest.raises(ModelError, match="has no frame 'tigh'; did you mean"):
+        solve_markers(LEG_MARKERS, LEG, marker_set={"thigh0": "tigh"})
+    with pytest.raises(ModelError, match="marker 'thigh0' needs a link, or link and place, found 3"):
+        solve_markers(LEG_MARKERS, LEG, marker_set={"thigh0": 3})
+    with pytest.raises(ModelError, match="the clip has no marker 'thigh9'; did you mean"):
+        solve_markers(LEG_MARKERS, LEG, marker_set={"thigh9": "thigh"})
+    with pytest.raises(ModelError, match="needs 4 markers that are seen in one frame, found 2"):
+        solve_markers(LEG_MARKERS, LEG, marker_set={"thigh0": "thigh", "foot0": "foot"})
+    with pytest.raises(ModelError, match="calibration is that of another"):
+        solve_markers(MARKERS, SKELETON, marker_set=MARKER_SET, calibration=leg.calibration)
