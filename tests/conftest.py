@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from chromium import find_chromium
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # several processes share the cores: threads only wait
 os.environ.setdefault("LIMBIK_COMPILE", "never")  # a test that needs machine code says so
 for name in ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "COLUMNS"):  # Typer colours and folds by them
     os.environ.pop(name, None)

@@ -130,6 +130,18 @@ def test_a_file_is_dropped_a_robot_follows_and_both_are_saved(space: Space) -> N
     assert saved.value.suggested_filename == "crouch-changed.bvh"
 
 
+def test_a_change_that_cannot_be_made_is_taken_back(space: Space) -> None:
+    show(space, "t=1&ch=stand:level:12:0.12&hz=400")
+    key = space.state["key"]
+    space.find("#clean").click()
+    space.until(lambda: "This cannot be done" in space.notices, "it is said why not")
+    assert "cutoff" in space.notices
+    space.until(lambda: len(changes(space)) == 1, "the change is taken back")
+    wait_shown(space)
+    assert space.state["key"] == key
+    assert not space.find("#fault").is_visible()
+
+
 @pytest.mark.parametrize("query", ["ch=fly:1", "ch=drag:LeftHand:1:2,3", "ch=stand:moon:1:1"])
 def test_a_link_that_makes_no_sense_is_told_of(space: Space, query: str) -> None:
     show(space, query)

@@ -12,30 +12,27 @@ from limbik.motion.limb import Limb
 from limbik.spatial import Array, rotation_exp
 
 NAME = "walk.bvh"
-BONES = (  # name, parent, offset [m]: y up, z forward, x to the left
+MIDDLE = (  # name, parent, offset [m]: y up, z forward, x to the left
     ("Hips", "", (0.0, 0.0, 0.0)),
     ("Spine", "Hips", (0.0, 0.10, 0.0)),
     ("Chest", "Spine", (0.0, 0.16, 0.0)),
     ("Neck", "Chest", (0.0, 0.25, 0.0)),
     ("Head", "Neck", (0.0, 0.09, 0.01)),
-    *(
-        (
-            side + bone,
-            (side if parent[0].isupper() and parent not in ("Hips", "Chest") else "") + parent,
-            place,
-        )
-        for side, sign in (("Left", 1.0), ("Right", -1.0))
-        for bone, parent, place in (
-            ("Shoulder", "Chest", (sign * 0.04, 0.20, 0.0)),
-            ("Arm", "Shoulder", (sign * 0.14, 0.0, 0.0)),
-            ("ForeArm", "Arm", (sign * 0.28, 0.0, 0.0)),
-            ("Hand", "ForeArm", (sign * 0.25, 0.0, 0.0)),
-            ("UpLeg", "Hips", (sign * 0.09, -0.04, 0.0)),
-            ("Leg", "UpLeg", (0.0, -0.43, 0.0)),
-            ("Foot", "Leg", (0.0, -0.42, 0.0)),
-            ("ToeBase", "Foot", (0.0, -0.06, 0.13)),
-        )
-    ),
+)
+LIMBS = (  # of the left side
+    ("{}Shoulder", "Chest", (0.04, 0.20, 0.0)),
+    ("{}Arm", "{}Shoulder", (0.14, 0.0, 0.0)),
+    ("{}ForeArm", "{}Arm", (0.28, 0.0, 0.0)),
+    ("{}Hand", "{}ForeArm", (0.25, 0.0, 0.0)),
+    ("{}UpLeg", "Hips", (0.09, -0.04, 0.0)),
+    ("{}Leg", "{}UpLeg", (0.0, -0.43, 0.0)),
+    ("{}Foot", "{}Leg", (0.0, -0.42, 0.0)),
+    ("{}ToeBase", "{}Foot", (0.0, -0.06, 0.13)),
+)
+BONES = MIDDLE + tuple(
+    (name.format(side), parent.format(side), (sign * x, y, z))
+    for side, sign in (("Left", 1.0), ("Right", -1.0))
+    for name, parent, (x, y, z) in LIMBS
 )
 ENDS = {"Head": (0.0, 0.18, 0.0), "LeftHand": (0.16, 0.0, 0.0), "RightHand": (-0.16, 0.0, 0.0)}
 TOES = (0.0, -0.02, 0.07)

@@ -57,7 +57,7 @@ const player = new Player(store, () => onTime());
 const timeline = new Timeline({ canvas: /** @type {HTMLCanvasElement} */ (find(document, '#timeline')), player, theme });
 const view = new View({ stage, store, player });
 const fault = new Fault();
-const opener = new Opener({ store, calls, onShown, onFault });
+const opener = new Opener({ store, calls, onShown, onFault, onRefused });
 const grip = new Grip({ store, player, opener, view });
 const panel = new Panel({ store, opener, notices });
 const status = new Status(connection, () => opener.waited);
@@ -201,6 +201,13 @@ function onFault(message) {
   if (!view.shown) panel.showNothing();
   status.update();
   window.limbikReady = true;
+}
+
+/** @param {string} message */
+function onRefused(message) {
+  view.held = '';
+  view.touch();
+  notices.show(`This cannot be done: ${message}`, { isError: true });
 }
 
 function linkNote() {

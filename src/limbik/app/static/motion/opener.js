@@ -5,23 +5,29 @@ import { keepFiles } from '../upload.js';
 import { fetchNumbers } from './protocol.js';
 import { OF_FILE } from './settings.js';
 
+/** Settings that the server is asked with. */
+const ASKED = ['token', 'unit', 'up', 'anim', 'ch', 'robot'];
+
 export class Opener {
   /**
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
    * @param {import('../calls.js').Calls} parts.calls
    * @param {(shown: import('./protocol.js').Shown, numbers: import('./protocol.js').Numbers) => void} parts.onShown
-   * @param {(message: string) => void} parts.onFault
+   * @param {(message: string) => void} parts.onFault  a file cannot be opened
+   * @param {(message: string) => void} parts.onRefused  a change of what is open cannot be made: it is taken back
    */
-  constructor({ store, calls, onShown, onFault }) {
-    Object.assign(this, { store, calls, onShown, onFault });
+  constructor({ store, calls, onShown, onFault, onRefused }) {
+    Object.assign(this, { store, calls, onShown, onFault, onRefused });
     this.isOpen = false; // the server has welcomed the page
     this.askedAt = 0;
     /** A change that a hand is making. @type {import('./changes.js').Drag|null} */
     this.pending = null;
     this.isAsking = false;
     this.question = '';
-    store.watch(['token', 'unit', 'up', 'anim', 'ch', 'robot'], () => this.ask());
+    /** What was asked for when it was last shown. @type {Record<string, *>|null} */
+    this.shown = null;
+    store.watch(ASKED, () => this.ask());
   }
 
   /** How long the page has been waiting for an answer [ms]. */
@@ -68,17 +74,30 @@ export class Opener {
     this.question = question;
     this.isAsking = true;
     this.askedAt = performance.now();
+    const settings = Object.fromEntries(ASKED.map((name) => [name, this.store.get(name)]));
     try {
       const shown = await this.calls.ask('motion', body);
       this.onShown(shown, await fetchNumbers(shown));
+      this.shown = settings;
     } catch (error) {
       if (!this.isOpen) return;
-      this.onFault(error instanceof Refusal || error instanceof Error ? error.message : String(error));
+      this.refused(settings, error instanceof Error ? error.message : String(error));
     } finally {
       this.isAsking = false;
       this.askedAt = 0;
     }
     this.ask();
+  }
+
+  /** @param {Record<string, *>} settings  that were asked for @param {string} message */
+  refused(settings, message) {
+    if (!this.shown || this.shown.token !== settings.token) {
+      this.onFault(message);
+      return;
+    }
+    this.pending = null;
+    this.store.set(this.shown);
+    this.onRefused(message);
   }
 
   example() {
