@@ -1,15 +1,17 @@
 # Every target sets up what it needs first. PYTHON=... chooses the Python of .venv (default: the newest from 3.11 on).
 
 .DEFAULT_GOAL := help
-.PHONY: help play test check bench clean
+.PHONY: help play test fuzz check bench clean
 
 PLAY_ARGS =
 TEST_ARGS =
+SEED =
 BENCH_ARGS =
 
 help:
 	@echo "make play    open the playground          PLAY_ARGS='--port 8080 --no-browser'"
 	@echo "make test    run all tests                TEST_ARGS='-k fabrik'"
+	@echo "make fuzz    property tests, drawn at random   SEED=1234 draws again what a run drew"
 	@echo "make check   lint, format and type checks"
 	@echo "make bench   run the benchmarks           BENCH_ARGS='--help'"
 	@echo "make clean   remove .venv, caches and build output"
@@ -21,6 +23,12 @@ play:
 test:
 	@sh tools/prepare.sh --tests app dev
 	@.venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(TEST_ARGS)
+
+fuzz:
+	@sh tools/prepare.sh --tests app dev
+	@seed="$(SEED)"; seed="$${seed:-$$(date +%s)}"; echo "SEED=$$seed"; \
+	.venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal -m hypothesis \
+		--hypothesis-profile=fuzz --hypothesis-seed=$$seed $(TEST_ARGS)
 
 check:
 	@sh tools/prepare.sh app dev

@@ -18,11 +18,12 @@ os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"  # every server of the tes
 
 IN_CI = bool(os.environ.get("CI"))
 
+# The same examples each time; `make fuzz` draws others, at random.
 settings.register_profile(
-    "limbik-ci", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=60
+    "fixed", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=60
 )
-settings.register_profile("limbik", deadline=None)
-settings.load_profile("limbik-ci" if IN_CI else "limbik")
+settings.register_profile("fuzz", deadline=None, print_blob=True, max_examples=200)
+settings.load_profile("fixed")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from limbik import ball_arm
 from limbik.errors import FormatError, ModelError
 from limbik.formats import dh, load
-from limbik.model import Joint, JointKind, Mimic, Model
+from limbik.model import Frame, Joint, JointKind, Mimic, Model
 from limbik.model.presets import load as load_preset
 from strategies import SEEDS, chains, configuration
 
@@ -156,6 +156,24 @@ def test_what_is_written_moves_alike_when_it_is_read(model: Model, seed: int) ->
             moving = [joint for joint in model.joints if joint.kind is not JointKind.FIXED]
             assert [(joint.name, joint.kind) for joint in again.joints] == [(j.name, j.kind) for j in moving]
             assert again.end_effector == "tool"
+
+
+@pytest.mark.parametrize("angle", [1e-14, 1e-12, 1e-10, 1e-7, math.pi - 1e-10, math.pi - 1e-12])
+def test_a_tool_that_leans_by_next_to_nothing_is_written_as_exactly_as_any(
+    angle: float, tmp_path: Path
+) -> None:
+    lean = about("y", 0.9) @ about("x", 0.4)  # so that axis and tool are rounded
+    pose = lean @ about("z", 0.7) @ about("x", angle) @ about("z", -1.9) @ along("x", 0.2)
+    model = Model(
+        "leaning",
+        [Joint(name="a", kind=JointKind.REVOLUTE, parent="base", child="link", axis=lean[:3, 2])],
+        [Frame(name="tool", link="link", pose_link_frame=pose)],
+        root="base",
+        end_effector="tool",
+    )
+    dh.write(model, tmp_path / "leaning.csv", convention="standard")
+    q = np.array([0.3])
+    assert_allclose(dh.read(tmp_path / "leaning.csv").pose(q), model.pose(q), rtol=0, atol=1e-14)
 
 
 def test_the_written_table_reads_as_in_a_book(tmp_path: Path) -> None:

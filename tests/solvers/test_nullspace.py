@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
@@ -149,14 +149,23 @@ def test_a_slide_keeps_several_goals_of_a_tree_with_followers_and_balls() -> Non
 
 @settings(max_examples=20)
 @given(ARMS, SEEDS)
+@example(limbik.load("iiwa7"), 54035)  # went to and fro, 0.02 rad apart, about the best configuration
+@example(limbik.load("panda"), 1125)  # begins so near a limit that curvature takes more than the slide gives
 def test_an_arm_that_slides_from_its_limits_gets_room(arm: Model, seed: int) -> None:
     q = arm.random(seed)
     pose, before = arm.pose(q), room(arm, q)
-    free = nullspace.stay_from_limits(arm, q) @ arm.nullspace(q)
     for _ in range(5):
-        q = nullspace.slide(arm, q, nullspace.stay_from_limits(arm, q), step=0.02).q
+        q = nullspace.slide(arm, q, nullspace.stay_from_limits, step=0.02).q
     assert distance(arm.pose(q), pose) < 1e-5
-    assert room(arm, q) > before - 1e-9 or np.linalg.norm(free) < 0.05
+    assert room(arm, q) > before - 1e-9
+
+
+def test_slides_along_an_objective_come_to_rest() -> None:
+    arm = limbik.load("iiwa7")
+    q = arm.random(54035)
+    for _ in range(20):
+        before, q = q, nullspace.slide(arm, q, nullspace.stay_from_limits, step=0.02).q
+    assert np.linalg.norm(arm.difference(before, q)) < 1e-4
 
 
 def test_a_joint_near_its_limit_gets_away_from_it() -> None:
@@ -287,6 +296,10 @@ def test_what_has_no_meaning_is_refused() -> None:
         arm.nullspace(q, "hnad")
     with pytest.raises(GoalError):
         arm.nullspace(q, [1.0])
+    with pytest.raises(ConfigurationError, match="`posture` needs one configuration of 7 numbers"):
+        nullspace.toward(arm, q, np.eye(7))
+    with pytest.raises(ConfigurationError, match="`direction` needs 7 numbers"):
+        nullspace.slide(arm, q, lambda model, q: q[:2], step=0.1)
     with pytest.raises(ConfigurationError, match="`direction` needs 7 numbers"):
         nullspace.slide(arm, q, [1.0, 0.0], step=0.1)
     for step in (0.0, -1.0, math.inf, math.nan, "far"):

@@ -261,10 +261,14 @@ def _assemble(chain: Chain, base: Matrix4, rows: list[_Row], tool: Matrix4) -> C
 def euler_zxz(rotation: Array) -> tuple[float, float, float]:
     """Angles [rad] with rotation = Rz(first) Rx(across) Rz(last)."""
     sine = math.hypot(rotation[0, 2], rotation[1, 2])
-    across = math.atan2(sine, rotation[2, 2])
-    if sine < 1e-12:  # one turn about z, or about -z
-        return math.atan2(rotation[1, 0], rotation[0, 0]), math.pi if rotation[2, 2] < 0.0 else 0.0, 0.0
-    return math.atan2(rotation[0, 2], -rotation[1, 2]), across, math.atan2(rotation[2, 0], rotation[2, 1])
+    if sine < 1e-12:  # one rotation about z, or about -z
+        first, across = 0.0, math.pi if rotation[2, 2] < 0.0 else 0.0
+    else:
+        first, across = math.atan2(rotation[0, 2], -rotation[1, 2]), math.atan2(sine, rotation[2, 2])
+    # Where `across` is tiny, `first` is mostly rounding: `last` is read from Rz(-first) rotation, to make up.
+    c, s = math.cos(first), math.sin(first)
+    x, y = c * rotation[0, :2] + s * rotation[1, :2]
+    return first, across, math.atan2(-y, x)
 
 
 def _sine(u: Vector3, v: Vector3) -> float:

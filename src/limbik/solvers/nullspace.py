@@ -1,7 +1,7 @@
 """Motion that keeps the goals: the null space of the Jacobian of a redundant model (Liégeois 1977).
 
     hold = limbik.Pose(target=model.pose(q))
-    q = nullspace.slide(model, q, nullspace.stay_from_limits(model, q), step=0.05, keep=hold).q
+    q = nullspace.slide(model, q, nullspace.stay_from_limits, step=0.05, keep=hold).q
 
 A secondary objective is a direction [nv], in which it gets better fastest. `slide` takes the part of it that
 keeps the frame, moves along it, and solves what curvature has left of an error.
@@ -10,7 +10,7 @@ keeps the frame, moves along it, and solves what curvature has left of an error.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -42,6 +42,7 @@ from limbik.spatial import (
 )
 
 Keep: TypeAlias = str | GoalLike | Sequence[Goal] | None
+Objective: TypeAlias = Callable[[Model, Array], ArrayLike]
 
 ROOM = 0.001  # of half a range: a joint nearer to its limit is pushed no harder
 ONE_SIDED = {"travel": 1.0}  # [m] half of the range where one limit is missing; of turns [rad]: pi
@@ -78,12 +79,17 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None, *, locked: Collection[s
     return directions
 
 
-def slide(model: Model, q: ArrayLike, direction: ArrayLike, *, step: float, keep: Keep = None) -> Solution:
+def slide(
+    model: Model, q: ArrayLike, direction: ArrayLike | Objective, *, step: float, keep: Keep = None
+) -> Solution:
     """The configuration reached from q [nq] along a direction [nv] without moving what is kept.
 
     direction:
         Only its part in the null space is followed: as far as that part is long, and at most `step`, the
         length of the velocity [rad and m]. A direction that is a difference therefore arrives where it can.
+        A function of model and q that returns the direction, such as `stay_from_limits`, is evaluated again
+        where the slide ends: the slide is halved while it points back there, so that repeated slides come to
+        rest where the objective is best and do not oscillate about it.
     keep:
         As in `basis`. A frame is kept where it is now; goals are met, so that many slides do not add up to a
         drift.
@@ -94,12 +100,25 @@ def slide(model: Model, q: ArrayLike, direction: ArrayLike, *, step: float, keep
     if not 0.0 < as_real(step) < math.inf:
         raise SolverError(f"`step` needs a positive length [rad or m], found {shortened(step)}")
     q = _one(model, q)
-    v = as_vector(direction, model.nv, "`direction`", error=ConfigurationError)
+    v = _direction(model, q, direction)
     free = basis(model, q, keep)
     along = free @ (free.T @ v)
     length = float(np.linalg.norm(along))
-    moved = model.integrate(q, along * min(1.0, step / length) if length > 0.0 else along)
-    return solve(model, _goals(model, q, keep), start=model.clip(moved), restarts=0)
+    if length > step:
+        along *= step / length
+    goals = _goals(model, q, keep)
+    while True:
+        solution = solve(model, goals, start=model.clip(model.integrate(q, along)), restarts=0)
+        moved = model.difference(q, solution.q)
+        is_there = not callable(direction) or np.linalg.norm(along) < SMALL
+        if is_there or min(v @ moved, _direction(model, solution.q, direction) @ moved) >= 0.0:
+            return solution
+        along *= 0.5
+
+
+def _direction(model: Model, q: Array, direction: ArrayLike | Objective) -> Array:
+    v = direction(model, q) if callable(direction) else direction
+    return as_vector(v, model.nv, "`direction`", error=ConfigurationError)
 
 
 # --- secondary objectives -----------------------------------------------------------------------------------
@@ -110,7 +129,7 @@ def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
     limits are left out.
     """
     q = _one(model, q)
-    v = model.difference(q, posture)
+    v = model.difference(q, _one(model, posture, "`posture`"))
     for joint in model.joints:
         if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS) and joint.nv and not joint.has_limits:
             place = model.v_slice(joint.name).start
@@ -220,11 +239,11 @@ def euler_rates(limits: EulerLimits, turn_xyzw: Quaternion) -> Matrix3:
 # --- what callers hand in -----------------------------------------------------------------------------------
 
 
-def _one(model: Model, q: ArrayLike) -> Array:
-    """One configuration [nq], checked."""
+def _one(model: Model, q: ArrayLike, name: str = "q") -> Array:
+    """One configuration [nq], checked; `name` is that of the argument."""
     model, shape = as_model(model), shape_of(q)
     if shape is not None and len(shape) != 1:
-        raise ConfigurationError(f"q needs one configuration of {model.nq} numbers, found shape {shape}")
+        raise ConfigurationError(f"{name} needs one configuration of {model.nq} numbers, found shape {shape}")
     return model.integrate(q, np.zeros(model.nv))
 
 
