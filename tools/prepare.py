@@ -92,8 +92,13 @@ def install(extras: set[str]) -> None:
     say(f"Installing limbik{target[1:]} into .venv; this takes a while the first time")
     STAMP.unlink(missing_ok=True)
     began = time.monotonic()
-    pip = [str(PYTHON), "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "-e", target]
-    done = run(pip, log=LOG)
+    pip = [str(PYTHON), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+    uv = [str(PYTHON), "-m", "uv", "pip", "install", "--compile-bytecode", "--python", str(PYTHON)]
+    done = run([*pip, "uv"])
+    if done.returncode == 0:  # a quarter of pip's time
+        done = run([*uv, "-e", target], log=LOG)
+    if done.returncode != 0:  # pip knows the indexes of its configuration, which uv does not
+        done = run([*pip, "-e", target], log=LOG)
     if done.returncode != 0:
         fail("pip could not install limbik. The end of its output:", done.stdout, f"All of it is in {LOG}")
     STAMP.write_text(json.dumps({**state, "extras": sorted(extras)}))
