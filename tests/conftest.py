@@ -42,13 +42,19 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Have the programs compiled that are the same for all models: tests solve with what users solve with."""
+    """Have the programs compiled that are the same for all models, and those of the arms that most tests solve
+    for: tests solve with what users solve with.
+    """
     if hasattr(session.config, "workerinput"):  # one of several processes, after the first
         return
     os.environ["LIMBIK_TEST_FOLDER"] = folder = tempfile.mkdtemp(prefix="limbik-test-")  # for all processes
     session.config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     from limbik.compiler import native
+    from limbik.serial.programs import many_problems, one_problem
+    from limbik.serial.seed_table import Shape
     from make_programs import programs
 
+    arms = [one_problem(Shape(kinds, 0)) for kinds in ("RR", "RRR", "RRP", "RRRRR", "RRRRRR", "RRRRRRR")]
+    arms += [many_problems(Shape(kinds, 0), is_single=False) for kinds in ("RRRRRR", "RRRRRRR")]
     with ThreadPoolExecutor(2) as threads:
-        list(threads.map(native.compile_now, [each for each in programs().values() if each.is_closed]))
+        list(threads.map(native.compile_now, [*(p for p in programs().values() if p.is_closed), *arms]))
