@@ -42,8 +42,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Have the programs compiled that are the same for all models, and those of the arms that most tests solve
-    for: tests solve with what users solve with.
+    """Have those programs compiled that are the same for all models, and those of the arms that most tests
+    solve for: tests solve with what users solve with.
     """
     if hasattr(session.config, "workerinput"):  # one of several processes, after the first
         return
