@@ -4,11 +4,15 @@ import os
 import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from chromium import find_chromium
+
+if TYPE_CHECKING:
+    from limbik.compiler.program import Program
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # several processes share the cores: threads only wait
 os.environ.setdefault("LIMBIK_COMPILE", "never")  # a test that needs machine code says so
@@ -50,11 +54,25 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     os.environ["LIMBIK_TEST_FOLDER"] = folder = tempfile.mkdtemp(prefix="limbik-test-")  # for all processes
     session.config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     from limbik.compiler import native
-    from limbik.serial.programs import many_problems, one_problem
-    from limbik.serial.seed_table import Shape
     from make_programs import programs
 
-    arms = [one_problem(Shape(kinds, 0)) for kinds in ("RR", "RRR", "RRP", "RRRRR", "RRRRRR", "RRRRRRR")]
-    arms += [many_problems(Shape(kinds, 0), is_single=False) for kinds in ("RRRRRR", "RRRRRRR")]
+    closed = [program for program in programs().values() if program.is_closed]
     with ThreadPoolExecutor(2) as threads:
-        list(threads.map(native.compile_now, [*(p for p in programs().values() if p.is_closed), *arms]))
+        list(threads.map(native.compile_now, [*closed, *programs_of_usual_arms()]))
+
+
+def programs_of_usual_arms() -> "list[Program]":
+    """Those that more than a handful of tests use; without them Python takes its time."""
+    from limbik.analytic.closed_form import Family
+    from limbik.analytic.programs import many_poses_program, one_pose_program
+    from limbik.serial.programs import many_problems, one_problem
+    from limbik.serial.seed_table import Shape
+
+    single = ("R", "RR", "RRR", "RRP", "RRPR", "RRRRR", "RRRRRR", "RRRRRRR", "RRRRRRRR")
+    families = (Family.PARALLEL_1_2, Family.PARALLEL_2_3, Family.MEETING_1_2, Family.MEETING_2_3)
+    return [
+        *(one_problem(Shape(kinds, base_yaw=0)) for kinds in single),
+        *(many_problems(Shape(kinds, base_yaw=0), is_single=False) for kinds in ("RRRRRR", "RRRRRRR")),
+        *map(one_pose_program, families),
+        *map(many_poses_program, (Family.PARALLEL_2_3, Family.MEETING_1_2)),
+    ]
