@@ -12,6 +12,10 @@ T = TypeVar("T", bound=Playground)
 # The tour of a first visit is over; its own tests open pages without this.
 NO_TOUR = "try { localStorage.setItem('limbik-tour', 'shown'); } catch { /* a page without storage */ }"
 
+# WebGL draws nothing: software takes most of a test's time for pictures that the test does not look at.
+UNDRAWN = """for (const name of ['clear', 'drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced'])
+  WebGL2RenderingContext.prototype[name] = () => {};"""
+
 
 @dataclass
 class Tabs(Generic[T]):
@@ -29,6 +33,7 @@ class Tabs(Generic[T]):
         *,
         is_fresh: bool = False,
         is_first_visit: bool = False,
+        is_drawn: bool = False,
         server: str | None = None,
         **window: Any,
     ) -> T:
@@ -37,23 +42,28 @@ class Tabs(Generic[T]):
         Args:
             is_fresh: for what cannot be taken back: scripts at the start of every page, intercepted requests.
             is_first_visit: whether the tour is to be shown.
+            is_drawn: whether WebGL draws, for tests that look at the picture of the 3-D page.
             server: the address of another server.
             window: arguments of its window that differ from the usual ones.
         """
         arguments = self.usual | window
         viewport = arguments.pop("viewport")
         is_fresh = is_fresh or server is not None
-        key = "" if is_fresh else repr((is_first_visit, sorted(arguments.items())))
+        key = "" if is_fresh else repr((is_first_visit, is_drawn, sorted(arguments.items())))
         idle = [] if is_fresh else self.idle.setdefault(key, [])
-        tab = idle.pop() if idle else self._new(server or self.address, is_first_visit, arguments)
+        if idle:
+            tab = idle.pop()
+        else:
+            scripts = [*([] if is_first_visit else [NO_TOUR]), *([] if is_drawn else [UNDRAWN])]
+            tab = self._new(server or self.address, scripts, arguments)
         self.taken.append((key, tab))
         tab.page.set_viewport_size(viewport)
         return tab
 
-    def _new(self, address: str, is_first_visit: bool, arguments: dict[str, Any]) -> T:
+    def _new(self, address: str, scripts: list[str], arguments: dict[str, Any]) -> T:
         window = self.browser.new_context(**arguments)
-        if not is_first_visit:
-            window.add_init_script(NO_TOUR)
+        for script in scripts:  # before those of any page
+            window.add_init_script(script)
         return self.kind(window.new_page(), address)
 
     def give_back(self, *, has_failed: bool) -> list[str]:

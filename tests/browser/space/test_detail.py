@@ -1,5 +1,7 @@
 """Where software draws there is less to draw, and the page says so."""
 
+from collections.abc import Callable
+
 import pytest
 
 from browser.space.stage import Space
@@ -27,6 +29,17 @@ def test_software_draws_without_shadow_and_says_so(space: Space) -> None:
     assert space.find("#detail-note").inner_text().startswith("Drawn without a graphics card: no shadow")
     space.find("#sh").check(force=True)
     space.until(lambda: space.ask("stage.studio.lamp.castShadow"), "the shadow that was asked for is there")
+
+
+def test_the_arm_is_drawn_where_it_is(make_space: Callable[..., Space]) -> None:
+    space = make_space(is_drawn=True).show("robot=puma560")
+    at_rest = space.page.screenshot()
+    space.drag_goal("x", 60, 0)
+    moved = space.page.screenshot()
+    assert moved != at_rest
+    space.find("#view").evaluate("(view) => { view.style.visibility = 'hidden'; }")
+    empty = space.page.screenshot()
+    assert len(moved) > len(empty) + 2000  # bytes of a PNG: there is something to see
 
 
 @pytest.mark.parametrize(
