@@ -13,8 +13,10 @@ T = TypeVar("T", bound=Playground)
 NO_TOUR = "try { localStorage.setItem('limbik-tour', 'shown'); } catch { /* a page without storage */ }"
 
 # WebGL draws nothing: software takes most of a test's time for pictures that the test does not look at.
-UNDRAWN = """for (const name of ['clear', 'drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced'])
-  WebGL2RenderingContext.prototype[name] = () => {};"""
+UNDRAWN = """
+for (const name of ['clear', 'drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced']) {
+  WebGL2RenderingContext.prototype[name] = () => {};
+}"""
 
 
 @dataclass
