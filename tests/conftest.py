@@ -26,6 +26,7 @@ IN_CI = bool(os.environ.get("CI"))
 settings.register_profile(
     "fixed", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=60
 )
+settings.register_profile("quick", settings.get_profile("fixed"), max_examples=15)
 settings.register_profile("fuzz", deadline=None, print_blob=True, max_examples=200)
 settings.load_profile("fixed")
 
@@ -41,8 +42,10 @@ def chromium() -> str:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two processes more than there are cores: tests of pages and of programs wait for other processes."""
-    return (os.cpu_count() or 1) + 2
+    """Two processes more than there are cores: tests of pages and of programs wait for other processes. Quick
+    ones do not.
+    """
+    return (os.cpu_count() or 1) + (0 if config.option.markexpr == "not slow" else 2)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

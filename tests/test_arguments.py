@@ -210,6 +210,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CALLS)
 @settings(max_examples=40)

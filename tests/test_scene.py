@@ -181,6 +181,7 @@ def test_an_independent_branch_moves_none_of_its_parents_joints() -> None:
     assert together.success and not np.allclose(together.q[:10], 0.3)
 
 
+@pytest.mark.slow
 def test_a_goal_that_one_branch_misses_is_no_success_and_the_others_are_met() -> None:
     arm = limbik.load_scene(TWO).arms[1]
     far = Position(frame="arm2.b1.tip", target=(9.0, 0.0, 0.0))
@@ -288,6 +289,7 @@ _SCENES = st.lists(
 ).map(tuple)
 
 
+@pytest.mark.slow
 @given(_SCENES, st.sampled_from(["range", "initial"]), st.integers(0, 2**32 - 1))
 def test_any_scene_reads_back_as_it_was_written(several, angles, seed) -> None:
     with warnings.catch_warnings():

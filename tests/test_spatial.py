@@ -125,6 +125,7 @@ def test_a_vector_has_the_size_asked_for_and_finite_numbers() -> None:
         spatial.as_vector(["a", "b", "c"], 3, "target")  # type: ignore[list-item]
 
 
+@pytest.mark.slow
 def test_spatial_does_not_import_scipy() -> None:
     program = "import sys, limbik.spatial; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
@@ -359,6 +360,7 @@ def test_a_pure_twist_and_a_pure_swing_stay_whole() -> None:
 # --- batches ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(SEEDS)
 def test_a_batch_gives_what_its_members_give(seed: int) -> None:
     rng = np.random.default_rng(seed)

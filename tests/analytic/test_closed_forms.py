@@ -98,6 +98,7 @@ def test_the_generating_configuration_is_among_the_solutions_of_known_arms(name)
         assert check(model, q).complete
 
 
+@pytest.mark.slow
 @given(st.sampled_from(FAMILIES), st.booleans(), st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
 def test_every_family_is_solved_either_way(family, is_backwards, seed) -> None:
@@ -113,6 +114,7 @@ def test_every_family_is_solved_either_way(family, is_backwards, seed) -> None:
         assert len(found) <= 8
 
 
+@pytest.mark.slow
 def test_no_solution_that_many_solves_find_is_missing() -> None:
     """An independent oracle: the fast core from many starts."""
     for seed, family in enumerate(FAMILIES):
@@ -304,6 +306,7 @@ def test_parallel_axes_all_over_are_no_closed_form() -> None:
     assert closed_form(axes_of(chain_to(arm))) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "room"), [("puma560", 0.02), ("ur5e", 1.0)])
 def test_at_a_singular_wrist_a_legal_configuration_of_the_curve_is_found(name, room) -> None:
     """Of the angles that joints may share there, those at 0 may be beyond their limits."""

@@ -55,6 +55,7 @@ def test_the_configuration_that_made_a_pose_is_found(name: str) -> None:
     assert odd == 0  # what is not real comes in pairs
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(SEEDS, st.booleans())
 def test_the_configuration_that_made_a_pose_is_found_on_any_arm(seed: int, special: bool) -> None:

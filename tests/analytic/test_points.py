@@ -39,6 +39,7 @@ def arm_of(kind: str, seed: int, limits: float = math.pi) -> limbik.Model:
     return builder.frame("tool", pose=tool).build(end_effector="tool")
 
 
+@pytest.mark.slow
 @given(st.sampled_from(KINDS), st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
 def test_all_configurations_for_a_point(kind, seed) -> None:

@@ -24,6 +24,7 @@ def reaches(model: limbik.Model, q: np.ndarray, pose: np.ndarray) -> None:
     assert model.is_within_limits(q).all()
 
 
+@pytest.mark.slow
 @given(st.sampled_from([*BY_SWIVEL, *BY_JOINT]), st.integers(0, 10**6))
 @settings(max_examples=25, deadline=None)
 def test_all_solutions_reach_the_pose_and_the_start_is_among_them(name, seed) -> None:
@@ -36,6 +37,7 @@ def test_all_solutions_reach_the_pose_and_the_start_is_among_them(name, seed) ->
     np.testing.assert_allclose(found.q[0], q, atol=1e-6)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(BY_SWIVEL), st.integers(0, 10**6))
 @settings(max_examples=10, deadline=None)
 def test_the_intervals_of_the_swivel_angle_are_exact(name, seed) -> None:
@@ -54,6 +56,7 @@ def test_the_intervals_of_the_swivel_angle_are_exact(name, seed) -> None:
             assert said.startswith(model.joint_names[int(room.argmin())]) or room.min() > -1e-8
 
 
+@pytest.mark.slow
 def test_no_legal_swivel_angle_is_left_out() -> None:
     """An independent oracle: solves of the fast core, whose branch has an interval with that swivel angle."""
     model = ARMS["iiwa14"]
@@ -122,6 +125,7 @@ def test_out_of_reach_there_is_none_and_it_is_said(name) -> None:
     assert found.free == ()
 
 
+@pytest.mark.slow
 def test_a_batch_has_what_each_pose_has() -> None:
     for name in ("iiwa14", "panda"):
         model = ARMS[name]

@@ -39,6 +39,7 @@ def check(model: limbik.Model, q: np.ndarray) -> limbik.AllSolutions:
     return found
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(BUILT)), st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
 def test_the_configuration_that_made_a_pose_is_found_of_arms_that_are_built(name, seed) -> None:
@@ -48,6 +49,7 @@ def test_the_configuration_that_made_a_pose_is_found_of_arms_that_are_built(name
         check(model, q)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(WRISTED), st.integers(0, 10**6))
 @settings(max_examples=50, deadline=None)
 def test_every_arm_part_before_a_spherical_wrist(text, seed) -> None:
@@ -64,6 +66,7 @@ def test_every_family_with_prismatic_joints_has_an_arm_here() -> None:
     assert {form.family for form in forms if form is not None} == set(Family)
 
 
+@pytest.mark.slow
 def test_no_solution_that_many_solves_find_is_missing() -> None:
     """An independent oracle: the fast core from many starts."""
     for seed, text in enumerate(WRISTED):
@@ -210,6 +213,7 @@ def test_starts_batches_and_whole_turns_of_fewer_joints(text) -> None:
         assert len(model.solve_all(pose, turns=True)) > len(found)
 
 
+@pytest.mark.slow
 def test_above_its_first_axis_an_arm_of_five_joints_is_solved_and_a_curve_is_not_called_complete() -> None:
     model = made("Lynxmotion AL5D")
     second = 2.0  # and joint 3 brings the wrist above the base

@@ -36,6 +36,7 @@ def forward(kernels, packed, goal: np.ndarray, q: np.ndarray, rows: int):
     return J, r, off_plane
 
 
+@pytest.mark.slow
 @FEW
 @given(models(KINDS), SEEDS)
 def test_points_and_jacobians_in_space_are_the_models(model, seed):
@@ -48,6 +49,7 @@ def test_points_and_jacobians_in_space_are_the_models(model, seed):
     assert_allclose(J, model.jacobian(q)[:3, columns(model)], atol=1e-12)
 
 
+@pytest.mark.slow
 @FEW
 @given(models(KINDS), SEEDS, st.floats(0.1, 10.0), st.booleans())
 def test_poses_and_jacobians_in_space_are_the_models(model, seed, weight, with_position):
@@ -67,6 +69,7 @@ def test_poses_and_jacobians_in_space_are_the_models(model, seed, weight, with_p
     assert_allclose(J[3:], weight * jacobian[3:], atol=1e-11)
 
 
+@pytest.mark.slow
 @FEW
 @given(models(), SEEDS)
 def test_a_floating_joint_moves_the_chain_as_it_moves_the_model(model, seed):
@@ -91,6 +94,7 @@ def test_points_and_jacobians_in_the_plane_are_the_models(seed, links):
     assert off_plane == pytest.approx(goal[2] ** 2)
 
 
+@pytest.mark.slow
 @FEW
 @given(models(KINDS), SEEDS, st.booleans())
 def test_a_step_goes_where_the_model_integrates_to_and_stays_within_limits(model, seed, use_limits):

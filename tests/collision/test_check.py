@@ -54,6 +54,7 @@ def arm():
     return plain.with_shapes([LinkShape(link=link, shape=box, pose_link_shape=middle) for link in links])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(trees(), st.integers(0, 2**32 - 1))
 def test_gradients_are_those_of_the_distance(tree: Model, seed):
@@ -71,6 +72,7 @@ def test_gradients_are_those_of_the_distance(tree: Model, seed):
     assert change[smooth] == pytest.approx((near.rows @ v)[smooth], abs=2e-3 * (1 + np.abs(v).sum()))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(trees(), st.integers(0, 2**32 - 1))
 def test_the_nearest_pair_is_the_nearest_of_all(tree: Model, seed):
@@ -134,6 +136,7 @@ def test_batches_are_checks():
         assert (is_free, distance) == (check.is_free, check.distance)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(trees(), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.05]))
 def test_many_are_free_where_each_is(tree: Model, seed, clearance):
@@ -190,6 +193,7 @@ def test_paths_of_one_configuration_and_of_none():
     assert model.check_path(np.zeros((1, 2)), world).position == 0.0
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(trees(), st.integers(0, 2**32 - 1))
 def test_a_hit_of_what_is_fixed_with_a_frame_is_a_hit_of_the_robot(tree: Model, seed):

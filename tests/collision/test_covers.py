@@ -35,6 +35,7 @@ def border(shape, rng, count=200):
     return pieces_of(shape)[0].vertices
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3))
 def test_spheres_contain_the_pieces_and_reach_no_farther_than_is_said(seed, count):
     rng = np.random.default_rng(seed)

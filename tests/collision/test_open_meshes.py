@@ -68,6 +68,7 @@ def test_triangles_without_an_area_open_nothing():
     assert count_open_edges(np.concatenate([box(), [[a, a, b], [a, a, a]]])) == 0
 
 
+@pytest.mark.slow
 def test_pieces_of_an_open_mesh_say_what_they_do_not_contain():
     triangles = star(np.array([0.3, 0.06, 0.3, 0.06, 0.3, 0.06]))
     found = measured_pieces_of(mesh_of(triangles[2:]))
@@ -77,6 +78,7 @@ def test_pieces_of_an_open_mesh_say_what_they_do_not_contain():
     assert measured_pieces_of(mesh_of(triangles)).gap == ""
 
 
+@pytest.mark.slow
 def test_an_open_mesh_in_one_piece_says_that_this_is_its_hull():
     flat = box(is_open=True) * [1.0, 1.0, 0.02]  # 4 mm thick
     found = measured_pieces_of(mesh_of(flat))
@@ -90,6 +92,7 @@ def test_a_mesh_that_is_meant_as_its_hull_has_no_gap():
     assert found.gap == found.note == ""
 
 
+@pytest.mark.slow
 def test_an_open_mesh_on_the_disk_is_named_by_a_check(tmp_path):
     robot = load(robot_of(tmp_path, box(is_open=True)))
     world = World()
@@ -103,6 +106,7 @@ def test_a_closed_mesh_on_the_disk_is_not_named(tmp_path):
     assert "open" not in robot.check(robot.neutral, World()).note
 
 
+@pytest.mark.slow
 def test_an_open_object_is_named_by_the_check_of_a_world():
     def note_with(triangles):
         world = World()
@@ -114,6 +118,7 @@ def test_an_open_object_is_named_by_the_check_of_a_world():
     assert note_with(box()) == ""
 
 
+@pytest.mark.slow
 def test_an_open_mesh_is_named_on_the_command_line(tmp_path):
     path = str(robot_of(tmp_path, star(np.array([0.3, 0.06, 0.3, 0.06, 0.3, 0.06]))[2:]))
     shown = CliRunner().invoke(app, ["collision", "info", path]).output

@@ -58,6 +58,7 @@ def distance(model, pair, q):
     return coal_distance(shapes[0].shape, shapes[1].shape, *poses)
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(trees(SERIAL, max_joints=4), st.integers(0, 2**32 - 1))
 def test_what_is_told_of_pairs_is_true(tree: Model, seed):

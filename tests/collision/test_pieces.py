@@ -54,6 +54,7 @@ def test_pieces_of_plain_shapes_are_the_shapes(seed):
     assert measured_pieces_of(shape).overshoot == 0.0
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(st.integers(5, 9), st.integers(0, 2**32 - 1))
 def test_pieces_of_meshes_contain_them_and_reach_no_farther_than_is_said(corners, seed):
@@ -98,6 +99,7 @@ BIN = trimesh.util.concatenate(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mesh", "hollow", "most"),
     [(RING, (0, 0, 0), 0.03), (TUBE, (0, 0, 0), 0.03), (BIN, (0, 0, 0.15), 0.03)],
@@ -110,6 +112,7 @@ def test_what_is_hollow_stays_so(mesh, hollow, most):
     assert out_of_all(found.pieces, mesh.sample(300, seed=0)).max() <= ROUNDING
 
 
+@pytest.mark.slow
 def test_an_open_surface_is_inside_its_pieces():
     rng = np.random.default_rng(1)
     triangles = star(np.array([0.3, 0.1, 0.3, 0.1, 0.3]))[6:]
@@ -123,6 +126,7 @@ def test_a_mesh_that_is_meant_as_its_hull_is_one_piece():
     assert {*map(tuple, piece.vertices)} <= {*map(tuple, triangles.reshape(-1, 3))}
 
 
+@pytest.mark.slow
 def test_hulls_of_many_corners_are_contained_in_those_of_fewer():
     points = np.random.default_rng(2).normal(size=(1000, 3))
     points /= np.linalg.norm(points, axis=1)[:, None]

@@ -1,6 +1,7 @@
 """The shortest step that keeps inequalities, beside SciPy's solver of the same problem."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -8,6 +9,7 @@ from scipy.optimize import minimize
 from limbik.collision.shortest_change import shortest_change
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8), m=st.integers(1, 12))
 def test_it_is_the_least(seed: int, n: int, m: int) -> None:
     rng = np.random.default_rng(seed)

@@ -404,6 +404,7 @@ def test_whatever_the_text_the_answer_is_arms_or_a_format_error(pieces, between,
         assert read(arm_format.write(file)) == file
 
 
+@pytest.mark.slow
 def test_many_arms_and_deeply_nested_branches_are_read() -> None:
     assert len(read(ONE * 1000).arms) == 1000
     with pytest.raises(FormatError, match=r"three\.arm:3001: `arm` is more than the 1,000 arms"):
@@ -448,6 +449,7 @@ def test_a_malformed_argument_is_refused_with_its_number_and_word(words, message
 # --- what is written ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.lists(arms(), min_size=1, max_size=3).map(tuple), st.sampled_from(["range", "initial"]))
 def test_what_is_written_reads_back_to_the_same(several, angles) -> None:
     with warnings.catch_warnings():
@@ -456,6 +458,7 @@ def test_what_is_written_reads_back_to_the_same(several, angles) -> None:
     assert (file.arms, file.angles) == (several, angles)
 
 
+@pytest.mark.slow
 @given(arms())
 def test_the_arm_of_a_model_is_the_one_it_was_made_of(arm) -> None:
     model = model_of(arm, "a")

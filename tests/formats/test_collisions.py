@@ -277,6 +277,7 @@ def test_all_meshes_of_real_robots_are_found(name):
     assert all(mesh.path.is_file() for mesh in meshes)
 
 
+@pytest.mark.slow
 @needs_robots
 def test_the_bodies_of_the_panda_contain_its_meshes():
     from collision.containment import beyond

@@ -139,6 +139,7 @@ def test_the_tables_in_the_documents_are_the_same_arm() -> None:
 # --- writing ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(chains(), SEEDS)
 def test_what_is_written_moves_alike_when_it_is_read(model: Model, seed: int) -> None:

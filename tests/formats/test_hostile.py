@@ -43,6 +43,7 @@ def followers(leaders: dict[int, int], count: int) -> str:
     return "\n".join(['<robot name="many">', *links, *joints, "</robot>"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [-1, 1])
 def test_a_line_of_thousands_of_followers_is_read(step: int) -> None:
     count = 2500

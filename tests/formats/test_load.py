@@ -157,6 +157,7 @@ def test_a_table_without_commas_is_told_to_have_them(mark: str) -> None:
         load(text)
 
 
+@pytest.mark.slow
 def test_every_reader_is_there_after_import_limbik() -> None:
     names = ("dh", "mjcf", "srdf", "urdf", "xacro")
     script = f"import limbik; print([getattr(limbik.formats, name).__name__ for name in {names}])"

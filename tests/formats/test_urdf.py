@@ -201,6 +201,7 @@ def test_a_file_without_a_name_for_its_robot_lends_its_own(tmp_path: Any) -> Non
     assert urdf.read(path).name == "crane"
 
 
+@pytest.mark.slow
 def test_a_chain_of_ten_thousand_joints_is_read() -> None:
     count = 10_000
     links = "".join(f'<link name="l{k}"/>' for k in range(count + 1))

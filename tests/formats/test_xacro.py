@@ -12,6 +12,8 @@ from limbik.formats.elements import parse
 
 pytest.importorskip("xacro")
 
+pytestmark = pytest.mark.slow
+
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
 ARM = (
     HEAD

@@ -36,6 +36,7 @@ def test_difference_undoes_integrate(model: Model, seed: int) -> None:
     assert_allclose(model.difference(q, model.integrate(q, v)), v, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(models(), SEEDS, SEEDS)
 def test_integrate_undoes_difference(model: Model, seed0: int, seed1: int) -> None:
     q0, q1 = configuration(model, seed0), configuration(model, seed1)

@@ -69,6 +69,7 @@ def rates(model: Model, free: Model) -> np.ndarray:
     return out
 
 
+@pytest.mark.slow
 @few
 @given(followed(), SEEDS)
 def test_a_tree_with_followers_stands_as_the_same_tree_of_free_joints(
@@ -118,6 +119,7 @@ def test_the_center_of_mass_is_that_of_free_joints(pair: tuple[Model, Model], se
     assert_allclose(model.center_of_mass_jacobian(q), expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @few
 @given(followed(), SEEDS)
 def test_followers_have_no_part_of_q_and_name_their_leaders(pair: tuple[Model, Model], seed: int) -> None:
@@ -271,6 +273,7 @@ def test_reach_counts_the_travel_of_a_slide_that_follows() -> None:
     assert telescope(None).reach() == math.inf
 
 
+@pytest.mark.slow
 @few
 @given(followed(), SEEDS, st.floats(0.1, 2.0))
 def test_no_frame_gets_beyond_reach(pair: tuple[Model, Model], seed: int, half: float) -> None:

@@ -266,6 +266,7 @@ def test_hinged_knees_and_elbows_bring_hands_and_feet_there(slides: bool) -> Non
         np.testing.assert_allclose(there, seen[role][:3, 3], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_same_trackers_give_the_same_configurations() -> None:
     motion = crouching()
     for roles in (THREE, SIX):

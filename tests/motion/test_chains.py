@@ -89,6 +89,7 @@ def test_hinges_look_as_well_as_they_can() -> None:
     assert model.is_within_limits(found.q).all()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 def test_a_tail_lies_on_its_curve(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -86,6 +86,7 @@ def test_a_tracker_sees_objects_where_they_are(arm: Model) -> None:
     assert tracker.errors[0].position < 1e-6
 
 
+@pytest.mark.slow
 def test_a_path_is_free_between_its_knots_too(arm: Model) -> None:
     pose, world = arm.pose(START), World()
     world.add("ball", Sphere(0.04), arm.pose(START, "link5")[:3, 3] + [-0.03, 0.13, 0.1])
@@ -95,6 +96,7 @@ def test_a_path_is_free_between_its_knots_too(arm: Model) -> None:
     assert not arm.check_path(arm.solve_path(swept(pose, 0.1, 4), start=START).q, world).is_free
 
 
+@pytest.mark.slow
 def test_a_path_breaks_where_it_would_collide_and_says_so(arm: Model) -> None:
     pose, world = arm.pose(START), World()
     world.add("wall", Box((0.6, 0.02, 0.6)), pose[:3, 3] + [0.0, 0.15, 0.0])

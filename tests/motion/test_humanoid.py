@@ -214,6 +214,7 @@ def robot(name: str, **options) -> limbik.Model:
             pytest.skip(f"needs the description of {name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOTS)
 def test_parts_of_robots_are_the_links_that_carry_their_bones(name: str) -> None:
     found = limbik.humanoid(robot(name)).frames

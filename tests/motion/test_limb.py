@@ -35,6 +35,7 @@ def places(motion: limbik.Motion, q: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(motion.model.pose(q, name)[..., :3, 3] for name in (LEG.root, LEG.mid, LEG.tip))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_leg_reaches_every_point_in_its_reach_and_keeps_its_foot(kind: Kind, seed: int) -> None:
@@ -141,6 +142,7 @@ def test_the_plane_of_a_nearly_straight_leg_goes_over_smoothly() -> None:
 # --- pole and swivel ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(unit_vectors(), unit_vectors(), st.floats(0.3, 0.84))
 def test_the_middle_is_on_the_side_of_the_pole(way: np.ndarray, pole: np.ndarray, far: float) -> None:
     motion = bent("euler", 4)

@@ -75,6 +75,7 @@ def test_the_route_has_the_fewest_breaks_and_then_the_least_cost(graph) -> None:
 # --- paths --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5e", "puma560", "panda"])
 def test_knots_reach_their_poses_and_steps_between_them_stay_near_the_path(name: str) -> None:
     model = limbik.load(name)
@@ -115,6 +116,7 @@ def test_near_a_wrist_singularity_the_path_goes_on_without_a_break() -> None:
         assert UR5E.solve_path(poses).complete
 
 
+@pytest.mark.slow
 def test_whole_turns_are_chosen_ahead() -> None:
     tool = UR5E.pose(AT)
     poses = limbik.arc(tool, tool[:3, 3], tool[:3, 2], 3.0 * math.pi, 24)
@@ -123,6 +125,7 @@ def test_whole_turns_are_chosen_ahead() -> None:
     assert np.ptp(path.q[:, 5]) == pytest.approx(3.0 * math.pi)
 
 
+@pytest.mark.slow
 def test_a_start_that_leads_to_a_limit_has_one_break_which_names_the_joint() -> None:
     tool = UR5E.pose(AT)
     poses = limbik.arc(tool, tool[:3, 3], tool[:3, 2], 2.5 * math.pi, 24)
@@ -139,6 +142,7 @@ def test_a_start_that_leads_to_a_limit_has_one_break_which_names_the_joint() -> 
     assert "limit" in held.explain()
 
 
+@pytest.mark.slow
 def test_out_of_reach_is_said_with_the_place() -> None:
     poses = line(UR5E, AT, [1.5, 0.0, 0.0], 11)
     path = UR5E.solve_path(poses)
@@ -163,6 +167,7 @@ def test_both_ends_can_be_fixed() -> None:
     assert_allclose(broken.q[[0, -1]], [AT, other])
 
 
+@pytest.mark.slow
 def test_preferences_have_their_effect() -> None:
     panda = limbik.load("panda")
     q0 = np.array([0.3, -0.2, 0.1, -1.9, 0.1, 1.9, 0.2])
@@ -184,6 +189,7 @@ def test_preferences_have_their_effect() -> None:
 # --- times --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_times_keep_the_limits_by_finite_differences() -> None:
     tool = UR5E.pose(AT)
     poses = limbik.circle(tool, tool[:3, 3] + [0.1, 0.0, 0.0], [0.0, 0.0, 1.0], 40)
@@ -211,6 +217,7 @@ def test_given_times_are_kept_and_said_where_they_are_too_fast() -> None:
     assert "too fast" in fast.explain()
 
 
+@pytest.mark.slow
 def test_the_limits_of_the_model_are_kept_unless_others_are_given() -> None:
     own = with_rates(UR5E, 0.5, 2.0)
     poses = line(own, AT, [0.2, 0.0, 0.0])

@@ -154,6 +154,7 @@ def test_a_stance_is_held_and_the_way_between_two_has_no_jump():
     assert math.isclose(held[0, 0], np.median(places[:20, 0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["human", "talos", "romeo"])
 def test_bodies_of_other_makes_follow_too(name):
     try:

@@ -24,6 +24,7 @@ def swinging(noise: float = 0.0, hertz: float = 1.0) -> limbik.Motion:
     return limbik.Motion(arm, arm.clip(q), DT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_jitter_goes_and_the_motion_stays(method):
     clean, rough = swinging(), swinging(0.01)

@@ -12,6 +12,8 @@ from limbik.motion import SolvedMarkers, solve_markers
 from limbik.spatial import rotation_exp
 from motion.marked import marked_leg, marked_person
 
+pytestmark = pytest.mark.slow
+
 SKELETON, PERSON, MARKERS, MARKER_SET = marked_person()
 LEG, WALKER, LEG_MARKERS, LEG_SET = marked_leg()
 NAME = "mixamorig:{}".format

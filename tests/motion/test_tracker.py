@@ -81,6 +81,7 @@ def off(model, tracker, pose, frame=None):
 # --- limits -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @quick
 @given(models(), SEEDS, st.floats(0.05, 20.0))
 def test_no_limit_of_position_or_velocity_is_violated(model, seed, velocity):

@@ -10,6 +10,7 @@ from limbik.errors import SolverError
 from limbik.solvers import Analytic
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5e", "puma560", "xarm6", "iiwa14", "panda", "so100"])
 def test_the_answer_is_the_solution_nearest_to_the_start(name) -> None:
     model = limbik.load(name)

@@ -19,7 +19,7 @@ from limbik.solvers import batch
 from solvers.arms import branching_tree, pose
 from strategies import SEEDS, poses
 
-pytestmark = pytest.mark.usefixtures("interpreted_core")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("interpreted_core")]
 
 SOME = settings(max_examples=15)
 PRECISIONS = ("double", "single")

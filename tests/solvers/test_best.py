@@ -52,6 +52,7 @@ def slopes(model, goals, q, step=1e-5):
     return found
 
 
+@pytest.mark.slow
 @few
 @given(trees(kinds=SCALAR), SEEDS)
 def test_where_it_has_converged_no_small_move_makes_the_errors_less(model, seed):
@@ -70,6 +71,7 @@ def test_where_it_has_converged_no_small_move_makes_the_errors_less(model, seed)
             assert each is None or each > -1e-3 * scale
 
 
+@pytest.mark.slow
 @few
 @given(trees(kinds=SCALAR), SEEDS)
 def test_an_independent_optimizer_finds_nothing_better_nearby(model, seed):
@@ -94,6 +96,7 @@ def test_an_independent_optimizer_finds_nothing_better_nearby(model, seed):
         assert here <= best * (1.0 + 1e-6) + 1e-11
 
 
+@pytest.mark.slow
 @few
 @given(trees(), SEEDS)
 def test_any_tree_has_an_honest_answer_within_its_limits(model, seed):
@@ -162,6 +165,7 @@ def test_a_joint_at_its_limit_stays_there_and_the_others_make_the_best_of_it():
     assert_allclose(solution.q, expected, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [{"swing": 0.5}, {"swing": 2.0, "twist": (-0.3, 0.3)}])
 def test_a_ball_joint_rests_on_the_limit_of_its_cone_or_twist(limits):
     arm = (

@@ -99,6 +99,7 @@ def test_an_answer_for_one_goal_is_true(kind, model, seed):
     solve(model, goal, ALL[seed % len(ALL)], start=start, iterations=200)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(trees(), SEEDS)
 def test_an_answer_for_several_goals_is_true(model, seed):
@@ -107,6 +108,7 @@ def test_an_answer_for_several_goals_is_true(model, seed):
     solve(model, goals, ALL[seed % len(ALL)], start=model.random(seed + 1), iterations=200)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(trees(), SEEDS)
 def test_an_answer_is_never_worse_than_the_start(model, seed):
@@ -351,6 +353,7 @@ def test_same_seed_same_answer():
     assert third.restarts == 0 or third.q.tobytes() != one.q.tobytes()
 
 
+@pytest.mark.slow
 def test_interpreter_and_machine_code_give_the_same_answers(monkeypatch):
     goals, start = hands_at(BODY.random(1)), BODY.random(2)
     compiled = {solver: solve(BODY, goals, solver, start=start, restarts=0, iterations=12) for solver in ALL}

@@ -82,6 +82,7 @@ def test_a_hinge_is_turned_as_is_best_for_all_its_goals_within_its_limits(seed, 
     assert distance(bench, found) <= tried + 1e-12
 
 
+@pytest.mark.slow
 @given(SEEDS)
 def test_minimal_rotations_there_and_back_to_the_axis_make_the_turn_of_the_closed_form(seed):
     """Kenwright's form: the minimal rotation from u to v, then the minimal one that brings the revolute
@@ -151,6 +152,7 @@ def test_of_rotations_that_are_as_good_a_ball_joint_takes_the_smallest(seed):
 # --- one sweep ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(trees(max_joints=5), SEEDS, st.booleans(), st.sampled_from([BEGINS, ALL_ALIKE]))
 def test_a_sweep_in_which_all_joints_serve_everything_never_makes_it_worse(model, seed, limits, memory):

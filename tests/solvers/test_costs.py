@@ -23,6 +23,7 @@ def by_differences(model, cost, q):
     return np.array([(value(ahead) - value(behind)) / (2.0 * STEP) for ahead, behind in ends])
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(models(), SEEDS)
 def test_gradients_are_those_of_differences_on_any_tree(model, seed):

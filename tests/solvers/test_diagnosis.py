@@ -142,6 +142,7 @@ def test_what_is_within_reach_and_limits_is_solved_or_was_cut_short(robot, seed,
     assert options or solution.success
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.sampled_from(sorted(ROBOTS)), SEEDS)
 def test_what_is_within_reach_beyond_the_limits_is_solved_or_the_limits_bind(robot, seed) -> None:
@@ -159,6 +160,7 @@ def test_what_is_within_reach_beyond_the_limits_is_solved_or_the_limits_bind(rob
         assert diagnosis.status in (Status.SOLVED, Status.LIMITS_BIND, Status.BUDGET_SPENT)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.sampled_from(sorted(ROBOTS)), SEEDS)
 def test_a_target_drawn_at_random_gets_a_reason_that_is_shown(robot, seed) -> None:
@@ -250,6 +252,7 @@ def test_without_limits_a_slide_proves_nothing(x, solver) -> None:
     assert boom().solve(Position(target=[x, 0.0, 0.0]), limits=False, solver=solver).success
 
 
+@pytest.mark.slow
 def test_a_tool_reaches_farther() -> None:
     arm = scara()
     goal = Position(target=[0.75, 0.0, 0.3])
@@ -287,6 +290,7 @@ def test_the_joints_beyond_their_limits_are_named_with_the_least_excess(x, y) ->
     assert math.hypot(*(excess.beyond for excess in diagnosis.excesses)) == pytest.approx(least, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_redundant_arm_is_brought_near_to_its_limits() -> None:
     """Turning the base alone by 0.3 beyond its limit would do."""
     arm = limbik.planar_arm(5, 0.2, limits=0.5)
@@ -302,6 +306,7 @@ def test_a_redundant_arm_is_brought_near_to_its_limits() -> None:
         assert math.hypot(*(excess.beyond for excess in diagnosis.excesses)) <= most + 1e-6
 
 
+@pytest.mark.slow
 def test_a_quill_that_is_too_short_is_named() -> None:
     target = scara().pose([0.3, 0.5, -0.2, 0.1])
     target[2, 3] -= 0.05
@@ -341,6 +346,7 @@ def test_without_limits_no_limit_is_blamed() -> None:
 # --- orientation --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_scara_cannot_tilt_its_tool() -> None:
     target = scara().pose([0.3, 0.5, -0.1, 0.1]) @ pose(turn=Rotation.from_euler("x", 30, degrees=True))
     solution = scara().solve(target, iterations=FEW)

@@ -231,6 +231,7 @@ def narrow_arm(seed: int) -> limbik.Model:
     return builder.frame("tool", pose=tool).build(end_effector="tool")
 
 
+@pytest.mark.slow
 def test_goals_that_only_joints_at_their_limits_reach_are_found_in_the_default_budget():
     native.compile_now(programs.many_problems(Shape("RRRRRRR", 0), False))
     rng = np.random.default_rng(0)

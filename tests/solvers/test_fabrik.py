@@ -234,6 +234,7 @@ def test_mixing_ends_where_linear_iterations_lead_to(seed, size):
 # --------------------------------------------------------------------------------------- what is always kept
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(trees(), SEEDS, st.booleans())
 def test_an_iteration_stays_within_limits_and_moves_only_what_it_may(model, seed, limits):

@@ -48,6 +48,7 @@ def turned(angle, axis):
 # goals
 
 
+@pytest.mark.slow
 @SOME
 @given(reachable())
 def test_a_goal_made_by_forward_kinematics_is_met(case):
@@ -58,6 +59,7 @@ def test_a_goal_made_by_forward_kinematics_is_met(case):
     assert solution.success
 
 
+@pytest.mark.slow
 @SOME
 @given(reachable(), SEEDS)
 def test_a_goal_made_by_forward_kinematics_is_met_from_any_start(case, seed):
@@ -68,6 +70,7 @@ def test_a_goal_made_by_forward_kinematics_is_met_from_any_start(case, seed):
     assert solution.success
 
 
+@pytest.mark.slow
 @FEW
 @given(reachable(max_joints=8), SEEDS)
 def test_limits_are_ignored_where_that_is_asked_for(case, seed):
@@ -79,6 +82,7 @@ def test_limits_are_ignored_where_that_is_asked_for(case, seed):
     assert solution.success
 
 
+@pytest.mark.slow
 @SOME
 @given(fast_chains(), poses(), st.none() | SEEDS)
 def test_whatever_is_asked_the_answer_is_honest(model, target, seed):
@@ -86,6 +90,7 @@ def test_whatever_is_asked_the_answer_is_honest(model, target, seed):
     assert_honest(model, model.solve(target, solver="lm", start=start, iterations=60), target)
 
 
+@pytest.mark.slow
 @SOME
 @given(reachable(max_joints=6))
 def test_a_goal_off_by_half_a_turn_is_not_taken_for_met(case):
@@ -118,6 +123,7 @@ def test_one_hinge_turns_half_a_turn(axis):
             assert solution.success
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0.0, 1e-12, 1e-9, 1e-6])
 def test_limits_a_hair_apart_are_kept(width):
     for seed in range(8):
@@ -224,6 +230,7 @@ def test_moving_a_joint_off_the_path_is_said_too():
     assert not kept.start_was_moved
 
 
+@pytest.mark.slow
 @SOME
 @given(reachable())
 def test_a_start_that_meets_the_goal_is_returned(case):
@@ -261,6 +268,7 @@ def test_the_start_given_is_not_written_to(panda):
 # reach
 
 
+@pytest.mark.slow
 @SOME
 @given(fast_chains(max_joints=7), poses(), SEEDS)
 def test_a_goal_beyond_reach_is_said_to_be_so(model, target, seed):
@@ -480,6 +488,7 @@ def test_weights_of_any_size_still_mean_the_whole_tolerance(case, weights):
         assert elsewhere.success
 
 
+@pytest.mark.slow
 @SOME
 @given(reachable(max_joints=10))
 def test_points_and_rotations_made_by_forward_kinematics_are_met(case):
@@ -567,6 +576,7 @@ def test_every_joint_may_be_locked(panda):
     assert_array_equal(solution.q, q)
 
 
+@pytest.mark.slow
 @SOME
 @given(reachable(max_joints=8), poses(0.5))
 def test_a_tool_in_the_hand_meets_the_goal(case, tool):
@@ -680,6 +690,7 @@ def same(one, other):
     return one.q.tobytes() == other.q.tobytes() and np.array_equal(one.facts[:6], other.facts[:6])
 
 
+@pytest.mark.slow
 @FEW
 @given(fast_chains(max_joints=8), poses(), st.integers(0, 5), st.booleans())
 def test_the_same_question_has_the_same_answer(model, target, seed, from_start):
@@ -707,6 +718,7 @@ def test_seeds_lead_to_different_answers():
     assert len(found) > 1
 
 
+@pytest.mark.slow
 def test_of_several_solutions_the_nearest_is_taken(panda):
     rng = np.random.default_rng(0)
     for q in panda.random(rng, size=12):
@@ -720,6 +732,7 @@ def test_of_several_solutions_the_nearest_is_taken(panda):
         assert np.linalg.norm(nearest.q - start) <= min(distances) + 1e-4
 
 
+@pytest.mark.slow
 def test_of_several_solutions_of_any_arm_the_nearest_is_taken():
     robot = limbik.load("ur5e")
     rng = np.random.default_rng(1)
@@ -741,6 +754,7 @@ def near_goals(model, count, seed=0, by=0.05):
         yield model.pose(q), model.clip(q + rng.uniform(-by, by, model.nq))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"prefer": "nearest"}, {"restarts": 0}])
 def test_a_goal_near_the_start_is_met_near_the_start(panda, options):
     for target, start in near_goals(panda, 12 if options.get("prefer") else 200):

@@ -190,6 +190,7 @@ def test_what_blocks_most_is_named_and_what_would_be_without_it(arm: Model) -> N
     )
 
 
+@pytest.mark.slow
 def test_several_goals_and_locked_joints_are_solved_for_free_of_collision(
     arm: Model, pose: np.ndarray
 ) -> None:
@@ -239,6 +240,7 @@ def test_every_answer_of_a_batch_is_free_or_says_that_it_is_not(arm: Model) -> N
     np.testing.assert_allclose(arm.pose(free.q), poses, atol=3e-6)
 
 
+@pytest.mark.slow
 def test_what_a_batch_cannot_reach_free_is_proved_as_one_by_one(arm: Model, pose: np.ndarray) -> None:
     rng = np.random.default_rng(6)
     poses = np.tile(pose, (40, 1, 1))

@@ -52,6 +52,7 @@ def test_success_is_true_and_q_is_inside_the_bounds(model, seed):
     assert ((model.lower <= found.q) & (found.q <= model.upper)).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(SEEDS, st.sampled_from(["forward", "central", "complex"]))
 def test_targets_on_the_bounds_are_met(seed, method):

@@ -108,6 +108,7 @@ def test_an_answer_for_one_goal_is_true(kind, model, seed):
     solve(model, goal, start=start, iterations=500)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(trees(), SEEDS)
 def test_an_answer_for_several_goals_is_true(model, seed):
@@ -116,6 +117,7 @@ def test_an_answer_for_several_goals_is_true(model, seed):
     solve(model, goals, start=model.random(seed + 1), iterations=500)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(trees(), SEEDS)
 def test_what_conflicts_is_never_called_solved(model, seed):

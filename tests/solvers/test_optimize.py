@@ -83,6 +83,7 @@ def test_success_is_true_and_no_joint_leaves_its_limits(model, seed, method, is_
         assert missed(model, target, solution.q) <= 1.001e-6
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(trees(), SEEDS)
 def test_gradients_of_goals_and_costs_on_trees_are_those_of_differences(tree, seed):

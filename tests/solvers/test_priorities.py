@@ -102,6 +102,7 @@ def solve(model: Model, goals: list[Goal], start: np.ndarray | None, **options) 
     return solution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "count"), [("planar", 700), ("spatial", 350), ("panda", 350), ("g1", 40)])
 def test_a_lower_goal_never_worsens_a_higher_one(family, count):
     """Not beyond what the higher ones come to without it, in reach or out of it."""

@@ -34,6 +34,7 @@ def the_goal() -> limbik.Goal:
     return limbik.Pose(frame="flange", target=PANDA.pose(Q, "flange"))
 
 
+@pytest.mark.slow
 def test_a_push_ends_where_everything_is_apart_and_the_goals_are_met() -> None:
     pushing, checker = pushed((the_goal(),))
     found = pushing.push(Q)

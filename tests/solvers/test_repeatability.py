@@ -95,6 +95,7 @@ def test_nothing_that_is_handed_in_is_changed():
     assert (arm.neutral == 0.0).all()
 
 
+@pytest.mark.slow
 def test_a_process_that_compiles_and_one_that_loads_give_the_same_answer(tmp_path):
     program = (
         "import limbik, numpy as np\n"
@@ -276,6 +277,7 @@ def test_threads_that_make_their_first_solve_together_all_get_an_answer():
     assert len({answer.q.tobytes() for answer in answers}) == 1
 
 
+@pytest.mark.slow
 def test_models_that_have_solved_can_be_pickled():
     arm = limited("ball")
     arm.solve([1.0, 2.0, 0.0], solver="fabrik")
@@ -287,6 +289,7 @@ def test_models_that_have_solved_can_be_pickled():
     assert again.error.tobytes() == a.error.tobytes()
 
 
+@pytest.mark.slow
 def test_a_model_does_not_grow_with_every_solve():
     arm = limbik.planar_arm(3, 1.0)
     for k in range(2000):

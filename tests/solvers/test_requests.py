@@ -361,6 +361,7 @@ def test_auto_solves_every_kind_of_goal():
         assert solution.solver in TURNING
 
 
+@pytest.mark.slow
 def test_warming_up_takes_names_and_refuses_unknown_ones():
     warmup(ARM, ["jt", "dls"])
     warmup(ARM)

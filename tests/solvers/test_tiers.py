@@ -52,6 +52,7 @@ def interpreted(monkeypatch):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.usefixtures("compiled_panda")
 def test_single_solves_are_the_same_in_both_tiers(interpreted, kind):

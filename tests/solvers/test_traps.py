@@ -116,6 +116,7 @@ def test_a_hinge_arm_points_at_a_target_out_of_reach(solver):
             assert solution.error - (factor - 1.0) * REACH <= 1e-2 * REACH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "solver"), CASES)
 def test_the_error_out_of_reach_settles_and_stays(kind, solver):
     arm, rng = ARMS[kind], np.random.default_rng(3)
@@ -137,6 +138,7 @@ def frames(arm, solver, q, points):
         q = solution.q
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [None, 1.0])
 @pytest.mark.parametrize(("kind", "solver"), CASES)
 def test_frame_by_frame_a_target_out_of_reach_leaves_the_arm_at_rest(kind, solver, limits):
@@ -154,6 +156,7 @@ def test_frame_by_frame_a_target_out_of_reach_leaves_the_arm_at_rest(kind, solve
         assert least - 0.2 * REACH <= 1e-2 * REACH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "solver"), CASES)
 def test_frame_by_frame_a_target_that_crosses_the_edge_of_reach_makes_no_arm_jump(kind, solver):
     arm = ARMS[kind]
@@ -248,6 +251,7 @@ def test_without_limits_no_target_is_lost(solver, links):
 # --- it always ends -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [1, 2, 3, 17, 100, 1000])
 @pytest.mark.parametrize(("kind", "solver"), CASES)
 def test_the_budget_is_kept(kind, solver, budget):

@@ -135,6 +135,7 @@ def test_answers_of_arms_in_a_plane_are_true(solver, model, seed, limits):
     assert_positions_are_true(model, solver, seed, limits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 @FEW
 @given(ball_arms(), SEEDS, st.booleans())
@@ -142,6 +143,7 @@ def test_answers_of_ball_joint_arms_are_true(solver, model, seed, limits):
     assert_positions_are_true(model, solver, seed, limits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", IN_SPACE)
 @FEW
 @given(models(), SEEDS)
@@ -150,6 +152,7 @@ def test_answers_of_any_tree_are_true(solver, model, seed):
     assert_positions_are_true(model, solver, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", TURNING)
 @FEWER
 @given(models(), SEEDS, st.booleans())
@@ -240,6 +243,7 @@ def test_a_start_at_the_goal_is_the_answer(solver):
         np.testing.assert_allclose(solution.q, q, rtol=0.0, atol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_start_outside_the_limits_is_moved_inside_and_said_so(solver):
     arm = limbik.planar_arm(3, 1.0, limits=1.0)
@@ -291,6 +295,7 @@ def test_limits_may_lie_many_turns_away(solver):
     assert solved == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", IN_SPACE)
 @pytest.mark.parametrize("tilt", [1e-6, 1e-8, 1e-10])
 def test_axes_that_are_almost_parallel_make_no_false_answer(solver, tilt):

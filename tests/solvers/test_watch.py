@@ -46,6 +46,7 @@ def outcome(text, **options):
     return eval(text, names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVES)
 def test_the_clock_ends_every_solve(name):
     solution = outcome(SOLVES[name], iterations=ENDLESS, time_limit=0.1)
@@ -60,6 +61,7 @@ def test_the_clock_ends_every_solve(name):
         assert solution.iterations < ENDLESS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVES)
 def test_a_time_that_is_long_enough_changes_nothing(name):
     text = SOLVES[name].replace("2100", "210")
@@ -67,6 +69,7 @@ def test_a_time_that_is_long_enough_changes_nothing(name):
     assert limited.q.tobytes() == free.q.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends signals as POSIX does")
 @pytest.mark.parametrize("when", ["never", "first"])
 @pytest.mark.parametrize("name", SOLVES)
@@ -131,6 +134,7 @@ def test_a_solve_under_way_goes_over_to_machine_code_and_answers_as_it_does(name
     assert late.iterations == at_once.iterations
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_panda", "late_machine_code")
 def test_the_fast_core_and_batches_go_over_too():
     panda = limbik.load("panda")
@@ -158,6 +162,7 @@ def test_what_is_out_of_reach_is_as_far_off_cold_as_warm(monkeypatch):
         assert one.error == pytest.approx(other.error, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["dls", "fabrik"])
 def test_arms_of_very_many_links_have_the_stack_that_they_need(solver):
     arm = limbik.planar_arm(20_000, 1.0 / 20_000)

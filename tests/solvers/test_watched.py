@@ -72,6 +72,7 @@ def off(model: Model, goal, q) -> tuple[float, float]:
     return math.hypot(metres, radians * weight), slack
 
 
+@pytest.mark.slow
 @FEW
 @given(fast_chains(), poses(), st.none() | SEEDS, st.sampled_from([Pose, Position, Orientation]))
 def test_whatever_is_asked_the_trace_is_the_solve(model, target, seed, kind):

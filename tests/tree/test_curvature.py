@@ -42,6 +42,7 @@ def second_differences(seen, q):
     return H / STEP**2
 
 
+@pytest.mark.slow
 @few
 @given(trees(), SEEDS)
 def test_it_is_exact_for_points_masses_and_joints_however_far_off(model, seed):
@@ -53,6 +54,7 @@ def test_it_is_exact_for_points_masses_and_joints_however_far_off(model, seed):
     assert_allclose(hessian(seen, q), expected, rtol=0.0, atol=1e-5 * (1.0 + np.abs(expected).max()))
 
 
+@pytest.mark.slow
 @few
 @given(trees(), SEEDS)
 def test_of_rotations_only_what_their_own_length_changes_is_left_out(model, seed):
