@@ -323,6 +323,34 @@ except limbik.errors.LimbikError as error:
     assert said[1] == "the program 'one' could not be compiled: no compiler today"
 
 
+@pytest.mark.parametrize("is_warm", [False, True])
+def test_without_llvmlite_the_interpreter_does_it_all_and_that_is_told_once(tmp_path, is_warm):
+    script = (
+        "import sys; sys.modules['llvmlite'] = None"
+        + SCRIPT
+        + """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    say(answers())
+    assert model.solve_batch(targets[:3]).success.all()
+    assert len(model.solve_all(targets[0]).q) > 0
+    ends = [limbik.Position(frame=frame, target=(0.3, 0.4, 0.0)) for frame in model.frame_names[-2:]]
+    model.solve(ends, mode="best")
+(told,) = [warning for warning in caught if issubclass(warning.category, RuntimeWarning)]
+assert "llvmlite" in str(told.message) and "slower" in str(told.message)
+try:
+    limbik.warmup(model)
+except limbik.errors.LimbikError as error:
+    assert str(error).endswith("could not be compiled: llvmlite is not installed")
+else:
+    raise AssertionError("there is nothing to warm up with")
+"""
+    )
+    said = run_python(script, warm_cache() if is_warm else tmp_path, "background")
+    assert numbers(said) == numbers(run_python(SCRIPT + "say(answers())", tmp_path, "never"))
+    assert objects(tmp_path) == []
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs signals and scripts of POSIX")
 def test_a_compiler_that_is_ended_is_told_by_its_signal(tmp_path, monkeypatch):
     compiler = tmp_path / "python"

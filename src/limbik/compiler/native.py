@@ -146,6 +146,9 @@ def _begin(program: Program, ahead: bool = False) -> Build:
             build.finish(lambda: code)
         elif when == "never" and not ahead:
             return build
+        elif not _has_llvm():
+            build.failure = "llvmlite is not installed"
+            build.done.set()
         else:
             _start_builders()
             _waiting.put(build)
@@ -153,6 +156,20 @@ def _begin(program: Program, ahead: bool = False) -> Build:
     if when == "first":
         build.done.wait()
     return build
+
+
+@functools.cache
+def _has_llvm() -> bool:
+    """Whether there is llvmlite; says once where there is none."""
+    if importlib.util.find_spec("llvmlite") is not None:
+        return True
+    warnings.warn(
+        "llvmlite is not installed: limbik goes on without machine code, and its solves are slower. "
+        "`pip install llvmlite` brings it.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return False
 
 
 @functools.cache
@@ -242,6 +259,8 @@ def _kept(program: Program) -> bytes | None:
     folder = cache_folder()
     if folder is None or not any(folder.glob(f"{_stem(program)}-*.o")):
         return None  # without asking LLVM for its version, which takes longer than a solve
+    if not _has_llvm():
+        return None
     with contextlib.suppress(OSError):
         file = folder / _file_name(program)
         return unsealed(file.read_bytes(), file.name)
