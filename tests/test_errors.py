@@ -17,7 +17,7 @@ def test_every_error_is_a_limbik_error(kind: str) -> None:
 
 def test_a_missing_extra_names_the_command_that_installs_it() -> None:
     assert str(errors.MissingExtra("app")) == "this needs `pip install limbik[app]`"
-    assert str(errors.MissingExtra("gpu", "limbik map")) == "limbik map needs `pip install limbik[gpu]`"
+    assert str(errors.MissingExtra("motion", "a film")) == "a film needs `pip install limbik[motion]`"
 
 
 def test_a_missing_extra_can_be_pickled() -> None:
