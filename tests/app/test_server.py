@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from starlette.websockets import WebSocketDisconnect
+from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -449,7 +449,7 @@ def test_a_page_that_does_not_read_leaves_no_stack_trace_when_the_server_stops(s
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("error", [WebSocketDisconnect, RuntimeError])
+@pytest.mark.parametrize("error", [WebSocketDisconnect, WebSocketDisconnected])
 def test_a_page_that_leaves_with_requests_open_is_no_failure_of_the_server(error):
     class Page:
         received = 0

@@ -15,7 +15,7 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from starlette.responses import PlainTextResponse
 from starlette.types import Message
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
 from limbik import __version__, solvers
 from limbik.app.compiling import FIRST, FIRST_IN_SPACE, in_space, is_in_space, order, warm_up_in_space
@@ -195,7 +195,7 @@ class Connection:
                 with anyio.move_on_after(self._playground.bounds.idle_seconds) as silence:
                     message = await self._websocket.receive()
                 if silence.cancelled_caught:
-                    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+                    with contextlib.suppress(WebSocketDisconnect, WebSocketDisconnected):
                         await self._websocket.close(CLOSE_IDLE, "idle")
                     return
                 if message["type"] == "websocket.disconnect":
@@ -319,7 +319,7 @@ class Connection:
             async with self._sending:
                 try:
                     await self._send_now(message)
-                except RuntimeError:  # of Starlette, for one that another task has found already
+                except WebSocketDisconnected:  # which another task has found already
                     raise WebSocketDisconnect from None
 
     async def _send_now(self, message: str | bytes) -> None:
