@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from chromium import find_chromium
 
@@ -33,6 +34,15 @@ TEST_LIBRARIES = {  # shared library: (Debian package, what links with it)
     "libgomp.so.1": ("libgomp1", "pinocchio"),
 }
 
+# Packages of robots, for their descriptions alone: installed without what they would need to run.
+DESCRIPTIONS = (
+    "airo-models==0.0.12",
+    "gymnasium-robotics==1.4.2",
+    "mjlab==1.6.0",
+    "robosuite==1.5.2",
+    "rtb-data==2.0.0",
+)
+
 
 def main() -> None:
     parser = argparse.ArgumentParser()
@@ -40,7 +50,7 @@ def main() -> None:
     parser.add_argument("--tests", action="store_true", help="also the system packages that the tests need")
     wanted = parser.parse_args()
     make_environment()
-    install(set(wanted.extras))
+    install(set(wanted.extras), DESCRIPTIONS if wanted.tests else ())
     keep_bytecode()
     if wanted.tests:
         provide_libraries()
@@ -80,29 +90,41 @@ def provide_ensurepip() -> None:
         )
 
 
-def install(extras: set[str]) -> None:
-    """Install limbik (editable) with `extras`, unless the stamp says that this has been done."""
+def install(extras: set[str], packages: tuple[str, ...]) -> None:
+    """Install limbik (editable) with `extras`, and packages without their dependencies, unless the stamp says
+    that this has been done.
+    """
     state = {"root": str(ROOT), "project": fingerprint()}
     installed = read_stamp()
-    if {**installed, "extras": None} == {**state, "extras": None}:
-        if extras <= set(installed["extras"]):
-            return
-        extras |= set(installed["extras"])
-    target = f".[{','.join(sorted(extras))}]"
-    say(f"Installing limbik{target[1:]} into .venv; this takes a while the first time")
+    if {key: installed.get(key) for key in state} != state:
+        installed = {}
+    missing = sorted(set(packages) - set(installed.get("packages", [])))
+    known = set(installed.get("extras", []))
+    if extras <= known and not missing:
+        return
     STAMP.unlink(missing_ok=True)
     began = time.monotonic()
+    target = f".[{','.join(sorted(extras | known))}]"
+    say(f"Installing limbik{target[1:]} into .venv; this takes a while the first time")
+    pip_install("limbik", "-e", target)
+    if missing:
+        pip_install("packages of robots", "--no-deps", *missing)
+    done = {"extras": sorted(extras | known), "packages": sorted({*packages, *installed.get("packages", [])})}
+    STAMP.write_text(json.dumps({**state, **done}))
+    say(f"Installed in {time.monotonic() - began:.0f} s")
+
+
+def pip_install(what: str, *arguments: str) -> None:
+    """Install by uv, in a quarter of pip's time; or by pip, which knows the indexes of its configuration."""
     pip = [str(PYTHON), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     uv = [str(PYTHON), "-m", "uv", "pip", "install", "--compile-bytecode", "--python", str(PYTHON)]
     done = run([*pip, "uv"])
-    if done.returncode == 0:  # a quarter of pip's time
-        done = run([*uv, "-e", target], log=LOG)
-    if done.returncode != 0:  # pip knows the indexes of its configuration, which uv does not
-        done = run([*pip, "-e", target], log=LOG)
+    if done.returncode == 0:
+        done = run([*uv, *arguments], log=LOG)
     if done.returncode != 0:
-        fail("pip could not install limbik. The end of its output:", done.stdout, f"All of it is in {LOG}")
-    STAMP.write_text(json.dumps({**state, "extras": sorted(extras)}))
-    say(f"Installed in {time.monotonic() - began:.0f} s")
+        done = run([*pip, *arguments], log=LOG)
+    if done.returncode != 0:
+        fail(f"pip could not install {what}. The end of its output:", done.stdout, f"All of it is in {LOG}")
 
 
 def keep_bytecode() -> None:
@@ -118,7 +140,7 @@ def fingerprint() -> str:
     return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
 
 
-def read_stamp() -> dict[str, object]:
+def read_stamp() -> dict[str, Any]:
     try:
         return json.loads(STAMP.read_text())
     except (OSError, ValueError):

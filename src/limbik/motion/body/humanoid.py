@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -22,6 +22,8 @@ _LIMB_ROLES = {
     "leg": {"upper": "UpperLeg", "lower": "LowerLeg", "end": "Foot", "last": "Toes"},
     "arm": {"first": "Shoulder", "upper": "UpperArm", "lower": "LowerArm", "end": "Hand"},
 }
+
+MIN_VELOCITIES = 4  # two limbs with a joint at the top and one in the middle, each moving on its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +101,10 @@ def humanoid(model: Model | Motion) -> Humanoid:
     up = np.eye(3)["xyz".index(model.up)] if isinstance(model, Motion) else None
     named = labels(skeleton.links)
     limbs = find_limbs(skeleton, named, up)
+    if own.nv < MIN_VELOCITIES:  # a gripper, whose fingers follow one joint
+        raise ModelError(_what_is_missing(own, ()))
     if not len(limbs.both("leg")) == 2 and not len(limbs.both("arm")) == 2:
-        raise ModelError(_what_is_missing(own, limbs))
+        raise ModelError(_what_is_missing(own, limbs.of))
     frames, found_by = _limb_roles(limbs)
     for role, (link, reason) in find_trunk(skeleton, named, limbs).items():
         frames[role], found_by[role] = link, reason
@@ -127,8 +131,8 @@ def _limb_roles(limbs: Limbs) -> tuple[dict[str, str], dict[str, str]]:
     return frames, found_by
 
 
-def _what_is_missing(model: Model, limbs: Limbs) -> str:
-    found = [f"the {side} {kind}" for kind in ("leg", "arm") for side in SIDES if (side, kind) in limbs.of]
+def _what_is_missing(model: Model, limbs: Collection[tuple[str, str]]) -> str:
+    found = [f"the {side} {kind}" for kind in ("leg", "arm") for side in SIDES if (side, kind) in limbs]
     return (
         f"model {model.name!r} is no humanoid: it needs two legs (upper leg, lower leg) or two arms (upper "
         f"arm, lower arm), by name or as two branches of equal bones; "
