@@ -11,7 +11,7 @@ BENCH_ARGS =
 help:
 	@echo "make play    open the playground          PLAY_ARGS='--port 8080 --no-browser'"
 	@echo "make test    run all tests                TEST_ARGS='-k fabrik'"
-	@echo "make test-extras   those for which PyTorch is needed: gigabytes"
+	@echo "make test-extras   those that need PyTorch or the robots of other packages: gigabytes"
 	@echo "make quick   the tests that need no browser, server or compiler and less than a second each"
 	@echo "make fuzz    property tests, drawn at random   SEED=1234 draws again what a run drew"
 	@echo "make check   lint, format and type checks"
@@ -27,8 +27,9 @@ test:
 	@.venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(TEST_ARGS)
 
 test-extras:
-	@sh tools/prepare.sh --tests app dev torch
-	@.venv/bin/python -m pytest tests/integrations $(TEST_ARGS)
+	@sh tools/prepare.sh --tests --descriptions app dev torch
+	@PYTHONPATH=.venv/descriptions .venv/bin/python -m pytest tests/integrations tests/formats/test_mjcf.py \
+		tests/formats/test_registry.py tests/motion/test_humanoid.py $(TEST_ARGS)
 
 QUICK = $(filter-out tests/app tests/browser tests/commands tests/compiler tests/integrations \
 	tests/test_benchmarks.py tests/test_cli.py tests/test_examples.py tests/test_pictures.py tests/test_readme.py \

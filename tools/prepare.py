@@ -34,7 +34,9 @@ TEST_LIBRARIES = {  # shared library: (Debian package, what links with it)
     "libgomp.so.1": ("libgomp1", "pinocchio"),
 }
 
-# Packages of robots, for their descriptions alone: installed without what they would need to run.
+# Packages of robots, for their descriptions alone: without what they would need to run, and in a folder of
+# their own, since limbik takes the shapes of a robot from a package that is installed.
+DESCRIPTIONS_FOLDER = VENV / "descriptions"
 DESCRIPTIONS = (
     "airo-models==0.0.12",
     "gymnasium-robotics==1.4.2",
@@ -48,9 +50,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("extras", nargs="+", metavar="EXTRA")
     parser.add_argument("--tests", action="store_true", help="also the system packages that the tests need")
+    parser.add_argument(
+        "--descriptions", action="store_true", help=f"also {DESCRIPTIONS_FOLDER.name} of robots"
+    )
     wanted = parser.parse_args()
     make_environment()
-    install(set(wanted.extras), DESCRIPTIONS if wanted.tests else ())
+    install(set(wanted.extras))
+    if wanted.descriptions and not DESCRIPTIONS_FOLDER.exists():
+        pip_install("packages of robots", "--no-deps", "--target", str(DESCRIPTIONS_FOLDER), *DESCRIPTIONS)
     keep_bytecode()
     if wanted.tests:
         provide_libraries()
@@ -90,27 +97,20 @@ def provide_ensurepip() -> None:
         )
 
 
-def install(extras: set[str], packages: tuple[str, ...]) -> None:
-    """Install limbik (editable) with `extras`, and packages without their dependencies, unless the stamp says
-    that this has been done.
-    """
+def install(extras: set[str]) -> None:
+    """Install limbik (editable) with `extras`, unless the stamp says that this has been done."""
     state = {"root": str(ROOT), "project": fingerprint()}
     installed = read_stamp()
-    if {key: installed.get(key) for key in state} != state:
-        installed = {}
-    missing = sorted(set(packages) - set(installed.get("packages", [])))
-    known = set(installed.get("extras", []))
-    if extras <= known and not missing:
-        return
+    if {**installed, "extras": None} == {**state, "extras": None}:
+        if extras <= set(installed["extras"]):
+            return
+        extras |= set(installed["extras"])
+    target = f".[{','.join(sorted(extras))}]"
+    say(f"Installing limbik{target[1:]} into .venv; this takes a while the first time")
     STAMP.unlink(missing_ok=True)
     began = time.monotonic()
-    target = f".[{','.join(sorted(extras | known))}]"
-    say(f"Installing limbik{target[1:]} into .venv; this takes a while the first time")
     pip_install("limbik", "-e", target)
-    if missing:
-        pip_install("packages of robots", "--no-deps", *missing)
-    done = {"extras": sorted(extras | known), "packages": sorted({*packages, *installed.get("packages", [])})}
-    STAMP.write_text(json.dumps({**state, **done}))
+    STAMP.write_text(json.dumps({**state, "extras": sorted(extras)}))
     say(f"Installed in {time.monotonic() - began:.0f} s")
 
 

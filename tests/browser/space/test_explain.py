@@ -192,7 +192,7 @@ def test_what_the_link_says_of_limits_and_view_and_cannot_be_had_is_told(space: 
     space.until(lambda: "cam=nowhere is not a view" in space.notices, "the view is said to be none")
     assert "wide: 0:lift:,far is not ARM:JOINT:LOWER,UPPER" in space.notices
     assert "has no joint slew with limits to widen" in space.notices
-    assert space.query.get("wide", "") == ""
+    space.until(lambda: space.query.get("wide", "") == "", "the address has no such limits")
 
 
 # Reach
