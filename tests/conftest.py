@@ -65,16 +65,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def programs_of_usual_arms() -> "list[Program]":
-    """Those that more than a handful of tests use; without them Python takes its time."""
+    """Programs of chains and closed forms that many tests use, which Python would otherwise interpret."""
     from limbik.analytic.closed_form import Family
     from limbik.analytic.programs import many_poses_program, one_pose_program
     from limbik.serial.programs import many_problems, one_problem
     from limbik.serial.seed_table import Shape
 
-    single = ("R", "RR", "RRR", "RRP", "RRPR", "RRRRR", "RRRRRR", "RRRRRRR", "RRRRRRRR")
+    chains = ("R", "RR", "RRR", "RRP", "RRPR", "RRRRR", "RRRRRR", "RRRRRRR", "RRRRRRRR")
     families = (Family.PARALLEL_1_2, Family.PARALLEL_2_3, Family.MEETING_1_2, Family.MEETING_2_3)
     return [
-        *(one_problem(Shape(kinds, base_yaw=0)) for kinds in single),
+        *(one_problem(Shape(kinds, base_yaw=0)) for kinds in chains),
         *(many_problems(Shape(kinds, base_yaw=0), is_single=False) for kinds in ("RRRRRR", "RRRRRRR")),
         *map(one_pose_program, families),
         *map(many_poses_program, (Family.PARALLEL_2_3, Family.MEETING_1_2)),

@@ -50,9 +50,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("extras", nargs="+", metavar="EXTRA")
     parser.add_argument("--tests", action="store_true", help="also the system packages that the tests need")
-    parser.add_argument(
-        "--descriptions", action="store_true", help=f"also {DESCRIPTIONS_FOLDER.name} of robots"
-    )
+    parser.add_argument("--descriptions", action="store_true", help="also robots of other packages")
     wanted = parser.parse_args()
     make_environment()
     install(set(wanted.extras))

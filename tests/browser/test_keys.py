@@ -33,19 +33,14 @@ def test_only_the_settings_of_the_solver_are_shown(playground: Playground) -> No
 def test_letters_switch_pause_trace_reach_and_metrics(playground: Playground) -> None:
     playground.open()
     for name, key in {"px": "p", "tr": "t", "rg": "g", "km": "k"}.items():
-        switches(playground, name, key)
-
-
-def switches(playground: Playground, name: str, key: str) -> None:
-    """Assert that a key switches a setting on and off."""
-    before = flag(playground, name)
-    playground.press(key)
-    assert flag(playground, name) is not before
-    playground.wait_query(**{name: str(int(not before))})
-    if name == "km":
-        assert not playground.find("#hud").is_visible()
-    playground.press(key.upper())
-    assert flag(playground, name) is before
+        before = flag(playground, name)
+        playground.press(key)
+        assert flag(playground, name) is not before
+        playground.wait_query(**{name: str(int(not before))})
+        if name == "km":
+            assert not playground.find("#hud").is_visible()
+        playground.press(key.upper())
+        assert flag(playground, name) is before
 
 
 def test_c_i_and_s_move_and_stop_the_target(playground: Playground) -> None:

@@ -189,7 +189,7 @@ def test_lenient_counts_are_notes_beside_the_answer(run) -> None:
         ("-f= --solve", "limbik: argument 1: `-f` needs a file after it, found ''"),
         ("-arm 1 0 0 0 -seg 1 1 1 -- x --solve", "'x' follows no word that takes it"),
         ("-arm 1 0 0 0 -seg 1 1 1 --solve --solver lmx", "limbik: there is no solver 'lmx'"),
-        ("-arm 1 0 0 0 -seg 1 1 1 --sovle", "--sovle"),
+        ("-arm 1 0 0 0 -seg 1 1 1 --sovle", "No such option: --sovle"),
         ("-arm 1 0 0 0 -seg 1 1 1 --angles degrees", "Invalid value for '--angles'"),
     ],
 )  # fmt: skip

@@ -296,7 +296,7 @@ def test_what_has_no_meaning_is_refused() -> None:
         arm.nullspace(q, "hnad")
     with pytest.raises(GoalError):
         arm.nullspace(q, [1.0])
-    with pytest.raises(ConfigurationError, match="`posture` needs one configuration of 7 numbers"):
+    with pytest.raises(ConfigurationError, match="`posture` needs 7 numbers"):
         nullspace.toward(arm, q, np.eye(7))
     with pytest.raises(ConfigurationError, match="`direction` needs 7 numbers"):
         nullspace.slide(arm, q, lambda model, q: q[:2], step=0.1)

@@ -110,13 +110,14 @@ def slide(
     while True:
         solution = solve(model, goals, start=model.clip(model.integrate(q, along)), restarts=0)
         moved = model.difference(q, solution.q)
-        is_there = not callable(direction) or np.linalg.norm(along) < SMALL
-        if is_there or min(v @ moved, _direction(model, solution.q, direction) @ moved) >= 0.0:
+        is_final = not callable(direction) or np.linalg.norm(along) < SMALL
+        if is_final or min(v @ moved, _direction(model, solution.q, direction) @ moved) >= 0.0:
             return solution
         along *= 0.5
 
 
 def _direction(model: Model, q: Array, direction: ArrayLike | Objective) -> Array:
+    """The direction [nv] at q, checked."""
     v = direction(model, q) if callable(direction) else direction
     return as_vector(v, model.nv, "`direction`", error=ConfigurationError)
 
@@ -129,7 +130,7 @@ def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
     limits are left out.
     """
     q = _one(model, q)
-    v = model.difference(q, _one(model, posture, "`posture`"))
+    v = model.difference(q, as_vector(posture, model.nq, "`posture`", error=ConfigurationError))
     for joint in model.joints:
         if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS) and joint.nv and not joint.has_limits:
             place = model.v_slice(joint.name).start
@@ -239,11 +240,11 @@ def euler_rates(limits: EulerLimits, turn_xyzw: Quaternion) -> Matrix3:
 # --- what callers hand in -----------------------------------------------------------------------------------
 
 
-def _one(model: Model, q: ArrayLike, name: str = "q") -> Array:
-    """One configuration [nq], checked; `name` is that of the argument."""
+def _one(model: Model, q: ArrayLike) -> Array:
+    """One configuration [nq], checked."""
     model, shape = as_model(model), shape_of(q)
     if shape is not None and len(shape) != 1:
-        raise ConfigurationError(f"{name} needs one configuration of {model.nq} numbers, found shape {shape}")
+        raise ConfigurationError(f"q needs one configuration of {model.nq} numbers, found shape {shape}")
     return model.integrate(q, np.zeros(model.nv))
 
 
