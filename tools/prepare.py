@@ -161,7 +161,7 @@ def provide_libraries() -> None:
 def provide_chromium() -> None:
     if find_chromium():
         return
-    reason = apt_install("chromium")
+    reason = apt_install("chromium-headless-shell") and apt_install("chromium")  # Ubuntu has the second only
     if not find_chromium():
         say(f"There is no Chromium, and {reason or 'the one from apt does not start'}.")
         say("Browser tests will be skipped (in CI they fail). LIMBIK_CHROMIUM=/path/to/chromium names one.")
