@@ -11,7 +11,7 @@ BENCH_ARGS =
 help:
 	@echo "make play    open the playground          PLAY_ARGS='--port 8080 --no-browser'"
 	@echo "make test    run all tests                TEST_ARGS='-k fabrik'"
-	@echo "make test-extras   those that need PyTorch or the robots of other packages: gigabytes"
+	@echo "make test-extras   those that need PyTorch, the robots of other packages (gigabytes) or minutes"
 	@echo "make quick   the tests that need no browser, server or compiler and less than a second each"
 	@echo "make fuzz    property tests, drawn at random   SEED=1234 draws again what a run drew"
 	@echo "make check   lint, format and type checks"
@@ -24,12 +24,12 @@ play:
 
 test:
 	@sh tools/prepare.sh --tests app dev
-	@.venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(TEST_ARGS)
+	@.venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal -m "not extra" $(TEST_ARGS)
 
 test-extras:
 	@sh tools/prepare.sh --tests --descriptions app dev torch
 	@PYTHONPATH=.venv/descriptions .venv/bin/python -m pytest tests/integrations tests/formats/test_mjcf.py \
-		tests/formats/test_registry.py tests/motion/test_humanoid.py $(TEST_ARGS)
+		tests/formats/test_registry.py tests/motion/test_humanoid.py tests/compiler/test_native.py $(TEST_ARGS)
 
 QUICK = $(filter-out tests/app tests/browser tests/commands tests/compiler tests/integrations \
 	tests/test_benchmarks.py tests/test_cli.py tests/test_examples.py tests/test_pictures.py tests/test_readme.py \
@@ -37,7 +37,7 @@ QUICK = $(filter-out tests/app tests/browser tests/commands tests/compiler tests
 
 quick:
 	@sh tools/prepare.sh app dev
-	@.venv/bin/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m "not slow" \
+	@.venv/bin/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m "not slow and not extra" \
 		--hypothesis-profile=quick $(QUICK) $(TEST_ARGS)
 
 fuzz:

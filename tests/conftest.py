@@ -45,7 +45,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Two processes more than there are cores: tests of pages and of programs wait for other processes. Quick
     ones do not.
     """
-    return (os.cpu_count() or 1) + (0 if config.option.markexpr == "not slow" else 2)
+    return (os.cpu_count() or 1) + (0 if config.option.markexpr.startswith("not slow") else 2)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -235,7 +235,7 @@ def narrow_arm(seed: int) -> limbik.Model:
 def test_goals_that_only_joints_at_their_limits_reach_are_found_in_the_default_budget():
     native.compile_now(programs.many_problems(Shape("RRRRRRR", 0), False))
     rng = np.random.default_rng(0)
-    for seed in (1, 9, 14, 17, *range(40, 60)):
+    for seed in (1, 9, 14, 17, 40, 41):
         model = narrow_arm(seed)
         corners = np.array(list(itertools.product(*zip(model.lower, model.upper, strict=True))))
         some = np.where(rng.random(corners.shape) < 0.3, corners, model.random(rng, size=len(corners)))
