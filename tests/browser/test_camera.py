@@ -128,11 +128,6 @@ def test_arrow_keys_work_from_the_start(playground: Playground) -> None:
     assert playground.problem["target"] == (608, 300)
 
 
-def test_a_view_that_is_none_is_said(playground: Playground) -> None:
-    playground.open("?cam=here", live=False)
-    playground.until(lambda: "cam=here is not a view" in playground.notices, "the page says so")
-
-
 def test_nothing_invites_to_drag_before_the_first_answer(make_playground: Callable[..., Playground]) -> None:
     playground = make_playground(is_fresh=True)
     playground.page.add_init_script(

@@ -2,21 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from browser.space.stage import Space
-
-DETAIL = """async (times) => {
-  const { Detail } = await import('/static/space/detail.js');
-  const detail = new Detail(false);
-  const steps = [];
-  let now = 0;
-  for (const time of times) {
-    now += time;
-    if (detail.drew(now)) steps.push(detail.step);
-  }
-  return { steps, note: detail.note, pixels: detail.pixels };
-}"""
 
 
 def test_software_draws_without_shadow_and_says_so(space: Space) -> None:
@@ -40,26 +26,6 @@ def test_the_arm_is_drawn_where_it_is(make_space: Callable[..., Space]) -> None:
     space.find("#view").evaluate("(view) => { view.style.visibility = 'hidden'; }")
     empty = space.page.screenshot()
     assert len(moved) > len(empty) + 2000  # bytes of a PNG: there is something to see
-
-
-@pytest.mark.parametrize(
-    ("times", "steps"),
-    [
-        ([16] * 200, []),
-        ([120] * 13, [1]),
-        ([120] * 200, [1, 2, 3, 4]),  # and no further
-        ([120] * 26 + [16] * 400, [1, 2]),  # what has gone does not come back
-        (([16] * 11 + [400]) * 10, []),  # a single long one counts for nothing
-        ([5000] * 40, []),  # nor do pauses
-    ],
-)
-def test_detail_goes_in_steps_and_does_not_come_back(
-    space: Space, times: list[int], steps: list[int]
-) -> None:
-    space.open_bare()
-    found = space.page.evaluate(DETAIL, times)
-    assert found["steps"] == steps
-    assert bool(found["note"]) == (len(steps) > 1)
 
 
 def test_the_picture_has_no_gizmo_and_the_page_has_it_again(space: Space) -> None:

@@ -101,21 +101,6 @@ def test_a_program_for_files_of_the_server_holds_all_their_arms_or_says_why_not(
     space.until(lambda: "no ball joints" in space.notices, "the page says why not")
 
 
-@pytest.mark.parametrize(
-    ("name", "stem"),
-    [
-        ("two_arms.arm", "two_arms"),
-        ("-.arm", "scene"),
-        (" My  robot - 2 .arm", "my-robot-2"),
-        ("--a--b--", "a-b"),
-    ],
-)
-def test_names_of_files_have_no_stray_hyphens(space: Space, name: str, stem: str) -> None:
-    space.open_bare()
-    found = space.page.evaluate("async (name) => (await import('/static/space/names.js')).stemOf(name)", name)
-    assert found == stem
-
-
 def test_keys_do_nothing_behind_a_dialog(space: Space) -> None:
     space.show(arm_query(BRANCHES, "branches.arm"))
     space.find("[data-export=python]").click()

@@ -105,23 +105,6 @@ def test_a_direction_is_one_of_any_axis_of_the_frame_also_in_the_link(space: Spa
     assert ":direction-x:" in space.copied_link()
 
 
-LINKED = """async (goals) => {
-  const { GOALS } = await import('/static/space/codec.js');
-  return GOALS.read('goal', GOALS.write(goals)).value;
-}"""
-
-
-def test_goals_come_out_of_a_link_as_they_went_in(space: Space) -> None:
-    space.page.goto(space.address)
-    place = {"arm": 1, "frame": "a:b; c", "position": [0.1, -2, 0]}
-    goals = [
-        place | {"kind": "position", "quat_xyzw": [0.0008, 0, 0, 1]},
-        place | {"kind": "pose", "quat_xyzw": [0, 0, 0.6, 0.8]},
-        place | {"kind": "direction", "quat_xyzw": [0, 0, 0, 1], "axis": "y"},
-    ]
-    assert space.page.evaluate(LINKED, goals) == goals
-
-
 def seen(space: Space, arm: int, frame: str) -> tuple[float, float]:
     """Where a frame is seen [px]."""
     at = space.ask(f"stage.screenPoint(stage.crew.framePoint({arm}, '{frame}').toArray())")

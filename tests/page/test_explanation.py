@@ -1,18 +1,17 @@
 """What the page says a method did in an iteration is what the solver did."""
 
 import math
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
 
 from browser.playground import tip
 from limbik.app.protocol.plane import BOUNDS, read_solve
 from limbik.app.protocol.reading import Reader
 from limbik.app.session import SOLVERS, Session
+from page.modules import Modules
 
 STEPS = [name for name in SOLVERS if name not in ("ccd", "fabrik")]
 REQUEST: dict[str, Any] = {
@@ -31,15 +30,6 @@ EXPLAIN = """async (iterations) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page that may import the playground's modules."""
-    page = browser.new_page()
-    page.goto(f"{address}/health")
-    yield page
-    page.close()
-
-
 def solved(solver: str, **settings: Any) -> tuple[dict[str, Any], np.ndarray]:
     """A request and the configurations of its iterations [k+1, links], in single precision as on the wire."""
     request = {**REQUEST, "solvers": [solver], "settings": {**REQUEST["settings"], **settings}}
@@ -49,18 +39,20 @@ def solved(solver: str, **settings: Any) -> tuple[dict[str, Any], np.ndarray]:
     return request, np.asarray(trace, np.float32)
 
 
-def explained(page: Page, solver: str, request: dict[str, Any], rows: np.ndarray) -> list[dict[str, Any]]:
+def explained(
+    modules: Modules, solver: str, request: dict[str, Any], rows: np.ndarray
+) -> list[dict[str, Any]]:
     iterations = [
         {"solver": solver, "from": list(map(float, a)), "to": list(map(float, b)), "request": request}
         for a, b in pairwise(rows)
     ]
-    return page.evaluate(EXPLAIN, iterations)
+    return modules.evaluate(EXPLAIN, iterations)
 
 
 @pytest.mark.parametrize("solver", STEPS)
-def test_the_step_of_a_jacobian_method_is_the_one_that_the_solver_took(page: Page, solver: str) -> None:
+def test_the_step_of_a_jacobian_method_is_the_one_that_the_solver_took(modules: Modules, solver: str) -> None:
     request, rows = solved(solver)
-    steps = explained(page, solver, request, rows)
+    steps = explained(modules, solver, request, rows)
     assert len(steps) > 2
     for step, before in zip(steps, rows[:-1], strict=True):
         assert step["kind"] == "step"
@@ -70,16 +62,16 @@ def test_the_step_of_a_jacobian_method_is_the_one_that_the_solver_took(page: Pag
 
 
 @pytest.mark.parametrize("solver", STEPS)
-def test_limits_and_steps_cut_short_are_accounted_for(page: Page, solver: str) -> None:
+def test_limits_and_steps_cut_short_are_accounted_for(modules: Modules, solver: str) -> None:
     request, rows = solved(solver, limits=True, limit_degrees=20)
-    for step in explained(page, solver, request, rows):
+    for step in explained(modules, solver, request, rows):
         assert step["taken"] is not None  # it was the method's own, or a part of it
         assert math.log2(step["taken"] or 1).is_integer()
 
 
-def test_columns_of_the_jacobian_are_what_a_small_turn_does(page: Page) -> None:
+def test_columns_of_the_jacobian_are_what_a_small_turn_does(modules: Modules) -> None:
     request, rows = solved("dls")
-    step = explained(page, "dls", request, rows)[0]
+    step = explained(modules, "dls", request, rows)[0]
     q = rows[0].astype(float)
     for joint, column in enumerate(step["columns"]):
         turned = q.copy()
@@ -92,9 +84,9 @@ def test_columns_of_the_jacobian_are_what_a_small_turn_does(page: Page) -> None:
 
 
 @pytest.mark.parametrize("limits", [False, True])
-def test_the_turns_of_a_sweep_lead_from_one_configuration_to_the_next(page: Page, limits: bool) -> None:
+def test_the_turns_of_a_sweep_lead_from_one_configuration_to_the_next(modules: Modules, limits: bool) -> None:
     request, rows = solved("ccd", limits=limits, limit_degrees=20)
-    sweeps = explained(page, "ccd", request, rows)
+    sweeps = explained(modules, "ccd", request, rows)
     for sweep, before, after in zip(sweeps, rows[:-1], rows[1:], strict=True):
         assert sweep["isPlain"]
         assert [turn["joint"] for turn in sweep["turns"]] == [4, 3, 2, 1, 0]
@@ -111,9 +103,9 @@ def test_the_turns_of_a_sweep_lead_from_one_configuration_to_the_next(page: Page
         assert np.allclose(q, after, atol=1e-6)
 
 
-def test_the_passes_of_fabrik_end_where_the_solver_did(page: Page) -> None:
+def test_the_passes_of_fabrik_end_where_the_solver_did(modules: Modules) -> None:
     request, rows = solved("fabrik")
-    for passes, after in zip(explained(page, "fabrik", request, rows), rows[1:], strict=True):
+    for passes, after in zip(explained(modules, "fabrik", request, rows), rows[1:], strict=True):
         assert passes["isPlain"]
         backward, forward = (np.reshape(passes[name], (-1, 2)) for name in ("backward", "forward"))
         assert np.allclose(backward[-1], request["target"])
@@ -123,23 +115,23 @@ def test_the_passes_of_fabrik_end_where_the_solver_did(page: Page) -> None:
         assert np.allclose(forward[-1], tip(after, 70, (400, 400)), atol=0.1)
 
 
-def test_what_is_not_the_methods_own_is_told_apart(page: Page) -> None:
+def test_what_is_not_the_methods_own_is_told_apart(modules: Modules) -> None:
     far = {**REQUEST, "target": [900, 400]}
     straight = {**far, "solvers": ["fabrik"]}
     frame = Session().solve(read_solve(Reader(straight, BOUNDS), SOLVERS))
     rows = np.asarray(frame.arms[0].trace, np.float32)
-    laid = explained(page, "fabrik", straight, rows)[0]  # out of reach: laid on the line at once
+    laid = explained(modules, "fabrik", straight, rows)[0]  # out of reach: laid on the line at once
     assert not laid["isPlain"]
     assert np.allclose(np.reshape(laid["forward"], (-1, 2))[:, 1], 400, atol=0.01)
     resting = {"rest_bias": 0.5, "rest": [1, 0, 0, 0, 0]}
     request, rows = solved("ccd", **resting)
-    assert not explained(page, "ccd", request, rows)[0]["isPlain"]
+    assert not explained(modules, "ccd", request, rows)[0]["isPlain"]
     request, rows = solved("dls", **resting)
-    assert explained(page, "dls", request, rows)[0]["taken"] is None
+    assert explained(modules, "dls", request, rows)[0]["taken"] is None
 
 
-def test_an_angle_that_lost_a_whole_turn_is_no_turn(page: Page) -> None:
+def test_an_angle_that_lost_a_whole_turn_is_no_turn(modules: Modules) -> None:
     request, _ = solved("ccd")
     rows = np.array([[math.pi + 0.1, 0.3, 0.3, 0.3, 0.3], [-math.pi + 0.15, 0.3, 0.3, 0.3, 0.3]])
-    turns = explained(page, "ccd", request, rows)[0]["turns"]
+    turns = explained(modules, "ccd", request, rows)[0]["turns"]
     assert turns[-1]["turn"] == pytest.approx(0.05)

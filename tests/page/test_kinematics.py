@@ -1,7 +1,6 @@
 """The page's forward kinematics is that of the models."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -9,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, Page
 
 from limbik.model import Frame, Joint, JointKind, Mimic, Model
 from limbik.spatial import Array
+from page.modules import Modules
 from strategies import configuration, models
 
 NEAR = 1e-12  # [m or 1]
@@ -22,15 +21,6 @@ POSES = """async ([arm, q]) => {
   const poses = new Kinematics(arm).poses(q);
   return Object.fromEntries([...poses].map(([name, pose]) => [name, pose.clone().transpose().elements]));
 }"""
-
-
-@pytest.fixture(scope="module")
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page that may import the playground's modules."""
-    page = browser.new_page()
-    page.goto(address)
-    yield page
-    page.close()
 
 
 def description(model: Model) -> dict[str, Any]:
@@ -58,14 +48,14 @@ def description(model: Model) -> dict[str, Any]:
     }
 
 
-def poses(page: Page, model: Model, q: Array) -> dict[str, Array]:
+def poses(modules: Modules, model: Model, q: Array) -> dict[str, Array]:
     """The poses [4, 4] of all links and frames as the page computes them."""
-    found = page.evaluate(POSES, [description(model), q.tolist()])
+    found = modules.evaluate(POSES, [description(model), q.tolist()])
     return {name: np.array(rows).reshape(4, 4) for name, rows in found.items()}
 
 
-def check(page: Page, model: Model, q: Array) -> None:
-    found = poses(page, model, q)
+def check(modules: Modules, model: Model, q: Array) -> None:
+    found = poses(modules, model, q)
     assert set(found) == set(model.frame_names)
     expected = dict(zip(model.frame_names, model.forward(q), strict=True))
     for name, pose in found.items():
@@ -75,13 +65,13 @@ def check(page: Page, model: Model, q: Array) -> None:
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(model=models(), seed=st.integers(0, 2**32 - 1))
 def test_the_page_places_every_frame_of_any_tree_where_the_model_does(
-    page: Page, model: Model, seed: int
+    modules: Modules, model: Model, seed: int
 ) -> None:
-    check(page, model, configuration(model, seed))
+    check(modules, model, configuration(model, seed))
 
 
 @pytest.mark.parametrize("kind", [JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.CONTINUOUS])
-def test_followers_move_with_their_leader(page: Page, kind: JointKind) -> None:
+def test_followers_move_with_their_leader(modules: Modules, kind: JointKind) -> None:
     origin = np.eye(4)
     origin[:3, 3] = 0.3, -0.1, 0.2
     leader = Joint(name="leader", kind=kind, parent="base", child="a", axis=[0.6, 0.0, 0.8])
@@ -92,11 +82,11 @@ def test_followers_move_with_their_leader(page: Page, kind: JointKind) -> None:
     ]
     model = Model("gripper", [leader, *followers], [Frame(name="tip", link="c", pose_link_frame=origin)])
     for value in (-1.0, 0.0, 0.7):
-        check(page, model, np.array([value]))
+        check(modules, model, np.array([value]))
 
 
-def test_a_quaternion_need_not_have_length_1(page: Page) -> None:
+def test_a_quaternion_need_not_have_length_1(modules: Modules) -> None:
     ball = Joint(name="ball", kind=JointKind.BALL, parent="base", child="a")
     model = Model("ball", [ball])
     q = 3.0 * np.array([0.0, 0.0, math.sin(0.3), math.cos(0.3)])
-    np.testing.assert_allclose(poses(page, model, q)["a"], model.pose(q), atol=NEAR)
+    np.testing.assert_allclose(poses(modules, model, q)["a"], model.pose(q), atol=NEAR)

@@ -1,0 +1,15 @@
+"""One process of Node.js for all tests of the page's modules."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from page.modules import Modules
+
+
+@pytest.fixture(scope="session")
+def modules() -> Iterator[Modules]:
+    """What runs functions that use the page's modules."""
+    modules = Modules()
+    yield modules
+    modules.close()
