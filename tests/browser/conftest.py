@@ -7,15 +7,22 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from browser.playground import Playground
 from browser.tabs import Tabs
+from limbik.app.address import address_of, listen
+from limbik.app.opening import named_robot
+from limbik.app.server import make_server, serving
 
 ARGUMENTS = [
     "--headless=new",
     "--no-sandbox",
-    "--disable-gpu",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # 3-D is drawn without a graphics card, and the page around it as it would be without 3-D, in less time.
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",
 ]
 USUAL = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce", "color_scheme": "light"}
 
@@ -29,18 +36,20 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
-    """A browser without a window."""
+    """A browser without a window, for the pages of both views."""
     with playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS) as browser:
         yield browser
 
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """The address of a running playground."""
-    from limbik import app
-
-    with app.running() as address:
-        yield address
+    """The address of a playground whose robots are drawn from their joints: software takes most of a test's
+    time for their meshes."""
+    server = make_server("127.0.0.1")
+    workshop = server.config.app.state.playground.workshop  # type: ignore[union-attr]
+    workshop.robot = lambda name: (*named_robot(name)[:2], ())
+    with serving(server, listen("127.0.0.1", 0)) as listener:
+        yield address_of("127.0.0.1", listener)
 
 
 @pytest.fixture(scope="session")

@@ -1,23 +1,14 @@
-"""A browser that draws 3-D without a graphics card, and tabs for the 3-D page."""
+"""Tabs for the 3-D page."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser
 
-from browser.conftest import ARGUMENTS
 from browser.space.stage import Space
 from browser.tabs import Tabs
-from limbik.app.address import address_of, listen
-from limbik.app.opening import named_robot
-from limbik.app.server import make_server, running, serving
+from limbik.app.server import running
 
-SOFTWARE = [
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-gpu-compositing",  # the page around the scene is drawn without it, in less time
-]
 SMALL = {
     "viewport": {"width": 900, "height": 600},
     "device_scale_factor": 0.5,  # software draws every pixel: a quarter of them will do
@@ -25,25 +16,6 @@ SMALL = {
     "color_scheme": "light",
     "permissions": ["clipboard-read", "clipboard-write"],
 }
-
-
-@pytest.fixture(scope="session")
-def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
-    """A browser without a window that draws 3-D in software."""
-    arguments = [argument for argument in ARGUMENTS if argument != "--disable-gpu"]
-    with playwright.chromium.launch(executable_path=chromium, args=[*arguments, *SOFTWARE]) as browser:
-        yield browser
-
-
-@pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    """The address of a playground whose robots are drawn from their joints: software takes most of a test's
-    time for their meshes."""
-    server = make_server("127.0.0.1")
-    workshop = server.config.app.state.playground.workshop  # type: ignore[union-attr]
-    workshop.robot = lambda name: (*named_robot(name)[:2], ())
-    with serving(server, listen("127.0.0.1", 0)) as listener:
-        yield address_of("127.0.0.1", listener)
 
 
 @pytest.fixture
