@@ -3,31 +3,28 @@
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 
 from browser.playground import SOLVERS, Playground, Touch, near, tip
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_every_solver_reaches_a_target_that_is_dragged(playground: Playground, solver: str) -> None:
-    playground.open(f"?algo={solver}&n=6&L=60&it=32&cv=0&mx=420&my=420")
-    for end in ((620.0, 300.0), (300.0, 250.0)):
-        playground.drag_target(end)
-        playground.wait_at(end)
-        playground.wait_reached(solver)
-        assert near(tip(playground.q(solver), 60.0, playground.base), end)
+def test_every_solver_reaches_a_target_that_is_dragged(playground: Playground) -> None:
+    playground.open("?n=6&L=60&it=32&cv=0&mx=420&my=420")
+    for key, solver in enumerate(SOLVERS, 1):
+        playground.press(str(key))
+        for end in ((620.0, 300.0), (300.0, 250.0)):
+            playground.drag_target(end)
+            playground.wait_at(end)
+            playground.until(lambda s=solver: s in playground.state["arms"], f"{solver} runs")
+            playground.wait_reached(solver)
+            assert near(tip(playground.q(solver), 60.0, playground.base), end), solver
 
 
-def test_the_hint_stays_until_the_first_drag(playground: Playground) -> None:
+def test_the_hint_stays_until_the_first_drag_and_a_click_moves_the_target(playground: Playground) -> None:
     playground.open()
     assert playground.find("#drag-hint span").is_visible()
     assert playground.find("#drag-hint span").inner_text() == "drag me"
     playground.drag_target((500, 300))
     assert not playground.find("#drag-hint span").is_visible()
-
-
-def test_a_click_moves_the_target_there(playground: Playground) -> None:
-    playground.open()
     playground.page.mouse.click(333, 222)
     playground.wait_at((333, 222))
     playground.wait_query(tx="333", ty="222")
@@ -71,7 +68,7 @@ def test_a_finger_drags_target_and_base(make_playground: Callable[..., Playgroun
 
 
 def test_out_of_reach_the_arm_comes_to_rest_stretched_toward_the_target(playground: Playground) -> None:
-    playground.open("?n=4&L=40&cv=0&mx=300&my=400&tx=700&ty=400&race=" + ",".join(SOLVERS))
+    playground.open("?n=4&L=40&it=64&cv=0&mx=300&my=400&tx=700&ty=400&race=" + ",".join(SOLVERS))
     playground.until(
         lambda: all(abs(playground.error(solver) - 240) < 1 for solver in SOLVERS), "all arms are stretched"
     )

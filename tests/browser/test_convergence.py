@@ -32,7 +32,7 @@ def scrub_to(playground: Playground, step: int) -> None:
     playground.wait_readout()
 
 
-def test_the_scrubber_shows_the_arm_at_every_step_of_the_last_solve(playground: Playground) -> None:
+def test_the_last_solve_is_scrubbed_and_replayed_until_the_target_is_moved(playground: Playground) -> None:
     last = settled(playground, "?n=5&L=60&it=4&d=0.5&cv=1")
     live = playground.q("dls")
     distances = []
@@ -48,10 +48,8 @@ def test_the_scrubber_shows_the_arm_at_every_step_of_the_last_solve(playground: 
     playground.find("#scrub-live").click()
     playground.until(lambda: np.allclose(playground.q("dls"), live, atol=1e-6), "the arm is back")
     assert playground.find("#scrub-text").inner_text() == f"last solve: {last}"
-
-
-def test_dragging_ends_the_look_at_the_past(playground: Playground) -> None:
-    settled(playground, "?n=5&L=60&cv=1")
+    assert playground.page.evaluate(REPLAYED) == [False, True]  # it has begun, it has ended
+    assert playground.find("#scrub-text").inner_text() == f"last solve: {last}"
     scrub_to(playground, 0)
     playground.page.mouse.click(520, 300)
     playground.wait_at((520, 300))
@@ -67,12 +65,6 @@ REPLAYED = """() => new Promise((done) => {
   document.getElementById('replay').click();
   setTimeout(done, 60000, heard);
 })"""
-
-
-def test_replay_runs_through_the_last_solve_and_returns(playground: Playground) -> None:
-    last = settled(playground, "?n=5&L=60&it=4&cv=1")
-    assert playground.page.evaluate(REPLAYED) == [False, True]  # it has begun, it has ended
-    assert playground.find("#scrub-text").inner_text() == f"last solve: {last}"
 
 
 def test_opened_later_the_scrubber_still_knows_the_last_solve(playground: Playground) -> None:

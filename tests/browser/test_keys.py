@@ -11,7 +11,7 @@ def motion(playground: Playground) -> str:
     return playground.page.evaluate("document.querySelector('input[name=mv]:checked').value")
 
 
-def test_numbers_choose_the_solver(playground: Playground) -> None:
+def test_numbers_choose_the_solver_and_only_its_settings_are_shown(playground: Playground) -> None:
     playground.open("?cv=0")
     for key, solver in zip("1234567", ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton"), strict=True):
         playground.press(key)
@@ -19,10 +19,6 @@ def test_numbers_choose_the_solver(playground: Playground) -> None:
         assert playground.find(".chip[aria-pressed=true]").count() == 1
         playground.until(lambda solver=solver: solver in playground.state["arms"], f"{solver} runs")
     playground.wait_query(algo="newton")
-
-
-def test_only_the_settings_of_the_solver_are_shown(playground: Playground) -> None:
-    playground.open("?cv=0")
     shown = {"1": "d", "2": "", "3": "d g", "4": "d la", "5": "d", "6": "", "7": "d"}
     for key, names in shown.items():
         playground.press(key)
@@ -30,25 +26,22 @@ def test_only_the_settings_of_the_solver_are_shown(playground: Playground) -> No
         assert sorted(visible) == sorted(names.split())
 
 
-def test_letters_switch_pause_trace_reach_and_metrics(playground: Playground) -> None:
+def test_letters_switch_pause_trace_reach_and_metrics_and_move_the_target(playground: Playground) -> None:
     playground.open()
-    for name, key in {"px": "p", "tr": "t", "rg": "g", "km": "k"}.items():
-        before = flag(playground, name)
+    switches = {"px": "p", "tr": "t", "rg": "g", "km": "k"}
+    before = {name: flag(playground, name) for name in switches}
+    for name, key in switches.items():
         playground.press(key)
-        assert flag(playground, name) is not before
-        playground.wait_query(**{name: str(int(not before))})
-        if name == "km":
-            assert not playground.find("#hud").is_visible()
+        assert flag(playground, name) is not before[name]
+    assert not playground.find("#hud").is_visible()
+    playground.wait_query(**{name: str(int(not is_on)) for name, is_on in before.items()})
+    for name, key in switches.items():
         playground.press(key.upper())
-        assert flag(playground, name) is before
-
-
-def test_c_i_and_s_move_and_stop_the_target(playground: Playground) -> None:
-    playground.open()
+        assert flag(playground, name) is before[name]
     for key, kind in (("c", "circle"), ("i", "eight"), ("s", "none")):
         playground.press(key)
         assert motion(playground) == kind
-        playground.wait_query(mv=kind)
+    playground.wait_query(mv="none")
 
 
 def test_help_opens_with_a_question_mark_and_closes_with_escape(playground: Playground) -> None:

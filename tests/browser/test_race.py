@@ -149,6 +149,7 @@ def test_a_race_goes_step_by_step_and_its_table_with_it(playground: Playground) 
             is_met = missed <= 0.1
             assert cell(playground, solver, "tolerance").isdigit() == is_met or step == 2
             assert place(playground, solver).isdigit() == cell(playground, solver, "tolerance").isdigit()
+    playground.find("#race-speed").fill("6")
     playground.press("p")  # on it goes
     wait_over(playground)
     assert playground.find("#race-news").inner_text()

@@ -23,7 +23,7 @@ SLOW = """() => {
   window.requestAnimationFrame = (draw) => window.setTimeout(() => next((now) => {
     window.turns += 1;
     draw(now);
-  }), 1500);
+  }), 500);
 }"""
 
 

@@ -74,7 +74,7 @@ def test_a_long_file_with_a_wrong_count_is_opened_leniently(space: Space) -> Non
     assert "found 2" in space.find("#scene-notes").inner_text()
 
 
-@pytest.mark.parametrize("query", ["robot=nobody", "arm=%21%21", "arm=AAAA", "token=0123"])
+@pytest.mark.parametrize("query", ["robot=nobody", "arm=AAAA"])
 def test_links_that_open_nothing_say_why(space: Space, query: str) -> None:
     space.open(f"?view=3d&{query}", live=False)
     space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")

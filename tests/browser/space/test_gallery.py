@@ -71,7 +71,7 @@ def test_a_robot_that_is_not_installed_says_what_it_needs_and_is_not_opened(spac
     assert space.find("#robots").is_visible()
 
 
-def test_a_misspelt_name_is_answered_with_what_may_be_meant(space: Space) -> None:
+def test_an_alias_finds_a_robot_and_a_misspelt_name_what_may_be_meant(space: Space) -> None:
     gallery(space)
     space.find("#robots-search").fill("pmua560")
     space.until(lambda: names(space) == [], "nothing is found")
@@ -81,10 +81,6 @@ def test_a_misspelt_name_is_answered_with_what_may_be_meant(space: Space) -> Non
     space.find("#robots-search").fill("xxxxxxxxxx")
     space.until(lambda: names(space) == [], "nothing is found")
     assert space.find("#robots-none").inner_text() == "No robot has such a name."
-
-
-def test_an_alias_finds_a_robot(space: Space) -> None:
-    gallery(space)
     space.find("#robots-search").fill("unitree_go2")
     space.until(lambda: names(space) == ["go2"], "it is found")
 

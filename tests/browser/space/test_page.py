@@ -49,9 +49,10 @@ def test_the_panel_shows_the_settings_that_the_solver_has(space: Space) -> None:
     fields = {"damping": "d", "lambda_": "la", "gamma": "g", "anneal": "an"}
     for solver in limbik.solvers.describe(compiled=True):
         space.find(f".chip[data-solver={solver.name}]").click()
-        space.wait_query(algo=solver.name)
+        assert space.pressed(f".chip[data-solver={solver.name}]")
         shown = {name for name in fields.values() if space.find(f"#{name}").is_visible()}
         assert shown == {fields[parameter.name] for parameter in solver.parameters}, solver.name
+    space.wait_query(algo=solver.name)
     depth = space.find("[data-number=depth] input[type=range]")
     assert [float(depth.get_attribute(end) or "nan") for end in ("min", "max")] == [-2, 2]
 
