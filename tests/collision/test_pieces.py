@@ -109,7 +109,7 @@ def test_what_is_hollow_stays_so(mesh, hollow, most):
     found = measured_pieces_of(Mesh(vertices=mesh.vertices, triangles=mesh.faces))
     assert found.overshoot <= most
     assert out_of_all(found.pieces, np.array([hollow], float)) > 0.03
-    assert out_of_all(found.pieces, mesh.sample(300, seed=0)).max() <= ROUNDING
+    assert out_of_all(found.pieces, samples(mesh.triangles, np.random.default_rng(0), 300)).max() <= ROUNDING
 
 
 @pytest.mark.slow
