@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,11 +21,12 @@ for name in ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "COLUMNS"):  # Typer 
     os.environ.pop(name, None)
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"  # every server of the tests is on this machine
 
+TESTS = Path(__file__).parent
 IN_CI = bool(os.environ.get("CI"))
 
 # The same examples each time; `make fuzz` draws others, at random.
 settings.register_profile(
-    "fixed", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=60
+    "fixed", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=40
 )
 settings.register_profile("quick", settings.get_profile("fixed"), max_examples=15)
 settings.register_profile("fuzz", deadline=None, print_blob=True, max_examples=200)
@@ -42,10 +44,26 @@ def chromium() -> str:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two processes more than there are cores: tests of pages and of programs wait for other processes. Quick
+    """One process more than there are cores: tests of pages and of programs wait for other processes. Quick
     ones do not.
     """
-    return (os.cpu_count() or 1) + (0 if config.option.markexpr.startswith("not slow") else 2)
+    return (os.cpu_count() or 1) + (0 if config.option.markexpr.startswith("not slow") else 1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the first process begin with the pages in space and the last one with the other pages: a browser
+    costs a second, and as much for each kind of window that it has not had. All processes begin with equal
+    parts.
+    """
+    parts = [item.path.relative_to(TESTS).parts for item in items]
+    space = [item for item, part in zip(items, parts, strict=True) if part[:2] == ("browser", "space")]
+    plane = [
+        item for item, part in zip(items, parts, strict=True) if part[0] == "browser" and item not in space
+    ]
+    others = [item for item, part in zip(items, parts, strict=True) if part[0] != "browser"]
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    last = len(items) - len(items) // processes - len(space)
+    items[:] = [*space, *others[:last], *plane, *others[last:]]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
