@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from chromium import find_chromium
 
@@ -24,7 +25,9 @@ os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"  # every server of the tes
 TESTS = Path(__file__).parent
 IN_CI = bool(os.environ.get("CI"))
 
-# The same examples each time; `make fuzz` draws others, at random.
+# The same examples each time; `make fuzz` draws others, at random. Hypothesis would also draw constants of
+# the modules that a process has loaded by then, which depend on the tests that it had before.
+pytest.MonkeyPatch().setattr(providers, "is_local_module_file", lambda path: False)
 settings.register_profile(
     "fixed", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=40
 )

@@ -130,7 +130,9 @@ def bend_hinge(
     wanted = softened(across, a, b, settings[SOFTEN])
     sine, cosine = half_bend(a, b, wanted)
     bend = 2.0 * angle_of(sine, cosine)
-    now = angle_of(dot(h, cross(u_across, v_across)), dot(u_across, v_across))
+    # Of unit vectors: lengths may be so small that the reciprocal of their product is infinite.
+    u_unit, v_unit = scaled(u_across), scaled(v_across)
+    now = angle_of(dot(h, cross(u_unit, v_unit)), dot(u_unit, v_unit))
     change = allowed_change(bend - now, -bend - now, problem[LEAST], problem[MOST])
     s, c = sincos(0.5 * change)
     turn = (s * h[0], s * h[1], s * h[2], c)
