@@ -1,7 +1,7 @@
 # Every target sets up what it needs first. PYTHON=... chooses the Python of .venv (default: the newest from 3.11 on).
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-extras quick fuzz check bench clean
+.PHONY: help play test test-extras quick quick-lowest fuzz check bench clean
 
 PLAY_ARGS =
 TEST_ARGS =
@@ -13,6 +13,7 @@ help:
 	@echo "make test    run all tests                TEST_ARGS='-k fabrik'"
 	@echo "make test-extras   those that need PyTorch, the robots of other packages (gigabytes) or minutes"
 	@echo "make quick   the tests that need no browser, server or compiler and less than a second each"
+	@echo "make quick-lowest   the same with the lowest versions that limbik works with"
 	@echo "make fuzz    property tests, drawn at random   SEED=1234 draws again what a run drew"
 	@echo "make check   lint, format and type checks"
 	@echo "make bench   run the benchmarks           BENCH_ARGS='--help'"
@@ -35,10 +36,18 @@ QUICK = $(filter-out tests/app tests/browser tests/commands tests/compiler tests
 	tests/test_benchmarks.py tests/test_cli.py tests/test_examples.py tests/test_pictures.py tests/test_readme.py \
 	tests/test_warmup.py tests/test_wheel.py, $(patsubst %/,%,$(wildcard tests/*/)) $(wildcard tests/test_*.py))
 
+QUICKLY = -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m "not slow and not extra" \
+	--hypothesis-profile=quick $(QUICK) $(TEST_ARGS)
+
 quick:
 	@sh tools/prepare.sh app dev
-	@.venv/bin/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m "not slow and not extra" \
-		--hypothesis-profile=quick $(QUICK) $(TEST_ARGS)
+	@.venv/bin/python $(QUICKLY)
+
+quick-lowest:
+	@sh tools/prepare.sh app dev
+	@.venv/bin/python -m uv venv -q --allow-existing --python .venv/bin/python .venv/lowest
+	@.venv/bin/python -m uv pip install -q --python .venv/lowest --resolution lowest-direct -e ".[app,dev]"
+	@.venv/lowest/bin/python $(QUICKLY)
 
 fuzz:
 	@sh tools/prepare.sh --tests app dev

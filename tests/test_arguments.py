@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import RigidTransform, Rotation
 
 import limbik
 from limbik import (
@@ -40,7 +40,6 @@ from limbik import (
 )
 from limbik.errors import LimbikError
 from limbik.spatial import pose_from
-from rigid_transform import RigidTransform
 
 
 class Contrary:

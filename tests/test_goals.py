@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from numpy.testing import assert_array_equal
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import RigidTransform, Rotation
 
 from limbik.errors import GoalError
 from limbik.goals import (
@@ -30,7 +30,6 @@ from limbik.goals import (
     frames_of,
     is_plain,
 )
-from rigid_transform import RigidTransform
 from strategies import SEEDS
 
 

@@ -3,11 +3,11 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import RigidTransform
 
 from limbik.collision import Box, Sphere, World
 from limbik.errors import CollisionError
 from limbik.spatial import pose_from
-from rigid_transform import RigidTransform
 
 
 @pytest.fixture

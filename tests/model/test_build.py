@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import RigidTransform, Rotation
 
 from limbik.errors import ModelError
 from limbik.model import JointKind, ModelBuilder, ball_arm, planar_arm
-from rigid_transform import RigidTransform
 
 
 @given(st.lists(st.floats(0.0, 10.0), min_size=1, max_size=12), st.integers(0, 2**32 - 1))
