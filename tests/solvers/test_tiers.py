@@ -57,7 +57,7 @@ def interpreted(monkeypatch):
 @pytest.mark.usefixtures("compiled_panda")
 def test_single_solves_are_the_same_in_both_tiers(interpreted, kind):
     def work(model):
-        targets, starts = near_goals(model, 16)
+        targets, starts = near_goals(model, 8)
         return [KINDS[kind](model, target, start) for target, start in zip(targets, starts, strict=True)]
 
     compiled, slow = work(fresh_panda()), interpreted(work)

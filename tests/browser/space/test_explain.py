@@ -100,7 +100,7 @@ def test_the_card_never_stands_over_goal_hand_or_ghost(
     inside = space.find("#explanation").evaluate("(card) => card.classList.contains('is-in-panel')")
     assert inside == bool(panel)
     # From another side the goal is seen elsewhere: the card gives way.
-    for _ in range(3):
+    for _ in range(2):
         before = space.view
         space.find("#view").focus()
         for _ in range(6):
