@@ -58,12 +58,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     costs a second, and as much for each kind of window that it has not had. All processes begin with equal
     parts.
     """
-    parts = [item.path.relative_to(TESTS).parts for item in items]
-    space = [item for item, part in zip(items, parts, strict=True) if part[:2] == ("browser", "space")]
-    plane = [
-        item for item, part in zip(items, parts, strict=True) if part[0] == "browser" and item not in space
-    ]
-    others = [item for item, part in zip(items, parts, strict=True) if part[0] != "browser"]
+    space: list[pytest.Item] = []
+    plane: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for item in items:
+        room, name = item.path.relative_to(TESTS).parts[:2] if item.path.parent != TESTS else ("", "")
+        (others if room != "browser" else space if name == "space" else plane).append(item)
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     last = len(items) - len(items) // processes - len(space)
     items[:] = [*space, *others[:last], *plane, *others[last:]]

@@ -427,7 +427,7 @@ def test_a_program_of_ones_own_is_compiled_and_kept(tmp_path):
     assert (said, kept) == ("42\n", ["bc.xz", "o"])
 
 
-@pytest.mark.extra  # Numba takes half a minute for the loop that the method is bound into
+@pytest.mark.extra  # Numba takes tens of seconds for the loop that the method is bound into
 def test_a_method_of_ones_own_is_compiled_and_kept(tmp_path):
     said, kept = compiled_in_a_process(tmp_path, OWN_METHOD, TWO_GOALS)
     assert int(said) > 0

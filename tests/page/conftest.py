@@ -9,7 +9,7 @@ from page.modules import Modules
 
 @pytest.fixture(scope="session")
 def modules() -> Iterator[Modules]:
-    """What runs functions that use the page's modules."""
+    """A process of Node.js that runs functions with the page's modules."""
     modules = Modules()
     yield modules
     modules.close()
