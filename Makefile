@@ -36,18 +36,18 @@ QUICK = $(filter-out tests/app tests/browser tests/commands tests/compiler tests
 	tests/test_benchmarks.py tests/test_cli.py tests/test_examples.py tests/test_pictures.py tests/test_readme.py \
 	tests/test_warmup.py tests/test_wheel.py, $(patsubst %/,%,$(wildcard tests/*/)) $(wildcard tests/test_*.py))
 
-QUICKLY = -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m "not slow and not extra" \
+QUICK_RUN = -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m "not slow and not extra" \
 	--hypothesis-profile=quick $(QUICK) $(TEST_ARGS)
 
 quick:
 	@sh tools/prepare.sh app dev
-	@.venv/bin/python $(QUICKLY)
+	@.venv/bin/python $(QUICK_RUN)
 
 quick-lowest:
 	@sh tools/prepare.sh app dev
 	@.venv/bin/python -m uv venv -q --allow-existing --python .venv/bin/python .venv/lowest
 	@.venv/bin/python -m uv pip install -q --python .venv/lowest --resolution lowest-direct -e ".[app,dev]"
-	@.venv/lowest/bin/python $(QUICKLY)
+	@.venv/lowest/bin/python $(QUICK_RUN)
 
 fuzz:
 	@sh tools/prepare.sh --tests app dev

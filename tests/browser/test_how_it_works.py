@@ -33,10 +33,10 @@ def moved(playground: Playground, query: str) -> None:
     move(playground, playground.query["algo"], (640, 200))
 
 
-def move(playground: Playground, solver: str, place: Point) -> None:
+def move(playground: Playground, solver: str, point: Point) -> None:
     """Move the target, and wait until the arm is there."""
-    playground.page.mouse.click(*place)
-    playground.wait_at(place)
+    playground.page.mouse.click(*point)
+    playground.wait_at(point)
     playground.until(lambda: solver in playground.state["arms"], f"{solver} runs")
     playground.wait_reached(solver, 0.1)  # the tolerance: there are no more iterations
     playground.wait_readout()

@@ -41,7 +41,7 @@ def test_letters_switch_pause_trace_reach_and_metrics_and_move_the_target(playgr
     for key, kind in (("c", "circle"), ("i", "eight"), ("s", "none")):
         playground.press(key)
         assert motion(playground) == kind
-    playground.wait_query(mv="none")
+        playground.wait_query(mv=kind)
 
 
 def test_help_opens_with_a_question_mark_and_closes_with_escape(playground: Playground) -> None:

@@ -21,10 +21,6 @@ class Space(Playground):
         self.open(f"?view=3d&{query}{QUICK}", live=False)
         return self.wait_scene()
 
-    def open_bare(self) -> None:
-        """Open a page without scripts, where modules of the 3-D page can be tried by themselves."""
-        self.page.goto(f"{self.address}/health")
-
     def wait_scene(self) -> "Space":
         self.wait_live()
         self.wait_resting()
