@@ -1,4 +1,5 @@
-"""Arms of six revolute joints, by the tables that their makers or papers publish, and an oracle for them.
+"""Arms of six revolute joints, by the tables that their makers or papers publish, with an oracle for them;
+and random ones of each family with a closed form.
 
 The oracle multiplies Denavit-Hartenberg matrices and runs Gauss-Newton from many random starts.
 """
@@ -10,7 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import limbik
 from limbik.analytic.axes import Axes
+from limbik.analytic.closed_form import Family
+from limbik.spatial import pose_from, rotation_exp
 
 QUARTER = math.pi / 2
 
@@ -157,3 +161,58 @@ def random_table(seed: int, special: bool) -> Table:
         a, d = a * (rng.random(6) < 0.6), d * (rng.random(6) < 0.7)
         alpha = rng.choice([QUARTER, -QUARTER, QUARTER, 0.0, 1.0], 6)
     return Table(tuple(a), tuple(alpha), tuple(d))
+
+
+FAMILIES = [  # without prismatic joints; others are in test_slides.py
+    Family.PARALLEL_2_3,
+    Family.PARALLEL_1_2,
+    Family.MEETING_1_2,
+    Family.MEETING_2_3,
+    Family.THREE_PARALLEL,
+]
+
+
+def random_axes(family: Family, seed: int) -> Axes:
+    """Six axes of a family, otherwise anywhere."""
+    rng = np.random.default_rng(seed)
+    h = rng.normal(size=(6, 3))
+    h /= np.linalg.norm(h, axis=1, keepdims=True)
+    points = rng.uniform(-0.5, 0.5, (6, 3))
+    if family is Family.THREE_PARALLEL:
+        h[2], h[3] = h[1], -h[1]
+        points[5] = points[4] + 0.1 * h[4] - 0.3 * h[5]
+    else:
+        points[4] = points[5] = points[3]
+    if family is Family.PARALLEL_2_3:
+        h[2] = -h[1]
+    elif family is Family.PARALLEL_1_2:
+        h[1] = h[0]
+    elif family is Family.MEETING_1_2:
+        points[1] = points[0] + 0.3 * h[0] + 0.2 * h[1]
+    elif family is Family.MEETING_2_3:
+        points[2] = points[1] + 0.3 * h[1] + 0.4 * h[2]
+    home = pose_from(rotation_exp(rng.normal(size=3)), rng.uniform(-1.0, 1.0, 3))
+    return Axes(h, points, np.zeros(6, bool), home)
+
+
+def as_model(axes: Axes, limits: float | list[tuple[float, float]] = math.pi) -> limbik.Model:
+    """A model with these axes, and limits to either side or (lower, upper) of each joint [rad]."""
+    joints, before = [], np.zeros(3)
+    ranges = limits if isinstance(limits, list) else [(-limits, limits)] * axes.size
+    for k, (h, point) in enumerate(zip(axes.directions, axes.points, strict=True)):
+        joints.append(
+            limbik.Joint(
+                name=f"joint_{k + 1}",
+                kind=limbik.JointKind.REVOLUTE,
+                parent=f"link_{k}",
+                child=f"link_{k + 1}",
+                origin=pose_from(None, point - before),
+                axis=h,
+                lower=ranges[k][0],
+                upper=ranges[k][1],
+            )
+        )
+        before = point
+    tool = pose_from(axes.home[:3, :3], axes.home[:3, 3] - before)
+    frame = limbik.Frame(name="tool", link="link_6", pose_link_frame=tool)
+    return limbik.Model("arm", joints, [frame], end_effector="tool")

@@ -20,20 +20,24 @@ from limbik.analytic.layout import (
 from limbik.analytic.refine import errors_at, refine
 from limbik.compiler.kernel import Floats, compiled, empty, to_be_bound
 from limbik.numerics.ended import BAD_GOAL
+from limbik.numerics.linear import fill
 from limbik.numerics.rotation import turn_about
 from limbik.numerics.trigonometry import FULL_TURN, angle_between, nearest_turn, sincos
 
 ACCEPTED = 1e-9  # at the edge of reach, where no configuration is nearer
+HIDDEN = 1e-6  # up to which rounding may hide an answer where the arm is nearly singular
+SETTLED = 5e-7  # with joints at limits, and with added joints still, where the pose itself may be rounded
 TRIES = 24  # poses nearby
 NEARBY = 1e-4  # of the arm's size, and [rad]; its square has to be more than rounding
 GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 FOURTH, SIXTH = 3, 5
 IN_LINE = 1e-6  # difference of two columns of the Jacobian
 MOST_TURNS = 2
-DISTINCT = 1e-6  # [rad, or of the arm's size] of some joint: below it two answers are one
+DISTINCT = 1e-4  # [rad, or of the arm's size] of some joint: below it two answers are one
 REFINABLE_ON_CURVES = 0.01  # error of answers for poses nearby
 DISTINCT_ON_CURVES = 0.01  # and where answers are any of a curve
-AT_LIMIT = 1e-10  # [rad or m] beyond a limit that is rounding
+AT_LIMIT = 1e-10  # [rad or m] beyond a limit: it is moved to the limit as it is
+BESIDE_LIMIT = 1e-4  # where it is moved there if the other joints can make up for it
 LARGEST_DEVIATION = 1e-6  # of a pose from a rigid one
 
 BEFORE, AFTER, HOME = PLAN["BEFORE"], PLAN["AFTER"], PLAN["HOME"]
@@ -226,7 +230,7 @@ def read_wanted(plan: Floats, pose: Floats, wanted: Floats) -> None:
 @compiled
 def is_answer(plan: Floats, lane: int, exact: float, refinable: float, work: Floats) -> bool:
     """Whether a branch reaches the pose, after a few of Newton's steps where that is needed; its angles into
-    the work's REFINED.
+    the work's REFINED. HAS_FREE is set where it cannot be told.
     """
     position = work[BLOCK + ROW_POSITION * BRANCHES + lane]
     rotation = work[BLOCK + ROW_ROTATION * BRANCHES + lane]
@@ -237,24 +241,26 @@ def is_answer(plan: Floats, lane: int, exact: float, refinable: float, work: Flo
         work[REFINED + i] = work[BLOCK + (ROW_ANGLES + i) * BRANCHES + lane]
     if error <= exact:
         return True
-    error = refine(
-        plan[TRUE : TRUE + ARM_SIZE],
-        plan[SLIDES : SLIDES + JOINTS],
-        work[WANTED : WANTED + WANTED_SIZE],
-        work[REFINED : REFINED + JOINTS],
-        work[REFINING : REFINING + REFINING_SIZE],
-    )
+    held = empty(JOINTS)
+    fill(0.0, held)
+    error = refine_answer(plan, held, work)
+    if ACCEPTED < error < HIDDEN:
+        work[HAS_FREE] = 1.0
     return error <= ACCEPTED
 
 
 @compiled
 def is_new(plan: Floats, count: int, distinct: float, work: Floats) -> bool:
     """Whether some joint in REFINED is that far [rad, or of the arm's size] from each answer kept, whole
-    turns not counted.
+    turns not counted. On curves joints 4 and 6 do not count: where the others agree, these two lie in line.
     """
+    is_on_curve = distinct == DISTINCT_ON_CURVES
     for k in range(count):
         i = 0
-        while i < JOINTS and change(plan, i, work[KEPT + JOINTS * k + i], work[REFINED + i]) < distinct:
+        while i < JOINTS and (
+            (is_on_curve and i in (FOURTH, SIXTH))
+            or change(plan, i, work[KEPT + JOINTS * k + i], work[REFINED + i]) < distinct
+        ):
             i += 1
         if i == JOINTS:
             return False
@@ -270,31 +276,87 @@ def change(plan: Floats, i: int, a: float, b: float) -> float:
 @compiled
 def is_legal(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> bool:
     """Whether what is in REFINED is within the limits, of angles with the whole turns that bring them there,
-    the nearest to the start or to 0; then it is kept as an answer.
+    the nearest to the start or to 0; then it is kept as an answer. A joint that is beyond a limit by rounding
+    is moved to it, and the others follow.
     """
-    distance = 0.0
+    excess = keep(plan, start, has_start, count, work)
+    if excess <= AT_LIMIT:
+        return True
+    return excess < BESIDE_LIMIT and settle_at_limits(plan, start, has_start, count, work)
+
+
+@compiled
+def keep(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> float:
+    """Keep what is in REFINED as an answer, moved into the limits; returns by how much [rad or m] it was
+    beyond one.
+    """
+    excess, distance = 0.0, 0.0
     for i in range(JOINTS):
         place = int(plan[PLACES + i])
         near = start[place] if has_start else 0.0
         lower, upper = plan[LOWER + i], plan[UPPER + i]
-        value = work[REFINED + i]
-        if plan[SLIDES + i] > 0.5:
-            value /= plan[LENGTH]
-        else:
-            if abs(value - near) > math.pi:
-                value = near + nearest_turn(value - near)
-            if value > upper + AT_LIMIT:
-                value -= FULL_TURN * math.ceil((value - upper - AT_LIMIT) / FULL_TURN)
-            if value < lower - AT_LIMIT:
-                value += FULL_TURN * math.ceil((lower - AT_LIMIT - value) / FULL_TURN)
-        if value > upper + AT_LIMIT or value < lower - AT_LIMIT:
-            return False
+        value = model_value(plan, i, near, work[REFINED + i])
+        excess = max(excess, value - upper, lower - value)
         value = min(max(value, lower), upper)
         work[KEPT + JOINTS * count + i] = work[REFINED + i]
         work[Q + JOINTS * count + place] = value
         distance += (value - near) ** 2
     work[DISTANCE + count] = distance
-    return True
+    return excess
+
+
+@compiled
+def model_value(plan: Floats, i: int, near: float, value: float) -> float:
+    """The value [rad or m] of joint i in the model, of an angle with the whole turns that bring it within its
+    limits, or nearest to them.
+    """
+    if plan[SLIDES + i] > 0.5:
+        return float(value / plan[LENGTH])
+    lower, upper = plan[LOWER + i], plan[UPPER + i]
+    if abs(value - near) > math.pi:
+        value = near + nearest_turn(value - near)
+    if value > upper + AT_LIMIT:
+        value -= FULL_TURN * math.ceil((value - upper - AT_LIMIT) / FULL_TURN)
+    if value < lower - AT_LIMIT:
+        value += FULL_TURN * math.ceil((lower - AT_LIMIT - value) / FULL_TURN)
+    if value > upper + AT_LIMIT and lower - (value - FULL_TURN) < value - upper:
+        value -= FULL_TURN
+    return value
+
+
+@compiled(inline=False)
+def settle_at_limits(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> bool:
+    """Move the joints in REFINED that are beyond a limit to it, and bring the others to the pose; whether
+    that is an answer, which is kept then. Near a double root rounding is as large as its square root.
+    """
+    held = empty(JOINTS)
+    fill(0.0, held)
+    for _ in range(JOINTS):
+        for i in range(JOINTS):
+            near = start[int(plan[PLACES + i])] if has_start else 0.0
+            value = model_value(plan, i, near, work[REFINED + i])
+            excess = value - min(max(value, plan[LOWER + i]), plan[UPPER + i])
+            if excess != 0.0:
+                work[REFINED + i] -= excess * (plan[LENGTH] if plan[SLIDES + i] > 0.5 else 1.0)
+                held[i] = 1.0
+        if not refine_answer(plan, held, work) <= SETTLED:
+            return False
+        if keep(plan, start, has_start, count, work) <= AT_LIMIT:
+            return is_new(plan, count, DISTINCT, work)
+    return False
+
+
+@compiled
+def refine_answer(plan: Floats, held: Floats, work: Floats) -> float:
+    """Refine what is in REFINED; returns the error. held [6]: 1 for joints that stay."""
+    return refine(
+        plan[TRUE : TRUE + ARM_SIZE],
+        plan[SLIDES : SLIDES + JOINTS],
+        held,
+        work[WANTED : WANTED + WANTED_SIZE],
+        work[REFINED : REFINED + JOINTS],
+        work[REFINING : REFINING + REFINING_SIZE],
+    )
 
 
 @compiled

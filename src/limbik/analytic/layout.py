@@ -52,7 +52,7 @@ WORK = one_after_another(
         "WANTED": WANTED_SIZE,
         "ASIDE": WANTED_SIZE,  # near it
         "IS_ANSWERED": BRANCHES,  # 1 for a branch with an answer
-        "HAS_FREE": 1,  # 1 where a joint may have any angle in some branch
+        "HAS_FREE": 1,  # 1 where a joint may have any angle in some branch, or nearly so
         "REFINED": JOINTS,
         "REFINING": REFINING_SIZE,
         "KEPT": JOINTS * BRANCHES,  # the answers, without whole turns

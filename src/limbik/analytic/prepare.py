@@ -14,15 +14,14 @@ from limbik.spatial import Array, perpendicular
 # Errors, in units of the arm's size and of radians, of answers that are left as they are, and of those that
 # are refined: rounding, which the edge of reach makes larger. An arm that is only nearly what its closed form
 # is of has larger ones, and none that may be left.
-OF_EXACT = 1e-12, 1e-6
+OF_EXACT = 1e-12, 1e-4
 OF_NEAR = 0.0, 0.1
-STILL = 1e-6  # [rad or m] up to which an added joint counts as standing still
 
 
 def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
     """The plan of an arm, with the limits [n, rad or m] of its joints in the model's order."""
     axes, scale, places = form.axes, 1.0 / length(form.axes), np.array(form.places)
-    still = np.full(places.size - form.count, STILL)
+    still = np.zeros(places.size - form.count)
     steps = form.true_axes.steps * scale
     plan = np.concatenate(
         [
@@ -33,7 +32,7 @@ def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
             axes.home[:3, :3].ravel(),
             axes.is_prismatic.astype(float),
             places.astype(float),
-            np.append(lower, -still)[places],
+            np.append(lower, still)[places],
             np.append(upper, still)[places],
             [scale, float(form.is_backwards), *(OF_EXACT if form.is_exact else OF_NEAR)],
         ]

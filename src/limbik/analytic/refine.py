@@ -26,15 +26,21 @@ SOLVED = 57
 
 
 @compiled(inline=False)
-def refine(arm: Floats, slides: Floats, wanted: Floats, q: Floats, work: Floats) -> float:
+def refine(arm: Floats, slides: Floats, held: Floats, wanted: Floats, q: Floats, work: Floats) -> float:
     """Move q [6] to where the arm reaches what is wanted; returns the error that is left, the larger of
-    position (in units of the arm's size) and rotation [rad]. slides [6]: 1 where a joint is prismatic.
+    position (in units of the arm's size) and rotation [rad].
+
+    slides, held [6]: 1 where a joint is prismatic, and where it stays.
     """
     J, A = empty(6, JOINTS), empty(6, 6)
     error = errors_at(arm, slides, wanted, q, work, J)
     for _ in range(MOST_STEPS):
         if not error > EXACT:
             return error
+        for i in range(JOINTS):
+            if held[i] > 0.5:
+                for k in range(6):
+                    J[k, i] = 0.0
         change = work[CHANGE : CHANGE + JOINTS]
         is_solved = damped_solve(
             J, work[ERROR : ERROR + 6], 0.0, DAMPING, A, work[SOLVED : SOLVED + 6], change

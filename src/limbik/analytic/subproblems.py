@@ -24,7 +24,8 @@ from limbik.compiler.symbols import (
     sqrt,
 )
 
-LOST = 1e-22  # squared length, of vectors of the size 1, under which a direction is rounding
+FREE_RADIUS = 1e-9  # of vectors of the size 1 from an axis: nearer, all angles about it are as good
+FREE_LEVEL = 1e-10  # the same for how much of an equation an angle can change
 
 # atan(r) / r in r^2 for r up to tan(pi/8); least squares at Chebyshev points, the highest power first. Errors
 # of the angle: 1e-16.
@@ -79,9 +80,14 @@ def onto(axis: Scalars, p: Scalars, wanted: Scalars) -> Turn:
 
     The angle 0 where one of them lies along the axis, so that all are as good.
     """
-    c = dot(p, wanted) - dot(axis, p) * dot(axis, wanted)
-    s = dot(axis, cross(p, wanted))
-    return _normalised(c, s, LOST)
+    u, v = across(axis, p), across(axis, wanted)  # before they are multiplied: near the axis they are small
+    return _normalised(dot(u, v), dot(axis, cross(u, v)), FREE_RADIUS**4)
+
+
+def across(axis: Scalars, v: Scalars) -> list[Scalar]:
+    """v without what lies along a unit axis."""
+    along = dot(axis, v)
+    return [a - along * k for a, k in zip(v, axis, strict=True)]
 
 
 def to_plane(normal: Scalars, axis: Scalars, p: Scalars, distance: Scalar, sign: Scalar) -> Turn:
@@ -98,8 +104,8 @@ def to_distance(q: Scalars, axis: Scalars, p: Scalars, square: Scalar, sign: Sca
 def level(a: Scalar, b: Scalar, x: Scalar, sign: Scalar) -> Turn:
     """An angle with a cos + b sin = x; sign: 1 or -1, which of two."""
     square = a * a + b * b
-    across = sqrt(larger(square - x * x, 0.0)) * sign
-    return _normalised(a * x - b * across, b * x + a * across, LOST * LOST)
+    off = sqrt(larger(square - x * x, 0.0)) * sign
+    return _normalised(a * x - b * off, b * x + a * off, FREE_LEVEL**4)
 
 
 def slide_to_plane(normal: Scalars, axis: Scalars, u: Scalars, distance: Scalar) -> Slide:

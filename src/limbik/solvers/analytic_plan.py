@@ -68,11 +68,12 @@ class AnalyticPlan(AnswersPlan):
             count = solve_one(self._address, target, start.tobytes() + self._of_added, 1, work.address)
         if count < 0:
             return self.of_pose(as_pose(pose, "`pose`", error=GoalError), start)
-        if self._has_added and work.numbers[HAS_FREE] > 0.0:
+        is_proved = not work.numbers[HAS_FREE] > 0.0
+        if self._has_added and not is_proved:
             return self._solve_in_general(pose, start, False, began)
         q = work.answers[count].copy()
         self._free.append(work)
-        return AllSolutions(q, self, (target, start, True), perf_counter() - began)
+        return AllSolutions(q, self, (target, start, is_proved), perf_counter() - began)
 
     def _solve_in_general(self, pose: Array, start: Array | None, turns: bool, began: float) -> AllSolutions:
         """The same for whole turns, with other joints, by a search too, or before there is machine code."""
@@ -87,9 +88,9 @@ class AnalyticPlan(AnswersPlan):
             count = kernel(self._plan, pose.ravel(), near, has_start, work.numbers)
         if count < 0:
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns)
-        q, is_proved = work.answers[count].copy(), not (self._has_added and work.numbers[HAS_FREE] > 0.0)
+        q, is_proved = work.answers[count].copy(), not work.numbers[HAS_FREE] > 0.0
         self._free.append(work)
-        if not is_proved:
+        if self._has_added and not is_proved:
             q = self._with_searched(q, pose, near[: self.form.count])
         return self.answered(q, (target, start, is_proved), start, turns, began)
 
@@ -129,7 +130,7 @@ class AnalyticPlan(AnswersPlan):
         if not self.is_whole:
             q = self.whole(q.reshape(-1, self.form.count), start).reshape(*q.shape[:2], self.model.nq)
             q[np.arange(q.shape[1]) >= counts[:, None]] = np.nan
-        return AllSolutionsBatch(q, counts, True, self.method(None), perf_counter() - began)
+        return AllSolutionsBatch(q, counts, not free.any(), self.method(None), perf_counter() - began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 8, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
@@ -154,7 +155,7 @@ class AnalyticPlan(AnswersPlan):
         return q, counts.astype(np.intp), free
 
     def is_complete(self, asked: Any, /) -> bool:
-        """Whether a closed form had all branches, and no search was needed."""
+        """Whether a closed form had all branches, and none of them a joint that may have any angle."""
         return asked is None or bool(asked[2])
 
     def method(self, asked: Any, /) -> str:
@@ -165,7 +166,10 @@ class AnalyticPlan(AnswersPlan):
         """What is known of others."""
         if self.is_complete(asked):
             return super().known_rest(asked)
-        return "in or beside a singular configuration, where others may hide"
+        return (
+            "in or beside a singular configuration, where joints may move together along curves (`free`) and "
+            "others may hide"
+        )
 
     def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches."""

@@ -6,12 +6,14 @@ import functools
 import itertools
 import math
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
+from limbik.analytic.kernels import AT_LIMIT, BESIDE_LIMIT, SETTLED
 from limbik.errors import GoalError
 from limbik.goals import Goal, Pose
 from limbik.model.chain import Chain
@@ -19,12 +21,10 @@ from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers.self_motion import Mover, self_motions
-from limbik.spatial import Array, as_poses, nearest_turns, norm
+from limbik.spatial import Array, Matrix4, as_poses, nearest_turns, norm
 
 FULL_TURN = 2.0 * math.pi
 TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
-AT_LIMIT = 1e-10  # [rad or m] beyond a limit that is rounding
-
 
 Asked: TypeAlias = tuple[Any, ...]  # a pose [4, 4] in bytes, a start [nq] or None, and what a plan adds
 
@@ -34,6 +34,8 @@ class AnswersPlan(ABC):
 
     lower, upper [n]: the limits of the chain's joints, infinite where they do not count.
     """
+
+    rows = 6  # of a pose that the goal determines: 3 of its point, or 2
 
     def __init__(self, model: Model, chain: Chain, frame: str | None, limits: bool) -> None:
         self.model = model
@@ -108,17 +110,44 @@ class AnswersPlan(ABC):
         whole[:, self.places] = q
         return whole
 
-    def within_limits(self, q: Array, near: Array) -> tuple[Array, Any]:
-        """The chain's configurations [k, n] with the whole turns that bring each revolute joint within its
-        limits, the nearest to `near` [n]; and which of them [k] can be brought there.
+    def within_limits(self, q: Array, near: Array) -> tuple[Array, Array]:
+        """The chain's configurations [..., n] with the revolutions that bring each revolute joint within its
+        limits, the nearest to `near` [n], clipped to them; and by how much [...] each was beyond one.
         """
         turned = np.where(self._slides, q, near + nearest_turns(q - near))
         turn = np.where(self._slides, 0.0, FULL_TURN)
         above, below = turned - self.upper - AT_LIMIT, self.lower - AT_LIMIT - turned
         turned = turned - turn * np.ceil(np.where(above > 0.0, above, 0.0) / FULL_TURN)
         turned = turned + turn * np.ceil(np.where(below > 0.0, below, 0.0) / FULL_TURN)
-        is_legal = ((turned <= self.upper + AT_LIMIT) & (turned >= self.lower - AT_LIMIT)).all(axis=-1)
-        return np.clip(turned, self.lower, self.upper), is_legal
+        is_above = turned > self.upper + AT_LIMIT
+        is_nearer_below = self.lower - (turned - turn) < turned - self.upper
+        turned = np.where(is_above & is_nearer_below, turned - turn, turned)
+        clipped = np.clip(turned, self.lower, self.upper)
+        return clipped, np.abs(turned - clipped).max(axis=-1, initial=0.0)
+
+    def legal(self, q: Array, near: Array, pose: Matrix4) -> Array | None:
+        """The chain's configuration [n] within the limits for one [n] that meets a pose; None where it is
+        beyond them. Joints that rounding has put beyond a limit are moved to it, and the others follow: near
+        double roots rounding is large.
+        """
+        q, excess = self.within_limits(q, near)
+        return q if excess <= AT_LIMIT else self.settled(q, near, pose) if excess < BESIDE_LIMIT else None
+
+    def settled(self, q: Array, near: Array, pose: Matrix4) -> Array | None:
+        """The chain's configuration [n] near q that meets a pose, with the joints at limits that q has there;
+        None where there is none.
+        """
+        is_held = np.zeros(len(q), bool)
+        for _ in q:
+            is_held |= (q <= self.lower) | (q >= self.upper)
+            mover = replace(self._mover, places=self.places[~is_held])
+            met = mover.corrected(self.whole(q[None], None)[0], pose, SETTLED)
+            if met is None:
+                return None
+            q, excess = self.within_limits(met[self.places], near)
+            if excess <= AT_LIMIT:
+                return q
+        return None
 
     def with_turns(self, q: Array, near: Array) -> Array:
         """The chain's configurations [k, n] with all whole turns of revolute joints that limits allow."""
@@ -148,7 +177,7 @@ class AnswersPlan(ABC):
 
     @functools.cached_property
     def _mover(self) -> Mover:
-        return Mover(self.model, self.frame, self.places, self.lower, self.upper)
+        return Mover(self.model, self.frame, self.places, self.lower, self.upper, self.rows)
 
     def limit_margins(self, asked: Any, q: Array, /) -> Array:
         """[nq] at q [nq]."""

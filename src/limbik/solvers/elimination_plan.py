@@ -11,13 +11,13 @@ from limbik.all_solutions import AllSolutions
 from limbik.analytic.axes import Axes
 from limbik.analytic.general_solve import general_configurations
 from limbik.analytic.geometry import jacobian
-from limbik.analytic.prepare import STILL
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import AnswersPlan, Asked
-from limbik.spatial import Array
+from limbik.spatial import Array, Matrix4
 
 MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
+STILL = 1e-6  # [rad] up to which the added joint counts as standing still
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
 BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any five or six revolute joints"
 
@@ -38,22 +38,22 @@ class EliminationPlan(AnswersPlan):
         """All solutions for a pose [4, 4] of float64, by distance to a start [nq]."""
         began = perf_counter()
         every = general_configurations(self._axes, pose)
-        q = self._legal(every, self.near(start))
+        q = self._legal(every, self.near(start), pose)
         return self.answered(q, (pose.tobytes(), start, every), start, turns, began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
         q, counts = np.full((len(poses), MOST, len(self.places)), np.nan), np.zeros(len(poses), np.intp)
         for k, pose in enumerate(poses):
-            found = self._legal(general_configurations(self._axes, pose), near)
+            found = self._legal(general_configurations(self._axes, pose), near, pose)
             q[k, : len(found)], counts[k] = found, len(found)
         return q, counts
 
-    def _legal(self, every: Array, near: Array) -> Array:
+    def _legal(self, every: Array, near: Array, pose: Matrix4) -> Array:
         own = len(self.places)
-        stand_still = (np.abs(every[:, own:]) < STILL).all(axis=1)
-        q, is_legal = self.within_limits(every[:, :own], near)
-        return np.asarray(q[is_legal & stand_still])
+        still = (q[:own] for q in every if np.abs(q[own:]).max(initial=0.0) < STILL)
+        legal = (self.legal(q, near, pose) for q in still)
+        return np.array([q for q in legal if q is not None]).reshape(-1, own)
 
     def is_complete(self, asked: Any, /) -> bool:
         """Whether no configuration, limits aside, is near a singular one, and their number is even, as that

@@ -43,7 +43,7 @@ class PointPlan(AnswersPlan):
         super().__init__(model, chain, frame, limits)
         self._axes = axes
         self._form = form
-        self._size = size
+        self.rows = size
         self._length = length(axes)
 
     def solve(
@@ -52,14 +52,14 @@ class PointPlan(AnswersPlan):
         """All solutions for the point of a pose [4, 4], by distance to a start."""
         began = perf_counter()
         near = self.near(start)
-        point = np.append(pose[: self._size, 3], self._axes.home[self._size : 3, 3])
+        point = np.append(pose[: self.rows, 3], self._axes.home[self.rows : 3, 3])
         found: list[Array] = []
         is_proved = True
         for values, is_free in self._form.branches(point):
-            q, is_legal = self.within_limits(values, near)
             if self._reaches(values, point):
                 is_proved = is_proved and not is_free
-                if is_legal and all(self._differ(q, other) for other in found):
+                q = self.legal(values, near, pose)
+                if q is not None and all(self._differ(q, other) for other in found):
                     found.append(q)
         q = np.array(found).reshape(-1, len(self.places))
         return self.answered(q, (pose.tobytes(), start, is_proved), start, turns, began)
@@ -103,5 +103,5 @@ class PointPlan(AnswersPlan):
         return measure.manipulability(request, q)
 
     def _goal(self, asked: Asked) -> Goal:
-        point = np.frombuffer(asked[0]).reshape(4, 4)[: self._size, 3]
+        point = np.frombuffer(asked[0]).reshape(4, 4)[: self.rows, 3]
         return Position(target=point, frame=self.frame)

@@ -33,27 +33,30 @@ class Mover:
     places: np.ndarray  # [n] in q, and as each has one number, in v
     lower: Array  # [n]
     upper: Array
+    rows: int = 6  # of the pose that have to stay: 3 are its point
 
     def jacobian(self, q: Array) -> Array:
-        """[6, n] at q [nq]."""
+        """[rows, n] at q [nq]."""
         columns = [self.model.v_slice(self.model.coordinates[place].joint).start for place in self.places]
-        return self.model.jacobian(q, self.frame)[:, columns]
+        return self.model.jacobian(q, self.frame)[: self.rows, columns]
 
     def error(self, q: Array, pose: Matrix4) -> Array:
-        """[6] from q to a pose: position [m] and, for small ones, the rotation vector [rad]."""
+        """[rows] from q to a pose: position [m] and, for small ones, the rotation vector [rad]."""
         here = self.model.pose(q, self.frame)
         turned = 0.5 * np.cross(here[:3, :3].T, pose[:3, :3].T).sum(axis=0)
-        return np.concatenate([pose[:3, 3] - here[:3, 3], turned])
+        return np.concatenate([pose[:3, 3] - here[:3, 3], turned])[: self.rows]
 
-    def corrected(self, q: Array, pose: Matrix4) -> Array | None:
-        """The configuration near q that meets the pose; None where Newton's method does not lead there."""
+    def corrected(self, q: Array, pose: Matrix4, met: float = MET) -> Array | None:
+        """The configuration near q that meets the pose within `met` [m, rad]; None where Newton's method does
+        not lead there.
+        """
         q = q.copy()
         for _ in range(MOST_CORRECTIONS):
             error = self.error(q, pose)
             if np.abs(error).max() < MET:
                 return q
             q[self.places] += np.linalg.lstsq(self.jacobian(q), error, rcond=1e-9)[0]
-        return q if np.abs(self.error(q, pose)).max() < MET else None
+        return q if np.abs(self.error(q, pose)).max() < met else None
 
     def beyond(self, q: Array) -> float:
         """How far q is beyond the limits [rad or m]; at most 0 inside."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbik.all_solutions import AllSolutions, FreeMotion, ends_in_words
+from limbik.analytic.kernels import AT_LIMIT
 from limbik.analytic.subproblems import Turn
 from limbik.analytic.swivel import (
     Elbow,
@@ -78,8 +79,8 @@ class Swiveling:
         turn = Turn(np.cos(swivel), np.sin(swivel))
         found = turns(self.plan.arm, self.wanted, self.elbows[bend], turn, shoulder, wrist)
         angles = np.broadcast_arrays(*(np.arctan2(each.sine, each.cosine) for each in found))
-        q, is_legal = self.plan.within_limits(np.stack(angles, axis=-1), self.near)
-        return q, is_legal & (np.sqrt(error(self.plan.arm, self.wanted, found)) < MET)
+        q, excess = self.plan.within_limits(np.stack(angles, axis=-1), self.near)
+        return q, (excess <= AT_LIMIT) & (np.sqrt(error(self.plan.arm, self.wanted, found)) < MET)
 
     def _intervals(self, bend: int) -> Iterator[Interval]:
         bounds = self.plan.lower, self.plan.upper
