@@ -115,6 +115,21 @@ class Obstacle:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Standing:
+    """A joint that keeps still."""
+
+    joint: str
+    values: tuple[float, ...]  # [rad or m], of a ball joint a quaternion
+    unit: str  # of a single value
+
+    def __str__(self) -> str:
+        if len(self.values) > 1:
+            return f"{self.joint!r} stays at {list(self.values)}"
+        write = _travel if self.unit == "m" else _angle
+        return f"{self.joint!r} stays at {write(self.values[0])}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Nearest:
     """The joint that is nearest to a limit."""
 
@@ -150,7 +165,7 @@ class Diagnosis:
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
     contacts: tuple[Contact, ...] = ()  # at `q`, the deepest first; of a free answer the nearest pair
     clearance: float = 0.0  # [m] that was asked for
-    held: tuple[str, ...] = ()  # BASE and GOAL_IN_COLLISION: joints that keep still, on which that depends
+    held: tuple[Standing, ...] = ()  # LOCKED, BASE and GOAL_IN_COLLISION: joints that keep still, and matter
     examined: int = 0  # NO_FREE_SOLUTION: distinct solutions that were looked at
     is_complete: bool = False  # NO_FREE_SOLUTION: it is proved that there are no other solutions
     obstacles: tuple[Obstacle, ...] = ()  # NO_FREE_SOLUTION: what blocks most of them first
@@ -195,7 +210,7 @@ class Diagnosis:
             "nearest": nearest and vars(nearest),
             "contacts": [_contact(one) for one in self.contacts],
             "clearance": self.clearance,
-            "held": list(self.held),
+            "held": [{**vars(one), "values": list(one.values)} for one in self.held],
             "examined": self.examined,
             "is_complete": self.is_complete,
             "obstacles": [{**vars(one), "q_without": _as_list(one.q_without)} for one in self.obstacles],
@@ -281,6 +296,7 @@ def _locked(diagnosis: Diagnosis) -> Iterator[str]:
     joints = f"{'joint' if is_one else 'joints'} {_spoken(_some(diagnosis.unlocked))}"
     yield f"Locked joints are in the way: {list_of(diagnosis.asked)}."
     yield f"With {joints} free there is a solution within the limits; without, none was found."
+    yield f"Locked, {', '.join(map(str, diagnosis.held[:MOST_NAMES]))}."
     yield nearest_found(diagnosis)
     yield f"Unlock {'it' if is_one else 'them'}, lock elsewhere, or move the target."
 
@@ -347,8 +363,7 @@ def _whatever(diagnosis: Diagnosis) -> tuple[str, str]:
     """Which joints, and while which ones keep still."""
     if not diagnosis.held:
         return "joints", ""
-    names = ", ".join(map(repr, diagnosis.held))
-    return "other joints", f" while {names} stay{'s' if len(diagnosis.held) == 1 else ''} there"
+    return "other joints", f" while {_spoken(map(str, diagnosis.held))}"
 
 
 def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:

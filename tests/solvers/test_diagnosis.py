@@ -492,6 +492,7 @@ def test_locks_in_the_way_are_named_one_alone_where_that_is_enough() -> None:
     diagnosis = arm.solve(target, start=start, locked=["joint2", "joint1"], iterations=FEW).explain()
     assert diagnosis.status is Status.LOCKED
     assert diagnosis.unlocked == ("joint1",)
+    assert f"Locked, 'joint1' stays at {start[0]:.3g} rad" in str(diagnosis)
     assert diagnosis.q_unlocked[1] == start[1]
     assert_allclose(arm.pose(diagnosis.q_unlocked)[:3, 3], target.target, atol=1e-6)
     assert "With joint 'joint1' free there is a solution within the limits" in str(diagnosis)

@@ -121,8 +121,8 @@ def test_what_keeps_still_with_the_goal_is_proved_to_collide_while_it_does(arm: 
     world.add("ball", Sphere(0.02), gripper.pose(closed, "finger")[:3, 3])
     solution = gripper.solve(pose, start=closed, world=world)
     assert solution.status is Status.GOAL_IN_COLLISION
-    assert solution.explain().held == ("slide",)
-    assert "whatever the other joints do while 'slide' stays there" in str(solution.explain())
+    assert [(one.joint, one.unit) for one in solution.explain().held] == [("slide", "m")]
+    assert "whatever the other joints do while 'slide' stays at " in str(solution.explain())
     assert gripper.solve(pose, start=opened, world=world).success
 
 

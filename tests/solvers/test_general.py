@@ -682,6 +682,11 @@ def test_wrong_frames_have_suggestions(goal):
     ("options", "error", "message"),
     [
         ({"locked": ["elbw"]}, SolverError, "did you mean 'elbow'"),
+        (
+            {"locked": {"elbow": 0.2}},
+            SolverError,
+            "a joint is locked where `start` has it: set them in `start`",
+        ),
         ({"start": [0, math.nan]}, ConfigurationError, "`start` needs finite numbers"),
         ({"start": [0, math.inf]}, ConfigurationError, "`start` needs finite numbers"),
         ({"start": [0]}, ConfigurationError, r"`start` needs 2 numbers \(nq\), found shape \(1,\)"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ MOST_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
 UNLIMITED = 10**9  # restarts
 WIDEST = 1e9  # [m or rad] tolerance
+LOCKED = "`locked`", SolverError, "names of joints"
 FARTHEST = 1e60  # [m or rad] of a target or a tool; beyond it the powers of distances overflow
 
 
@@ -96,14 +97,7 @@ def _check(is_right: bool, name: str, needed: str, found: Any) -> None:
 def hashable(options: dict[str, Any]) -> dict[str, Any]:
     """The options with names in a tuple and poses in 16 numbers, so that plans can be kept by them."""
     if "locked" in options:
-        given = options["locked"]
-        names = (
-            (given,)
-            if isinstance(given, str)
-            else members_of(given, "`locked`", SolverError, "names of joints")
-        )
-        _check(all(isinstance(name, str) for name in names), "locked", "names of joints", given)
-        options = {**options, "locked": names}
+        options = {**options, "locked": locked_names(options["locked"])}
     if options.get("tool") is not None:
         tool = as_pose(options["tool"], "`tool`", error=SolverError)
         farthest = float(np.abs(tool).max())
@@ -111,6 +105,18 @@ def hashable(options: dict[str, Any]) -> dict[str, Any]:
             raise SolverError(f"`tool` needs numbers up to {FARTHEST:g} [m], found {farthest:g}")
         options = {**options, "tool": tuple(tool.ravel().tolist())}
     return options
+
+
+def locked_names(locked: Any) -> tuple[str, ...]:
+    """The names of locked joints, one or several. Raises SolverError for what is none, values included."""
+    if isinstance(locked, Mapping):
+        raise SolverError(
+            "`locked` needs names of joints, without values, as a joint is locked where `start` has it: set "
+            f"them in `start`; found {shortened(locked)}"
+        )
+    names = (locked,) if isinstance(locked, str) else members_of(locked, *LOCKED)
+    _check(all(isinstance(name, str) for name in names), "locked", LOCKED[-1], locked)
+    return names
 
 
 def read_options(options: dict[str, Any]) -> Options:

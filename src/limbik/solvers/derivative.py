@@ -13,10 +13,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.errors import SingularError, SolverError, is_one_of, members_of, shortened
+from limbik.errors import SingularError, SolverError, is_one_of, shortened
 from limbik.goals import Orientation, Pose, Position, is_plain
 from limbik.model.model import Model, as_model
 from limbik.solvers import measure
+from limbik.solvers.checked_options import locked_names
 from limbik.solvers.request import Request
 from limbik.spatial import Array, as_pose, cross, skew
 
@@ -61,8 +62,7 @@ def solution_jacobian(
         raise SolverError(f"`of` needs one of {known}, found {shortened(of)}")
     if not isinstance(limits, bool | np.bool_):
         raise SolverError(f"`limits` needs True or False, found {shortened(limits)}")
-    names = (locked,) if isinstance(locked, str) else locked
-    locked = members_of(names, "`locked`", SolverError, "names of joints")
+    locked = locked_names(locked)
     at = model.integrate(q, np.zeros(model.nv))
     held = np.eye(4) if tool is None else as_pose(tool, "`tool`", error=SolverError)
     reach = model.reach(frame)

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from limbik.diagnosis import Diagnosis, Excess, Nearest
+from limbik.diagnosis import Diagnosis, Excess, Nearest, Standing
 from limbik.goals import (
     ONE6,
     Direction,
@@ -30,6 +30,7 @@ from limbik.goals import (
     Position,
     evenly,
 )
+from limbik.model.joints import JointKind
 from limbik.model.margins import readings, unwound
 from limbik.model.model import Model
 from limbik.solution import Solution
@@ -118,7 +119,8 @@ class _Case:
             kept = [name for name in locked if name not in free]
             q = self._found(self.request.goals, start=self.solution.q, iterations=SEARCH, locked=kept)
             if q is not None:
-                return {"unlocked": free, "q_unlocked": q}
+                held = standing(self.model, self.solution.q, free)
+                return {"unlocked": free, "q_unlocked": q, "held": held}
         return {}
 
     def slides_too_short(self) -> dict[str, Any]:
@@ -293,6 +295,18 @@ def position_alone(goal: Goal) -> Goal | None:
     if type(goal) is Pose and weights == ONE6 and not any(goal.tolerance or ()):
         return Position(frame=goal.frame, target=goal.target[:3, 3], priority=goal.priority)
     return dataclasses.replace(goal, weights=(*position, 0.0, 0.0, 0.0)) if any(position) else None
+
+
+def standing(model: Model, q: Array, joints: Iterable[str]) -> tuple[Standing, ...]:
+    """Where joints that keep still are at q [nq]."""
+    return tuple(
+        Standing(
+            joint=name,
+            values=tuple(q[model.q_slice(name)].tolist()),
+            unit="m" if model.joint(name).kind is JointKind.PRISMATIC else "rad",
+        )
+        for name in joints
+    )
 
 
 def _nearest(model: Model, q: Array) -> Nearest | None:

@@ -25,7 +25,7 @@ from limbik.goals import Goal, Orientation, Pose, Position
 from limbik.solution import Solution
 from limbik.solvers.blocked import Blocked, fixed_goal, room
 from limbik.solvers.described import described
-from limbik.solvers.diagnose import diagnose, position_alone
+from limbik.solvers.diagnose import diagnose, position_alone, standing
 from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.moving import moving_velocities
 from limbik.solvers.request import Request
@@ -53,8 +53,9 @@ def diagnose_free(request: Request, free: FreeOptions, solution: Solution, seen:
     if seen is None:
         return dataclasses.replace(diagnose(request, solution), contacts=case.nearest_pair())
     if seen.blocked is not None:
-        status, near, held = seen.blocked
+        status, near, joints = seen.blocked
         shifts = case.shifts_of_goal() if status is Status.GOAL_IN_COLLISION else []
+        held = standing(request.model, solution.q, joints)
         return case.report(status, near, held=held, **case.solved_at(shifts))
     distinct = case.distinct(seen.q)
     return case.report(

@@ -92,7 +92,7 @@ def solve(
         for these frames themselves.
 
     locked:
-        Names of joints that stay where the start has them.
+        Names of joints that stay where the start has them, or in the neutral configuration without a start.
 
     time_limit [s]:
         Ends a solve that has not met its goals.

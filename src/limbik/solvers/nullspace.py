@@ -24,6 +24,7 @@ from limbik.model.margins import Reading, readings
 from limbik.model.model import Model, as_model
 from limbik.solution import Solution
 from limbik.solvers import measure
+from limbik.solvers.checked_options import locked_names
 from limbik.solvers.loop import solve
 from limbik.solvers.request import Request
 from limbik.solvers.solver import as_real
@@ -67,7 +68,7 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None, *, locked: Collection[s
     goals = [goal for goal in given if goal.priority == first]
     request = Request(model=model, goals=tuple(goals), solver="", options={})
     free = np.ones(model.nv, dtype=bool)
-    for name in locked:
+    for name in locked_names(locked):
         free[model.v_slice(name)] = False
     J = measure.jacobian(request, goals, q, measure.half_reach(request))[:, free]
     directions = np.zeros((model.nv, 0))
