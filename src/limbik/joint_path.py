@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.spatial import Array
+from limbik.spatial import Array, Matrix4
 
 
 class BreakReason(Enum):
@@ -20,6 +21,7 @@ class BreakReason(Enum):
     LIMIT = "limit"  # it would go on beyond joint limits
     BRANCH_ENDS = "branch ends"  # there are configurations ahead, none of which is near: a singularity
     COLLISION = "collision"  # it would collide
+    CUT_SHORT = "cut short"  # the time limit, or the number of places, has ended the search
     OTHER_BRANCH = "other branch"  # it could go on, but does not lead to the end, or within the step allowed
 
 
@@ -45,6 +47,7 @@ class Break:
             BreakReason.LIMIT: f"{', '.join(map(repr, self.joints))} would go beyond the limits",
             BreakReason.COLLISION: "the robot would collide",
             BreakReason.BRANCH_ENDS: "the branch ends in a singularity",
+            BreakReason.CUT_SHORT: "the search was cut short",
             BreakReason.OTHER_BRANCH: "the branch goes on, but does not lead to the end of the path",
         }[self.reason]
 
@@ -57,7 +60,7 @@ class TooFast(NamedTuple):
     ratio: float  # to the limit
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Path:
     """Configurations along a sequence of poses, joined by straight lines in joint space.
 
@@ -73,15 +76,24 @@ class Path:
     times: Array | None  # [M] in seconds
     breaks: tuple[Break, ...]
     followed: float  # how far a path without a break gets, to within a stretch between knots
-    branches: tuple[str, ...]  # [M] their names, of arms with a closed form; otherwise ""
     deviation: tuple[float, float]  # greatest, [m] and [rad]
     length: float  # [rad or m] of the path in joint space, without the breaks
     too_fast: tuple[TooFast, ...]  # where the given times ask for more than the limits
+    branch_of: Callable[[Matrix4, Array], str]  # the name of the branch of q [nq] at a pose
+
+    @functools.cached_property
+    def branches(self) -> tuple[str, ...]:
+        """[M] the names of the knots' branches, of arms with a closed form; otherwise ""."""
+        return tuple(map(self.branch_of, self.poses, self.q))
 
     @property
     def complete(self) -> bool:
         """Whether it follows all poses without a break."""
         return not self.breaks
+
+    @property
+    def _is_cut_short(self) -> bool:
+        return any(each.reason is BreakReason.CUT_SHORT for each in self.breaks)
 
     def __len__(self) -> int:
         return len(self.q)
@@ -95,11 +107,12 @@ class Path:
         if self.complete:
             yield f"All {last + 1} poses are followed without a break, with {len(self)} knots."
         elif not len(self):
-            yield "No pose of the path can be reached."
+            yield "The search was cut short." if self._is_cut_short else "No pose of the path can be reached."
         else:
             count = "1 break" if len(self.breaks) == 1 else f"{len(self.breaks)} breaks"
             yield f"Of positions 0 to {last} a path without a break gets to {self.followed:.4g}."
-            yield f"The best path has {count}, which is the fewest, with {len(self)} knots."
+            fewest = "" if self._is_cut_short else ", which is the fewest,"
+            yield f"The best path has {count}{fewest} with {len(self)} knots."
         for each in self.breaks if len(self) else ():
             yield _said(each)
         if len(self):

@@ -169,3 +169,4 @@ class PathOptions(TypedDict, total=False):
     seed: int
     world: Any  # a limbik.collision.World
     clearance: float  # [m]
+    time_limit: float | None  # [s]

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
 from limbik.errors import ConfigurationError, GoalError, LimbikError, SolverError
+from limbik.joint_path import BreakReason
 from limbik.model import Model
 from limbik.motion.graph import Edges, best_route
 
@@ -247,6 +248,9 @@ def with_rates(model: Model, velocity: float, acceleration: float) -> Model:
         ({"first": np.zeros(6)}, ConfigurationError, "`first`"),
         ({"last": np.full(6, np.nan)}, ConfigurationError, "`last`"),
         ({"max_step": 4.0}, SolverError, "`max_step`"),
+        ({"max_step": 1e-7}, SolverError, "`max_step` needs a number from 0.0001 to below pi, found 1e-07"),
+        ({"start": [1e200] * 6}, ConfigurationError, "`start` needs numbers up to 1e.06"),
+        ({"time_limit": 0.0}, SolverError, "`time_limit` needs a positive time"),
         ({"deviation": (0.0, 1.0)}, SolverError, "`deviation`"),
         ({"prefer": "long"}, SolverError, "`prefer`"),
         ({"velocity_limits": -1.0}, SolverError, "`velocity_limits`"),
@@ -265,3 +269,26 @@ def test_what_has_no_meaning_is_refused(options, error, said: str) -> None:
 def test_poses_that_are_none_are_refused(poses) -> None:
     with pytest.raises(GoalError, match="`poses`"):
         UR5E.solve_path(poses)
+
+
+# --- an end -------------------------------------------------------------------------------------------------
+
+
+def test_a_path_that_tempts_to_jump_between_branches_is_refined_no_more_than_it_needs() -> None:
+    panda = limbik.load("panda")
+    start = panda.pose([-1.435, 0.49, -0.844, -0.32, -0.911, 1.47, -0.407], "link7")
+    poses = limbik.arc(start, center=start[:3, 3], axis=start[:3, 2], angle=5.5, count=30)
+    path = panda.solve_path(poses, frame="link7")
+    assert path.breaks[0].joints == ("panda_joint7",)
+    assert len(path) < 500  # of up to 20,000
+
+
+def test_a_time_limit_ends_the_search_and_is_said() -> None:
+    path = UR5E.solve_path(line(UR5E, AT, [0.0, 0.2, 0.0]), time_limit=1e-9)
+    assert [each.reason for each in path.breaks] == [BreakReason.CUT_SHORT]
+    assert path.explain().startswith("The search was cut short.")
+
+
+def test_a_path_that_is_longer_than_any_robot_is_refused() -> None:
+    with pytest.raises(GoalError, match=r"`poses` needs a path of up to 20,000 places, .*: 1e\+10 m"):
+        UR5E.solve_path(line(UR5E, AT, [1e10, 0.0, 0.0]))

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from limbik.compiler.kernel import Watch
+from limbik.errors import GoalError
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.motion.candidates import FULL_TURN, Candidates, distinct
@@ -23,6 +25,8 @@ from limbik.spatial import Array, Matrix4
 APART = 0.02  # of the reach, between places at first
 APART_ROTATION = 0.1  # [rad] likewise
 HALVINGS = 10  # of a stretch, before a step that is too great is a break
+MEASURED = 2  # halvings where a step deviates, before those of all branches are measured, and left out
+MAX_LAYERS = 20_000
 PARTS = np.linspace(0.0, 1.0, 11)  # of a step, where it is measured
 ROOM = 0.9  # of the allowed deviation: between the measured parts it may be a little more
 WINDOWS = 0.2 * 0.5 ** np.arange(6)  # [rad or m] around a redundant path, in which it is improved
@@ -45,25 +49,32 @@ class Layer:
     pose: Matrix4
     q: Array  # [m, nq]
     halvings: int  # of the stretch behind it
+    deviations: int = 0  # how many of these because a step deviated
     penalty: Array | None = None  # [m], once it is known
     tree: Any = None
     is_fixed: bool = False  # to its one configuration
+    edges: tuple[Array, Array, Edges] | None = None  # of its q and that of a layer behind it
 
 
 class Layers:
-    """The graph for poses [N, 4, 4] of a frame."""
+    """The graph for poses [N, 4, 4] of a frame. When the watch ends it, places that are left have no
+    configuration, and stretches whose steps are too great are breaks.
+    """
 
-    def __init__(self, poses: Array, candidates: Candidates, rules: Rules, start: Array | None) -> None:
+    def __init__(
+        self, poses: Array, candidates: Candidates, rules: Rules, start: Array | None, watch: Watch
+    ) -> None:
         self.poses = poses
         self.candidates = candidates
         self._model = candidates.model
         self._frame = candidates.frame
         self._rules = rules
         self._start = start
+        self._watch = watch
+        self.is_cut_short = False  # by the watch, or at MAX_LAYERS
         moving = [joint for joint in self._model.path(self._frame) if joint.nq]
         self._places = [self._model.q_slice(joint.name).start for joint in moving]
         self.turning = without_ends(self._model)
-        self._edges: dict[tuple[int, int], Edges] = {}
         self.layers = [self._new(at, 0) for at in self._first_positions()]
         if not candidates.is_complete:
             self._track_neighbours()
@@ -88,10 +99,13 @@ class Layers:
         between[..., self.turning] -= turns
         return np.asarray(between)
 
-    def deviation(self, a: Layer, b: Layer, q0: Array, q1: Array) -> tuple[Array, Array]:
-        """[e] greatest distances [m] and angles [rad] from the path, on steps from q0 to q1 [e, nq]."""
+    def deviation(self, begin: ArrayLike, end: ArrayLike, q0: Array, q1: Array) -> tuple[Array, Array]:
+        """[e] greatest distances [m] and angles [rad] from the path, on steps from q0 to q1 [e, nq] between
+        positions [e], or all between the same two.
+        """
         q = q0[:, None] + PARTS[:, None] * self.difference(q0, q1)[:, None]
-        wanted = interpolated(self.poses, a.position + PARTS * (b.position - a.position))
+        between = np.linspace(np.atleast_1d(begin), np.atleast_1d(end), len(PARTS), axis=1)
+        wanted = interpolated(self.poses, between.ravel()).reshape(*between.shape, 4, 4)
         metres, radians = apart(wanted, self._model.pose(q, self._frame))
         return metres.max(axis=1), radians.max(axis=1)
 
@@ -100,26 +114,38 @@ class Layers:
     def _first_positions(self) -> Array:
         metres, radians = steps(self.poses)
         reach = APART * max(self._model.reach(self._frame), 1e-9)
-        pieces = np.maximum(np.ceil(np.maximum(metres / reach, radians / APART_ROTATION)), 1).astype(int)
+        pieces = np.maximum(np.ceil(np.maximum(metres / reach, radians / APART_ROTATION)), 1)
+        pieces = np.minimum(pieces, 2**40).astype(int)
+        count = int(pieces.sum())
+        if count > MAX_LAYERS:
+            raise GoalError(
+                f"`poses` needs a path of up to {MAX_LAYERS:,} places, {reach:.3g} m or {APART_ROTATION} rad "
+                f"apart, found one of {count:,}: {metres.sum():.4g} m, {radians.sum():.4g} rad"
+            )
         between = [k + np.arange(n) / n for k, n in enumerate(pieces)]
         return np.concatenate([*between, [float(len(self.poses) - 1)]])
 
     def _new(self, position: float, halvings: int) -> Layer:
         pose = interpolated(self.poses, np.array([position]))[0]
-        return Layer(float(position), pose, self.candidates.of(pose), halvings)
+        q = np.empty((0, self._model.nq)) if self.ends() else self.candidates.of(pose)
+        return Layer(float(position), pose, q, halvings)
+
+    def ends(self) -> bool:
+        """Whether the watch, or the number of places, has ended the search."""
+        self.is_cut_short = self.is_cut_short or self._watch()
+        return self.is_cut_short
 
     def _track_neighbours(self) -> None:
         """Configurations from those of the neighbours, forward and back: a search misses some."""
         for order in (self.layers, self.layers[::-1]):
             for a, b in itertools.pairwise(order):
-                if len(a.q) and len(b.q) < 8:
+                if len(a.q) and len(b.q) < 8 and not self.ends():
                     self._add(b, self.candidates.near(b.pose, a.q))
 
     def _add(self, layer: Layer, q: Array) -> None:
         more = distinct(np.concatenate([layer.q, q]))
         if len(more) > len(layer.q) and not layer.is_fixed:
             layer.q, layer.penalty, layer.tree = more, None, None
-            self._edges = {key: each for key, each in self._edges.items() if id(layer) not in key}
 
     def _reached(self) -> list[Layer]:
         return [layer for layer in self.layers if len(layer.q)]
@@ -130,20 +156,33 @@ class Layers:
         """Halve stretches until nothing can be improved; `measured`: also where steps deviate."""
         while True:
             route = self._route()
-            wanted = self._broken(route)
-            if measured:
-                wanted |= self._deviating(route)
-            places = [k for k in sorted(wanted, reverse=True) if self.layers[k].halvings < HALVINGS]
+            wanted, deviating = self._broken(route), self._deviating(route) if measured else set()
+            places = [
+                k for k in sorted(wanted | deviating, reverse=True) if self.layers[k].halvings < HALVINGS
+            ]
             if not places:
                 return route
+            self.is_cut_short = self.is_cut_short or len(self.layers) + len(places) > MAX_LAYERS
+            if self.ends():
+                return self._without(route, deviating)
             chosen = {id(each): each.q[node] for each, node in zip(self._reached(), route.nodes, strict=True)}
             for k in places:
+                self.layers[k].deviations += k in deviating
                 self._halve(k, chosen)
+
+    def _without(self, route: Route, deviating: set[int]) -> Route:
+        """The route with breaks at stretches whose steps deviate."""
+        places = {id(layer): k for k, layer in enumerate(self.layers)}
+        reached = self._reached()
+        found = {k for k in range(1, len(reached)) if places[id(reached[k - 1])] in deviating}
+        breaks = sorted({*route.breaks, *found})
+        return route._replace(breaks=breaks, reached=min([route.reached, *(k - 1 for k in breaks)]))
 
     def _halve(self, k: int, chosen: dict[int, Array]) -> None:
         a, b = self.layers[k], self.layers[k + 1]
         a.halvings += 1
         middle = self._new(0.5 * (a.position + b.position), a.halvings)
+        middle.deviations = a.deviations
         ends = [chosen[id(each)] for each in (a, b) if id(each) in chosen]
         if len(ends) == 2:
             ends.append(ends[0] + 0.5 * self.difference(*ends))
@@ -169,23 +208,28 @@ class Layers:
         reached = self._reached()
         places = {id(layer): k for k, layer in enumerate(self.layers)}
         found = set()
-        for k in range(1, len(reached)):
-            if k not in route.breaks:
-                a, b = reached[k - 1], reached[k]
-                q0, q1 = a.q[[route.nodes[k - 1]]], b.q[[route.nodes[k]]]
-                if not self._stays(a, b, q0, q1)[0]:
-                    found.add(places[id(a)])
+        if len(reached) > 1:
+            position = np.array([layer.position for layer in reached])
+            q = np.array([layer.q[node] for layer, node in zip(reached, route.nodes, strict=True)])
+            stays = self._is_near(position[:-1], position[1:], q[:-1], q[1:])
+            for k in range(1, len(reached)):
+                if k not in route.breaks:
+                    is_fine = stays[k - 1] and self._are_free(q[[k - 1]], q[[k]])[0]
+                    found |= set() if is_fine else {places[id(reached[k - 1])]}
         return found
 
-    def _stays(self, a: Layer, b: Layer, q0: Array, q1: Array) -> NDArray[np.bool_]:
-        metres, radians = self.deviation(a, b, q0, q1)
+    def _is_near(self, begin: ArrayLike, end: ArrayLike, q0: Array, q1: Array) -> NDArray[np.bool_]:
+        """[e] which steps from q0 to q1 [e, nq] stay near the path."""
+        metres, radians = self.deviation(begin, end, q0, q1)
         most = self._rules.deviation
-        stays = np.asarray((metres <= ROOM * most[0]) & (radians <= ROOM * most[1]))
-        if self.candidates.free is not None:
-            ends = q0 + self.difference(q0, q1)
-            for k in np.flatnonzero(stays):
-                stays[k] = self.candidates.is_step_free(q0[k], ends[k])
-        return stays
+        return np.asarray((metres <= ROOM * most[0]) & (radians <= ROOM * most[1]))
+
+    def _are_free(self, q0: Array, q1: Array) -> NDArray[np.bool_]:
+        """[e] which steps from q0 to q1 [e, nq] are free of collision."""
+        if self.candidates.free is None:
+            return np.ones(len(q0), bool)
+        ends = q0 + self.difference(q0, q1)
+        return np.array([self.candidates.is_step_free(*step) for step in zip(q0, ends, strict=True)], bool)
 
     def _improve(self) -> None:
         """Self-motions of the best path, in windows that become smaller."""
@@ -193,13 +237,12 @@ class Layers:
             route = self._route()
             reached = self._reached()
             for layer, node in zip(reached, route.nodes, strict=True):
-                if layer.is_fixed:
+                if layer.is_fixed or self.ends():
                     continue
                 q = layer.q[node]
                 starts = q + width * self._self_motions(q)
                 layer.q = distinct(np.concatenate([q[None], self.candidates.near(layer.pose, starts)]))
                 layer.penalty = layer.tree = None
-            self._edges.clear()
 
     def _self_motions(self, q: Array) -> Array:
         """[k, nq] of length up to 1, both ways."""
@@ -229,19 +272,23 @@ class Layers:
         return best_route(first, [len(layer.q) for layer in reached], edges, doubts)
 
     def _edges_of(self, a: Layer, b: Layer) -> Edges:
-        key = id(a), id(b)
-        if key not in self._edges:
-            self._edges[key] = self._new_edges(a, b)
-        return self._edges[key]
+        known = a.edges
+        if known is None or known[0] is not a.q or known[1] is not b.q:
+            known = a.edges = a.q, b.q, self._new_edges(a, b)
+        return known[2]
 
     def _new_edges(self, a: Layer, b: Layer) -> Edges:
         pairs = self._tree(a).sparse_distance_matrix(
             self._tree(b), self._rules.max_step, p=np.inf, output_type="ndarray"
         )
         before, after = pairs["i"], pairs["j"]
-        if a.halvings >= HALVINGS:  # it cannot be refined: only steps that stay near the path
-            stays = self._stays(a, b, a.q[before], b.q[after])
+        is_last = a.halvings >= HALVINGS
+        if is_last or a.deviations >= MEASURED:  # else a step across branches is tried all along the path
+            stays = self._is_near(a.position, b.position, a.q[before], b.q[after])
             before, after = before[stays], after[stays]
+        if is_last:
+            is_free = self._are_free(a.q[before], b.q[after])
+            before, after = before[is_free], after[is_free]
         cost = np.linalg.norm(self.difference(a.q[before], b.q[after]), axis=1)
         share = (b.position - a.position) / max(len(self.poses) - 1, 1)
         penalty = 0.5 * (self._penalty(a)[before] + self._penalty(b)[after])

@@ -17,15 +17,19 @@ from limbik.motion.graph import Route
 from limbik.motion.layers import Layer, Layers, Rules
 from limbik.motion.preferences import preference
 from limbik.motion.rates import rate_limits
-from limbik.motion.stops import what_stops
+from limbik.motion.stops import Stop, what_stops
 from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
 from limbik.options import RateLimits
+from limbik.solvers.checked_options import check_time_limit
 from limbik.solvers.free_options import free_options
+from limbik.solvers.watch import time_watch
 from limbik.spatial import Array, as_number, as_numbers, as_vector
 
 MAX_STEP = 0.5  # [rad or m]
+MIN_STEP = 1e-4  # [rad or m]
 DEVIATION = (1e-3, 1e-2)  # [m], [rad]
+FARTHEST = 1e6  # [rad or m] of a configuration
 ALLOWED = 1.0 + 1e-6  # of a limit: rounding
 
 
@@ -46,6 +50,7 @@ def solve_path(
     seed: int = 0,
     world: World | None = None,
     clearance: float = 0.0,
+    time_limit: float | None = None,
 ) -> Path:
     """The configurations that lead a frame along poses, with the fewest breaks and the least motion.
 
@@ -81,6 +86,8 @@ def solve_path(
     world, clearance [m]:
         As in `limbik.solve`: between breaks everything stays farther apart than the clearance, between the
         knots, too.
+    time_limit [s]:
+        Ends the search; the path then breaks, for the reason CUT_SHORT, where it is not known how it goes on.
 
     Breaks are the fewest that the layers show: of arms of six joints with a closed form these have all
     branches, of others those that were sampled. A path that has to break does so where the first look at it
@@ -90,6 +97,8 @@ def solve_path(
     Raises GoalError for poses and times, ConfigurationError for configurations and SolverError for options
     that have no meaning, or a model with ball joints.
     """
+    check_time_limit(time_limit)
+    watch = time_watch(time_limit)
     model = as_model(model)
     given = poses_of(poses, "`poses`")
     name = model.end_effector if frame is None else model.frame(frame).name
@@ -112,7 +121,7 @@ def solve_path(
     rest = model.neutral if near is None else model.clip(near)
     free = free_options(world, clearance)
     candidates = Candidates(model, name, rest, seed, free)
-    layers = Layers(given, candidates, rules, begin)
+    layers = Layers(given, candidates, rules, begin, watch)
     for place, which, q in zip((0, -1), ("first", "last"), fixed, strict=True):
         if q is not None:
             if not candidates.is_free(q):
@@ -159,10 +168,10 @@ def _answer(
         times=times,
         breaks=tuple(_breaks(candidates, layers, q, position, route, rules)),
         followed=float(position[route.reached]) if len(q) and position[0] == 0.0 else 0.0,
-        branches=tuple(candidates.branch(each.pose, own) for each, own in zip(reached, q, strict=True)),
         deviation=_measured(model, frame, layers, reached, q, is_break),
         length=float(np.linalg.norm(steps[~is_break], axis=1).sum()),
         too_fast=too_fast,
+        branch_of=candidates.branch,
     )
 
 
@@ -172,9 +181,13 @@ def _measured(
     """The greatest deviation at the knots and on the steps between them."""
     if not reached:
         return 0.0, 0.0
-    found = [apart(np.array([each.pose for each in reached]), model.pose(q, frame))]
-    for k in np.flatnonzero(~is_break):
-        found.append(layers.deviation(reached[k], reached[k + 1], q[[k]], q[[k + 1]]))
+    position = np.array([each.position for each in reached])
+    found = [
+        apart(np.array([each.pose for each in reached]), model.pose(q, frame)),
+        layers.deviation(
+            position[:-1][~is_break], position[1:][~is_break], q[:-1][~is_break], q[1:][~is_break]
+        ),
+    ]
     metres, radians = (float(np.concatenate(each).max()) for each in zip(*found, strict=True))
     return metres, radians
 
@@ -184,19 +197,26 @@ def _breaks(
 ) -> list[Break]:
     end = float(len(layers.poses) - 1)
     if not len(q):
-        return [Break(0.0, end, 0, BreakReason.NO_SOLUTION, 0.0, ())]
+        reason = BreakReason.CUT_SHORT if layers.is_cut_short else BreakReason.NO_SOLUTION
+        return [Break(0.0, end, 0, reason, 0.0, ())]
     every = np.array([layer.position for layer in layers.layers])
     knots = [*route.breaks, *([len(q)] if position[-1] < end else [])]
     found = []
+
+    def stop(q: Array, at: Array) -> Stop:
+        if layers.ends():
+            return Stop(float(at[0]), BreakReason.CUT_SHORT, ())
+        return what_stops(candidates, layers.poses, q, at, rules.max_step)
+
     if position[0] > 0.0:
         backward = every[every <= position[0]][::-1]
-        stop = what_stops(candidates, layers.poses, q[0], backward, rules.max_step)
-        found.append(Break(0.0, float(position[0]), 0, stop.reason, stop.position, stop.joints))
+        where, why, joints = stop(q[0], backward)
+        found.append(Break(0.0, float(position[0]), 0, why, where, joints))
     for knot in knots:
         begin = position[knot - 1]
-        stop = what_stops(candidates, layers.poses, q[knot - 1], every[every >= begin], rules.max_step)
+        where, why, joints = stop(q[knot - 1], every[every >= begin])
         after = float(position[knot]) if knot < len(q) else end
-        found.append(Break(float(begin), after, int(knot), stop.reason, stop.position, stop.joints))
+        found.append(Break(float(begin), after, int(knot), why, where, joints))
     return found
 
 
@@ -229,7 +249,12 @@ def _too_fast(
 
 
 def _configuration(model: Model, value: Any, name: str) -> Array:
-    return as_vector(value, model.nq, f"`{name}`", error=ConfigurationError)
+    q = as_vector(value, model.nq, f"`{name}`", error=ConfigurationError)
+    if np.abs(q).max(initial=0.0) > FARTHEST:
+        raise ConfigurationError(
+            f"`{name}` needs numbers up to {FARTHEST:g} [rad or m], found {shortened(value)}"
+        )
+    return q
 
 
 def _fixed(
@@ -261,9 +286,10 @@ def _times(value: Any, count: int) -> Array:
 
 
 def _max_step(value: Any) -> float:
-    step = as_number(value, "`max_step`", "a positive number below pi", SolverError)
-    if not 0.0 < step < np.pi:
-        raise SolverError(f"`max_step` needs a positive number below pi, found {step:g}")
+    needed = f"a number from {MIN_STEP:g} to below pi"
+    step = as_number(value, "`max_step`", needed, SolverError)
+    if not MIN_STEP <= step < np.pi:
+        raise SolverError(f"`max_step` needs {needed}, found {step:g}")
     return step
 
 

@@ -84,8 +84,7 @@ class Options:
             self.prefer,
         )
         _check(is_one_of(self.mode, ("meet", "best")), "mode", '"meet" or "best"', self.mode)
-        right = self.time_limit is None or 0.0 < as_real(self.time_limit) < math.inf
-        _check(right, "time_limit", "a positive time [s], or None", self.time_limit)
+        check_time_limit(self.time_limit)
         _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
 
 
@@ -105,6 +104,12 @@ def hashable(options: dict[str, Any]) -> dict[str, Any]:
             raise SolverError(f"`tool` needs numbers up to {FARTHEST:g} [m], found {farthest:g}")
         options = {**options, "tool": tuple(tool.ravel().tolist())}
     return options
+
+
+def check_time_limit(limit: Any) -> None:
+    """Raises SolverError for what is no positive time [s], nor None."""
+    right = limit is None or 0.0 < as_real(limit) < math.inf
+    _check(right, "time_limit", "a positive time [s], or None", limit)
 
 
 def locked_names(locked: Any) -> tuple[str, ...]:
