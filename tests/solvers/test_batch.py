@@ -547,3 +547,24 @@ def test_joints_off_the_path_are_moved_inside_their_limits_and_that_is_said():
 def test_an_unknown_frame_is_refused(panda):
     with pytest.raises(limbik.errors.ModelError, match="no frame"):
         panda.solve_batch(goals(panda, 2), frame="nowhere")
+
+
+def test_a_chain_that_is_too_long_by_a_pair_of_nearly_parallel_axes_is_refused_for_that() -> None:
+    axes = np.eye(3)[np.arange(12) % 3]
+    axes[1] = axes[0] + [0.0, 1e-5, 0.0]
+    joints = [
+        limbik.Joint(
+            name=f"joint{k}",
+            kind=limbik.JointKind.REVOLUTE,
+            parent=f"link{k}",
+            child=f"link{k + 1}",
+            axis=axis,
+            origin=pose(0.1, 0.02 * k, 0.1),
+        )
+        for k, axis in enumerate(axes)
+    ]
+    model = limbik.Model("chain", joints)
+    with pytest.raises(
+        SolverError, match=r"nearly parallel axes counts for one more\); found one of 12 joints"
+    ):
+        model.solve_batch(np.eye(4)[None])

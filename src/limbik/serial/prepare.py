@@ -16,6 +16,10 @@ from limbik.serial.step import Frame
 from limbik.spatial import Array, pose_inverse
 
 MOST_ROWS = 12
+FAST_CHAIN = (
+    f"a chain of up to {MOST_ROWS} revolute and prismatic joints (a pair of nearly parallel axes counts for "
+    "one more)"
+)
 FARTHEST_TRAVEL = 1e3  # [lengths] of a prismatic joint without limits
 UNBOUNDED = 1e9  # in the place of an infinite limit, so that nothing infinite is computed with
 NO_WEIGHT = 1e30  # softness of a row that is not asked for

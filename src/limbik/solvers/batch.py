@@ -17,6 +17,7 @@ from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Pose
+from limbik.model.chain import chain_to
 from limbik.model.model import Model, as_model
 from limbik.numerics.aligned import aligned
 from limbik.numerics.ended import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
@@ -26,7 +27,7 @@ from limbik.serial import batch
 from limbik.serial.kernels import WIDTHS, many_interpreted
 from limbik.serial.lanes import HEADER
 from limbik.serial.layout import Layout
-from limbik.serial.prepare import MOST_ROWS
+from limbik.serial.prepare import FAST_CHAIN
 from limbik.serial.programs import many_problems
 from limbik.serial.seed_table import Shape
 from limbik.solution import BatchSolution
@@ -93,8 +94,8 @@ def solve_batch(
     plan = None if isinstance(found, GoalsPlan) else found.fast
     if plan is None:
         raise SolverError(
-            f"solve_batch() needs solver 'lm' and a chain of up to {MOST_ROWS} revolute and prismatic "
-            "joints; use solve() for one goal at a time"
+            f"solve_batch() needs solver 'lm' and {FAST_CHAIN}; found one of "
+            f"{len(chain_to(model, frame).joints)} joints: use solve() for one goal at a time"
         )
     starts = None if start is None else _starts(model, start, len(targets))
     if len(targets) == 0:

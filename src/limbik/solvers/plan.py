@@ -29,7 +29,7 @@ from limbik.model.derived import Slot
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED
-from limbik.serial.prepare import MOST_ROWS, is_fast
+from limbik.serial.prepare import FAST_CHAIN, is_fast
 from limbik.solvers.best_plan import BestPlan
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
@@ -106,10 +106,7 @@ class Plan(Question):
         if suits and self.solver.name == "lm":
             self.fast = SerialPlan(model, self.chain, goal, weights, options, frame)
         elif only_fast:
-            raise SolverError(
-                f"`{only_fast[0]}` needs solver 'lm' on a chain of up to {MOST_ROWS} revolute and prismatic "
-                "joints (a pair of nearly parallel axes counts for one more), without `rest_bias`"
-            )
+            raise SolverError(f"`{only_fast[0]}` needs solver 'lm' on {FAST_CHAIN}, without `rest_bias`")
         self.packed = packed
         self.is_level = packed.is_planar and abs(packed.place["z"][0, 2]) > 1.0 - 1e-12
         self.is_whole = self.chain.nq == model.nq and bool((self.chain.q_places == np.arange(model.nq)).all())
