@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik import errors
 from limbik.model import Joint, JointKind, Model
+from solvers import arms
 from strategies import SEEDS, models
 
 DT = 0.01
@@ -256,6 +257,65 @@ def test_an_arm_stretched_toward_a_point_out_of_reach_is_at_rest_and_comes_back(
     assert tracker.errors[0].position < 1e-6
 
 
+FAR = np.array([1.2, 0.4, 1.5])
+
+
+@pytest.mark.parametrize("velocity", [None, 2.0])
+@pytest.mark.parametrize(
+    "goals",
+    [
+        [limbik.Position(target=FAR)],
+        [limbik.Pose(target=arms.pose(*FAR))],
+        [limbik.Position(target=FAR), limbik.Posture(q=[0.3] * 7, priority=1)],
+        [limbik.Pose(target=arms.pose(*FAR)), limbik.Posture(q=[0.3] * 7, priority=1)],
+        [limbik.Position(target=FAR), limbik.Posture(q=[0.3] * 7)],
+        [limbik.Direction(axis=[0, 0, 1], target=[0.0, 0.0, 1.0]), limbik.Position(target=FAR, priority=1)],
+    ],
+)
+def test_out_of_reach_the_arm_comes_to_rest_whatever_the_goals(goals, velocity):
+    model = limbik.load("iiwa7")
+    start = [0.1, 0.5, -0.2, -1.2, 0.3, 0.8, 0.1]
+    tracker = model.tracker(goals, DT, start=start, velocity_limits=velocity)
+    speeds = []
+    for _ in range(1500):
+        tracker.step()
+        speeds.append(np.abs(tracker.v).max())
+    assert max(speeds[-100:]) < 1e-3
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_no_arm_shakes_at_a_target_out_of_reach(lower):
+    for seed in range(24):
+        model = limbik.load(("panda", "ur5e", "gen3", "z1")[seed % 4])
+        rng = np.random.default_rng(seed)
+        start, rest, elsewhere = model.random(rng, 3)
+        target = model.pose(elsewhere)
+        target[:3, 3] *= rng.uniform(1.5, 4.0) * model.reach() / np.linalg.norm(target[:3, 3])
+        goals = [limbik.Pose(target=target), limbik.Posture(q=rest, priority=1)][: 1 + lower]
+        tracker = model.tracker(goals, DT, start=start, velocity_limits=2.0)
+        for _ in range(1000):
+            tracker.step()
+        for _ in range(20):
+            before = tracker.v
+            tracker.step()
+            assert before @ tracker.v >= 0.0 or np.abs(before).max() < 1e-3
+
+
+def test_a_joint_that_begins_beyond_its_limit_returns_at_its_velocity_limit():
+    model = limbik.load("panda")
+    start = model.neutral.copy()
+    start[3] = 0.05  # the limit is -0.0698
+    inside = model.clip(np.array([0.1, -0.4, 0.0, -1.5, 0.0, 1.2, 0.3]))
+    tracker = model.tracker(model.pose(inside), DT, start=start, velocity_limits=0.5, acceleration_limits=5.0)
+    q = np.array(moved(tracker, itertools.repeat(None, 400)))
+    assert_array_equal(q[0], start)
+    v = np.diff(q, axis=0) / DT
+    assert np.abs(v).max() <= 0.5 + SLACK
+    assert np.abs(np.diff(v, axis=0)).max() <= 5.0 * DT + SLACK
+    assert (v[:25, 3] < 0.0).all()
+    assert model.is_within_limits(q[100:]).all()
+
+
 @pytest.mark.parametrize("name", ["panda", "ur5e"])
 @pytest.mark.parametrize("limit", [0.5, 2.0])
 def test_nothing_jumps_on_a_line_through_a_singular_configuration(name, limit):
@@ -325,7 +385,8 @@ def test_reset_forgets_the_motion():
     assert_array_equal(tracker.v, 0.0)
     assert_allclose(moved(tracker, jumps(model, 6, count=1)), first, rtol=0.0, atol=1e-9)
     tracker.reset(np.full(model.nq, 9.0))
-    assert_array_equal(tracker.q, model.clip(np.full(model.nq, 9.0)))
+    assert_array_equal(tracker.q, 9.0)
+    assert_array_equal(tracker.v, 0.0)
 
 
 def test_the_velocity_is_the_models_own():

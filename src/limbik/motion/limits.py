@@ -44,8 +44,8 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
                 continue
             below = above = math.inf
             if mover.kind != SPHERICAL:
-                below = max(motion.q[mover.q] - mover.lower, 0.0)
-                above = max(mover.upper - motion.q[mover.q], 0.0)
+                below = motion.q[mover.q] - mover.lower
+                above = mover.upper - motion.q[mover.q]
             low, high = interval(motion, v, below, above)
             if mover.kind != PRISMATIC:
                 low, high = max(low, -LONGEST_TURN), min(high, LONGEST_TURN)
@@ -56,10 +56,16 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
 
 @compiled
 def interval(motion: Motion, v: int, below: float, above: float) -> tuple[float, float]:
-    """How far a joint may go in this step [rad or m], with so much room to its limits."""
+    """How far a joint may go in this step [rad or m], with so much room to its limits; from beyond one it
+    has to return as far as it can.
+    """
     dt = motion.settings[DT]
     fastest, most = dt * motion.velocity_limits[v], dt * dt * motion.acceleration_limits[v]
     last = dt * motion.v[v]
-    low = max(-fastest, last - most, -braking_step(below, most))
-    high = min(fastest, last + most, braking_step(above, most))
+    low = max(-fastest, last - most, -braking_step(max(below, 0.0), most))
+    high = min(fastest, last + most, braking_step(max(above, 0.0), most))
+    if above < 0.0:
+        high = max(low, min(high, above))
+    elif below < 0.0:
+        low = min(high, max(low, -below))
     return low, high

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from limbik.compiler.kernel import Floats, compiled
-from limbik.motion.state import AS_POSE, AS_TARGET, Motion
+from limbik.compiler.kernel import Floats, compiled, empty
+from limbik.motion.state import AS_POSE, AS_TARGET, TARGET_CHANGE, Motion
 from limbik.numerics.linear import copy
 from limbik.tree.residuals import TARGET_SIZE
 
@@ -46,20 +46,34 @@ def is_pose(given: Floats) -> bool:
 
 @compiled(inline=False)
 def read_targets(motion: Motion, targets: Floats) -> None:
-    """The targets [tasks, 12] of what is given."""
+    """The targets [tasks, 12] of what is given, and by how much they have changed."""
+    change = 0.0
     for k in range(motion.forms.size):
         if motion.forms[k] == AS_TARGET:
-            copy(motion.given[k, :TARGET_SIZE], targets[k])
+            change = max(change, write(motion.given[k, :TARGET_SIZE], targets[k]))
         elif motion.forms[k] == AS_POSE:
-            read_pose(motion.given[k], targets[k])
+            change = max(change, write_pose(motion.given[k], targets[k]))
         else:
             copy(targets[k - 1], targets[k])
+    motion.settings[TARGET_CHANGE] = change
 
 
 @compiled
-def read_pose(given: Floats, target: Floats) -> None:
-    """Origin and rotation [12] of a pose's 16 numbers."""
+def write_pose(given: Floats, target: Floats) -> float:
+    """Origin and rotation [12] of a pose's 16 numbers; returns the largest change."""
+    numbers = empty(TARGET_SIZE)
     for i in range(3):
-        target[i] = given[4 * i + 3]
+        numbers[i] = given[4 * i + 3]
         for k in range(3):
-            target[3 + 3 * i + k] = given[4 * i + k]
+            numbers[3 + 3 * i + k] = given[4 * i + k]
+    return write(numbers, target)
+
+
+@compiled
+def write(numbers: Floats, target: Floats) -> float:
+    """Copy the numbers of a target; returns the largest change."""
+    change = 0.0
+    for i in range(target.size):
+        change = max(change, abs(numbers[i] - target[i]))
+        target[i] = numbers[i]
+    return change

@@ -17,7 +17,10 @@ AS_BEFORE = 2.0  # the pose of the task before
 DT = 0  # [s]
 BRAKES = 1  # 1: some joint has an acceleration limit
 FRESH = 2  # 1: nothing is known of the step before
-SETTINGS_SIZE = 3
+FIRST_FACTOR = 3  # of the first level's damping: at least 1, more while the arm shakes
+LOWER_FACTOR = 4  # of the lower levels'
+TARGET_CHANGE = 5  # the largest change of a target's number since the step before
+SETTINGS_SIZE = 6
 
 ITERATIONS = 2  # of one step
 
@@ -44,6 +47,10 @@ class Motion(NamedTuple):
     lower: Annotated[Any, "nv,"]  # how far each joint may go in this step, in units
     upper: Annotated[Any, "nv,"]
     moved: Annotated[Any, "nv,"]  # how far it has gone, in units
+    first_part: Annotated[Any, "nv,"]  # what of it the first level has asked for
+    lower_part: Annotated[Any, "nv,"]  # and the lower levels
+    first_before: Annotated[Any, "nv,"]  # the same of the step before
+    lower_before: Annotated[Any, "nv,"]
     room_below: Annotated[Any, "nv,"]  # how much farther it may go, in units
     room_above: Annotated[Any, "nv,"]
     left: Annotated[Any, "n_rows,"]  # residuals that are left for later steps

@@ -17,8 +17,17 @@ from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, s
 from limbik.motion.dense import JITTER
 from limbik.motion.limits import braking_step, fill_bounds
 from limbik.motion.read_targets import find_bad_target, read_targets
-from limbik.motion.state import BRAKES, DT, FRESH, ITERATIONS, Motion
-from limbik.numerics.linear import copy, damped_solve, dot, fill, squared_length
+from limbik.motion.state import (
+    BRAKES,
+    DT,
+    FIRST_FACTOR,
+    FRESH,
+    ITERATIONS,
+    LOWER_FACTOR,
+    TARGET_CHANGE,
+    Motion,
+)
+from limbik.numerics.linear import add, copy, damped_solve, dot, fill, squared_length
 from limbik.numerics.rotation import logarithm, product
 from limbik.tree.evaluation import differentiate, evaluate
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -27,6 +36,12 @@ DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 NEAR = 1e-4  # residual that one always takes off
+SHAKES = -0.2  # cosine between a step and the one before it
+STIFFER = 2.0  # what damping is multiplied by where the arm shakes
+LOOSER = 0.5  # where the targets move
+MOST_STIFF = 1e12
+STEADY = 0.1  # of a step: targets that have changed by less do not explain why it turns back
+AT_REST = 1e-13  # length of a step, in units
 CONVERGING = 0.5  # part of a residual: if more is left of it, it is not curvature that has left it
 MET = 0  # what a step returns: all targets have been read
 
@@ -46,6 +61,8 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     fill_bounds(tree, motion)
     fill(0.0, motion.moved)
     fill(0.0, motion.left)
+    fill(0.0, motion.first_part)
+    fill(0.0, motion.lower_part)
     if motion.settings[BRAKES] > 0.0:
         leave_for_later(tree, objectives, workspace, motion)
     before = fill_wanted(objectives, workspace.errors[0], motion)
@@ -82,7 +99,21 @@ def iterate(
         motion.moved[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
         workspace.dq[v] = tree.units[v] * motion.moved[v]
     advance(tree.movers, motion.q, workspace.dq, 1.0, True, workspace.trial)
+    return_slowly(tree, motion.q, workspace.dq, workspace.trial)
     measure_turns(tree, motion, workspace.trial)
+
+
+@compiled
+def return_slowly(tree: Tree, q: Floats, dq: Floats, trial: Floats) -> None:
+    """Leave joints that are beyond a limit there as long as their velocity does not bring them back."""
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if mover.kind != SPHERICAL:
+            value = q[mover.q] + dq[mover.v]
+            if q[mover.q] > mover.upper:
+                trial[mover.q] = max(trial[mover.q], value)
+            elif q[mover.q] < mover.lower:
+                trial[mover.q] = min(trial[mover.q], value)
 
 
 @compiled
@@ -107,7 +138,7 @@ def propose(
     for level in range(levels):
         first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
         J, wanted = workspace.J[first:last], motion.wanted[first:last]
-        damping = damping_for(wanted)
+        damping = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR] * damping_for(wanted)
         if level > 0:
             begin_below(motion, active[level - 1], active[level], workspace.dx)
         solve_within(
@@ -122,13 +153,17 @@ def propose(
             active[level],
             workspace.dx,
         )
+        if level == 0:
+            add(1.0, workspace.dx, motion.first_part)
+            add(-1.0, workspace.dx, motion.lower_part)
         if level + 1 < levels:
             hold(scratch, J, wanted, damping, active[level], motion.held, workspace.dx)
+    add(1.0, workspace.dx, motion.lower_part)
 
 
 @compiled
 def damping_for(wanted: Floats) -> float:
-    """The damping of a level that is to change by so much."""
+    """The damping of a level that is to change by so much, while nothing shakes."""
     return DAMPING * math.sqrt(squared_length(wanted)) + LEAST_DAMPING
 
 
@@ -213,4 +248,42 @@ def finish(tree: Tree, workspace: Workspace, motion: Motion) -> None:
     copy(workspace.errors[1], motion.residuals)
     for v in range(motion.v.size):
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
+    adapt_damping(motion)
     motion.settings[FRESH] = 0.0
+
+
+@compiled(inline=False)
+def adapt_damping(motion: Motion) -> None:
+    """More damping of levels whose steps turn back without a reason in the targets.
+
+    Out of reach Gauss-Newton steps overshoot by their curvature, for ever; and there lower levels lead away
+    from singular configurations to which the first one leads back.
+    """
+    settings = motion.settings
+    first, lower = motion.first_part, motion.lower_part
+    is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] < STEADY * math.sqrt(
+        squared_length(motion.moved)
+    )
+    turns = opposes(first, motion.first_before)
+    settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_steady and turns, is_steady)
+    turns = opposes(lower, motion.lower_before) or opposes(first, motion.lower_before)
+    settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_steady and turns, is_steady)
+    copy(first, motion.first_before)
+    copy(lower, motion.lower_before)
+
+
+@compiled
+def adapted(factor: float, is_shaking: bool, is_steady: bool) -> float:
+    """The factor of the next step's damping."""
+    if is_shaking:
+        return min(STIFFER * factor, MOST_STIFF)
+    return factor if is_steady else max(LOOSER * factor, 1.0)
+
+
+@compiled
+def opposes(a: Floats, b: Floats) -> bool:
+    """Whether a step takes back a part of another, and is more than rounding."""
+    squared, squared_before = squared_length(a), squared_length(b)
+    if squared < AT_REST * AT_REST or squared_before < AT_REST * AT_REST:
+        return False
+    return dot(a, b) < SHAKES * math.sqrt(squared * squared_before)

@@ -21,7 +21,7 @@ from limbik.motion.avoidance import Avoidance
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
 from limbik.motion.rates import rate_limits, refuse_limited_balls
-from limbik.motion.state import BRAKES, DT, FRESH, Motion, made
+from limbik.motion.state import BRAKES, DT, FIRST_FACTOR, FRESH, LOWER_FACTOR, Motion, made
 from limbik.motion.step import track
 from limbik.motion.targets import Targets
 from limbik.options import RateLimits
@@ -69,8 +69,9 @@ class Tracker:
         collision already, it goes out of it. Objects may move between steps.
 
     Joint limits are always kept, and so are those of velocity and acceleration: a joint brakes in time before
-    its limit. With acceleration limits the joints also brake before the targets, so that they do not run
-    past them. Without velocity limits a joint turns by 1 rad at most in one step.
+    its limit, and one that begins beyond it returns as fast as these allow. With acceleration limits the
+    joints also brake before the targets, so that they do not run past them. Without velocity limits a joint
+    turns by 1 rad at most in one step. While the targets rest, the arm comes to rest, out of reach, too.
 
     One step solves the goals' bounded least-squares problem exactly (see `limbik.motion.step`). A goal of a
     lower priority takes nothing from a higher one. With a world, a step may be shorter than acceleration
@@ -176,7 +177,7 @@ class Tracker:
         return () if self._avoidance is None else self._avoidance.pairs
 
     def reset(self, q: ArrayLike | None = None) -> None:
-        """Be at rest at a configuration [nq], moved into the limits; default: the neutral one."""
+        """Be at rest at a configuration [nq]; default: the neutral one."""
         self._rest_at(q, "`q`")
 
     def warmup(self) -> None:
@@ -187,9 +188,12 @@ class Tracker:
         model = self.model
         q = model.neutral if q is None else as_vector(q, model.nq, name, error=ConfigurationError)
         self._q[:] = model.clip(q)
+        for joint in model.joints:
+            if joint.nq == 1:
+                self._q[model.q_slice(joint.name)] = q[model.q_slice(joint.name)]
         self._motion.v[:] = 0.0
         self._motion.active[:] = 0.0
-        self._motion.settings[FRESH] = 1.0
+        self._motion.settings[[FRESH, FIRST_FACTOR, LOWER_FACTOR]] = 1.0
 
     def _avoid(self, before: Array) -> None:
         """Make another step from a configuration [nq] where the one that was made is not allowed."""
