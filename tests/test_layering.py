@@ -19,6 +19,7 @@ PACKAGE = Path(limbik.__file__).parent
 ROOMS = (
     "_version",
     "errors",
+    "locks",
     "spatial",
     "derivatives",
     "goals",

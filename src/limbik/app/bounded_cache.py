@@ -6,6 +6,8 @@ import threading
 from collections import OrderedDict
 from typing import Generic, TypeVar
 
+from limbik.locks import fork_safe
+
 Value = TypeVar("Value")
 
 
@@ -17,7 +19,7 @@ class BoundedCache(Generic[Value]):
         self._most_bytes = most_bytes
         self._values: OrderedDict[str, tuple[Value, int]] = OrderedDict()
         self._bytes = 0
-        self._lock = threading.Lock()
+        self._lock = fork_safe(threading.Lock())
 
     def put(self, key: str, value: Value, size: int) -> None:
         """Keep a value of `size` bytes. One that is larger than the shelf is there until the next comes."""

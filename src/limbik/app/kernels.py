@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable
 
 from limbik.app.protocol import Notice
 from limbik.errors import LimbikError
+from limbik.locks import fork_safe
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +25,7 @@ class Kernels:
     def __init__(self, names: Iterable[str], compile: Callable[[str], None]) -> None:
         self._compile = compile
         self._queue = list(names)
-        self._lock = threading.Lock()  # for the queue; all else is touched by the event loop only
+        self._lock = fork_safe(threading.Lock())  # for the queue; all else is touched by the event loop only
         self._count = len(self._queue)
         self._ready: set[str] = set()
         self._current = self._queue[0]

@@ -37,6 +37,7 @@ from limbik.formats.separate_process import apart
 from limbik.formats.source import Source, decoded, open_source
 from limbik.formats.visual import Look, Mesh, Visual
 from limbik.formats.visuals import look_or_why, read_with_look
+from limbik.locks import fork_safe
 from limbik.model import Model
 from limbik.scene import Scene, SceneArm, load_scene
 
@@ -69,7 +70,7 @@ class SceneOpener:
             most=MOST_OPENED, most_bytes=MOST_OPENED_BYTES
         )  # by their meshes
         self._uploads: BoundedCache[Upload] = BoundedCache(most=MOST_UPLOADS, most_bytes=MOST_UPLOADED_BYTES)
-        self._lock = threading.Lock()  # one scene is opened after the other
+        self._lock = fork_safe(threading.Lock())  # one scene is opened after the other
         self.shapes = PreparedShapes()
         self.kept_shapes = KeptShapes()
         self.robot = named_robot  # its model, its title and its shapes, by its name

@@ -16,6 +16,7 @@ from limbik.collision.check import checker_of
 from limbik.collision.geometry import geometry_of, keep_geometry
 from limbik.errors import FormatError, LimbikError
 from limbik.formats.separate_process import apart
+from limbik.locks import fork_safe
 
 SECONDS = 600.0  # that the shapes of one arm may take
 
@@ -25,7 +26,7 @@ class PreparedShapes:
 
     def __init__(self) -> None:
         self._threads = Threads(1, "limbik-shapes")
-        self._lock = threading.Lock()
+        self._lock = fork_safe(threading.Lock())
         self._made: WeakKeyDictionary[OpenedArm, Future[None]] = WeakKeyDictionary()
 
     def are_ready(self, arm: OpenedArm) -> bool:

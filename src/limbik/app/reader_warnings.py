@@ -9,8 +9,9 @@ import warnings
 from collections.abc import Iterator
 
 from limbik.errors import FormatWarning
+from limbik.locks import fork_safe
 
-_LOCK = threading.RLock()  # Python catches warnings for all threads at once
+_LOCK = fork_safe(threading.RLock())  # Python catches warnings for all threads at once
 # The folders of an absolute path: what stands before them is no part of a relative one.
 _FOLDERS = re.compile(r"(?<![^\s'\"`(=,;])(?:file://|[A-Za-z]:)?(?:[/\\][^\s/\\'\"`:;,()]+)+[/\\]")
 

@@ -19,6 +19,7 @@ from limbik.collision.records import Cores, Shapes
 from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.compiler.kernel import Floats, Records, Watch
+from limbik.locks import fork_safe
 from limbik.spatial import Array
 
 MOST_RESULTS = 32  # until more are asked for
@@ -51,7 +52,7 @@ class Search:
         self._links, self._bodies, self._poses, self._pairs = links, bodies, poses, pairs
         self._workspace = Workspace(*_zeros(WORKSPACE, self.sizes))
         self._scratch = Scratch(*_zeros(SCRATCH, self.sizes))
-        self.lock = threading.Lock()  # held by who uses the arrays
+        self.lock = fork_safe(threading.Lock())  # held by who uses the arrays
         self._function: Any = self._not_yet_compiled
         before = (links, *bodies, self.frames, poses, pairs, self.settings)
         between = (*self._workspace, *self._scratch)

@@ -6,8 +6,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 
+from limbik.locks import fork_safe
+
 STACK = 1 << 20  # bytes that every thread has
-_widening = threading.Lock()
+_widening = fork_safe(threading.Lock())
 
 
 def with_stack(size: int, run: Callable[[], object]) -> None:

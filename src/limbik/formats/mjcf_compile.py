@@ -18,6 +18,7 @@ from limbik.formats.confined_files import enclosed, give_files
 from limbik.formats.mjcf_checks import check_files
 from limbik.formats.mjcf_collisions import Collider, colliders_in, set_mesh_aside
 from limbik.formats.source import Source
+from limbik.locks import fork_safe
 
 NO_MASS = 1e-14  # [kg] what MuJoCo is told to take for bodies without mass, which it would refuse
 LAST_SHOWN = 2  # group of geoms
@@ -27,7 +28,7 @@ _LINE = re.compile(r"\bline(?: number)?[ =](\d+)", re.IGNORECASE)
 _ELEMENT = re.compile(r"^Element '([^']+)'", re.MULTILINE)
 _NAME = re.compile(r"^Element name '([^']+)'", re.MULTILINE)
 _NAN = re.compile(r"=\s*[\"'](?:[^\"'<>]*\s)?[-+]?nan[\s\"']", re.IGNORECASE)
-_LOCK = threading.Lock()  # MuJoCo has one place for all that hear its warnings
+_LOCK = fork_safe(threading.Lock())  # MuJoCo has one place for all that hear its warnings
 _USER_NUMBERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
 # What an MJCF may ask MuJoCo to set aside for a simulation, and what it then takes by itself.
 _SET_ASIDE = {"nkey": 0, "nuserdata": 0, "memory": -1, "njmax": -1, "nconmax": -1, "nstack": -1}
