@@ -201,11 +201,23 @@ BAD = {
     "large.stl": (stl(1e20 * FACES), "larger than 1e+06 m"),
     "text.stl": (b"solid a\nfacet normal x y z\nouter loop\nvertex 1 2\n", ""),
     "wrong.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", ""),
+    "plane.obj": (b"v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n", "a vertex three numbers"),
     "empty.obj": (b"", ""),
     "broken.dae": (b"<COLLADA><library_geometries>", "no DAE file"),
     "broken.ply": (b"ply\nformat ascii 1.0\nelement vertex many\n", "no PLY file"),
+    "face.ply": (
+        b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+        b"element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n9 0 1\n",
+        "a face needs three vertices",
+    ),
     "strange.gltf": (b"{}", "needs to be one of stl, obj, dae, ply, found 'gltf'"),
 }
+
+
+def test_what_a_program_has_written_behind_the_triangles_of_an_stl_is_left_out(tmp_path):
+    (tmp_path / "a.stl").write_bytes(stl(FACES) + b"\r\n")
+    (piece,) = pieces_of(Mesh(tmp_path / "a.stl"))
+    assert len(piece.vertices) == 4
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -1,6 +1,7 @@
 """Machine code in files: when it is made, where it is kept, and what becomes of a solve if it cannot be."""
 
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -254,6 +255,36 @@ def test_a_user_without_a_home_is_told_that_nothing_is_kept(monkeypatch):
     monkeypatch.setattr("pwd.getpwuid", nobody)
     with pytest.warns(RuntimeWarning, match="there is no home folder"):
         assert cache.cache_folder.__wrapped__() is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_a_cache_where_others_may_write_is_not_used_and_one_of_its_own_is_private(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIMBIK_CACHE_DIR", str(tmp_path / "new" / "cache"))
+    folder = cache.cache_folder.__wrapped__()
+    assert folder is not None
+    assert folder.stat().st_mode & 0o077 == folder.parent.stat().st_mode & 0o077 == 0
+    folder.chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="other users may write there"):
+        assert cache.cache_folder.__wrapped__() is None
+    monkeypatch.setattr(cache.os, "geteuid", lambda: 1234)
+    if folder.stat().st_uid != 0:
+        cache.warn_of_cache.cache_clear()
+        with pytest.warns(RuntimeWarning, match="another user owns it"):
+            assert cache.cache_folder.__wrapped__() is None
+
+
+def test_an_empty_cache_folder_means_that_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIMBIK_CACHE_DIR", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.cache_folder.__wrapped__() == tmp_path / "limbik" / "kernels"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_in_the_place_of_a_cached_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", pathlib.Path(os.devnull)):
+        with pytest.raises(OSError):
+            cache.read_regular(path)
 
 
 def test_a_cache_folder_that_cannot_be_made_is_told_once_and_does_no_harm(tmp_path):

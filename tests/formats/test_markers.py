@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +100,10 @@ def test_a_broken_c3d_is_refused(tmp_path: Path) -> None:
         limbik.load_markers(broken)
     with pytest.raises(FormatError, match="there is no such file"):
         limbik.load_markers(tmp_path / "none.c3d")
+    whole = c3d(tmp_path / "whole.c3d", np.ones((500, 5, 3))).read_bytes()
+    broken.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FormatError, match=r"ends after 2\d\d of its 500 frames"):
+        limbik.load_markers(broken)
     with pytest.raises(FormatError, match="the unit needs to be one of"):
         limbik.load_markers(c3d(tmp_path / "feet.c3d", np.ones((1, 1, 3)), "feet"))
 
@@ -107,14 +111,7 @@ def test_a_broken_c3d_is_refused(tmp_path: Path) -> None:
 def test_without_the_library_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = builtins.__import__
-
-    def without(name, *arguments, **options):
-        if name == "ezc3d":
-            raise ImportError(name)
-        return real(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "ezc3d", None)
     with pytest.raises(MissingExtra, match=r"reading C3D needs `pip install limbik\[motion\]`"):
         limbik.load_markers(tmp_path / "walk.c3d")
 

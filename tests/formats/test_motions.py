@@ -1,5 +1,6 @@
 """Motions from BVH and CSV: what they mean, that nothing is lost, and what is said of broken files."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -241,3 +242,11 @@ def test_arguments_that_have_no_meaning_are_refused() -> None:
         limbik.load_motion(GOLDEN, model="g1")
     with pytest.raises(ModelError, match="needs `model`"):
         limbik.load_motion("time,joint1\n0,0\n1,0\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@pytest.mark.parametrize("name", ["walk.bvh", "walk.csv", "walk.glb", "walk"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path, name) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(FormatError, match=r"is a pipe, not a file|is no file"):
+        limbik.load_motion(tmp_path / name)

@@ -66,12 +66,16 @@ def _read(content: bytes, ending: str, name: str) -> Array:
             f"mesh {name} needs to be one of {', '.join(FORMATS)}, found {shortened(ending)}"
         )
     if ending == "stl":
-        _refuse_false_count(content, name)
+        content = _without_rest(content, name)
     try:
         read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
         triangles = np.asarray(read.triangles, dtype=np.float64)
-    except ModuleNotFoundError:
-        raise MissingExtra("collision", "reading COLLADA meshes") from None
+        if triangles.shape[1:] != (3, 3):
+            raise ValueError("a face needs three vertices, and a vertex three numbers")
+    except ModuleNotFoundError as error:
+        if ending == "dae":
+            raise MissingExtra("collision", "reading COLLADA meshes") from None
+        raise CollisionError(f"mesh {name} is no {ending.upper()} file: {error}") from None
     except MemoryError:
         raise CollisionError(f"mesh {name} needs more memory than there is") from None
     except Exception as error:  # of any kind, by what is broken in the file
@@ -84,17 +88,20 @@ def _read(content: bytes, ending: str, name: str) -> Array:
     return triangles * _number(unit[1], name) if unit else triangles
 
 
-def _refuse_false_count(content: bytes, name: str) -> None:
-    """Raise CollisionError for a binary STL that has fewer bytes than its number of triangles needs."""
+def _without_rest(content: bytes, name: str) -> bytes:
+    """A binary STL without what some programs write behind its triangles; a text one as it is. Raises
+    CollisionError for fewer bytes than the number of triangles needs.
+    """
     is_text = content[:512].lstrip().startswith(b"solid") and b"facet" in content[:2048]
     if is_text:
-        return
+        return content
     count = struct.unpack_from("<I", content, 80)[0] if len(content) >= 84 else -1
     if count < 0 or 84 + 50 * count > len(content):
         said = (
             "is cut off" if count < 0 else f"says that it has {count:,} triangles, and is too short for them"
         )
         raise CollisionError(f"mesh {name} {said}")
+    return content[: 84 + 50 * count]
 
 
 def _number(text: bytes, name: str) -> float:

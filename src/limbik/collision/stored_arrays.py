@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from limbik.compiler.build import file_made_whole, sealed, unsealed
-from limbik.compiler.cache import cache_folder, can_keep
+from limbik.compiler.cache import cache_folder, can_keep, read_regular
 from limbik.spatial import Array
 
 Arrays: TypeAlias = dict[str, Array]
@@ -52,7 +52,7 @@ def _sources_hash() -> bytes:
 
 def _read(path: Path) -> Arrays | None:
     try:
-        content = unsealed(path.read_bytes(), path.name)
+        content = unsealed(read_regular(path), path.name)
     except OSError:
         return None
     if content is None:  # damaged

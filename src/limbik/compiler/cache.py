@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import stat
 import sys
 import tempfile
 import warnings
@@ -13,12 +14,18 @@ from pathlib import Path
 @functools.cache
 def cache_folder(content: str = "kernels") -> Path | None:
     """Where something is kept for the next process: in `$LIMBIK_CACHE_DIR` or the user's cache; None if it
-    cannot be read or made. A folder that can only be read is good for what it holds.
+    cannot be read or made, or if others may put there what this process would run. A folder that can only be
+    read is good for what it holds.
     """
     root = _cache_root()
     try:
         folder = root.expanduser() / content
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.parent.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(0o700, exist_ok=True)
+        folder.mkdir(0o700, exist_ok=True)
+        if problem := _danger(folder):
+            warn_of_cache(root, problem)
+            return None
     except RuntimeError:
         warn_of_cache(root, "there is no home folder")
         return None
@@ -28,10 +35,27 @@ def cache_folder(content: str = "kernels") -> Path | None:
     return folder
 
 
+def _danger(folder: Path) -> str:
+    """Who else may write in a folder; "" for nobody but root. Windows has other rules, and is not asked."""
+    if os.name != "posix":
+        return ""
+    status = folder.stat()
+    if status.st_uid not in (os.geteuid(), 0):
+        return "another user owns it"
+    return "other users may write there" if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+
+
+def read_regular(path: Path) -> bytes:
+    """The content of a file. Raises OSError for what is no regular one: a pipe or a device may never end."""
+    if not path.is_file():
+        raise FileNotFoundError(path)
+    return path.read_bytes()
+
+
 def _cache_root() -> Path:
     """As the user has it; it may begin with ~."""
-    if "LIMBIK_CACHE_DIR" in os.environ:
-        return Path(os.environ["LIMBIK_CACHE_DIR"])
+    if given := os.environ.get("LIMBIK_CACHE_DIR"):
+        return Path(given)
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", "~/AppData/Local")) / "limbik"
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "limbik"

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from limbik.compiler.build import target_machine, unsealed
-from limbik.compiler.cache import cache_folder, can_keep, warn_of_cache
+from limbik.compiler.cache import cache_folder, can_keep, read_regular, warn_of_cache
 from limbik.compiler.callables import entry, python_callable
 from limbik.compiler.program import Program
 from limbik.errors import LimbikError, MissingExtra
@@ -263,7 +263,7 @@ def _kept(program: Program) -> bytes | None:
         return None
     with contextlib.suppress(OSError):
         file = folder / _file_name(program)
-        return unsealed(file.read_bytes(), file.name)
+        return unsealed(read_regular(file), file.name)
     return None
 
 

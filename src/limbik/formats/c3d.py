@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import struct
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,19 +11,37 @@ import numpy as np
 
 from limbik.errors import FormatError, MissingExtra
 from limbik.formats.marker_content import MarkerContent, metres_of
+from limbik.formats.separate_process import apart
+from limbik.formats.source import first_bytes
+
+SECONDS = 60.0
+HEADER = 512  # bytes of a block; the first one is the header
+FIRST_FRAME = 6  # byte at which the numbers of the first and of the last frame stand
+LAST_THAT_FITS = 0xFFFF
+BIG_ENDIAN = 86  # MIPS, of the kinds of processor
 
 
 def read(name: str) -> MarkerContent:
-    """The markers of a file. Raises FormatError for a broken one and MissingExtra without ezc3d."""
-    try:
-        import ezc3d
-    except ImportError:
-        raise MissingExtra("motion", "reading C3D") from None
+    """The markers of a file, read in a process of its own: damaged files end ezc3d, or keep it for ever.
+
+    Raises FormatError for a broken file, a cut one included, and MissingExtra without ezc3d.
+    """
+    if importlib.util.find_spec("ezc3d") is None:
+        raise MissingExtra("motion", "reading C3D")
     path = Path(name).expanduser()
-    if not path.is_file():
-        raise FormatError(name, "there is no such file")
+    content = first_bytes(path, name, 256 * HEADER)
+    found = apart(name, SECONDS, _content, str(path), name)
+    expected = _frames_of_header(content)
+    if len(found.positions) < expected:
+        raise FormatError(name, f"ends after {len(found.positions)} of its {expected} frames")
+    return found
+
+
+def _content(path: str, name: str) -> MarkerContent:
+    import ezc3d
+
     try:
-        file = ezc3d.c3d(str(path))
+        file = ezc3d.c3d(path)
     except Exception as error:  # of the library, which has no errors of its own
         raise FormatError(name, f"is no C3D file that can be read: {error}") from None
     points = np.moveaxis(file["data"]["points"][:3], 0, -1)  # [M, T, 3]
@@ -34,6 +54,15 @@ def read(name: str) -> MarkerContent:
         raise FormatError(name, f"the rate of points needs to be positive, found {rate:g}")
     metres = metres_of(name, str(_first(settings, "UNITS", "mm")))
     return MarkerContent(names, metres * points.swapaxes(0, 1), 1.0 / rate, _up(settings))
+
+
+def _frames_of_header(content: bytes) -> int:
+    """How many frames the header says; 0 where there are more than it can say. ezc3d tells those it found."""
+    if len(content) < HEADER:
+        return 0
+    processor = content[min((content[0] - 1) * HEADER + 3, len(content) - 1)]
+    first, last = struct.unpack_from(">2H" if processor == BIG_ENDIAN else "<2H", content, FIRST_FRAME)
+    return 0 if last == LAST_THAT_FITS else max(last - first + 1, 0)
 
 
 def _names(settings: Any, count: int) -> tuple[str, ...]:

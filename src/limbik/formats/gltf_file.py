@@ -96,6 +96,8 @@ def is_gltf(file: object) -> bool:
     if path.suffix.lower() in ENDINGS:
         return True
     try:
+        if not path.expanduser().is_file():  # a pipe may never begin to be read
+            return False
         with path.expanduser().open("rb") as opened:
             return opened.read(4) == _MAGIC
     except (OSError, ValueError, RuntimeError):

@@ -67,7 +67,7 @@ def apart(
     for remark in remarks:
         warnings.warn(remark, FormatWarning, stacklevel=2)
     if isinstance(failure, MemoryError):
-        problem = f"takes more than {GIBIBYTES} GiB of memory to read, as no description of a robot should"
+        problem = f"takes more than {GIBIBYTES} GiB of memory to read"
         raise FormatError(name, problem)
     if failure is not None:
         raise failure
@@ -75,7 +75,7 @@ def apart(
 
 
 def _too_slow(name: str, seconds: float) -> FormatError:
-    return FormatError(name, f"takes more than {seconds:g} s to read, as no description of a robot should")
+    return FormatError(name, f"takes more than {seconds:g} s to read")
 
 
 def _status(code: int) -> str:

@@ -69,20 +69,25 @@ def _expanded(name: str) -> Path:
 
 def bytes_of(path: Path, name: str) -> bytes:
     """What a file holds. Raises FormatError where it cannot be read, is no file, or is too large."""
-    try:
-        _refuse_what_is_no_file(path, name)
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise FormatError(name, f"there is no such file{_near(path)}") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or error
-        raise FormatError(name, f"cannot be read: {reason}") from None
+    content = first_bytes(path, name, LARGEST + 1)
     if len(content) > LARGEST:
         raise FormatError(
             name, f"is larger than {LARGEST // 2**20} MiB, more than any description of a robot"
         )
     return content
+
+
+def first_bytes(path: Path, name: str, count: int) -> bytes:
+    """So many bytes of a file, or all. Raises FormatError where it cannot be read or is no file."""
+    try:
+        _refuse_what_is_no_file(path, name)
+        with path.open("rb") as file:
+            return file.read(count)
+    except FileNotFoundError:
+        raise FormatError(name, f"there is no such file{_near(path)}") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or error
+        raise FormatError(name, f"cannot be read: {reason}") from None
 
 
 def _refuse_what_is_no_file(path: Path, name: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from limbik.compiler.build import file_made_whole, sealed, unsealed
-from limbik.compiler.cache import cache_folder, can_keep
+from limbik.compiler.cache import cache_folder, can_keep, read_regular
 from limbik.compiler.native import SOURCES_HASH
 from limbik.serial import seed_table as seeds
 from limbik.serial.prepare import Prepared, table_frame
@@ -77,7 +77,7 @@ def _read(name: str, shape: Shape) -> Table | None:
         return None
     try:
         file = folder / f"{name}.table"
-        content = unsealed(file.read_bytes(), file.name)
+        content = unsealed(read_regular(file), file.name)
     except OSError:
         return None
     if content is None:  # damaged
