@@ -22,10 +22,12 @@ from limbik import (
     JointKind,
     JointValue,
     LookAt,
+    Markers,
     Mass,
     Mimic,
     Model,
     ModelBuilder,
+    Motion,
     Orientation,
     PointOnLine,
     PointOnPlane,
@@ -38,6 +40,7 @@ from limbik import (
     nullspace,
     solvers,
 )
+from limbik.collision import DistanceGrid
 from limbik.errors import LimbikError
 from limbik.spatial import pose_from
 
@@ -93,6 +96,7 @@ SEARCH = {"tolerance": 1e-3, "restarts": 0, "limits": True, "tool": np.eye(4), "
 SOLVE = {**SEARCH, "start": None, "rest": None, "solver": "lm", "prefer": None, "rest_bias": 0.0}
 ONE_ARM = [SceneArm("a", BALLS, (Position(target=[0.5, 0.5, 0]),))]
 IN_SHORT = {"iterations": 2}  # never odd
+WAVING = Motion(ARM, np.linspace(0.0, 1.0, 90).reshape(30, 3), 0.01)
 
 
 def of_builder(kind):
@@ -202,6 +206,25 @@ CALLS = {
     "Scene.solve": (
         of_scene,
         {"arms": ONE_ARM, "solver": "lm", "branches": "coupled", "locked": [], "seed": 0},
+    ),
+    "solve_all": (
+        lambda goal=(1.0, 1.0, 0.0), **given: limbik.solve_all(ARM, goal, starts=2, **given),
+        {"goal": [1, 1, 0], "frame": None, "start": None, "limits": True, "turns": False, "clearance": 0.0},
+    ),
+    "poses": (ARM.poses, {"q": [0, 0, 0], "frames": ["tip"]}),
+    "straight_line": (limbik.straight_line, {"start": np.eye(4), "end": np.eye(4), "count": 3}),
+    "arc": (
+        limbik.arc,
+        {"start": np.eye(4), "center": [1, 0, 0], "axis": [0, 0, 1], "angle": 1.0, "count": 3},
+    ),
+    "Markers": (Markers, {"names": ["a"], "positions": np.zeros((2, 1, 3)), "dt": 0.01, "up": "z"}),
+    "Motion": (Motion, {"model": ARM, "q": np.zeros((2, 3)), "dt": 0.01, "up": "z"}),
+    "smooth": (limbik.motion.smooth, {"motion": WAVING, "method": "one-euro", "cutoff_hz": 6.0}),
+    "measure": (limbik.motion.measure, {"motion": WAVING, "feet": ["tip"], "ground": 0.0}),
+    "detect_contacts": (limbik.motion.detect_contacts, {"motion": WAVING, "feet": ["tip"], "rule": None}),
+    "DistanceGrid": (
+        DistanceGrid,
+        {"distances": np.zeros((2, 2, 2)), "spacing": 0.1, "origin": [0, 0, 0]},
     ),
     "load_scene": (
         limbik.load_scene,

@@ -170,7 +170,8 @@ def test_quaternions_agree_with_scipy(v: np.ndarray, w: np.ndarray) -> None:
     same_rotation(spatial.quat_conjugate(qa), a.inv().as_quat())
     same_rotation(spatial.quat_from_matrix(a.as_matrix()), qa)
     assert_allclose(spatial.quat_to_matrix(qa), a.as_matrix(), rtol=0, atol=1e-14)
-    assert_allclose(spatial.quat_to_matrix(-3.0 * qa), a.as_matrix(), rtol=0, atol=1e-14)
+    for scale in (-3.0, 1e-200, 1e160, 1e300):
+        assert_allclose(spatial.quat_to_matrix(scale * qa), a.as_matrix(), rtol=0, atol=1e-14)
     assert_allclose(spatial.quat_rotate(qa, w), a.apply(w), rtol=0, atol=1e-14)
 
 

@@ -32,6 +32,7 @@ FLOAT64 = np.dtype(np.float64)
 POSE_SHAPE = (4, 4)
 ROTATION_TOLERANCE = 1e-6  # a rotation matrix this far from orthonormal is repaired, farther is refused
 _UNIT_TOLERANCE = 4e-15  # a squared length this close to 1 is 1 up to rounding
+TINY, HUGE = 1e-125, 1e125  # numbers between which no square is lost or overflows
 _SMALL_ANGLE = 0.3  # [rad] below it, quotients that cancel are summed as series
 
 
@@ -271,6 +272,9 @@ def quat_conjugate(quat_xyzw: Quaternion) -> Quaternion:
 def quat_to_matrix(quat_xyzw: Quaternion) -> Matrix3:
     """Rotation matrix [..., 3, 3]. The quaternion may have any length but zero: its direction counts."""
     q = np.asarray(quat_xyzw, dtype=np.float64)
+    largest = np.abs(q).max(axis=-1, keepdims=True)
+    if not (TINY < largest.min(initial=1.0) and largest.max(initial=1.0) < HUGE):
+        q = q / np.where(largest > 0.0, largest, 1.0)
     x, y, z, w = (q[..., i] for i in range(4))
     s = 2.0 / (x * x + y * y + z * z + w * w)
     out = np.empty((*q.shape[:-1], 3, 3))
@@ -284,6 +288,18 @@ def quat_to_matrix(quat_xyzw: Quaternion) -> Matrix3:
     out[..., 2, 1] = s * (y * z + x * w)
     out[..., 2, 2] = 1.0 - s * (x * x + y * y)
     return out
+
+
+def rotation_rpy(roll: float, pitch: float, yaw: float) -> Matrix3:
+    """The rotation [3, 3] about the fixed axes x, y and z, in this order [rad]."""
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in (roll, pitch, yaw))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
 
 
 def quat_from_matrix(rotation: Matrix3) -> Quaternion:

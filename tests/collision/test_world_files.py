@@ -244,6 +244,7 @@ def test_the_shapes_of_a_description_are_a_world() -> None:
         (SCENE.replace("0.03 0.12", "-0.03 0.12"), "object 'can': `radius` of a cylinder"),
         (SCENE.removesuffix(".\n"), "ends in the middle of an object"),
         (SCENE.replace("\n1\n", "\n1.5\n"), "expected a whole number"),
+        (SCENE.replace("\n1\n", "\ninf\n"), "expected a whole number"),
         (SCENE.replace("* can", "can"), "expected `\\* name` of an object"),
         (SCENE.replace("* can", "* table top/1").replace("table top\n", "table top/1/1\n"), "already has"),
         (SCENE_WITH_POSES.replace("4 4", "99999999 99999999"), "too large"),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from limbik import automatic_jacobian, numeric_jacobian
+from limbik import automatic_jacobian, cost_gradient, load, numeric_jacobian
 from limbik.derivatives import Dual, rules
 from limbik.errors import FunctionError
 from strategies import SEEDS
@@ -118,6 +118,15 @@ def test_a_function_that_does_not_depend_on_q_has_zeros():
 def test_what_has_no_derivative_is_named(function, words):
     with pytest.raises(FunctionError, match=words):
         automatic_jacobian(function, [0.0, 1.0])
+
+
+def test_a_cost_that_writes_to_q_is_told_to_build_arrays():
+    def cost(q, frames):
+        q[0] = 1.0
+        return q @ q
+
+    with pytest.raises(FunctionError, match=r"cannot be written to: build arrays with numpy\.stack"):
+        cost_gradient(load("ur5e"), cost, np.zeros(6))
 
 
 def test_a_dual_needs_a_tangent_of_its_shape():

@@ -395,6 +395,7 @@ BROKEN = [
     ("nodes.1.children", [9], r"node 'Hips': there is no nodes\[9\]; there are 4"),
     ("nodes.3.children", [1], "node 'Hips': is a child of 'Armature' and 'Head'"),
     ("nodes.1.translation", [0, 0], "node 'Hips': translation: needs 3 finite numbers"),
+    ("nodes.1.translation", [10**400, 0, 0], "node 'Hips': translation: needs 3 finite numbers"),
     ("nodes.1.rotation", [0, 0, 0, 2], "node 'Hips': a rotation needs a quaternion of the length 1, found 2"),
     ("nodes.2.matrix", [0] * 16, "node 'Spine': matrix is singular"),
     (

@@ -120,7 +120,7 @@ def test_markers_refuse_what_is_none() -> None:
     good = np.zeros((2, 1, 3))
     for names, positions, dt, message in (
         (("a", "b"), good, 0.1, r"positions needs numbers of shape \[T, 2, 3\]"),
-        (("a",), good + np.inf, 0.1, "infinity"),
+        (("a",), good + np.inf, 0.1, "up to 1e"),
         (("a",), good, 0.0, "dt needs a positive number of seconds"),
         ("a", good, 0.1, "names needs a list of names"),
     ):

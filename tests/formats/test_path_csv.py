@@ -102,3 +102,8 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 def _numbers(rows: list[str]) -> np.ndarray:
     return np.array([[float(word) for word in row.split(",")] for row in rows])
+
+
+def test_an_angle_of_any_size_makes_a_rotation() -> None:
+    (pose,) = read_poses(f"{HEAD}\n0.4,0,0.4,0,0,1e308\n").poses
+    assert np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max() < 1e-12

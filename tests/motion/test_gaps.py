@@ -119,5 +119,11 @@ def test_wrong_input_is_refused():
         fill_gaps(limbik.load("panda"))  # type: ignore[arg-type]
 
 
+def test_markers_farther_away_than_any_room_are_refused():
+    for positions in (np.full((3, 2, 3), 1e200), np.array(np.nan)):
+        with pytest.raises(ConfigurationError, match="positions needs numbers"):
+            limbik.Markers(["a", "b"], positions, 0.01)
+
+
 def test_without_gaps_there_is_nothing_to_do():
     assert fill_gaps(TRUTH).gaps == ()

@@ -95,7 +95,7 @@ class _Reader:
 
     def whole(self) -> int:
         number = self.number()
-        if not (number >= 0.0 and number == math.floor(number) and number <= MOST_NUMBERS):
+        if not (0.0 <= number <= MOST_NUMBERS and number == math.floor(number)):
             raise self.error(f"expected a whole number, found {number:g}")
         return int(number)
 

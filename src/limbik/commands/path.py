@@ -84,11 +84,10 @@ def _asked(begin: Six | None, end: Six | None, given: Path | None) -> Waypoints:
 
 
 def _pose(numbers: Six, name: str) -> Matrix4:
-    from limbik.formats.path_csv import rotation_of
-    from limbik.spatial import as_vector, pose_from
+    from limbik.spatial import as_vector, pose_from, rotation_rpy
 
     vector = as_vector(numbers, 6, name, error=GoalError)
-    return pose_from(rotation_of(*vector[3:]), vector[:3])
+    return pose_from(rotation_rpy(*vector[3:]), vector[:3])
 
 
 def _write(file: Path, text: str) -> None:

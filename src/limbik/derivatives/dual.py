@@ -25,6 +25,8 @@ class Dual(NDArrayOperatorsMixin):
 
     value: [...]. tangent: [k, ...], its derivatives along k directions, which lead.
 
+    It cannot be assigned to.
+
     Where a function has a kink (`abs`, `maximum`, `clip`, the norm of zeros), the derivative is that of one
     side, or 0 for a norm and for `abs`. Comparisons are of the values.
     """
@@ -68,6 +70,9 @@ class Dual(NDArrayOperatorsMixin):
 
     def __getitem__(self, place: Any) -> Dual:
         return self.along(lambda array: array[place])
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        raise FunctionError("q and what is made of it cannot be written to: build arrays with numpy.stack")
 
     def __bool__(self) -> bool:
         return bool(self.value)

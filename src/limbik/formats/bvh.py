@@ -19,6 +19,7 @@ from limbik.spatial import Array
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
 DECIMALS = 9  # of written channel values: far below what a file in centimetres and degrees can mean
+SHORTEST, LONGEST = 1e-9, 1e9  # [s] between frames
 
 _CANONICAL = {channel.lower(): channel for channel in CHANNELS}
 
@@ -231,8 +232,9 @@ def _heading(name: str, lines: Sequence[str], motion: int) -> tuple[int, float, 
         raise FormatError(name, problem, line=frames.line)
     time = _setting(name, content, 1, "frame time:", "Frame Time: and a number of seconds", len(lines))
     dt = _number(time.text)
-    if dt is None or dt <= 0.0:
-        problem = f"`Frame Time:` needs a positive number of seconds, found {shortened(time.text)}"
+    if dt is None or not SHORTEST <= dt <= LONGEST:
+        needed = f"a positive number of seconds, from {SHORTEST:g} to {LONGEST:g}"
+        problem = f"`Frame Time:` needs {needed}, found {shortened(time.text)}"
         raise FormatError(name, problem, line=time.line)
     return count, dt, content[2:]
 

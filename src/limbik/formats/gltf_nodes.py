@@ -114,7 +114,7 @@ def _split(file: GltfFile, numbers: Array, where: str) -> tuple[Array, Array, Ar
 def _numbers(file: GltfFile, value: object, count: int, where: str) -> Array:
     try:
         numbers = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.empty(0)
     if numbers.shape != (count,) or not np.isfinite(numbers).all():
         file.fail(f"needs {count} finite numbers, found {shortened(value)}", where)

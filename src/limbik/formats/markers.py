@@ -16,6 +16,8 @@ from limbik.formats.motions import Up
 from limbik.formats.source import open_source
 from limbik.spatial import Array, as_number, as_numbers
 
+FARTHEST = 1e9  # [m]
+
 
 @dataclass(frozen=True, eq=False)
 class Markers:
@@ -34,8 +36,11 @@ class Markers:
         names = members_of(self.names, "names", ConfigurationError, "a list of names")
         needed = f"numbers of shape [T, {len(names)}, 3]"
         positions = as_numbers(self.positions, "positions", needed, ConfigurationError).copy()
-        if positions.shape != (len(positions), len(names), 3) or np.isinf(positions).any():
-            raise ConfigurationError(f"positions needs {needed}, found shape {positions.shape} or infinity")
+        if positions.ndim != 3 or positions.shape[1:] != (len(names), 3):
+            raise ConfigurationError(f"positions needs {needed}, found shape {positions.shape}")
+        farthest = np.abs(positions[~np.isnan(positions)]).max(initial=0.0)
+        if farthest > FARTHEST:
+            raise ConfigurationError(f"positions needs numbers up to {FARTHEST:g} [m], found {farthest:g}")
         for k, name in enumerate(names):
             if not isinstance(name, str) or name in names[:k]:
                 raise ConfigurationError(f"names needs texts that differ, found {shortened(name)}")

@@ -62,9 +62,10 @@ class Motion:
                 f"frame {frame}: {name!r} needs a finite number, found {q[frame, place]}"
             )
         _refuse_quaternions(self.model, q)
-        dt = as_number(self.dt, "dt", "a positive number of seconds", ConfigurationError)
-        if not 0.0 < dt < math.inf:
-            raise ConfigurationError(f"dt needs a positive number of seconds, found {dt:g}")
+        needed = f"a number of seconds from {bvh.SHORTEST:g} to {bvh.LONGEST:g}"
+        dt = as_number(self.dt, "dt", needed, ConfigurationError)
+        if not bvh.SHORTEST <= dt <= bvh.LONGEST:
+            raise ConfigurationError(f"dt needs {needed}, found {dt:g}")
         if not is_one_of(self.up, ("x", "y", "z")):
             raise ConfigurationError(f"up needs 'x', 'y' or 'z', found {shortened(self.up)}")
         q.setflags(write=False)
@@ -125,6 +126,15 @@ class Motion:
                 name, f"needs the ending .bvh, .glb, .gltf, .vrm or .csv, found {_ending(name)!r}"
             )
         return motion_csv.write(self.model, self.q, self.dt)
+
+
+def as_motion(value: object) -> Motion:
+    """The motion that it is; anything else raises ModelError."""
+    if not isinstance(value, Motion):
+        raise ModelError(
+            f"`motion` needs a Motion, such as limbik.load_motion returns, found {shortened(value)}"
+        )
+    return value
 
 
 def load_motion(

@@ -25,7 +25,7 @@ from limbik.spatial import (
     quat_from_matrix,
     quat_normalise,
     quat_to_matrix,
-    rotation_exp,
+    rotation_rpy,
 )
 
 TIME = "time"
@@ -118,14 +118,8 @@ def _numbers(name: str, row: CsvRow, columns: Mapping[str, int], count: int) -> 
 def _pose(name: str, line: int, numbers: Mapping[str, float]) -> Matrix4:
     position = np.array([numbers[word] for word in POSITION])
     if "qw" not in numbers:
-        return pose_from(rotation_of(*(numbers[word] for word in ROLL_PITCH_YAW)), position)
+        return pose_from(rotation_rpy(*(numbers[word] for word in ROLL_PITCH_YAW)), position)
     quaternion = np.array([numbers[word] for word in QUATERNION])
     if not quaternion.any():
         raise FormatError(name, "the quaternion needs numbers that are not all 0", line=line)
     return pose_from(quat_to_matrix(quat_normalise(quaternion)), position)
-
-
-def rotation_of(roll: float, pitch: float, yaw: float) -> Array:
-    """The rotation [3, 3] about the fixed axes x, y and z, in this order [rad]."""
-    x, y, z = np.eye(3)
-    return np.asarray(rotation_exp(yaw * z) @ rotation_exp(pitch * y) @ rotation_exp(roll * x))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from limbik.errors import shortened
 from limbik.formats.base_joint import FARTHEST
 from limbik.formats.elements import Element
-from limbik.spatial import Matrix3, Matrix4, pose_from, quat_normalise, quat_to_matrix
+from limbik.spatial import Matrix3, Matrix4, pose_from, quat_normalise, quat_to_matrix, rotation_rpy
 
 
 def origin_of(element: Element) -> Matrix4:
@@ -28,20 +26,9 @@ def _rotation(origin: Element) -> Matrix3:
     """rpy [rad] are turns about the fixed axes x, y and z, in this order; quat_xyzw came with URDF 1.2."""
     rpy, quat_xyzw = origin.numbers("rpy", 3), origin.numbers("quat_xyzw", 4)
     if quat_xyzw is None:
-        return _turned(*(rpy or (0.0, 0.0, 0.0)))
+        return rotation_rpy(*(rpy or (0.0, 0.0, 0.0)))
     if rpy is not None:
         raise origin.error("`rpy` and `quat_xyzw` both give the rotation; leave out one of them")
     if not any(quat_xyzw):
         raise origin.error("`quat_xyzw` needs a quaternion of length 1, found 0 0 0 0")
     return quat_to_matrix(quat_normalise(np.array(quat_xyzw)))
-
-
-def _turned(roll: float, pitch: float, yaw: float) -> Matrix3:
-    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in (roll, pitch, yaw))
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )

@@ -263,7 +263,9 @@ class Model:
 
     def poses(self, q: ArrayLike, frames: Iterable[str]) -> Array:
         """pose_world_frame [..., n, 4, 4] of n frames at q [..., nq], without the joints that move none."""
-        names = tuple(members_of(frames, "frames", ModelError, "a list of names"))
+        names = members_of(frames, "frames", ModelError, "a list of names")
+        if not all(isinstance(name, str) for name in names):
+            raise ModelError(f"frames needs a list of names, found {shortened(frames)}")
         paths = self._path_sets.get(names)
         if paths is None:
             paths = self._path_sets[names] = _Paths(self, names)

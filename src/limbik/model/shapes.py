@@ -152,6 +152,11 @@ class DistanceGrid:
         _set_size(self, "spacing", "a grid")
         grid.setflags(write=False)
         origin = as_vector(self.origin, 3, "`origin` of a grid", error=CollisionError)
+        farthest = max(np.abs(origin).max(), np.abs(grid).max())
+        if farthest > LARGEST:
+            raise CollisionError(
+                f"a grid needs an origin and distances up to {LARGEST:g} m, found {farthest:g}"
+            )
         object.__setattr__(self, "distances", grid)
         object.__setattr__(self, "origin", origin)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import GoalError, ModelError, members_of
-from limbik.formats.motions import Motion
+from limbik.errors import GoalError, ModelError, members_of, shortened
+from limbik.formats.motions import Motion, as_motion
 from limbik.spatial import Array, as_number, as_vector, norm
 
 LOW = 5.0  # [percent] of the frames in which a foot is below what counts as its height in stance
@@ -57,8 +57,11 @@ def detect_contacts(
     """[T, number of feet] whether each foot stands on the ground.
 
     feet: names of frames; default: `feet_of(motion)`. rule: default: `ContactRule()`.
-    Raises ModelError for an unknown frame.
+    Raises ModelError for an unknown frame, GoalError for another rule.
     """
+    motion = as_motion(motion)
+    if rule is not None and not isinstance(rule, ContactRule):
+        raise GoalError(f"rule needs a ContactRule, found {shortened(rule)}")
     rule = rule or ContactRule()
     names = feet_of(motion) if feet is None else members_of(feet, "feet", ModelError, "a list of frames")
     if not names:
@@ -71,6 +74,7 @@ def feet_of(motion: Motion) -> tuple[str, ...]:
 
     Raises ModelError where no name has any.
     """
+    motion = as_motion(motion)
     for word in ("foot", "toe", "ankle"):
         if found := tuple(link for link in motion.links if word in link.casefold()):
             return found

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import GoalError, ModelError, did_you_mean
-from limbik.formats.motions import Motion
+from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, shortened
+from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, Group
 from limbik.motion.body.humanoid import humanoid
@@ -25,6 +25,7 @@ def grips_of(motion: Motion) -> tuple[str, ...]:
 
     Only those that are there, and whose limb is one of two bones.
     """
+    motion = as_motion(motion)
     return (*_bases(motion), *_limbs(motion))
 
 
@@ -44,6 +45,7 @@ def drag(motion: Motion, link: str, frame: int, place: ArrayLike, *, falloff: fl
     Raises ModelError for a link that cannot be taken, GoalError for a frame that the motion does not have,
     a place of another shape and a falloff that is not positive.
     """
+    motion = as_motion(motion)
     if as_whole(frame, "frame", 0, GoalError) >= len(motion):
         raise GoalError(f"frame needs a whole number from 0 to {len(motion) - 1}, found {frame}")
     span = as_number(falloff, "falloff", "a positive number of seconds", GoalError)
@@ -51,8 +53,9 @@ def drag(motion: Motion, link: str, frame: int, place: ArrayLike, *, falloff: fl
         raise GoalError(f"falloff needs a positive number of seconds, found {span:g}")
     target = as_vector(place, 3, "place", error=GoalError)
     limbs, bases = _limbs(motion), _bases(motion)
-    if link not in limbs and link not in bases:
-        raise ModelError(f"link needs a hand, a foot or the hips; {did_you_mean(link, (*bases, *limbs))}")
+    if not is_one_of(link, (*bases, *limbs)):
+        hint = did_you_mean(str(link), (*bases, *limbs))
+        raise ModelError(f"link needs a hand, a foot or the hips, found {shortened(link)}; {hint}")
     away = np.abs(np.arange(len(motion)) - frame) * motion.dt / span
     rows = np.flatnonzero(away < 1.0)
     share = (1.0 - away[rows] ** 2) ** 3

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbik.errors import GoalError, ModelError, members_of
-from limbik.formats.motions import Motion
+from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind
 from limbik.model.margins import limit_margins
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
@@ -127,8 +127,7 @@ def measure(
 
     Raises ModelError for an unknown frame and GoalError for arrays of another shape.
     """
-    if not isinstance(motion, Motion):
-        raise ModelError(f"motion needs a Motion, found a {type(motion).__name__}")
+    motion = as_motion(motion)
     names = _feet(motion, feet)
     stands = _stands(motion, names, contacts)
     height = as_number(ground, "ground", "a height [m]", GoalError)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import GoalError, ModelError, shortened
-from limbik.formats.motions import Motion
+from limbik.errors import GoalError, ModelError
+from limbik.formats.motions import Motion, as_motion
 from limbik.motion.body.anatomy import UPWARD
 from limbik.motion.body.bones import Bone, bones_of
 from limbik.spatial import Array, as_whole, norm
@@ -33,8 +33,7 @@ def picture(motion: Motion, *, figures: int = 9) -> str:
 
     Raises ModelError for what is no motion or has no bones, GoalError for another number of figures.
     """
-    if not isinstance(motion, Motion):
-        raise ModelError(f"motion needs a Motion, found {shortened(motion)}")
+    motion = as_motion(motion)
     if not 1 <= as_whole(figures, "figures", 1, GoalError) <= MOST_FIGURES:
         raise GoalError(f"figures needs a whole number from 1 to {MOST_FIGURES}, found {figures}")
     bones = bones_of(motion)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from limbik.errors import ModelError
 from limbik.formats.base_joint import based
-from limbik.formats.motions import Motion
+from limbik.formats.motions import Motion, as_motion
 from limbik.goals import Direction, Goal, Orientation, Position
-from limbik.model import Model
+from limbik.model.model import Model, as_model
 from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
@@ -79,7 +79,8 @@ def retarget(
 
     Raises ModelError where a body has no hips or legs.
     """
-    whole = model.model if isinstance(model, Motion) else model
+    motion = as_motion(motion)
+    whole = model.model if isinstance(model, Motion) else as_model(model)
     roles = humanoid(model).frames if target is None else target
     there = freed(whole, roles["hips"]) if "hips" in roles else whole
     source = humanoid(motion).frames if source is None else source

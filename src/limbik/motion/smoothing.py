@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from limbik.errors import GoalError, ModelError, is_one_of, shortened
-from limbik.formats.motions import Motion
+from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind
 from limbik.spatial import Array, as_number, norm
 
@@ -38,6 +38,7 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
     Raises GoalError for another method or a cutoff that the frame rate does not hold, and ModelError for a
     motion that is too short.
     """
+    motion = as_motion(motion)
     if not is_one_of(method, get_args(Filter)):
         raise GoalError(f"method needs one of {', '.join(get_args(Filter))}, found {shortened(method)}")
     highest = 0.5 / motion.dt

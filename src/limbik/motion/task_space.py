@@ -29,6 +29,9 @@ from limbik.spatial import (
     unit,
 )
 
+FARTHEST = 1e12  # [m or rad]
+MAX_COUNT = 1_000_000  # poses of a path
+
 
 def straight_line(start: Any, end: Any, count: int = 50) -> Array:
     """Poses [count, 4, 4] evenly on a straight line between two poses.
@@ -77,10 +80,11 @@ def arc(
     middle = as_vector(center, 3, "`center`", error=GoalError)
     direction = unit(as_vector(axis, 3, "`axis`", error=GoalError))
     turned = as_number(angle, "`angle`", "a finite number", GoalError)
+    farthest = max(abs(turned), float(np.abs(begin[:3, 3] - middle).max()))
+    if farthest > FARTHEST:
+        raise GoalError(f"an arc needs lengths [m] and an angle [rad] up to {FARTHEST:g}, found {farthest:g}")
     if not direction.any():
         raise GoalError("`axis` needs numbers that are not all 0")
-    if math.isinf(turned):
-        raise GoalError(f"`angle` needs a finite number, found {turned}")
     if not is_one_of(orientation, ("turn", "keep")):
         raise GoalError(f"`orientation` needs 'turn' or 'keep', found {shortened(orientation)}")
     rotations = rotation_exp(np.linspace(0.0, turned, _count(count))[:, None] * direction)
@@ -136,4 +140,6 @@ def poses_of(value: Any, name: str) -> Array:
 
 
 def _count(count: int) -> int:
-    return as_whole(count, "`count`", 2, GoalError)
+    if as_whole(count, "`count`", 2, GoalError) > MAX_COUNT:
+        raise GoalError(f"`count` needs a whole number from 2 to {MAX_COUNT:,}, found {shortened(count)}")
+    return int(count)

@@ -16,7 +16,7 @@ from limbik.analytic.general_solve import can_eliminate
 from limbik.analytic.points import moves_in_plane, moving, point_form
 from limbik.analytic.swivel import swivel_arm
 from limbik.collision.world import World
-from limbik.errors import ConfigurationError, GoalError, SolverError
+from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.derived import Slot
@@ -85,7 +85,7 @@ def solve_all(
     """
     if (
         frame is None
-        and not turns
+        and turns is False
         and limits is True
         and type(model) is Model
         and type(goal) is np.ndarray
@@ -97,6 +97,7 @@ def solve_all(
         plan = model.derived.get(BY_DEFAULT)
         if plan is not None:
             return plan.of_pose(goal, None if start is None else _configuration(model, start))
+    _check_flags(limits=limits, turns=turns)
     free = free_options(world, clearance)
     if free is not None:
         every = solve_all(
@@ -125,6 +126,7 @@ def solve_all_batch(
     Raises SolverError for an arm without a closed form, besides what `solve_all` raises.
     """
     model = as_model(model)
+    _check_flags(limits=limits)
     targets = as_rows_of_poses(poses, "`poses`", GoalError)
     plan = plan_for_all(model, frame, bool(limits))
     if plan is None:
@@ -133,6 +135,12 @@ def solve_all_batch(
             "solve_all() for one pose at a time"
         )
     return plan.solve_batch(targets, None if start is None else _configuration(model, start))
+
+
+def _check_flags(**flags: Any) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool | np.bool_):
+            raise SolverError(f"`{name}` needs True or False, found {shortened(value)}")
 
 
 def plan_for_all(model: Model, frame: str | None, limits: bool, kind: int = A_POSE) -> AnswersPlan | None:

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.errors import GoalError, ModelError, members_of, shortened
-from limbik.formats.motions import Motion
+from limbik.errors import GoalError, ModelError, members_of
+from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
 from limbik.motion.contacts import ContactRule
@@ -64,8 +64,7 @@ def plant_feet(
     Raises ModelError for legs that are neither limbs (see `Limb`) nor chains of six hinges, GoalError for
     numbers and arrays that have no meaning.
     """
-    if not isinstance(motion, Motion):
-        raise ModelError(f"motion needs a Motion, found {shortened(motion)}")
+    motion = as_motion(motion)
     floor = ground if ground is not None else Ground.plane(up=motion.up)
     if not isinstance(floor, Ground) or floor.up != motion.up:
         raise GoalError(f"ground needs a Ground with up={motion.up!r}, as the motion has it")

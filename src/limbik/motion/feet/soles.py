@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.errors import ModelError, members_of, shortened
-from limbik.formats.motions import Motion
+from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
 from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, feet_of, point_contacts
@@ -71,6 +71,7 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
 
     Raises ModelError for unknown links, and for a foot without two more links before it.
     """
+    motion = as_motion(motion)
     articulation = Articulation(motion)
     if feet is None:
         names = _feet_by_name(motion, articulation)
@@ -88,6 +89,7 @@ def sole_contacts(
 
     soles: default: `soles_of(motion)`; rule: default: `ContactRule()`. A foot stands where one of both does.
     """
+    motion = as_motion(motion)
     chosen = soles_of(motion) if soles is None else tuple(soles)
     if not chosen:
         return np.zeros((len(motion), 0, 2), dtype=np.bool_)
