@@ -273,7 +273,7 @@ def quat_to_matrix(quat_xyzw: Quaternion) -> Matrix3:
     """Rotation matrix [..., 3, 3]. The quaternion may have any length but zero: its direction counts."""
     q = np.asarray(quat_xyzw, dtype=np.float64)
     largest = np.abs(q).max(axis=-1, keepdims=True)
-    if not (TINY < largest.min(initial=1.0) and largest.max(initial=1.0) < HUGE):
+    if not (largest.min(initial=1.0) > TINY and largest.max(initial=1.0) < HUGE):
         q = q / np.where(largest > 0.0, largest, 1.0)
     x, y, z, w = (q[..., i] for i in range(4))
     s = 2.0 / (x * x + y * y + z * z + w * w)
