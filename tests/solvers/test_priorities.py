@@ -193,3 +193,15 @@ def test_a_tool_is_not_for_other_frames_where_these_come_first():
     solution = arm.solve([elbow, tip], tool=tool)
     assert solution.success
     assert distance(arm, solution.q, elbow.target, "link3") <= TOLERANCE
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5e", "planar-5"])
+def test_a_lower_goal_that_is_added_worsens_no_position_out_of_reach_though_it_changes_the_core(name):
+    model = limbik.load(name)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        start, elsewhere = model.random(rng, 2)
+        far = Position(target=model.pose(elsewhere)[:3, 3] * rng.uniform(1.1, 3.0))
+        alone = model.solve(far, start=start)
+        both = model.solve([far, Posture(q=model.neutral, priority=1)], start=start)
+        assert both.goal_errors[0].position <= alone.error + 1e-5

@@ -1,14 +1,16 @@
 """Levenberg-Marquardt on any tree, for any number of goals of any priorities (`tree.levenberg_marquardt`).
 
 Goals of several priorities are solved for one priority after the other: the lowest one begins where the solve
-for the others has ended, and keeps what that has achieved.
+for the others has ended, in the core that came nearer, and keeps what that has achieved.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from time import perf_counter
+from typing import Any
 
 from limbik.goals import Goal
 from limbik.model.model import Model
@@ -56,14 +58,39 @@ class GeneralPlan(TreePlan):
             return super().solve(goals, start, seed, trace, rest)
         began = perf_counter()
         watch = time_watch(self.options.time_limit)
-        found = self.above.solve(self._above(goals), start, seed, trace)
+        found = self._above_alone(goals, start, seed, trace)
         work = self._work_for(goals, found.q)
         spent = found.iterations
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
         self._attempt(work, self.options.budget - spent, rows, watch)
         iterations = spent + work.answer[ITERATIONS]
-        facts = Facts(found.facts[0], *self._errors(work.task_errors), iterations, *found.facts[4:])
+        facts = Facts(found.facts[0], *self._errors(work.task_errors), iterations, *found.facts[4:6])
         return self._solution(work, facts, goals, start, began)
+
+    def _above_alone(self, goals: Sequence[Goal], start: Array | None, seed: int, trace: Trace) -> Solution:
+        """The answer for the goals that are not of the lowest priority: of this core, or of the one that
+        takes them where they are alone, if that comes nearer.
+        """
+        above = self._above(goals)
+        assert self.above is not None, "only then is it called"
+        found = self.above.solve(above, start, seed, trace)
+        if found.success or self.options.mode == "best":
+            return found
+        asked: Any = above[0] if len(above) == 1 else list(above)
+        options: Any = self.above.options.given
+        alone = self.model.solve(asked, start=start, seed=seed, **options)
+        if not (alone.success or self._off(alone) < self._off(found)):
+            return found
+        if trace is not NO_TRACE:
+            seen = self.model.trace(asked, start=start, seed=seed, **options)
+            rows = len(seen.error)
+            trace[0][:rows], trace[1][:rows] = seen.q, seen.error / self.length
+            trace[1][list(seen.restarted_at)] *= -1.0  # as `tree.evaluation.record` marks them
+        return alone
+
+    def _off(self, solution: Solution) -> float:
+        """How far the first goals are from being met, in sizes of the model and half radians."""
+        return math.hypot(solution.error / self.length, 0.5 * solution.error_rotation)
 
     def _above(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
         """The goals that are not of the lowest priority."""
