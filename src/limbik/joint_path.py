@@ -21,7 +21,7 @@ class BreakReason(Enum):
     LIMIT = "limit"  # it would go on beyond joint limits
     BRANCH_ENDS = "branch ends"  # there are configurations ahead, none of which is near: a singularity
     COLLISION = "collision"  # it would collide
-    CUT_SHORT = "cut short"  # the time limit, or the number of places, has ended the search
+    CUT_SHORT = "cut short"  # the time limit, or the number of positions, has ended the search
     OTHER_BRANCH = "other branch"  # it could go on, but does not lead to the end, or within the step allowed
 
 

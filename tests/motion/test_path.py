@@ -290,5 +290,5 @@ def test_a_time_limit_ends_the_search_and_is_said() -> None:
 
 
 def test_a_path_that_is_longer_than_any_robot_is_refused() -> None:
-    with pytest.raises(GoalError, match=r"`poses` needs a path of up to 20,000 places, .*: 1e\+10 m"):
+    with pytest.raises(GoalError, match=r"`poses` needs a path of up to 20,000 positions, .*: 1e\+10 m"):
         UR5E.solve_path(line(UR5E, AT, [1e10, 0.0, 0.0]))

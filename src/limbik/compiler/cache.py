@@ -36,7 +36,7 @@ def cache_folder(content: str = "kernels") -> Path | None:
 
 
 def _danger(folder: Path) -> str:
-    """Who else may write in a folder; "" for nobody but root. Windows has other rules, and is not asked."""
+    """Who else may write in a folder; "" for nobody but root. On Windows, with its other rules, always ""."""
     if os.name != "posix":
         return ""
     status = folder.stat()

@@ -28,7 +28,7 @@ _LINE = re.compile(r"\bline(?: number)?[ =](\d+)", re.IGNORECASE)
 _ELEMENT = re.compile(r"^Element '([^']+)'", re.MULTILINE)
 _NAME = re.compile(r"^Element name '([^']+)'", re.MULTILINE)
 _NAN = re.compile(r"=\s*[\"'](?:[^\"'<>]*\s)?[-+]?nan[\s\"']", re.IGNORECASE)
-_LOCK = fork_safe(threading.Lock())  # MuJoCo has one place for all that hear its warnings
+_LOCK = fork_safe(threading.Lock())  # MuJoCo has one handler of warnings for all
 _USER_NUMBERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
 # What an MJCF may ask MuJoCo to set aside for a simulation, and what it then takes by itself.
 _SET_ASIDE = {"nkey": 0, "nuserdata": 0, "memory": -1, "njmax": -1, "nconmax": -1, "nstack": -1}

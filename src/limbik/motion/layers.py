@@ -57,7 +57,7 @@ class Layer:
 
 
 class Layers:
-    """The graph for poses [N, 4, 4] of a frame. When the watch ends it, places that are left have no
+    """The graph for poses [N, 4, 4] of a frame. When the watch ends it, the positions that are left have no
     configuration, and stretches whose steps are too great are breaks.
     """
 
@@ -119,8 +119,8 @@ class Layers:
         count = int(pieces.sum())
         if count > MAX_LAYERS:
             raise GoalError(
-                f"`poses` needs a path of up to {MAX_LAYERS:,} places, {reach:.3g} m or {APART_ROTATION} rad "
-                f"apart, found one of {count:,}: {metres.sum():.4g} m, {radians.sum():.4g} rad"
+                f"`poses` needs a path of up to {MAX_LAYERS:,} positions, {reach:.3g} m or {APART_ROTATION} "
+                f"rad apart, found one of {count:,}: {metres.sum():.4g} m, {radians.sum():.4g} rad"
             )
         between = [k + np.arange(n) / n for k, n in enumerate(pieces)]
         return np.concatenate([*between, [float(len(self.poses) - 1)]])
@@ -131,7 +131,7 @@ class Layers:
         return Layer(float(position), pose, q, halvings)
 
     def ends(self) -> bool:
-        """Whether the watch, or the number of places, has ended the search."""
+        """Whether the watch, or the number of layers, has ended the search."""
         self.is_cut_short = self.is_cut_short or self._watch()
         return self.is_cut_short
 
@@ -149,6 +149,10 @@ class Layers:
 
     def _reached(self) -> list[Layer]:
         return [layer for layer in self.layers if len(layer.q)]
+
+    def _index_of_layers(self) -> dict[int, int]:
+        """The index of each layer, by its `id`."""
+        return {id(layer): k for k, layer in enumerate(self.layers)}
 
     # --- refinement -----------------------------------------------------------------------------------------
 
@@ -172,9 +176,9 @@ class Layers:
 
     def _without(self, route: Route, deviating: set[int]) -> Route:
         """The route with breaks at stretches whose steps deviate."""
-        places = {id(layer): k for k, layer in enumerate(self.layers)}
+        index = self._index_of_layers()
         reached = self._reached()
-        found = {k for k in range(1, len(reached)) if places[id(reached[k - 1])] in deviating}
+        found = {k for k in range(1, len(reached)) if index[id(reached[k - 1])] in deviating}
         breaks = sorted({*route.breaks, *found})
         return route._replace(breaks=breaks, reached=min([route.reached, *(k - 1 for k in breaks)]))
 
@@ -206,7 +210,7 @@ class Layers:
 
     def _deviating(self, route: Route) -> set[int]:
         reached = self._reached()
-        places = {id(layer): k for k, layer in enumerate(self.layers)}
+        index = self._index_of_layers()
         found = set()
         if len(reached) > 1:
             position = np.array([layer.position for layer in reached])
@@ -215,7 +219,8 @@ class Layers:
             for k in range(1, len(reached)):
                 if k not in route.breaks:
                     is_fine = stays[k - 1] and self._are_free(q[[k - 1]], q[[k]])[0]
-                    found |= set() if is_fine else {places[id(reached[k - 1])]}
+                    if not is_fine:
+                        found.add(index[id(reached[k - 1])])
         return found
 
     def _is_near(self, begin: ArrayLike, end: ArrayLike, q0: Array, q1: Array) -> NDArray[np.bool_]:
@@ -260,13 +265,13 @@ class Layers:
         first = np.zeros(len(reached[0].q))
         if self._start is not None:
             first = np.linalg.norm(self.difference(self._start, reached[0].q), axis=1)
-        places = {id(layer): k for k, layer in enumerate(self.layers)}
+        index = self._index_of_layers()
         edges = [
-            self._edges_of(a, b) if places[id(b)] == places[id(a)] + 1 else NO_EDGES
+            self._edges_of(a, b) if index[id(b)] == index[id(a)] + 1 else NO_EDGES
             for a, b in itertools.pairwise(reached)
         ]
         doubts = [
-            HALVINGS - min(a.halvings, self.layers[places[id(b)] - 1].halvings)
+            HALVINGS - min(a.halvings, self.layers[index[id(b)] - 1].halvings)
             for a, b in itertools.pairwise(reached)
         ]
         return best_route(first, [len(layer.q) for layer in reached], edges, doubts)

@@ -21,7 +21,6 @@ MOST_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
 UNLIMITED = 10**9  # restarts
 WIDEST = 1e9  # [m or rad] tolerance
-LOCKED = "`locked`", SolverError, "names of joints"
 FARTHEST = 1e60  # [m or rad] of a target or a tool; beyond it the powers of distances overflow
 
 
@@ -119,8 +118,12 @@ def locked_names(locked: Any) -> tuple[str, ...]:
             "`locked` needs names of joints, without values, as a joint is locked where `start` has it: set "
             f"them in `start`; found {shortened(locked)}"
         )
-    names = (locked,) if isinstance(locked, str) else members_of(locked, *LOCKED)
-    _check(all(isinstance(name, str) for name in names), "locked", LOCKED[-1], locked)
+    names = (
+        (locked,)
+        if isinstance(locked, str)
+        else members_of(locked, "`locked`", SolverError, "names of joints")
+    )
+    _check(all(isinstance(name, str) for name in names), "locked", "names of joints", locked)
     return names
 
 
