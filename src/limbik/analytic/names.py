@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
 import numpy as np
 
 from limbik.analytic.added_joints import JOINTS, WRIST
+from limbik.analytic.axes import Axes
 from limbik.analytic.closed_form import ClosedForm, Family
+from limbik.analytic.points import PointForm
 from limbik.spatial import Array, rotation_exp
 
 _PARALLEL, _INTERSECTING = "axes {} and {} parallel", "axes {} and {} intersecting"
@@ -29,11 +35,116 @@ _ARM_PART: dict[Family, tuple[str, tuple[int, ...]]] = {
     Family.PRR_MEETING: (_INTERSECTING, (1, 2)),
 }
 _COUNTS = ("one joint", "two joints", "three joints", "four joints", "five joints", "six joints")
-_WITH_SHOULDER = (Family.RRP_ACROSS, Family.RRP_MEETING)
-_TWO_LINKS = {  # the two parallel axes, of families whose only choice is their elbow
-    Family.RRP_PARALLEL: (0, 1),
-    Family.RPR_PARALLEL: (0, 2),
-    Family.PRR_PARALLEL: (1, 2),
+
+Side: TypeAlias = Callable[[Array, Array], float]  # of the points on the axes and their directions, placed
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Two solutions of one equation of a closed form. `side` has the sign of the equation's derivative by the
+    joint that it is solved for: it is a factor of the Jacobian's determinant, so that it changes in singular
+    configurations alone.
+    """
+
+    part: str
+    words: tuple[str, str]  # where `side` is positive, and negative
+    side: Side
+    joints: tuple[int, ...]  # those that differ
+
+
+def _before(first: int, second: int, wrist: int = WRIST) -> Side:
+    """On which side of the plane through axis `first` and along axis `second` the wrist's center is."""
+    return lambda P, a: float(np.cross(a[first], a[second]) @ (P[wrist] - P[first]))
+
+
+def _bend(first: int, second: int, about: int) -> Side:
+    """Which way two links are bent, the second from the axis `second` to the wrist's center."""
+    return lambda P, a: float((P[second] - P[first]) @ np.cross(a[about], P[WRIST] - P[second]))
+
+
+def _rise(along: int, about: int) -> Side:
+    """Whether a turn about an axis moves the wrist's center forward along another one."""
+    return lambda P, a: float(a[along] @ np.cross(a[about], P[WRIST] - P[about]))
+
+
+def _reach(along: int, start: int) -> Side:
+    """How far forward along an axis the wrist's center is from a point."""
+    return lambda P, a: float(a[along] @ (P[WRIST] - P[start]))
+
+
+def _across_slides(axis: int, slides: tuple[int, int]) -> Side:
+    """On which side of an axis, as seen across both slides, the wrist's center is."""
+    i, j = slides
+    return lambda P, a: float(np.cross(a[axis], np.cross(a[i], a[j])) @ (P[WRIST] - P[axis]))
+
+
+def _between_slides(P: Array, a: Array) -> float:
+    """How much of the middle joint's motion of the wrist's center no slide makes."""
+    return float(np.cross(a[0], np.cross(a[1], P[WRIST] - P[1])) @ a[2])
+
+
+def _product(one: Side, other: Side) -> Side:
+    return lambda P, a: one(P, a) * other(P, a)
+
+
+def _flip(first: int) -> Side:
+    """Whether the last axis is turned to one side or the other of axis `first`."""
+    return lambda P, a: float(np.cross(a[first], a[5]) @ a[4])
+
+
+_SHOULDER, _ELBOW, _SLIDE, _WRIST = "shoulder", "elbow", "slide", "wrist"
+_LEFT, _UP, _OUT, _FLIPPED = ("left", "right"), ("up", "down"), ("out", "in"), ("not flipped", "flipped")
+
+
+def _shoulder_and_elbow(wrist: int = WRIST) -> tuple[_Choice, ...]:
+    """The elbow is up where it is above the line from the shoulder to a wrist before the first axis."""
+    side = _before(0, 1, wrist)
+    up = _product(side, _bend(1, 2, about=2))
+    return _Choice(_SHOULDER, _LEFT, side, (0, 1, 2)), _Choice(_ELBOW, _UP, up, (1, 2))
+
+
+def _with_slide(part: str, side: Side, out: Side) -> tuple[_Choice, ...]:
+    return _Choice(part, _LEFT, side, (0, 1, 2)), _Choice(_SLIDE, _OUT, out, (0, 1, 2))
+
+
+def _one(side: Side, joints: tuple[int, ...] = (0, 1, 2)) -> tuple[_Choice, ...]:
+    return (_Choice(_ELBOW, _LEFT, side, joints),)
+
+
+# What `families` and `slides` choose of the first three joints.
+_CHOICES: dict[Family, tuple[_Choice, ...]] = {
+    Family.PARALLEL_2_3: _shoulder_and_elbow(),
+    Family.MEETING_1_2: _shoulder_and_elbow(),
+    Family.THREE_PARALLEL: _shoulder_and_elbow(wrist=4),
+    Family.PARALLEL_1_2: (
+        _Choice(_SHOULDER, _LEFT, _bend(0, 1, about=1), (0, 1)),
+        _Choice(_ELBOW, _UP, _rise(0, 2), (0, 1, 2)),
+    ),
+    Family.MEETING_2_3: (
+        _Choice(_SHOULDER, _LEFT, _bend(0, 1, about=0), (0, 1, 2)),
+        _Choice(_ELBOW, _UP, _rise(1, 2), (1, 2)),
+    ),
+    Family.RRP_PARALLEL: _one(_bend(0, 1, about=1), (0, 1)),
+    Family.RRP_ACROSS: _with_slide(_SHOULDER, _before(0, 1), _reach(2, 1)),
+    Family.RRP_MEETING: _with_slide(_SHOULDER, _before(0, 1), _reach(2, 1)),
+    Family.RPR_PARALLEL: _one(_bend(0, 2, about=2), (0, 2)),
+    Family.RPR_ACROSS: _with_slide(_SHOULDER, _before(0, 2), _reach(1, 2)),
+    Family.ACROSS_RPR: _with_slide(_ELBOW, _before(2, 0), _reach(1, 0)),
+    Family.RPR_ALONG: (
+        _Choice(_SHOULDER, _LEFT, _rise(0, 2), (0, 1, 2)),
+        _Choice(_ELBOW, _UP, _reach(0, 2), (0, 1, 2)),
+    ),
+    Family.ALONG_RPR: (
+        _Choice(_SHOULDER, _LEFT, _rise(2, 0), (0, 1, 2)),
+        _Choice(_ELBOW, _UP, _reach(2, 0), (0, 1, 2)),
+    ),
+    Family.PRR_PARALLEL: _one(_bend(1, 2, about=2), (1, 2)),
+    Family.PRR_ACROSS: _with_slide(_ELBOW, _before(2, 1), _reach(0, 1)),
+    Family.PRR_MEETING: _with_slide(_ELBOW, _before(2, 1), _reach(0, 1)),
+    Family.RPP: (_Choice(_SHOULDER, _LEFT, _across_slides(0, (1, 2)), (0, 1, 2)),),
+    Family.PRP: _one(_between_slides),
+    Family.PPR: _one(_across_slides(2, (0, 1))),
+    Family.PPP: (),
 }
 
 
@@ -76,54 +187,45 @@ def _slides_in_words(form: ClosedForm) -> str:
     return f"joints {', '.join(numbers[:-1])} and {numbers[-1]} prismatic"
 
 
-def branch_names(form: ClosedForm, q: Array) -> tuple[str, ...]:
-    """The branches of configurations q [k, n]; numbers where the family has no words for them."""
-    names = [_branch_name(form, each) for each in q]
-    return tuple(name if name else f"solution {k + 1}" for k, name in enumerate(names))
+def branch_names(form: ClosedForm | PointForm, q: Array) -> tuple[str, ...]:
+    """The branches of configurations q [k, n]; numbers where the form has one branch.
+
+    No two regular configurations for one pose share a name, and a path of an arm of six joints (of three, for
+    a point) keeps its name until it meets a singular configuration.
+    """
+    choices = [choice for choice in _choices(form) if all(form.places[k] < form.count for k in choice.joints)]
+    if not choices:
+        return tuple(f"solution {k + 1}" for k in range(len(q)))
+    return tuple(_branch_name(form, choices, each) for each in q)
 
 
-def _branch_name(form: ClosedForm, q: Array) -> str:
-    places = np.array(form.places)
-    points, axes = _placed(form, np.append(q, np.zeros(JOINTS - form.count))[places])
-    first, last = ("wrist", "shoulder") if form.is_backwards else ("shoulder", "wrist")
-    to_wrist, bend = points[3] - points[1], points[2] - points[1]
-    left = "left" if float(np.cross(axes[1], to_wrist) @ axes[0]) > 0.0 else "right"
-    parts = []
-    if not form.axes.is_prismatic.any():
-        square = float(to_wrist @ to_wrist)
-        if square > 0.0:
-            bend = bend - to_wrist * float(bend @ to_wrist) / square
-        parts = [f"{first} {left}", f"elbow {'up' if float(bend @ axes[0]) > 0.0 else 'down'}"]
-    elif form.family in _WITH_SHOULDER:
-        out = float(axes[2] @ (points[3] - points[2]))
-        parts = [f"{first} {left}", f"slide {'out' if out > 0.0 else 'in'}"]
-    elif form.family in _TWO_LINKS and _are_own(form, _TWO_LINKS[form.family]):
-        i, j = _TWO_LINKS[form.family]
-        side = float(np.cross(points[j] - points[i], points[3] - points[j]) @ axes[i])
-        parts = [f"elbow {'left' if side > 0.0 else 'right'}"]
-    if form.family is Family.THREE_PARALLEL and form.count == JOINTS:
-        parts.append(f"{last} {_flip(axes[1], axes)}")
-    elif form.family is not Family.THREE_PARALLEL and _are_own(form, (3, 4, 5)):
-        parts.append(f"{last} {_flip(axes[3], axes)}")
-    return ", ".join(parts[::-1] if form.is_backwards else parts)
+def _choices(form: ClosedForm | PointForm) -> tuple[_Choice, ...]:
+    """Those of a closed form, from the base of the arm."""
+    if isinstance(form, PointForm):
+        return _CHOICES[form.family]
+    if form.family is Family.THREE_PARALLEL:
+        wrist = _Choice(_WRIST, _FLIPPED, _flip(1), (0, 1, 2, 3, 4, 5))
+    else:
+        wrist = _Choice(_WRIST, _FLIPPED, _flip(3), (3, 4, 5))
+    choices = (*_CHOICES[form.family], wrist)
+    if not form.is_backwards:
+        return choices
+    swapped = {_SHOULDER: _WRIST, _WRIST: _SHOULDER}
+    return tuple(replace(each, part=swapped.get(each.part, each.part)) for each in choices[::-1])
 
 
-def _are_own(form: ClosedForm, joints: tuple[int, ...]) -> bool:
-    """Whether joints are the arm's own."""
-    return all(form.places[k] < form.count for k in joints)
+def _branch_name(form: ClosedForm | PointForm, choices: list[_Choice], q: Array) -> str:
+    still = np.zeros(len(form.places) - form.count)
+    points, axes = _placed(form.axes, np.append(q, still)[list(form.places)])
+    words = (choice.words[0] if choice.side(points, axes) > 0.0 else choice.words[1] for choice in choices)
+    return ", ".join(f"{choice.part} {word}" for choice, word in zip(choices, words, strict=True))
 
 
-def _flip(before: Array, axes: Array) -> str:
-    return "flipped" if float(np.cross(before, axes[5]) @ axes[4]) < 0.0 else "not flipped"
-
-
-def _placed(form: ClosedForm, q: Array) -> tuple[Array, Array]:
-    """The points on the axes and their directions at q [6]."""
+def _placed(arm: Axes, q: Array) -> tuple[Array, Array]:
+    """The points on the axes [n + 1, 3], with the tool's, and their directions [n, 3] at q [n]."""
     rotation, point = np.eye(3), np.zeros(3)
     points, axes = [], []
-    for h, step, value, slides in zip(
-        form.axes.directions, form.axes.steps, q, form.axes.is_prismatic, strict=False
-    ):
+    for h, step, value, slides in zip(arm.directions, arm.steps, q, arm.is_prismatic, strict=False):
         point = point + rotation @ step
         points.append(point)
         axes.append(rotation @ h)
@@ -131,4 +233,4 @@ def _placed(form: ClosedForm, q: Array) -> tuple[Array, Array]:
             point = point + value * axes[-1]
         else:
             rotation = rotation @ rotation_exp(value * h)
-    return np.array(points), np.array(axes)
+    return np.array([*points, point + rotation @ arm.steps[-1]]), np.array(axes)

@@ -142,6 +142,18 @@ def swivel_of(arm: SwivelArm, wanted: Reached, q: Array) -> float:
     return math.atan2(dot(v, aside), dot(v, up))
 
 
+def flips(arm: SwivelArm, q: Array) -> Array:
+    """Which way shoulder, elbow and wrist are turned in configurations [k, 7]: [k, 3], positive or negative.
+
+    Each is a factor of the determinant of the Jacobian with the elbow held, and 0 where two branches meet.
+    """
+    h, (second, elbow, sixth) = arm.h, (Turn(np.cos(q[:, k]), np.sin(q[:, k])) for k in (1, 3, 5))
+    shoulder = dot(h[1], cross(h[0], rotate(h[1], second, h[2])))
+    bend = dot(h[3], cross(arm.upper, rotate(h[3], elbow, arm.fore)))
+    wrist = dot(h[5], cross(h[4], rotate(h[5], sixth, h[6])))
+    return np.stack(np.broadcast_arrays(shoulder, bend, wrist), axis=-1)
+
+
 def critical_angles(
     arm: SwivelArm, wanted: Reached, bent: Elbow, lower: Array, upper: Array
 ) -> Iterator[float]:

@@ -10,6 +10,7 @@ import numpy as np
 from limbik.all_solutions import AllSolutions, FreeMotion
 from limbik.analytic.axes import Axes
 from limbik.analytic.geometry import length
+from limbik.analytic.names import branch_names
 from limbik.analytic.points import PointForm
 from limbik.goals import Goal, Position
 from limbik.model.chain import Chain
@@ -86,12 +87,8 @@ class PointPlan(AnswersPlan):
         return "of infinitely many, as a joint may turn while the point stays"
 
     def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
-        """Which way the elbow is bent, for two revolute joints; numbers for others."""
-        own = q[:, self.places]
-        if own.shape[1] == 2 and not self._slides.any():
-            bends = np.sin(own[:, 1])
-            return tuple("elbow bent forward" if bend >= 0.0 else "elbow bent back" for bend in bends)
-        return tuple(f"solution {k + 1}" for k in range(len(q)))
+        """The names of the branches."""
+        return branch_names(self._form, q[:, self.places])
 
     def free(self, asked: Asked, q: Array, /) -> tuple[FreeMotion, ...]:
         """None: for points it is not looked for."""

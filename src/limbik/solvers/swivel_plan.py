@@ -20,6 +20,7 @@ from limbik.analytic.swivel import (
     critical_angles,
     elbow,
     error,
+    flips,
     reached,
     swivel_of,
     turns,
@@ -131,14 +132,12 @@ class SwivelPlan(AnswersPlan):
 
     def branches(self, asked: Asked, q: Array, /) -> tuple[str, ...]:
         """The names of the branches: how shoulder, elbow and wrist are turned."""
-        own = np.sign(np.sin(q[:, self.places] + 1e-15))
-        words = zip(*(own[:, place] for place in (1, 3, 5)), strict=True)
         return tuple(
             ", ".join(
-                f"{part} {'not flipped' if sign > 0.0 else 'flipped'}"
-                for part, sign in zip(("shoulder", "elbow", "wrist"), signs, strict=True)
+                f"{part} {'not flipped' if side >= 0.0 else 'flipped'}"
+                for part, side in zip(("shoulder", "elbow", "wrist"), sides, strict=True)
             )
-            for signs in words
+            for sides in flips(self.arm, q[:, self.places])
         )
 
     def free(self, asked: Asked, q: Array, /) -> tuple[FreeMotion, ...]:
