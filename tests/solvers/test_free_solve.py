@@ -12,6 +12,8 @@ from limbik import Model, Status
 from limbik.collision import Box, Capsule, LinkShape, Sphere, World
 from limbik.collision.checker import Checker
 from limbik.errors import CollisionError, SolverError
+from limbik.solvers.many_starts import ManyStarts
+from limbik.solvers.push_out import PushOut
 from limbik.spatial import pose_from
 
 FORWARD = np.array([0.2, 0.3, 0.1, -1.8, 0.2, 2.0, 0.5])
@@ -278,6 +280,18 @@ def test_without_restarts_a_batch_claims_nothing_that_collides(arm: Model) -> No
     for options in ({"restarts": 0}, {"restarts": 3}, {"time_limit": 1e-9}):
         found = arm.solve_batch(poses, world=world, **options)
         assert Checker(arm, world).are_free(found.q[found.success]).all()
+
+
+def test_nothing_is_tried_when_the_time_is_over(arm: Model, monkeypatch) -> None:
+    """The first solve and the search for a free solution have one limit between them."""
+    world = at(arm.pose(FORWARD, arm.joints[3].child)[:3, 3])
+    tried = []
+    monkeypatch.setattr(PushOut, "push", lambda self, q: tried.append(q))
+    monkeypatch.setattr(ManyStarts, "_one", lambda self, start: tried.append(start))
+    goal = [limbik.Pose(target=arm.pose(FORWARD)), limbik.Posture(q=FORWARD, priority=1)]
+    solution = arm.solve(goal, start=FORWARD, world=world, time_limit=1e-9)
+    assert solution.ended is Status.NO_FREE_SOLUTION or not solution.success
+    assert not tried
 
 
 def test_of_all_solutions_those_that_are_free_are_left() -> None:

@@ -13,6 +13,7 @@ import limbik
 from fast_chains import PATIENCE
 from limbik import Pose, Position, Status
 from limbik.compiler import native
+from limbik.errors import SolverError
 
 ENDLESS = 10**9  # iterations
 FORBIDDEN = (-0.6, 0.2, 0.0)  # within reach, but not within limits: no proof ends a search for it
@@ -59,6 +60,20 @@ def test_the_clock_ends_every_solve(name):
     else:
         assert solution.ended is Status.BUDGET_SPENT
         assert solution.iterations < ENDLESS
+
+
+def test_uneven_weights_that_are_solved_for_twice_share_the_time() -> None:
+    """Two goals that pull apart: first as they are weighed, then evenly, each for half of the time."""
+    arm = limbik.planar_arm(3, 0.3, limits=1.5)
+    goals = [Position(target=FORBIDDEN, weight=0.3), Position(frame="link3", target=(-0.3, 0.3, 0.0))]
+    began = time.perf_counter()
+    solution = arm.solve(goals, iterations=ENDLESS, time_limit=0.2)
+    elapsed = time.perf_counter() - began
+    assert solution.ended is Status.BUDGET_SPENT
+    assert 0.9 * elapsed < solution.time <= elapsed
+    assert arm.trace(goals, iterations=300, time_limit=60.0).solution.q.tolist()
+    with pytest.raises(SolverError, match="`time_limit` needs a positive time"):
+        arm.solve(goals, time_limit="soon")
 
 
 @pytest.mark.slow

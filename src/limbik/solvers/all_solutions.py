@@ -33,7 +33,7 @@ from limbik.solvers.swivel_plan import SwivelPlan
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_vector, as_whole, pose_from
 
 EVERYTHING = (1.0,) * 6
-BY_DEFAULT: Slot[AnalyticPlan] = Slot()  # for a pose of the end effector, without options
+QUICK: Slot[dict[tuple[str | None, bool], AnalyticPlan]] = Slot()  # for a pose, by frame and limits
 PLANS: Slot[dict[tuple[str, bool, int], AnswersPlan | None]] = Slot()  # by frame, limits, and kind of target
 A_POSE = 0  # else as many numbers as the point has
 UP = np.array([0.0, 0.0, 1.0])
@@ -84,17 +84,20 @@ def solve_all(
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """
     if (
-        frame is None
-        and turns is False
-        and limits is True
+        turns is False
+        and type(limits) is bool
+        and (frame is None or type(frame) is str)
         and type(model) is Model
         and type(goal) is np.ndarray
         and goal.dtype is FLOAT64
         and goal.shape == POSE_SHAPE
         and world is None
         and clearance == 0.0
+        and samples is None
+        and starts == STARTS
     ):
-        plan = model.derived.get(BY_DEFAULT)
+        quick = model.derived.get(QUICK)
+        plan = None if quick is None else quick.get((frame, limits))
         if plan is not None:
             return plan.of_pose(goal, None if start is None else _configuration(model, start))
     _check_flags(limits=limits, turns=turns)
@@ -156,8 +159,9 @@ def plan_for_all(model: Model, frame: str | None, limits: bool, kind: int = A_PO
             _pose_plan(model, name, limits) if kind == A_POSE else _point_plan(model, name, limits, kind)
         )
     plan = plans[key]
-    if isinstance(plan, AnalyticPlan) and limits and name == model.end_effector:
-        BY_DEFAULT.put(model, plan)
+    if isinstance(plan, AnalyticPlan):
+        quick = QUICK.get(model) or QUICK.put(model, {})
+        quick[frame, limits] = plan
     return plan
 
 

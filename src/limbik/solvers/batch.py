@@ -118,9 +118,9 @@ def solve_batch(
     )  # fmt: skip
 
 
-def from_starts(plan: SerialPlan, pose: Array, starts: Array) -> Array:
+def from_starts(plan: SerialPlan, pose: Array, starts: Array, watch: Watch) -> Array:
     """The configurations [k, nq] that meet one pose [4, 4], of those that starts [N, nq] lead to soon."""
-    job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, time_watch(None))
+    job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, watch)
     facts, q = job.from_starts(starts)
     return q[facts[:, 0] == SOLVED]
 

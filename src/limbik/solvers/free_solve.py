@@ -17,6 +17,7 @@ import numpy as np
 
 from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
+from limbik.compiler.kernel import Watch
 from limbik.model.model import Model
 from limbik.solution import STATUSES, Solution
 from limbik.solvers import measure
@@ -55,7 +56,9 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     if free.prefer == "first" and checker.is_free(first.q, free.clearance):
         return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
     request = question.request_without_world(first.target)
-    search = _Search(first, request, free, checker, seed)
+    limit = request.options.get("time_limit")
+    watch = time_watch(None if limit is None else limit - (perf_counter() - began))
+    search = _Search(first, request, free, checker, seed, watch)
     q = search.run()
     if q is None:
         question = FreeQuestion(asked, model, free, search.seen())
@@ -77,12 +80,18 @@ class _Search:
     """The search where the first solution is not free, or not what is preferred."""
 
     def __init__(
-        self, first: Solution, request: Request, free: FreeOptions, checker: Checker, seed: int
+        self,
+        first: Solution,
+        request: Request,
+        free: FreeOptions,
+        checker: Checker,
+        seed: int,
+        watch: Watch,
     ) -> None:
         self._first, self._free, self._checker = first, free, checker
         self._request = request
-        self._watch = time_watch(self._request.options.get("time_limit"))
-        self._many = ManyStarts(first, request, seed)
+        self._watch = watch
+        self._many = ManyStarts(first, request, seed, watch)
         self._seen = [first.q[None]]
         self._is_complete = False
         self._blocked: Blocked | None = None
@@ -172,6 +181,8 @@ class _Search:
     def _push(self, q: Array) -> Array | None:
         """A free solution to which one of q [k, nq] is pushed."""
         for each in q:
+            if self._watch():
+                return None
             pushed = self._push_out.push(each)
             solved = None if pushed is None else self._many.from_near(pushed)
             if solved is not None and self._checker.is_free(solved, self._free.clearance):

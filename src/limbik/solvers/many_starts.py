@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from limbik.compiler.kernel import Watch
 from limbik.model.joints import JointKind
 from limbik.solution import Solution
 from limbik.solvers.batch import from_starts
@@ -20,13 +21,14 @@ SPREAD = 0.5  # [rad or m] how near
 
 class ManyStarts:
     """Draws solutions of the goals of a solution. Joints that move nothing that is asked for, and those that
-    are locked, stay as the solution has them.
+    are locked, stay as the solution has them. watch: what ends it.
     """
 
-    def __init__(self, first: Solution, request: Request, seed: int) -> None:
+    def __init__(self, first: Solution, request: Request, seed: int, watch: Watch) -> None:
         self.request = request
         self.model = request.model
         self._first = first
+        self._watch = watch
         self._random = np.random.default_rng(seed + 1)
         self.moving = np.zeros(self.model.nv, dtype=bool)
         places = np.zeros(self.model.nq, dtype=bool)
@@ -50,8 +52,10 @@ class ManyStarts:
         """[k, nq] solutions, as many as that many starts lead to."""
         starts = self._starts(count)
         if isinstance(self._plan, SerialPlan):
-            return from_starts(self._plan, np.frombuffer(self._first.target).reshape(4, 4), starts)
-        found = [self._one(start) for start in starts]
+            return from_starts(
+                self._plan, np.frombuffer(self._first.target).reshape(4, 4), starts, self._watch
+            )
+        found = [self._one(start) for start in starts if not self._watch()]
         return np.array([q for q in found if q is not None]).reshape(-1, self.model.nq)
 
     def from_near(self, q: Array) -> Array | None:
