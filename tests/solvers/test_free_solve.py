@@ -204,6 +204,15 @@ def test_several_goals_and_locked_joints_are_solved_for_free_of_collision(
     assert not locked.success or locked.q[0] == FORWARD[0]
 
 
+def test_solutions_from_many_starts_keep_locked_joints_where_they_are(arm: Model, pose: np.ndarray) -> None:
+    first = arm.solve(pose, start=FORWARD, locked=[arm.joint_names[0]])
+    many = ManyStarts(first, first.request, 0, lambda: False)
+    drawn = many.draw(64)
+    assert many.is_quick and len(drawn) > 4
+    assert (drawn[:, 0] == first.q[0]).all() and np.ptp(drawn[:, 4]) > 0.1
+    np.testing.assert_allclose(arm.pose(drawn), np.broadcast_to(pose, (len(drawn), 4, 4)), atol=1e-5)
+
+
 def test_a_goal_out_of_reach_is_said_to_be_that(arm: Model) -> None:
     solution = arm.solve([9.0, 0, 0], world=World())
     assert solution.status is Status.UNREACHABLE and "Out of reach" in str(solution.explain())

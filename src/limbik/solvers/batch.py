@@ -200,8 +200,14 @@ class _Job:
         return answers
 
     def from_starts(self, starts: Array) -> tuple[Array, Array]:
-        """Facts [N, HEADER] and configurations [N, nq] that a start [nq] for each problem leads to soon."""
-        answers = self._pass(self.plan.numbers(True, restarts=0, iterations=SOON), self.plan.rows_of(starts))
+        """Facts [N, HEADER] and configurations [N, nq] that a start [nq] for each problem leads to soon.
+
+        Locked joints stand in all starts where they do in the first.
+        """
+        rows, numbers = self.plan.rows_of(starts), self.plan.numbers(True, restarts=0, iterations=SOON)
+        if len(rows):
+            self.plan.lock(numbers, rows[0])
+        answers = self._pass(numbers, rows)
         return answers[:, :HEADER], self.plan.whole(answers[:, HEADER:], starts)
 
     def mend(self, answers: Array, starts: Array | None) -> None:

@@ -39,9 +39,7 @@ class ManyStarts:
             self.moving[self.model.v_slice(name)] = True
             places[self.model.q_slice(name)] = not is_base
         self._still = np.flatnonzero(~places)
-        plan = first.question
-        is_lanes = isinstance(plan, SerialPlan) and not request.options.get("locked")
-        self._plan = plan if is_lanes else None
+        self._plan = first.question if isinstance(first.question, SerialPlan) else None
 
     @property
     def is_quick(self) -> bool:

@@ -336,7 +336,7 @@ class SerialPlan(Question):
         if seed or self._locked:
             numbers = numbers.copy()
             numbers[self.places["SET_SEED"]] = seed % LARGEST_SEED
-            self._lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
+            self.lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
         return numbers, pose.tobytes(), None if rows is None else rows.tobytes()
 
     def _concluded(
@@ -435,8 +435,8 @@ class SerialPlan(Question):
         rows[..., self._moving] = start[..., self._places]
         return rows
 
-    def _lock(self, numbers: Array, rows: Array) -> None:
-        """Hold the locked joints where the start has them."""
+    def lock(self, numbers: Array, rows: Array) -> None:
+        """Hold the locked joints where the rows [n] have them."""
         at = self.places
         for i in self._locked:
             lower, upper = numbers[at["AT_Q_LOWER"] + i], numbers[at["AT_Q_UPPER"] + i]
