@@ -2,6 +2,7 @@
 
 import importlib.util
 import pickle
+import shutil
 import warnings
 
 import numpy as np
@@ -206,6 +207,22 @@ def test_an_srdf_says_which_pairs_are_not_checked(on_disk):
 def test_an_srdf_without_reasons_is_named_as_the_reason(on_disk):
     model = load(on_disk, srdf=DISABLED.replace(' reason="Never"', ""))
     assert [rule.reason for rule in model.pair_rules] == ["SRDF"]
+
+
+@pytest.mark.parametrize("place", ["package/urdf/arm.srdf", "package/srdf/arm.srdf"])
+def test_an_srdf_beside_a_file_is_read(on_disk, tmp_path, place):
+    """As packages for ROS have it; what it says of links that are not there, and of groups, is left out."""
+    robot = tmp_path / "package/urdf/arm.urdf"
+    robot.parent.mkdir(parents=True)
+    shutil.copytree(on_disk.parent / "meshes", robot.parent / "meshes")
+    shutil.copy(on_disk, robot)
+    assert not without_notes(robot).pair_rules
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    more = '<disable_collisions link1="hand" link2="x"/><group name="g"><group name="not there"/></group>'
+    (tmp_path / place).write_text(DISABLED.replace("</robot>", f"{more}</robot>"))
+    assert without_notes(robot).pair_rules == without_notes(on_disk, srdf=DISABLED).pair_rules
+    other = DISABLED.replace('reason="Never"', 'reason="Other"')
+    assert [rule.reason for rule in without_notes(robot, srdf=other).pair_rules] == ["SRDF: Other"]
 
 
 def test_pairs_of_an_srdf_about_links_that_are_not_there_are_refused(on_disk):

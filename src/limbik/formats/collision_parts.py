@@ -22,12 +22,10 @@ def rules_of(source: SourceLike, model: Model) -> list[PairRule]:
     return _rules(srdf.read(source, model).disabled_collisions)
 
 
-def known_rules(description: Description, names: Iterable[str]) -> list[PairRule]:
-    """The pairs that the SRDF of a description says not to look at, as far as there are such names."""
-    if description.srdf is None:
-        return []
+def known_rules(source: SourceLike, names: Iterable[str]) -> list[PairRule]:
+    """The pairs that an SRDF says not to look at, as far as there are such names."""
     known = set(names)
-    pairs = srdf.read(description.srdf).disabled_collisions
+    pairs = srdf.disabled_collisions(source)
     return _rules([pair for pair in pairs if {pair.link1, pair.link2} <= known])
 
 
@@ -48,7 +46,8 @@ def preset_parts(
         )
         for shape in other.shapes
     ]
-    return shapes, known_rules(description, [shape.name for shape in shapes])
+    named = [shape.name for shape in shapes]
+    return shapes, [] if description.srdf is None else known_rules(description.srdf, named)
 
 
 def _rules(pairs: Iterable[srdf.DisabledPair]) -> list[PairRule]:

@@ -46,8 +46,10 @@ def load(
     base that the file itself has stays.
     end_effector: name of the frame that goals mean when they name none; each format's reader says its
     default.
-    srdf: path or text of an SRDF, whose disabled pairs of links are not looked at for collisions; a robot by
-    name may have one in its package.
+    srdf: path or text of an SRDF, whose disabled pairs of links are not looked at for collisions. Without it
+    one is taken that is there for the robot: of a robot by name in its package, of a file `arm.urdf` the
+    `arm.srdf` in the same folder or in the folder `srdf` beside it; of links that the robot does not have
+    nothing is taken.
 
     A xacro file is a program, which is run: load only those that you trust (`limbik.formats.xacro`).
 
@@ -57,9 +59,13 @@ def load(
     if not isinstance(source, str | PathLike):
         raise ModelError(f"source needs a name, a path or a text, found {shortened(source)}")
     model = _by_name(source, srdf is None) if isinstance(source, str) and not is_text(source) else None
-    model = based(model or read(open_source(source)), base, end_effector)
+    beside = None
+    if model is None:
+        opened = open_source(source)
+        model, beside = read(opened), _srdf_beside(opened.path)
+    model = based(model, base, end_effector)
     if srdf is None:
-        return model
+        return model if beside is None else _with_srdf(model, beside)
     from limbik.formats.collision_parts import rules_of
 
     return model.with_shapes(pair_rules=(*model.pair_rules, *rules_of(srdf, model)))
@@ -86,9 +92,27 @@ def _registered(found: registry.Found, takes_srdf: bool) -> Model:
         return _preset(found.robot, takes_srdf)
     description = found.description
     model = _described(description)
-    if description.srdf_file is None or not takes_srdf:
-        return model
-    return model.with_shapes_found_by(lambda: _parts_with_srdf(model, description))
+    return model if description.srdf is None or not takes_srdf else _with_srdf(model, description.srdf)
+
+
+def _srdf_beside(path: Path | None) -> Path | None:
+    """The SRDF of a description in a file, where packages for ROS have it."""
+    if path is None:
+        return None
+    name = path.name.removesuffix(".xacro").removesuffix(".urdf") + ".srdf"
+    beside = path.parent / name, path.parent.parent / "srdf" / name
+    return next((each for each in beside if each != path and each.is_file()), None)
+
+
+def _with_srdf(model: Model, path: Path) -> Model:
+    """The model; its SRDF is read when what collides is first asked for."""
+
+    def parts() -> FoundParts:
+        from limbik.formats.collision_parts import known_rules
+
+        return model.shapes, (*model.pair_rules, *known_rules(path, model.frame_names))
+
+    return model.with_shapes_found_by(parts)
 
 
 @functools.cache
@@ -117,12 +141,6 @@ def _parts_of_preset(preset: Model, robot: registry.Robot, takes_srdf: bool) -> 
     except LimbikError:  # the preset moves all the same
         return (), ()
     return shapes, rules if takes_srdf else ()
-
-
-def _parts_with_srdf(model: Model, description: registry.Description) -> FoundParts:
-    from limbik.formats.collision_parts import known_rules
-
-    return model.shapes, (*model.pair_rules, *known_rules(description, model.frame_names))
 
 
 def read(source: Source) -> Model:

@@ -152,11 +152,7 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
 
     Raises FormatError naming line and element.
     """
-    robot = parse(open_source(source))
-    if robot.tag != "robot":
-        raise robot.error(f"an SRDF begins with <robot>, found <{robot.tag}>")
-    if robot.all("joint"):
-        raise robot.error("this is URDF, which has no groups; read it with limbik.load")
+    robot = _parsed(source)
     robot.refuse_misspelt((*_TAGS, *_OTHER_TAGS))
     reader = _Reader(robot, model)
     elements = robot.by_name("group")
@@ -172,6 +168,22 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
         passive_joints=tuple(reader.joint(one) for one in robot.all("passive_joint")),
         disabled_collisions=tuple(reader.pair(one) for one in robot.all("disable_collisions")),
     )
+
+
+def disabled_collisions(source: SourceLike) -> tuple[DisabledPair, ...]:
+    """The pairs of links that an SRDF says not to look at, whatever else is in it. Raises FormatError."""
+    robot = _parsed(source)
+    reader = _Reader(robot, None)
+    return tuple(reader.pair(one) for one in robot.all("disable_collisions"))
+
+
+def _parsed(source: SourceLike) -> Element:
+    robot = parse(open_source(source))
+    if robot.tag != "robot":
+        raise robot.error(f"an SRDF begins with <robot>, found <{robot.tag}>")
+    if robot.all("joint"):
+        raise robot.error("this is URDF, which has no groups; read it with limbik.load")
+    return robot
 
 
 class _Reader:
