@@ -365,6 +365,20 @@ def test_an_upload_that_takes_too_long_is_given_up(monkeypatch):
             assert client.getresponse().status == 408
 
 
+def test_stalled_uploads_keep_no_other_one_out(monkeypatch):
+    monkeypatch.setattr(connection, "warm_up", lambda name: None)
+    with running(bounds=Bounds(upload_pause=0.2)) as address, contextlib.ExitStack() as stalled:
+        clients = [http.client.HTTPConnection(urlsplit(address).netloc, timeout=60) for _ in range(20)]
+        for client in map(stalled.enter_context, map(contextlib.closing, clients)):
+            client.putrequest("POST", "/upload")
+            client.putheader("Content-Length", "1000")
+            client.endheaders()
+            client.send(b"PK")
+        status, told = post(address, zipped(FILES))
+        assert status == 200, told
+        assert {client.getresponse().status for client in clients} == {408}
+
+
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 def test_the_upload_takes_only_posts(address, method):
     assert send(address, method, "/upload").status == 405

@@ -13,7 +13,6 @@ from typing import Protocol, TypeVar
 import anyio
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from starlette.responses import PlainTextResponse
 from starlette.types import Message
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
@@ -74,8 +73,10 @@ class Bounds:
     solves: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))  # at the same time, of all pages
     searches: int = field(default_factory=lambda: max(1, (os.cpu_count() or 1) // 2))  # all that takes longer
     interpreted: int = 4  # solves by what is not compiled yet
-    uploads: int = 2  # at the same time
+    uploads: int = 8  # at the same time
     upload_seconds: float = 60.0
+    upload_pause: float = 5.0  # [s] by which an upload may lag behind `upload_rate`
+    upload_rate: float = 32 * 1024.0  # [bytes/s] at least
 
 
 DEFAULT_BOUNDS = Bounds()
@@ -151,7 +152,7 @@ async def connect(websocket: WebSocket) -> None:
     if not playground.gate.admits_host(host) or not playground.gate.admits_origin(
         websocket.headers.get("origin"), host
     ):
-        await websocket.send_denial_response(PlainTextResponse("This origin may not connect.\n", 403))
+        await websocket.close()  # before it is accepted: 403
         return
     await websocket.accept()
     if len(playground.sessions) >= playground.bounds.sessions:

@@ -9,7 +9,7 @@ import anyio
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 
-from limbik.app.connection import Playground
+from limbik.app.connection import Bounds, Playground
 from limbik.app.page import KEPT
 from limbik.app.upload import LONGEST_PATH, MAX_PACKED, UploadError, read_upload, too_large
 
@@ -25,7 +25,7 @@ async def upload(request: Request) -> Response:
     try:
         with anyio.fail_after(playground.bounds.upload_seconds):
             async with playground.uploading:
-                body = await _body(request)
+                body = await _body(request, playground.bounds)
                 name = unquote(request.headers.get("x-name", ""))[:LONGEST_PATH]
                 kind = request.headers.get("content-type", "")
                 loop = asyncio.get_running_loop()
@@ -40,15 +40,19 @@ async def upload(request: Request) -> Response:
     return JSONResponse({"token": token, "name": found.name, "files": len(found.files)})
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, bounds: Bounds) -> bytes:
+    """What is uploaded. Raises TimeoutError where it comes too slowly, so that it keeps no other one out."""
     said = request.headers.get("content-length", "0")
     if not said.isascii() or not said.isdecimal() or int(said[:20]) > MAX_PACKED:
         raise too_large()
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_PACKED:
-            raise too_large()
+    with anyio.fail_after(bounds.upload_pause) as pause:
+        latest = pause.deadline
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_PACKED:
+                raise too_large()
+            pause.deadline = latest + len(body) / bounds.upload_rate
     return bytes(body)
 
 
