@@ -17,7 +17,7 @@ from limbik.compiler import native
 from limbik.errors import GoalError, SolverError
 from limbik.model.chain import chain_to
 from limbik.spatial import rotation_exp
-from six_revolute_arms import ARMS, Table, apart, random_table, regularity, searched
+from six_revolute_arms import ARMS, Table, apart, as_model, random_table, regularity, searched
 from strategies import SEEDS
 
 REGULAR = 1e-2  # smallest singular value, of arms of about a metre
@@ -147,12 +147,65 @@ def test_interpreted_and_compiled_find_the_same() -> None:
     constants = prepare_general(axes)
     assert constants is not None
     pose = axes.pose(np.array([0.3, -1.0, 0.7, 2.0, -0.4, 1.1]))
-    found = np.empty((MOST_CONFIGURATIONS, 6))
+    found = np.empty((MOST_CONFIGURATIONS + 1, 6))
     count = all_general(constants, pose.ravel(), found)
     compiled = general_configurations(axes, pose)
     assert count == len(compiled) > 0
     for each in found[:count]:
         assert min(apart(each, other) for other in compiled) < 1e-6
+
+
+def at_right_angles(rng: np.random.Generator) -> np.ndarray:
+    """A configuration of which about two thirds of the joints stand at right angles."""
+    q = rng.uniform(-np.pi, np.pi, 6)
+    is_special = rng.random(6) < 0.65
+    q[is_special] = 0.5 * np.pi * rng.integers(-1, 3, is_special.sum())
+    return q
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["fanuc-crx10ia", "kinova-j2n6s", "xarm6", "sixteen"])
+def test_where_configurations_meet_each_comes_once_and_none_hides_behind_complete(name: str) -> None:
+    axes = ARMS[name].axes
+    model = as_model(axes)
+    rng = np.random.default_rng(7)
+    missing = 0
+    for _ in range(60):
+        q = at_right_angles(rng)
+        pose = axes.pose(q)
+        found = model.solve_all(pose, limits=False)
+        distances = [apart(q, each) for each in found]
+        assert not found.complete or min(distances) < 1e-4
+        for k, each in enumerate(found.q):
+            assert np.abs(axes.pose(each) - pose).max() < 1e-8
+            assert all(apart(each, other) > 1e-4 for other in found.q[:k])
+        if not found.complete and found.free:
+            for motion in found.free:
+                others = np.delete(found.q, motion.solution, axis=0)
+                assert not any(is_on(motion.q, other) for other in others)
+            continue
+        missing += min(distances, default=np.inf) > 1e-4
+    assert missing <= 3  # of 60, where several of these meet in one
+
+
+def is_on(curve: np.ndarray, q: np.ndarray) -> bool:
+    change = np.angle(np.exp(1j * (curve - q)))
+    return bool(np.linalg.norm(change, axis=1).min() < 0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "q"),
+    [
+        ("fanuc-crx10ia", [-1, 0, -2, -1, 0, 1]),  # as its makers draw it, folded
+        ("kinova-j2n6s", [1, -1, 1, 1, -1, -1]),  # two configurations meet in one
+    ],
+)
+def test_a_singular_configuration_is_found_itself_or_on_its_curve(name: str, q: list[int]) -> None:
+    axes = ARMS[name].axes
+    there = 0.5 * np.pi * np.array(q, dtype=float)
+    found = as_model(axes).solve_all(axes.pose(there), limits=False)
+    assert not found.complete
+    assert min(apart(there, each) for each in found) < 1e-4 or any(is_on(m.q, there) for m in found.free)
 
 
 def test_arms_that_cannot_move_in_all_directions_are_refused() -> None:

@@ -55,15 +55,18 @@ from limbik.numerics.trigonometry import angle_between, nearest_turn, sincos
 from limbik.spatial import Array
 
 JOINTS = 6
-MOST_CONFIGURATIONS = 16
+MOST_CONFIGURATIONS = 96  # 16 where they are isolated; of curves there are any number
+LEFT_TO_SIDES = 24  # of them, for each pose that is moved aside: one curve is not to take the place of all
 MOST_ROOTS = 96
 MOST_IN_STRETCH = 24
 MOST_LOOKED_INTO = 60  # stretches in which rounding hides the resultant's sign
 ASIDE = 1e-5  # [rad, and of the arm's length] by which a pose is moved whose roots coincide
 SHORT = 1e-9  # [rad] of a stretch that is one root
 NARROW = 1e-5  # [rad] of one that is not halved where looking into it does not shorten it
+HIDES = 1e-2  # [rad] of one that may hold a root although none is seen, at a pose beside
 VERIFIED = 1e-20  # squared error of an answer, in the arm's length and radians
-SAME = 1e-5  # [rad] by which configurations differ that cannot be told apart in double precision, at worst
+SAME = 1e-4  # [rad] by which configurations differ that cannot be told apart in double precision, at worst
+UNRESOLVED, RESOLVED, AT_ONCE = 0, 1, 2
 DEGREES = (8, 12, 12)  # of the resultant in the first, second and third joint of the window
 TRIALS = 4  # poses by which the ways are compared
 LEAST_DISTINCT = 1e-7  # of the second singular value: under it null vectors are not those of one solution
@@ -212,26 +215,36 @@ def _joint(constants: Floats, joint: int) -> int:
 def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
     """Find every configuration [rad], in (-pi, pi], for a rigid pose [16]; returns their number.
 
-    constants: of `prepare_general`. found [MOST_CONFIGURATIONS, 6].
+    constants: of `prepare_general`. found [MOST_CONFIGURATIONS + 1, 6]: in its last row whether all roots
+    were told apart, at the pose itself, and there or at poses beside it.
     """
     loop, near_loop, near_pose = empty(LOOP_SIZE), empty(LOOP_SIZE), empty(16)
     close_loop(constants, pose, loop)
-    count, is_resolved = _search(constants, loop, loop, found, 0)
-    if not is_resolved:
-        _aside(pose, constants[AT_LENGTH], near_pose)
+    most = MOST_CONFIGURATIONS - 2 * LEFT_TO_SIDES
+    count, told_apart = _search(constants, loop, False, loop, found[:most], 0)
+    found[MOST_CONFIGURATIONS, 0] = 1.0 if told_apart > UNRESOLVED else 0.0
+    found[MOST_CONFIGURATIONS, 1] = 1.0
+    if told_apart == AT_ONCE:
+        return count
+    for side in range(2):  # where two configurations meet in one, they are there on one side alone
+        most += LEFT_TO_SIDES
+        _aside(pose, constants[AT_LENGTH], ASIDE if side == 0 else -ASIDE, near_pose)
         close_loop(constants, near_pose, near_loop)
-        count, is_resolved = _search(constants, near_loop, loop, found, count)
+        count, told_apart = _search(constants, near_loop, True, loop, found[:most], count)
+        if told_apart == UNRESOLVED:
+            found[MOST_CONFIGURATIONS, 1] = 0.0
     return count
 
 
 @compiled(inline=False)
 def _search(
-    constants: Floats, near_loop: Floats, loop: Floats, found: Floats, count: int
-) -> tuple[int, bool]:
-    """Add the configurations of a loop that are new, found from those of the loop itself or of one near it.
+    constants: Floats, near_loop: Floats, is_beside: bool, loop: Floats, found: Floats, count: int
+) -> tuple[int, int]:
+    """Add the configurations of a loop that are new, found from those of the loop itself, or of one beside
+    it, where what is special about the pose is not.
 
-    Returns their number, and whether each root of the resultant was told from the others and had one
-    configuration.
+    Returns their number, and how each root of the resultant was told from the others and had one
+    configuration: AT_ONCE, RESOLVED by looking into stretches, or UNRESOLVED.
     """
     E, stretches, within = empty(3, 6, 9), empty(MOST_ROOTS + MOST_IN_STRETCH, 2), empty(MOST_IN_STRETCH, 2)
     eliminate(constants, near_loop, E)
@@ -245,11 +258,14 @@ def _search(
         length = last - first
         if length < SHORT:
             root = 0.5 * (first + last)
-            count, is_single = _solve_at(constants, E, root, near_loop, loop, found, count)
+            count, is_single = _solve_at(constants, E, root, near_loop, is_beside, loop, found, count)
             is_resolved &= is_single
             continue
         looked_into += 1
         inside = roots_in_stretch(E, first, last, stretch_table, within)
+        if inside == 0 and (length < HIDES or not is_beside):  # rounding may hide a double root
+            is_resolved = False
+            count, _ = _solve_at(constants, E, 0.5 * (first + last), near_loop, is_beside, loop, found, count)
         for k in range(inside):
             begin, end = within[k, 0], within[k, 1]
             goes_on = looked_into <= MOST_LOOKED_INTO and waiting + 2 <= stretches.shape[0]
@@ -265,19 +281,26 @@ def _search(
                 is_resolved = False
                 for part in range(3):
                     root = begin + 0.5 * part * (end - begin)
-                    count, _ = _solve_at(constants, E, root, near_loop, loop, found, count)
-    return count, is_resolved
+                    count, _ = _solve_at(constants, E, root, near_loop, is_beside, loop, found, count)
+    return count, (AT_ONCE if looked_into == 0 else RESOLVED) if is_resolved else UNRESOLVED
 
 
 @compiled(inline=False)
 def _solve_at(
-    constants: Floats, E: Floats, root: float, near_loop: Floats, loop: Floats, found: Floats, count: int
+    constants: Floats,
+    E: Floats,
+    root: float,
+    near_loop: Floats,
+    is_beside: bool,
+    loop: Floats,
+    found: Floats,
+    count: int,
 ) -> tuple[int, bool]:
     """Add the configurations at a root of the resultant that are new; returns their number, and whether
     there was one, or none.
     """
     suppressed = int(constants[AT_SUPPRESSED])
-    pairs, three, ways = empty(MOST_PAIRS, 2), empty(3), empty(2, 6)
+    pairs, three, ways, begin = empty(MOST_PAIRS, 2), empty(3), empty(2, 6), empty(6)
     angle, pair_count = unknown_angles(E, root, constants[AT_SMALL_TABLE:AT_STRETCH_TABLE], pairs)
     is_single = pair_count <= 1
     for p in range(pair_count):
@@ -287,20 +310,29 @@ def _solve_at(
         way_count = other_joints(near_loop, three, ways)
         is_single &= way_count == 1
         for way in range(way_count):
-            if converge(loop, ways[way]) < VERIFIED:
-                count = _note(constants, ways[way], found, count)
-    return count, is_single
+            q = ways[way]
+            for i in range(6):
+                begin[i] = q[i]
+            is_met = converge(loop, q) < VERIFIED
+            if is_beside and not is_met and converge(near_loop, begin) < VERIFIED:
+                for i in range(6):
+                    q[i] = begin[i]
+                is_met = converge(loop, q) < VERIFIED
+                is_single &= is_met  # or one is lost on the way from the pose beside
+            if is_met:
+                count = _note(constants, q, found, count)
+    return count, is_single and count < found.shape[0]
 
 
 @compiled
-def _aside(pose: Floats, length: float, to: Floats) -> None:
+def _aside(pose: Floats, length: float, far: float, to: Floats) -> None:
     """A pose [16] a little aside, in no direction that an arm's geometry could single out."""
     turn = empty(9)
     for i in range(3):
         for j in range(3):
             turn[3 * i + j] = pose[4 * i + j]
-        to[4 * i + 3] = pose[4 * i + 3] + ASIDE * length * (0.83 - 0.71 * i + 0.37 * i * i)
-    sine, cosine = sincos(ASIDE)
+        to[4 * i + 3] = pose[4 * i + 3] + far * length * (0.83 - 0.71 * i + 0.37 * i * i)
+    sine, cosine = sincos(far)
     turn_about(turn, 0, 0.48, 0.6, 0.64, sine, cosine)
     for i in range(3):
         for j in range(3):
@@ -310,7 +342,7 @@ def _aside(pose: Floats, length: float, to: Floats) -> None:
 @compiled
 def _note(constants: Floats, q: Floats, found: Floats, count: int) -> int:
     """Add a configuration of the loop where it is new; returns their number."""
-    if count == MOST_CONFIGURATIONS:
+    if count == found.shape[0]:
         return count
     for joint in range(6):
         angle = nearest_turn(q[joint])

@@ -21,13 +21,13 @@ from limbik.analytic.line_coordinates import (
     turned_parts,
 )
 from limbik.compiler.kernel import Floats, compiled, empty
-from limbik.numerics.linear import dot, squared_length
-from limbik.numerics.lu import lu_decompose, lu_solve
+from limbik.numerics.linear import damped_solve, dot, squared_length
 from limbik.numerics.rotation import times, turn_about
 from limbik.numerics.trigonometry import angle_of, nearest_turn, sincos
 
-NEWTON_STEPS = 12
+NEWTON_STEPS = 24
 LONGEST = 0.5  # [rad] of a step
+DAMPING = 1e-13  # part of the trace: in singular configurations no step goes far along a curve of others
 CLOSED = 1e-26  # squared error, in the arm's length and radians, that is rounding
 FLAT = 1e-9  # part of the larger curvature under which a direction is not determined
 
@@ -168,7 +168,8 @@ def _turn_joints(loop: Floats, q: Floats, count: int, R: Floats) -> None:
 @compiled(inline=False)
 def converge(loop: Floats, q: Floats) -> float:
     """Newton's method on the loop, in place; returns the squared error, in the arm's length and radians."""
-    J, order, error, dq, best = empty(6, 6), empty(6), empty(6), empty(6), empty(6)
+    J, A, work = empty(6, 6), empty(6, 6), empty(6)
+    error, dq, best = empty(6), empty(6), empty(6)
     least = 1e300
     for _ in range(NEWTON_STEPS):
         squared = _linearise(loop, q, J, error)
@@ -179,8 +180,7 @@ def converge(loop: Floats, q: Floats) -> float:
             best[i] = q[i]
         if squared < CLOSED:
             break
-        lu_decompose(J, order, 1e-12)
-        lu_solve(J, order, error, dq)
+        damped_solve(J, error, 0.0, DAMPING, A, work, dq)
         largest = 0.0
         for i in range(6):
             largest = max(largest, abs(dq[i]))

@@ -18,7 +18,9 @@ DOUBLE = np.dtype(np.float64)
 @compiled
 def general_six(constants: Any, pose: Any, found: Any) -> int:
     """`analytic.general.all_general` of addresses."""
-    return all_general(view(constants, CONSTANTS), view(pose, 16), view(found, MOST_CONFIGURATIONS, JOINTS))
+    return all_general(
+        view(constants, CONSTANTS), view(pose, 16), view(found, MOST_CONFIGURATIONS + 1, JOINTS)
+    )
 
 
 @functools.cache

@@ -20,7 +20,7 @@ def general_configurations(axes: Axes, pose: Any) -> Array:
 
     Limits are not looked at. Each is verified: within 1e-10 of the pose, in radians and in parts of the arm's
     length. k is at most 16, and 0 where the pose is out of reach. Where a pose has infinitely many
-    configurations, some of them are answered.
+    configurations, some of them are answered, and more than 16.
 
     The arm is prepared once, in some fifty milliseconds. Runs interpreted, in tens of milliseconds, until
     its program is compiled.
@@ -28,6 +28,13 @@ def general_configurations(axes: Axes, pose: Any) -> Array:
     Raises SolverError for an arm that this cannot solve (see `prepare_general`): of other than six revolute
     joints, without motion in all six directions, or with two spherical joints. Raises GoalError for what is
     not a pose.
+    """
+    return general_search(axes, pose)[0]
+
+
+def general_search(axes: Axes, pose: Any) -> tuple[Array, bool, bool]:
+    """What `general_configurations` finds, whether they are isolated for all that is known, and whether they
+    were told apart there or at poses beside the pose, so that no other hides.
     """
     constants = _prepared(axes)
     if constants is None:
@@ -37,14 +44,14 @@ def general_configurations(axes: Axes, pose: Any) -> Array:
             "them prismatic"
         )
     target = as_pose(pose, error=GoalError)
-    found = np.empty((MOST_CONFIGURATIONS, JOINTS))
+    found = np.empty((MOST_CONFIGURATIONS + 1, JOINTS))
     function = native.compiled(all_configurations())
     if function is None:
         count = all_general(constants, target.ravel(), found)
     else:
         count = function(constants.ctypes.data, target.tobytes(), found.ctypes.data)
-    answers = found[:count]
-    return answers[np.lexsort(answers.T[::-1])].copy()
+    answers, (are_isolated, are_told_apart, *_) = found[:count], found[-1] > 0.0
+    return answers[np.lexsort(answers.T[::-1])].copy(), bool(are_isolated), bool(are_told_apart)
 
 
 def can_eliminate(axes: Axes) -> bool:

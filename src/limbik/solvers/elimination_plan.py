@@ -9,15 +9,18 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions
 from limbik.analytic.axes import Axes
-from limbik.analytic.general_solve import general_configurations
-from limbik.analytic.geometry import jacobian
+from limbik.analytic.general_solve import general_search
+from limbik.analytic.geometry import jacobian, length
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import AnswersPlan, Asked
-from limbik.spatial import Array, Matrix4
+from limbik.solvers.self_motion import one_of_each_curve
+from limbik.spatial import Array, Matrix4, pose_from, pose_inverse, rotation_exp
 
 MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
 STILL = 1e-6  # [rad] up to which the added joint counts as standing still
+ASIDE = 3e-5  # [rad, and of the arm's length]
+ACROSS = np.array([0.48, -0.6, 0.64])  # in no direction that an arm's geometry could single out
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
 BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any five or six revolute joints"
 
@@ -37,35 +40,52 @@ class EliminationPlan(AnswersPlan):
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, by distance to a start [nq]."""
         began = perf_counter()
-        every = general_configurations(self._axes, pose)
-        q = self._legal(every, self.near(start), pose)
-        return self.answered(q, (pose.tobytes(), start, every), start, turns, began)
+        every, are_isolated, are_told_apart = general_search(self._axes, pose)
+        q = self._legal(every, are_isolated, self.near(start), pose)
+        return self.answered(q, (pose.tobytes(), start, every, are_told_apart), start, turns, began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
         q, counts = np.full((len(poses), MOST, len(self.places)), np.nan), np.zeros(len(poses), np.intp)
         for k, pose in enumerate(poses):
-            found = self._legal(general_configurations(self._axes, pose), near, pose)
+            found = self._legal(*general_search(self._axes, pose)[:2], near, pose)[:MOST]
             q[k, : len(found)], counts[k] = found, len(found)
         return q, counts
 
-    def _legal(self, every: Array, near: Array, pose: Matrix4) -> Array:
+    def _legal(self, every: Array, are_isolated: bool, near: Array, pose: Matrix4) -> Array:
+        """Those of every configuration [k, 6] that are within the limits, one of each curve."""
         own = len(self.places)
         still = (q[:own] for q in every if np.abs(q[own:]).max(initial=0.0) < STILL)
         legal = (self.legal(q, near, pose) for q in still)
-        return np.array([q for q in legal if q is not None]).reshape(-1, own)
+        q = np.array([q for q in legal if q is not None]).reshape(-1, own)
+        if are_isolated or len(q) < 2:
+            return q
+        return one_of_each_curve(self._mover, self.whole(q, None))[:, self.places]
 
     def is_complete(self, asked: Any, /) -> bool:
-        """Whether no configuration, limits aside, is near a singular one, and their number is even, as that
-        of the roots of a polynomial is: then rounding hides no root of the resultant.
+        """Whether all roots of the resultant were told apart, no configuration, limits aside, is near a
+        singular one, and their number is even, as that of the roots of a polynomial is, and the same beside
+        the pose.
         """
         if asked is None:
             return True
-        *_, every = asked
-        if len(every) % 2:
+        target, _, every, are_told_apart = asked
+        if not are_told_apart or len(every) % 2 or any(self._regularity(q) < REGULAR for q in every):
             return False
-        values = (np.linalg.svd(jacobian(self._axes, q), compute_uv=False)[-1] for q in every)
-        return all(value > REGULAR for value in values)
+        return all(len(general_search(self._axes, pose)[0]) == len(every) for pose in self._beside(target))
+
+    def _beside(self, target: bytes) -> tuple[Matrix4, Matrix4]:
+        """Poses on either side of one: where two configurations meet, and rounding hides them, there are two
+        more on one of the sides.
+        """
+        pose = np.frombuffer(target).reshape(4, 4)
+        turn, way = pose_from(rotation_exp(ASIDE * ACROSS)), ASIDE * length(self._axes) * ACROSS[::-1]
+        turn[:3, 3] = way
+        return pose @ turn, pose @ pose_inverse(turn)
+
+    def _regularity(self, q: Array) -> float:
+        """Smallest singular value of the six axes' Jacobian."""
+        return float(np.linalg.svd(jacobian(self._axes, q), compute_uv=False)[-1])
 
     def method(self, asked: Any, /) -> str:
         """In words."""

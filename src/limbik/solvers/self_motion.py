@@ -73,24 +73,41 @@ def null_vectors(J: Array) -> Array:
 
 def self_motions(mover: Mover, q: Array) -> tuple[FreeMotion, ...]:
     """The curves through configurations q [k, nq], one for each that is on no other's curve."""
+    return _curves(mover, q)[0]
+
+
+def one_of_each_curve(mover: Mover, q: Array) -> Array:
+    """Those of configurations q [k, nq] that are on no other's curve, and one of each curve."""
+    motions, first = _curves(mover, q)
+    return q[[k for k in first if not any(_is_on(each, q[k]) for each in motions if each.solution != k)]]
+
+
+def _curves(mover: Mover, q: Array) -> tuple[tuple[FreeMotion, ...], list[int]]:
+    """The curves, and which configurations are on no earlier one's."""
     found: list[FreeMotion] = []
+    first: list[int] = []
     for k, each in enumerate(q):
         if any(_is_on(motion, each) for motion in found):
             continue
+        first.append(k)
         for direction in null_vectors(mover.jacobian(each)):
             motion = _motion(mover, k, each, direction)
             if motion is not None:
                 found.append(motion)
-    return tuple(found)
+    return tuple(found), first
 
 
 def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion | None:
     pose = mover.model.pose(q, mover.frame)
-    forward, is_closed = _followed(mover, q, direction, pose)
-    backward = [q] if is_closed else _followed(mover, q, -direction, pose)[0]
-    if len(forward) + len(backward) < 3:
+    straight = _straight(mover, q, direction, pose)
+    if straight is not None:
+        curve, is_closed = straight
+    else:
+        forward, is_closed = _followed(mover, q, direction, pose)
+        backward = [q] if is_closed else _followed(mover, q, -direction, pose)[0]
+        curve = np.array([*backward[::-1], *forward[1:]])
+    if len(curve) < 2:
         return None
-    curve = np.array([*backward[::-1], *forward[1:]])
     names = [mover.model.coordinates[place].joint for place in mover.places]
     moved = np.ptp(curve[:, mover.places], axis=0) > MOVES
     ends = (
@@ -109,6 +126,29 @@ def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion
         closed=is_closed,
         ends=(ends[0], ends[1]),
     )
+
+
+def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[Array, bool] | None:
+    """The curve where it is a straight line, as of two joints that turn about one axis, and whether it comes
+    back to q; None where it is none.
+    """
+    moving = direction[np.abs(direction) > MOVES]
+    if np.ptp(np.abs(moving)) > MOVES:  # some joint would need several turns to come back
+        return None
+    period = 2.0 * np.pi / float(np.abs(moving).mean())
+    own = q[mover.places]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.array([(mover.lower - own) / direction, (mover.upper - own) / direction])
+    is_still = np.abs(direction) <= MOVES
+    forward = float(np.where(is_still, np.inf, ends.max(axis=0)).min())
+    backward = float(np.where(is_still, -np.inf, ends.min(axis=0)).max())
+    is_closed = forward >= period
+    first, last = (0.0, period) if is_closed else (max(backward, -period), forward)
+    along = np.linspace(first, last, int(np.ceil((last - first) / STEP)) + 1)
+    curve = np.tile(q, (len(along), 1))
+    curve[:, mover.places] += along[:, None] * direction
+    poses = mover.model.pose(curve, mover.frame)
+    return (curve, is_closed) if np.abs(poses - pose)[:, : mover.rows].max() < MET else None
 
 
 def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[list[Array], bool]:
