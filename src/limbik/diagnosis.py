@@ -164,6 +164,7 @@ class Diagnosis:
     is_descending: bool = False  # BUDGET_SPENT: the error was still falling
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
     contacts: tuple[Contact, ...] = ()  # at `q`, the deepest first; of a free answer the nearest pair
+    overshoot: float = 0.0  # [m] by which what is checked of a pair reaches beyond the shapes, at most
     clearance: float = 0.0  # [m] that was asked for
     held: tuple[Standing, ...] = ()  # LOCKED, BASE and GOAL_IN_COLLISION: joints that keep still, and matter
     examined: int = 0  # NO_FREE_SOLUTION: distinct solutions that were looked at
@@ -209,6 +210,7 @@ class Diagnosis:
             "is_descending": self.is_descending,
             "nearest": nearest and vars(nearest),
             "contacts": [_contact(one) for one in self.contacts],
+            "overshoot": self.overshoot,
             "clearance": self.clearance,
             "held": [{**vars(one), "values": list(one.values)} for one in self.held],
             "examined": self.examined,
@@ -385,6 +387,9 @@ def _contacts(diagnosis: Diagnosis) -> Iterator[str]:
         yield str(one)
     if len(diagnosis.contacts) > MOST_CONTACTS:
         yield f"{len(diagnosis.contacts) - MOST_CONTACTS} more pairs are too near each other."
+    if diagnosis.overshoot > -diagnosis.contacts[0].distance:
+        beyond = _millimetres(diagnosis.overshoot)
+        yield f"The pieces that are checked reach up to {beyond} beyond the shapes, which may be apart."
     if diagnosis.clearance > 0.0:
         yield f"They are to be {_millimetres(diagnosis.clearance)} apart."
 

@@ -11,6 +11,7 @@ import limbik
 from limbik import Model, Status
 from limbik.collision import Box, Capsule, LinkShape, Sphere, World
 from limbik.collision.checker import Checker
+from limbik.collision.geometry import geometry_of
 from limbik.errors import CollisionError, SolverError
 from limbik.solvers.many_starts import ManyStarts
 from limbik.solvers.push_out import PushOut
@@ -211,6 +212,29 @@ def test_solutions_from_many_starts_keep_locked_joints_where_they_are(arm: Model
     assert many.is_quick and len(drawn) > 4
     assert (drawn[:, 0] == first.q[0]).all() and np.ptp(drawn[:, 4]) > 0.1
     np.testing.assert_allclose(arm.pose(drawn), np.broadcast_to(pose, (len(drawn), 4, 4)), atol=1e-5)
+
+
+def test_a_proof_says_by_how_much_what_is_checked_is_larger_than_the_meshes() -> None:
+    """A ball that only the hull about the wrist of a UR5 touches, and one deep in the wrist itself."""
+    robot = limbik.load("ur5")
+    if not robot.shapes:
+        pytest.skip("needs the package example-robot-data")
+    overshoots = {body.name: body.overshoot for body in geometry_of(robot).bodies}
+    assert overshoots["wrist_3_link"] > 5e-3
+    pose = robot.pose(np.array([0.3, -1.2, 1.4, -0.8, 0.9, 0.2]))
+    said = []
+    for depth in (0.001, 0.02):
+        world = World()
+        world.add("ball", Sphere(0.05), pose[:3, 3] + (0.05 - depth) * pose[:3, 2])
+        solution = robot.solve(pose, world=world)
+        assert solution.ended is Status.GOAL_IN_COLLISION
+        reason = solution.explain()
+        assert reason.overshoot == overshoots["wrist_3_link"] and reason.contacts[0].pair[1] == "ball"
+        assert ("beyond the shapes, which may be apart" in str(reason)) == (
+            reason.overshoot > -reason.contacts[0].distance
+        )
+        said.append("which may be apart" in str(reason))
+    assert said == [True, False]
 
 
 def test_a_goal_out_of_reach_is_said_to_be_that(arm: Model) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,8 @@ from limbik.checks import Contact
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.checker import Checker, NearPairs
 from limbik.collision.fixed import FixedChecker
+from limbik.collision.geometry import geometry_of
+from limbik.collision.pieces import measured_pieces_of
 from limbik.collision.shortest_change import shortest_change
 from limbik.collision.world import World
 from limbik.diagnosis import Diagnosis, Obstacle
@@ -56,13 +58,16 @@ def diagnose_free(request: Request, free: FreeOptions, solution: Solution, seen:
         status, near, joints = seen.blocked
         shifts = case.shifts_of_goal() if status is Status.GOAL_IN_COLLISION else []
         held = standing(request.model, solution.q, joints)
-        return case.report(status, near, held=held, **case.solved_at(shifts))
+        names = {name for pair in near.pairs for name in case.checker.pair_names(int(pair))}
+        overshoot = case.overshoot(names)
+        return case.report(status, near, held=held, overshoot=overshoot, **case.solved_at(shifts))
     distinct = case.distinct(seen.q)
     return case.report(
         Status.NO_FREE_SOLUTION,
         case.checker.near_pairs(solution.q, free.clearance),
         examined=len(distinct),
         is_complete=seen.is_complete,
+        overshoot=case.overshoot(case.checker.names),
         obstacles=case.obstacles(distinct),
         q_turned=case.turned(),
         **case.solved_at(case.shifts_of_answer()),
@@ -92,6 +97,16 @@ class _Case:
             clearance=self.free.clearance,
             **reason,
         )
+
+    def overshoot(self, names: Collection[str]) -> float:
+        """How far what is checked of a pair of these bodies reaches beyond their shapes, at most [m]."""
+        robot = [body.overshoot for body in geometry_of(self.request.model).bodies if body.name in names]
+        objects = [
+            measured_pieces_of(self.free.world[name].shape).overshoot
+            for name in names
+            if name in self.free.world
+        ]
+        return sum(sorted([*robot, *objects, 0.0])[-2:])
 
     def distinct(self, q: Array) -> Array:
         """Those of [k, nq] that differ, up to a number."""
