@@ -242,6 +242,20 @@ def test_answers_stay_near_their_starts(panda, precision, enough):
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
+def test_where_a_start_leads_nowhere_a_solution_near_it_is_preferred(panda, precision, enough):
+    targets, start = goals(panda, enough(400)), panda.random(1, size=enough(400))
+    led = panda.solve_batch(targets, start=start, precision=precision, restarts=0).success
+    found = panda.solve_batch(targets, start=start, precision=precision)
+    anywhere = panda.solve_batch(targets, precision=precision)
+    assert_honest(panda, targets, found)
+    assert found.success.all() and 0.3 < led.mean() < 0.7
+    distances = [np.linalg.norm(q[~led] - start[~led], axis=1).mean() for q in (found.q, anywhere.q)]
+    assert distances[0] < 0.95 * distances[1]
+    once = panda.solve_batch(targets, start=start, precision=precision, restarts=1)
+    assert led.sum() < once.success.sum() < len(targets) and once.facts[:, 4].max() == 1.0
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
 def test_whole_turns_of_the_starts_are_kept(precision):
     for model in (hinges([NO_LIMITS] * 6), limbik.load("ur5e")):
         q = model.random(0, size=40)

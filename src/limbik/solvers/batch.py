@@ -44,6 +44,8 @@ COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked fo
 FINISH = 20  # iterations in double precision after single
 SOON = 100  # iterations, in which all but one of a thousand problems are solved
 COUNTS = slice(3, 5)  # of an answer: iterations and restarts
+AROUND = 3  # configurations about a start that led nowhere
+LEAST_SPREAD, WIDENING = 0.5, 2.0  # [rad or m] of the first of them; from one to the next
 LEAST_PIECE = 2048  # problems that a thread takes at a time
 LEAST_HARD_PIECE = 16  # and of those that take long
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
@@ -67,7 +69,8 @@ def solve_batch(
     poses:
         [N, 4, 4] of the frame (default: the end effector).
     start:
-        One configuration [nq], or [N, nq]; then every solve stays on the branch of its start where it can.
+        One configuration [nq], or [N, nq]; then every solve stays on the branch of its start where it can, and
+        else prefers the nearest of a few solutions from around it.
     threads:
         How many cores to use; None: all of them. The answers do not depend on it.
     precision:
@@ -103,6 +106,8 @@ def solve_batch(
     watch = time_watch(plan.options.time_limit)
     job = _Job(plan, np.ascontiguousarray(targets), threads or os.cpu_count() or 1, seed, watch)
     answers = job.solve(starts, precision == "single")
+    if starts is not None:
+        job.look_elsewhere(answers, starts)
     job.say_spent(answers, starts)
     job.mend(answers, starts)
     if starts is not None and plan.uses_limits:
@@ -184,7 +189,9 @@ class _Job:
         budget = int(numbers[plan.places["SET_BUDGET"]])
         numbers[plan.places["SET_BUDGET"]] = min(budget, SOON)
         answers = self._pass(numbers, rows)
-        left = np.flatnonzero(np.isin(answers[:, 0], (SETTLED, SPENT)) & ~np.isnan(answers[:, 1]))
+        looks_elsewhere = has_starts and plan.options.restarts != 0
+        hard = (SPENT,) if looks_elsewhere else (SETTLED, SPENT)
+        left = np.flatnonzero(np.isin(answers[:, 0], hard) & ~np.isnan(answers[:, 1]))
         if left.size == 0 or budget <= SOON:
             return answers
         restarts = None if plan.options.restarts is None else 0
@@ -209,6 +216,51 @@ class _Job:
             self.plan.lock(numbers, rows[0])
         answers = self._pass(numbers, rows)
         return answers[:, :HEADER], self.plan.whole(answers[:, HEADER:], starts)
+
+    def look_elsewhere(self, answers: Array, starts: Array) -> None:
+        """Solve where a start led nowhere: from configurations about it, of whose solutions the nearest
+        counts, and then from anywhere. As often as restarts are allowed.
+        """
+        allowed = self.plan.options.restarts
+        count = AROUND if allowed is None else min(AROUND, allowed)
+        left = self._open(answers)
+        if count and left.size:
+            self._look_around(answers, left, self.plan.rows_of(starts[left]), count)
+        left = self._open(answers)
+        if left.size and (allowed is None or allowed > count):
+            found = self.part(left).solve(None, False)
+            found[:, HEADER:] = self.plan.toward(found[:, HEADER:], self.plan.rows_of(starts[left]))
+            self._take(answers, left, found)
+
+    def _open(self, answers: Array) -> Any:
+        """The places of what a start led to no solution of, where none is ruled out."""
+        is_open = np.isin(answers[:, 0], (SETTLED, SPENT)) & ~np.isnan(answers[:, 1])
+        return np.flatnonzero(is_open & (not self.watch()))
+
+    def _look_around(self, answers: Array, left: Any, starts: Array, count: int) -> None:
+        """Solve what is left from `count` configurations about each of the rows' starts [k, n], ever farther
+        away, the same way for all of them: an answer depends on no other one.
+        """
+        unit = np.random.default_rng(self.seed).uniform(-1.0, 1.0, (count, starts.shape[1]))
+        offsets = LEAST_SPREAD * WIDENING ** np.arange(count)[:, None] * unit
+        about = starts[:, None] + offsets
+        numbers = self.plan.numbers(True, restarts=0, iterations=SOON)
+        found = self.part(np.repeat(left, count))._pass(numbers, about.reshape(-1, starts.shape[1]))
+        change = found[:, HEADER:].reshape(about.shape) - starts[:, None]
+        away = np.einsum("kin,kin->ki", change, change).ravel()
+        away[found[:, 0] != SOLVED] = np.inf
+        each = np.arange(len(left)) * count
+        nearest = found[each + away.reshape(-1, count).argmin(axis=1)]
+        nearest[:, COUNTS] = found[:, COUNTS].reshape(-1, count, 2).sum(axis=1)
+        nearest[:, COUNTS.stop - 1] += count
+        self._take(answers, left, nearest)
+
+    def _take(self, answers: Array, places: Any, found: Array) -> None:
+        """Take what is solved of what was found for some of the problems; iterations and restarts add up."""
+        found[:, COUNTS] += answers[places, COUNTS]
+        answers[places, COUNTS] = found[:, COUNTS]
+        is_solved = found[:, 0] == SOLVED
+        answers[places[is_solved]] = found[is_solved]
 
     def mend(self, answers: Array, starts: Array | None) -> None:
         """Solve again where a pose was off by rounding, and, one at a time, where a start led nowhere."""

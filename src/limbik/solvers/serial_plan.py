@@ -297,8 +297,20 @@ class SerialPlan(Question):
         """Starts [N, nq] for every row [N, n]."""
         rows, prepared = self._rows(starts), self._prepared
         turns = prepared.circular & (np.abs(rows) > MANY_TURNS)
+        if not turns.any():
+            return rows
         middle = 0.5 * (prepared.lower + prepared.upper) - prepared.offset
         return np.where(turns, middle + nearest_turns(rows - middle), rows)
+
+    def toward(self, rows: Array, starts: Array) -> Array:
+        """The rows [N, n] with the whole turns that bring them nearest to those of starts [N, n], where the
+        limits allow them.
+        """
+        prepared = self._prepared
+        turned = np.where(prepared.circular, starts + nearest_turns(rows - starts), rows)
+        bounds = prepared.chain.lower, prepared.chain.upper
+        is_legal = (turned >= bounds[0]) & (turned <= bounds[1]) | (not self.uses_limits)
+        return np.where(is_legal, turned, rows)
 
     def whole(self, rows: Array, starts: Array | None) -> Array:
         """The model's configurations [N, nq] for the rows' [N, n]."""
