@@ -257,7 +257,7 @@ MALFORMED = [
         "limits beyond all",
         arm(limit='<limit lower="inf" upper="inf"/>'),
         9,
-        "no value lies between the limits inf and inf",
+        "no value up to 1e+09 lies between the limits inf and inf",
     ),
     (
         "misspelt limit",

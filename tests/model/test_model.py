@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_array_equal
 
+import limbik
 from limbik.errors import ModelError
 from limbik.model import EulerLimits, Frame, Joint, JointKind, Model, ModelBuilder, planar_arm
 from strategies import SEEDS, configuration, models
@@ -266,8 +267,8 @@ def test_a_model_needs_a_name() -> None:
         ({"lower": 1.0, "upper": -1.0}, "joint 'a': the limits are the wrong way round, lower 1 > upper -1"),
         ({"lower": math.nan}, "joint 'a': lower limit needs a number, found nan"),
         ({"upper": "wide"}, "joint 'a': upper limit needs a number, found 'wide'"),
-        ({"lower": math.inf}, "joint 'a': no value lies between the limits inf and inf"),
-        ({"upper": -math.inf}, "joint 'a': no value lies between the limits -inf and -inf"),
+        ({"lower": math.inf}, r"joint 'a': no value up to 1e\+09 lies between the limits inf and inf"),
+        ({"upper": -math.inf}, r"joint 'a': no value up to 1e\+09 lies between the limits -inf and -inf"),
         ({"axis": [0, 0, 0]}, "the axis of joint 'a' needs a direction, found 0 0 0"),
         ({"axis": [0, math.nan, 1]}, r"the axis of joint 'a' needs finite numbers, found nan at \[1\]"),
         ({"axis": [1, 0]}, r"the axis of joint 'a' needs 3 numbers, found shape \(2,\)"),
@@ -347,3 +348,14 @@ def test_sizes_of_the_kinds_of_joint(kind: str, nq: int, nv: int) -> None:
 )
 def test_a_joint_has_room_where_its_limits_differ(joint, has_room):
     assert joint.build().joint("j").has_room is has_room
+
+
+@pytest.mark.parametrize("far", [1e16, 1e200, 1e308])
+def test_a_limit_that_is_farther_than_any_motion_is_none(far: float) -> None:
+    """Files write such numbers for joints that turn or slide without end."""
+    builder = limbik.ModelBuilder("far").revolute("turn", axis=[0, 0, 1], limits=(-far, far))
+    model = builder.prismatic("slide", axis=[1, 0, 0], limits=(-far, 1.0)).build()
+    assert [(joint.lower, joint.upper) for joint in model.joints] == [(-math.inf, math.inf), (-math.inf, 1.0)]
+    with np.errstate(over="raise"):
+        assert np.isfinite(model.random(0, 20)).all()
+        assert model.solve([0.2, 0.3, 0.0]).success

@@ -244,6 +244,10 @@ def test_bad_input_is_named() -> None:
         plant_feet(motion, ground=Ground.plane(up="z"))
     with pytest.raises(GoalError, match="halflife needs a positive number"):
         plant_feet(motion, halflife=0.0)
+    with pytest.raises(
+        GoalError, match=r"halflife needs a positive number, from 1e-06 to 1e\+06, found 1e-300"
+    ):
+        plant_feet(motion, halflife=1e-300)
     with pytest.raises(GoalError, match="contacts needs shape"):
         plant_feet(motion, contacts=np.ones((3, 2)))
     with pytest.raises(GoalError, match="weight needs"):

@@ -51,6 +51,7 @@ _SIZES = {
     JointKind.BALL: (4, 3),
     JointKind.FLOATING: (7, 6),
 }
+FARTHEST_LIMIT = 1e9  # [rad or m]
 _UNLIMITED = (JointKind.CONTINUOUS, JointKind.FIXED, JointKind.FLOATING)
 SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)  # one number: these lead and follow
 
@@ -108,7 +109,7 @@ class Joint:
     child: str  # name of the child link
     origin: Matrix4 = field(default_factory=lambda: np.eye(4))  # pose_parent_joint
     axis: Vector3 = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # unit, in the joint's frame
-    lower: float = -math.inf  # [rad or m]; ball: least twist
+    lower: float = -math.inf  # [rad or m], none beyond FARTHEST_LIMIT; ball: least twist
     upper: float = math.inf  # [rad or m]; ball: greatest twist
     swing: float = math.pi  # [rad]; ball only
     euler: EulerLimits | None = None  # ball only, without limits of swing and twist
@@ -269,13 +270,18 @@ _AXES = {
 
 
 def as_limits(lower: object, upper: object, where: str) -> tuple[float, float]:
-    """The two limits as floats, lower <= upper; infinite means unlimited on that side."""
+    """The two limits as floats, lower <= upper; infinite means unlimited on that side, and what is farther
+    than FARTHEST_LIMIT is infinite: files write 1e16 where there is none.
+    """
     low, high = _as_number(lower, f"{where}: lower limit"), _as_number(upper, f"{where}: upper limit")
     if low > high:
         raise ModelError(f"{where}: the limits are the wrong way round, lower {low:g} > upper {high:g}")
-    if low == math.inf or high == -math.inf:
-        raise ModelError(f"{where}: no value lies between the limits {low:g} and {high:g}")
-    return low + 0.0, high + 0.0  # never -0
+    if low > FARTHEST_LIMIT or high < -FARTHEST_LIMIT:
+        raise ModelError(
+            f"{where}: no value up to {FARTHEST_LIMIT:g} lies between the limits {low:g} and {high:g}"
+        )
+    low = -math.inf if low < -FARTHEST_LIMIT else low + 0.0  # never -0
+    return low, math.inf if high > FARTHEST_LIMIT else high + 0.0
 
 
 def _as_swing(value: object, kind: JointKind, where: str) -> float:

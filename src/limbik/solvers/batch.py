@@ -69,8 +69,8 @@ def solve_batch(
     poses:
         [N, 4, 4] of the frame (default: the end effector).
     start:
-        One configuration [nq], or [N, nq]; then every solve stays on the branch of its start where it can, and
-        else prefers the nearest of a few solutions from around it.
+        One configuration [nq], or [N, nq]; then every solve stays on the branch of its start where it can,
+        and else prefers the nearest of a few solutions from around it.
     threads:
         How many cores to use; None: all of them. The answers do not depend on it.
     precision:

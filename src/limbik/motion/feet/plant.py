@@ -30,6 +30,7 @@ from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rot
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
 MOST_EXTENSION = 0.9985  # but not more
 SOFTEN = 0.001  # of legs that the pelvis cannot help
+LEAST, MOST = 1e-6, 1e6  # [s, m, rad] of what a user may set
 ROOM = 1e-4  # [m] how far the pelvis may be above what the legs reach
 
 
@@ -103,9 +104,10 @@ def plant_feet(
 
 
 def _positive(value: float, name: str) -> float:
-    number = as_number(value, name, "a positive number", GoalError)
-    if not 0.0 < number < np.inf:
-        raise GoalError(f"{name} needs a positive number, found {number:g}")
+    needed = f"a positive number, from {LEAST:g} to {MOST:g}"
+    number = as_number(value, name, needed, GoalError)
+    if not LEAST <= number <= MOST:
+        raise GoalError(f"{name} needs {needed}, found {number:g}")
     return number
 
 
