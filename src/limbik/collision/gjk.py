@@ -47,7 +47,7 @@ CONSTANTS = {
 }
 
 
-@compiled(inline=False, exact=True)
+@compiled(inline=False)
 def signed_distance(
     A: Records, B: Records, cores: Cores, relative: Floats,
     floor: float, horizon: float, scratch: Scratch, found: Floats,

@@ -26,7 +26,7 @@ SEEN = 1e-13  # of that size, above a face
 CLOSE = 1e-10  # of that size, between what is proved and what is found
 
 
-@compiled(inline=False, exact=True)
+@compiled(inline=False)
 def penetration(
     A: Records, B: Records, cores: Cores, relative: Floats, size: float,
     has_start: bool, points: Floats, faces: Floats, edges: Floats, found: Floats,
@@ -63,7 +63,7 @@ def penetration(
     return depth
 
 
-@compiled(exact=True)
+@compiled
 def start_polytope(
     A: Records, B: Records, cores: Cores, relative: Floats, size: float, points: Floats, found: Floats
 ) -> float:
@@ -127,7 +127,7 @@ def keep_point(points: Floats, row: int, to: int) -> None:
         points[to, c] = points[row, c]
 
 
-@compiled(inline=False, exact=True)
+@compiled(inline=False)
 def flat(
     A: Records, B: Records, cores: Cores, relative: Floats,
     x: float, y: float, z: float, points: Floats, found: Floats,
@@ -155,7 +155,7 @@ def perpendicular(x: float, y: float, z: float) -> Vector:
     return -scale * y, scale * x, 0.0
 
 
-@compiled(exact=True)
+@compiled
 def add_face(points: Floats, faces: Floats, place: int, i: int, j: int, k: int, inside: int) -> int:
     """Write a triangle, its normal away from a point inside (-1: by the order of its corners).
 
@@ -188,7 +188,7 @@ def lowest_face(faces: Floats, n_faces: int) -> int:
     return lowest
 
 
-@compiled(exact=True)
+@compiled
 def grow(points: Floats, faces: Floats, n_faces: int, edges: Floats, new: int, size: float) -> int:
     """Make a new point a corner of the polytope: the faces that it sees give way to those to their border.
 
@@ -232,7 +232,7 @@ def toggle_edge(edges: Floats, count: int, start: float, end: float) -> int:
     return count + 1
 
 
-@compiled(exact=True)
+@compiled
 def touch(points: Floats, faces: Floats, n_faces: int, highest: float, found: Floats) -> None:
     """The points of A and B whose difference is the nearest to the origin on faces up to a height, into
     found[4:10]: several faces may lie in one plane, and the nearest point in any of them.

@@ -16,7 +16,7 @@ WEIGHT = POINT_SIZE  # of a corner in the nearest point: the column after the po
 FLAT = 1e-14  # of a volume, relative to that of the edges
 
 
-@compiled(exact=True)
+@compiled
 def reduce_simplex(S: Floats, count: int) -> int:
     """Keep the corners among S[:count] that the point nearest to the origin is made of, with their weights.
 
@@ -67,7 +67,7 @@ def combination(S: Floats, count: int, column: int) -> Vector:
     return x, y, z
 
 
-@compiled(exact=True)
+@compiled
 def is_behind(S: Floats, i: int, j: int, k: int, opposite: int) -> bool:
     """Whether the origin and the opposite corner are on one side of a face, for certain."""
     ux, uy, uz = S[j, 0] - S[i, 0], S[j, 1] - S[i, 1], S[j, 2] - S[i, 2]
@@ -81,7 +81,7 @@ def is_behind(S: Floats, i: int, j: int, k: int, opposite: int) -> bool:
     return bool((side > least and origin > 0.0) or (side < -least and origin < 0.0))
 
 
-@compiled(exact=True)
+@compiled
 def on_segment(S: Floats, i: int, j: int) -> tuple[float, float, float]:
     """The squared distance of a segment from the origin, and the weights of its ends in the nearest point."""
     x, y, z = S[i, 0], S[i, 1], S[i, 2]
@@ -98,7 +98,7 @@ def on_segment(S: Floats, i: int, j: int) -> tuple[float, float, float]:
     return x * x + y * y + z * z, 1.0 - share, share
 
 
-@compiled(inline=False, exact=True)
+@compiled(inline=False)
 def on_triangle(S: Floats, i: int, j: int, k: int) -> tuple[float, float, float, float]:
     """The squared distance of a triangle from the origin, and the weights of its corners."""
     ax, ay, az = S[i, 0], S[i, 1], S[i, 2]

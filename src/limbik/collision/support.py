@@ -13,7 +13,7 @@ from limbik.numerics.rotation import Vector, times, transposed_times
 POINT_SIZE = 9
 
 
-@compiled(exact=True)
+@compiled
 def support(piece: Records, cores: Cores, x: float, y: float, z: float) -> Vector:
     """The point of a piece's core that is farthest in a direction, all in its frame."""
     vertices, k = cores.vertices, piece.first
@@ -44,7 +44,7 @@ def support(piece: Records, cores: Cores, x: float, y: float, z: float) -> Vecto
     return vertices[k, 0], vertices[k, 1], vertices[k, 2]
 
 
-@compiled(inline=False, exact=True)
+@compiled(inline=False)
 def climb(cores: Cores, start: int, x: float, y: float, z: float) -> int:
     """The vertex of a hull that is farthest in a direction: from neighbour to neighbour, always farther."""
     vertices = cores.vertices
@@ -60,7 +60,7 @@ def climb(cores: Cores, start: int, x: float, y: float, z: float) -> int:
     return best
 
 
-@compiled(inline=False, exact=True)
+@compiled(inline=False)
 def support_of_difference(
     A: Records, B: Records, cores: Cores, relative: Floats,
     x: float, y: float, z: float, points: Floats, row: int,

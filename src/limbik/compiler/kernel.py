@@ -29,9 +29,6 @@ Floats: TypeAlias = NDArray[np.float64]
 Records: TypeAlias = Any  # a structured array, or one record of it: fields are attributes inside a kernel
 Watch: TypeAlias = Callable[[], bool]  # whether a solve is to end; inside a program, what it is asked with
 
-# Sums may be reordered and multiplications contracted; NaN and infinity keep their meaning.
-FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
-
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
 
@@ -175,18 +172,19 @@ def compiled_text(name: str, text: str, scope: dict[str, Any]) -> Kernel[..., An
 def compiled(function: Callable[Arguments, Returned], /) -> Kernel[Arguments, Returned]: ...
 @overload
 def compiled(
-    *, exact: bool = False, inline: bool | None = None
+    *, inline: bool | None = None
 ) -> Callable[[Callable[Arguments, Returned]], Kernel[Arguments, Returned]]: ...
-def compiled(function: Any = None, *, exact: bool = False, inline: bool | None = None) -> Any:
+def compiled(function: Any = None, *, inline: bool | None = None) -> Any:
     """Mark a function as a kernel.
 
-    exact: forbid reordering its arithmetic (for cancelling terms). inline: True puts its code in the place of
-    every call (for the few lines inside an inner loop), False never does (for what is long and called from
-    several places); by default it is put into other kernels only.
+    Machine code does its arithmetic in the order in which it is written, and rounds after each operation, as
+    Python does: both give the same bits. inline: True puts its code in the place of every call (for the few
+    lines inside an inner loop), False never does (for what is long and called from several places); by
+    default it is put into other kernels only.
     """
     if function is None:
-        return functools.partial(compiled, exact=exact, inline=inline)
-    options = {"fastmath": False if exact else FAST_MATH, "forceinline": inline}
+        return functools.partial(compiled, inline=inline)
+    options = {"forceinline": inline}
     return Kernel(function, options, {})
 
 

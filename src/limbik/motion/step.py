@@ -39,7 +39,7 @@ NEAR = 1e-4  # residual that one always takes off
 SHAKES = -0.2  # cosine between a step and the one before it
 STIFFER = 2.0  # what damping is multiplied by where the arm shakes
 LOOSER = 0.5  # where the targets move
-MOST_STIFF = 1e12
+MAX_FACTOR = 1e12
 STEADY = 0.1  # of a step: targets that have changed by less do not explain why it turns back
 AT_REST = 1e-13  # length of a step, in units
 CONVERGING = 0.5  # part of a residual: if more is left of it, it is not curvature that has left it
@@ -276,7 +276,7 @@ def adapt_damping(motion: Motion) -> None:
 def adapted(factor: float, is_shaking: bool, is_steady: bool) -> float:
     """The factor of the next step's damping."""
     if is_shaking:
-        return min(STIFFER * factor, MOST_STIFF)
+        return min(STIFFER * factor, MAX_FACTOR)
     return factor if is_steady else max(LOOSER * factor, 1.0)
 
 

@@ -178,7 +178,7 @@ def softened(distance: float, a: float, b: float, soften: float) -> float:
     return min(max(distance, abs(a - b)), reach)
 
 
-@compiled(exact=True)
+@compiled
 def half_bend(a: float, b: float, c: float) -> tuple[float, float]:
     """(sine, cosine) of half the angle between the directions of two bones a and b whose ends are c apart."""
     if not a * b > 0.0:
@@ -193,7 +193,7 @@ def half_bend(a: float, b: float, c: float) -> tuple[float, float]:
     return scale * sine, scale * cosine
 
 
-@compiled(exact=True)
+@compiled
 def half_angle_at_root(a: float, b: float, c: float) -> tuple[float, float]:
     """(sine, cosine) of half the angle between sides a and c of a triangle, opposite to b."""
     sine = math.sqrt(max((b - (c - a)) * (b + (c - a)), 0.0))

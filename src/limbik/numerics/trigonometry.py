@@ -19,7 +19,7 @@ HALF_PI_2 = 7.54978941586159635335e-8
 HALF_PI_3 = 5.39030285815811905290e-15
 
 
-@compiled(exact=True, inline=True)
+@compiled(inline=True)
 def sincos(angle: float) -> tuple[float, float]:
     """(sine, cosine) of an angle [rad]."""
     turns = math.floor(angle * TWO_OVER_PI + 0.5)
