@@ -171,6 +171,8 @@ class Layers:
                 return self._without(route, deviating)
             chosen = {id(each): each.q[node] for each, node in zip(self._reached(), route.nodes, strict=True)}
             for k in places:
+                if self.ends():
+                    break
                 self.layers[k].deviations += k in deviating
                 self._halve(k, chosen)
 
@@ -239,11 +241,15 @@ class Layers:
     def _improve(self) -> None:
         """Self-motions of the best path, in windows that become smaller."""
         for width in WINDOWS:
+            if self.ends():
+                return
             route = self._route()
             reached = self._reached()
             for layer, node in zip(reached, route.nodes, strict=True):
-                if layer.is_fixed or self.ends():
+                if layer.is_fixed:
                     continue
+                if self.ends():
+                    return
                 q = layer.q[node]
                 starts = q + width * self._self_motions(q)
                 layer.q = distinct(np.concatenate([q[None], self.candidates.near(layer.pose, starts)]))
@@ -279,6 +285,8 @@ class Layers:
     def _edges_of(self, a: Layer, b: Layer) -> Edges:
         known = a.edges
         if known is None or known[0] is not a.q or known[1] is not b.q:
+            if self.ends():
+                return NO_EDGES
             known = a.edges = a.q, b.q, self._new_edges(a, b)
         return known[2]
 

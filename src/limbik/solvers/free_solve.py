@@ -38,6 +38,7 @@ from limbik.status import Status
 # solved for by itself.
 ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))
 SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16), (256, 32))
+AT_LAST = 256  # that are compared when the time is over
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
@@ -115,7 +116,10 @@ class _Search:
 
     def least_deep(self) -> Array:
         """[nq] of what was looked at, what comes nearest to being free."""
-        return self._first.q if len(self._seen) == 1 else self._by_depth(np.concatenate(self._seen), 1)[0]
+        if len(self._seen) == 1:
+            return self._first.q
+        seen = np.concatenate(self._seen)
+        return self._by_depth(seen[:AT_LAST] if self._watch() else seen, 1)[0]
 
     def _find(self) -> Array | None:
         every = self._every_solution()
@@ -134,7 +138,7 @@ class _Search:
             if place == 0:
                 drawn = np.concatenate([self._first.q[None], drawn])
             found = self._best(drawn)
-            if found is None:
+            if found is None and not self._watch():
                 found = self._push(self._by_depth(drawn, pushes))
             if found is not None:
                 return found
