@@ -38,6 +38,7 @@ from limbik.status import Status
 # solved for by itself.
 ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))
 SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16), (256, 32))
+MEASURED = 64  # of many configurations, before others are looked at whether they are less deep
 AT_LAST = 256  # that are compared when the time is over
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
@@ -194,7 +195,14 @@ class _Search:
         return None
 
     def _by_depth(self, q: Array, count: int) -> Array:
-        """The `count` of q [k, nq] that are least deep in collision."""
+        """The `count` of q [k, nq] that are least deep in collision, those first."""
         if count == 0:
             return q[:0]
-        return q[np.argsort(-self._checker.distances(q), kind="stable")[:count]]
+        some = q[: max(MEASURED, count)]
+        depths = self._checker.distances(some)
+        if len(q) > len(some):  # of the others those of which no pair is as deep
+            others = q[len(some) :]
+            others = others[self._checker.are_free(others, float(np.partition(depths, -count)[-count]))]
+            some = np.concatenate([some, others])
+            depths = np.append(depths, self._checker.distances(others))
+        return some[np.argsort(-depths, kind="stable")[:count]]
