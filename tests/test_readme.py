@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import example_walk
+import limbik
 import readme_tables
 
 ROOT = Path(__file__).parent.parent
@@ -49,3 +51,23 @@ def test_links_between_documents_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)", page.read_text())
     missing = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
     assert not missing
+
+
+@each_page
+def test_files_that_commands_name_stand_in_the_repository(page: Path) -> None:
+    commands = re.findall(
+        r"^(?: {4})?(?:\.venv/bin/)?limbik (.*?)(?: {2,}#.*)?$", page.read_text(), re.MULTILINE
+    )
+    named = [word for command in commands for word in command.split() if word.startswith("examples/")]
+    assert not [word for word in named if not (ROOT / word).is_file()]
+    if page == README:
+        assert "examples/walk.bvh" in named and "examples/kitchen.json" in named
+
+
+def test_the_walk_of_the_examples_has_what_the_readme_says() -> None:
+    """A walk with feet that slide, which `plant_feet` makes stand."""
+    walk = limbik.load_motion(str(ROOT / "examples/walk.bvh"))
+    assert (ROOT / "examples/walk.bvh").read_text() == example_walk.text()
+    before, after = (limbik.motion.measure(each) for each in (walk, limbik.motion.plant_feet(walk)))
+    assert all(foot.slide_cm_s > 10.0 for foot in before.feet)
+    assert all(foot.slide_cm_s < 0.1 for foot in after.feet)

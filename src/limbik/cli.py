@@ -10,6 +10,7 @@ import typer
 from limbik import __version__
 from limbik.commands import motion_changes, motion_markers, motion_show  # noqa: F401  (join those of motion)
 from limbik.commands.arm import ArmCommand, arm
+from limbik.commands.as_typed import as_typed, refuse_commas
 from limbik.commands.collision import collision
 from limbik.commands.guarded_output import UNWRITTEN, OutputFailed, guarded
 from limbik.commands.info import info
@@ -28,14 +29,16 @@ class CommandLine(typer.Typer):
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Run the command line."""
         with guarded():
+            command, typed = typer.main.get_command(self), [*(arguments or (sys.argv[1:],))[0]]
             try:
+                refuse_commas(command, typed)
                 return super().__call__(*arguments, **options)
             except OutputFailed as error:
                 if not error.reader_is_gone:
                     typer.echo(f"limbik: {error}", err=True)
                 sys.exit(UNWRITTEN)
             except LimbikError as error:
-                typer.echo(f"limbik: {error}", err=True)
+                typer.echo(f"limbik: {as_typed(str(error), command, typed)}", err=True)
                 sys.exit(FAILED)
             except (RecursionError, MemoryError) as error:
                 kind = "nested too deeply" if isinstance(error, RecursionError) else "too large"

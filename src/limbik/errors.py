@@ -99,7 +99,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     compared = names[:MOST_COMPARED]
     by_folded = {each.casefold(): each for each in reversed(compared) if len(each) <= LONGEST_WORD}
     wanted = name[:LONGEST_WORD].casefold() if isinstance(name, str) else ""
-    folded = difflib.get_close_matches(wanted, list(by_folded), n=3, cutoff=0.5)
+    folded = difflib.get_close_matches(wanted, list(by_folded), n=3, cutoff=0.6)
     near = [by_folded[match] for match in folded]
     if not names:
         return "there are none"

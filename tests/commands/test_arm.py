@@ -176,7 +176,7 @@ def test_lenient_counts_are_notes_beside_the_answer(run) -> None:
         ("-arm 1 0 0 0 -seg 1 1 1 --solve --port 80", "--port does nothing with --solve, which opens"),
         ("-arm 1 0 0 0 -seg 1 1 1 --solver lmx", "limbik: there is no solver 'lmx'; did you mean 'lm'"),
         ("-arm 1 0 0 0 -seg 1 1 1 -solve", "argument 10: unknown word '-solve'; did you mean '--solve'?"),
-        ("-goal -x 1 1", "limbik: argument 2: unknown word '-x'; did you mean '-f'? known: -f, -arm"),
+        ("-goal -x 1 1", "limbik: argument 2: unknown word '-x'; known: -f, -arm"),
         ("-arm=1 0 0 0", "limbik: argument 1: unknown word '-arm=1'; did you mean '-arm'?"),
         ("arm 1 0 0 0", "limbik: the command line: 'arm' follows no word that takes it; words are -f FILE"),
         ("-f -arm 1 0 0 0", "limbik: argument 1: `-f` needs a file after it, found '-arm'"),

@@ -231,3 +231,8 @@ def test_a_wrong_name_is_one_line_and_exit_status_2(arguments: list[str], messag
 def test_a_robot_of_a_missing_package_says_what_to_install(install: Callable[..., Path]) -> None:
     result = CliRunner().invoke(app, ["info", "talos"])
     assert "pip install --no-deps example-robot-data" in str(result.exception)
+
+
+def test_a_name_that_is_like_none_suggests_none() -> None:
+    with pytest.raises(limbik.errors.ModelError, match="there is no robot and no file 'foo'; known: "):
+        limbik.load("foo")

@@ -74,3 +74,17 @@ def test_a_file_that_is_wrong_is_refused_with_the_line(run, tmp_path) -> None:
 
 def test_nothing_asked_is_refused(run) -> None:
     assert run("ur5e")[0] == 2
+
+
+def test_the_ends_of_a_line_may_be_turned_by_degrees(run) -> None:
+    ends = [["0.4", y, "0.5", "180", "0", "10"] for y in ("-0.2", "0.2")]
+    line = ["ur5e", "--from", *ends[0], "--to", *ends[1]]
+    status, out, err = run(*line, "--degrees")
+    assert (status, err) == (0, "") and "without a break" in out
+    status, out, err = run(*line)
+    assert "limbik: --from 180 0 10 is more than a turn in radians" in err
+    status, out, err = run("ur5e", "--csv", "poses.csv", "--degrees")
+    assert (status, err) == (
+        2,
+        "limbik: --degrees is for --from and --to: the angles of --csv are in radians\n",
+    )

@@ -35,6 +35,35 @@ def run(capsys):
     return run
 
 
+def test_angles_of_more_than_a_turn_are_asked_about(run) -> None:
+    where = ("ur5e", "--position", "-0.3", "0.2", "0.5", "--rpy", "180", "0", "0")
+    status, out, err = run(*where)
+    assert status == 0 and out
+    assert err == "limbik: --rpy 180 0 0 is more than a turn in radians; in degrees? then add --degrees\n"
+    assert run(*where, "--degrees")[::2] == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--position", "0.4,-0.2,0.5"],
+            "--position needs 3 numbers with blanks between them: --position 0.4 -0.2 0.5",
+        ),
+        (
+            ["--quat-xyzw", "0,0,0,1"],
+            "--quat-xyzw needs 4 numbers with blanks between them: --quat-xyzw 0 0 0 1",
+        ),
+        (
+            ["--position", "0.3", "0.2", "0.5", "--clearance", "-1"],
+            "--clearance needs a length of at least 0 [m], found -1.0",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_option_is_said_as_it_is_typed(run, arguments, said) -> None:
+    assert run("ur5e", *arguments) == (2, "", f"limbik: {said}\n")
+
+
 def test_an_answer_is_printed_with_its_errors_and_margins(run) -> None:
     status, out, err = run("ur5e", "--position", "-0.3", "0.2", "0.5")
     assert (status, err) == (0, "")

@@ -191,7 +191,8 @@ def test_csv_columns_stand_in_any_order_and_others_are_left_aside() -> None:
         ("time,joint1,joint2\n1,0,0\n0,0,0\n", "the times need to increase"),
         (
             "no motion\nat all\n",
-            "<text>:1: expected BVH, which begins with HIERARCHY, CSV or glTF; found 'no motion'",
+            "<text>:1: expected BVH (begins with HIERARCHY), CSV (the first line names the columns, 'time' "
+            "among them) or glTF; found 'no motion'",
         ),
     ],
 )

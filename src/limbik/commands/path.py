@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from limbik.commands.answers import WIDTH
+from limbik.commands.as_typed import warn_of_degrees
 from limbik.errors import GoalError, LimbikError
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ def path(
     acceleration: Annotated[
         float | None, typer.Option(help="Greatest acceleration, in rad/s^2 or m/s^2.")
     ] = None,
+    degrees: Annotated[
+        bool, typer.Option("--degrees", help="Read the angles of --from and --to in degrees.")
+    ] = False,
 ) -> None:
     """Find configurations that lead a frame along a path, and say where it has to break and why.
 
@@ -54,7 +58,7 @@ def path(
     from limbik.formats.path_csv import path_csv
 
     model = limbik.load(robot)
-    asked = _asked(begin, end, given)
+    asked = _asked(begin, end, given, degrees)
     found = model.solve_path(
         asked.poses,
         times=asked.times,
@@ -69,7 +73,7 @@ def path(
         raise typer.Exit(BROKEN)
 
 
-def _asked(begin: Six | None, end: Six | None, given: Path | None) -> Waypoints:
+def _asked(begin: Six | None, end: Six | None, given: Path | None, degrees: bool) -> Waypoints:
     import numpy as np
 
     from limbik.formats.path_csv import Waypoints, read_poses
@@ -77,17 +81,24 @@ def _asked(begin: Six | None, end: Six | None, given: Path | None) -> Waypoints:
     if given is not None:
         if begin is not None or end is not None:
             raise GoalError("--csv has all poses: leave out --from and --to, or --csv")
+        if degrees:
+            raise GoalError("--degrees is for --from and --to: the angles of --csv are in radians")
         return read_poses(given)
     if begin is None or end is None:
         raise GoalError("nothing is asked for: give --from and --to, or --csv")
-    return Waypoints(np.stack([_pose(begin, "--from"), _pose(end, "--to")]), None)
+    return Waypoints(np.stack([_pose(begin, "--from", degrees), _pose(end, "--to", degrees)]), None)
 
 
-def _pose(numbers: Six, name: str) -> Matrix4:
+def _pose(numbers: Six, name: str, degrees: bool) -> Matrix4:
+    import numpy as np
+
     from limbik.spatial import as_vector, pose_from, rotation_rpy
 
     vector = as_vector(numbers, 6, name, error=GoalError)
-    return pose_from(rotation_rpy(*vector[3:]), vector[:3])
+    if not degrees:
+        warn_of_degrees(name, numbers[3:])
+    turn = np.radians(vector[3:]) if degrees else vector[3:]
+    return pose_from(rotation_rpy(*turn), vector[:3])
 
 
 def _write(file: Path, text: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from limbik.commands.answers import all_data, data, listed, text, units
+from limbik.commands.as_typed import warn_of_degrees
 from limbik.errors import ConfigurationError, GoalError, LimbikError
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def solve(
 
     model = limbik.load(robot)
     scale = math.pi / 180.0 if degrees else 1.0
+    if rpy is not None and not degrees:
+        warn_of_degrees("--rpy", rpy)
     turn = None if rpy is None else tuple(scale * angle for angle in rpy)
     goal = _goal(frame, position, turn, quat_xyzw, direction)
     if every and solver != "auto":
@@ -140,18 +143,16 @@ def _rotation(name: str, numbers: Sequence[float]) -> Matrix3:
     """The rotation asked for; for a direction, one of those that turn z along it."""
     import numpy as np
 
-    from limbik.spatial import as_vector, quat_normalise, quat_to_matrix, rotation_between, rotation_exp
+    from limbik.spatial import as_vector, quat_normalise, quat_to_matrix, rotation_between, rotation_rpy
 
     vector = as_vector(numbers, len(numbers), name, error=GoalError)
-    x, y, z = np.eye(3)
     if name == "--rpy":
-        roll, pitch, yaw = (math.remainder(angle, 2.0 * math.pi) for angle in vector)
-        return np.asarray(rotation_exp(yaw * z) @ rotation_exp(pitch * y) @ rotation_exp(roll * x))
+        return rotation_rpy(*(math.remainder(angle, 2.0 * math.pi) for angle in vector))
     if not vector.any():
         raise GoalError(f"{name} needs numbers that are not all 0")
     if name == "--quat-xyzw":
         return quat_to_matrix(quat_normalise(vector))
-    return rotation_between(z, vector)
+    return rotation_between(np.array([0.0, 0.0, 1.0]), vector)
 
 
 def _start(text: str, model: Model, scale: float) -> Array:

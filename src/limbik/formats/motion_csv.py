@@ -35,8 +35,17 @@ def coordinate_names(model: Model) -> list[str]:
 
 def has_floating_base(source: Source) -> bool:
     """Whether columns are those of a robot that moves freely (`limbik.load(..., base="floating")`)."""
+    return f"{BASE_JOINT}.{_PARTS[-1]}" in _first_words(source)
+
+
+def has_times(source: Source) -> bool:
+    """Whether the first line names a column of times, as that of every motion does."""
+    return TIME in _first_words(source)
+
+
+def _first_words(source: Source) -> list[str]:
     first = source.text.lstrip("\ufeff").split("\n", 1)[0]
-    return f"{BASE_JOINT}.{_PARTS[-1]}" in [word.strip().strip('"') for word in first.split(",")]
+    return [word.strip().strip('"') for word in first.split(",")]
 
 
 def read(source: Source, model: Model) -> tuple[Array, float]:

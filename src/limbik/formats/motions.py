@@ -185,9 +185,10 @@ def load_motion(
         if model is not None:
             raise ModelError("a BVH file has its own model: leave out `model`")
         return _of_bvh(source.name, bvh.read(source), metres, up or "y")
-    if not is_csv(source.text):
+    if not is_csv(source.text) or (model is None and not motion_csv.has_times(source)):
         found = shortened(source.text.lstrip()[:60].partition("\n")[0])
-        problem = f"expected BVH, which begins with HIERARCHY, CSV or glTF; found {found}"
+        csv = f"CSV (the first line names the columns, {motion_csv.TIME!r} among them)"
+        problem = f"expected BVH (begins with HIERARCHY), {csv} or glTF; found {found}"
         raise FormatError(source.name, problem, line=1)
     if model is None:
         raise ModelError("a motion from CSV needs `model`: the model whose joints its columns name")
