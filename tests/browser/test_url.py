@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
+
 from browser.playground import Playground, write_query
 
 EVERYTHING = {
@@ -121,8 +123,9 @@ def test_every_setting_goes_into_the_page_and_into_the_link(playground: Playgrou
     assert set(playground.state["arms"]) == {"ccd", "jt", "sdls"}
     assert playground.find("tr.is-front").get_attribute("data-solver") == "jt"
     assert playground.find(".notice").count() == 0
-    link = copied_link(playground)
-    assert dict(parse_qsl(urlsplit(link).query)) == EVERYTHING
+    link = dict(parse_qsl(urlsplit(copied_link(playground)).query))
+    assert len(link.pop("q").split(";")) == 3  # how the arms stand
+    assert link == EVERYTHING
     playground.find("#rg").click()
     playground.wait_query(**EVERYTHING | {"rg": "0"})
 
@@ -141,6 +144,11 @@ def test_a_copied_link_opens_the_same_elsewhere(make_playground: Callable[..., P
     assert shown(second) == shown(first)
     assert second.problem == first.problem
     assert second.pressed(".chip[data-solver=fabrik]")
+    np.testing.assert_allclose(second.q("fabrik"), first.q("fabrik"), atol=1e-4)
+    first.until(lambda: "q" in first.query, "the address says how the arm stands")
+    np.testing.assert_allclose(
+        np.radians([*map(float, first.query["q"].split(","))]), first.q("fabrik"), atol=1e-4
+    )
 
 
 def test_numbers_out_of_range_are_clamped_and_said_so(playground: Playground) -> None:
@@ -173,7 +181,7 @@ def test_unknown_names_are_ignored(playground: Playground) -> None:
     assert playground.find(".notice").count() == 0
     playground.press("t")
     playground.wait_query(n="3", tr="1")
-    assert set(playground.query) == {"n", "tr", "mx", "my", "tx", "ty"}
+    assert set(playground.query) == {"n", "tr", "mx", "my", "tx", "ty", "q"}
 
 
 def test_places_outside_the_window_are_fitted_into_it(playground: Playground) -> None:

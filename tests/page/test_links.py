@@ -40,6 +40,11 @@ def test_numbers_out_of_range_are_clamped_and_said_so(modules: Modules, view: st
     ("view", "query", "told"),
     [
         ("plane", "tx=1e9", "tx=1000000000 is outside -100000 to 100000 px; 100000 is used"),
+        (
+            "plane",
+            "q=1,2;3",
+            "q is not how an arm stands: angles in degrees, of several arms with ; between them",
+        ),
         ("plane", "cam=here", "cam=here is not a view: x, y and scale, such as 400,300,0.5"),
         ("plane", "it=1e999", "it=1e999 is not a number"),
         ("plane", "L=", "L= is not a number"),
@@ -91,3 +96,16 @@ STEM = "async (name) => (await import('/static/space/names.js')).stemOf(name)"
 )
 def test_names_of_files_have_no_stray_hyphens(modules: Modules, name: str, stem: str) -> None:
     assert modules.evaluate(STEM, name) == stem
+
+
+STANDING = """async (arms) => {
+  const { SETTINGS } = await import('/static/plane/settings.js');
+  const { readQuery, writeQuery } = await import('/static/urlstate.js');
+  return readQuery(writeQuery({ q: arms }, SETTINGS), SETTINGS).values.q;
+}"""
+
+
+def test_arms_come_out_of_a_link_of_the_plane_as_they_stood(modules: Modules) -> None:
+    arms = [[0.1, -2.5, 3.0], [1.0, 0.0, -0.25]]
+    found = modules.evaluate(STANDING, arms)
+    assert [pytest.approx(q, abs=1e-5) for q in arms] == found

@@ -52,7 +52,7 @@ const notices = new Notices();
 new Shell(store, () => layout());
 const camera = new Camera();
 const place = new Place(store, camera);
-store.gather = () => ({ cam: camera.view(place.region) });
+store.gather = () => ({ cam: camera.view(place.region), q: arms.list.map(({ q }) => q) });
 const motion = new Motion(store, place);
 const arms = new Arms(store);
 const connection = new Connection({
@@ -89,6 +89,7 @@ new Share(link, notices);
 new Views('plane', () => store.query());
 
 isBuilt = true;
+standAsLinked();
 document.documentElement.dataset.built = '1';
 begin();
 
@@ -138,6 +139,7 @@ function move(seconds) {
     arm.leave(joints[joints.length - 2], joints[joints.length - 1]);
   }
   view.isStale = true;
+  if (store.touched.size) store.writeSoon();
 }
 
 /** @returns {import('../following.js').Arm[]} */
@@ -278,6 +280,14 @@ function layout() {
   view.resize();
   convergence.resize();
   loop.wake();
+}
+
+/** The arms stand as the address has them. */
+function standAsLinked() {
+  const poses = store.get('q');
+  if (!poses) return;
+  if (poses[0].length === store.get('n')) arms.list.forEach((arm, i) => arm.place(poses[i] ?? poses[0]));
+  else store.notes.push(`q is how an arm with ${poses[0].length} links stands, and not one with ${store.get('n')}`);
 }
 
 /** The first view: that of the address, or of the world as it is; everything where that leaves base or target out. */

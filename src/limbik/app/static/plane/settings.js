@@ -40,12 +40,25 @@ export const SETTINGS = {
   ty: { kind: 'place', min: -1e5, max: 1e5, digits: 1, unit: 'px', fallback: null },
   jv: JOINT_SPEED,
   poses: POSES,
+  q: { kind: 'own', fallback: null, read: readAngles, write: writeAngles },
   cam: { kind: 'own', fallback: null, read: readView, write: writeView },
   pn: { kind: 'flag', fallback: null },
   cv: { kind: 'flag', fallback: null },
   help: { kind: 'flag', fallback: false },
   theme: { kind: 'choice', choices: ['auto', 'light', 'dark'], fallback: 'auto' },
 };
+
+/** How the arms stand: joint by joint in degrees, arm after arm. @param {string} name @param {string} text */
+function readAngles(name, text) {
+  const arms = text.split(';').map((arm) => arm.split(',').map((part) => (part.trim() === '' ? NaN : (Number(part) * Math.PI) / 180)));
+  const isRight = arms.every((q) => q.length === arms[0].length && q.every(Number.isFinite));
+  return isRight ? { value: arms } : { note: `${name} is not how an arm stands: angles in degrees, of several arms with ; between them` };
+}
+
+/** @param {number[][]} arms */
+function writeAngles(arms) {
+  return arms.map((q) => q.map((angle) => Number(((angle * 180) / Math.PI).toFixed(3))).join()).join(';');
+}
 
 /** What the camera looks at, as x, y and scale. @param {string} name @param {string} text */
 function readView(name, text) {
