@@ -224,7 +224,7 @@ def test_wrapping_keeps_the_pose(angles):
 @settings(deadline=None, max_examples=60)
 @given(
     links=st.integers(2, 64),
-    length=st.floats(30, 140),
+    length=st.floats(10, 300),
     target=st.tuples(st.floats(-1e5, 1e5), st.floats(-1e5, 1e5))
     | st.tuples(st.floats(200, 600), st.floats(200, 600))
     | st.just(BASE),

@@ -38,7 +38,7 @@ def test_letters_switch_pause_trace_reach_and_metrics_and_move_the_target(playgr
     for name, key in switches.items():
         playground.press(key.upper())
         assert flag(playground, name) is before[name]
-    for key, kind in (("c", "circle"), ("i", "eight"), ("s", "none")):
+    for key, kind in (("c", "circle"), ("i", "eight"), ("s", "none"), ("l", "eight"), ("s", "none")):
         playground.press(key)
         assert motion(playground) == kind
         playground.wait_query(mv=kind)

@@ -1,5 +1,6 @@
 """The whole state is in the URL."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import parse_qsl, urlsplit
 
@@ -46,7 +47,7 @@ EVERYTHING = {
 }
 RANGES = {
     "n": (2, 64),
-    "L": (30, 140),
+    "L": (10, 300),
     "it": (1, 64),
     "tol": (0.01, 10),
     "g": (0.02, 1),
@@ -112,6 +113,10 @@ def test_the_documented_link_opens_exactly_that(playground: Playground) -> None:
     assert found.items() >= wanted.items()
     assert playground.pressed(".chip[data-solver=dls]")
     assert playground.q("dls").size == 6
+    said = playground.find("#view-state").text_content() or ""
+    assert re.fullmatch(
+        r"Damped least squares: target at \d+, \d+ px, [\d.e-]+ px off; joints at .* degrees\.", said
+    )
     assert playground.find(".notice").count() == 0
 
 

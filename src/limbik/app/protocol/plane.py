@@ -19,7 +19,7 @@ from limbik.app.protocol.writing import float32
 BOUNDS: Mapping[str, Bound] = {
     "id": Bound(minimum=0, maximum=LARGEST_ID, whole=True),
     "links": Bound(minimum=2, maximum=64, whole=True),
-    "length": Bound(minimum=30, maximum=140, unit="px"),
+    "length": Bound(minimum=10, maximum=300, unit="px"),
     "coordinate": Bound(minimum=-100_000, maximum=100_000, unit="px"),
     "angle": Bound(minimum=-1e6, maximum=1e6, unit="rad"),
     "arms": Bound(minimum=1, maximum=8, whole=True),

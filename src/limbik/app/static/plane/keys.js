@@ -24,6 +24,7 @@ export function actions({ store, race, motion, help, step, reset, look, solution
     k: flip('km'),
     c: () => motion.choose('circle'),
     i: () => motion.choose('eight'),
+    l: () => motion.choose('eight'), // as in the playground that this one follows
     s: () => motion.choose('none'),
     r: () => race.toggle(),
     x: solutions,

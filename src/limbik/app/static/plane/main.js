@@ -14,6 +14,7 @@ import { Poses } from '../poses.js';
 import { Race } from '../race.js';
 import { ReachLine } from '../reach.js';
 import { besideRace } from '../region.js';
+import { solverInfo } from '../settings.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
 import { SourceCard } from '../source.js';
@@ -47,6 +48,7 @@ const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sp', 'sl', 'tr', 'r
 
 let isBuilt = false;
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
+const description = /** @type {HTMLElement} */ (document.getElementById('view-state'));
 const store = new Store(location.search, SETTINGS);
 const notices = new Notices();
 new Shell(store, () => layout());
@@ -158,7 +160,19 @@ function onReadout(now) {
   landscape.tick();
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
   const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, outOfReach: arms.front.outOfReach, camera: [camera.scale, camera.x, camera.y] });
-  if (canvas.dataset.state !== text) canvas.dataset.state = text;
+  if (canvas.dataset.state !== text) {
+    canvas.dataset.state = text;
+    description.textContent = arms.list.map(inWords).join(' ');
+  }
+}
+
+/** How an arm stands, for those who hear it. @param {import('../runner.js').Runner} arm */
+function inWords(arm) {
+  const error = arm.errorAt(view.step);
+  const [x, y] = motion.target.map(Math.round);
+  const joints = degrees(arm.pose(view.step)).split(',').map((angle) => Math.round(Number(angle)));
+  const off = error === null || error === undefined ? '' : `, ${Number(error.toPrecision(3))} px off`;
+  return `${solverInfo(arm.solver).title}: target at ${x}, ${y} px${off}; joints at ${joints.join(', ')} degrees.`;
 }
 
 function onFrame() {

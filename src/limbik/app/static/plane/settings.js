@@ -12,7 +12,7 @@ export const SETTINGS = {
   algo: { kind: 'choice', choices: SOLVER_NAMES, fallback: 'dls' },
   race: { kind: 'names', choices: SOLVER_NAMES, fallback: [] },
   n: { kind: 'number', min: 2, max: 64, slider: 12, digits: 0, fallback: 4 },
-  L: { kind: 'number', min: 30, max: 140, digits: 1, unit: 'px', fallback: 90 },
+  L: { kind: 'number', min: 10, max: 300, slider: 140, digits: 1, unit: 'px', fallback: 90 },
   it: { kind: 'number', min: 1, max: 64, digits: 0, fallback: 8 },
   tol: { kind: 'number', min: 0.01, max: 10, slider: 5, digits: 2, unit: 'px', fallback: 0.1 },
   g: { kind: 'number', min: 0.02, max: 1, digits: 3, fallback: 0.3 },
