@@ -159,7 +159,6 @@ def test_a_file_that_is_too_long_is_refused(page, address, monkeypatch):
         ({"changes": [{"kind": "drag", "link": "Hips", "frame": 999, "place": [0, 0, 0]}]}, "0 to 180"),
         ({"changes": [{"kind": "clean", "cutoff_hz": 400}]}, "cutoff"),
         ({"changes": [STAND] * 101}, "at most 100"),
-        ({"robot": "panda"}, "no humanoid"),
         ({"robot": "nobody"}, "there is no robot"),
         ({"unit": "ell"}, "unit"),
         ({"unit": -1}, "unit"),
@@ -178,3 +177,11 @@ def test_what_is_not_open_is_not_there(address, path):
     with pytest.raises(urllib.error.HTTPError) as error:
         get(address, path)
     assert error.value.code == 404
+
+
+def test_a_body_that_a_robot_cannot_follow_is_shown_without_it(page, address):
+    """An arm is no humanoid, and legs alone are no body: the robot says why it is off."""
+    told = ask(page, robot="panda")
+    assert told["type"] == "shown" and len(told["arms"]) == 1
+    (note,) = [note for note in told["notes"] if "does not follow" in note]
+    assert note.startswith("Franka Emika Panda does not follow: ") and "no humanoid" in note

@@ -130,6 +130,23 @@ def test_a_file_is_dropped_a_robot_follows_and_both_are_saved(space: Space) -> N
     assert saved.value.suggested_filename == "crouch-changed.bvh"
 
 
+def test_a_file_that_is_refused_leaves_what_is_open(space: Space) -> None:
+    """With its changes, and in the address: a reload shows the same."""
+    show(space, "t=1&ch=stand:level:12:0.12")
+    key = space.state["key"]
+    space.drop(("x.bvh", "hello"))
+    space.until(lambda: space.find("#fault").is_visible(), "the fault is shown")
+    assert "x.bvh could not be opened" in space.find("#fault").inner_text()
+    space.find("#fault-close").click()
+    assert len(changes(space)) == 1 and space.state["key"] == key
+    space.until(lambda: "token" not in settings_in(space.page.url), "the address is that of what is open")
+    assert settings_in(space.page.url)["ch"] == "stand:level:12:0.12"
+    space.page.reload()
+    space.wait_live()
+    wait_shown(space)
+    assert space.state["key"] == key
+
+
 def test_a_change_that_cannot_be_made_is_taken_back(space: Space) -> None:
     show(space, "t=1&ch=stand:level:12:0.12&hz=400")
     key = space.state["key"]

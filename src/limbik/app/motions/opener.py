@@ -76,6 +76,10 @@ class OpenedMotion:
             return path.read_bytes()
 
 
+class CannotFollow(LimbikError):
+    """A robot that cannot do the same as a body, which is shown without it."""
+
+
 @dataclass(eq=False)
 class MotionOpener:
     """What all pages share. May be used by any thread."""
@@ -101,7 +105,12 @@ class MotionOpener:
             for k, change in enumerate(request.changes):
                 after = self._step(after, change, _key((source, request.changes[: k + 1])))
             key = _key((source, request.changes, request.robot))
-            robot = None if request.robot is None else self._robot(after, request.robot, key)
+            robot = None
+            if request.robot is not None:
+                try:
+                    robot = self._robot(after, request.robot, key)
+                except CannotFollow as error:
+                    notes = (*notes, str(error))
             opened = OpenedMotion(key, name, before, after, robot, animations, notes)
             self._opened.put(key, opened, sum(part.q.nbytes for part in opened.parts))
         return opened
@@ -139,7 +148,10 @@ class MotionOpener:
                     "limbik.motion.retarget() takes any number"
                 )
             model, title, visuals = self.workshop.robot(name)
-            found = Robot(retarget(motion, model), title, visuals)
+            try:
+                found = Robot(retarget(motion, model), title, visuals)
+            except LimbikError as error:
+                raise CannotFollow(f"{title} does not follow: {error}") from None
             self._robots.put(key, found, found.motion.q.nbytes)
         return found
 

@@ -27,6 +27,8 @@ export class Opener {
     this.question = '';
     /** What was asked for when it was last shown. @type {Record<string, *>|null} */
     this.shown = null;
+    /** All settings of the file that is shown. @type {Record<string, *>|null} */
+    this.kept = null;
     store.watch(ASKED, () => this.ask());
   }
 
@@ -79,6 +81,7 @@ export class Opener {
       const shown = await this.calls.ask('motion', body);
       this.onShown(shown, await fetchNumbers(shown));
       this.shown = settings;
+      this.kept = Object.fromEntries([...ASKED, ...OF_FILE].map((name) => [name, this.store.get(name)]));
     } catch (error) {
       if (!this.isOpen) return;
       this.refused(settings, error instanceof Error ? error.message : String(error));
@@ -93,6 +96,8 @@ export class Opener {
   refused(settings, message) {
     if (!this.shown || this.shown.token !== settings.token) {
       this.onFault(message);
+      if (this.kept) this.store.set(this.kept); // what is shown goes on, with its changes and its address
+      this.question = JSON.stringify(this.body());
       return;
     }
     this.pending = null;
@@ -118,7 +123,7 @@ export class Opener {
   /** @param {Record<string, *>} changes */
   openOther(changes) {
     this.store.clear(OF_FILE);
+    this.store.set(changes); // before others hear of it: what is asked for is the new file
     this.store.tell(OF_FILE);
-    this.store.set(changes);
   }
 }
