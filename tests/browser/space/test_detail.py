@@ -43,3 +43,28 @@ def test_the_picture_has_no_gizmo_and_the_page_has_it_again(space: Space) -> Non
       return seen;
     })()"""
     assert space.ask(drawn) == [False, True]
+
+
+def test_less_detail_leaves_no_empty_picture_and_at_rest_there_are_all_pixels(space: Space) -> None:
+    """Another number of pixels empties the canvas: a picture follows before the display sees it."""
+    space.show("robot=puma560")
+    seen = space.ask("""(async () => {
+      const seen = [];
+      const { draw, setPixels } = stage.studio;
+      stage.studio.draw = function (camera) { seen.push('drawn'); return draw.call(this, camera); };
+      stage.studio.setPixels = function (ratio) { seen.push(ratio); return setPixels.call(this, ratio); };
+      const count = () => { seen.push('shown'); if (seen.length < 200) requestAnimationFrame(count); };
+      Object.defineProperty(window, 'devicePixelRatio', { value: 1 }); // tests have half of it
+      stage.detail.step = 4;
+      stage.reduce();
+      requestAnimationFrame(count);
+      await new Promise((done) => setTimeout(done, 1500));
+      delete stage.studio.draw;
+      delete stage.studio.setPixels;
+      return seen;
+    })()""")
+    assert isinstance(seen, list)
+    ratios = [each for each in seen if each not in ("drawn", "shown")]
+    assert ratios[0] == 0.5 and ratios[-1] == 1  # at rest all of them
+    for place, each in enumerate(seen):
+        assert each in ("drawn", "shown") or seen[place + 1] == "drawn"

@@ -18,6 +18,7 @@ import { picture } from './ribbon.js';
 
 const HOME = { azimuth: -0.87, elevation: 0.36 }; // [rad]
 const REST = 250; // [ms] without motion, after which the view has come to rest
+const SHARP_AFTER = 400; // [ms] without a picture, after which one is drawn with all pixels
 const NORMALS = { xy: new Vector3(0, 0, 1), yz: new Vector3(1, 0, 0), xz: new Vector3(0, 1, 0) };
 
 /**
@@ -70,6 +71,8 @@ export class Stage {
     /** @type {Plane} */
     this.placing = { mode: 'camera', depth: null };
     this.isStale = true;
+    this.hasOtherPixels = false; // than the next picture is to have
+    this.drawnAt = 0;
     /** When the camera last moved; null when its rest has been told. @type {number|null} */
     this.movedAt = null;
     this.hands = new Hands(canvas, this);
@@ -246,13 +249,24 @@ export class Stage {
     this.tellRest();
     if (!this.isStale) {
       this.detail.rested();
+      this.sharpen(now);
       return false;
     }
-    this.isStale = false;
+    if (this.hasOtherPixels) this.resize(); // here, so that a picture follows at once: resizing empties the canvas
+    this.hasOtherPixels = this.isStale = false;
+    this.drawnAt = now;
     this.prepare();
     this.studio.draw(this.camera.eye);
     if (this.detail.drew(now)) this.reduce();
     return true;
+  }
+
+  /** A picture that rests is drawn once with all pixels. @param {number} now [ms] */
+  sharpen(now) {
+    const { pixels, mostPixels } = this.detail;
+    if (this.hasOtherPixels || !(pixels < mostPixels) || !(now - this.drawnAt > SHARP_AFTER)) return;
+    this.hasOtherPixels = true;
+    this.studio.drawSharp(this.camera.eye);
   }
 
   get detail() {
@@ -261,7 +275,7 @@ export class Stage {
 
   /** From the next picture on there is less detail. */
   reduce() {
-    this.resize();
+    this.hasOtherPixels = true;
     this.invalidate();
     this.handlers.onDetail?.();
   }
