@@ -33,6 +33,20 @@ def test_solvers_race_for_one_goal_and_the_scrubber_shows_how(space: Space) -> N
     space.until(lambda: np.array_equal(space.q_of(0), live), "the arms are back")
 
 
+def test_a_race_for_the_first_goals_sets_out_from_another_pose(space: Space) -> None:
+    """There is nothing to see where all solvers are at the goal when they begin."""
+    space.show("robot=panda")
+    home = space.q_of(0)
+    space.press("r")
+    space.until(lambda: int(space.find("#scrub").get_attribute("max") or 0) > 2, "each has something to do")
+    space.find("#scrub").focus()
+    space.press("Home")
+    space.until(lambda: space.error_of(0, "dls") > 0.05, "they begin elsewhere")
+    starts = [np.array(runner["q"]) for runner in space.state["arms"][0].values()]
+    assert len(starts) > 3 and np.ptp(starts, axis=0).max() == 0
+    assert np.abs(starts[0] - home).max() > 0.1
+
+
 def test_a_race_shows_errors_of_position_and_rotation_step_by_step(space: Space) -> None:
     pose = "0.45,0.25,0.5:1,0,0,0"
     space.show(f"robot=panda&goal=0:flange:pose:{pose}&cv=1")

@@ -5,6 +5,8 @@ import { placed } from './codec.js';
 import { Kinematics } from './kinematics.js';
 import { motionParts } from './numbers.js';
 
+const [ASIDE, ASIDE_SLIDE] = [0.6, 0.1]; // [rad, m] by which joints are moved for a race that would begin at its end
+
 /** One arm of the scene: what it is, and where it stands under each solver. */
 export class Mechanism {
   /** @param {number} index @param {import('./protocol.js').ArmScene} description */
@@ -22,6 +24,19 @@ export class Mechanism {
   /** @param {string} solver @returns {Runner} that solver's, or the first */
   under(solver) {
     return this.runners.find((runner) => runner.solver === solver) ?? this.runners[0];
+  }
+
+  /** Its first configuration, with each joint that turns or slides moved toward the farther of its limits. @returns {number[]} */
+  elsewhere() {
+    const q = [...this.description.q];
+    for (const { kind, lower, upper, q: at, mimic } of this.description.joints) {
+      if (at < 0 || mimic || !['revolute', 'continuous', 'prismatic'].includes(kind)) continue;
+      const [low, high] = [lower ?? -Infinity, upper ?? Infinity];
+      const up = high - q[at] >= q[at] - low;
+      const most = kind === 'prismatic' ? ASIDE_SLIDE : ASIDE;
+      q[at] += up ? Math.min(most, 0.5 * (high - q[at])) : -Math.min(most, 0.5 * (q[at] - low));
+    }
+    return q;
   }
 
   /** Whether a link or a frame has that name. @param {string} frame */
@@ -184,9 +199,12 @@ export class Arms {
     }
   }
 
-  /** All arms to their first configuration. */
-  restart() {
-    for (const { runners, description } of this.mechanisms) for (const runner of runners) runner.place(description.q);
+  /** All arms to their first configuration, or from it to another one. @param {(mechanism: Mechanism) => boolean} [isAside] */
+  restart(isAside = () => false) {
+    for (const mechanism of this.mechanisms) {
+      const q = isAside(mechanism) ? mechanism.elsewhere() : mechanism.description.q;
+      for (const runner of mechanism.runners) runner.place(q);
+    }
   }
 
   /** All arms back to the beginning of their last solve. */

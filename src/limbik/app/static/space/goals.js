@@ -3,6 +3,7 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { placed, placedQuaternion } from './codec.js';
 
+const MET = 1e-3; // [m] from a goal, where an arm need not move
 const MOST = 32; // goals of one arm that the server takes
 const AXES = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0, 0, 1) };
 
@@ -64,6 +65,15 @@ export class Goals {
     if (i !== this.selected && !this.isOne) return position;
     const offset = this.motion.offset();
     return position.map((x, axis) => placed(x + offset[axis]));
+  }
+
+  /** Whether an arm's goals are where its first configuration has their frames: nobody would have to move. @param {import('./arms.js').Mechanism} mechanism */
+  areMetAt(mechanism) {
+    const poses = mechanism.kinematics.poses(mechanism.description.q);
+    return this.list.every((goal, i) => {
+      const pose = poses.get(goal.frame);
+      return goal.arm !== mechanism.index || !pose || new Vector3().setFromMatrixPosition(pose).distanceTo(new Vector3(...this.positionOf(i))) < MET;
+    });
   }
 
   /** As the stage draws them. */

@@ -419,7 +419,7 @@ function takePose(text) {
 function restart() {
   toPresent();
   edits.touch();
-  arms.restart();
+  arms.restart((mechanism) => arms.racing && goals.areMetAt(mechanism));
   stage.clearTraces();
   loop.wake();
   view.touch();
