@@ -193,6 +193,18 @@ def is_on(curve: np.ndarray, q: np.ndarray) -> bool:
     return bool(np.linalg.norm(change, axis=1).min() < 0.01)
 
 
+def test_a_batch_is_complete_where_each_of_its_poses_is() -> None:
+    axes = ARMS["fanuc-crx10ia"].axes
+    model = as_model(axes)
+    regular, folded = (
+        np.array([0.3, 0.5, -0.4, 1.1, 0.7, -0.2]),
+        0.5 * np.pi * np.array([-1.0, 0, -2, -1, 0, 1]),
+    )
+    poses = np.array([axes.pose(regular), axes.pose(folded)])
+    assert model.solve_all_batch(poses[:1], limits=False).complete
+    assert not model.solve_all_batch(poses, limits=False).complete
+
+
 @pytest.mark.parametrize(
     ("name", "q"),
     [

@@ -75,10 +75,10 @@ class AnswersPlan(ABC):
         """All solutions for many poses [N, 4, 4]."""
         began = perf_counter()
         poses = checked_poses(poses)
-        each = [self.solve(pose, start).q for pose in poses]
-        time = perf_counter() - began
-        is_complete, method = self.is_complete(None), self.method(None)
-        return AllSolutionsBatch.of_each(each, self.model.nq, is_complete, method, time)
+        each = [self.solve(pose, start) for pose in poses]
+        is_complete = all(found.complete for found in each)
+        q, time = [found.q for found in each], perf_counter() - began
+        return AllSolutionsBatch.of_each(q, self.model.nq, is_complete, self.method(None), time)
 
     @abstractmethod
     def is_complete(self, asked: Any, /) -> bool:
