@@ -219,10 +219,12 @@ class _Job:
 
     def look_elsewhere(self, answers: Array, starts: Array) -> None:
         """Solve where a start led nowhere: from configurations about it, of whose solutions the nearest
-        counts, and then from anywhere. As often as restarts are allowed.
+        counts, and then from anywhere. As often as restarts are allowed, where there are iterations for it.
         """
         allowed = self.plan.options.restarts
         count = AROUND if allowed is None else min(AROUND, allowed)
+        if self.plan.options.budget < (1 + count) * SOON:
+            return
         left = self._open(answers)
         if count and left.size:
             self._look_around(answers, left, self.plan.rows_of(starts[left]), count)
