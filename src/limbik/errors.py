@@ -10,6 +10,7 @@ from typing import Any
 QUOTED = 60  # [characters] of what was found that a message quotes
 LONGEST_WORD = 300  # [characters] of a message: paths are shorter
 LONGEST_MESSAGE = 10_000  # [characters]
+SHORTEST_PART = 4  # letters of a name that names with a prefix or an ending have, too
 MOST_COMPARED = 2000  # names that an unknown one is compared with
 
 _LONG = re.compile(rf"(['\"`])(?:(?!\1)[^\n])*\1|[^\s'\"`]{{{LONGEST_WORD + 1},}}")
@@ -99,8 +100,9 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     compared = names[:MOST_COMPARED]
     by_folded = {each.casefold(): each for each in reversed(compared) if len(each) <= LONGEST_WORD}
     wanted = name[:LONGEST_WORD].casefold() if isinstance(name, str) else ""
-    folded = difflib.get_close_matches(wanted, list(by_folded), n=3, cutoff=0.6)
-    near = [by_folded[match] for match in folded]
+    close = difflib.get_close_matches(wanted, list(by_folded), n=3, cutoff=0.6)
+    longer = [name for name in by_folded if len(wanted) >= SHORTEST_PART and wanted in name]
+    near = [by_folded[match] for match in dict.fromkeys((*close, *longer))][:3]
     if not names:
         return "there are none"
     shown = listed(map(_cut, names), most=20, between=", ")
