@@ -241,6 +241,15 @@ def test_answers_stay_near_their_starts(panda, precision, enough):
     assert np.abs(found.q - start).max() < 0.5
 
 
+@pytest.mark.parametrize("start", [5.0, -5.0, 2.0 * math.pi])
+def test_whole_turns_toward_a_start_stay_within_the_limits(start):
+    model = limbik.load("ur5e")
+    poses = model.pose(np.random.default_rng(1).uniform(-6.0, 6.0, (120, 6)))
+    found = model.solve_batch(poses, start=np.full(6, start))
+    assert_honest(model, poses, found)
+    assert found.success.all()
+
+
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_where_a_start_leads_nowhere_a_solution_near_it_is_preferred(panda, precision, enough):
     targets, start = goals(panda, enough(400)), panda.random(1, size=enough(400))

@@ -308,7 +308,7 @@ class SerialPlan(Question):
         """
         prepared = self._prepared
         turned = np.where(prepared.circular, starts + nearest_turns(rows - starts), rows)
-        bounds = prepared.chain.lower, prepared.chain.upper
+        bounds = prepared.chain.q_lower, prepared.chain.q_upper
         is_legal = (turned >= bounds[0]) & (turned <= bounds[1]) | (not self.uses_limits)
         return np.where(is_legal, turned, rows)
 
