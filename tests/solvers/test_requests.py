@@ -397,3 +397,15 @@ def test_whatever_is_handed_in_only_limbiks_errors_come_out(name, value):
     else:
         assert name == "goal"
         assert isinstance(value, range)  # three numbers are a point
+
+
+def test_an_empty_array_is_no_option() -> None:
+    """Its truth value is none: it is refused as any other wrong value."""
+    arm, empty = limbik.load("ur5e"), np.zeros((0, 4, 4))
+    pose = arm.pose(np.full(6, 0.3))
+    with pytest.raises(SolverError, match="`mode` needs"):
+        arm.solve(pose, mode=empty)
+    for name in ("starts", "clearance"):
+        for _ in range(2):
+            with pytest.raises(SolverError, match=f"`{name}` needs"):
+                arm.solve_all(pose, **{name: empty})

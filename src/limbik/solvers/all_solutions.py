@@ -92,8 +92,10 @@ def solve_all(
         and goal.dtype is FLOAT64
         and goal.shape == POSE_SHAPE
         and world is None
+        and type(clearance) is float
         and clearance == 0.0
         and samples is None
+        and type(starts) is int
         and starts == STARTS
     ):
         quick = model.derived.get(QUICK)
@@ -111,13 +113,13 @@ def solve_all(
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError)
+    many = as_whole(starts, "`starts`", 1, SolverError)
     goals = _goals(goal, frame)
     asked = goals[0]
     if len(goals) == 1 and is_plain_target(asked):
         exact = plan_for_all(model, asked.frame, bool(limits), kind_of(asked))
         if exact is not None:
             return exact.solve(pose_of(asked), q, turns, count)
-    many = as_whole(starts, "`starts`", 1, SolverError)
     return SampledPlan(model).solve(goals, q, starts=many, seed=seed, limits=limits)
 
 

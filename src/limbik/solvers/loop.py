@@ -11,7 +11,7 @@ from typing import Any, Unpack, cast
 import numpy as np
 
 from limbik.compiler.kernel import Watch
-from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
+from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, evenly
 from limbik.model.model import Model, as_model
 from limbik.numerics.ended import SOLVED, SPENT, UNREACHABLE
@@ -133,7 +133,7 @@ def solve(
                 start = _configuration(model, start, "start")
             return by_default.solve(goal, start)
     if "world" in options or "clearance" in options:
-        if options.get("mode") == "best":
+        if is_one_of(options.get("mode"), ("best",)):
             raise SolverError("`mode='best'` does not look for solutions that are free: it takes no `world`")
         began, others = perf_counter(), cast("dict[str, Any]", dict(options))
         free = take_free_options(others)
@@ -149,7 +149,7 @@ def _answer(
     of which has half of the time.
     """
     began = perf_counter()
-    takes_even = options.get("restarts") is None and options.get("mode") != "best"
+    takes_even = options.get("restarts") is None and not is_one_of(options.get("mode"), ("best",))
     if takes_even and options.get("time_limit") is not None and _evenly(goal) is not None:
         check_time_limit(options["time_limit"])
         options = {**options, "time_limit": 0.5 * options["time_limit"]}
