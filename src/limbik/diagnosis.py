@@ -164,7 +164,7 @@ class Diagnosis:
     is_descending: bool = False  # BUDGET_SPENT: the error was still falling
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
     contacts: tuple[Contact, ...] = ()  # at `q`, the deepest first; of a free answer the nearest pair
-    overshoot: float = 0.0  # [m] by which what is checked of a pair reaches beyond the shapes, at most
+    overshoot: float = 0.0  # [m] by which the convex pieces of a pair extend beyond the shapes, at most
     clearance: float = 0.0  # [m] that was asked for
     held: tuple[Standing, ...] = ()  # LOCKED, BASE and GOAL_IN_COLLISION: joints that keep still, and matter
     examined: int = 0  # NO_FREE_SOLUTION: distinct solutions that were looked at

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import limbik
 from limbik.analytic.axes import Axes, axes_of
-from limbik.analytic.general import MOST_CONFIGURATIONS, all_general, prepare_general
+from limbik.analytic.general import MAX_CONFIGURATIONS, all_general, prepare_general
 from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.general_solve import general_configurations
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
@@ -30,7 +30,7 @@ def machine_code() -> None:
 
 def check(table: Table, pose: np.ndarray, found: np.ndarray) -> None:
     """Every answer reaches the pose, none is there twice, and none is outside (-pi, pi]."""
-    assert found.shape[1:] == (6,) and len(found) <= MOST_CONFIGURATIONS
+    assert found.shape[1:] == (6,) and len(found) <= MAX_CONFIGURATIONS
     assert (found > -np.pi).all() and (found <= np.pi).all()
     assert np.abs(table.frames(found)[:, 6] - pose).max(initial=0.0) < 1e-9
     for k, q in enumerate(found):
@@ -147,7 +147,7 @@ def test_interpreted_and_compiled_find_the_same() -> None:
     constants = prepare_general(axes)
     assert constants is not None
     pose = axes.pose(np.array([0.3, -1.0, 0.7, 2.0, -0.4, 1.1]))
-    found = np.empty((MOST_CONFIGURATIONS + 1, 6))
+    found = np.empty((MAX_CONFIGURATIONS + 1, 6))
     count = all_general(constants, pose.ravel(), found)
     compiled = general_configurations(axes, pose)
     assert count == len(compiled) > 0

@@ -55,15 +55,15 @@ from limbik.numerics.trigonometry import angle_between, nearest_turn, sincos
 from limbik.spatial import Array
 
 JOINTS = 6
-MOST_CONFIGURATIONS = 96  # 16 where they are isolated; of curves there are any number
-LEFT_TO_SIDES = 24  # of them, for each pose that is moved aside: one curve is not to take the place of all
+MAX_CONFIGURATIONS = 96  # 16 where they are isolated; of curves there are any number
+SIDE_CAPACITY = 24  # of them, for each displaced pose: samples of one curve must not fill all
 MOST_ROOTS = 96
 MOST_IN_STRETCH = 24
 MOST_LOOKED_INTO = 60  # stretches in which rounding hides the resultant's sign
 ASIDE = 1e-5  # [rad, and of the arm's length] by which a pose is moved whose roots coincide
 SHORT = 1e-9  # [rad] of a stretch that is one root
 NARROW = 1e-5  # [rad] of one that is not halved where looking into it does not shorten it
-HIDES = 1e-2  # [rad] of one that may hold a root although none is seen, at a pose beside
+HIDES = 1e-2  # [rad] of one at a displaced pose that may hold a root although none is counted
 VERIFIED = 1e-20  # squared error of an answer, in the arm's length and radians
 SAME = 1e-4  # [rad] by which configurations differ that cannot be told apart in double precision, at worst
 UNRESOLVED, RESOLVED, AT_ONCE = 0, 1, 2
@@ -215,24 +215,24 @@ def _joint(constants: Floats, joint: int) -> int:
 def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
     """Find every configuration [rad], in (-pi, pi], for a rigid pose [16]; returns their number.
 
-    constants: of `prepare_general`. found [MOST_CONFIGURATIONS + 1, 6]: in its last row whether all roots
-    were told apart, at the pose itself, and there or at poses beside it.
+    constants: of `prepare_general`. found [MAX_CONFIGURATIONS + 1, 6]: its last row begins with whether all
+    roots were resolved at the pose itself, and whether they were there or at the displaced poses.
     """
     loop, near_loop, near_pose = empty(LOOP_SIZE), empty(LOOP_SIZE), empty(16)
     close_loop(constants, pose, loop)
-    most = MOST_CONFIGURATIONS - 2 * LEFT_TO_SIDES
-    count, told_apart = _search(constants, loop, False, loop, found[:most], 0)
-    found[MOST_CONFIGURATIONS, 0] = 1.0 if told_apart > UNRESOLVED else 0.0
-    found[MOST_CONFIGURATIONS, 1] = 1.0
-    if told_apart == AT_ONCE:
+    capacity = MAX_CONFIGURATIONS - 2 * SIDE_CAPACITY
+    count, resolution = _search(constants, loop, False, loop, found[:capacity], 0)
+    found[MAX_CONFIGURATIONS, 0] = 1.0 if resolution > UNRESOLVED else 0.0
+    found[MAX_CONFIGURATIONS, 1] = 1.0
+    if resolution == AT_ONCE:
         return count
     for side in range(2):  # where two configurations meet in one, they are there on one side alone
-        most += LEFT_TO_SIDES
-        _aside(pose, constants[AT_LENGTH], ASIDE if side == 0 else -ASIDE, near_pose)
+        capacity += SIDE_CAPACITY
+        aside(pose, constants[AT_LENGTH], ASIDE if side == 0 else -ASIDE, near_pose)
         close_loop(constants, near_pose, near_loop)
-        count, told_apart = _search(constants, near_loop, True, loop, found[:most], count)
-        if told_apart == UNRESOLVED:
-            found[MOST_CONFIGURATIONS, 1] = 0.0
+        count, resolution = _search(constants, near_loop, True, loop, found[:capacity], count)
+        if resolution == UNRESOLVED:
+            found[MAX_CONFIGURATIONS, 1] = 0.0
     return count
 
 
@@ -240,11 +240,11 @@ def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
 def _search(
     constants: Floats, near_loop: Floats, is_beside: bool, loop: Floats, found: Floats, count: int
 ) -> tuple[int, int]:
-    """Add the configurations of a loop that are new, found from those of the loop itself, or of one beside
-    it, where what is special about the pose is not.
+    """Add the new configurations of a loop, by the roots of the loop itself or of one displaced, where the
+    pose is in no special position.
 
-    Returns their number, and how each root of the resultant was told from the others and had one
-    configuration: AT_ONCE, RESOLVED by looking into stretches, or UNRESOLVED.
+    Returns their number, and how the roots of the resultant were separated, each with one configuration:
+    AT_ONCE, RESOLVED by subdivision, or UNRESOLVED.
     """
     E, stretches, within = empty(3, 6, 9), empty(MOST_ROOTS + MOST_IN_STRETCH, 2), empty(MOST_IN_STRETCH, 2)
     eliminate(constants, near_loop, E)
@@ -318,14 +318,14 @@ def _solve_at(
                 for i in range(6):
                     q[i] = begin[i]
                 is_met = converge(loop, q) < VERIFIED
-                is_single &= is_met  # or one is lost on the way from the pose beside
+                is_single &= is_met  # or it is lost between the displaced pose and the pose
             if is_met:
                 count = _note(constants, q, found, count)
     return count, is_single and count < found.shape[0]
 
 
 @compiled
-def _aside(pose: Floats, length: float, far: float, to: Floats) -> None:
+def aside(pose: Floats, length: float, far: float, to: Floats) -> None:
     """A pose [16] a little aside, in no direction that an arm's geometry could single out."""
     turn = empty(9)
     for i in range(3):

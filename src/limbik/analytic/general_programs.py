@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.analytic.general import JOINTS, MOST_CONFIGURATIONS, all_general
+from limbik.analytic.general import JOINTS, MAX_CONFIGURATIONS, all_general
 from limbik.analytic.general_elimination import CONSTANTS
 from limbik.compiler.kernel import compiled, view
 from limbik.compiler.program import Program
@@ -19,7 +19,7 @@ DOUBLE = np.dtype(np.float64)
 def general_six(constants: Any, pose: Any, found: Any) -> int:
     """`analytic.general.all_general` of addresses."""
     return all_general(
-        view(constants, CONSTANTS), view(pose, 16), view(found, MOST_CONFIGURATIONS + 1, JOINTS)
+        view(constants, CONSTANTS), view(pose, 16), view(found, MAX_CONFIGURATIONS + 1, JOINTS)
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from limbik.analytic.axes import Axes
-from limbik.analytic.general import JOINTS, MOST_CONFIGURATIONS, all_general, prepare_general
+from limbik.analytic.general import JOINTS, MAX_CONFIGURATIONS, all_general, prepare_general
 from limbik.analytic.general_programs import all_configurations
 from limbik.compiler import native
 from limbik.errors import GoalError, SolverError
@@ -33,8 +33,8 @@ def general_configurations(axes: Axes, pose: Any) -> Array:
 
 
 def general_search(axes: Axes, pose: Any) -> tuple[Array, bool, bool]:
-    """What `general_configurations` finds, whether they are isolated for all that is known, and whether they
-    were told apart there or at poses beside the pose, so that no other hides.
+    """The configurations of `general_configurations`; whether all roots were resolved at the pose, so that
+    they are isolated; and whether they were there or at displaced poses, so that none is hidden.
     """
     constants = _prepared(axes)
     if constants is None:
@@ -44,14 +44,14 @@ def general_search(axes: Axes, pose: Any) -> tuple[Array, bool, bool]:
             "them prismatic"
         )
     target = as_pose(pose, error=GoalError)
-    found = np.empty((MOST_CONFIGURATIONS + 1, JOINTS))
+    found = np.empty((MAX_CONFIGURATIONS + 1, JOINTS))
     function = native.compiled(all_configurations())
     if function is None:
         count = all_general(constants, target.ravel(), found)
     else:
         count = function(constants.ctypes.data, target.tobytes(), found.ctypes.data)
-    answers, (are_isolated, are_told_apart, *_) = found[:count], found[-1] > 0.0
-    return answers[np.lexsort(answers.T[::-1])].copy(), bool(are_isolated), bool(are_told_apart)
+    answers, (are_isolated, is_resolved, *_) = found[:count], found[-1] > 0.0
+    return answers[np.lexsort(answers.T[::-1])].copy(), bool(are_isolated), bool(is_resolved)
 
 
 def can_eliminate(axes: Axes) -> bool:

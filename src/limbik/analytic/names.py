@@ -49,37 +49,37 @@ class _Choice:
     part: str
     words: tuple[str, str]  # where `side` is positive, and negative
     side: Side
-    joints: tuple[int, ...]  # those that differ
+    joints: tuple[int, ...] = (0, 1, 2)  # those that differ
 
 
 def _before(first: int, second: int, wrist: int = WRIST) -> Side:
-    """On which side of the plane through axis `first` and along axis `second` the wrist's center is."""
+    """Side of the plane through axis `first`, parallel to axis `second`, on which the wrist center lies."""
     return lambda P, a: float(np.cross(a[first], a[second]) @ (P[wrist] - P[first]))
 
 
 def _bend(first: int, second: int, about: int) -> Side:
-    """Which way two links are bent, the second from the axis `second` to the wrist's center."""
+    """Direction in which two links are bent: between two axes, and from `second` to the wrist center."""
     return lambda P, a: float((P[second] - P[first]) @ np.cross(a[about], P[WRIST] - P[second]))
 
 
 def _rise(along: int, about: int) -> Side:
-    """Whether a turn about an axis moves the wrist's center forward along another one."""
+    """Velocity of the wrist center along an axis as it rotates about another one."""
     return lambda P, a: float(a[along] @ np.cross(a[about], P[WRIST] - P[about]))
 
 
 def _reach(along: int, start: int) -> Side:
-    """How far forward along an axis the wrist's center is from a point."""
+    """Distance of the wrist center from the point `start`, along an axis."""
     return lambda P, a: float(a[along] @ (P[WRIST] - P[start]))
 
 
 def _across_slides(axis: int, slides: tuple[int, int]) -> Side:
-    """On which side of an axis, as seen across both slides, the wrist's center is."""
+    """Side of an axis, as seen across both slides, on which the wrist center lies."""
     i, j = slides
     return lambda P, a: float(np.cross(a[axis], np.cross(a[i], a[j])) @ (P[WRIST] - P[axis]))
 
 
 def _between_slides(P: Array, a: Array) -> float:
-    """How much of the middle joint's motion of the wrist's center no slide makes."""
+    """Component of the wrist center's velocity by the middle joint that no slide has."""
     return float(np.cross(a[0], np.cross(a[1], P[WRIST] - P[1])) @ a[2])
 
 
@@ -88,7 +88,7 @@ def _product(one: Side, other: Side) -> Side:
 
 
 def _flip(first: int) -> Side:
-    """Whether the last axis is turned to one side or the other of axis `first`."""
+    """Side of axis `first` to which the last axis is rotated."""
     return lambda P, a: float(np.cross(a[first], a[5]) @ a[4])
 
 
@@ -100,11 +100,11 @@ def _shoulder_and_elbow(wrist: int = WRIST) -> tuple[_Choice, ...]:
     """The elbow is up where it is above the line from the shoulder to a wrist before the first axis."""
     side = _before(0, 1, wrist)
     up = _product(side, _bend(1, 2, about=2))
-    return _Choice(_SHOULDER, _LEFT, side, (0, 1, 2)), _Choice(_ELBOW, _UP, up, (1, 2))
+    return _Choice(_SHOULDER, _LEFT, side), _Choice(_ELBOW, _UP, up, (1, 2))
 
 
 def _with_slide(part: str, side: Side, out: Side) -> tuple[_Choice, ...]:
-    return _Choice(part, _LEFT, side, (0, 1, 2)), _Choice(_SLIDE, _OUT, out, (0, 1, 2))
+    return _Choice(part, _LEFT, side), _Choice(_SLIDE, _OUT, out)
 
 
 def _one(side: Side, joints: tuple[int, ...] = (0, 1, 2)) -> tuple[_Choice, ...]:
@@ -118,10 +118,10 @@ _CHOICES: dict[Family, tuple[_Choice, ...]] = {
     Family.THREE_PARALLEL: _shoulder_and_elbow(wrist=4),
     Family.PARALLEL_1_2: (
         _Choice(_SHOULDER, _LEFT, _bend(0, 1, about=1), (0, 1)),
-        _Choice(_ELBOW, _UP, _rise(0, 2), (0, 1, 2)),
+        _Choice(_ELBOW, _UP, _rise(0, 2)),
     ),
     Family.MEETING_2_3: (
-        _Choice(_SHOULDER, _LEFT, _bend(0, 1, about=0), (0, 1, 2)),
+        _Choice(_SHOULDER, _LEFT, _bend(0, 1, about=0)),
         _Choice(_ELBOW, _UP, _rise(1, 2), (1, 2)),
     ),
     Family.RRP_PARALLEL: _one(_bend(0, 1, about=1), (0, 1)),
@@ -131,17 +131,17 @@ _CHOICES: dict[Family, tuple[_Choice, ...]] = {
     Family.RPR_ACROSS: _with_slide(_SHOULDER, _before(0, 2), _reach(1, 2)),
     Family.ACROSS_RPR: _with_slide(_ELBOW, _before(2, 0), _reach(1, 0)),
     Family.RPR_ALONG: (
-        _Choice(_SHOULDER, _LEFT, _rise(0, 2), (0, 1, 2)),
-        _Choice(_ELBOW, _UP, _reach(0, 2), (0, 1, 2)),
+        _Choice(_SHOULDER, _LEFT, _rise(0, 2)),
+        _Choice(_ELBOW, _UP, _reach(0, 2)),
     ),
     Family.ALONG_RPR: (
-        _Choice(_SHOULDER, _LEFT, _rise(2, 0), (0, 1, 2)),
-        _Choice(_ELBOW, _UP, _reach(2, 0), (0, 1, 2)),
+        _Choice(_SHOULDER, _LEFT, _rise(2, 0)),
+        _Choice(_ELBOW, _UP, _reach(2, 0)),
     ),
     Family.PRR_PARALLEL: _one(_bend(1, 2, about=2), (1, 2)),
     Family.PRR_ACROSS: _with_slide(_ELBOW, _before(2, 1), _reach(0, 1)),
     Family.PRR_MEETING: _with_slide(_ELBOW, _before(2, 1), _reach(0, 1)),
-    Family.RPP: (_Choice(_SHOULDER, _LEFT, _across_slides(0, (1, 2)), (0, 1, 2)),),
+    Family.RPP: (_Choice(_SHOULDER, _LEFT, _across_slides(0, (1, 2))),),
     Family.PRP: _one(_between_slides),
     Family.PPR: _one(_across_slides(2, (0, 1))),
     Family.PPP: (),

@@ -143,7 +143,7 @@ def swivel_of(arm: SwivelArm, wanted: Reached, q: Array) -> float:
 
 
 def flips(arm: SwivelArm, q: Array) -> Array:
-    """Which way shoulder, elbow and wrist are turned in configurations [k, 7]: [k, 3], positive or negative.
+    """Signs of the shoulder, elbow and wrist angles of configurations [k, 7]: [k, 3], positive or negative.
 
     Each is a factor of the determinant of the Jacobian with the elbow held, and 0 where two branches meet.
     """

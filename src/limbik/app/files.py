@@ -41,7 +41,7 @@ async def upload(request: Request) -> Response:
 
 
 async def _body(request: Request, bounds: Bounds) -> bytes:
-    """What is uploaded. Raises TimeoutError where it comes too slowly, so that it keeps no other one out."""
+    """The body of an upload. Raises TimeoutError below the minimum rate: a stalled one blocks others."""
     said = request.headers.get("content-length", "0")
     if not said.isascii() or not said.isdecimal() or int(said[:20]) > MAX_PACKED:
         raise too_large()

@@ -1,4 +1,4 @@
-"""What is said of options, as they are typed."""
+"""Messages about options of the command line, by the names that are typed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import typer
 
 from limbik.errors import GoalError
 
-FULL_TURN, MOST_DEGREES = 2.0 * math.pi, 3600.0
+FULL_TURN, MAX_DEGREES = 2.0 * math.pi, 3600.0
 _NUMBERS = re.compile(r"[-+.\d][-+.\deE]*(,[-+.\d][-+.\deE]*)+")
 
 
 def warn_of_degrees(option: str, angles: Sequence[float]) -> None:
-    """Say on standard error that angles which look like degrees are taken for radians."""
-    if FULL_TURN < max(map(abs, angles)) <= MOST_DEGREES:
+    """Warn on standard error of angles that look like degrees and are read as radians."""
+    if FULL_TURN < max(map(abs, angles)) <= MAX_DEGREES:
         given = " ".join(f"{angle:g}" for angle in angles)
         typer.echo(
             f"limbik: {option} {given} is more than a turn in radians; in degrees? then add --degrees",
@@ -27,7 +27,7 @@ def warn_of_degrees(option: str, angles: Sequence[float]) -> None:
 
 
 def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
-    """An error's message that calls parameters as the options of what was called are typed: "--clearance" for
+    """An error message with the options of the command in place of parameters: "--clearance" for
     "`clearance`".
     """
     for word in arguments:
@@ -40,7 +40,7 @@ def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
 
 
 def refuse_commas(command: Any, arguments: Sequence[str]) -> None:
-    """Raise GoalError for several numbers in one word where an option of a command takes several words."""
+    """Raise GoalError for numbers with commas between them after an option that takes several words."""
     pairs = [(a, b) for a, b in itertools.pairwise(arguments) if _NUMBERS.fullmatch(b)]
     if not pairs:
         return

@@ -96,7 +96,7 @@ def _registered(found: registry.Found, takes_srdf: bool) -> Model:
 
 
 def _srdf_beside(path: Path | None) -> Path | None:
-    """The SRDF of a description in a file, where packages for ROS have it."""
+    """Path of the SRDF of a description file, in the folders that ROS packages use; None without one."""
     if path is None:
         return None
     name = path.name.removesuffix(".xacro").removesuffix(".urdf") + ".srdf"
@@ -105,7 +105,7 @@ def _srdf_beside(path: Path | None) -> Path | None:
 
 
 def _with_srdf(model: Model, path: Path) -> Model:
-    """The model; its SRDF is read when what collides is first asked for."""
+    """The model with the rules of an SRDF, which is read at the first collision query."""
 
     def parts() -> FoundParts:
         from limbik.formats.collision_parts import known_rules

@@ -39,7 +39,7 @@ def has_floating_base(source: Source) -> bool:
 
 
 def has_times(source: Source) -> bool:
-    """Whether the first line names a column of times, as that of every motion does."""
+    """Whether the first line names the column of times, which every motion has."""
     return TIME in _first_words(source)
 
 

@@ -171,7 +171,7 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
 
 
 def disabled_collisions(source: SourceLike) -> tuple[DisabledPair, ...]:
-    """The pairs of links that an SRDF says not to look at, whatever else is in it. Raises FormatError."""
+    """Link pairs whose collision check an SRDF disables; nothing else is checked. Raises FormatError."""
     robot = _parsed(source)
     reader = _Reader(robot, None)
     return tuple(reader.pair(one) for one in robot.all("disable_collisions"))

@@ -44,8 +44,8 @@ COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked fo
 FINISH = 20  # iterations in double precision after single
 SOON = 100  # iterations, in which all but one of a thousand problems are solved
 COUNTS = slice(3, 5)  # of an answer: iterations and restarts
-AROUND = 3  # configurations about a start that led nowhere
-LEAST_SPREAD, WIDENING = 0.5, 2.0  # [rad or m] of the first of them; from one to the next
+AROUND = 3  # configurations sampled about a start from which no solution was found
+MIN_SPREAD, WIDENING = 0.5, 2.0  # [rad or m] of the first of them; from one to the next
 LEAST_PIECE = 2048  # problems that a thread takes at a time
 LEAST_HARD_PIECE = 16  # and of those that take long
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
@@ -218,8 +218,8 @@ class _Job:
         return answers[:, :HEADER], self.plan.whole(answers[:, HEADER:], starts)
 
     def look_elsewhere(self, answers: Array, starts: Array) -> None:
-        """Solve where a start led nowhere: from configurations about it, of whose solutions the nearest
-        counts, and then from anywhere. As often as restarts are allowed, where there are iterations for it.
+        """Solve the problems without a solution again: from configurations about their starts, with the
+        nearest solution, then from anywhere. Within the restarts, and if the budget is large enough.
         """
         allowed = self.plan.options.restarts
         count = AROUND if allowed is None else min(AROUND, allowed)
@@ -235,16 +235,16 @@ class _Job:
             self._take(answers, left, found)
 
     def _open(self, answers: Array) -> Any:
-        """The places of what a start led to no solution of, where none is ruled out."""
+        """Indices of problems without a solution that are not proved unreachable; none after the limit."""
         is_open = np.isin(answers[:, 0], (SETTLED, SPENT)) & ~np.isnan(answers[:, 1])
         return np.flatnonzero(is_open & (not self.watch()))
 
     def _look_around(self, answers: Array, left: Any, starts: Array, count: int) -> None:
-        """Solve what is left from `count` configurations about each of the rows' starts [k, n], ever farther
-        away, the same way for all of them: an answer depends on no other one.
+        """Solve the problems `left` from `count` configurations about each of the rows' starts [k, n], with
+        growing offsets that are the same for all: an answer does not depend on other problems.
         """
         unit = np.random.default_rng(self.seed).uniform(-1.0, 1.0, (count, starts.shape[1]))
-        offsets = LEAST_SPREAD * WIDENING ** np.arange(count)[:, None] * unit
+        offsets = MIN_SPREAD * WIDENING ** np.arange(count)[:, None] * unit
         about = starts[:, None] + offsets
         numbers = self.plan.numbers(True, restarts=0, iterations=SOON)
         found = self.part(np.repeat(left, count))._pass(numbers, about.reshape(-1, starts.shape[1]))
@@ -257,12 +257,12 @@ class _Job:
         nearest[:, COUNTS.stop - 1] += count
         self._take(answers, left, nearest)
 
-    def _take(self, answers: Array, places: Any, found: Array) -> None:
-        """Take what is solved of what was found for some of the problems; iterations and restarts add up."""
-        found[:, COUNTS] += answers[places, COUNTS]
-        answers[places, COUNTS] = found[:, COUNTS]
-        is_solved = found[:, 0] == SOLVED
-        answers[places[is_solved]] = found[is_solved]
+    def _take(self, answers: Array, index: Any, new: Array) -> None:
+        """Replace answers of some problems by new ones that are solved; iterations and restarts add up."""
+        new[:, COUNTS] += answers[index, COUNTS]
+        answers[index, COUNTS] = new[:, COUNTS]
+        is_solved = new[:, 0] == SOLVED
+        answers[index[is_solved]] = new[is_solved]
 
     def mend(self, answers: Array, starts: Array | None) -> None:
         """Solve again where a pose was off by rounding, and, one at a time, where a start led nowhere."""

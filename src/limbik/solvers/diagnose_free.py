@@ -99,7 +99,7 @@ class _Case:
         )
 
     def overshoot(self, names: Collection[str]) -> float:
-        """How far what is checked of a pair of these bodies reaches beyond their shapes, at most [m]."""
+        """Distance [m] by which the convex pieces of two of these bodies may extend beyond their shapes."""
         robot = [body.overshoot for body in geometry_of(self.request.model).bodies if body.name in names]
         objects = [
             measured_pieces_of(self.free.world[name].shape).overshoot

@@ -9,18 +9,18 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions
 from limbik.analytic.axes import Axes
+from limbik.analytic.general import aside
 from limbik.analytic.general_solve import general_search
 from limbik.analytic.geometry import jacobian, length
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import AnswersPlan, Asked
 from limbik.solvers.self_motion import one_of_each_curve
-from limbik.spatial import Array, Matrix4, pose_from, pose_inverse, rotation_exp
+from limbik.spatial import Array, Matrix4
 
 MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
 STILL = 1e-6  # [rad] up to which the added joint counts as standing still
 ASIDE = 3e-5  # [rad, and of the arm's length]
-ACROSS = np.array([0.48, -0.6, 0.64])  # in no direction that an arm's geometry could single out
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
 BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any five or six revolute joints"
 
@@ -40,9 +40,9 @@ class EliminationPlan(AnswersPlan):
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, by distance to a start [nq]."""
         began = perf_counter()
-        every, are_isolated, are_told_apart = general_search(self._axes, pose)
+        every, are_isolated, is_resolved = general_search(self._axes, pose)
         q = self._legal(every, are_isolated, self.near(start), pose)
-        return self.answered(q, (pose.tobytes(), start, every, are_told_apart), start, turns, began)
+        return self.answered(q, (pose.tobytes(), start, every, is_resolved), start, turns, began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
@@ -53,7 +53,7 @@ class EliminationPlan(AnswersPlan):
         return q, counts
 
     def _legal(self, every: Array, are_isolated: bool, near: Array, pose: Matrix4) -> Array:
-        """Those of every configuration [k, 6] that are within the limits, one of each curve."""
+        """The configurations of every [k, 6] within the limits, one of each curve of solutions."""
         own = len(self.places)
         still = (q[:own] for q in every if np.abs(q[own:]).max(initial=0.0) < STILL)
         legal = (self.legal(q, near, pose) for q in still)
@@ -63,25 +63,23 @@ class EliminationPlan(AnswersPlan):
         return one_of_each_curve(self._mover, self.whole(q, None))[:, self.places]
 
     def is_complete(self, asked: Any, /) -> bool:
-        """Whether all roots of the resultant were told apart, no configuration, limits aside, is near a
-        singular one, and their number is even, as that of the roots of a polynomial is, and the same beside
-        the pose.
+        """Whether all roots of the resultant were resolved, no configuration, limits aside, is nearly
+        singular, and their number is even, as that of a polynomial's roots, and the same at displaced poses.
         """
         if asked is None:
             return True
-        target, _, every, are_told_apart = asked
-        if not are_told_apart or len(every) % 2 or any(self._regularity(q) < REGULAR for q in every):
+        target, _, every, is_resolved = asked
+        if not is_resolved or len(every) % 2 or any(self._regularity(q) < REGULAR for q in every):
             return False
-        return all(len(general_search(self._axes, pose)[0]) == len(every) for pose in self._beside(target))
+        return all(self._count_at(target, distance) == len(every) for distance in (ASIDE, -ASIDE))
 
-    def _beside(self, target: bytes) -> tuple[Matrix4, Matrix4]:
-        """Poses on either side of one: where two configurations meet, and rounding hides them, there are two
-        more on one of the sides.
+    def _count_at(self, target: bytes, distance: float) -> int:
+        """Number of configurations at a pose displaced by a distance [rad, and of the arm's length]. Where
+        two coincide and rounding hides them, one direction has two more.
         """
-        pose = np.frombuffer(target).reshape(4, 4)
-        turn, way = pose_from(rotation_exp(ASIDE * ACROSS)), ASIDE * length(self._axes) * ACROSS[::-1]
-        turn[:3, 3] = way
-        return pose @ turn, pose @ pose_inverse(turn)
+        displaced = np.eye(4)
+        aside(np.frombuffer(target), length(self._axes), distance, displaced.reshape(-1))
+        return len(general_search(self._axes, displaced)[0])
 
     def _regularity(self, q: Array) -> float:
         """Smallest singular value of the six axes' Jacobian."""

@@ -38,8 +38,8 @@ from limbik.status import Status
 # solved for by itself.
 ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))
 SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16), (256, 32))
-MEASURED = 64  # of many configurations, before others are looked at whether they are less deep
-AT_LAST = 256  # that are compared when the time is over
+FIRST_MEASURED = 64  # configurations; others are measured if no pair is as deep
+MAX_AFTER_TIME = 256  # configurations that are compared after the time limit
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
@@ -120,7 +120,7 @@ class _Search:
         if len(self._seen) == 1:
             return self._first.q
         seen = np.concatenate(self._seen)
-        return self._by_depth(seen[:AT_LAST] if self._watch() else seen, 1)[0]
+        return self._by_depth(seen[:MAX_AFTER_TIME] if self._watch() else seen, 1)[0]
 
     def _find(self) -> Array | None:
         every = self._every_solution()
@@ -195,12 +195,12 @@ class _Search:
         return None
 
     def _by_depth(self, q: Array, count: int) -> Array:
-        """The `count` of q [k, nq] that are least deep in collision, those first."""
+        """The `count` configurations of q [k, nq] with the least penetration, in ascending order."""
         if count == 0:
             return q[:0]
-        some = q[: max(MEASURED, count)]
+        some = q[: max(FIRST_MEASURED, count)]
         depths = self._checker.distances(some)
-        if len(q) > len(some):  # of the others those of which no pair is as deep
+        if len(q) > len(some):
             others = q[len(some) :]
             others = others[self._checker.are_free(others, float(np.partition(depths, -count)[-count]))]
             some = np.concatenate([some, others])

@@ -73,28 +73,21 @@ def null_vectors(J: Array) -> Array:
 
 def self_motions(mover: Mover, q: Array) -> tuple[FreeMotion, ...]:
     """The curves through configurations q [k, nq], one for each that is on no other's curve."""
-    return _curves(mover, q)[0]
-
-
-def one_of_each_curve(mover: Mover, q: Array) -> Array:
-    """Those of configurations q [k, nq] that are on no other's curve, and one of each curve."""
-    motions, first = _curves(mover, q)
-    return q[[k for k in first if not any(_is_on(each, q[k]) for each in motions if each.solution != k)]]
-
-
-def _curves(mover: Mover, q: Array) -> tuple[tuple[FreeMotion, ...], list[int]]:
-    """The curves, and which configurations are on no earlier one's."""
     found: list[FreeMotion] = []
-    first: list[int] = []
     for k, each in enumerate(q):
         if any(_is_on(motion, each) for motion in found):
             continue
-        first.append(k)
         for direction in null_vectors(mover.jacobian(each)):
             motion = _motion(mover, k, each, direction)
             if motion is not None:
                 found.append(motion)
-    return tuple(found), first
+    return tuple(found)
+
+
+def one_of_each_curve(mover: Mover, q: Array) -> Array:
+    """The configurations q [k, nq] without those on the self-motion of another."""
+    motions = self_motions(mover, q)
+    return q[[k for k, each in enumerate(q) if not any(m.solution != k and _is_on(m, each) for m in motions)]]
 
 
 def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion | None:
@@ -129,8 +122,8 @@ def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion
 
 
 def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[Array, bool] | None:
-    """The curve where it is a straight line, as of two joints that turn about one axis, and whether it comes
-    back to q; None where it is none.
+    """The curve [m, nq] if it is a straight line, as of two joints with one axis, and whether it is closed;
+    None for other curves.
     """
     moving = direction[np.abs(direction) > MOVES]
     if np.ptp(np.abs(moving)) > MOVES:  # some joint would need several turns to come back

@@ -303,9 +303,7 @@ class SerialPlan(Question):
         return np.where(turns, middle + nearest_turns(rows - middle), rows)
 
     def toward(self, rows: Array, starts: Array) -> Array:
-        """The rows [N, n] with the whole turns that bring them nearest to those of starts [N, n], where the
-        limits allow them.
-        """
+        """The rows [N, n] with the 2 pi windings nearest to the starts [N, n] that the limits allow."""
         prepared = self._prepared
         turned = np.where(prepared.circular, starts + nearest_turns(rows - starts), rows)
         bounds = prepared.chain.q_lower, prepared.chain.q_upper

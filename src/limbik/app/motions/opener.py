@@ -77,7 +77,7 @@ class OpenedMotion:
 
 
 class CannotFollow(LimbikError):
-    """A robot that cannot do the same as a body, which is shown without it."""
+    """A motion cannot be retargeted to the robot; the body is shown alone."""
 
 
 @dataclass(eq=False)

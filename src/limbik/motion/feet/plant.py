@@ -30,7 +30,7 @@ from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rot
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
 MOST_EXTENSION = 0.9985  # but not more
 SOFTEN = 0.001  # of legs that the pelvis cannot help
-LEAST, MOST = 1e-6, 1e6  # [s, m, rad] of what a user may set
+MIN_SETTING, MAX_SETTING = 1e-6, 1e6  # [s, m or rad]
 ROOM = 1e-4  # [m] how far the pelvis may be above what the legs reach
 
 
@@ -104,9 +104,9 @@ def plant_feet(
 
 
 def _positive(value: float, name: str) -> float:
-    needed = f"a positive number, from {LEAST:g} to {MOST:g}"
+    needed = f"a positive number, from {MIN_SETTING:g} to {MAX_SETTING:g}"
     number = as_number(value, name, needed, GoalError)
-    if not LEAST <= number <= MOST:
+    if not MIN_SETTING <= number <= MAX_SETTING:
         raise GoalError(f"{name} needs {needed}, found {number:g}")
     return number
 

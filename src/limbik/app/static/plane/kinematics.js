@@ -52,3 +52,8 @@ export function pairs(numbers) {
 export function degrees(q) {
   return Array.from(q, (angle) => Number(((angle * 180) / Math.PI).toFixed(3))).join();
 }
+
+/** @param {string} text  angles as `degrees` writes them @returns {number[]} [rad], NaN for what is no number */
+export function radians(text) {
+  return text.split(',').map((part) => (part.trim() === '' ? NaN : (Number(part) * Math.PI) / 180));
+}

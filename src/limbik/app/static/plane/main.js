@@ -26,7 +26,7 @@ import { Arms } from './arms.js';
 import { Camera } from './camera.js';
 import { HowItWorks } from './howitworks.js';
 import { actions } from './keys.js';
-import { degrees, pairs, points } from './kinematics.js';
+import { degrees, pairs, points, radians } from './kinematics.js';
 import { Landscape } from './landscape.js';
 import { PlaneLoop } from './loop.js';
 import { Motion } from './motion.js';
@@ -168,11 +168,11 @@ function onReadout(now) {
 
 /** How an arm stands, for those who hear it. @param {import('../runner.js').Runner} arm */
 function inWords(arm) {
-  const error = arm.errorAt(view.step);
   const [x, y] = motion.target.map(Math.round);
-  const joints = degrees(arm.pose(view.step)).split(',').map((angle) => Math.round(Number(angle)));
-  const off = error === null || error === undefined ? '' : `, ${Number(error.toPrecision(3))} px off`;
-  return `${solverInfo(arm.solver).title}: target at ${x}, ${y} px${off}; joints at ${joints.join(', ')} degrees.`;
+  const joints = Array.from(arm.pose(view.step), (angle) => Math.round((angle * 180) / Math.PI)).join(', ');
+  const error = arm.errorAt(view.step);
+  const off = Number.isNaN(error) ? '' : `, ${Number(error.toPrecision(3))} px off`; // before the first answer
+  return `${solverInfo(arm.solver).title}: target at ${x}, ${y} px${off}; joints at ${joints} degrees.`;
 }
 
 function onFrame() {
@@ -253,7 +253,7 @@ function placeArms(which) {
 
 /** The arms as they were when a pose was kept, and the target at its end effector. @param {string} text  [degrees] @returns {string} what was wrong */
 function takePose(text) {
-  const q = text.split(',').map((angle) => (angle === '' ? NaN : (Number(angle) * Math.PI) / 180));
+  const q = radians(text);
   if (!q.every(Number.isFinite)) return 'its angles are not numbers.';
   if (q.length !== store.get('n')) return `it is of an arm with ${q.length} links.`;
   convergence.release();

@@ -6,6 +6,7 @@
 import { JOINT_SPEED } from '../following.js';
 import { POSES } from '../poses.js';
 import { SOLVER_NAMES } from '../settings.js';
+import { degrees, radians } from './kinematics.js';
 
 /** @type {Record<string, import('../settings.js').Setting>} */
 export const SETTINGS = {
@@ -40,7 +41,7 @@ export const SETTINGS = {
   ty: { kind: 'place', min: -1e5, max: 1e5, digits: 1, unit: 'px', fallback: null },
   jv: JOINT_SPEED,
   poses: POSES,
-  q: { kind: 'own', fallback: null, read: readAngles, write: writeAngles },
+  q: { kind: 'own', fallback: null, read: readAngles, write: (arms) => arms.map(degrees).join(';') },
   cam: { kind: 'own', fallback: null, read: readView, write: writeView },
   pn: { kind: 'flag', fallback: null },
   cv: { kind: 'flag', fallback: null },
@@ -50,14 +51,9 @@ export const SETTINGS = {
 
 /** How the arms stand: joint by joint in degrees, arm after arm. @param {string} name @param {string} text */
 function readAngles(name, text) {
-  const arms = text.split(';').map((arm) => arm.split(',').map((part) => (part.trim() === '' ? NaN : (Number(part) * Math.PI) / 180)));
+  const arms = text.split(';').map(radians);
   const isRight = arms.every((q) => q.length === arms[0].length && q.every(Number.isFinite));
   return isRight ? { value: arms } : { note: `${name} is not how an arm stands: angles in degrees, of several arms with ; between them` };
-}
-
-/** @param {number[][]} arms */
-function writeAngles(arms) {
-  return arms.map((q) => q.map((angle) => Number(((angle * 180) / Math.PI).toFixed(3))).join()).join(';');
 }
 
 /** What the camera looks at, as x, y and scale. @param {string} name @param {string} text */
