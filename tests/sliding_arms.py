@@ -101,5 +101,5 @@ def wristed(text: str, seed: int) -> Model:
 
 def change(model: Model, q0: np.ndarray, q1: np.ndarray) -> float:
     """The largest difference of a joint [rad or m], whole turns not counted."""
-    slides = np.array([joint.kind is JointKind.PRISMATIC for joint in model.joints])
+    slides = np.array([joint.kind is JointKind.PRISMATIC for joint in model.joints if joint.nq])
     return float(np.abs(np.where(slides, q0 - q1, np.angle(np.exp(1j * (q0 - q1))))).max())

@@ -12,6 +12,7 @@ from limbik.analytic.added_joints import JOINTS, Way, ways, with_added_joints
 from limbik.analytic.axes import Axes
 from limbik.analytic.geometry import (
     EXACT,
+    LEAST_REGULARITY,
     NEAR,
     are_across,
     are_parallel,
@@ -21,8 +22,6 @@ from limbik.analytic.geometry import (
     with_points,
 )
 from limbik.spatial import Array
-
-LEAST_REGULARITY = 1e-6  # below it some motion is missing everywhere
 
 
 class Family(enum.Enum):

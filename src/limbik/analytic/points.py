@@ -15,11 +15,11 @@ import numpy as np
 
 from limbik.analytic.added_joints import ARM_PART, Way, ways, with_slides
 from limbik.analytic.axes import Axes
-from limbik.analytic.closed_form import LEAST_REGULARITY, Family, position_family
+from limbik.analytic.closed_form import Family, position_family
 from limbik.analytic.families import Arm, Branch, difference
-from limbik.analytic.geometry import EXACT, length
+from limbik.analytic.geometry import EXACT, LEAST_REGULARITY, length
 from limbik.analytic.programs import POSITIONS
-from limbik.analytic.subproblems import amount
+from limbik.analytic.subproblems import amount, may_be_free
 from limbik.spatial import Array, Vector3, norm
 
 SIGNS = (1.0, -1.0)
@@ -46,7 +46,7 @@ class PointForm:
             motions = POSITIONS[self.family](arm, left, Branch(shoulder, elbow, 1.0))
             values = np.empty(ARM_PART)
             values[list(self.places)] = [amount(motion) for motion in motions]
-            yield values[: self.count], any(motion.is_free for motion in motions)
+            yield values[: self.count], may_be_free(motions) > 0.0
 
 
 def point_form(axes: Axes) -> PointForm | None:

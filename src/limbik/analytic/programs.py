@@ -24,7 +24,7 @@ from limbik.analytic.layout import (
     WANTED_SIZE,
 )
 from limbik.analytic.slides import walked_back
-from limbik.analytic.subproblems import Motion, amount
+from limbik.analytic.subproblems import Motion, amount, may_be_free
 from limbik.compiler.emit import Emitted, Numbers, Rows, Stored
 from limbik.compiler.program import Program
 from limbik.compiler.symbols import Scalars
@@ -107,7 +107,7 @@ def branches(family: Family) -> Emitted:
         motions = solve(arm, asked, Branch(*rows))
         position, rotation = squared_errors(arm, asked, motions)
         amounts = enumerate(map(amount, motions), ROW_ANGLES)
-        is_free = sum(motion.is_free for motion in motions)
+        is_free = may_be_free(motions)
         return [*amounts, (ROW_POSITION, position), (ROW_ROTATION, rotation), (ROW_FREE, is_free)]
 
     numbers = [Numbers(ARM_SIZE), Numbers(WANTED_SIZE)]

@@ -14,6 +14,7 @@ from limbik.analytic.subproblems import (
     Motion,
     Slide,
     moved,
+    nearly_double,
     onto,
     rotate,
     rotate_back,
@@ -93,8 +94,9 @@ def rpr_sliding_along_1(arm: Arm, point: Scalars, branch: Branch) -> list[Motion
     """
     h, p = arm.h, arm.p
     height = dot(h[0], point)
-    rise = branch.shoulder * sqrt(larger(dot(p[3], p[3]) - dot(point, point) + height * height, 0.0))
-    third = to_plane(h[0], h[2], p[3], rise, branch.elbow)
+    square = dot(p[3], p[3]) - dot(point, point) + height * height
+    third = to_plane(h[0], h[2], p[3], branch.shoulder * sqrt(larger(square, 0.0)), branch.elbow)
+    third = third._replace(is_nearly_double=third.is_nearly_double + nearly_double(square))
     out = rotate(h[2], third, p[3])
     second = slide_to_plane(h[0], h[1], out, height)
     return [onto(h[0], out, point), second, third]
@@ -127,8 +129,10 @@ def prp(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
     u, w = moved(h[0], Slide(-level * a), u), moved(h[2], Slide(level * b), w)
     square = (b * b - a * a) * scale
     half = (dot(h[2], w) * a - dot(h[0], u) * b) * sqrt(scale)
-    t = _root(square, half, dot(u, u) - dot(w, w), branch.elbow) * sqrt(scale)
-    first, third = Slide(level * a - t * b), Slide(level * b + t * a)
+    rest = dot(u, u) - dot(w, w)
+    t = _root(square, half, rest, branch.elbow) * sqrt(scale)
+    first = Slide(level * a - t * b, is_nearly_double=nearly_double(half * half - square * rest))
+    third = Slide(level * b + t * a)
     u, w = moved(h[0], Slide(t * b), u), moved(h[2], Slide(t * a), w)
     return [first, onto(h[1], w, u), third]
 

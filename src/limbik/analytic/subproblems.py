@@ -9,6 +9,7 @@ whose numbers these have. Those of a prismatic joint are a line of them.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from limbik.compiler.symbols import (
@@ -26,6 +27,10 @@ from limbik.compiler.symbols import (
 
 FREE_RADIUS = 1e-9  # of vectors of the size 1 from an axis: nearer, all angles about it are as good
 FREE_LEVEL = 1e-10  # the same for how much of an equation an angle can change
+NEARLY_FREE = 1e-5  # the same, where the angle is lost if the motions before it are off by more than rounding
+NEARLY_DOUBLE = (
+    1e-3  # sine of half the angle between two roots, below which rounding moves them by more than that
+)
 
 # atan(r) / r in r^2 for r up to tan(pi/8); least squares at Chebyshev points, the highest power first. Errors
 # of the angle: 1e-16.
@@ -42,6 +47,8 @@ class Turn(NamedTuple):
     cosine: Scalar
     sine: Scalar
     is_free: Scalar = 0.0  # 1 where every angle is as good
+    is_nearly_free: Scalar = 0.0  # 1 where that may be rounding, and where it is so
+    is_nearly_double: Scalar = 0.0  # 1 where it is one of two roots so close that rounding moves it far
 
 
 class Slide(NamedTuple):
@@ -49,6 +56,8 @@ class Slide(NamedTuple):
 
     distance: Scalar
     is_free: Scalar = 0.0
+    is_nearly_free: Scalar = 0.0
+    is_nearly_double: Scalar = 0.0
 
 
 Motion: TypeAlias = Turn | Slide
@@ -58,7 +67,7 @@ def rotate(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
     """v as a joint's motion turns it about its unit axis (Rodrigues)."""
     if isinstance(motion, Slide) or all(isinstance(a, float) and a == 0.0 for a in v):
         return list(v)
-    c, s, _ = motion
+    c, s = motion.cosine, motion.sine
     along = (1.0 - c) * dot(axis, v)
     return [c * a + s * b + along * k for a, b, k in zip(v, cross(axis, v), axis, strict=True)]
 
@@ -81,7 +90,7 @@ def onto(axis: Scalars, p: Scalars, wanted: Scalars) -> Turn:
     The angle 0 where one of them lies along the axis, so that all are as good.
     """
     u, v = across(axis, p), across(axis, wanted)  # before they are multiplied: near the axis they are small
-    return _normalised(dot(u, v), dot(axis, cross(u, v)), FREE_RADIUS**4)
+    return _normalised(dot(u, v), dot(axis, cross(u, v)), FREE_RADIUS**4, 0.0)
 
 
 def across(axis: Scalars, v: Scalars) -> list[Scalar]:
@@ -104,8 +113,9 @@ def to_distance(q: Scalars, axis: Scalars, p: Scalars, square: Scalar, sign: Sca
 def level(a: Scalar, b: Scalar, x: Scalar, sign: Scalar) -> Turn:
     """An angle with a cos + b sin = x; sign: 1 or -1, which of two."""
     square = a * a + b * b
-    off = sqrt(larger(square - x * x, 0.0)) * sign
-    return _normalised(a * x - b * off, b * x + a * off, FREE_LEVEL**4)
+    beyond = square - x * x
+    off = sqrt(larger(beyond, 0.0)) * sign
+    return _normalised(a * x - b * off, b * x + a * off, FREE_LEVEL**4, nearly_double(beyond, square))
 
 
 def slide_to_plane(normal: Scalars, axis: Scalars, u: Scalars, distance: Scalar) -> Slide:
@@ -116,7 +126,9 @@ def slide_to_plane(normal: Scalars, axis: Scalars, u: Scalars, distance: Scalar)
 def slide_to_distance(u: Scalars, axis: Scalars, square: Scalar, sign: Scalar) -> Slide:
     """A slide along a unit axis with |u + axis x|^2 = square; sign: 1 or -1, which of two."""
     along = dot(axis, u)
-    return Slide(sign * sqrt(larger(along * along - dot(u, u) + square, 0.0)) - along)
+    beyond = along * along - dot(u, u) + square
+    slide = sign * sqrt(larger(beyond, 0.0)) - along
+    return Slide(slide, is_nearly_double=nearly_double(beyond))
 
 
 def amount(motion: Motion) -> Scalar:
@@ -126,7 +138,7 @@ def amount(motion: Motion) -> Scalar:
 
 def angle(turn: Turn) -> Scalar:
     """The angle [rad] in [-pi, pi]."""
-    c, s, _ = turn
+    c, s = turn.cosine, turn.sine
     high, low = larger(absolute(c), absolute(s)), smaller(absolute(c), absolute(s))
     is_steep = low > math.tan(math.pi / 8.0) * high
     top = select(is_steep, low - high, low)
@@ -138,8 +150,31 @@ def angle(turn: Turn) -> Scalar:
     return select(s < 0.0, -value, value)
 
 
-def _normalised(c: Scalar, s: Scalar, least: float) -> Turn:
+def _normalised(c: Scalar, s: Scalar, least: float, is_nearly_double: Scalar) -> Turn:
     square = c * c + s * s
     is_lost = square < least
     scale = 1.0 / sqrt(select(is_lost, 1.0, square))
-    return Turn(select(is_lost, 1.0, c * scale), select(is_lost, 0.0, s * scale), select(is_lost, 1.0, 0.0))
+    return Turn(
+        select(is_lost, 1.0, c * scale),
+        select(is_lost, 0.0, s * scale),
+        select(is_lost, 1.0, 0.0),
+        select(square < NEARLY_FREE**4, 1.0, 0.0),
+        is_nearly_double,
+    )
+
+
+def nearly_double(square: Scalar, unit: Scalar = 1.0) -> Scalar:
+    """1 where the square of half the distance of two roots is small, in a unit squared, else 0."""
+    return select(square < NEARLY_DOUBLE**2 * unit, 1.0, 0.0)
+
+
+def may_be_free(motions: Iterable[Motion]) -> Scalar:
+    """More than 0 where a motion of some joints may have any value: where it has, or where it nearly has and
+    rounding of the others decides it.
+    """
+    free = nearly_free = nearly_double = 0.0
+    for motion in motions:
+        free += motion.is_free
+        nearly_free += motion.is_nearly_free
+        nearly_double += motion.is_nearly_double
+    return free + nearly_free * nearly_double

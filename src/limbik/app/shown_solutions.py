@@ -12,7 +12,8 @@ from limbik.all_solutions import AllSolutions
 from limbik.app.protocol.solutions import Solutions
 from limbik.app.surroundings import Around
 from limbik.goals import Goal, Pose
-from limbik.model import JointKind, Model
+from limbik.model import Model
+from limbik.model.joints import HINGES
 from limbik.solvers.all_solutions import plan_for_all
 from limbik.spatial import Array
 
@@ -65,9 +66,7 @@ def circular(model: Model) -> list[int]:
     return [
         model.q_slice(joint.name).start
         for joint in model.joints
-        if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS)
-        and joint.mimic is None
-        and np.isinf([joint.lower, joint.upper]).all()
+        if joint.kind in HINGES and joint.mimic is None and np.isinf([joint.lower, joint.upper]).all()
     ]
 
 

@@ -53,6 +53,7 @@ _SIZES = {
 }
 FARTHEST_LIMIT = 1e9  # [rad or m]
 _UNLIMITED = (JointKind.CONTINUOUS, JointKind.FIXED, JointKind.FLOATING)
+HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)  # one number: these lead and follow
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.model.chain import Chain, chain_to
-from limbik.model.joints import JointKind
+from limbik.model.joints import HINGES
 from limbik.model.model import Model
 from limbik.spatial import Array, Vector3
 
@@ -39,8 +39,7 @@ def wrist_of(model: Model, frame: str | None = None) -> Wrist:
     """The wrist before a frame (default: the end effector)."""
     chain = chain_to(model, frame)
     last = chain.joints[-3:]
-    revolute = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
-    if len(last) < 3 or any(joint.kind not in revolute or joint.mimic for joint in last):
+    if len(last) < 3 or any(joint.kind not in HINGES or joint.mimic for joint in last):
         return Wrist(WristKind.NONE, (), 0.0)
     points, directions = _axes(chain)
     between = np.cross(directions[:2], directions[1:])

@@ -18,6 +18,7 @@ from limbik.formats.bvh_model import is_between_channels
 from limbik.formats.motions import Motion
 from limbik.model import Joint, JointKind, Model
 from limbik.model.derived import Slot
+from limbik.model.joints import HINGES
 from limbik.motion.batches import hinge_angles
 from limbik.motion.hinge_angles import MOST_HINGES
 from limbik.spatial import (
@@ -31,7 +32,6 @@ from limbik.spatial import (
     rotation_exp,
 )
 
-HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 TURNING = (JointKind.BALL, JointKind.FLOATING)
 MEETING = 1e-6  # [m] how far axes may pass by each other
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, Pose, as_goals
 from limbik.model.euler import EulerLimits, EulerRanges
-from limbik.model.joints import JointKind
+from limbik.model.joints import HINGES, JointKind
 from limbik.model.margins import Reading, readings
 from limbik.model.model import Model, as_model
 from limbik.solution import Solution
@@ -133,7 +133,7 @@ def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
     q = _one(model, q)
     v = model.difference(q, as_vector(posture, model.nq, "`posture`", error=ConfigurationError))
     for joint in model.joints:
-        if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS) and joint.nv and not joint.has_limits:
+        if joint.kind in HINGES and joint.nv and not joint.has_limits:
             place = model.v_slice(joint.name).start
             v[place] = math.remainder(v[place], 2.0 * math.pi)
     return v

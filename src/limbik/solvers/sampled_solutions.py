@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions, FreeMotion
 from limbik.goals import Goal
-from limbik.model.joints import JointKind
+from limbik.model.joints import HINGES
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers import measure
@@ -108,7 +108,7 @@ class SampledPlan:
 def _without_turns(model: Model, q: Array) -> Array:
     """Configurations [N, nq] with the angles nearest to 0 that mean the same, where limits allow these."""
     for joint in model.joints:
-        if joint.kind is JointKind.REVOLUTE and joint.mimic is None:
+        if joint.kind in HINGES and joint.mimic is None:
             place = model.q_slice(joint.name).start
             near = nearest_turns(q[:, place])
             is_legal = (near >= model.lower[place]) & (near <= model.upper[place])
@@ -120,7 +120,7 @@ def _differ(model: Model, q0: Array, q1: Array) -> bool:
     """Whether two configurations differ in more than whole turns."""
     change = model.difference(q0, q1)
     for joint in model.joints:
-        if joint.kind is JointKind.REVOLUTE and joint.mimic is None:
+        if joint.kind in HINGES and joint.mimic is None:
             v = model.v_slice(joint.name)
             change[v] = [math.remainder(angle, 2.0 * math.pi) for angle in change[v]]
     return bool(np.abs(change).max(initial=0.0) > DISTINCT)

@@ -13,14 +13,13 @@ from limbik.compiler.kernel import Floats, Records
 from limbik.errors import GoalError, did_you_mean
 from limbik.goals import Goal, Pose, Position, axes_of
 from limbik.goals.task import AIM, AXIS, DISTANCE, LENGTHS, MASS, NUMBER, Task
-from limbik.model.joints import SCALAR, JointKind
+from limbik.model.joints import HINGES, SCALAR, JointKind
 from limbik.model.model import Model
 from limbik.spatial import Matrix4
 from limbik.tree.pack import WORLD, PackedTree
 from limbik.tree.residuals import TASK
 
 METRES_PER_RADIAN = 0.5  # of the length: how much a turn counts beside a distance in the descent
-REVOLUTE_KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 UPRIGHT = 1.0 - 1e-12  # the least cosine of an axis with the vertical
 AS_TARGET = np.array([3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10])  # of a pose's 16 numbers: origin, rotation
 
@@ -98,7 +97,7 @@ class TaskMaker:
         poses = dict(zip(self.model.frame_names, self.model.forward(self.model.neutral), strict=True))
         moving = [joint for joint in self.model.path(frame) if joint.kind is not JointKind.FIXED]
         upright = [abs((poses[joint.child][:3, :3] @ joint.axis)[2]) > UPRIGHT for joint in moving]
-        is_level = all(upright) and all(joint.kind in REVOLUTE_KINDS for joint in moving)
+        is_level = all(upright) and all(joint.kind in HINGES for joint in moving)
         if not any(axes_of(goal.weight)[:2]):
             raise GoalError("the weight of a point of 2 numbers needs a number other than 0 for x or y")
         if not is_level or goal.axes == "frame":

@@ -9,12 +9,11 @@ import numpy as np
 from limbik.chain.joints import JOINT, PRISMATIC, REVOLUTE, SPHERICAL, TOOL
 from limbik.chain.pack import pack_ball
 from limbik.compiler.kernel import Floats, Records
-from limbik.model.joints import Joint, JointKind
+from limbik.model.joints import HINGES, Joint, JointKind
 from limbik.model.model import Model
 from limbik.spatial import Matrix4
 from limbik.tree.kinematics import LINK
 
-_REVOLUTE_KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 WORLD = -1  # in the place of a link
 
 
@@ -85,7 +84,7 @@ class _Packing:
 
     def _add_scalar(self, joint: Joint, parent: int, origin: Matrix4, q: int, v: int) -> None:
         aligned = _toward(joint.axis)
-        kind = REVOLUTE if joint.kind in _REVOLUTE_KINDS else PRISMATIC
+        kind = REVOLUTE if joint.kind in HINGES else PRISMATIC
         link = self._link(kind, parent, origin @ aligned, q, v)
         if joint.mimic is None:
             self._mover(kind, q, v, joint.lower, joint.upper)

@@ -17,10 +17,10 @@ import numpy as np
 from limbik.errors import ModelError
 from limbik.formats.motions import Up
 from limbik.model import JointKind, Model
+from limbik.model.joints import HINGES
 from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.spatial import Array, Matrix3, Vector3, norm, rotation_between, unit
 
-HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 TRUNK = ("upperChest", "chest", "spine")  # of which the first one that a body has carries the shoulders
 CROWN = ("head", "neck", *TRUNK)  # of which the first one shows which way a body is up
 NEEDED = ("hips", *(side + part for side in SIDES for part in LEG))

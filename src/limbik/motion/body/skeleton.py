@@ -10,6 +10,7 @@ import numpy as np
 
 from limbik.formats.bvh_model import is_between_channels
 from limbik.model import JointKind, Model
+from limbik.model.joints import HINGES
 from limbik.spatial import Array, norm
 
 
@@ -108,6 +109,6 @@ def skeleton_of(model: Model, q: Array) -> Skeleton:
 
 
 def _turns(kind: JointKind) -> int:
-    if kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS):
+    if kind in HINGES:
         return 1
     return 3 if kind in (JointKind.BALL, JointKind.FLOATING) else 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from limbik.errors import ModelError
 from limbik.model import Joint, JointKind, Model
-from limbik.motion.articulation import HINGES
+from limbik.model.joints import HINGES
 from limbik.motion.feet.soles import Sole
 from limbik.spatial import Array, Matrix3, pose_from, pose_inverse
 

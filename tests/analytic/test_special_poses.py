@@ -1,0 +1,112 @@
+"""All solutions of arms of three to five joints at right angles, where roots coincide and joints are free."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limbik
+from limbik import ModelBuilder
+from limbik.spatial import pose_from, rotation_exp
+from sliding_arms import change
+
+QUARTER = 0.5 * np.pi
+SPECIAL = (0.0, QUARTER, -QUARTER, np.pi, -np.pi)
+
+
+def random_arm(rng: np.random.Generator) -> limbik.Model:
+    """Of joints whose axes are parallel or at right angles, some offsets between them 0."""
+    builder = ModelBuilder("arm")
+    for name in "abcde"[: rng.integers(3, 6)]:
+        axis = dict(axis=np.eye(3)[rng.integers(3)] * rng.choice([-1.0, 1.0]))
+        offset = np.round(rng.uniform(-0.3, 0.3, 3), 2) * (rng.random(3) < 0.4)
+        origin = pose_from(rotation_exp(np.eye(3)[rng.integers(3)] * QUARTER * rng.integers(4)), offset)
+        kind = rng.choice(["revolute", "continuous", "prismatic"], p=[0.5, 0.3, 0.2])
+        limits = np.round([rng.uniform(-3.0, -0.1), rng.uniform(0.1, 3.0)], 2)
+        if kind == "revolute":
+            builder.revolute(name, **axis, origin=origin, limits=tuple(limits))
+        elif kind == "continuous":
+            builder.continuous(name, **axis, origin=origin)
+        else:
+            builder.prismatic(name, **axis, origin=origin, limits=tuple(0.2 * limits))
+    return builder.fixed("tip", origin=tuple(np.round(rng.uniform(-0.2, 0.2, 3), 3))).build()
+
+
+def special_configuration(rng: np.random.Generator, model: limbik.Model) -> np.ndarray:
+    """Some joints at right angles, some at limits, within the limits."""
+    q = model.random(rng)
+    right, bound = (
+        rng.choice(SPECIAL, model.nq),
+        np.where(rng.random(model.nq) < 0.5, model.lower, model.upper),
+    )
+    is_legal = (right >= model.lower) & (right <= model.upper)
+    draw = rng.random(model.nq)
+    q = np.where((draw < 0.45) & is_legal, right, q)
+    return np.where((draw > 0.85) & np.isfinite(bound), bound, q)
+
+
+def check(model: limbik.Model, q: np.ndarray) -> limbik.AllSolutions:
+    """Each solution meets the pose, none comes twice, and q is among them if they are complete."""
+    pose = model.pose(q)
+    found = model.solve_all(pose)
+    for k, each in enumerate(found):
+        assert np.abs(model.pose(each) - pose).max() < 1e-6
+        assert all(change(model, each, other) > 1e-4 for other in found.q[:k])
+    assert len(found)
+    if found.complete:
+        assert min(change(model, each, q) for each in found) < 1e-4
+        assert not found.free
+    return found
+
+
+@pytest.mark.parametrize("seed", [38, 101, *range(12)])
+def test_complete_is_said_only_where_the_configuration_of_the_pose_is_found(seed) -> None:
+    rng = np.random.default_rng(seed)
+    model = random_arm(rng)
+    for _ in range(4):
+        check(model, special_configuration(rng, model))
+
+
+def test_a_joint_at_half_a_turn_that_puts_the_center_of_the_wrist_on_the_axis_before_it() -> None:
+    x = [[0, 0, -1, 0], [0, 1, 0, -0.15], [1, 0, 0, 0], [0, 0, 0, 1]]
+    y = [[0, -1, 0, -0.28], [0, 0, -1, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
+    z = [[0, 0, -1, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
+    builder = ModelBuilder("RRRP").continuous("a", axis=(0, 0, -1), origin=np.array(x, float))
+    builder.continuous("b", axis="z", origin=np.array(y, float))
+    builder.revolute("c", axis=(0, -1, 0), limits=(-0.6, 2))
+    builder.prismatic("d", axis="x", origin=np.array(z, float), limits=(0.04, 0.54))
+    model = builder.fixed("tip", origin=(0.078, 0, 0.1)).build()
+    q = [2.007894401835383, -np.pi, 1.6433303051020287, 0.5136391566735209]
+    found = check(model, np.array(q))
+    assert not found.complete
+    assert min(change(model, each, q) for each in found) < 1e-4
+
+
+def test_two_axes_that_a_slide_at_zero_puts_in_one_line_are_not_complete() -> None:
+    builder = ModelBuilder("RRPR").revolute("a", axis="x", limits=(-2.8, 1.36))
+    builder.revolute("b", axis="y", origin=(0, 0.27, 0), limits=(-0.59, 0.2))
+    builder.prismatic("c", axis="z", limits=(-0.27, 0.23))
+    builder.revolute("d", axis=(0, -1, 0), limits=(-1.76, 3.02))
+    model = builder.fixed("tip", origin=(0.081, 0, 0.1)).build()
+    found = check(model, np.array([0.94, -0.1, 0.0, -0.5]))
+    assert not found.complete
+    assert found.free
+
+
+def test_an_arm_with_three_axes_in_one_line_is_searched() -> None:
+    builder = ModelBuilder("coaxial")
+    for name in "abc":
+        builder.revolute(name, axis="z", limits=2)
+    builder.continuous("d", axis="z", origin=(0.3, 0.3, 0.2)).continuous("e", axis="y", origin=(0.3, 0, 0))
+    model = builder.fixed("tip", origin=(0.4, 0, 0)).build()
+    found = model.solve_all(model.pose([0.3, 0.2, 0.4, 0.7, 0.5]), starts=10)
+    assert len(found)
+    assert not found.complete
+    assert "random starts" in found.method
+
+
+def test_a_search_does_not_tell_whole_turns_of_a_joint_without_limits_apart() -> None:
+    builder = ModelBuilder("PRRP").prismatic("a", axis="x", limits=(0, 1))
+    builder.revolute("b", axis=(1, 2, 3), limits=1).continuous("c", axis=(3, 1, 0), origin=(0.1, 0.2, 0.3))
+    model = builder.prismatic("d", axis=(1, 5, 2), origin=(0.1, 0.2, 0), limits=(0, 1)).build()
+    check(model, np.array([0.3, 0.2, 0.4, 0.3]))
