@@ -283,6 +283,34 @@ def test_out_of_reach_the_arm_comes_to_rest_whatever_the_goals(goals, velocity):
     assert max(speeds[-100:]) < 1e-3
 
 
+@pytest.mark.parametrize(
+    ("name", "seed"), [("panda", 23), ("panda", 115), *(("ur5e", seed) for seed in (31, 56, 60, 64, 67, 100))]
+)
+def test_with_acceleration_limits_the_arm_comes_to_rest_whatever_the_goals(name, seed):
+    model = limbik.load(name)
+    rng = np.random.default_rng(seed)
+    start, elsewhere = model.random(rng, 2)
+    pose = model.pose(elsewhere)
+    point, z = rng.choice([1.0, 2.0]) * pose[:3, 3], pose[:3, 2]
+    goals = [
+        [limbik.Position(target=point), limbik.Direction(axis=(0, 0, 1), target=z, priority=1)],
+        [limbik.Position(target=point), limbik.Posture(q=start, priority=1)],
+        [limbik.Direction(axis=(0, 0, 1), target=z), limbik.Position(target=point, priority=1)],
+        [
+            limbik.Position(target=point),
+            limbik.Direction(axis=(0, 0, 1), target=z, priority=1),
+            limbik.Posture(q=start, priority=2),
+        ],
+    ][seed % 4]
+    limits = {"velocity_limits": 2.0, "acceleration_limits": 5.0}
+    tracker = model.tracker(goals, 0.02, start=start, **limits)
+    for _ in range(1500):
+        tracker.step()
+    for _ in range(100):
+        tracker.step()
+        assert np.abs(tracker.v).max() < 1e-3
+
+
 @pytest.mark.parametrize("lower", [True, False])
 def test_no_arm_shakes_at_a_target_out_of_reach(lower):
     for seed in range(24):

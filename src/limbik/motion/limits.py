@@ -54,6 +54,20 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
             motion.lower[v], motion.upper[v] = low / unit, high / unit
 
 
+@compiled(inline=False)
+def fill_room(tree: Tree, motion: Motion) -> None:
+    """How far every joint is from its limits of position, in units, into the room below and above."""
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
+            unit = tree.units[v]
+            below = above = math.inf if unit > 0.0 else 0.0
+            if mover.kind != SPHERICAL and unit > 0.0:
+                below = (motion.q[mover.q] - mover.lower) / unit
+                above = (mover.upper - motion.q[mover.q]) / unit
+            motion.room_below[v], motion.room_above[v] = -below, above
+
+
 @compiled
 def interval(motion: Motion, v: int, below: float, above: float) -> tuple[float, float]:
     """How far a joint may go in this step [rad or m], with so much room to its limits; from beyond one it

@@ -23,6 +23,7 @@ TARGET_CHANGE = 5  # the largest change of a target's number since the step befo
 SETTINGS_SIZE = 6
 
 ITERATIONS = 2  # of one step
+WAY = ITERATIONS  # index of the active sets of the whole way to the targets, behind those of the iterations
 
 CONSTANTS = {"GIVEN_SIZE": GIVEN_SIZE, "ITERATIONS": ITERATIONS, "MOTION_SETTINGS": SETTINGS_SIZE}
 
@@ -42,7 +43,7 @@ class Motion(NamedTuple):
     v: Annotated[Any, "nv,"]  # [rad/s or m/s] of the last step
     residuals: Annotated[Any, "n_rows,"]  # that the last step left
     # Active sets (`motion.bounded_least_squares`) of each iteration and level, from one step to the next.
-    active: Annotated[Any, "ITERATIONS * n_levels, nv"]
+    active: Annotated[Any, "(ITERATIONS + 1) * n_levels, nv"]
     held: Annotated[Any, "nv,"]  # 1: a joint that pushes against its bound, and stays there for lower levels
     lower: Annotated[Any, "nv,"]  # how far each joint may go in this step, in units
     upper: Annotated[Any, "nv,"]

@@ -14,26 +14,27 @@ import math
 from limbik.chain.joints import SPHERICAL, advance
 from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
-from limbik.motion.dense import JITTER
-from limbik.motion.limits import braking_step, fill_bounds
+from limbik.motion.limits import braking_step, fill_bounds, fill_room
 from limbik.motion.read_targets import find_bad_target, read_targets
 from limbik.motion.state import (
     BRAKES,
     DT,
     FIRST_FACTOR,
     FRESH,
-    ITERATIONS,
     LOWER_FACTOR,
     TARGET_CHANGE,
+    WAY,
     Motion,
 )
-from limbik.numerics.linear import add, copy, damped_solve, dot, fill, squared_length
+from limbik.numerics.linear import add, copy, dot, fill, squared_length
 from limbik.numerics.rotation import logarithm, product
 from limbik.tree.evaluation import differentiate, evaluate
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
+LITTLE_GAIN = 2e-5  # [1/s] of the squared residual
+ENDING = 0.9  # of a step: what is left of the way is shorter where it ends soon
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 NEAR = 1e-4  # residual that one always takes off
 SHAKES = -0.2  # cosine between a step and the one before it
@@ -59,14 +60,18 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     evaluate(tree, objectives, workspace, motion.q, 0)
     differentiate(tree, objectives, workspace, workspace.J)
     fill_bounds(tree, motion)
+    last = squared_length(motion.moved)
     fill(0.0, motion.moved)
     fill(0.0, motion.left)
     fill(0.0, motion.first_part)
     fill(0.0, motion.lower_part)
     if motion.settings[BRAKES] > 0.0:
-        leave_for_later(tree, objectives, workspace, motion)
+        leave_for_later(tree, objectives, workspace, motion, scratch, last)
     before = fill_wanted(objectives, workspace.errors[0], motion)
     iterate(tree, objectives, workspace, motion, scratch, 0)
+    if motion.settings[BRAKES] == 0.0 and may_rest(objectives, workspace, motion, motion.moved, last):
+        stay(workspace, motion)
+        return MET
     evaluate(tree, objectives, workspace, workspace.trial, 1)
     after = fill_wanted(objectives, workspace.errors[1], motion)
     if CLOSE * CLOSE < after < max(NEAR * NEAR, CONVERGING * CONVERGING * before):
@@ -91,7 +96,7 @@ def iterate(
     for v in range(motion.moved.size):
         motion.room_below[v] = motion.lower[v] - motion.moved[v]
         motion.room_above[v] = motion.upper[v] - motion.moved[v]
-    levels = motion.active.shape[0] // ITERATIONS
+    levels = objectives.level_rows.size - 1
     active = motion.active[iteration * levels : (iteration + 1) * levels]
     propose(objectives, workspace, motion, scratch, active)
     for v in range(motion.moved.size):
@@ -211,22 +216,31 @@ def measure_turns(tree: Tree, motion: Motion, trial: Floats) -> None:
 
 
 @compiled(inline=False)
-def leave_for_later(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+def leave_for_later(
+    tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch, last: float
+) -> None:
     """What of the residuals of the last step is left for later steps, so that the joints can brake in time.
 
     The targets' own motion since then is followed at once; what else is missing is made up for no faster than
-    the joints can come to rest when it is.
+    the joints can come to rest at the end of their way, which their limits and the priorities decide.
     """
     if motion.settings[FRESH] > 0.0:
         copy(workspace.errors[0], motion.residuals)
-    for level in range(objectives.level_rows.size - 1):
-        first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
-        residuals = motion.residuals[first:last]
-        J, A = workspace.J[first:last], workspace.A
-        damped_solve(J, residuals, damping_for(residuals), JITTER, A, workspace.y, workspace.dx)
-        share = braking_share(tree, motion, workspace.dx)
-        for row in range(first, last):
-            motion.left[row] = motion.residuals[row] - share * dot(workspace.J[row], workspace.dx)
+    copy(motion.residuals, motion.wanted)
+    fill_room(tree, motion)
+    levels = objectives.level_rows.size - 1
+    propose(objectives, workspace, motion, scratch, motion.active[WAY * levels : (WAY + 1) * levels])
+    copy(motion.first_part, workspace.dx)
+    add(1.0, motion.lower_part, workspace.dx)
+    may_go = not may_rest(objectives, workspace, motion, workspace.dx, last)
+    fill(0.0, workspace.dx)
+    if may_go:
+        add(braking_share(tree, motion, motion.first_part), motion.first_part, workspace.dx)
+        add(braking_share(tree, motion, motion.lower_part), motion.lower_part, workspace.dx)
+    for row in range(motion.left.size):
+        motion.left[row] = motion.residuals[row] - dot(workspace.J[row], workspace.dx)
+    fill(0.0, motion.first_part)
+    fill(0.0, motion.lower_part)
 
 
 @compiled(inline=False)
@@ -239,6 +253,39 @@ def braking_share(tree: Tree, motion: Motion, dx: Floats) -> float:
         if way > 0.0:
             share = min(share, braking_step(way, dt * dt * motion.acceleration_limits[v]) / way)
     return share
+
+
+@compiled(inline=False)
+def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, way: Floats, last: float) -> bool:
+    """Whether the targets rest, and a way [nv, in units] gains next to nothing for the goals of any level and
+    is not about to end: in a flat valley the arm would creep for minutes.
+
+    last: squared length of the last step.
+    """
+    if motion.settings[TARGET_CHANGE] > 0.0 or motion.settings[FRESH] > 0.0:
+        return False
+    if squared_length(way) < ENDING * ENDING * last:
+        return False
+    for v in range(way.size):
+        if motion.lower[v] > 0.0 or motion.upper[v] < 0.0:
+            return False
+    for level in range(objectives.level_rows.size - 1):
+        before = after = 0.0
+        for row in range(int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])):
+            residual = workspace.errors[0, row]
+            before += residual**2
+            after += (residual - dot(workspace.J[row], way)) ** 2
+        if before - after > LITTLE_GAIN * motion.settings[DT] * before:
+            return False
+    return True
+
+
+@compiled
+def stay(workspace: Workspace, motion: Motion) -> None:
+    """The step is made, and moves nothing."""
+    fill(0.0, motion.moved)
+    fill(0.0, motion.v)
+    copy(workspace.errors[0], motion.residuals)
 
 
 @compiled(inline=False)
@@ -261,7 +308,7 @@ def adapt_damping(motion: Motion) -> None:
     """
     settings = motion.settings
     first, lower = motion.first_part, motion.lower_part
-    is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] < STEADY * math.sqrt(
+    is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(
         squared_length(motion.moved)
     )
     turns = opposes(first, motion.first_before)
