@@ -12,6 +12,7 @@ from limbik.app.protocol.reading import MessageError
 from limbik.app.space_session import SpaceSession
 from limbik.errors import FormatError, GoalError, ModelError, SolverError
 from limbik.formats.path_csv import read_poses
+from limbik.spatial import pose_from, quat_from_matrix, quat_to_matrix
 from space_scenes import URDF, opening, request
 
 WORKSHOP = SceneOpener()
@@ -41,6 +42,50 @@ def test_poses_become_joints_over_time() -> None:
     assert 0.9 < rates.max() <= 1.0 + 1e-9
     assert "1 rad/s" in path["pace"]
     assert read_poses(path["csv"]).times.tolist() == times.tolist()
+
+
+def circle(at, radius=0.1):
+    angles = np.linspace(0.0, 2.0 * np.pi, 31)
+    around = np.column_stack([np.sin(angles), 0.0 * angles, np.cos(angles) - 1.0])
+    return [[*point, *at[3:]] for point in np.array(at[:3]) + radius * around]
+
+
+def test_it_begins_as_the_arm_stands_and_says_how_far_its_ends_are():
+    arm = load("ur5e")
+    begun = 0
+    for each in arm.solve_all(arm.pose(READY)):
+        pose = arm.pose(each)
+        at = [*pose[:3, 3], *quat_from_matrix(pose[:3, :3])]
+        path = followed(poses=circle(at), q=each)
+        if path["ends"].startswith("As the arm stands it would break more often: to its beginning"):
+            poses = [pose_from(quat_to_matrix(np.array(each[3:])), each[:3]) for each in circle(at)]
+            assert arm.solve_path(poses, first=each).breaks
+            assert path["complete"]
+        else:
+            assert_allclose(path["q"][0], each, atol=1e-6)
+            assert path["ends"].startswith("It begins as the arm stands.")
+            begun += 1
+    assert begun == 4
+    path = followed(poses=POSES)
+    turn = np.degrees(np.abs(np.array(path["q"][0]) - READY))
+    worst = arm.joints[int(turn.argmax())].name
+    assert path["ends"] == f"To its beginning {worst!r} turns by {turn.max():.3g}°."
+
+
+def test_a_closed_cycle_of_an_arm_with_a_spare_joint_ends_as_it_begins():
+    arm = load("panda")
+    q = arm.random(5)
+    pose = arm.pose(q)
+    poses = circle([*pose[:3, 3], *quat_from_matrix(pose[:3, :3])], 0.05)
+    open_, closed = (followed("panda", poses=poses, q=q, closed=each) for each in (False, True))
+    assert "From its beginning to its end, at the same pose, " in open_["ends"]
+    assert (open_["closed"], closed["closed"]) == (False, True)
+    assert np.abs(np.subtract(open_["q"][0], open_["q"][-1])).max() > 1e-3
+    assert_allclose(closed["q"][0], closed["q"][-1], atol=1e-9)
+    assert closed["ends"].endswith("It ends as it begins.")
+    line = followed(poses=POSES, closed=True)
+    assert not line["closed"]
+    assert line["ends"].endswith("Its ends do not meet, so that it is no cycle.")
 
 
 def test_joints_are_as_fast_as_the_description_says() -> None:

@@ -12,16 +12,18 @@ from limbik.app.protocol.path import MOST_POSES, FollowedPath, FollowPath
 from limbik.errors import GoalError
 from limbik.formats.path_csv import path_csv, read_poses
 from limbik.formats.source import Source
+from limbik.goals import Pose
 from limbik.joint_path import Break, Path
 from limbik.model import JointKind, Model
 from limbik.motion.layers import APART, APART_ROTATION
-from limbik.motion.paths import solve_path
+from limbik.motion.paths import DEVIATION, solve_path
 from limbik.motion.rates import rate_limits
-from limbik.motion.task_space import steps
+from limbik.motion.task_space import apart, steps
 from limbik.spatial import Array, pose_from, quat_from_matrix, quat_normalise, quat_to_matrix
 
 MOST_STRETCHES = 600  # of a path: what is longer takes too long for a page
 VELOCITY = {True: 1.0, False: 0.25}  # of a joint that turns, or slides [rad/s or m/s]
+SEEN = 1e-3  # [rad or m] of a joint's change
 ACCELERATION = 3.0  # times the velocity, in a second
 
 
@@ -30,16 +32,9 @@ def followed_path(model: Model, asked: FollowPath) -> FollowedPath:
     poses, when = _wanted(asked)
     _refuse_long(model, asked.frame, poses)
     rates = _Rates(model)
-    velocity = rates.velocity
-    path = solve_path(
-        model,
-        poses,
-        times=when,
-        start=asked.q,
-        frame=asked.frame,
-        velocity_limits=velocity,
-        acceleration_limits=ACCELERATION * velocity,
-    )
+    metres, radians = apart(poses[0], poses[-1])
+    is_loop = len(poses) > 1 and bool(metres <= DEVIATION[0] and radians <= DEVIATION[1])
+    path, is_elsewhere = _planned(model, asked, poses, when, rates.velocity, asked.is_closed and is_loop)
     return FollowedPath(
         id=asked.id,
         arm=asked.arm,
@@ -51,8 +46,42 @@ def followed_path(model: Model, asked: FollowPath) -> FollowedPath:
         complete=path.complete,
         text=path.explain(),
         pace=_pace(path, when, rates),
+        ends=_ends(model, asked, path, is_loop, is_elsewhere),
+        closed=asked.is_closed and is_loop and path.complete,
         csv=path_csv(model, path),
     )
+
+
+def _planned(
+    model: Model, asked: FollowPath, poses: Array, when: Array | None, velocity: Array, is_cycle: bool
+) -> tuple[Path, bool]:
+    """The path from the posture in which the arm stands, or from another if it then has fewer breaks; and
+    whether it is from another.
+    """
+
+    def path(first: Array | None) -> Path:
+        return solve_path(
+            model,
+            poses,
+            times=when,
+            start=asked.q,
+            frame=asked.frame,
+            first=first,
+            last=first if is_cycle else None,
+            velocity_limits=velocity,
+            acceleration_limits=ACCELERATION * velocity,
+        )
+
+    begin = model.solve(Pose(target=poses[0], frame=asked.frame), start=asked.q)
+    if not begin.success:
+        return path(None), False
+    found = path(begin.q)
+    if found.complete:
+        return found, False
+    other = path(None)
+    if is_cycle and other.complete:
+        other = path(other.q[0])
+    return (other, True) if len(other.breaks) < len(found.breaks) else (found, False)
 
 
 def _wanted(asked: FollowPath) -> tuple[Array, Array | None]:
@@ -64,6 +93,34 @@ def _wanted(asked: FollowPath) -> tuple[Array, Array | None]:
     if len(poses) > MOST_POSES:
         raise GoalError(f"the page follows at most {MOST_POSES} poses, found {len(poses)} in {asked.name}")
     return poses, times
+
+
+def _ends(model: Model, asked: FollowPath, path: Path, is_loop: bool, is_elsewhere: bool) -> str:
+    """How far the joints are from the arm's at the beginning, and from there at the end of a loop."""
+    if not len(path):
+        return ""
+    change = _largest_change(model, asked.q, path.q[0])
+    said = f"To its beginning {change}." if change else "It begins as the arm stands."
+    if is_elsewhere:
+        said = f"As the arm stands it would break more often: to its beginning {change}."
+    if not (is_loop and path.complete):
+        return f"{said} Its ends do not meet, so that it is no cycle." if asked.is_closed else said
+    change = _largest_change(model, path.q[0], path.q[-1])
+    if not change:
+        return f"{said} It ends as it begins."
+    return f"{said} From its beginning to its end, at the same pose, {change}."
+
+
+def _largest_change(model: Model, before: Array, after: Array) -> str:
+    """Which joint moves farthest between two configurations, and how far; "" where none moves to be seen."""
+    change = model.difference(before, after)
+    index = int(np.argmax(np.abs(change)))
+    if abs(change[index]) < SEEN:
+        return ""
+    joint = next(joint for joint in model.joints if joint.nv and model.v_slice(joint.name).stop > index)
+    if joint.kind is JointKind.PRISMATIC:
+        return f"{joint.name!r} slides by {abs(change[index]):.3g} m"
+    return f"{joint.name!r} turns by {math.degrees(abs(change[index])):.3g}°"
 
 
 def _refuse_long(model: Model, frame: str, poses: Array) -> None:

@@ -24,7 +24,8 @@ class FollowPath:
     id: int
     arm: int
     frame: str
-    q: NDArray[np.float64]  # [nq] near which the path is to begin
+    q: NDArray[np.float64]  # [nq] where the arm stands
+    is_closed: bool  # it is to end as it begins, where its ends meet; on the wire "closed"
     poses: NDArray[np.float64] | None  # [N, 7] x y z [m] and a quaternion xyzw of any length but 0
     csv: str | None  # the text
     name: str  # of the CSV file
@@ -45,6 +46,8 @@ class FollowedPath:
     complete: bool
     text: str
     pace: str  # how fast the joints are, in words
+    ends: str  # how far the joints are from the arm's at its beginning, and from there at its end, in words
+    closed: bool  # it ends as it begins
     csv: str  # the joints over time
 
     def encode(self) -> str:
@@ -54,7 +57,7 @@ class FollowedPath:
 
 def read_follow_path(reader: Reader, known: Collection[str]) -> FollowPath:
     """A `FollowPath`."""
-    reader.allow("type", "id", "arm", "frame", "q", "poses", "csv", "name", "widened")
+    reader.allow("type", "id", "arm", "frame", "q", "closed", "poses", "csv", "name", "widened")
     has_text = reader.entries.get("csv") is not None
     if has_text == (reader.entries.get("poses") is not None):
         raise MessageError("a path needs either `poses` or `csv`", field="poses")
@@ -63,6 +66,7 @@ def read_follow_path(reader: Reader, known: Collection[str]) -> FollowPath:
         arm=reader.whole("arm"),
         frame=reader.text("frame", LONGEST_NAME),
         q=reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        is_closed=reader.boolean("closed"),
         poses=None if has_text else _poses(reader),
         csv=reader.text("csv", LONGEST_CSV) if has_text else None,
         name=reader.text("name", LONGEST_NAME) if has_text else "",

@@ -188,7 +188,7 @@ export class FollowPath {
     const goal = this.goals.list[this.goals.selected];
     const mechanism = goal && this.arms.mechanisms[goal.arm];
     if (this.kind === 'none' || !mechanism) return null;
-    const asked = { arm: goal.arm, frame: goal.frame, widened: this.arms.widened(goal.arm) };
+    const asked = { arm: goal.arm, frame: goal.frame, widened: this.arms.widened(goal.arm), closed: this.store.get('pc') };
     if (this.kind === 'file') return this.file ? { ...asked, csv: this.file.text, name: this.file.name } : null;
     const points = this.points(goal.position);
     const turn = goal.kind === 'pose' ? goal.quat_xyzw : this.turn(mechanism, goal.frame);
@@ -232,7 +232,7 @@ export class FollowPath {
     const seconds = `${this.player.duration.toFixed(1)} s`;
     const count = plan.breaks.length === 1 ? 'It breaks at 1 place' : `It breaks at ${plan.breaks.length} places`;
     if (plan.q.length === 0) this.say('No pose of the path can be reached.');
-    else this.say(`${plan.complete ? `All of it can be followed without a break, in ${seconds}.` : `${count}, and takes ${seconds}.`} ${plan.pace}`);
+    else this.say(`${plan.complete ? `All of it can be followed without a break, in ${seconds}.` : `${count}, and takes ${seconds}.`} ${plan.ends} ${plan.pace}`);
     if (this.isNew && !this.reduced.matches) this.player.play();
     this.isNew = false;
   }

@@ -141,7 +141,8 @@ export class PathPlayer {
   tick(seconds) {
     if (this.isHeld && this.view.step !== null) this.release(); // the scrubber shows a solve
     if (!this.isPlaying) return;
-    this.time = Math.min(this.duration, this.time + seconds * this.store.get('pr'));
+    const time = this.time + seconds * this.store.get('pr');
+    this.time = this.plan?.closed ? time % this.duration : Math.min(this.duration, time);
     if (this.time >= this.duration) this.isPlaying = false;
     this.hold();
     this.show();

@@ -56,7 +56,7 @@
  * @typedef {{begin: number, end: number, knots: [number, number]|null, reason: string, text: string, joints: string[]}} PathBreak
  *   begin, end: counted in the poses; knots: before and after it
  * @typedef {{type: 'path', id: number, arm: number, frame: string, poses: number[][], q: number[][], times: number[], breaks: PathBreak[],
- *   complete: boolean, text: string, pace: string, csv: string}} FollowedPath
+ *   complete: boolean, text: string, pace: string, ends: string, closed: boolean, csv: string}} FollowedPath
  * @typedef {{type: 'world', id: number, name: string, objects: import('./things.js').Thing[], notes: string[]}} WorldRead
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
  * @typedef {object} Robot

@@ -48,6 +48,7 @@ export const SETTINGS = {
   sp: { kind: 'number', min: 0.2, max: 3, digits: 2, unit: '×', fallback: 1 },
   path: { kind: 'choice', choices: ['none', 'line', 'circle', 'eight', 'drawn', 'file'], fallback: 'none' },
   ps: { kind: 'number', min: 0.01, max: 1, slider: 0.5, digits: 2, fallback: 0.14 },
+  pc: { kind: 'flag', fallback: false },
   pr: { kind: 'number', min: 0.1, max: 4, digits: 1, unit: '×', fallback: 1 },
   pts: POINTS,
   csv: TEXT,
@@ -82,4 +83,4 @@ export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'len
 export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px', 'obj', 'co', 'cl'];
 
 /** What can be undone. */
-export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'osel', 'one', 'poses', 'path', 'ps', 'pts', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];
+export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'osel', 'one', 'poses', 'path', 'ps', 'pc', 'pts', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];
