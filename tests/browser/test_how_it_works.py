@@ -97,10 +97,19 @@ def test_fabrik_has_two_passes_and_a_step_has_no_parts(playground: Playground) -
     assert not playground.find("#how-parts").is_visible()
 
 
-def test_the_words_follow_the_scrubber_and_tell_the_last_iteration_without_it(playground: Playground) -> None:
+def test_newton_says_what_damping_does_to_its_convergence(playground: Playground) -> None:
+    moved(playground, "?algo=newton&d=0.6&n=5&L=80&hw=1&cv=0")
+    assert "each leaves 40 % of the error" in words(playground)
+    playground.find("#d").fill("1")
+    playground.press("Enter")
+    move(playground, "newton", (460, 240))
+    assert "such a step squares the error" in words(playground)
+
+
+def test_the_words_follow_the_scrubber_and_tell_the_first_iteration_without_it(playground: Playground) -> None:
     moved(playground, "?algo=jt&n=5&L=80&it=4&hw=1&cv=1")
     count = int(playground.find("#scrub").get_attribute("max") or 0)
-    assert words(playground).startswith(f"JT, iteration {count} of {count}: ")
+    assert words(playground).startswith(f"JT, iteration 1 of {count}: ")
     scrub_to(playground, 2)
     assert words(playground).startswith(f"JT, iteration 3 of {count}: ")
     scrub_to(playground, count)

@@ -48,15 +48,15 @@ const HALVINGS = 12; // of a step
  */
 
 /**
- * The iteration that a step of the scrubber shows: the one that begins there; the last one made where the scrubber is at the
- * end or not in use.
+ * The iteration that a step of the scrubber shows: the one that begins there, the last one where the scrubber is at the end;
+ * the first, whose step is the longest, where it is not in use.
  * @param {import('../runner.js').Runner} arm @param {number|null} shown
  * @returns {Iteration|null} null where none is recorded
  */
 export function iterationOf(arm, shown) {
   const { recording, solver, asked } = arm;
   if (!asked || !recording.complete || recording.last < 1) return null;
-  const k = Math.min(shown ?? recording.last, recording.last - 1);
+  const k = Math.min(shown ?? 0, recording.last - 1);
   const [from, to] = [recording.trace[k], recording.trace[k + 1]];
   return from.length === asked.links ? { solver, number: k + 1, count: recording.last, from, to, request: asked } : null;
 }

@@ -6,6 +6,8 @@
 const COLUMN = 84; // [px] of the longest column; the others to scale
 const ARC = 46; // [px] largest radius of a turn
 const HEAD = 7; // [px] of an arrow
+const LEAST_SHOWN = 0.001; // [°]
+const SHORT = 40; // [px] of a step under which it is drawn enlarged
 const MOST_NUMBERS = 12; // columns that are numbered
 
 /** @typedef {import('./explanation.js').Point} Point */
@@ -55,10 +57,17 @@ export function drawStep(pen, { tip, columns, proposed, undamped, largest, turn 
     const reached = drawArrow(pen, tip, [scale * x, scale * y], { colour: colour('text-2'), width: 1.5 });
     if (reached && columns.length <= MOST_NUMBERS) drawLabel(pen, beyond(tip, [scale * x, scale * y], 12 * unit), String(j + 1));
   });
-  if (undamped) drawArrow(pen, tip, undamped, { colour: colour('target'), width: 2, dash: [4, 4], alpha: 0.75 });
-  drawArrow(pen, tip, proposed, { colour: own, width: 4 });
-  const isUpward = columns.reduce((sum, [, y]) => sum + scale * y, (undamped ?? proposed)[1]) < 0;
-  drawLabel(pen, [tip[0], tip[1] + (isUpward ? 40 : -40) * unit], `joint ${largest + 1} turns most, by ${degrees(turn)}`);
+  const times = enlargement(Math.hypot(...proposed) / unit);
+  const [step, whole] = [proposed, undamped ?? proposed].map(([x, y]) => /** @type {Point} */ ([times * x, times * y]));
+  if (undamped) drawArrow(pen, tip, whole, { colour: colour('target'), width: 2, dash: [4, 4], alpha: 0.75 });
+  drawArrow(pen, tip, step, { colour: own, width: 4 });
+  const isUpward = columns.reduce((sum, [, y]) => sum + (scale * y) / columns.length, whole[1]) < 0;
+  drawLabel(pen, [tip[0], tip[1] + (isUpward ? 40 : -40) * unit], `joint ${largest + 1} turns most, by ${degrees(turn)}${times > 1 ? `; step × ${times}` : ''}`);
+}
+
+/** How many times a step is enlarged: a power of ten. @param {number} length [px] */
+function enlargement(length) {
+  return length > 0 ? 10 ** Math.min(6, Math.max(0, Math.ceil(Math.log10(SHORT / length)))) : 1;
 }
 
 /** The arm before or after, as a thin line. @param {Pen} pen @param {Float64Array} joints */
@@ -69,6 +78,7 @@ export function drawOther(pen, joints) {
 /** @param {number} angle [rad] @returns {string} */
 export function degrees(angle) {
   const value = (angle * 180) / Math.PI;
+  if (value !== 0 && Math.abs(value) < LEAST_SHOWN) return `less than ${LEAST_SHOWN}°`;
   return `${value.toFixed(Math.abs(value) < 0.095 ? 3 : 1).replace('-', '−')}°`;
 }
 

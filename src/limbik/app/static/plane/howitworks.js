@@ -106,9 +106,17 @@ function largestTurn(turns) {
 }
 
 /** @param {import('./explanation.js').Iteration} iteration @param {Explanation} explanation @param {number} part @returns {string} */
-function inWords({ solver, number, count }, explanation, part) {
+function inWords({ solver, number, count, request }, explanation, part) {
   const words = { turns: turnInWords, passes: passInWords, step: stepInWords }[explanation.kind];
-  return `${solverInfo(solver).short}, iteration ${number} of ${count}: ${words(/** @type {*} */ (explanation), part)}`;
+  const newton = solver === 'newton' ? ` ${newtonInWords(request.settings.damping)}` : '';
+  return `${solverInfo(solver).short}, iteration ${number} of ${count}: ${words(/** @type {*} */ (explanation), part)}${newton}`;
+}
+
+/** What damping does to Newton's convergence. @param {number} damping */
+function newtonInWords(damping) {
+  if (damping === 1) return 'Near a target in reach such a step squares the error: the digits that are right double.';
+  return `Damping ${damping} takes that part of the step: near a target in reach each leaves ${Math.round(100 * (1 - damping))} % of the `
+    + 'error, where the whole step would square it.';
 }
 
 /** @param {import('./explanation.js').Turns} explanation @param {number} part */
