@@ -106,7 +106,9 @@ def test_newton_says_what_damping_does_to_its_convergence(playground: Playground
     assert "such a step squares the error" in words(playground)
 
 
-def test_the_words_follow_the_scrubber_and_tell_the_first_iteration_without_it(playground: Playground) -> None:
+def test_the_words_follow_the_scrubber_and_without_it_tell_the_first_iteration(
+    playground: Playground,
+) -> None:
     moved(playground, "?algo=jt&n=5&L=80&it=4&hw=1&cv=1")
     count = int(playground.find("#scrub").get_attribute("max") or 0)
     assert words(playground).startswith(f"JT, iteration 1 of {count}: ")

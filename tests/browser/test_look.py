@@ -1,5 +1,6 @@
 """What a person sees: themes, sizes, names for screen readers, nothing that jumps."""
 
+import math
 import re
 from collections.abc import Callable
 from itertools import combinations
@@ -79,6 +80,24 @@ def test_everything_fits_and_can_be_pressed(
     assert playground.pressed(".chip[data-solver=newton]")
     playground.find("#px").click()
     assert playground.find("#px").is_checked()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (900, 600), (390, 844), (844, 390)])
+def test_base_and_moving_path_are_in_the_open_part_of_a_window_of_any_size(
+    make_playground: Callable[..., Playground], width: int, height: int
+) -> None:
+    playground = make_playground(viewport={"width": width, "height": height})
+    playground.open("?n=6&L=90&mv=circle&px=1&mx=300&my=500&tx=600&ty=330", live=False)
+    playground.wait_readout()
+    radius = 0.34 * 6 * 90
+    around = [(600 + radius * math.sin(k), 330 - radius * math.cos(k)) for k in range(7)]
+    for x, y in map(playground.on_screen, [(300, 500), *around]):
+        assert 0 <= x <= width
+        for selector in ("#plane-tools", ".bar", "#dock", "#panel"):
+            box = playground.find(selector).bounding_box()
+            is_seen = box and playground.find(selector).is_visible()
+            inside = is_seen and box["x"] < x < box["x"] + box["width"]
+            assert not (inside and box["y"] < y < box["y"] + box["height"]), selector
 
 
 def test_on_a_phone_one_sheet_is_open_at_a_time(make_playground: Callable[..., Playground]) -> None:

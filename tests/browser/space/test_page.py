@@ -44,6 +44,30 @@ def test_everything_has_a_name_and_fits_every_window(space: Space) -> None:
             assert box["y"] + box["height"] <= height, selector
 
 
+def test_no_card_covers_the_goal_and_a_row_without_room_says_where_it_goes_on(space: Space) -> None:
+    for width, height in ((1440, 900), (900, 600), (390, 844), (844, 390)):
+        space.page.set_viewport_size({"width": width, "height": height})
+        for race in ("", "&race=ccd,dls,lm"):
+            space.show(f"robot=ur5e&pn=0&algo=lm{race}")
+            x, y = space.goal_point(0)
+            for card in ("#hud", "#race", "#tools", ".bar", "#dock"):
+                box = space.find(card).bounding_box()
+                inside = box and box["x"] < x < box["x"] + box["width"]
+                assert not (inside and box["y"] < y < box["y"] + box["height"]), (width, race, card)
+            row = space.find("#solver-chips")
+            cut = row.evaluate(
+                """row => [row.scrollLeft > 1, row.scrollLeft + row.clientWidth < row.scrollWidth - 1]"""
+            )
+            marked = row.evaluate(
+                """row => ['goes-on-left', 'goes-on-right'].map((name) => row.classList.contains(name))"""
+            )
+            assert marked == cut, width
+            assert any(cut) == (width < 1440), width
+            edges = row.bounding_box(), space.find(".chip[data-solver=lm]").bounding_box()
+            assert edges[0]["x"] <= edges[1]["x"]
+            assert edges[1]["x"] + edges[1]["width"] <= edges[0]["x"] + edges[0]["width"]
+
+
 def test_the_panel_shows_the_settings_that_the_solver_has(space: Space) -> None:
     space.show(TWO_ARMS)
     fields = {"damping": "d", "lambda_": "la", "gamma": "g", "anneal": "an"}

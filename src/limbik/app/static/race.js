@@ -1,5 +1,6 @@
 /** Which solvers run: one, or several in a race from one pose, in slow motion to begin with. */
 
+import { scrollsSideways } from './overflow.js';
 import { RaceTable } from './racetable.js';
 import { inOrder } from './settings.js';
 
@@ -40,6 +41,7 @@ export class Race {
     this.button = /** @type {HTMLElement} */ (document.getElementById('race-switch'));
     this.chips = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.chip')]);
     this.button.addEventListener('click', () => this.toggle());
+    scrollsSideways(/** @type {HTMLElement} */ (document.getElementById('solver-chips')));
     for (const chip of this.chips) chip.addEventListener('click', () => this.press(/** @type {string} */ (chip.dataset.solver)));
     document.getElementById('race-restart')?.addEventListener('click', restart);
     this.showSpeed();

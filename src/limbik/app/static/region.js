@@ -1,5 +1,7 @@
 /** The part of the canvas that bar, panel, dock and tabs leave open. */
 
+const SMALL = 0.15; // of a region's height
+
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Region [px] */
 
 /** @returns {Region}  as it is now; the style sheet hears how high the dock is */
@@ -20,13 +22,24 @@ export function openRegion() {
   return region;
 }
 
-/** What the table of a race leaves of a region: beside it or below, whichever is wider. @param {Region} region @returns {Region} */
+/** What the table of a race leaves of a region. @param {Region} region @returns {Region} */
 export function besideRace(region) {
-  const table = box('race');
-  if (!table.height) return region;
-  const choices = [{ ...region, left: table.right }, { ...region, top: Math.max(region.top, table.bottom) }];
-  const [beside, below] = choices.map(({ left, top, right, bottom }) => Math.min(right - left, bottom - top));
-  return choices[beside > below ? 0 : 1];
+  return beside(box('race'), region);
+}
+
+/** The same, or what the metrics leave where they take much of its height. @param {Region} region @returns {Region} */
+export function besideCards(region) {
+  const metrics = box('metrics');
+  const isSmall = metrics.height < SMALL * (region.bottom - region.top);
+  return box('race').height || isSmall ? besideRace(region) : beside(metrics, region);
+}
+
+/** What a card leaves of a region: beside it or below, whichever is wider. @param {DOMRect} card @param {Region} region @returns {Region} */
+function beside(card, region) {
+  if (!card.height || card.bottom <= region.top) return region;
+  const choices = [{ ...region, left: card.right }, { ...region, top: Math.max(region.top, card.bottom) }];
+  const [side, below] = choices.map(({ left, top, right, bottom }) => Math.min(right - left, bottom - top));
+  return choices[side > below ? 0 : 1];
 }
 
 /** @param {string} id @returns {DOMRect} empty where the element is not shown */

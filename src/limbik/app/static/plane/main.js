@@ -290,7 +290,7 @@ function layout() {
   if (!isBuilt) return;
   place.measure();
   // The table of a race covers no arm.
-  camera.settle(arms.racing ? seen() : [place.base, place.home], seen, besideRace(place.clear));
+  camera.settle(arms.racing ? seen() : needed(), seen, besideRace(place.clear));
   view.resize();
   convergence.resize();
   loop.wake();
@@ -308,8 +308,13 @@ function standAsLinked() {
 function begin() {
   place.measure();
   place.choose();
-  if (!camera.shows([place.base, place.home], place.clear)) camera.fit(seen(), place.clear);
+  if (!camera.shows(store.get('q') ? seen() : needed(), place.clear)) camera.fit(seen(), place.clear);
   camera.keep();
+}
+
+/** What the view shows if it has room. @returns {[number, number][]} */
+function needed() {
+  return [place.base, place.home, ...(motion.moving ? motion.path(16) : [])];
 }
 
 /** What the view shows when everything is fitted. @returns {[number, number][]} */
@@ -325,7 +330,7 @@ function look(how) {
   else if (how === 'fit') camera.fit(seen(), place.clear);
   else camera.zoom(how === 'in' ? NEARER : 1 / NEARER, [(left + right) / 2, (top + bottom) / 2]);
   camera.isChosen = how !== 'home';
-  camera.settle([place.base, place.home], seen, besideRace(place.clear));
+  camera.settle(needed(), seen, besideRace(place.clear));
   onCamera();
 }
 

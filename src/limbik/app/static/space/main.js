@@ -13,7 +13,7 @@ import { Notices } from '../notice.js';
 import { Poses } from '../poses.js';
 import { Race } from '../race.js';
 import { ReachLine } from '../reach.js';
-import { besideRace, openRegion } from '../region.js';
+import { besideCards, openRegion } from '../region.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
 import { Status } from '../status.js';
@@ -455,7 +455,7 @@ function traceIfOpen() {
 function layout() {
   if (!isBuilt) return;
   stage.resize();
-  stage.setRegion(besideRace(openRegion()));
+  stage.setRegion(besideCards(openRegion()));
   stage.invalidate();
   convergence.resize();
   explain.place.update();

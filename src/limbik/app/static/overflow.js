@@ -1,0 +1,13 @@
+/** A row that scrolls where it has no room: the sides on which it goes on are marked for the style sheet, and the wheel moves it. */
+
+/** @param {HTMLElement} row */
+export function scrollsSideways(row) {
+  const mark = () => {
+    row.classList.toggle('goes-on-left', row.scrollLeft > 1);
+    row.classList.toggle('goes-on-right', row.scrollLeft + row.clientWidth < row.scrollWidth - 1);
+  };
+  row.addEventListener('scroll', mark, { passive: true });
+  row.addEventListener('wheel', ({ deltaX, deltaY }) => row.scrollBy(deltaX + deltaY, 0), { passive: true });
+  const observer = new ResizeObserver(mark);
+  for (const part of [row, ...row.children]) observer.observe(part);
+}
