@@ -46,6 +46,14 @@ def test_what_makes_no_iteration_has_no_time():
     assert math.isnan(solver_time.iteration_microseconds(planar_arm(3), lambda start, end: 0))
 
 
+def test_the_first_answer_is_timed_when_it_is_made_again():
+    model, calls = planar_arm(3), []
+    for question, count in (("one", 2), ("one", 3), ("another", 5)):
+        answer, microseconds = solver_time.timed(model, question, lambda: calls.append(0) or len(calls))
+        assert answer == len(calls) == count
+        assert 0.0 <= microseconds < 1e6
+
+
 @pytest.mark.parametrize("timing", [False, True])
 def test_a_page_is_told_where_it_asks(timing):
     message = {
@@ -63,3 +71,4 @@ def test_a_page_is_told_where_it_asks(timing):
         assert (answer.iteration_microseconds is not None) == timing
     for answer in Session().solve(request, time_limit=10.0).arms:  # interpreted
         assert answer.iteration_microseconds is None
+        assert math.isnan(answer.microseconds)

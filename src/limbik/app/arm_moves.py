@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from limbik.app.null_space import null_directions
 from limbik.app.opened import OpenedArm
 from limbik.app.parameters import parameters
 from limbik.app.protocol.space import ArmMotion, ArmMove, Measure, Move, SpaceSettings
-from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
+from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds, timed
 from limbik.app.surroundings import Around
 from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
@@ -76,11 +77,15 @@ def move(
     start = legal(model, q, request.settings.limits)
     if not asked.goals:
         return _still(asked, name, start, request.measure, model, around)
-    began = time.perf_counter()
     ask = _Ask(arm, asked, name, request, time_limit, around)
-    found = ask.search(start, seconds) if request.search else ask.drag(start)
-    microseconds = 1e6 * (time.perf_counter() - began)
-    # While solvers are interpreted, their time says nothing about them.
+    if request.search:
+        began = time.perf_counter()
+        found = ask.search(start, seconds)
+        microseconds = 1e6 * (time.perf_counter() - began)
+    elif time_limit is None:
+        found, microseconds = timed(ask.model, ask.question, lambda: ask.drag(start))
+    else:  # while solvers are interpreted, their time says nothing about them
+        found, microseconds = ask.drag(start), math.nan
     is_timed = request.timing and time_limit is None
     alone = iteration_microseconds(model, ask.iterations) if is_timed else None
     return _measured(ask, found, microseconds, alone)
@@ -115,6 +120,13 @@ class _Ask:
         # What is free of collision is asked of the whole arm at once.
         if arm.arm.branches and asked.branches == "independent" and around is None:
             self.parts = tasks_of(replace(arm.arm, goals=tuple(goals)))
+
+    @property
+    def question(self) -> Hashable:
+        """What a solver prepares something for."""
+        goals = tuple((type(goal), goal.frame) for goal in self.asked.goals)
+        limits = self.request.settings.limits
+        return self.name, goals, tuple(self.asked.locked), limits, self.asked.posture is None
 
     def drag(self, start: Array) -> Watched:
         """From where the arm is, without restarts."""

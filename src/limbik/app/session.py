@@ -20,11 +20,12 @@ from limbik.app.protocol.plane import read_solve
 from limbik.app.protocol.reading import Reader
 from limbik.app.protocol.solutions import Solutions
 from limbik.app.shown_solutions import found, shown
-from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds
+from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds, timed
 from limbik.errors import SolverError
 from limbik.goals import Position
 from limbik.model import Model
 from limbik.options import StartOptions
+from limbik.solution import Trace
 from limbik.solvers.registry import has_kernel
 from limbik.solvers.solver import PLANAR, Solver
 
@@ -86,9 +87,13 @@ class Session:
             "time_limit": time_limit,
         }
 
-        began = time.perf_counter()
-        trace = model.trace(target, **options)
-        microseconds = 1e6 * (time.perf_counter() - began)
+        def solve() -> Trace:
+            return model.trace(target, **options)
+
+        # While solvers are interpreted, their time says nothing about them.
+        trace, microseconds = (
+            timed(model, (name, settings.limits), solve) if time_limit is None else (solve(), math.nan)
+        )
 
         q = trace.solution.q
         if not (np.isfinite(q).all() and np.isfinite(trace.q).all()):
@@ -106,7 +111,6 @@ class Session:
             out_of_reach=request.length
             * distance_out_of_reach(model, [Position(target=target)], tolerance, settings.limits),
             trace=trace.q if request.trace else None,
-            # While solvers are interpreted, their time says nothing about them.
             iteration_microseconds=_iteration_microseconds(model, options)
             if request.timing and time_limit is None
             else None,

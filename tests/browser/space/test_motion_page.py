@@ -130,6 +130,14 @@ def test_a_file_is_dropped_a_robot_follows_and_both_are_saved(space: Space) -> N
     assert saved.value.suggested_filename == "crouch-changed.bvh"
 
 
+def test_a_motion_that_is_dropped_in_3d_is_offered_to_the_page_of_motions(space: Space) -> None:
+    space.show("robot=ur5e")
+    space.drop(("crouch.bvh", crouching()))
+    space.until(lambda: "crouch.bvh is a motion." in space.notices, "it is offered")
+    space.find(".notice a").click()
+    space.until(lambda: "crouch.bvh" in space.find("#motion-about").inner_text(), "the motion is open")
+
+
 def test_a_file_that_is_refused_leaves_what_is_open(space: Space) -> None:
     """With its changes, and in the address: a reload shows the same."""
     show(space, "t=1&ch=stand:level:12:0.12")

@@ -99,7 +99,7 @@ class Arm:
     iterations: int  # k
     iterations_to_tolerance: int  # -1: not within the budget
     status: str  # solved, unreachable, likely_unreachable, budget_spent
-    microseconds: float  # the whole call of the solver
+    microseconds: float  # the whole call of the solver; NaN: it is interpreted, and being compiled
     violations: int  # joints that were outside their limits in some iteration
     out_of_reach: float  # [px] by how much the target is proved to be out of reach, at least; 0: not proved
     trace: ArrayLike | None = None  # [k+1, links] [rad]

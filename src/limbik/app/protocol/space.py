@@ -261,7 +261,7 @@ class ArmMotion:
     iterations: int
     iterations_to_tolerance: int  # -1: not within the budget
     status: str  # solved, unreachable, likely_unreachable, budget_spent; "still" without goals
-    microseconds: float
+    microseconds: float  # the whole call of the solver; NaN: it is interpreted, and being compiled
     violations: int  # joints that were outside their limits in some iteration
     goal_errors: ArrayLike  # [2 * goals] metres and radians of each
     out_of_reach: ArrayLike  # [goals] [m] how far each is proved to be out of reach, at least; or 0

@@ -33,7 +33,8 @@ export class Hud {
     put('hud-error', length(error), Number.isFinite(turn) ? `${this.unit}, ${length(turn)}°` : this.unit);
     put('hud-iterations', recording.last >= 0 ? String(front.iterationsAt(step)) : '–');
     put('hud-fps', count(fps));
-    put('hud-time', ...duration(microseconds));
+    const [time, unit] = recording.last >= 0 && Number.isNaN(microseconds) ? ['preparing', ''] : duration(microseconds);
+    put('hud-time', time, unit);
     this.box.dataset.error = String(error);
   }
 }

@@ -10,9 +10,9 @@ export class Notices {
 
   /**
    * @param {string} text
-   * @param {{details?: string[], isError?: boolean}} [more]
+   * @param {{details?: string[], isError?: boolean, link?: {text: string, href: string}|null}} [more]
    */
-  show(text, { details = [], isError = false } = {}) {
+  show(text, { details = [], isError = false, link = null } = {}) {
     const key = [text, ...details].join('\n');
     const same = /** @type {HTMLElement[]} */ ([...this.list.children]).find((old) => old.dataset.key === key);
     const times = 1 + Number(same?.dataset.times ?? 0);
@@ -23,6 +23,7 @@ export class Notices {
     const body = document.createElement('div');
     body.textContent = times > 1 ? `${text} (${times})` : text;
     if (details.length) body.append(bullets(details));
+    if (link) body.append(' ', Object.assign(document.createElement('a'), { textContent: link.text, href: link.href }));
     notice.append(body, closeButton(() => notice.remove()));
     this.list.append(notice);
     while (this.list.children.length > MOST) this.list.firstElementChild?.remove();

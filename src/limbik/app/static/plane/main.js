@@ -64,6 +64,7 @@ const connection = new Connection({
   error: onError,
   status: (message) => {
     status.compiling = message.state === 'compiling' ? message.message : '';
+    if (!status.compiling) loop.wake(); // for the time of a solve that was interpreted
   },
   lost: onLost,
 });

@@ -1,7 +1,9 @@
 /** Files that are dropped on the page, or chosen in a dialog. */
 
+import { Refusal } from '../calls.js';
 import { find } from '../controls.js';
 import { collect, hasFiles, MOST } from '../dropped.js';
+import { keepFiles } from '../upload.js';
 import { LONGEST_TEXT } from './codec.js';
 import { FollowPath } from './followpath.js';
 
@@ -10,6 +12,7 @@ const WORLD = /\.(scene|json)$/i;
 const SHAPE = /\.(stl|obj|ply|xyz|pts)$/i;
 const TABLE = /\.ya?ml$/i;
 const OBJECTS = /^\s*(collision_)?objects\s*:/m; // in a YAML, which may be a DH table
+const MOTION = /\.(bvh|c3d|trc)$/i;
 const CSV = /\.csv$/i;
 const MESH = /\.(stl|dae|obj|ply|glb|gltf|png|jpe?g|tga|mtl|bin)$/i;
 
@@ -83,9 +86,25 @@ export class Drop {
       await this.scenes.upload(found.map((one) => one.file), found.map((one) => one.path));
       return;
     }
+    if (MOTION.test(file.name)) {
+      await this.offerMotion(file);
+      return;
+    }
     const text = await file.text();
     if (CSV.test(file.name) && FollowPath.isPoses(text)) await this.followPath.open(file.name, text);
     else await this.scenes.openText(file.name, text);
+  }
+
+  /** The page of motions is where a motion is played. @param {File} file */
+  async offerMotion(file) {
+    try {
+      const { token, name } = await keepFiles([file], [file.name]);
+      const link = { text: 'Open it in Motion', href: `?${new URLSearchParams({ view: 'motion', token, name })}` };
+      this.notices.show(`${file.name} is a motion.`, { link });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.scenes.onFault(file.name, error.message, null);
+    }
   }
 }
 
