@@ -263,3 +263,44 @@ def test_lists_of_any_depth_are_told_apart_from_numbers(depth):
         value = [value]
     with pytest.raises(LimbikError):
         Position(target=value)
+
+
+FAR = np.full(6, 1e300)
+SHIFTED = {"function": lambda x: x - 1.0}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ROBOT.solve_all(ROBOT.pose([0.1] * 6), start=FAR), "`start` needs numbers up to 1e+09"),
+        (lambda: ROBOT.solve_all_batch([ROBOT.pose([0.1] * 6)], start=FAR), "`start` needs numbers up to"),
+        (lambda: ROBOT.solve_path([ROBOT.pose([0.1] * 6)], start=FAR), "`start` needs numbers up to 1e+09"),
+        (lambda: ROBOT.tracker(ROBOT.pose([0.1] * 6), start=FAR), "`start` needs numbers up to 1e+09"),
+        (lambda: ROBOT.check(FAR), "`q` needs numbers up to 1e+09"),
+        (lambda: limbik.solve_function(**SHIFTED, start=FAR), "the function needs numbers up to 1e\\+150"),
+        (
+            lambda: limbik.solve_function(**SHIFTED, start=np.zeros(6), step=1e-20),
+            "`step` needs at least 2.2",
+        ),
+        (lambda: limbik.numeric_jacobian(SHIFTED["function"], np.zeros(3), step=1e-300), "`step` needs at"),
+        (lambda: limbik.warmup(ROBOT, [None]), "`solvers` needs .* found None among them"),
+        (lambda: limbik.warmup(ROBOT, 5), "`solvers` needs .* found 5"),
+        (lambda: limbik.collision.world_of(None), "`model` needs a Model"),
+        (lambda: limbik.collision.Cylinder(radius=0.1, length=1e-165), "`length` of a cylinder needs"),
+        (lambda: limbik.collision.Box((0.1, 1e-165, 0.1)), "`size` of a box needs"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_what_no_number_can_hold_is_refused_by_name(call, words):
+    with pytest.raises(LimbikError, match=words.replace("1e+09", "1e\\+09")):
+        call()
+
+
+@pytest.mark.filterwarnings("error")
+def test_long_quaternions_and_joints_without_limits_give_no_warning():
+    scene = "(noname)+\n* box\n1\nbox\n0.2 0.2 0.2\n0.6 0.1 0.5\n0 0 1e308 1\n0 0 0 0\n.\n"
+    world = limbik.collision.load_world(scene)
+    assert world["box"].pose[:3, 0] == pytest.approx([-1.0, 0.0, 0.0])
+    arm = ModelBuilder("arm").continuous("a").revolute("b", axis="y", origin=(0.3, 0, 0), limits=1.0)
+    model = arm.fixed("tip", origin=(0.3, 0, 0)).build()
+    assert len(model.solve_path([model.pose([0.1, 0.2]), model.pose([0.2, 0.3])], prefer="limits"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import limbik
 from limbik import ModelBuilder
@@ -110,3 +111,22 @@ def test_a_search_does_not_tell_whole_turns_of_a_joint_without_limits_apart() ->
     builder.revolute("b", axis=(1, 2, 3), limits=1).continuous("c", axis=(3, 1, 0), origin=(0.1, 0.2, 0.3))
     model = builder.prismatic("d", axis=(1, 5, 2), origin=(0.1, 0.2, 0), limits=(0, 1)).build()
     check(model, np.array([0.3, 0.2, 0.4, 0.3]))
+
+
+def test_a_wrist_that_is_singular_has_an_answer_where_a_search_finds_one():
+    builder = ModelBuilder("three parallel axes")
+    places = [(0, 0, 0.4), (0, 0.2, 0), (0.4, 0, 0), (0.4, 0, 0), (0, 0.1, 0), (0, 0, -0.1)]
+    for name, axis, origin in zip("abcdef", "zyyyzy", places, strict=True):
+        builder.revolute(name, axis=axis, origin=origin, limits=1.5)
+    model = builder.fixed("tip", origin=(0.1, 0, 0)).build()
+    ur = limbik.load("ur5e")
+    given = [2.9004320527437812, 0.8306858121426837, 6.009843046387939, -1.0099205527741528, 0]
+    cases = [(ur, [*given, -1.0626301020137303]), (model, [0.7, 1.5, 1.5, 1.5, 0.0, 1.1])]
+    for arm, q in cases:
+        found = check(arm, np.array(q))
+        assert not found.complete
+        regular = arm.pose(np.full(6, 0.3))
+        batch = arm.solve_all_batch([arm.pose(q), regular])
+        assert batch.count.tolist() == [len(found), len(arm.solve_all(regular))]
+        assert not batch.complete
+        assert_allclose(batch.of(0), found.q)

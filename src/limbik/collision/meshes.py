@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import logging
 import re
 import struct
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -68,8 +71,9 @@ def _read(content: bytes, ending: str, name: str) -> Array:
     if ending == "stl":
         content = _without_rest(content, name)
     try:
-        read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
-        triangles = np.asarray(read.triangles, dtype=np.float64)
+        with _silent(trimesh.util.log):
+            read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
+            triangles = np.asarray(read.triangles, dtype=np.float64)
         if triangles.shape[1:] != (3, 3):
             raise ValueError("a face needs three vertices, and a vertex three numbers")
     except ModuleNotFoundError as error:
@@ -86,6 +90,16 @@ def _read(content: bytes, ending: str, name: str) -> Array:
         )
     unit = _UNIT.search(content[:65536]) if ending == "dae" else None
     return triangles * _number(unit[1], name) if unit else triangles
+
+
+@contextlib.contextmanager
+def _silent(log: logging.Logger) -> Iterator[None]:
+    """A library says what is broken in an error alone, and not on the screen, too."""
+    was, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = was
 
 
 def _without_rest(content: bytes, name: str) -> bytes:

@@ -288,7 +288,7 @@ def pose_of(position: Any, orientation: Any, what: str) -> Matrix4:
     """A pose of a position [m] and a quaternion xyzw of any length. Raises CollisionError."""
     at = as_vector(position, 3, f"the position of {what}", error=CollisionError)
     quaternion = as_vector(orientation, 4, f"the orientation of {what}", error=CollisionError)
-    length = float(np.linalg.norm(quaternion))
+    length = math.hypot(*quaternion)
     if length == 0.0:  # ROS leaves it so where nobody has set it
         return pose_from(None, at)
     if not SMALLEST < length < np.inf:

@@ -38,7 +38,7 @@ from limbik.collision.world import World, WorldObject
 from limbik.errors import CollisionError, FormatError, did_you_mean, shortened
 from limbik.formats.load import read as read_model
 from limbik.formats.source import Source, SourceLike, open_source
-from limbik.model.model import Model
+from limbik.model.model import Model, as_model
 from limbik.model.shapes import (
     Box,
     Capsule,
@@ -106,7 +106,7 @@ def world_text(world: World) -> str:
 
 def world_of(model: Model) -> World:
     """The shapes of a model as a world, where its neutral configuration has them."""
-    world = World()
+    model, world = as_model(model), World()
     for shape in model.shapes:
         pose = model.pose(model.neutral, shape.link) @ shape.pose_link_shape
         world.add(free_name(world, shape.name), shape.shape, pose)

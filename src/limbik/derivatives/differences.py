@@ -25,6 +25,7 @@ Bounds: TypeAlias = tuple[ArrayLike, ArrayLike]
 PRECISION = float(np.finfo(np.float64).eps)
 STEPS = {"forward": PRECISION ** (1 / 2), "central": PRECISION ** (1 / 3), "complex": 1e-20}
 METHODS = tuple(STEPS)
+LARGEST = 1e150  # whose square is a number
 
 
 def numeric_jacobian(
@@ -63,7 +64,10 @@ def numeric_jacobian(
         columns = [by(i, steps[i]) for i in range(at.size)]
     if not columns:
         return np.zeros((*value_of(function, at).shape, 0))
-    return np.stack(columns, axis=-1)
+    jacobian = np.stack(columns, axis=-1)
+    if not np.isfinite(jacobian).all():
+        raise FunctionError(f"the function changes by more than numbers hold near q={shortened(at.tolist())}")
+    return jacobian
 
 
 class _Room:
@@ -102,6 +106,12 @@ class _Room:
         """The value at q moved by a step, and the step as it came out in floats."""
         q = self._q.copy()
         q[i] += step
+        least = PRECISION * max(1.0, abs(self._q[i]))
+        if abs(q[i] - self._q[i]) < least:
+            raise ConfigurationError(
+                f"`step` needs at least {least:.2g} where q[{i}] is {self._q[i]:g}, found {abs(step):g}: "
+                "shorter ones are lost in rounding; method='complex' has none"
+            )
         return value_of(self._function, q, self._value.shape), float(q[i] - self._q[i])
 
 
@@ -135,6 +145,8 @@ def value_of(function: Callable[[Array], ArrayLike], q: Array, shape: tuple[int,
         raise FunctionError(f"the function returned shape {shape} before, now {value.shape}")
     if not np.isfinite(value).all():
         raise FunctionError(f"the function needs to be finite, found {_first_bad(value)} at q={q.tolist()}")
+    if np.abs(value).max(initial=0.0) > LARGEST:
+        raise FunctionError(f"the function needs numbers up to {LARGEST:g}, found {np.abs(value).max():g}")
     return value
 
 

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from itertools import accumulate, count
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from limbik.errors import ConfigurationError
+from limbik.errors import ConfigurationError, shortened
 from limbik.model.ball import TOLERANCE, BallLimits
 from limbik.model.followers import Followers
 from limbik.model.joints import Joint, JointKind
 from limbik.spatial import (
     Array,
     as_numbers,
+    as_vector,
     dot,
     exp_translation,
     log_translation,
@@ -27,6 +29,15 @@ from limbik.spatial import (
 )
 
 _SHORTEST_QUATERNION = 1e-6
+FARTHEST = 1e9  # [rad or m] of what is to be near; beyond it, an angle has lost most of its digits
+
+
+def as_configuration(value: ArrayLike, nq: int, name: str) -> Array:
+    """A new configuration [nq] of numbers up to 1e9 [rad or m]; otherwise raises ConfigurationError."""
+    q = as_vector(value, nq, name, error=ConfigurationError)
+    if np.abs(q).max(initial=0.0) > FARTHEST:
+        raise ConfigurationError(f"{name} needs numbers up to {FARTHEST:g} [rad or m], found {shortened(q)}")
+    return q
 
 
 class ConfigurationSpace:

@@ -15,6 +15,7 @@ from limbik.model.joints import check_name
 from limbik.spatial import Array, Matrix4, Vector3, as_numbers, as_pose, as_vector
 
 LARGEST = 1e6  # [m]
+SMALLEST = 1e-100  # [m] whose square is no 0
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Box:
 
     def __post_init__(self) -> None:
         size = as_vector(self.size, 3, "`size` of a box", error=CollisionError)
-        if size.min() <= 0.0 or size.max() > LARGEST:
+        if size.min() < SMALLEST or size.max() > LARGEST:
             raise CollisionError(
                 f"`size` of a box needs three edges above 0 [m], found {shortened(self.size)}"
             )
@@ -199,7 +200,7 @@ def _set_size(shape: Any, name: str, of: str, may_be_zero: bool = False) -> None
         size = float(value)
     except Exception:  # whatever a foreign class raises when it is asked for a number
         size = math.nan
-    if not (0.0 <= size <= LARGEST and (may_be_zero or size > 0.0)):
+    if not (SMALLEST <= size <= LARGEST or (may_be_zero and size == 0.0)):
         needed = "a number of at least 0" if may_be_zero else "a number above 0"
         raise CollisionError(f"`{name}` of {of} needs {needed} [m], found {shortened(value)}")
     object.__setattr__(shape, name, size)

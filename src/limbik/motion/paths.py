@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbik.collision.world import World
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
+from limbik.model.configuration import as_configuration
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.candidates import Candidates
@@ -24,12 +25,11 @@ from limbik.options import RateLimits
 from limbik.solvers.checked_options import check_time_limit
 from limbik.solvers.free_options import free_options
 from limbik.solvers.watch import time_watch
-from limbik.spatial import Array, as_number, as_numbers, as_vector
+from limbik.spatial import Array, as_number, as_numbers
 
 MAX_STEP = 0.5  # [rad or m]
 MIN_STEP = 1e-4  # [rad or m]
 DEVIATION = (1e-3, 1e-2)  # [m], [rad]
-FARTHEST = 1e6  # [rad or m] of a configuration
 ALLOWED = 1.0 + 1e-6  # of a limit: rounding
 
 
@@ -249,12 +249,7 @@ def _too_fast(
 
 
 def _configuration(model: Model, value: Any, name: str) -> Array:
-    q = as_vector(value, model.nq, f"`{name}`", error=ConfigurationError)
-    if np.abs(q).max(initial=0.0) > FARTHEST:
-        raise ConfigurationError(
-            f"`{name}` needs numbers up to {FARTHEST:g} [rad or m], found {shortened(value)}"
-        )
-    return q
+    return as_configuration(value, model.nq, f"`{name}`")
 
 
 def _fixed(

@@ -36,8 +36,8 @@ def preference(model: Model, frame: str, name: str) -> Preference:
         )
     if name == "limits":
         bounded = np.isfinite(model.lower) & np.isfinite(model.upper) & (model.upper > model.lower)
-        middle = 0.5 * (model.lower + model.upper)[bounded]
-        half = 0.5 * (model.upper - model.lower)[bounded]
+        lower, upper = model.lower[bounded], model.upper[bounded]
+        middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
         return lambda q: WEIGHT * (np.abs(q[:, bounded] - middle) / half).max(axis=1, initial=0.0)
     return lambda q: np.zeros(len(q))
 

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from limbik.collision.world import World
 from limbik.compiler import native
 from limbik.compiler.callables import Arguments
-from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
+from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, as_goals
+from limbik.model.configuration import as_configuration
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.avoidance import Avoidance
@@ -31,7 +32,7 @@ from limbik.solvers.free_options import free_options
 from limbik.solvers.solver import as_real
 from limbik.solvers.tasks import fill_targets
 from limbik.solvers.tree_plan import TreePlan
-from limbik.spatial import Array, as_vector, quat_conjugate, quat_rotate
+from limbik.spatial import Array, quat_conjugate, quat_rotate
 from limbik.status import PoseError
 from limbik.tree.settings import SETTINGS_SIZE
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -186,7 +187,7 @@ class Tracker:
 
     def _rest_at(self, q: ArrayLike | None, name: str) -> None:
         model = self.model
-        q = model.neutral if q is None else as_vector(q, model.nq, name, error=ConfigurationError)
+        q = model.neutral if q is None else as_configuration(q, model.nq, name)
         self._q[:] = model.clip(q)
         for joint in model.joints:
             if joint.nq == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +15,10 @@ from limbik.analytic.general_solve import can_eliminate
 from limbik.analytic.points import moves_in_plane, moving, point_form
 from limbik.analytic.swivel import swivel_arm
 from limbik.collision.world import World
-from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
+from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
+from limbik.model.configuration import FARTHEST, as_configuration
 from limbik.model.derived import Slot
 from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
@@ -30,7 +30,7 @@ from limbik.solvers.point_plan import PointPlan
 from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
-from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_vector, as_whole, pose_from
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, pose_from
 
 EVERYTHING = (1.0,) * 6
 QUICK: Slot[dict[tuple[str | None, bool], AnalyticPlan]] = Slot()  # for a pose, by frame and limits
@@ -238,6 +238,6 @@ def pose_of(goal: Goal) -> Array:
 
 def _configuration(model: Model, start: Any) -> Array:
     is_array = type(start) is np.ndarray and start.dtype is FLOAT64 and start.shape == (model.nq,)
-    if is_array and start.dot(start) < math.inf:  # finite, and quicker than to look at each
+    if is_array and np.vdot(start, start) < FARTHEST:  # finite, and quicker than to look at each
         return np.array(start)
-    return as_vector(start, model.nq, "`start`", error=ConfigurationError)
+    return as_configuration(start, model.nq, "`start`")

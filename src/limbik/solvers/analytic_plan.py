@@ -69,7 +69,7 @@ class AnalyticPlan(AnswersPlan):
         if count < 0:
             return self.of_pose(as_pose(pose, "`pose`", error=GoalError), start)
         is_proved = not work.numbers[HAS_FREE] > 0.0
-        if self._has_added and not is_proved:
+        if not is_proved and self._is_to_search(count):
             return self._solve_in_general(pose, start, False, began)
         q = work.answers[count].copy()
         self._free.append(work)
@@ -90,7 +90,7 @@ class AnalyticPlan(AnswersPlan):
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns)
         q, is_proved = work.answers[count].copy(), not work.numbers[HAS_FREE] > 0.0
         self._free.append(work)
-        if self._has_added and not is_proved:
+        if not is_proved and self._is_to_search(count):
             q = self._with_searched(q, pose, near[: self.form.count])
         return self.answered(q, (target, start, is_proved), start, turns, began)
 
@@ -100,9 +100,14 @@ class AnalyticPlan(AnswersPlan):
         near[: self.form.count] = self.near(start)
         return near
 
+    def _is_to_search(self, count: Any) -> Any:
+        """Whether a search is to help where a joint may have any angle, with so many answers: the branches
+        took one, or some, which may not be right for the others, above all for joints that are added.
+        """
+        return self._has_added | (count == 0)
+
     def _with_searched(self, q: Array, pose: Array, near: Array) -> Array:
-        """Answers [k, n] and those of a search: where a joint may have any angle that the arm part has to
-        have one for the others, the branches took one that may not be right for arms with added joints.
+        """Answers [k, n] and those of a search.
 
         Of a curve of answers one is enough.
         """
@@ -124,13 +129,18 @@ class AnalyticPlan(AnswersPlan):
         q, counts, free = self._fill(poses, self._near_six(start), start is not None)
         if (counts == BAD_GOAL).any():
             return self.solve_batch(checked_poses(poses), start)
-        if self._has_added and free.any():
-            return super().solve_batch(poses, start)
         q = np.ascontiguousarray(q[:, : int(counts.max(initial=0)), : self.form.count])
         if not self.is_whole:
             q = self.whole(q.reshape(-1, self.form.count), start).reshape(*q.shape[:2], self.model.nq)
             q[np.arange(q.shape[1]) >= counts[:, None]] = np.nan
-        return AllSolutionsBatch(q, counts, not free.any(), self.method(None), perf_counter() - began)
+        searched = np.flatnonzero((free > 0.0) & self._is_to_search(counts))
+        if not len(searched):
+            return AllSolutionsBatch(q, counts, not free.any(), self.method(None), perf_counter() - began)
+        each = [found[:count] for found, count in zip(q, counts, strict=True)]
+        for k in searched:
+            each[k] = self.solve(poses[k], start).q
+        time = perf_counter() - began
+        return AllSolutionsBatch.of_each(each, self.model.nq, False, self.method(None), time)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 8, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""

@@ -95,7 +95,8 @@ class AnswersPlan(ABC):
     def remark(self, asked: Asked, count: int, /) -> str:
         """What is known of so many solutions."""
         if not count:
-            return "No configuration within the limits is a solution. " + self.failure(asked)
+            is_none = "No configuration within the limits is a solution."
+            return (is_none if self.is_complete(asked) else "None was found.") + " " + self.failure(asked)
         number = "1 solution" if count == 1 else f"{count} solutions"
         return f"{number}, {self.known_rest(asked)}: found {self.method(asked)}."
 

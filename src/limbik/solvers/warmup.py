@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from limbik.compiler import native
 from limbik.compiler.program import Program
+from limbik.errors import SolverError, members_of, shortened
 from limbik.goals import Goal, Pose, Position
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
@@ -18,6 +19,8 @@ from limbik.solvers.plan import Plan, plan_for
 from limbik.solvers.registry import can_solve, get, names
 from limbik.solvers.solver import SPACE, Solver
 from limbik.tree.programs import by_method, general
+
+SOLVERS_NEEDED = "the name of a solver, a solver, or several of these"
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,9 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
         solvers = ["auto"]
     elif isinstance(solvers, str | Solver):
         solvers = [solvers]
-    for solver in solvers:
+    for solver in members_of(solvers, "`solvers`", SolverError, SOLVERS_NEEDED):
+        if not isinstance(solver, str | Solver):
+            raise SolverError(f"`solvers` needs {SOLVERS_NEEDED}, found {shortened(solver)} among them")
         chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
         if isinstance(chosen, Solver) and chosen.tree_goals and _is_branched(model):
             task = _on_trees(chosen)
