@@ -249,7 +249,7 @@ def with_rates(model: Model, velocity: float, acceleration: float) -> Model:
         ({"last": np.full(6, np.nan)}, ConfigurationError, "`last`"),
         ({"max_step": 4.0}, SolverError, "`max_step`"),
         ({"max_step": 1e-7}, SolverError, "`max_step` needs a number from 0.0001 to below pi, found 1e-07"),
-        ({"start": [1e200] * 6}, ConfigurationError, "`start` needs numbers up to 1e.06"),
+        ({"start": [1e200] * 6}, ConfigurationError, "`start` needs numbers up to 1e.09"),
         ({"time_limit": 0.0}, SolverError, "`time_limit` needs a positive time"),
         ({"deviation": (0.0, 1.0)}, SolverError, "`deviation`"),
         ({"prefer": "long"}, SolverError, "`prefer`"),
