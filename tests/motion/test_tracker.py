@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik import errors
 from limbik.model import Joint, JointKind, Model
+from limbik.spatial import pose_from, rotation_exp
 from solvers import arms
 from strategies import SEEDS, models
 
@@ -309,6 +310,29 @@ def test_with_acceleration_limits_the_arm_comes_to_rest_whatever_the_goals(name,
     for _ in range(100):
         tracker.step()
         assert np.abs(tracker.v).max() < 1e-3
+
+
+def test_an_arm_that_brakes_does_not_swing_about_a_direction_out_of_reach():
+    """Where the second derivatives of the residual make the way shorter than the first ones say."""
+
+    def at(x, y, z, turn):
+        return pose_from(rotation_exp(np.array(turn)), (x, y, z))
+
+    builder = limbik.ModelBuilder("three axes").continuous(
+        "a", axis="x", origin=at(-0.1, 0, 0, (0.5 * np.pi, 0, 0))
+    )
+    builder.fixed("bend", origin=at(-0.042, -0.2227, 0.2388, (0.3, 0, 0)))
+    builder.continuous("b", axis=(-0.394, -0.107, 0.9129), origin=at(0, 0, 0, (0, 0, np.pi)))
+    place = at(0.0276, 0.1184, 0.5828, (0, np.pi, 0))
+    builder.revolute("c", axis=(0.5203, -0.2699, 0.8102), origin=place, limits=(-0.7973, 1.0018))
+    hand = at(0.3, 0, -0.3, (-0.72675, 0.40301, 2.48536)) @ at(0, 0, -0.1978, (0, 0, 0))
+    model = builder.fixed("tip", origin=hand).build()
+    goal = limbik.LookAt(axis=(0, 0, 1), target=(1.5088, -0.0482, 0.8057))
+    limits = {"velocity_limits": 10.0, "acceleration_limits": 5.0}
+    tracker = model.tracker(goal, 0.002, start=[0.9, -1.5, -0.5], **limits)
+    for _ in range(15000):
+        tracker.step()
+    assert np.abs(tracker.v).max() < 1e-6
 
 
 @pytest.mark.parametrize("lower", [True, False])

@@ -33,7 +33,8 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 
 DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
-LITTLE_GAIN = 2e-5  # [1/s] of the squared residual
+LITTLE_GAIN = 1e-4  # [1/s] of the squared residual
+SEEN = 1e-5  # length of a step, in units, that shows curvature
 ENDING = 0.9  # of a step: what is left of the way is shorter where it ends soon
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 NEAR = 1e-4  # residual that one always takes off
@@ -68,11 +69,14 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     if motion.settings[BRAKES] > 0.0:
         leave_for_later(tree, objectives, workspace, motion, scratch, last)
     before = fill_wanted(objectives, workspace.errors[0], motion)
+    for row in range(motion.wanted.size):
+        motion.wanted[row] -= dot(workspace.J[row], motion.moved)
     iterate(tree, objectives, workspace, motion, scratch, 0)
     if motion.settings[BRAKES] == 0.0 and may_rest(objectives, workspace, motion, motion.moved, last):
         stay(workspace, motion)
         return MET
     evaluate(tree, objectives, workspace, workspace.trial, 1)
+    damp_curvature(objectives, workspace, motion)
     after = fill_wanted(objectives, workspace.errors[1], motion)
     if CLOSE * CLOSE < after < max(NEAR * NEAR, CONVERGING * CONVERGING * before):
         differentiate(tree, objectives, workspace, workspace.J)
@@ -143,7 +147,8 @@ def propose(
     for level in range(levels):
         first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
         J, wanted = workspace.J[first:last], motion.wanted[first:last]
-        damping = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR] * damping_for(wanted)
+        measured = motion.residuals[first:last] if motion.settings[BRAKES] > 0.0 else wanted
+        damping = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR] * damping_for(measured)
         if level > 0:
             begin_below(motion, active[level - 1], active[level], workspace.dx)
         solve_within(
@@ -230,17 +235,19 @@ def leave_for_later(
     fill_room(tree, motion)
     levels = objectives.level_rows.size - 1
     propose(objectives, workspace, motion, scratch, motion.active[WAY * levels : (WAY + 1) * levels])
+    adapt_damping(motion, last)
     copy(motion.first_part, workspace.dx)
     add(1.0, motion.lower_part, workspace.dx)
-    may_go = not may_rest(objectives, workspace, motion, workspace.dx, last)
-    fill(0.0, workspace.dx)
-    if may_go:
-        add(braking_share(tree, motion, motion.first_part), motion.first_part, workspace.dx)
-        add(braking_share(tree, motion, motion.lower_part), motion.lower_part, workspace.dx)
+    first, lower = 0.0, 0.0
+    if not may_rest(objectives, workspace, motion, workspace.dx, last):
+        first = braking_share(tree, motion, motion.first_part)
+        lower = braking_share(tree, motion, motion.lower_part)
+    for v in range(motion.moved.size):
+        motion.first_part[v] *= first
+        motion.lower_part[v] *= lower
+        motion.moved[v] = motion.first_part[v] + motion.lower_part[v]
     for row in range(motion.left.size):
-        motion.left[row] = motion.residuals[row] - dot(workspace.J[row], workspace.dx)
-    fill(0.0, motion.first_part)
-    fill(0.0, motion.lower_part)
+        motion.left[row] = motion.residuals[row] - dot(workspace.J[row], motion.moved)
 
 
 @compiled(inline=False)
@@ -295,22 +302,48 @@ def finish(tree: Tree, workspace: Workspace, motion: Motion) -> None:
     copy(workspace.errors[1], motion.residuals)
     for v in range(motion.v.size):
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
-    adapt_damping(motion)
+    if motion.settings[BRAKES] == 0.0:
+        adapt_damping(motion, squared_length(motion.moved))
     motion.settings[FRESH] = 0.0
 
 
 @compiled(inline=False)
-def adapt_damping(motion: Motion) -> None:
-    """More damping of levels whose steps turn back without a reason in the targets.
+def damp_curvature(objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+    """As much damping as the curvature of the residuals has shown along a step for targets at rest.
+
+    Half the square of a residual has the second derivatives J^T J + r r''. Without the second part, which is
+    large out of reach, the way seems longer than it is, and an arm that brakes for its end comes too fast.
+    """
+    square = squared_length(motion.moved)
+    if motion.settings[TARGET_CHANGE] > 0.0 or motion.settings[FRESH] > 0.0 or square < SEEN * SEEN:
+        return
+    for level in range(min(2, objectives.level_rows.size - 1)):
+        first = int(objectives.level_rows[level])
+        last = int(objectives.level_rows[1]) if level == 0 else workspace.errors.shape[1]
+        curvature, residual = 0.0, 0.0
+        for row in range(first, last):
+            r = workspace.errors[0, row]
+            bent = workspace.errors[1, row] - r + dot(workspace.J[row], motion.moved)
+            curvature += 2.0 * r * bent / square
+            residual += r * r
+        k = FIRST_FACTOR if level == 0 else LOWER_FACTOR
+        if curvature > DAMPING * math.sqrt(residual) * motion.settings[k]:
+            motion.settings[k] = curvature / (DAMPING * math.sqrt(residual))
+
+
+@compiled(inline=False)
+def adapt_damping(motion: Motion, step: float) -> None:
+    """More damping of levels whose steps turn back without a reason in the targets; with acceleration limits,
+    of those whose way turns back, as the steps themselves cannot do so at once.
 
     Out of reach Gauss-Newton steps overshoot by their curvature, for ever; and there lower levels lead away
     from singular configurations to which the first one leads back.
+
+    step: squared length of one.
     """
     settings = motion.settings
     first, lower = motion.first_part, motion.lower_part
-    is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(
-        squared_length(motion.moved)
-    )
+    is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
     turns = opposes(first, motion.first_before)
     settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_steady and turns, is_steady)
     turns = opposes(lower, motion.lower_before) or opposes(first, motion.lower_before)
