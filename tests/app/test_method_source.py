@@ -62,7 +62,7 @@ def test_the_server_answers_with_it(address: str) -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["dsl", "transpose-classic", "__init__", "step"])
+@pytest.mark.parametrize("name", ["dsl", "optimize", "__init__", "step"])
 def test_an_unknown_solver_is_named(address: str, name: str) -> None:
     status, answer = get(address, name)
     assert status == 404

@@ -12,7 +12,7 @@ from playwright.sync_api import CDPSession, ConsoleMessage, Locator, Page
 T = TypeVar("T")
 Point = tuple[float, float]
 
-SOLVERS = ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton", "lm")
+SOLVERS = ("ccd", "fabrik", "jt", "dls", "pinv", "sdls", "newton", "lm", "transpose-classic")
 PATIENCE = 60.0  # [s] until a wait is given up
 PAUSES = (
     20.0,

@@ -58,7 +58,8 @@ def test_every_method_is_drawn_and_told(playground: Playground) -> None:
         plain = count_colour(playground, colour)
         assert not playground.find("#how").is_visible()
         playground.find("#hw").click()
-        told = rf"{solver}, iteration 1 of \d+: "
+        name = "JT classic" if solver == "transpose-classic" else solver
+        told = rf"{name}, iteration 1 of \d+: "
         assert re.match(told, words(playground), re.IGNORECASE), solver
         assert count_colour(playground, colour) > plain + 20, solver
         playground.find("#hw").click()

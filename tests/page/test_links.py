@@ -49,7 +49,11 @@ def test_numbers_out_of_range_are_clamped_and_said_so(modules: Modules, view: st
         ("plane", "it=1e999", "it=1e999 is not a number"),
         ("plane", "L=", "L= is not a number"),
         ("plane", "rg=maybe", "rg=maybe is neither 0 nor 1"),
-        ("plane", "race=ccd,magic", "race: magic is not one of ccd, fabrik, jt, dls, pinv, sdls, newton, lm"),
+        (
+            "plane",
+            "race=ccd,magic",
+            "race: magic is not one of ccd, fabrik, jt, dls, pinv, sdls, newton, lm, transpose-classic",
+        ),
         ("plane", "rq=1,x", "rq is not a list of angles in degrees"),
         ("motion", "ch=fly:1", "ch: fly:1 is no change of a motion"),
         ("motion", "ch=drag:LeftHand:1:2,3", "ch: drag:LeftHand:1:2,3 is no change of a motion"),

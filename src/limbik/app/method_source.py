@@ -12,7 +12,8 @@ from limbik.app.session import SOLVERS
 from limbik.compiler.kernel import Kernel
 from limbik.errors import SolverError, did_you_mean, shortened
 from limbik.goals import Position
-from limbik.solvers.methods import fabrik
+from limbik.solvers.methods import fabrik, transpose_classic
+from limbik.solvers.registry import has_kernel
 from limbik.solvers.solver import PLANAR
 
 
@@ -41,8 +42,13 @@ def method_source(name: str) -> MethodSource:
 
 
 def _step(name: str) -> Kernel[..., Any]:
-    """The kernel of one iteration. FABRIK's loop has it by name, the others have theirs bound into a loop."""
-    bound = solvers.get(name).kernel(PLANAR, Position).bindings
+    """The kernel of one iteration. FABRIK's loop has it by name, the classic transpose a tree's alone,
+    the others have theirs bound into a loop.
+    """
+    solver = solvers.get(name)
+    if not has_kernel(solver, PLANAR, Position):
+        return transpose_classic.step
+    bound = solver.kernel(PLANAR, Position).bindings
     step: Kernel[..., Any] = bound.get("step") or bound.get("sweep") or fabrik.reach
     return step
 

@@ -26,10 +26,9 @@ from limbik.goals import Position
 from limbik.model import Model
 from limbik.options import StartOptions
 from limbik.solution import Trace
-from limbik.solvers.registry import has_kernel
-from limbik.solvers.solver import PLANAR, Solver
+from limbik.solvers.solver import Solver
 
-SOLVERS = tuple(name for name in solvers.names() if has_kernel(solvers.get(name), PLANAR, Position))
+SOLVERS = solvers.names(compiled=True)
 LIMIT_SLACK = 1e-9  # [rad], rounding that does not count as a violation
 
 

@@ -22,7 +22,7 @@ BOUNDS: Mapping[str, Bound] = {
     "length": Bound(minimum=10, maximum=300, unit="px"),
     "coordinate": Bound(minimum=-100_000, maximum=100_000, unit="px"),
     "angle": Bound(minimum=-1e6, maximum=1e6, unit="rad"),
-    "arms": Bound(minimum=1, maximum=8, whole=True),
+    "arms": Bound(minimum=1, maximum=9, whole=True),
     "iterations": Bound(minimum=1, maximum=64, default=16, whole=True),
     "gamma": Bound(minimum=0.02, maximum=1, default=0.3),
     "lambda": Bound(minimum=0, maximum=10, default=3, unit="link lengths"),

@@ -19,16 +19,10 @@ export const SOLVERS = [
   { name: 'sdls', short: 'SDLS', title: 'Selectively damped least squares', key: '6', settings: [] },
   { name: 'newton', short: 'Newton', title: 'Newton-Raphson', key: '7', settings: ['d'] },
   { name: 'lm', short: 'LM', title: 'Levenberg-Marquardt', key: '8', settings: [] },
+  { name: 'transpose-classic', short: 'JT classic', title: 'Jacobian transpose, classic step', key: '9', settings: ['d'] },
 ];
 
 export const SOLVER_NAMES = SOLVERS.map((solver) => solver.name);
-
-/** Solvers that only the 3-D page offers. @type {SolverInfo[]} */
-export const MORE_SOLVERS = [
-  { name: 'transpose-classic', short: 'JT classic', title: 'Jacobian transpose, classic step', key: '', settings: ['d'] },
-];
-
-const ALL_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
 
 /**
  * @typedef {object} Setting
@@ -47,7 +41,7 @@ const ALL_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
 
 /** @param {string} name @returns {SolverInfo} */
 export function solverInfo(name) {
-  return /** @type {SolverInfo} */ (ALL_SOLVERS.find((solver) => solver.name === name));
+  return /** @type {SolverInfo} */ (SOLVERS.find((solver) => solver.name === name));
 }
 
 /** Round to the decimals of a setting. @param {Setting} setting @param {number} value */
@@ -71,5 +65,5 @@ export function clamped(name, setting, value) {
 
 /** @param {string[]} names  of solvers @returns {string[]} each once, in the order of the page */
 export function inOrder(names) {
-  return ALL_SOLVERS.map((solver) => solver.name).filter((name) => names.includes(name));
+  return SOLVERS.map((solver) => solver.name).filter((name) => names.includes(name));
 }

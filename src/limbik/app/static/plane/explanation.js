@@ -7,6 +7,7 @@ import { points } from './kinematics.js';
 import { freeze, jacobian, step, times, undamped } from './steps.js';
 
 const ROUNDING = 2e-6; // [rad] what single precision leaves
+const TRANSPOSES = ['jt', 'transpose-classic']; // which have no step without damping
 const HALVINGS = 12; // of a step
 
 /** @typedef {[number, number]} Point */
@@ -137,7 +138,7 @@ function stepOf({ solver, from, to, request }) {
     tip: [base[0] + length * tip[0], base[1] - length * tip[1]],
     columns,
     proposed: arrow(times(J, dq), length),
-    undamped: solver === 'jt' ? null : arrow(times(J, undamped(J, r)), length),
+    undamped: TRANSPOSES.includes(solver) ? null : arrow(times(J, undamped(J, r)), length),
     largest,
     turn: dq[largest],
     taken: partTaken(from, differences(from, to, settings.limits), dq, limit),

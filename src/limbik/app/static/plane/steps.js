@@ -4,6 +4,7 @@
  */
 
 const LONGEST_STEP = 1; // [rad] of any joint in one iteration
+const LONGEST_CLASSIC = 0.08; // [rad] of any joint in one iteration of the classic transpose
 const LONGEST_ERROR = 0.3; // of the reach: DLS and the pseudo-inverse clamp the error to it
 const WEAKEST = 1e-3; // of a singular value to the largest, under which the pseudo-inverse leaves it out
 const WEAKEST_SDLS = 1e-10;
@@ -67,10 +68,12 @@ export function undamped(J, r) {
 const METHODS = {
   jt(J, r, { gamma, damping }) {
     const gradient = transposeTimes(J, r);
-    const v = times(J, gradient);
-    const squared = dot(v, v);
-    const best = squared > 0 ? dot(r, v) / squared : 0;
-    return scaled(gradient, damping * Math.min(Math.max(best, 0), gamma));
+    return scaled(gradient, damping * Math.min(Math.max(bestLength(J, r, gradient), 0), gamma));
+  },
+  'transpose-classic'(J, r, { damping }) {
+    const gradient = transposeTimes(J, r);
+    const length = damping * bestLength(J, r, gradient);
+    return gradient.map((value) => Math.min(Math.max(length * value, -LONGEST_CLASSIC), LONGEST_CLASSIC));
   },
   dls(J, r, { lambda, damping }) {
     return scaled(dampedSolve(J, r, lambda * lambda), damping * clampFactor(r, LONGEST_ERROR * J[0].length));
@@ -95,6 +98,13 @@ const METHODS = {
     return dampedSolve(J, r, SUGIHARA * dot(r, r) + unit * LEAST_DAMPING);
   },
 };
+
+/** How far down the gradient the error is least, were the arm linear. @param {Jacobian} J @param {Vector} r @param {Float64Array} gradient  J^T r */
+function bestLength(J, r, gradient) {
+  const v = times(J, gradient);
+  const squared = dot(v, v);
+  return squared > 0 ? dot(r, v) / squared : 0;
+}
 
 /** J^T (J J^T + damping I)^-1 r. @param {Jacobian} J @param {Vector} r @param {number} damping */
 function dampedSolve(J, r, damping) {

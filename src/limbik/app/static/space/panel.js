@@ -3,7 +3,7 @@
 import { Controls, find } from '../controls.js';
 import { Methods } from '../methods.js';
 import { bindTarget } from '../target.js';
-import { SPACE_SOLVERS } from './settings.js';
+import { SOLVERS } from '../settings.js';
 
 /** The page's name of each entry that the server may refuse. */
 const FIELDS = { iterations: 'it', tolerance: 'tol', tolerance_rotation: 'ta', damping: 'd', gamma: 'g', lambda: 'la', anneal: 'an', weight: 'pw' };
@@ -74,7 +74,7 @@ export class Panel {
   /** Solvers that cannot do this, with the reason: at their buttons, and for those that run in the panel. */
   showRefusals() {
     const refusals = [];
-    for (const { name, short, title } of SPACE_SOLVERS) {
+    for (const { name, short, title } of SOLVERS) {
       const reason = this.reason(name);
       const chip = /** @type {HTMLElement|null} */ (document.querySelector(`.chip[data-solver=${name}]`));
       chip?.classList.toggle('is-unable', reason !== '');

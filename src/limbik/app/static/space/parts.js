@@ -1,7 +1,5 @@
 /** Puts the parts of the 3-D page where those of the 2-D page stand. */
 
-import { MORE_SOLVERS } from '../settings.js';
-
 const WORDS = {
   view: 'Scene view. Drag to turn it; a click places the selected goal; arrow keys turn the view, Shift with arrow keys shifts it.',
 };
@@ -18,21 +16,8 @@ export async function placeParts() {
   document.body.append(content('dialogs'));
   document.getElementById('drag-hint')?.remove();
   document.getElementById('plane-tools')?.remove();
-  document.getElementById('solver-chips')?.append(...MORE_SOLVERS.map(chip));
   document.getElementById('view')?.setAttribute('aria-label', WORDS.view);
   document.querySelector('.brand')?.setAttribute('href', '?view=3d');
   for (const unit of document.querySelectorAll('[data-unit]')) unit.textContent = /** @type {HTMLElement} */ (unit).dataset.unit ?? '';
   document.title = 'limbik playground in space';
-}
-
-/** The button of a solver. @param {import('../settings.js').SolverInfo} solver */
-function chip({ name, short, title }) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'chip';
-  button.dataset.solver = name;
-  button.title = title;
-  button.innerHTML = '<i class="dot"></i>';
-  button.append(short);
-  return button;
 }

@@ -2,13 +2,11 @@
 
 import { JOINT_SPEED } from '../following.js';
 import { POSES } from '../poses.js';
-import { MORE_SOLVERS, SOLVERS } from '../settings.js';
+import { SOLVER_NAMES } from '../settings.js';
 import { GOALS, LOCKS, POINTS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
 import { THINGS } from './things.js';
 
 /** What the page offers. */
-export const SPACE_SOLVERS = [...SOLVERS, ...MORE_SOLVERS];
-const SOLVER_NAMES = SPACE_SOLVERS.map((solver) => solver.name);
 
 /** @type {Record<string, import('../settings.js').Setting>} */
 export const SETTINGS = {
