@@ -5,6 +5,7 @@ from collections.abc import Callable
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
+import pytest
 
 from browser.playground import Playground, write_query
 
@@ -230,3 +231,48 @@ def test_every_slider_writes_its_name(playground: Playground) -> None:
         changed[name] = format(playground.value(name), "g")
     playground.wait_query(**changed)
     assert (changed["n"], changed["L"], changed["it"], changed["la"]) == ("12", "140", "64", "50")
+
+
+def act(playground: Playground, rng: np.random.Generator) -> None:
+    """What a person might do next."""
+    x, y = float(rng.integers(380, 700)), float(rng.integers(180, 420))
+    numbers = [("n", 3), ("n", 8), ("L", 25.5), ("d", 0.3), ("ld", 45), ("sp", 1.7), ("tol", 2.5)]
+    name, value = numbers[rng.integers(len(numbers))]
+    match rng.choice(["key", "number", "click", "drag", "zoom"]):
+        case "key":
+            playground.press(str(rng.choice(list("123456789crtgks0+-"))))
+        case "number":
+            playground.type_number(name, value)
+        case "click":
+            playground.page.mouse.click(x, y)
+        case "drag":
+            playground.drag(playground.base, (x, y))
+        case "zoom":
+            playground.page.mouse.move(x, y)
+            playground.page.mouse.wheel(0, float(rng.integers(-200, 200)))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_was_done_its_link_opens_the_same_in_another_window(
+    make_playground: Callable[..., Playground], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    first = make_playground().open("?n=5&L=60&cv=0&pn=1&jv=once")
+    for _ in range(12):
+        act(first, rng)
+        first.wait_readout()
+    first.find("#px").set_checked(True, force=True)
+    first.wait_query(px="1")
+    first.wait_readout()
+    link, before = first.query, first.state
+    second = make_playground(viewport={"width": 900, "height": 640})
+    second.open(write_query(link), live=False)
+    second.until(lambda: second.find("#n").input_value() != "", "the controls are there")
+    second.wait_readout()
+    after = second.state
+    assert second.query == link
+    assert {**shown(second), "pn": "1"} == {**shown(first), "pn": "1"}
+    assert after["base"] == before["base"]
+    assert set(after["arms"]) == set(before["arms"])
+    for solver, arm in before["arms"].items():
+        assert np.allclose(after["arms"][solver]["q"], arm["q"], atol=2e-3), solver

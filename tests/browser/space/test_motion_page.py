@@ -93,6 +93,38 @@ def test_feet_are_put_on_stairs_undone_and_opened_again_from_the_link(
     assert changes(space) == []
 
 
+def test_whatever_was_done_its_link_opens_the_same_in_another_window(
+    space: Space, make_space: Callable[..., Space]
+) -> None:
+    rng = np.random.default_rng(0)
+    show(space, "t=0.8")
+    for _ in range(10):
+        x, y = float(rng.integers(150, 450)), float(rng.integers(150, 400))
+        match rng.choice(["key", "flag", "drag", "camera", "undo"]):
+            case "key":
+                space.press(str(rng.choice(["ArrowRight", "ArrowLeft", "Home"])))
+            case "flag":
+                flag = space.find(f"#{rng.choice(['gh', 'gr', 'fo', 'mg', 'loop'])}")
+                flag.set_checked(not flag.is_checked(), force=True)
+            case "drag":
+                space.drag(pixel(space, HAND), (x, y), steps=4)
+            case "camera":
+                space.drag((60, 500), (60 + 0.2 * x, 500 - 0.1 * y), steps=3)
+            case "undo" if space.find("#undo").is_enabled():
+                space.find("#undo").click()
+        wait_shown(space)
+    link = space.copied_link()
+    other = make_space(viewport={"width": 700, "height": 500})
+    other.page.goto(link)
+    other.wait_live()
+    wait_shown(other)
+    for name in ("key", "frame", "links"):
+        assert other.state[name] == space.state[name]
+    assert changes(other) == changes(space)
+    assert ask(other, "stage.getView()") == ask(space, "stage.getView()")
+    assert settings_in(other.copied_link()) == settings_in(link)
+
+
 def test_a_hand_is_dragged_in_one_frame(space: Space) -> None:
     show(space, "t=1&ch=stand:level:12:0.12")
     before = np.array(space.state["links"][HAND])

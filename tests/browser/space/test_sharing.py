@@ -76,3 +76,49 @@ def test_the_other_view_is_as_it_was_left(space: Space) -> None:
     space.until(lambda: space.page.title() == "limbik playground", "the plane is open")
     space.wait_live()
     assert space.value("n") == 6
+
+
+def act(space: Space, rng: np.random.Generator) -> None:
+    """What a person might do next."""
+    x, y = float(rng.integers(200, 420)), float(rng.integers(230, 420))
+    match rng.choice(["key", "flag", "drag", "camera", "number"]):
+        case "key":
+            space.press(str(rng.choice(list("12345689"))))
+        case "flag":
+            name = rng.choice(["lm", "sl", "tr", "ma", "mg", "rg", "fr"])
+            flag = space.find(f"#{name}")
+            flag.set_checked(not flag.is_checked(), force=True)
+        case "drag":
+            space.drag(space.grip("z"), (x, y), steps=4)
+        case "camera":
+            space.drag((120, 480), (120 + 0.2 * x, 480 - 0.1 * y), steps=3)
+        case "number":
+            name, value = [("it", 33), ("tol", 0.5), ("d", 0.4), ("sp", 1.5), ("ps", 0.2)][rng.integers(5)]
+            if space.find(f"#{name}").is_visible():
+                space.type_number(name, value)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_was_done_its_link_opens_the_same_in_another_window(
+    make_space: Callable[..., Space], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = make_space(), make_space(viewport={"width": 700, "height": 500})
+    first.show(f"robot={('ur5e', 'panda')[seed % 2]}&pn=1")
+    for _ in range(10):
+        act(first, rng)
+        first.wait_resting()
+    first.find("#pause").click()  # methods that creep would go on
+    first.wait_query(px="1")
+    link = first.copied_link()
+    second.page.goto(link)
+    second.until(lambda: second.state.get("arms") and second.view == first.view, "it is open")
+    second.wait_readout()
+    before, after = first.state, second.state
+    for name in ("goals", "selected"):
+        assert after[name] == before[name]
+    for arm, other in zip(before["arms"], after["arms"], strict=True):
+        assert {solver: each["q"] for solver, each in other.items()} == {
+            solver: each["q"] for solver, each in arm.items()
+        }
+    assert settings_in(second.copied_link()) == settings_in(link)
