@@ -27,10 +27,8 @@ from limbik.compiler.symbols import (
 
 FREE_RADIUS = 1e-9  # of vectors of the size 1 from an axis: nearer, all angles about it are as good
 FREE_LEVEL = 1e-10  # the same for how much of an equation an angle can change
-NEARLY_FREE = 1e-5  # the same, where the angle is lost if the motions before it are off by more than rounding
-NEARLY_DOUBLE = (
-    1e-3  # sine of half the angle between two roots, below which rounding moves them by more than that
-)
+NEARLY_FREE = 1e-5  # the same for both, if rounding of a motion near a double root may decide the angle
+NEARLY_DOUBLE = 1e-3  # sine of half the angle between two roots, or half their distance
 
 # atan(r) / r in r^2 for r up to tan(pi/8); least squares at Chebyshev points, the highest power first. Errors
 # of the angle: 1e-16.
@@ -172,9 +170,9 @@ def may_be_free(motions: Iterable[Motion]) -> Scalar:
     """More than 0 where a motion of some joints may have any value: where it has, or where it nearly has and
     rounding of the others decides it.
     """
-    free = nearly_free = nearly_double = 0.0
+    free = near = double = 0.0
     for motion in motions:
         free += motion.is_free
-        nearly_free += motion.is_nearly_free
-        nearly_double += motion.is_nearly_double
-    return free + nearly_free * nearly_double
+        near += motion.is_nearly_free
+        double += motion.is_nearly_double
+    return free + near * double

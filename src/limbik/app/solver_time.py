@@ -31,9 +31,9 @@ Solve = Callable[[Array, Array], int]
 
 
 def timed(model: Model, question: Hashable, solve: Callable[[], Answer]) -> tuple[Answer, float]:
-    """The answer to a question [any part of which a solver prepares something for], and its time [us].
+    """An answer and its time [us]. question: all that a solver prepares something for.
 
-    The first one of a model is made twice: what its solver has prepared is not its time.
+    The first answer to a question of a model is made twice: what is prepared for it is not its time.
     """
     known = _KNOWN.get(model) or _KNOWN.put(model, set())
     if question not in known:
