@@ -7,7 +7,6 @@ const COLUMN = 84; // [px] of the longest column; the others to scale
 const ARC = 46; // [px] largest radius of a turn
 const HEAD = 7; // [px] of an arrow
 const LEAST_SHOWN = 0.001; // [°]
-const SHORT = 40; // [px] of a step under which it is drawn enlarged
 const MOST_NUMBERS = 12; // columns that are numbered
 
 /** @typedef {import('./explanation.js').Point} Point */
@@ -65,9 +64,11 @@ export function drawStep(pen, { tip, columns, proposed, undamped, largest, turn 
   drawLabel(pen, [tip[0], tip[1] + (isUpward ? 40 : -40) * unit], `joint ${largest + 1} turns most, by ${degrees(turn)}${times > 1 ? `; step × ${times}` : ''}`);
 }
 
-/** How many times a step is enlarged: a power of ten. @param {number} length [px] */
+/** How many times a step is enlarged: 1, 2 or 5 times a power of ten, so that it is no longer than a column. @param {number} length [px] */
 function enlargement(length) {
-  return length > 0 ? 10 ** Math.min(6, Math.max(0, Math.ceil(Math.log10(SHORT / length)))) : 1;
+  const most = Math.min(1e6, COLUMN / Math.max(length, 1e-9));
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
+  return power * ([5, 2].find((factor) => factor * power <= most) ?? 1);
 }
 
 /** The arm before or after, as a thin line. @param {Pen} pen @param {Float64Array} joints */
