@@ -162,3 +162,22 @@ def test_what_is_no_pose_is_refused(name) -> None:
         arm.solve_all(2.0 * np.eye(4))
     with pytest.raises(limbik.errors.GoalError, match=r"[pP]ose"):
         arm.solve_all_batch(2.0 * np.eye(4)[None])
+
+
+@pytest.mark.parametrize(
+    ("name", "q"),
+    [
+        ("iiwa14", [0.7, -0.9, -2.4, 0.0, 1.6, 1.5, 0.6]),
+        ("gen3", [0.5 * np.pi, 1.3, -0.9, 0.0, 0.5 * np.pi, -1.65, 1.04]),
+    ],
+)
+def test_a_straight_elbow_has_a_solution_where_a_search_finds_one(name, q):
+    model = limbik.load(name)
+    pose = model.pose(q)
+    found = model.solve_all(pose)
+    assert len(found)
+    assert not found.complete
+    for each in found:
+        assert np.abs(model.pose(each) - pose).max() < 1e-6
+        assert model.is_within_limits(each)
+    assert model.solve_all_batch(pose[None]).count.tolist() == [len(found)]

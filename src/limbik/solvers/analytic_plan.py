@@ -38,7 +38,6 @@ class AnalyticPlan(AnswersPlan):
     def __init__(self, model: Model, chain: Chain, frame: str | None, form: ClosedForm, limits: bool) -> None:
         super().__init__(model, chain, frame, limits)
         self.form = form
-        self._limits = limits
         self._has_added = form.count < JOINTS
         self._of_added = bytes(8 * (JOINTS - form.count))  # the start of added joints
         self._plan = plan_of(form, self.lower, self.upper)

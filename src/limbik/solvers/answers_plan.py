@@ -41,6 +41,7 @@ class AnswersPlan(ABC):
         self.model = model
         self.chain = chain
         self.frame = frame
+        self._limits = limits
         self.places = chain.q_places
         infinite = np.full(len(chain.joints), math.inf)
         self.lower = np.array([joint.lower for joint in chain.joints]) if limits else -infinite
@@ -57,6 +58,15 @@ class AnswersPlan(ABC):
     def near(self, start: Array | None) -> Array:
         """The chain's part [n] of a start [nq], or zeros."""
         return np.zeros(len(self.places)) if start is None else start[self.places]
+
+    def searched(self, pose: Matrix4, start: Array | None) -> Array:
+        """The chain's configuration [1, n] that a search finds for a pose, where a closed form that is not
+        complete finds none; [0, n] where a search does not either.
+        """
+        goal = Pose(target=pose, frame=self.frame)
+        found = self.model.solve(goal, start=start, limits=self._limits)
+        q = self.within_limits(found.q[self.places], self.near(start))[0]
+        return q[None] if found.success else np.empty((0, len(self.places)))
 
     def answered(
         self, q: Array, asked: Asked, start: Array | None, turns: bool, began: float

@@ -90,6 +90,7 @@ class RedundantPlan(AnswersPlan):
         q = np.empty((int(counts.sum()), 7))
         q[:, self._others] = found[is_answer]
         q[:, self._sampled] = np.repeat(values, counts)
+        q = q if len(q) else self.searched(as_pose(pose, "`pose`", error=GoalError), start)
         return self.answered(q, (pose.tobytes(), start), start, turns, began)
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:

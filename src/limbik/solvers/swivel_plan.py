@@ -116,7 +116,7 @@ class SwivelPlan(AnswersPlan):
         at_start = None if start is None else swivel_of(self.arm, swiveling.wanted, near)
         step = FULL_TURN / (SAMPLES if samples is None else samples)
         values = [_samples(each, step, at_start) for each in swiveling.intervals]
-        q = swiveling.q(swiveling.intervals, values)
+        q = swiveling.q(swiveling.intervals, values) if values else self.searched(pose, start)
         return self.answered(q, (pose.tobytes(), start), start, turns, began)
 
     def is_complete(self, asked: Any, /) -> bool:
