@@ -38,6 +38,7 @@ SEEN = 1e-5  # length of a step, in units, that shows curvature
 ENDING = 0.9  # of a step: what is left of the way is shorter where it ends soon
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 NEAR = 1e-4  # residual that one always takes off
+MISSED = 1e-3  # residual from which on a level may shake
 SHAKES = -0.2  # cosine between a step and the one before it
 STIFFER = 2.0  # what damping is multiplied by where the arm shakes
 LOOSER = 0.5  # where the targets move
@@ -83,7 +84,7 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
         iterate(tree, objectives, workspace, motion, scratch, 1)
         if motion.settings[BRAKES] > 0.0:
             evaluate(tree, objectives, workspace, workspace.trial, 1)
-    finish(tree, workspace, motion)
+    finish(tree, objectives, workspace, motion)
     return MET
 
 
@@ -235,7 +236,7 @@ def leave_for_later(
     fill_room(tree, motion)
     levels = objectives.level_rows.size - 1
     propose(objectives, workspace, motion, scratch, motion.active[WAY * levels : (WAY + 1) * levels])
-    adapt_damping(motion, last)
+    adapt_damping(objectives, motion, last)
     copy(motion.first_part, workspace.dx)
     add(1.0, motion.lower_part, workspace.dx)
     first, lower = 0.0, 0.0
@@ -296,14 +297,14 @@ def stay(workspace: Workspace, motion: Motion) -> None:
 
 
 @compiled(inline=False)
-def finish(tree: Tree, workspace: Workspace, motion: Motion) -> None:
+def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
     """The step is made."""
     copy(workspace.trial, motion.q)
     copy(workspace.errors[1], motion.residuals)
     for v in range(motion.v.size):
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
     if motion.settings[BRAKES] == 0.0:
-        adapt_damping(motion, squared_length(motion.moved))
+        adapt_damping(objectives, motion, squared_length(motion.moved))
     motion.settings[FRESH] = 0.0
 
 
@@ -332,12 +333,15 @@ def damp_curvature(objectives: Objectives, workspace: Workspace, motion: Motion)
 
 
 @compiled(inline=False)
-def adapt_damping(motion: Motion, step: float) -> None:
+def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
     """More damping of levels whose steps turn back without a reason in the targets; with acceleration limits,
     of those whose way turns back, as the steps themselves cannot do so at once.
 
     Out of reach Gauss-Newton steps overshoot by their curvature, for ever; and there lower levels lead away
     from singular configurations to which the first one leads back.
+
+    A first level that is met does not shake, and what of its way turns is rounding: damping would only let
+    lower levels take it away.
 
     step: squared length of one.
     """
@@ -345,7 +349,10 @@ def adapt_damping(motion: Motion, step: float) -> None:
     first, lower = motion.first_part, motion.lower_part
     is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
     turns = opposes(first, motion.first_before)
-    settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_steady and turns, is_steady)
+    is_met = squared_length(motion.residuals[: int(objectives.level_rows[1])]) < MISSED * MISSED
+    settings[FIRST_FACTOR] = adapted(
+        settings[FIRST_FACTOR], is_steady and turns and not is_met, is_steady and not is_met
+    )
     turns = opposes(lower, motion.lower_before) or opposes(first, motion.lower_before)
     settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_steady and turns, is_steady)
     copy(first, motion.first_before)
