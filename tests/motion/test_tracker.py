@@ -312,6 +312,36 @@ def test_with_acceleration_limits_the_arm_comes_to_rest_whatever_the_goals(name,
         assert np.abs(tracker.v).max() < 1e-3
 
 
+def test_lower_goals_take_nothing_from_a_point_that_is_met_however_long_the_arm_moves():
+    model = limbik.load("iiwa14")
+    z = [0.3613521410493667, -0.9052429925257331, -0.2235167882779588]
+    goals = [
+        limbik.Position(target=[0.83, -0.1, 0.74]),
+        limbik.Direction(axis=(0, 0, 1), target=z, priority=1),
+        limbik.Posture(q=[0.86, 0.74, 2.91, -1.22, -2.84, 0.58, 2.65], priority=2),
+    ]
+    start = [-1.58, 0.06, -1.17, -0.7, 1.13, -1.78, -0.78]
+    limits = {"velocity_limits": 2.0, "acceleration_limits": 2.0}
+    tracker = model.tracker(goals, 0.002, start=start, **limits)
+    for _ in range(15000):
+        tracker.step()
+    assert tracker.errors[0].position < 1e-9
+
+
+def test_a_slow_target_is_followed_after_a_rest_beside_a_singular_configuration():
+    model = limbik.load("iiwa14")
+    q = [-2.1075, -1.5907, 2.568, 0.0086564, -1.57472, -1.72087, -1.359]
+    pose = model.pose(q)
+    tracker = model.tracker(limbik.Pose(target=pose), 0.02, start=q, velocity_limits=2.0)
+    for _ in range(1000):
+        tracker.step()
+    for k in range(2000):
+        target = pose.copy()
+        target[:3, 3] += 2.8e-7 * (k + 1) * np.array([-0.589, -0.8076, -0.029])
+        tracker.step(target)
+    assert tracker.errors[0].position < 1e-9
+
+
 def test_an_arm_that_brakes_does_not_swing_about_a_direction_out_of_reach():
     """Where the second derivatives of the residual make the way shorter than the first ones say."""
 
