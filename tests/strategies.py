@@ -14,11 +14,11 @@ from scipy.spatial.transform import Rotation
 
 from limbik.model import EulerLimits, Frame, Joint, JointKind, Model
 from limbik.model.euler import ORDERS
+from limbik.model.joints import HINGES
 
 SEEDS = st.integers(0, 2**32 - 1)
 AXES = [sign * row for sign in (1.0, -1.0) for row in np.eye(3)]
-REVOLUTE_KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
-SERIAL = (*REVOLUTE_KINDS, JointKind.PRISMATIC, JointKind.FIXED)
+SERIAL = (*HINGES, JointKind.PRISMATIC, JointKind.FIXED)
 KINDS = tuple(JointKind)
 BOOLEANS = st.booleans()
 SIGNED_AXES = st.sampled_from(AXES)

@@ -12,7 +12,7 @@ from limbik.analytic.added_joints import JOINTS, Way, ways, with_added_joints
 from limbik.analytic.axes import Axes
 from limbik.analytic.geometry import (
     EXACT,
-    LEAST_REGULARITY,
+    MIN_REGULARITY,
     NEAR,
     are_across,
     are_parallel,
@@ -75,7 +75,7 @@ def closed_form(axes: Axes) -> ClosedForm | None:
     for size in (EXACT, NEAR):
         for way in ways(axes):
             found = max(_forms(way, size, length(axes)), key=lambda each: each[0], default=None)
-            if found is not None and found[0] > LEAST_REGULARITY:
+            if found is not None and found[0] > MIN_REGULARITY:
                 return found[1]
     return None
 

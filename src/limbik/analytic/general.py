@@ -47,7 +47,7 @@ from limbik.analytic.general_elimination import (
     eliminate,
 )
 from limbik.analytic.general_resultant import MOST_SAMPLES, resultant_roots, roots_in_stretch
-from limbik.analytic.geometry import LEAST_REGULARITY, jacobian
+from limbik.analytic.geometry import MIN_REGULARITY, jacobian
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.rotation import turn_about
@@ -90,7 +90,7 @@ def prepare_general(axes: Axes) -> Array | None:
         return None
     random = np.random.default_rng(0)
     trials = random.uniform(-np.pi, np.pi, (TRIALS, JOINTS))
-    if max(np.linalg.svd(jacobian(axes, q), compute_uv=False)[-1] for q in trials) < LEAST_REGULARITY:
+    if max(np.linalg.svd(jacobian(axes, q), compute_uv=False)[-1] for q in trials) < MIN_REGULARITY:
         return None
     poses = [axes.pose(q) for q in trials]
     best, best_value = None, 0.0

@@ -17,7 +17,7 @@ from limbik.analytic.added_joints import ARM_PART, Way, ways, with_slides
 from limbik.analytic.axes import Axes
 from limbik.analytic.closed_form import Family, position_family
 from limbik.analytic.families import Arm, Branch, difference
-from limbik.analytic.geometry import EXACT, LEAST_REGULARITY, length
+from limbik.analytic.geometry import EXACT, MIN_REGULARITY, length
 from limbik.analytic.programs import POSITIONS
 from limbik.analytic.subproblems import amount, may_be_free
 from limbik.spatial import Array, Vector3, norm
@@ -56,7 +56,7 @@ def point_form(axes: Axes) -> PointForm | None:
     for way in ways(axes):
         if not way.is_backwards:
             found = max(_forms(way, EXACT * length(axes)), key=lambda each: each[0], default=None)
-            if found is not None and found[0] > LEAST_REGULARITY:
+            if found is not None and found[0] > MIN_REGULARITY:
                 return found[1]
     return None
 

@@ -83,7 +83,7 @@ def move(
         found = ask.search(start, seconds)
         microseconds = 1e6 * (time.perf_counter() - began)
     elif time_limit is None:
-        found, microseconds = timed(ask.model, ask.question, lambda: ask.drag(start))
+        found, microseconds = timed(ask.model, ask.plan_key, lambda: ask.drag(start))
     else:  # while solvers are interpreted, their time says nothing about them
         found, microseconds = ask.drag(start), math.nan
     is_timed = request.timing and time_limit is None
@@ -122,8 +122,8 @@ class _Ask:
             self.parts = tasks_of(replace(arm.arm, goals=tuple(goals)))
 
     @property
-    def question(self) -> Hashable:
-        """What a solver prepares something for."""
+    def plan_key(self) -> Hashable:
+        """What the solver's plans depend on."""
         goals = tuple((type(goal), goal.frame) for goal in self.asked.goals)
         limits = self.request.settings.limits
         return self.name, goals, tuple(self.asked.locked), limits, self.asked.posture is None

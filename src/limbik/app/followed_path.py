@@ -23,22 +23,22 @@ from limbik.spatial import Array, pose_from, quat_from_matrix, quat_normalise, q
 
 MOST_STRETCHES = 600  # of a path: what is longer takes too long for a page
 VELOCITY = {True: 1.0, False: 0.25}  # of a joint that turns, or slides [rad/s or m/s]
-SEEN = 1e-3  # [rad or m] of a joint's change
+MIN_CHANGE = 1e-3  # [rad or m] of a joint's change
 ACCELERATION = 3.0  # times the velocity, in a second
 
 
-def followed_path(model: Model, asked: FollowPath) -> FollowedPath:
+def followed_path(model: Model, request: FollowPath) -> FollowedPath:
     """The path. Raises LimbikError for a file that is malformed and for what `solve_path` does not take."""
-    poses, when = _wanted(asked)
-    _refuse_long(model, asked.frame, poses)
+    poses, when = _wanted(request)
+    _refuse_long(model, request.frame, poses)
     rates = _Rates(model)
     metres, radians = apart(poses[0], poses[-1])
     is_loop = len(poses) > 1 and bool(metres <= DEVIATION[0] and radians <= DEVIATION[1])
-    path, is_elsewhere = _planned(model, asked, poses, when, rates.velocity, asked.is_closed and is_loop)
+    path, is_elsewhere = _planned(model, request, poses, when, rates.velocity, request.is_closed and is_loop)
     return FollowedPath(
-        id=asked.id,
-        arm=asked.arm,
-        frame=asked.frame,
+        id=request.id,
+        arm=request.arm,
+        frame=request.frame,
         poses=np.column_stack([poses[:, :3, 3], quat_from_matrix(poses[:, :3, :3])]).tolist(),
         q=path.q.tolist(),
         times=[] if path.times is None else path.times.tolist(),
@@ -46,14 +46,14 @@ def followed_path(model: Model, asked: FollowPath) -> FollowedPath:
         complete=path.complete,
         text=path.explain(),
         pace=_pace(path, when, rates),
-        ends=_ends(model, asked, path, is_loop, is_elsewhere),
-        closed=asked.is_closed and is_loop and path.complete,
+        ends=_ends(model, request, path, is_loop, is_elsewhere),
+        closed=request.is_closed and is_loop and path.complete,
         csv=path_csv(model, path),
     )
 
 
 def _planned(
-    model: Model, asked: FollowPath, poses: Array, when: Array | None, velocity: Array, is_cycle: bool
+    model: Model, request: FollowPath, poses: Array, when: Array | None, velocity: Array, is_cycle: bool
 ) -> tuple[Path, bool]:
     """The path from the posture in which the arm stands, or from another if it then has fewer breaks; and
     whether it is from another.
@@ -64,15 +64,15 @@ def _planned(
             model,
             poses,
             times=when,
-            start=asked.q,
-            frame=asked.frame,
+            start=request.q,
+            frame=request.frame,
             first=first,
             last=first if is_cycle else None,
             velocity_limits=velocity,
             acceleration_limits=ACCELERATION * velocity,
         )
 
-    begin = model.solve(Pose(target=poses[0], frame=asked.frame), start=asked.q)
+    begin = model.solve(Pose(target=poses[0], frame=request.frame), start=request.q)
     if not begin.success:
         return path(None), False
     found = path(begin.q)
@@ -84,27 +84,27 @@ def _planned(
     return (other, True) if len(other.breaks) < len(found.breaks) else (found, False)
 
 
-def _wanted(asked: FollowPath) -> tuple[Array, Array | None]:
+def _wanted(request: FollowPath) -> tuple[Array, Array | None]:
     """Poses [N, 4, 4] and times [N]."""
-    if asked.poses is not None:
-        rotations = quat_to_matrix(quat_normalise(asked.poses[:, 3:]))
-        return pose_from(rotations, asked.poses[:, :3]), None
-    poses, times = read_poses(Source(asked.name, asked.csv or ""))
+    if request.poses is not None:
+        rotations = quat_to_matrix(quat_normalise(request.poses[:, 3:]))
+        return pose_from(rotations, request.poses[:, :3]), None
+    poses, times = read_poses(Source(request.name, request.csv or ""))
     if len(poses) > MOST_POSES:
-        raise GoalError(f"the page follows at most {MOST_POSES} poses, found {len(poses)} in {asked.name}")
+        raise GoalError(f"the page follows at most {MOST_POSES} poses, found {len(poses)} in {request.name}")
     return poses, times
 
 
-def _ends(model: Model, asked: FollowPath, path: Path, is_loop: bool, is_elsewhere: bool) -> str:
+def _ends(model: Model, request: FollowPath, path: Path, is_loop: bool, is_elsewhere: bool) -> str:
     """How far the joints are from the arm's at the beginning, and from there at the end of a loop."""
     if not len(path):
         return ""
-    change = _largest_change(model, asked.q, path.q[0])
+    change = _largest_change(model, request.q, path.q[0])
     said = f"To its beginning {change}." if change else "It begins as the arm stands."
     if is_elsewhere:
         said = f"As the arm stands it would break more often: to its beginning {change}."
     if not (is_loop and path.complete):
-        return f"{said} Its ends do not meet, so that it is no cycle." if asked.is_closed else said
+        return f"{said} Its ends do not meet, so that it is no cycle." if request.is_closed else said
     change = _largest_change(model, path.q[0], path.q[-1])
     if not change:
         return f"{said} It ends as it begins."
@@ -113,14 +113,14 @@ def _ends(model: Model, asked: FollowPath, path: Path, is_loop: bool, is_elsewhe
 
 def _largest_change(model: Model, before: Array, after: Array) -> str:
     """Which joint moves farthest between two configurations, and how far; "" where none moves to be seen."""
-    change = model.difference(before, after)
-    index = int(np.argmax(np.abs(change)))
-    if abs(change[index]) < SEEN:
+    change = np.abs(model.difference(before, after))
+    index = int(np.argmax(change))
+    if change[index] < MIN_CHANGE:
         return ""
-    joint = next(joint for joint in model.joints if joint.nv and model.v_slice(joint.name).stop > index)
+    joint = model.joint(model.coordinates[index].joint)
     if joint.kind is JointKind.PRISMATIC:
-        return f"{joint.name!r} slides by {abs(change[index]):.3g} m"
-    return f"{joint.name!r} turns by {math.degrees(abs(change[index])):.3g}°"
+        return f"{joint.name!r} slides by {change[index]:.3g} m"
+    return f"{joint.name!r} turns by {math.degrees(change[index]):.3g}°"
 
 
 def _refuse_long(model: Model, frame: str, poses: Array) -> None:

@@ -24,21 +24,21 @@ FINE = time.get_clock_info("thread_time").resolution < 1e-6  # [s]
 TOLERANCE = 1e-12  # [m, rad] so small that a solver goes on, and there are many iterations to measure
 
 Answer = TypeVar("Answer")
-_KNOWN: Slot[set[Hashable]] = Slot()  # questions that have been answered before
+_PLANNED: Slot[set[Hashable]] = Slot()  # keys of the solves that have been made
 
 # Takes a start [nq] and a configuration [nq] that is to be found again; returns how many iterations it made.
 Solve = Callable[[Array, Array], int]
 
 
-def timed(model: Model, question: Hashable, solve: Callable[[], Answer]) -> tuple[Answer, float]:
-    """An answer and its time [us]. question: all that a solver prepares something for.
+def timed(model: Model, key: Hashable, solve: Callable[[], Answer]) -> tuple[Answer, float]:
+    """What a solve returns, and its time [us] without the making of plans.
 
-    The first answer to a question of a model is made twice: what is prepared for it is not its time.
+    key: what the plans of the solve depend on. The first solve of a model with a key is made twice.
     """
-    known = _KNOWN.get(model) or _KNOWN.put(model, set())
-    if question not in known:
+    planned = _PLANNED.get(model) or _PLANNED.put(model, set())
+    if key not in planned:
         solve()
-        known.add(question)
+        planned.add(key)
     began = time.perf_counter()
     answer = solve()
     return answer, 1e6 * (time.perf_counter() - began)

@@ -14,7 +14,7 @@ from limbik.collision.geometry import geometry_of
 from limbik.collision.world import World, as_world
 from limbik.errors import ConfigurationError
 from limbik.model import Model
-from limbik.model.configuration import as_configuration
+from limbik.model.configuration import as_bounded_configuration
 from limbik.model.derived import Slot
 from limbik.spatial import Array, as_numbers
 
@@ -27,7 +27,7 @@ EMPTY = World()  # for checks of a model against itself
 def check(model: Model, q: ArrayLike, world: World | None = None, *, clearance: float = 0.0) -> Check:
     """Whether a configuration [nq] is free of collision; see `Model.check`."""
     checker = checker_of(model, world)
-    q = as_configuration(q, model.nq, "`q`")
+    q = as_bounded_configuration(q, model.nq, "`q`")
     clearance = as_distance(clearance, "clearance")
     nearest = contacts(checker, checker.nearest(q))
 

@@ -32,7 +32,7 @@ _SHORTEST_QUATERNION = 1e-6
 FARTHEST = 1e9  # [rad or m] of what is to be near; beyond it, an angle has lost most of its digits
 
 
-def as_configuration(value: ArrayLike, nq: int, name: str) -> Array:
+def as_bounded_configuration(value: ArrayLike, nq: int, name: str) -> Array:
     """A new configuration [nq] of numbers up to 1e9 [rad or m]; otherwise raises ConfigurationError."""
     q = as_vector(value, nq, name, error=ConfigurationError)
     if np.abs(q).max(initial=0.0) > FARTHEST:

@@ -11,6 +11,7 @@ import math
 from limbik.chain.joints import PRISMATIC, SPHERICAL
 from limbik.compiler.kernel import compiled
 from limbik.motion.state import DT, Motion
+from limbik.numerics.linear import fill
 from limbik.tree.workspace import Tree
 
 LONGEST_TURN = 1.0  # [rad] in one step: what the Jacobian says of farther ones is not true
@@ -37,15 +38,12 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
     """The interval of every joint for the step from q, in units."""
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
+        below, above = position_room(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
             unit = tree.units[v]
             motion.lower[v] = motion.upper[v] = 0.0
             if unit == 0.0:
                 continue
-            below = above = math.inf
-            if mover.kind != SPHERICAL:
-                below = motion.q[mover.q] - mover.lower
-                above = mover.upper - motion.q[mover.q]
             low, high = interval(motion, v, below, above)
             if mover.kind != PRISMATIC:
                 low, high = max(low, -LONGEST_TURN), min(high, LONGEST_TURN)
@@ -56,16 +54,25 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
 
 @compiled(inline=False)
 def fill_room(tree: Tree, motion: Motion) -> None:
-    """How far every joint is from its limits of position, in units, into the room below and above."""
+    """The interval of every joint up to its limits of position, in units; 0 for those that stand still."""
+    fill(0.0, motion.room_below)
+    fill(0.0, motion.room_above)
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
+        below, above = position_room(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
             unit = tree.units[v]
-            below = above = math.inf if unit > 0.0 else 0.0
-            if mover.kind != SPHERICAL and unit > 0.0:
-                below = (motion.q[mover.q] - mover.lower) / unit
-                above = (mover.upper - motion.q[mover.q]) / unit
-            motion.room_below[v], motion.room_above[v] = -below, above
+            if unit > 0.0:
+                motion.room_below[v], motion.room_above[v] = -below / unit, above / unit
+
+
+@compiled
+def position_room(tree: Tree, motion: Motion, j: int) -> tuple[float, float]:
+    """How far a joint is from its lower and upper limit [rad or m]; infinite for a ball joint."""
+    mover = tree.movers[j]
+    if mover.kind == SPHERICAL:
+        return math.inf, math.inf
+    return motion.q[mover.q] - mover.lower, mover.upper - motion.q[mover.q]
 
 
 @compiled

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbik.collision.world import World
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
-from limbik.model.configuration import as_configuration
+from limbik.model.configuration import as_bounded_configuration
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.candidates import Candidates
@@ -107,7 +107,7 @@ def solve_path(
             f"solve_path() needs revolute and prismatic joints alone; {model.name!r} has others"
         )
     when = None if times is None else _times(times, len(given))
-    begin = None if start is None else _configuration(model, start, "start")
+    begin = None if start is None else as_bounded_configuration(start, model.nq, "`start`")
     allowed = _deviation(deviation)
     rules = Rules(_max_step(max_step), allowed, preference(model, name, prefer))
     velocity, acceleration = _joint_limits(
@@ -248,16 +248,12 @@ def _too_fast(
 # --- what is asked ------------------------------------------------------------------------------------------
 
 
-def _configuration(model: Model, value: Any, name: str) -> Array:
-    return as_configuration(value, model.nq, f"`{name}`")
-
-
 def _fixed(
     model: Model, frame: str, value: Any, pose: Array, name: str, allowed: tuple[float, float]
 ) -> Array | None:
     if value is None:
         return None
-    q = _configuration(model, value, name)
+    q = as_bounded_configuration(value, model.nq, f"`{name}`")
     if not model.is_within_limits(q):
         raise ConfigurationError(
             f"`{name}` needs a configuration within the limits, found {shortened(value)}"

@@ -23,7 +23,7 @@ TARGET_CHANGE = 5  # the largest change of a target's number since the step befo
 SETTINGS_SIZE = 6
 
 ITERATIONS = 2  # of one step
-WAY = ITERATIONS  # index of the active sets of the whole way to the targets, behind those of the iterations
+PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations
 
 CONSTANTS = {"GIVEN_SIZE": GIVEN_SIZE, "ITERATIONS": ITERATIONS, "MOTION_SETTINGS": SETTINGS_SIZE}
 

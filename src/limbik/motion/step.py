@@ -22,8 +22,8 @@ from limbik.motion.state import (
     FIRST_FACTOR,
     FRESH,
     LOWER_FACTOR,
+    PLAN,
     TARGET_CHANGE,
-    WAY,
     Motion,
 )
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
@@ -33,9 +33,9 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 
 DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
-LITTLE_GAIN = 1e-4  # [1/s] of the squared residual
-SEEN = 1e-5  # length of a step, in units, that shows curvature
-ENDING = 0.9  # of a step: what is left of the way is shorter where it ends soon
+MIN_GAIN = 1e-4  # [1/s] of the squared residual
+MIN_MEASURED = 1e-5  # length of a step, in units, along which curvature is measured
+SHRINKING = 0.9  # part of a step that the next displacement is below where the arm is about to arrive
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 NEAR = 1e-4  # residual that one always takes off
 MISSED = 1e-3  # residual from which on a level may shake
@@ -68,9 +68,9 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     fill(0.0, motion.first_part)
     fill(0.0, motion.lower_part)
     if motion.settings[BRAKES] > 0.0:
-        leave_for_later(tree, objectives, workspace, motion, scratch, last)
+        plan_braking(tree, objectives, workspace, motion, scratch, last)
     before = fill_wanted(objectives, workspace.errors[0], motion)
-    for row in range(motion.wanted.size):
+    for row in range(motion.wanted.size):  # less what is planned
         motion.wanted[row] -= dot(workspace.J[row], motion.moved)
     iterate(tree, objectives, workspace, motion, scratch, 0)
     if motion.settings[BRAKES] == 0.0 and may_rest(objectives, workspace, motion, motion.moved, last):
@@ -222,23 +222,23 @@ def measure_turns(tree: Tree, motion: Motion, trial: Floats) -> None:
 
 
 @compiled(inline=False)
-def leave_for_later(
+def plan_braking(
     tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch, last: float
 ) -> None:
-    """What of the residuals of the last step is left for later steps, so that the joints can brake in time.
+    """Plan the step `moved` [nv, in units], and what of the residuals it leaves for later ones.
 
-    The targets' own motion since then is followed at once; what else is missing is made up for no faster than
-    the joints can come to rest at the end of their way, which their limits and the priorities decide.
+    The plan is the displacement that solves all levels within the limits of position; the step is the part of
+    it from which all joints can come to rest at its end. The targets' own motion is followed at once.
+
+    last: squared length of the last step.
     """
     if motion.settings[FRESH] > 0.0:
         copy(workspace.errors[0], motion.residuals)
     copy(motion.residuals, motion.wanted)
     fill_room(tree, motion)
     levels = objectives.level_rows.size - 1
-    propose(objectives, workspace, motion, scratch, motion.active[WAY * levels : (WAY + 1) * levels])
+    propose(objectives, workspace, motion, scratch, motion.active[PLAN * levels : (PLAN + 1) * levels])
     adapt_damping(objectives, motion, last)
-    copy(motion.first_part, workspace.dx)
-    add(1.0, motion.lower_part, workspace.dx)
     first, lower = 0.0, 0.0
     if not may_rest(objectives, workspace, motion, workspace.dx, last):
         first = braking_share(tree, motion, motion.first_part)
@@ -264,17 +264,17 @@ def braking_share(tree: Tree, motion: Motion, dx: Floats) -> float:
 
 
 @compiled(inline=False)
-def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, way: Floats, last: float) -> bool:
-    """Whether the targets rest, and a way [nv, in units] gains next to nothing for the goals of any level and
-    is not about to end: in a flat valley the arm would creep for minutes.
+def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, dx: Floats, last: float) -> bool:
+    """Whether the targets rest, and a displacement [nv, in units] gains next to nothing at any level and does
+    not shrink from step to step: in a flat valley the arm would creep for minutes.
 
     last: squared length of the last step.
     """
     if motion.settings[TARGET_CHANGE] > 0.0 or motion.settings[FRESH] > 0.0:
         return False
-    if squared_length(way) < ENDING * ENDING * last:
+    if squared_length(dx) < SHRINKING * SHRINKING * last:
         return False
-    for v in range(way.size):
+    for v in range(dx.size):
         if motion.lower[v] > 0.0 or motion.upper[v] < 0.0:
             return False
     for level in range(objectives.level_rows.size - 1):
@@ -282,8 +282,8 @@ def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, way: 
         for row in range(int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])):
             residual = workspace.errors[0, row]
             before += residual**2
-            after += (residual - dot(workspace.J[row], way)) ** 2
-        if before - after > LITTLE_GAIN * motion.settings[DT] * before:
+            after += (residual - dot(workspace.J[row], dx)) ** 2
+        if before - after > MIN_GAIN * motion.settings[DT] * before:
             return False
     return True
 
@@ -310,13 +310,14 @@ def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Mot
 
 @compiled(inline=False)
 def damp_curvature(objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
-    """As much damping as the curvature of the residuals has shown along a step for targets at rest.
+    """Raise the damping to the curvature r r'' of the residuals along a step, while the targets rest.
 
-    Half the square of a residual has the second derivatives J^T J + r r''. Without the second part, which is
-    large out of reach, the way seems longer than it is, and an arm that brakes for its end comes too fast.
+    Half the square of a residual r has the second derivative J^T J + r r''. Gauss-Newton leaves out the
+    second part, which is large out of reach, and plans displacements that are too long to brake in time.
     """
     square = squared_length(motion.moved)
-    if motion.settings[TARGET_CHANGE] > 0.0 or motion.settings[FRESH] > 0.0 or square < SEEN * SEEN:
+    is_steady = motion.settings[TARGET_CHANGE] == 0.0 and motion.settings[FRESH] == 0.0
+    if not is_steady or square < MIN_MEASURED * MIN_MEASURED:
         return
     for level in range(min(2, objectives.level_rows.size - 1)):
         first = int(objectives.level_rows[level])
@@ -334,14 +335,14 @@ def damp_curvature(objectives: Objectives, workspace: Workspace, motion: Motion)
 
 @compiled(inline=False)
 def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
-    """More damping of levels whose steps turn back without a reason in the targets; with acceleration limits,
-    of those whose way turns back, as the steps themselves cannot do so at once.
+    """Double the damping of levels whose steps turn back without a reason in the targets; with acceleration
+    limits, of those whose plan does, as the steps themselves cannot turn back at once.
 
     Out of reach Gauss-Newton steps overshoot by their curvature, for ever; and there lower levels lead away
     from singular configurations to which the first one leads back.
 
-    A first level that is met does not shake, and what of its way turns is rounding: damping would only let
-    lower levels take it away.
+    A first level that is met does not shake: what turns back there is rounding, and with more damping lower
+    levels would take from it.
 
     step: squared length of one.
     """
@@ -349,10 +350,8 @@ def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
     first, lower = motion.first_part, motion.lower_part
     is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
     turns = opposes(first, motion.first_before)
-    is_met = squared_length(motion.residuals[: int(objectives.level_rows[1])]) < MISSED * MISSED
-    settings[FIRST_FACTOR] = adapted(
-        settings[FIRST_FACTOR], is_steady and turns and not is_met, is_steady and not is_met
-    )
+    may_shake = is_steady and squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2
+    settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], may_shake and turns, may_shake)
     turns = opposes(lower, motion.lower_before) or opposes(first, motion.lower_before)
     settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_steady and turns, is_steady)
     copy(first, motion.first_before)

@@ -15,7 +15,7 @@ from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, as_goals
-from limbik.model.configuration import as_configuration
+from limbik.model.configuration import as_bounded_configuration
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.avoidance import Avoidance
@@ -187,7 +187,7 @@ class Tracker:
 
     def _rest_at(self, q: ArrayLike | None, name: str) -> None:
         model = self.model
-        q = model.neutral if q is None else as_configuration(q, model.nq, name)
+        q = model.neutral if q is None else as_bounded_configuration(q, model.nq, name)
         self._q[:] = model.clip(q)
         for joint in model.joints:
             if joint.nq == 1:

@@ -18,7 +18,7 @@ from limbik.collision.world import World
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
-from limbik.model.configuration import FARTHEST, as_configuration
+from limbik.model.configuration import FARTHEST, as_bounded_configuration
 from limbik.model.derived import Slot
 from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
@@ -240,4 +240,4 @@ def _configuration(model: Model, start: Any) -> Array:
     is_array = type(start) is np.ndarray and start.dtype is FLOAT64 and start.shape == (model.nq,)
     if is_array and np.vdot(start, start) < FARTHEST:  # finite, and quicker than to look at each
         return np.array(start)
-    return as_configuration(start, model.nq, "`start`")
+    return as_bounded_configuration(start, model.nq, "`start`")

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, Pose, as_goals
-from limbik.model.configuration import as_configuration
+from limbik.model.configuration import as_bounded_configuration
 from limbik.model.euler import EulerLimits, EulerRanges
 from limbik.model.joints import HINGES, JointKind
 from limbik.model.margins import Reading, readings
@@ -132,7 +132,7 @@ def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
     limits are left out.
     """
     q = _one(model, q)
-    v = model.difference(q, as_configuration(posture, model.nq, "`posture`"))
+    v = model.difference(q, as_bounded_configuration(posture, model.nq, "`posture`"))
     for joint in model.joints:
         if joint.kind in HINGES and joint.nv and not joint.has_limits:
             place = model.v_slice(joint.name).start

@@ -65,5 +65,5 @@ export function clamped(name, setting, value) {
 
 /** @param {string[]} names  of solvers @returns {string[]} each once, in the order of the page */
 export function inOrder(names) {
-  return SOLVERS.map((solver) => solver.name).filter((name) => names.includes(name));
+  return SOLVER_NAMES.filter((name) => names.includes(name));
 }

@@ -6,7 +6,7 @@
 const COLUMN = 84; // [px] of the longest column; the others to scale
 const ARC = 46; // [px] largest radius of a turn
 const HEAD = 7; // [px] of an arrow
-const LEAST_SHOWN = 0.001; // [°]
+const MIN_SHOWN = 0.001; // [°]
 const MOST_NUMBERS = 12; // columns that are numbered
 
 /** @typedef {import('./explanation.js').Point} Point */
@@ -79,7 +79,7 @@ export function drawOther(pen, joints) {
 /** @param {number} angle [rad] @returns {string} */
 export function degrees(angle) {
   const value = (angle * 180) / Math.PI;
-  if (value !== 0 && Math.abs(value) < LEAST_SHOWN) return `less than ${LEAST_SHOWN}°`;
+  if (value !== 0 && Math.abs(value) < MIN_SHOWN) return `less than ${MIN_SHOWN}°`;
   return `${value.toFixed(Math.abs(value) < 0.095 ? 3 : 1).replace('-', '−')}°`;
 }
 

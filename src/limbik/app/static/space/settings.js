@@ -6,8 +6,6 @@ import { SOLVER_NAMES } from '../settings.js';
 import { GOALS, LOCKS, POINTS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
 import { THINGS } from './things.js';
 
-/** What the page offers. */
-
 /** @type {Record<string, import('../settings.js').Setting>} */
 export const SETTINGS = {
   view: { kind: 'choice', choices: ['3d'], fallback: '3d' },
