@@ -277,6 +277,7 @@ SHIFTED = {"function": lambda x: x - 1.0}
         (lambda: ROBOT.solve_path([ROBOT.pose([0.1] * 6)], start=FAR), "`start` needs numbers up to 1e+09"),
         (lambda: ROBOT.tracker(ROBOT.pose([0.1] * 6), start=FAR), "`start` needs numbers up to 1e+09"),
         (lambda: ROBOT.check(FAR), "`q` needs numbers up to 1e+09"),
+        (lambda: ROBOT.check_batch([[0.1] * 6, FAR]), r"`q\[1\]` needs numbers up to 1e\+09"),
         (lambda: limbik.solve_function(**SHIFTED, start=FAR), "the function needs numbers up to 1e\\+150"),
         (
             lambda: limbik.solve_function(**SHIFTED, start=np.zeros(6), step=1e-20),

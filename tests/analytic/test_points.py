@@ -130,3 +130,12 @@ def test_a_frame_of_a_bare_goal() -> None:
         np.testing.assert_allclose(arm.pose(each, link)[:3, 3], pose[:3, 3], atol=1e-9)
     with pytest.raises(limbik.errors.GoalError, match="`frame` is for a pose or a point"):
         arm.solve_all(limbik.Position(target=[0.1, 0.2, 0.3]), frame=link)
+
+
+def test_joints_that_do_not_move_the_point_stay_and_are_named() -> None:
+    builder = limbik.ModelBuilder("roll").revolute("turn", axis="z")
+    model = builder.revolute("roll", axis="y", origin=(0.3, 0, 0)).build()
+    found = model.solve_all([0.0, 0.3, 0.0], start=[0.0, 1.0])
+    np.testing.assert_allclose(found.q, [[0.5 * np.pi, 1.0]], atol=1e-12)
+    assert found.complete
+    assert "no other but for joints that do not move the point (roll)" in found.explain()

@@ -130,3 +130,32 @@ def test_a_wrist_that_is_singular_has_an_answer_where_a_search_finds_one():
         assert batch.count.tolist() == [len(found), len(arm.solve_all(regular))]
         assert not batch.complete
         assert_allclose(batch.of(0), found.q)
+
+
+def test_of_two_joints_in_one_line_a_search_gives_one_answer_of_each_curve() -> None:
+    builder = ModelBuilder("RPRRR").revolute("a", axis="z", origin=(0, 0, 0.3), limits=3.1)
+    builder.prismatic("b", axis="z", limits=0.5).revolute("c", axis="y", origin=(0, 0, 0.4), limits=3.1)
+    builder.revolute("d", axis="y", origin=(0.3, 0, 0), limits=3.1)
+    builder.revolute("e", axis="x", origin=(0.2, 0, 0), limits=3.1)
+    model = builder.fixed("tip", origin=(0, 0, 0.1)).build()
+    found = model.solve_all(model.pose([0.6, 0, -QUARTER, 0, 0]))
+    assert len(found) == 2  # the limits leave two parts of the curve a + e = 0.6
+    assert not found.complete
+    assert [motion.joints for motion in found.free] == [("a", "e")] * 2
+
+
+def test_an_elimination_on_a_curve_of_answers_has_one_where_a_search_finds_one() -> None:
+    side = np.eye(4)
+    side[1, 3] = 0.4
+    builder = ModelBuilder("four parallel axes").revolute("a", axis="x", origin=(0.3, 0.3, 0.4), limits=3.1)
+    builder.revolute("b", axis="z", limits=(-1.3449095, -1.1834471))
+    builder.revolute("c", axis="z", origin=(0, 0.4, 0.3), limits=(-2.7449263, 2.7137713))
+    builder.revolute("d", axis="z", origin=(-0.25, 0, 0), limits=3.1)
+    builder.revolute("e", axis="y", origin=(0, 0.2, -0.25), limits=2)
+    builder.revolute("f", axis="z", origin=(0.4, 0, 0.4), limits=2)
+    model = builder.fixed("tip", origin=side).build()
+    pose = model.pose([-3, -1.25, 1.57, -1e-5, 0, 1e-3])
+    found = model.solve_all(pose)
+    assert len(found) == 1
+    assert not found.complete
+    assert_allclose(model.pose(found.q[0]), pose, atol=1e-6)

@@ -14,7 +14,7 @@ from limbik.collision.geometry import geometry_of
 from limbik.collision.world import World, as_world
 from limbik.errors import ConfigurationError
 from limbik.model import Model
-from limbik.model.configuration import as_bounded_configuration
+from limbik.model.configuration import FARTHEST, as_bounded_configuration
 from limbik.model.derived import Slot
 from limbik.spatial import Array, as_numbers
 
@@ -87,4 +87,6 @@ def as_configurations(model: Model, q: Any) -> Array:
     if found.ndim != 2 or found.shape[1] != model.nq or not np.isfinite(found).all():
         needed = f"finite numbers of shape (N, {model.nq})"
         raise ConfigurationError(f"`q` needs {needed}, found shape {found.shape}")
+    for k in np.flatnonzero(np.abs(found).max(axis=1, initial=0.0) > FARTHEST)[:1]:
+        as_bounded_configuration(found[k], model.nq, f"`q[{k}]`")
     return np.ascontiguousarray(found)

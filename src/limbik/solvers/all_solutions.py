@@ -76,10 +76,11 @@ def solve_all(
     world, clearance [m]:
         As in `limbik.solve`: only those that are free of collision.
 
-    `complete` is True for up to six joints with a closed form: three consecutive axes meet at one end (a
-    spherical wrist or shoulder), or three are parallel and the two before or after them intersect; some may
-    be prismatic, or missing; not at a pose where a joint may have any angle. For other five or six revolute
-    joints, by elimination, it is True where no configuration is nearly singular.
+    `complete` is about the joints that move what is asked for, and True for up to six of them with a
+    closed form: three consecutive axes meet at one end (a spherical wrist or shoulder), or three are parallel
+    and the two before or after them intersect; some may be prismatic, or missing; not at a pose where a joint
+    may have any angle. For other five or six revolute joints, by elimination, it is True where no
+    configuration is nearly singular.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """

@@ -11,6 +11,7 @@ from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.analytic import kernels
 from limbik.analytic.closed_form import ClosedForm
 from limbik.analytic.entries import fill_answers
+from limbik.analytic.kernels import SETTLED
 from limbik.analytic.layout import BRANCHES, JOINTS, WORK
 from limbik.analytic.names import branch_names, in_words
 from limbik.analytic.prepare import new_work, plan_of
@@ -25,11 +26,11 @@ from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
 from limbik.solvers.answers_plan import AnswersPlan, Asked, checked_poses
 from limbik.solvers.sampled_solutions import DISTINCT, SampledPlan
+from limbik.solvers.self_motion import one_of_each_curve
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, as_pose, nearest_turns
 
 Q, HAS_FREE = WORK["Q"], WORK["HAS_FREE"]
-SINGULAR = 1e-9  # singular value of a Jacobian, as part of it, below which the joints move on a curve
 
 
 class AnalyticPlan(AnswersPlan):
@@ -106,21 +107,20 @@ class AnalyticPlan(AnswersPlan):
         return self._has_added | (count == 0)
 
     def _with_searched(self, q: Array, pose: Array, near: Array) -> Array:
-        """Answers [k, n] and those of a search.
-
-        Of a curve of answers one is enough.
-        """
+        """Answers [k, n] and those of a search, one of each curve."""
         goal = Pose(target=pose, frame=self.frame)
         searched = SampledPlan(self.model).solve(goal, None, limits=self._limits).q
         found = list(q)
         for each in searched:
-            own, _ = self.within_limits(each[self.places], near)
-            J = self._mover.jacobian(each)
-            is_on_curve = np.linalg.svd(J, compute_uv=False)[-1] < SINGULAR * np.linalg.norm(J)
+            met = self._mover.corrected(each, pose, SETTLED)
+            own = None if met is None else self.legal(met[self.places], near, pose)
+            if own is None:
+                own, _ = self.within_limits(each[self.places], near)
             is_known = any(np.abs(nearest_turns(own - other)).max() < DISTINCT for other in found)
-            if not (is_known or (is_on_curve and found)):
+            if not is_known:
                 found.append(own)
-        return np.array(found).reshape(-1, self.form.count)
+        q = np.array(found).reshape(-1, self.form.count)
+        return one_of_each_curve(self._mover, self.whole(q, None))[:, self.places]
 
     def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
         """All solutions for many poses [N, 4, 4]."""

@@ -12,11 +12,12 @@ from limbik.analytic.axes import Axes
 from limbik.analytic.general import aside
 from limbik.analytic.general_solve import general_search
 from limbik.analytic.geometry import jacobian, length
+from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import AnswersPlan, Asked
 from limbik.solvers.self_motion import one_of_each_curve
-from limbik.spatial import Array, Matrix4
+from limbik.spatial import Array, Matrix4, as_pose
 
 MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
 STILL = 1e-6  # [rad] up to which the added joint counts as standing still
@@ -42,6 +43,8 @@ class EliminationPlan(AnswersPlan):
         began = perf_counter()
         every, are_isolated, is_resolved = general_search(self._axes, pose)
         q = self._legal(every, are_isolated, self.near(start), pose)
+        if not len(q) and not are_isolated:
+            q = self.searched(as_pose(pose, "`pose`", error=GoalError), start)
         return self.answered(q, (pose.tobytes(), start, every, is_resolved), start, turns, began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:

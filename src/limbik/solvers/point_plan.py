@@ -13,7 +13,7 @@ from limbik.analytic.geometry import length
 from limbik.analytic.names import branch_names
 from limbik.analytic.points import PointForm
 from limbik.goals import Goal, Position
-from limbik.model.chain import Chain
+from limbik.model.chain import Chain, chain_to
 from limbik.model.model import Model
 from limbik.solvers import measure
 from limbik.solvers.answers_plan import AnswersPlan, Asked
@@ -82,9 +82,12 @@ class PointPlan(AnswersPlan):
 
     def known_rest(self, asked: Asked) -> str:
         """What is known of others."""
-        if self.is_complete(asked):
+        if not self.is_complete(asked):
+            return "of infinitely many, as a joint may turn while the point stays"
+        still = [joint.name for joint in chain_to(self.model, self.frame).joints[len(self.places) :]]
+        if not still:
             return super().known_rest(asked)
-        return "of infinitely many, as a joint may turn while the point stays"
+        return f"and there is no other but for joints that do not move the point ({', '.join(still)})"
 
     def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches."""
