@@ -328,6 +328,21 @@ def test_lower_goals_take_nothing_from_a_point_that_is_met_however_long_the_arm_
     assert tracker.errors[0].position < 1e-9
 
 
+def test_an_arm_does_not_wander_for_ever_below_a_point_out_of_reach():
+    q = np.array([-0.27, 0.53, -0.56, 0.6, -0.89, -0.31])
+    goals = [
+        limbik.Position(target=[-1.73, -0.05, -0.21]),
+        limbik.Direction(axis=(0, 0, 1), target=(1, 0, 0), priority=1),
+        limbik.Posture(q=0.5 * q, priority=2),
+    ]
+    tracker = limbik.load("ur5e").tracker(
+        goals, dt=0.005, start=q, velocity_limits=0.5, acceleration_limits=1.0
+    )
+    for _ in range(12_000):
+        tracker.step()
+    assert np.abs(tracker.v).max() < 1e-6
+
+
 def test_a_slow_target_is_followed_after_a_rest_beside_a_singular_configuration():
     model = limbik.load("iiwa14")
     q = [-2.1075, -1.5907, 2.568, 0.0086564, -1.57472, -1.72087, -1.359]

@@ -24,6 +24,7 @@ from limbik.motion.state import (
     LOWER_FACTOR,
     PLAN,
     TARGET_CHANGE,
+    TRAVEL,
     Motion,
 )
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
@@ -43,6 +44,9 @@ SHAKES = -0.2  # cosine between a step and the one before it
 STIFFER = 2.0  # what damping is multiplied by where the arm shakes
 LOOSER = 0.5  # where the targets move
 MAX_FACTOR = 1e12
+MEMORY = 3.0  # length of the travel, in units, along which it is measured whether the arm comes and goes
+WANDERS = 0.2  # part of its travel that the displacement of an arm that wanders is shorter than
+STIFFENING = 4.0  # growth of the damping where the arm wanders, per unit of travel
 STEADY = 0.1  # of a step: targets that have changed by less do not explain why it turns back
 AT_REST = 1e-13  # length of a step, in units
 CONVERGING = 0.5  # part of a residual: if more is left of it, it is not curvature that has left it
@@ -305,7 +309,33 @@ def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Mot
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
     if motion.settings[BRAKES] == 0.0:
         adapt_damping(objectives, motion, squared_length(motion.moved))
+    damp_wandering(objectives, motion)
     motion.settings[FRESH] = 0.0
+
+
+@compiled(inline=False)
+def damp_wandering(objectives: Objectives, motion: Motion) -> None:
+    """Raise the damping of the last levels where the targets rest and the arm comes and goes, not in single
+    steps but in wide turns.
+    """
+    settings = motion.settings
+    if settings[TARGET_CHANGE] > 0.0 or settings[FRESH] > 0.0:
+        settings[TRAVEL] = 0.0
+        fill(0.0, motion.drift)
+        return
+    step = math.sqrt(squared_length(motion.moved))
+    kept = 1.0 / (1.0 + step / MEMORY)
+    settings[TRAVEL] = kept * (settings[TRAVEL] + step)
+    for v in range(motion.drift.size):
+        motion.drift[v] = kept * (motion.drift[v] + motion.moved[v])
+    travel = settings[TRAVEL]
+    if travel < 0.5 * MEMORY or squared_length(motion.drift) > (WANDERS * travel) ** 2:
+        return
+    more = 1.0 + STIFFENING * step
+    if objectives.level_rows.size > 2:
+        settings[LOWER_FACTOR] = min(more * settings[LOWER_FACTOR], MAX_FACTOR)
+    elif squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2:
+        settings[FIRST_FACTOR] = min(more * settings[FIRST_FACTOR], MAX_FACTOR)
 
 
 @compiled(inline=False)
