@@ -88,7 +88,7 @@ def test_base_and_moving_path_are_in_the_open_part_of_a_window_of_any_size(
 ) -> None:
     playground = make_playground(viewport={"width": width, "height": height})
     playground.open("?n=6&L=90&mv=circle&px=1&mx=300&my=500&tx=600&ty=330", live=False)
-    playground.wait_readout()
+    playground.until(lambda: "camera" in playground.state, "the page is built")
     radius = 0.34 * 6 * 90
     around = [(600 + radius * math.sin(k), 330 - radius * math.cos(k)) for k in range(7)]
     for x, y in map(playground.on_screen, [(300, 500), *around]):
@@ -98,6 +98,21 @@ def test_base_and_moving_path_are_in_the_open_part_of_a_window_of_any_size(
             is_seen = box and playground.find(selector).is_visible()
             inside = is_seen and box["x"] < x < box["x"] + box["width"]
             assert not (inside and box["y"] < y < box["y"] + box["height"]), selector
+
+
+@pytest.mark.parametrize(("width", "height"), [(900, 600), (390, 844), (844, 390)])
+def test_the_table_of_all_solvers_leaves_the_dock_free_and_scrolls(
+    make_playground: Callable[..., Playground], width: int, height: int
+) -> None:
+    playground = make_playground(viewport={"width": width, "height": height})
+    playground.open(f"?race={','.join(SOLVERS)}&px=1&pn=0&cv=0", live=False)
+    playground.wait_readout()
+    foot, dock = (playground.find(selector).bounding_box() for selector in ("#race-restart", "#dock"))
+    bottom = dock["y"] if playground.find("#dock").is_visible() else height
+    assert foot["y"] + foot["height"] <= bottom
+    last = playground.find("#race-rows tr:last-child")
+    last.scroll_into_view_if_needed()
+    assert last.bounding_box()["y"] + last.bounding_box()["height"] <= foot["y"]
 
 
 def test_on_a_phone_one_sheet_is_open_at_a_time(make_playground: Callable[..., Playground]) -> None:

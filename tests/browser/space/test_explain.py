@@ -114,6 +114,21 @@ def test_the_card_never_stands_over_goal_hand_or_ghost(
     assert card["x"] + card["width"] <= width and card["y"] + card["height"] <= height
 
 
+def test_a_phone_whose_link_opens_both_sheets_has_the_settings_and_no_card_over_the_arm(
+    make_space: Callable[[], Space],
+) -> None:
+    space = make_space()
+    space.page.set_viewport_size({"width": 390, "height": 844})
+    space.show(FAR)
+    space.page.goto(space.page.url.replace("cv=0", "cv=1&pn=1"))
+    space.until(lambda: space.find("#explanation").get_attribute("hidden") is None, "the answer is there")
+    assert not space.find("#explanation").is_visible()
+    tabs = [space.find(f"#tab-{name}").get_attribute("aria-expanded") for name in ("settings", "convergence")]
+    assert tabs == ["true", "false"]
+    space.find("#tab-settings").click()
+    assert space.find("#explanation").is_visible()
+
+
 def test_it_comes_without_waiting_for_display_frames(make_space: Callable[[], Space]) -> None:
     space = make_space(is_fresh=True)
     space.page.add_init_script(f"({SLOW})()")

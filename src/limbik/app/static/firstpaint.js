@@ -20,4 +20,5 @@
   root.dataset.motion = view === 'motion' ? '1' : '0';
   root.dataset.panel = query.get('pn') || (narrow || innerHeight < 480 ? '0' : '1');
   root.dataset.dock = query.get('cv') || (narrow || innerHeight < 620 ? '0' : '1');
+  if (narrow && root.dataset.panel === '1') root.dataset.dock = '0';
 })();

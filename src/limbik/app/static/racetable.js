@@ -93,7 +93,9 @@ export class RaceTable {
       const arm = this.arms.list.find((one) => one.solver === row.dataset.solver);
       if (arm) this.fill(row, arm);
     }
-    put('race-news', this.news());
+    const news = this.news();
+    put('race-news', news);
+    /** @type {HTMLElement} */ (document.getElementById('race-news')).title = news;
     put('race-fps', count(fps));
     put('race-time', duration(1000 * serverMs).join(' '));
   }

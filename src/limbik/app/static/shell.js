@@ -18,6 +18,7 @@ export class Shell {
       this.apply();
       onLayout();
     });
+    this.narrow.addEventListener('change', () => this.apply());
     store.watch(['px'], () => this.showPause());
   }
 
@@ -28,16 +29,20 @@ export class Shell {
 
   /** On a phone only one sheet is open. @param {string} name @param {string} other */
   toggle(name, other) {
-    const isOpen = !this.store.get(name);
-    this.store.set(isOpen && this.narrow.matches ? { [name]: true, [other]: false } : { [name]: isOpen });
+    const { panel, dock } = document.documentElement.dataset;
+    const isOpen = (name === 'pn' ? panel : dock) !== '1';
+    this.store.set(this.narrow.matches ? { [name]: isOpen, [other]: false } : { [name]: isOpen });
   }
 
+  /** On a phone the settings come first where a link wants both open. */
   apply() {
     const { dataset } = document.documentElement;
-    dataset.panel = this.store.get('pn') ? '1' : '0';
-    dataset.dock = this.store.get('cv') ? '1' : '0';
-    for (const id of ['panel-toggle', 'tab-settings']) expanded(id, this.store.get('pn'));
-    for (const id of ['dock-toggle', 'tab-convergence']) expanded(id, this.store.get('cv'));
+    const hasPanel = this.store.get('pn');
+    const hasDock = this.store.get('cv') && !(hasPanel && this.narrow.matches);
+    dataset.panel = hasPanel ? '1' : '0';
+    dataset.dock = hasDock ? '1' : '0';
+    for (const id of ['panel-toggle', 'tab-settings']) expanded(id, hasPanel);
+    for (const id of ['dock-toggle', 'tab-convergence']) expanded(id, hasDock);
   }
 
   showPause() {

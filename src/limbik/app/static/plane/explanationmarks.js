@@ -3,9 +3,12 @@
  * pixels of the screen; `unit` is how long one of them is in those coordinates.
  */
 
+const SHORT = 16; // [px] of a step that is enlarged
+const PARTS = [0.4, 0.7, 1]; // of an arrow that words are not to cover
 const COLUMN = 84; // [px] of the longest column; the others to scale
 const ARC = 46; // [px] largest radius of a turn
 const HEAD = 7; // [px] of an arrow
+const FONT = '600 12px Inter, system-ui, sans-serif';
 const MIN_SHOWN = 0.001; // [°]
 const MOST_NUMBERS = 12; // columns that are numbered
 
@@ -17,6 +20,7 @@ const MOST_NUMBERS = 12; // columns that are numbered
  * @property {number} unit
  * @property {(name: string) => string} colour  of tokens.css
  * @property {string} own  colour of the solver
+ * @property {import('../region.js').Region} room  that words are to keep to
  */
 
 /** The joint of a sweep that is turned: the arm before, the two lines and the turn. @param {Pen} pen @param {import('./explanation.js').Turn} turn @param {Point} target */
@@ -47,8 +51,8 @@ export function drawPass(pen, before, after, name, colour) {
   drawLabel(pen, [place[0], place[1] + 32 * unit], `${name} pass`);
 }
 
-/** Columns of the Jacobian, the step and the undamped one. @param {Pen} pen @param {import('./explanation.js').Step} step */
-export function drawStep(pen, { tip, columns, proposed, undamped, largest, turn }) {
+/** Columns of the Jacobian, the step and the undamped one. @param {Pen} pen @param {import('./explanation.js').Step} step @param {Point[]} seen  points that words are not to cover */
+export function drawStep(pen, { tip, columns, proposed, undamped, largest, turn }, seen) {
   const { unit, colour, own } = pen;
   const longest = Math.max(...columns.map(([x, y]) => Math.hypot(x, y)), 1e-9);
   const scale = (COLUMN * unit) / longest;
@@ -60,12 +64,29 @@ export function drawStep(pen, { tip, columns, proposed, undamped, largest, turn 
   const [step, whole] = [proposed, undamped ?? proposed].map(([x, y]) => /** @type {Point} */ ([times * x, times * y]));
   if (undamped) drawArrow(pen, tip, whole, { colour: colour('target'), width: 2, dash: [4, 4], alpha: 0.75 });
   drawArrow(pen, tip, step, { colour: own, width: 4 });
-  const isUpward = columns.reduce((sum, [, y]) => sum + (scale * y) / columns.length, whole[1]) < 0;
-  drawLabel(pen, [tip[0], tip[1] + (isUpward ? 40 : -40) * unit], `joint ${largest + 1} turns most, by ${degrees(turn)}${times > 1 ? `; step × ${times}` : ''}`);
+  const arrows = [step, whole, ...columns.map(([x, y]) => [scale * x, scale * y])];
+  const covered = [...seen, ...arrows.flatMap(([x, y]) => PARTS.map((part) => /** @type {Point} */ ([tip[0] + part * x, tip[1] + part * y])))];
+  const text = `joint ${largest + 1} turns most, by ${degrees(turn)}${times > 1 ? `; step × ${times}` : ''}`;
+  drawLabel(pen, clearest(pen, tip, text, covered), text);
 }
 
-/** How many times a step is enlarged: 1, 2 or 5 times a power of ten, so that it is no longer than a column. @param {number} length [px] */
+/** The place in the room about a point where words cover fewest others. @param {Pen} pen @param {Point} point @param {string} text @param {Point[]} others @returns {Point} */
+function clearest({ ctx, unit, room }, [x, y], text, others) {
+  const half = [0.5 * widthOf(ctx, text) + 6, 15].map((pixels) => pixels * unit);
+  const places = [40, 70, 100, 130].flatMap((far) => [[0, -1], [0, 1], [-1, -1], [1, -1], [-1, 1], [1, 1]].map(([across, down]) => (
+    /** @type {Point} */ ([x + across * half[0], y + down * far * unit]))));
+  const { a, e, f } = ctx.getTransform();
+  const seen = (/** @type {number} */ value, /** @type {number} */ shift) => (a * value + shift) / devicePixelRatio; // [px]
+  const isOutside = (/** @type {Point} */ [u, v]) => seen(u - half[0], e) < room.left || seen(u + half[0], e) > room.right
+    || seen(v - half[1], f) < room.top || seen(v + half[1], f) > room.bottom;
+  const covers = (/** @type {Point} */ [u, v]) => (isOutside([u, v]) ? others.length : 0)
+    + others.filter((other) => Math.abs(other[0] - u) < half[0] && Math.abs(other[1] - v) < half[1]).length;
+  return places.reduce((best, place) => (covers(place) < covers(best) ? place : best));
+}
+
+/** How many times a step is enlarged that would be hard to see: 2 or 5 times a power of ten, so that it is no longer than a column. @param {number} length [px] */
 function enlargement(length) {
+  if (length > SHORT) return 1;
   const most = Math.min(1e6, COLUMN / Math.max(length, 1e-9));
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   return power * ([5, 2].find((factor) => factor * power <= most) ?? 1);
@@ -170,10 +191,10 @@ function drawLabel({ ctx, unit, colour }, [x, y], text) {
   ctx.save();
   ctx.translate(x, y);
   ctx.scale(unit, unit);
-  ctx.font = '600 12px Inter, system-ui, sans-serif';
+  ctx.font = FONT;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
-  const width = ctx.measureText(text).width + 8;
+  const width = widthOf(ctx, text) + 8;
   ctx.fillStyle = colour('ground');
   ctx.globalAlpha = 0.85;
   ctx.beginPath();
@@ -183,6 +204,12 @@ function drawLabel({ ctx, unit, colour }, [x, y], text) {
   ctx.fillStyle = colour('text');
   ctx.fillText(text, 0, 1);
   ctx.restore();
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {string} text @returns {number} [px] of a label */
+function widthOf(ctx, text) {
+  ctx.font = FONT;
+  return ctx.measureText(text).width;
 }
 
 /** The point a little farther than the end of an arrow. @param {Point} from @param {Point} vector @param {number} more @returns {Point} */

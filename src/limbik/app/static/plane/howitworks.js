@@ -1,5 +1,6 @@
 /** "How it works": beside the arm in front, what its method does in one iteration; in the panel, the same in words. */
 
+import { besideCards } from '../region.js';
 import { solverInfo } from '../settings.js';
 import { explain, iterationOf } from './explanation.js';
 import { degrees, drawOther, drawPass, drawStep, drawTurn } from './explanationmarks.js';
@@ -17,9 +18,10 @@ export class HowItWorks {
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('../theme.js').Theme} parts.theme
    * @param {{step: number|null, isStale: boolean}} parts.view
+   * @param {import('./place.js').Place} parts.place
    */
-  constructor({ store, arms, theme, view }) {
-    Object.assign(this, { store, arms, theme, view });
+  constructor({ store, arms, theme, view, place }) {
+    Object.assign(this, { store, arms, theme, view, place });
     /** Turn or pass that was chosen; null: the turn that is largest, the first pass. @type {number|null} */
     this.chosen = null;
     const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -68,14 +70,14 @@ export class HowItWorks {
     if (!shown) return;
     const { iteration, explanation } = shown;
     const { from, to, request } = iteration;
-    const pen = { ctx, unit, colour: (/** @type {string} */ name) => this.theme.colour(name), own: this.theme.colour(iteration.solver) };
+    const pen = { ctx, unit, colour: (/** @type {string} */ name) => this.theme.colour(name), own: this.theme.colour(iteration.solver), room: besideCards(this.place.clear) };
     const before = points(from, request.length, request.base);
     const after = points(to, request.length, request.base);
     const isBefore = this.view.step !== null && this.view.step < iteration.number;
     drawOther(pen, isBefore ? after : before);
     const part = this.partOf(explanation);
     if (explanation.kind === 'turns') drawTurn(pen, explanation.turns[part], request.target);
-    else if (explanation.kind === 'step') drawStep(pen, explanation);
+    else if (explanation.kind === 'step') drawStep(pen, explanation, [...pairs(before), ...pairs(after), request.target]);
     else if (part === 0) drawPass(pen, before, explanation.backward, 'backward', pen.colour('target'));
     else drawPass(pen, explanation.backward, explanation.forward, 'forward', pen.colour('base'));
   }
@@ -92,6 +94,11 @@ export class HowItWorks {
     this.on.disabled = part === count - 1;
     put(this.part, `${shown?.explanation.kind === 'turns' ? 'turn' : 'pass'} ${part + 1} of ${count}`);
   }
+}
+
+/** @param {Float64Array} chain  x y x y ... @returns {import('./explanation.js').Point[]} */
+function pairs(chain) {
+  return Array.from({ length: chain.length / 2 }, (_, k) => [chain[2 * k], chain[2 * k + 1]]);
 }
 
 /** @param {Explanation} explanation @returns {number} */

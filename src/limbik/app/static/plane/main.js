@@ -73,7 +73,7 @@ const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
 const following = new Following(store);
 const view = new View(canvas, { store, arms, place, camera, motion, loop, theme, following });
-const howItWorks = new HowItWorks({ store, arms, theme, view });
+const howItWorks = new HowItWorks({ store, arms, theme, view, place });
 view.howItWorks = howItWorks;
 const solutions = new PlaneSolutions({ store, calls, arms, place, motion, loop, view, onMove });
 const landscape = new Landscape({ store, arms, place, motion, view, theme, onPlace });

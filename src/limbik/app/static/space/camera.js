@@ -181,22 +181,39 @@ export class Camera {
   }
 
   /**
-   * Distance from the middle of a box at which all of it is seen, from a direction.
-   * @param {import('three').Box3} box @param {{azimuth: number, elevation: number}} from @returns {number}
+   * The state from which a box is seen in the middle of the open part, or beside it where points need room.
+   * @param {import('three').Box3} box @param {{azimuth: number, elevation: number}} from
+   * @param {{point: Vector3, reach: number}[]} marks  reach: the room around each point [px]
+   * @returns {State}
    */
-  distanceFor(box, { azimuth, elevation }) {
+  framed(box, { azimuth, elevation }, marks) {
     const { width, height } = this.open;
     const up = new Vector3(-Math.sin(elevation) * Math.cos(azimuth), -Math.sin(elevation) * Math.sin(azimuth), Math.cos(elevation));
     const right = new Vector3(-Math.sin(azimuth), Math.cos(azimuth), 0);
     const away = right.clone().cross(up);
-    const middle = box.getCenter(new Vector3());
-    const distances = corners(box).map((corner) => {
-      const offset = corner.sub(middle);
-      const nearer = this.projection === 'perspective' ? offset.dot(away) : 0;
+    const centre = box.getCenter(new Vector3());
+    const offsets = corners(box).map((corner) => corner.sub(centre));
+    const depth = (/** @type {Vector3} */ offset) => (this.projection === 'perspective' ? offset.dot(away) : 0);
+    const distances = offsets.map((offset) => {
       const across = Math.max(Math.abs(offset.dot(up)), (Math.abs(offset.dot(right)) * height) / width);
-      return (ROOM * across) / this.tangent + nearer;
+      return (ROOM * across) / this.tangent + depth(offset);
     });
-    return Math.max(...distances);
+    let distance = Math.max(...distances);
+    const pixel = (2 * distance * this.tangent) / height; // [m] at the centre
+    const seen = [
+      ...offsets.map((offset) => ({ offset, reach: 0 })),
+      ...marks.map(({ point, reach }) => ({ offset: point.clone().sub(centre), reach: pixel * reach })),
+    ].filter(({ offset }) => depth(offset) < distance);
+    const farther = [[right, width], [up, height]].map(([axis, pixels]) => {
+      const places = seen.map(({ offset, reach }) => ({ at: (offset.dot(axis) * distance) / (distance - depth(offset)), reach }));
+      const [low, high] = [Math.min(...places.map(({ at, reach }) => at - reach)), Math.max(...places.map(({ at, reach }) => at + reach))];
+      const half = (pixels * pixel) / 2;
+      const isWhole = high - low < 2 * half;
+      centre.addScaledVector(axis, isWhole ? Math.max(0, high - half) + Math.min(0, low + half) : (low + high) / 2);
+      return (high - low) / (2 * half);
+    });
+    distance *= Math.max(1, ...farther);
+    return { azimuth, elevation, distance, centre };
   }
 
   // In words

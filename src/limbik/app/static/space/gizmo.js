@@ -8,6 +8,7 @@ import { onPlane } from './camera.js';
 import { AXES } from './colours.js';
 
 const ARROW = { start: 20, end: 76 }; // [px] from the goal
+export const REACH = ARROW.end + 10; // [px]
 const SQUARE = { at: 30, size: 17 }; // [px] centre along both axes, edge
 const RING = 66; // [px]
 const NEAR = 9; // [px] a hand this near takes a part

@@ -330,6 +330,7 @@ function openView() {
   const wanted = store.get('cam');
   if (wanted !== null && stage.setView(wanted)) return;
   if (wanted !== null) complain([`cam=${wanted.slice(0, 60)} is not a view`]);
+  view.push(); // the goals take part in it
   stage.home({ softly: false });
 }
 

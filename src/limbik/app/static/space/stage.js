@@ -6,7 +6,7 @@
 import { Color, Matrix4, Quaternion, Sphere, Vector3 } from 'three';
 import { Camera, onPlane } from './camera.js';
 import { Crew } from './crew.js';
-import { Gizmo } from './gizmo.js';
+import { Gizmo, REACH } from './gizmo.js';
 import { Handles, orientation } from './handles.js';
 import { Hands } from './hands.js';
 import { decomposed } from './objects.js';
@@ -390,8 +390,9 @@ export class Stage {
 
   /** @param {import('three').Box3} box @param {{azimuth: number, elevation: number}} direction @param {boolean} softly */
   frame(box, { azimuth, elevation }, softly) {
-    const distance = this.camera.distanceFor(box, { azimuth, elevation });
-    this.camera.glideTo({ azimuth, elevation, centre: box.getCenter(new Vector3()), distance }, softly);
+    const held = this.setting && this.held();
+    const marks = held ? [{ point: held.position, reach: REACH }] : [];
+    this.camera.glideTo(this.camera.framed(box, { azimuth, elevation }, marks), softly);
   }
 
   /** @param {'perspective'|'orthographic'} projection */
