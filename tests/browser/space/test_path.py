@@ -35,6 +35,13 @@ def test_a_path_is_chosen_played_drawn_and_dropped_and_says_where_it_breaks(spac
     space.until(lambda: not path_of(space)["isPlaying"], "it pauses")
     assert_allclose(space.ask(SEEN), path_of(space)["q"], atol=1e-6)
     assert np.abs(space.ask(SEEN) - rest).max() > 0.01
+    space.wait_readout()
+    told = [
+        float(field.get_attribute("value") or field.input_value())
+        for field in space.find("#joints input[type=number]").all()
+    ]
+    assert_allclose(np.radians(told), path_of(space)["q"], atol=1e-3)
+    assert space.find("#hud-error").inner_text() == "–"
 
     space.find("#ps").fill("0.45")
     space.press("Enter")

@@ -24,14 +24,17 @@ export class Hud {
     put('hud-title', title);
   }
 
-  /** @param {number} fps @param {number|null} step  of the last solve that is shown; null: now */
-  update(fps, step) {
+  /**
+   * @param {number} fps @param {number|null} step  of the last solve that is shown; null: now
+   * @param {boolean} [isSolved]  whether what is shown was solved for the goals: not on a path
+   */
+  update(fps, step, isSolved = true) {
     const { front } = this.arms;
     const { recording, microseconds } = front;
-    const error = front.errorAt(step);
-    const turn = this.turn();
+    const error = isSolved ? front.errorAt(step) : NaN;
+    const turn = isSolved ? this.turn() : NaN;
     put('hud-error', length(error), Number.isFinite(turn) ? `${this.unit}, ${length(turn)}°` : this.unit);
-    put('hud-iterations', recording.last >= 0 ? String(front.iterationsAt(step)) : '–');
+    put('hud-iterations', isSolved && recording.last >= 0 ? String(front.iterationsAt(step)) : '–');
     put('hud-fps', count(fps));
     const [time, unit] = recording.last >= 0 && Number.isNaN(microseconds) ? ['preparing', ''] : duration(microseconds);
     put('hud-time', time, unit);

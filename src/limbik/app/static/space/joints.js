@@ -126,7 +126,7 @@ export class Joints {
   move(part, value) {
     const mechanism = this.arms.active;
     if (!mechanism) return;
-    const q = [...this.arms.frontOf(mechanism).q];
+    const q = Array.from(this.view.shownOf(mechanism));
     part.write(q, value);
     for (const runner of mechanism.runners) runner.place(q);
     this.goals.follow(mechanism.index, q);
@@ -160,7 +160,7 @@ export class Joints {
   update() {
     const mechanism = this.arms.active;
     if (!mechanism) return;
-    const q = this.arms.frontOf(mechanism).pose(this.view.step);
+    const q = this.view.shownOf(mechanism);
     for (const { part, row, slider, field } of this.parts) {
       const value = part.read(q);
       const text = shown(value, part.isTurn);

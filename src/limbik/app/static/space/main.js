@@ -230,7 +230,7 @@ function isBusy() {
 function onReadout(now) {
   if (!arms.active) return;
   if (!motion.held) edits.tick(now);
-  hud.update(frames.perSecond, view.step);
+  hud.update(frames.perSecond, view.step, view.path === null);
   reachLine.update();
   race.update(frames.perSecond, loop.serverMs);
   goalList.update();

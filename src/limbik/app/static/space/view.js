@@ -133,6 +133,12 @@ export class View {
 
   // Collisions: those of the present, under the solvers in front
 
+  /** The configuration of an arm that is told: on its path, or at a step of the last solve, or now. @param {import('./arms.js').Mechanism} mechanism @returns {ArrayLike<number>} */
+  shownOf(mechanism) {
+    const isOnPath = this.path?.arm === mechanism.index && this.step === null;
+    return isOnPath ? this.path.q : this.arms.frontOf(mechanism).pose(this.step);
+  }
+
   /** Whether what is seen is what was solved last. */
   get isPresent() {
     return this.step === null && this.path === null;
@@ -255,7 +261,7 @@ export class View {
   coordinates() {
     const goal = this.goals.list[this.goals.selected];
     if (!goal) return '';
-    const q = this.arms.frontOf(this.arms.mechanisms[goal.arm]).pose(this.step);
+    const q = this.shownOf(this.arms.mechanisms[goal.arm]);
     return `tip ${metres(this.tip(goal, q))}   goal ${metres(this.goals.positionOf(this.goals.selected))} m`;
   }
 }
