@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import io
 import json
+import socket
 import threading
 import time
 import zipfile
@@ -363,6 +364,24 @@ def test_an_upload_that_takes_too_long_is_given_up(monkeypatch):
             client.endheaders()
             client.send(b"PK")
             assert client.getresponse().status == 408
+
+
+@pytest.mark.parametrize("before", ["", "GET /health HTTP/1.1\r\nHost: {host}\r\n\r\n"])
+def test_a_header_that_does_not_come_ends_the_connection(before, monkeypatch):
+    monkeypatch.setattr("limbik.app.patience.HEADER_SECONDS", 0.2)
+    with running() as address:
+        host = urlsplit(address).netloc
+        name, port = host.split(":")
+        with socket.create_connection((name, int(port)), timeout=5) as client:
+            if before:
+                client.sendall(before.format(host=host).encode())
+                assert b"200 OK" in client.recv(4096)
+            client.sendall(b"GET / HTTP/1.1\r\nHost: ")
+            while client.recv(4096):
+                pass  # until it is closed
+        with open_page(address) as page:  # a WebSocket stays
+            time.sleep(0.4)
+            ask(page, opening(URDF))
 
 
 def test_stalled_uploads_keep_no_other_one_out(monkeypatch):

@@ -26,6 +26,7 @@ from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
 from limbik.app.files import mesh, motion, thing, upload
 from limbik.app.method_source import method_source
 from limbik.app.page import file_routes, page_response
+from limbik.app.patience import PatientProtocol
 from limbik.app.security import Gate, SecureHeaders
 from limbik.app.upload import Upload
 from limbik.errors import SolverError
@@ -109,6 +110,7 @@ def make_server(
     return uvicorn.Server(
         uvicorn.Config(
             application,
+            http=PatientProtocol,
             log_level="warning",
             access_log=False,
             server_header=False,
