@@ -15,7 +15,7 @@ from limbik.errors import GoalError, ModelError
 from limbik.motion import Ground, measure, plant_feet, sole_contacts, soles_of
 from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
 from limbik.motion.programs import hinge_groups, limbs
-from limbik.spatial import pose_from
+from limbik.spatial import pose_from, quat_exp
 from walker import RUN, Gait, Kind, moved, noisy, skeleton, stairs, stretched, walk
 
 AHEAD = Gait(heading=0.0, duration=4.0)
@@ -146,6 +146,34 @@ def test_a_foot_that_goes_too_far_is_let_go() -> None:
     moved_far = np.abs(points(far)[0] - points(motion)[0])[stands.nonzero()[0]].max()
     assert moved_near < moved_far
     assert near.q.shape == motion.q.shape
+
+
+def test_feet_that_turn_on_their_heels_do_not_jump() -> None:
+    """A body turns by 75 degrees in 0.3 s and its feet with it, first on their heels, then on their balls."""
+    model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 60.0
+    yaw = np.radians(75.0) * np.clip((np.arange(120) - 50) / 18.0, 0.0, 1.0)
+    q = np.tile(model.neutral, (len(yaw), 1))
+    q[:, 1] = 0.92
+    q[:, 3:7] = quat_exp(np.outer(yaw, [0.0, 1.0, 0.0]))
+    motion = limbik.Motion(model, q, dt, up="y")
+    turns = (yaw > 0.0) & (yaw < yaw[-1])
+    stands = np.repeat(~turns[:, None, None], 2, axis=1).repeat(2, axis=2)
+    stands[50:62, :, 0] = True
+    stands[62:68, :, 1] = True
+    planted = plant_feet(motion, contacts=stands)
+    at = points(planted)[0]
+    assert np.linalg.norm(np.diff(at, 2, axis=0), axis=-1).max() < 0.02  # 0.015 of them are the animation's
+    both = stands.all(axis=-1)
+    still = np.linalg.norm(np.diff(at[..., :2, :], axis=0), axis=-1)[(both[1:] & both[:-1])]
+    assert np.median(still) / dt < 5e-4
+
+
+@pytest.mark.parametrize("rate", [30.0, 60.0, 240.0])
+def test_a_foot_that_is_let_go_does_not_follow_the_noise_of_its_last_frames(rate: float) -> None:
+    gait = replace(AHEAD, dt=1.0 / rate)
+    clean = walk(gait, "ball").motion
+    noise, planted = noisy(clean, 0.004, 0.001), plant_feet(noisy(clean, 0.004, 0.001))
+    assert np.abs(points(planted)[0] - points(noise)[0])[..., [0, 2]].max() < 0.06
 
 
 def test_weight_is_how_much_is_mended() -> None:

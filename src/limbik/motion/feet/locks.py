@@ -12,13 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.motion.contacts import runs
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
 from limbik.motion.feet.soles import BALL, HEEL, TIP
-from limbik.motion.feet.stances import AnimatedFoot, LockRule, mean_rotation, stances_of
+from limbik.motion.feet.stances import AnimatedFoot, LockRule, Stance, mean_rotation, stances_of
 from limbik.spatial import Array, Matrix3, cross, norm, rotation_exp, rotation_log, unit
 
 CLEARANCE = 0.02  # [m] that a swinging foot keeps from the ground where the animation has as much
+TREND = 0.07  # [s] along which the trend of an offset is fitted
+SPAN = 1.0 / 30.0  # [s] along which accelerations are measured
+MAX_ACCELERATION = 10.0  # [leg lengths/s^2] of a foot beyond that in the animation
+FAR = 0.025  # [leg lengths] from where the animation has a foot, below which it is left as it is
+RELEASE = 0.05  # [s] around a jerk in which the foot is let go first
+ROUNDS = 4  # in which it is let go along more and more
 SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE is kept
 
 
@@ -43,7 +50,38 @@ class FootLocks:
         self.stances = stances_of(foot, self.is_locked, ground, rule)
 
     def path(self) -> FootPath:
-        """The foot's place and orientation in every frame."""
+        """The foot's place and orientation in every frame.
+
+        Where a lock makes it jerk it is let go: in frames around, and around these if that is not enough.
+        """
+        path = self._path()
+        for k in range(1, ROUNDS + 1):
+            jerks = self._jerks(path)
+            if not jerks.any():
+                break
+            self.is_locked[_widened(jerks, round(k * RELEASE / self.dt))] = False
+            self.stances = stances_of(self.foot, self.is_locked, self.ground, self.rule)
+            path = self._path()
+        return path
+
+    def _jerks(self, path: FootPath) -> NDArray[np.bool_]:
+        """The frames [T] in which a foot is accelerated by so much more than in the animation, and is farther
+        from it than noise is.
+        """
+        beside = np.eye(3) - np.outer(self.up, self.up)
+        animated = np.concatenate([self.foot.ankle[:, None, :3, 3], self.foot.points[:, :TIP]], axis=1)
+        points = np.stack([np.zeros(3), self.sole.heel, self.sole.ball])
+        moved = path.place[:, None] + points @ np.swapaxes(path.rotation, -1, -2)
+        animated, moved = animated @ beside, moved @ beside
+        excess = acceleration(moved, self.dt) - acceleration(animated, self.dt)
+        is_far = norm(moved - animated)[:, 1:].min(axis=1) > FAR * self.foot.leg_length
+        ends = round(RELEASE / self.dt)  # where nothing is known of what comes before or after
+        jerks = (excess.max(axis=1) > MAX_ACCELERATION * self.foot.leg_length) & is_far
+        jerks[:ends] = jerks[len(jerks) - ends :] = False
+        return np.asarray(jerks)
+
+    def _path(self) -> FootPath:
+        """As it is locked now."""
         slope, (lift, level) = self._slope(), self._heights()
         rotation = self._rotation(slope)
         toe = self._toe(slope, rotation)
@@ -117,7 +155,11 @@ class FootLocks:
         return np.asarray(rotation_exp(np.maximum(angle, 0.0)[:, None] * axis) @ rotation)
 
     def _fading(self, given: NDArray[np.bool_], values: Array) -> Array:
-        return fading_offsets(given, values, self.rule.halflife, self.dt)
+        """Offsets [T, d] that are given in some frames, and fade in the others from the trend of those given:
+        the last ones have noise.
+        """
+        found = fading_offsets(given, _trend(given, values, self.dt), self.rule.halflife, self.dt)
+        return np.where(given[:, None], values, found)
 
     def _place(self, rotation: Matrix3, toe: Matrix3 | None, lift: Array, level: Array) -> Array:
         """Of the ankle: on its anchors, and over the ground between them."""
@@ -126,9 +168,7 @@ class FootLocks:
         wanted = base.copy()
         for stance in self.stances:
             given[stance.frames] = True
-            for k, point in ((HEEL, self.sole.heel), (BALL, self.sole.ball)):
-                held = stance.frames[self.is_locked[stance.frames, k]]
-                wanted[held] = stance.place + (stance.rotation - rotation[held]) @ point
+            wanted[stance.frames] = self._held_place(stance, rotation)
         offset = self._fading(given, wanted - base)
         place = base + offset
         lower = self._least_rise(place, rotation, toe, level)
@@ -136,6 +176,20 @@ class FootLocks:
         bound = np.where(given, -np.inf, upwards + lower)
         held_up = bounded_offsets(given, upwards, bound, self.rule.halflife, self.dt)
         return np.asarray(place + (held_up - upwards)[:, None] * self.up)
+
+    def _held_place(self, stance: Stance, rotation: Matrix3) -> Array:
+        """Places [n, 3] of the ankle in the frames of a stance, whose ball does not move, or else its heel.
+
+        Where the foot has turned, the one that takes over stands where it is then.
+        """
+        rotation, points = rotation[stance.frames], (self.sole.heel, self.sole.ball)
+        held = np.where(self.is_locked[stance.frames, BALL], BALL, HEEL)
+        at = [stance.place + (stance.rotation - rotation) @ point for point in points]
+        place = np.where((held == BALL)[:, None], at[BALL], at[HEEL])
+        for first in np.flatnonzero(np.diff(held)) + 1:
+            shift = at[held[first - 1]][first] - at[held[first]][first]
+            place[first:] += shift - (shift @ self.up) * self.up
+        return place
 
     def _least_rise(self, place: Array, rotation: Matrix3, toe: Matrix3 | None, level: Array) -> Array:
         """How much [T] a foot must rise to keep from the ground what it has in the animation, at most
@@ -190,3 +244,31 @@ class FootLocks:
         least = under + self.sole.heights[TIP] - ball @ self.up
         ups = np.broadcast_to(self.up, reach.shape)
         return self._raised(toe, reach, ups, least, np.zeros(len(reach), dtype=np.bool_))
+
+
+def acceleration(places: Array, dt: float) -> Array:
+    """Magnitudes [T, ...] of second differences of places [T, ..., 3] along SPAN, 0 at the ends [m/s^2]."""
+    h = max(1, round(SPAN / dt))
+    found = np.zeros(places.shape[:-1])
+    if len(places) > 2 * h:
+        found[h:-h] = norm(places[2 * h :] - 2.0 * places[h:-h] + places[: -2 * h]) / (h * dt) ** 2
+    return found
+
+
+def _trend(given: NDArray[np.bool_], values: Array, dt: float) -> Array:
+    """Values [T, d] without noise where they are given: a line fitted along TREND about each frame."""
+    from scipy.signal import savgol_filter
+
+    trend, count = values.copy(), 2 * round(0.5 * TREND / dt) + 1
+    for frames in runs(given):
+        if len(frames) >= count > 3:
+            trend[frames] = savgol_filter(values[frames], count, 1, axis=0)
+    return trend
+
+
+def _widened(flags: NDArray[np.bool_], by: int) -> NDArray[np.bool_]:
+    """Flags [T] that reach so many frames farther on both sides."""
+    frames = np.flatnonzero(flags)[:, None] + np.arange(-by, by + 1)
+    widened = np.zeros_like(flags)
+    widened[np.clip(frames, 0, len(flags) - 1)] = True
+    return widened

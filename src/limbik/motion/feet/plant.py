@@ -95,7 +95,7 @@ def plant_feet(
     paths, up = [], np.eye(3)["xyz".index(motion.up)]
     for k, sole in enumerate(soles):
         ankle, toe = (poses[name] for name in sole.links)
-        foot = AnimatedFoot(sole, ankle, toe, up, motion.dt)
+        foot = AnimatedFoot(sole, ankle, toe, up, _leg_length(poses, legs[k]), motion.dt)
         paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
     return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule)
 
@@ -161,6 +161,12 @@ def _poses(motion: Motion, names: Sequence[str], soles: Sequence[Sole]) -> dict[
     every = list(dict.fromkeys([*names, *(link for sole in soles for link in sole.links)]))
     found = motion.model.poses(motion.q, every)
     return {name: found[:, k] for k, name in enumerate(every)}
+
+
+def _leg_length(poses: dict[str, Array], leg: LimbPlan | LegChain) -> float:
+    """Of thigh and shank [m]."""
+    hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
+    return float(np.median(norm(knee - hip) + norm(ankle - knee)))
 
 
 # --- the body -----------------------------------------------------------------------------------------------

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from limbik.motion.contacts import runs
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.soles import BALL, HEEL, TIP, Sole
-from limbik.spatial import Array, Matrix3, norm, rotation_between, unit
+from limbik.spatial import Array, Matrix3, cross, norm, rotation_between, unit
 
+UPRIGHT = 0.3  # part of a foot's length beside the vertical, below which it has no heading
 BREAK = 0.1  # [s] between two locks of one stance that moves too far for one
 
 
@@ -34,12 +35,13 @@ class LockRule:
 
 @dataclass(frozen=True, eq=False)
 class AnimatedFoot:
-    """A foot as the animation has it. ankle, toe: poses [T, 4, 4] of its links; up [3]."""
+    """A foot as the animation has it. ankle, toe: poses [T, 4, 4] of its links; up [3]; leg_length [m]."""
 
     sole: Sole
     ankle: Array
     toe: Array
     up: Array
+    leg_length: float
     dt: float  # [s] between frames
 
     @functools.cached_property
@@ -106,20 +108,34 @@ class _Standing(NamedTuple):
 def _near_parts(
     foot: AnimatedFoot, is_locked: NDArray[np.bool_], frames: NDArray[np.intp], rule: LockRule
 ) -> Iterator[NDArray[np.intp]]:
-    """Parts of a stance that stay within the radius; what is between them is let go."""
+    """Parts of a stance that stay within the radius, and turn about the vertical by less than the angle; what
+    is between them is let go.
+    """
     held = np.where(is_locked[:, BALL], BALL, HEEL)
     points = foot.points[frames, held[frames]] @ (np.eye(3) - np.outer(foot.up, foot.up))
+    headings = _headings(foot)[frames]
     rest = round(BREAK / foot.dt)
     begin = 0
     while begin < len(frames):
         way = points[begin:] - points[begin]
         same = held[frames[begin:]] == held[frames[begin]]
         way[~same] -= way[np.argmax(~same)] if not same.all() else 0.0  # another point is held from there
-        too_far = norm(way) > 2.0 * rule.radius
+        turned = np.abs(headings[begin:] - headings[begin])
+        too_far = (norm(way) > 2.0 * rule.radius) | (turned > rule.angle)
         end = begin + int(np.argmax(too_far)) if too_far.any() else len(frames)
         yield frames[begin:end]
         is_locked[frames[end : end + rest]] = False
         begin = end + rest
+
+
+def _headings(foot: AnimatedFoot) -> Array:
+    """Which way a foot points [T] [rad], about the vertical; upright, as it did before."""
+    forwards = foot.points[:, BALL] - foot.points[:, HEEL]
+    ahead = cross(foot.up, np.roll(foot.up, 1))
+    beside = np.stack([forwards @ ahead, forwards @ cross(foot.up, ahead)], axis=1)
+    is_upright = norm(beside) < UPRIGHT * norm(forwards)
+    last = np.maximum.accumulate(np.where(is_upright, 0, np.arange(len(beside))))
+    return np.unwrap(np.arctan2(beside[last, 1], beside[last, 0]))
 
 
 def _standing(
