@@ -132,11 +132,18 @@ def as_number(value: Any, name: str, needed: str, error: type[LimbikError]) -> f
     return number
 
 
-def as_whole(value: Any, name: str, least: int, error: type[LimbikError]) -> int:
-    """A whole number of at least `least`; anything else raises `error`."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise error(f"{name} needs a whole number of at least {least}, found {shortened(value)}")
+def as_whole(value: Any, name: str, least: int, error: type[LimbikError], most: float = math.inf) -> int:
+    """A whole number from `least` to `most`; anything else raises `error`."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not least <= value <= most:
+        needed = f"of at least {least}" if most == math.inf else f"from {least} to {most:,.0f}"
+        raise error(f"{name} needs a whole number {needed}, found {shortened(value)}")
     return int(value)
+
+
+def check_flag(value: Any, name: str, error: type[LimbikError]) -> None:
+    """Raises `error` for what is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise error(f"{name} needs True or False, found {shortened(value)}")
 
 
 def matrix_of(value: Any) -> Any:

@@ -138,7 +138,7 @@ def test_a_batch_has_what_each_pose_has() -> None:
 def test_bad_arguments_are_named() -> None:
     model = ARMS["panda"]
     pose = model.pose(model.neutral)
-    with pytest.raises(limbik.errors.SolverError, match="`samples` needs a whole number of at least 1"):
+    with pytest.raises(limbik.errors.SolverError, match="`samples` needs a whole number from 1 to 1,000,000"):
         model.solve_all(pose, samples=0)
     with pytest.raises(limbik.errors.ConfigurationError, match="`start` needs 7 numbers"):
         model.solve_all(pose, start=[0.0, math.nan])

@@ -144,6 +144,25 @@ def test_of_two_joints_in_one_line_a_search_gives_one_answer_of_each_curve() -> 
     assert [motion.joints for motion in found.free] == [("a", "e")] * 2
 
 
+@pytest.mark.parametrize(
+    "q",
+    [
+        [0.5 * np.pi, 0.34661256477264635, np.pi, 0.0, -0.10763411644677578, 0.0],
+        [-0.313, 1.323, np.pi, 0.0, 0.775, 0.0],
+    ],
+)
+def test_a_resultant_that_is_zero_everywhere_makes_no_answer_complete(q: list[float]) -> None:
+    builder = ModelBuilder("four parallel axes").continuous("j0", axis="x", origin=(-0.32, 0.48, 0))
+    axes = ["z", "x", (0, 0, -1), (0, 0, -1), "z"]
+    origins = [(0, -0.55, -0.31), (0, -0.81, 0.17), (0, -0.02, -0.38), (0.08, 0.12, 0.1), (0, 0.44, -0.41)]
+    for k, (axis, origin) in enumerate(zip(axes, origins, strict=True), 1):
+        limits = 2.0 * np.pi if k == 2 else 2.9
+        builder.revolute(f"j{k}", axis=axis, origin=origin, limits=limits)
+    model = builder.fixed("tool", origin=(0.1, 0, 0.1)).build()
+    found = check(model, np.array(q))
+    assert not found.complete
+
+
 def test_an_elimination_on_a_curve_of_answers_has_one_where_a_search_finds_one() -> None:
     side = np.eye(4)
     side[1, 3] = 0.4

@@ -252,9 +252,9 @@ def _search(
     E, stretches, within = empty(3, 6, 9), empty(MOST_ROOTS + MOST_IN_STRETCH, 2), empty(MOST_IN_STRETCH, 2)
     eliminate(constants, near_loop, E)
     stretch_table = constants[AT_STRETCH_TABLE:AT_TABLE]
-    waiting = resultant_roots(E, int(constants[AT_DEGREE]), constants[AT_TABLE:], stretches[:MOST_ROOTS])
+    table, roots = constants[AT_TABLE:], stretches[:MOST_ROOTS]
+    waiting, is_resolved = resultant_roots(E, int(constants[AT_DEGREE]), table, roots)
     looked_into = 0
-    is_resolved = True
     while waiting > 0:
         waiting -= 1
         first, last = stretches[waiting, 0], stretches[waiting, 1]

@@ -26,6 +26,7 @@ STRETCH_SAMPLES = 16
 WIDENED = 1.05  # times the length of a stretch
 NOISE = 30.0  # times the largest amplitude that the resultant should not have
 ROUNDING = 1e-13  # of the resultant, at least
+ZERO = 1e-24  # of a resultant that is zero everywhere, but for rounding; others have values of 1e-15 and more
 
 
 @compiled
@@ -67,8 +68,9 @@ def determinants(E: Floats, angles: Floats, values: Floats) -> None:
 
 
 @compiled(inline=False)
-def resultant_roots(E: Floats, degree: int, table: Floats, roots: Floats) -> int:
-    """All real roots [rad], as `real_roots` writes them; returns their number.
+def resultant_roots(E: Floats, degree: int, table: Floats, roots: Floats) -> tuple[int, bool]:
+    """All real roots [rad], as `real_roots` writes them; returns their number, and whether it is known:
+    at some poses the resultant is zero everywhere.
 
     table: `bernstein_table(degree)`, flat.
     """
@@ -79,9 +81,12 @@ def resultant_roots(E: Floats, degree: int, table: Floats, roots: Floats) -> int
     for k in range(count):
         angles[k] = FULL_TURN * k / count
     determinants(E, angles, values)
+    largest = 0.0
+    for k in range(count):
+        largest = max(largest, abs(values[k]))
     a, b = even[: degree + 1], odd[: degree + 1]
     noise = _noise(a, b, from_samples(values, a, b))
-    return real_roots(a, b, table, noise, roots)
+    return real_roots(a, b, table, noise, roots), largest > ZERO
 
 
 @compiled(inline=False)

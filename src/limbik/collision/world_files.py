@@ -34,10 +34,10 @@ from limbik.collision.planning_scenes import (
     read_planning_scene,
     read_scene_text,
 )
-from limbik.collision.world import World, WorldObject
+from limbik.collision.world import World, WorldObject, as_world
 from limbik.errors import CollisionError, FormatError, did_you_mean, shortened
 from limbik.formats.load import read as read_model
-from limbik.formats.source import Source, SourceLike, open_source
+from limbik.formats.source import Source, SourceLike, open_source, write_text
 from limbik.model.model import Model, as_model
 from limbik.model.shapes import (
     Box,
@@ -93,9 +93,10 @@ def load_world(source: SourceLike) -> World:
 def save_world(world: World, path: str | PathLike[str]) -> None:
     """Write a world in limbik's own form, as JSON, which is YAML, too. A mesh's file is named, not copied.
 
-    Raises CollisionError for a mesh whose file is not on the disk.
+    Raises CollisionError for a mesh whose file is not on the disk, FormatError where the file cannot be
+    written.
     """
-    Path(path).write_text(world_text(world), encoding="utf-8")
+    write_text(path, world_text(as_world(world)))
 
 
 def world_text(world: World) -> str:

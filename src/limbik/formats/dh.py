@@ -27,7 +27,7 @@ from typing import cast
 from limbik.errors import FormatError, ModelError, did_you_mean, shortened
 from limbik.formats.base_joint import FARTHEST
 from limbik.formats.dh_rows import rows_of_chain
-from limbik.formats.source import Source, SourceLike, open_source
+from limbik.formats.source import Source, SourceLike, open_source, write_text
 from limbik.formats.table import Cell, TableRow, is_csv, read_table
 from limbik.model.denavit_hartenberg import CONVENTIONS, Convention, Row, chain_of_rows
 from limbik.model.joints import JointKind, as_limits
@@ -224,7 +224,7 @@ def write(
     rows = [_written(row) for row in rows_of_chain(model, frame, convention)]
     is_yaml = Path(path).suffix.lower() in (".yaml", ".yml")
     text = _as_yaml(model.name, convention, rows) if is_yaml else _as_csv(model.name, convention, rows)
-    Path(path).write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def _written(row: Row) -> dict[str, str]:

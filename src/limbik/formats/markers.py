@@ -13,7 +13,7 @@ from limbik.errors import ConfigurationError, FormatError, is_one_of, members_of
 from limbik.formats import c3d, trc
 from limbik.formats.marker_content import MarkerContent
 from limbik.formats.motions import Up
-from limbik.formats.source import open_source
+from limbik.formats.source import open_source, write_text
 from limbik.spatial import Array, as_number, as_numbers
 
 FARTHEST = 1e9  # [m]
@@ -67,10 +67,7 @@ class Markers:
         if Path(name).suffix.lower() != ".trc":
             raise FormatError(name, f"needs the ending .trc, found {Path(name).suffix!r}")
         text = trc.write(MarkerContent(self.names, self.positions, self.dt, self.up), Path(name).name)
-        try:
-            Path(name).expanduser().write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise FormatError(name, f"cannot be written: {error.strerror or error}") from None
+        write_text(name, text)
 
 
 def load_markers(file: str | PathLike[str], *, up: Up | None = None) -> Markers:

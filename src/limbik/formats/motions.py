@@ -16,7 +16,7 @@ from limbik.errors import ConfigurationError, FormatError, ModelError, is_one_of
 from limbik.formats import bvh, bvh_model, gltf_file, gltf_model, motion_csv
 from limbik.formats.base_joint import Base
 from limbik.formats.load import load
-from limbik.formats.source import open_source
+from limbik.formats.source import open_source, write_text
 from limbik.formats.table import is_csv
 from limbik.model import JointKind, Model
 from limbik.spatial import Array, as_number, as_numbers, norm
@@ -66,8 +66,7 @@ class Motion:
         dt = as_number(self.dt, "dt", needed, ConfigurationError)
         if not bvh.SHORTEST <= dt <= bvh.LONGEST:
             raise ConfigurationError(f"dt needs {needed}, found {dt:g}")
-        if not is_one_of(self.up, ("x", "y", "z")):
-            raise ConfigurationError(f"up needs 'x', 'y' or 'z', found {shortened(self.up)}")
+        _check_up(self.up)
         q.setflags(write=False)
         object.__setattr__(self, "q", q)
         object.__setattr__(self, "dt", dt)
@@ -98,14 +97,13 @@ class Motion:
         where the file cannot be written.
         """
         name = str(path)
-        try:
-            if _ending(name) in gltf_file.ENDINGS:
+        if _ending(name) in gltf_file.ENDINGS:
+            try:
                 self._write_gltf(name)
-                return
-            text = self._as_bvh(name) if _ending(name) == ".bvh" else self._as_csv(name)
-            Path(path).expanduser().write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise FormatError(name, f"cannot be written: {error.strerror or error}") from None
+            except OSError as error:
+                raise FormatError(name, f"cannot be written: {error.strerror or error}") from None
+            return
+        write_text(path, self._as_bvh(name) if _ending(name) == ".bvh" else self._as_csv(name))
 
     def _write_gltf(self, name: str) -> None:
         if self.scene is None:
@@ -126,6 +124,11 @@ class Motion:
                 name, f"needs the ending .bvh, .glb, .gltf, .vrm or .csv, found {_ending(name)!r}"
             )
         return motion_csv.write(self.model, self.q, self.dt)
+
+
+def _check_up(up: object) -> None:
+    if not is_one_of(up, ("x", "y", "z")):
+        raise ConfigurationError(f"up needs 'x', 'y' or 'z', found {shortened(up)}")
 
 
 def as_motion(value: object) -> Motion:
@@ -174,6 +177,8 @@ def load_motion(
     the model is missing.
     """
     metres = _metres(unit)
+    if up is not None:
+        _check_up(up)
     if gltf_file.is_gltf(file):
         if model is not None:
             raise ModelError("a glTF file has its own model: leave out `model`")

@@ -55,6 +55,20 @@ def open_source(source: SourceLike) -> Source:
     return Source(name, decoded(bytes_of(path, name), name), path)
 
 
+def write_text(path: str | PathLike[str], text: str) -> None:
+    """Write a text to a file, in UTF-8.
+
+    Raises FormatError for what is no path, and where the file cannot be written.
+    """
+    if not isinstance(path, str | PathLike) or not fspath(path):
+        raise FormatError("<path>", f"needs the path of a file, found {shortened(path)}")
+    name = str(fspath(path))
+    try:
+        _expanded(name).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise FormatError(name, f"cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
 def is_text(source: str) -> bool:
     """Whether a str is a description itself and not the path of one."""
     return "\n" in source or source.lstrip("\ufeff \t\r").startswith("<")

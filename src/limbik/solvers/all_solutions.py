@@ -15,7 +15,7 @@ from limbik.analytic.general_solve import can_eliminate
 from limbik.analytic.points import moves_in_plane, moving, point_form
 from limbik.analytic.swivel import swivel_arm
 from limbik.collision.world import World
-from limbik.errors import GoalError, SolverError, shortened
+from limbik.errors import GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.configuration import FARTHEST, as_bounded_configuration
@@ -30,11 +30,12 @@ from limbik.solvers.point_plan import PointPlan
 from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
 from limbik.solvers.sampled_solutions import STARTS, SampledPlan
 from limbik.solvers.swivel_plan import SwivelPlan
-from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, pose_from
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, check_flag, pose_from
 
 EVERYTHING = (1.0,) * 6
 QUICK: Slot[dict[tuple[str | None, bool], AnalyticPlan]] = Slot()  # for a pose, by frame and limits
 PLANS: Slot[dict[tuple[str, bool, int], AnswersPlan | None]] = Slot()  # by frame, limits, and kind of target
+MAX_COUNT = 1e6  # of samples or starts
 A_POSE = 0  # else as many numbers as the point has
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -103,7 +104,8 @@ def solve_all(
         plan = None if quick is None else quick.get((frame, limits))
         if plan is not None:
             return plan.of_pose(goal, None if start is None else _configuration(model, start))
-    _check_flags(limits=limits, turns=turns)
+    check_flag(limits, "`limits`", SolverError)
+    check_flag(turns, "`turns`", SolverError)
     free = free_options(world, clearance)
     if free is not None:
         every = solve_all(
@@ -113,8 +115,8 @@ def solve_all(
         return those_free(as_model(model), every, free)
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
-    count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError)
-    many = as_whole(starts, "`starts`", 1, SolverError)
+    count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError, MAX_COUNT)
+    many = as_whole(starts, "`starts`", 1, SolverError, MAX_COUNT)
     goals = _goals(goal, frame)
     asked = goals[0]
     if len(goals) == 1 and is_plain_target(asked):
@@ -132,7 +134,7 @@ def solve_all_batch(
     Raises SolverError for an arm without a closed form, besides what `solve_all` raises.
     """
     model = as_model(model)
-    _check_flags(limits=limits)
+    check_flag(limits, "`limits`", SolverError)
     targets = as_rows_of_poses(poses, "`poses`", GoalError)
     plan = plan_for_all(model, frame, bool(limits))
     if plan is None:
@@ -141,12 +143,6 @@ def solve_all_batch(
             "solve_all() for one pose at a time"
         )
     return plan.solve_batch(targets, None if start is None else _configuration(model, start))
-
-
-def _check_flags(**flags: Any) -> None:
-    for name, value in flags.items():
-        if not isinstance(value, bool | np.bool_):
-            raise SolverError(f"`{name}` needs True or False, found {shortened(value)}")
 
 
 def plan_for_all(model: Model, frame: str | None, limits: bool, kind: int = A_POSE) -> AnswersPlan | None:

@@ -45,7 +45,8 @@ class EliminationPlan(AnswersPlan):
         q = self._legal(every, are_isolated, self.near(start), pose)
         if not len(q) and not are_isolated:
             q = self.searched(as_pose(pose, "`pose`", error=GoalError), start)
-        return self.answered(q, (pose.tobytes(), start, every, is_resolved), start, turns, began)
+        is_known = is_resolved and (are_isolated or len(every) > 0)
+        return self.answered(q, (pose.tobytes(), start, every, is_known), start, turns, began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""

@@ -27,7 +27,7 @@ from limbik.solvers.plan import BY_DEFAULT, Plan, Result, plan_for, plan_of
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.solvers.tree_plan import NO_TRACE, refuse_too_far
 from limbik.solvers.watch import time_watch
-from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers, check_flag
 
 MOST_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
@@ -191,6 +191,7 @@ def trace(
     The fast core makes several attempts side by side, each on a lane: the trace shows the one that gave the
     answer, and with `lanes` has all of them beside it.
     """
+    check_flag(lanes, "`lanes`", SolverError)
     seen = _Seen(lanes)
     solution = _answer(model, goal, start, rest, seed, dict(options), seen)
     starts = np.cumsum([len(errors) for _, errors in seen.descents])
