@@ -295,8 +295,14 @@ SHIFTED = {"function": lambda x: x - 1.0}
         (lambda: limbik.collision.save_world(limbik.collision.World(), ""), "the path of a file, found ''"),
         (lambda: limbik.collision.save_world(limbik.collision.World(), "\x00"), "cannot be written"),
         (lambda: limbik.collision.save_world(limbik.collision.World(), "/no/where"), "cannot be written"),
-        (lambda: ROBOT.solve_all(ROBOT.pose([0.1] * 6), samples=10**19), "`samples` needs .* from 1 to 1,000,000"),
-        (lambda: ROBOT.solve_all(ROBOT.pose([0.1] * 6), starts=10**400), "`starts` needs .* from 1 to 1,000,000"),
+        (
+            lambda: ROBOT.solve_all(ROBOT.pose([0.1] * 6), samples=10**19),
+            "`samples` needs .* from 1 to 1,000,000",
+        ),
+        (
+            lambda: ROBOT.solve_all(ROBOT.pose([0.1] * 6), starts=10**400),
+            "`starts` needs .* from 1 to 1,000,000",
+        ),
         (lambda: ROBOT.trace(ROBOT.pose([0.1] * 6), lanes=np.zeros((0, 3))), "`lanes` needs True or False"),
         (lambda: ROBOT.trace(ROBOT.pose([0.1] * 6), lanes="abc"), "`lanes` needs True or False"),
         (lambda: limbik.load_motion("examples/walk.bvh", up=np.zeros((0, 3))), "up needs 'x', 'y' or 'z'"),

@@ -147,3 +147,18 @@ def test_goals_are_added_by_picking_a_link_or_from_the_list_and_removed(space: S
     space.find("#goal-kind input[value=pose]").check(force=True)
     space.until(lambda: "pose" in {goal["kind"] for goal in space.goals}, "a pose is asked")
     assert space.find("#goal-turn").is_visible()
+
+
+def test_a_typed_goal_that_is_out_of_sight_comes_into_view(space: Space) -> None:
+    space.show("robot=ur5e&pn=1")
+    field = space.find("#goal-position input").nth(0)
+    field.fill("3")
+    field.press("Enter")
+    width, height = space.page.evaluate("[innerWidth, innerHeight]")
+
+    def is_seen() -> bool:
+        x, y = space.goal_point(0)
+        at = "([x, y]) => document.elementFromPoint(x, y)?.id"
+        return 0 < x < width and 0 < y < height and space.page.evaluate(at, [x, y]) == "view"
+
+    space.until(is_seen, "the goal is in the open part of the picture")

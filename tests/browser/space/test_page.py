@@ -44,7 +44,7 @@ def test_everything_has_a_name_and_fits_every_window(space: Space) -> None:
             assert box["y"] + box["height"] <= height, selector
 
 
-HANDLE = 76  # [px] the longest arrow of the goal in hand
+HANDLE = 76  # [px] the longest arrow of the goal in hand; two thirds of it in a low picture
 
 
 def test_no_card_covers_the_goal_and_a_row_without_room_says_where_it_goes_on(space: Space) -> None:
@@ -58,7 +58,8 @@ def test_no_card_covers_the_goal_and_a_row_without_room_says_where_it_goes_on(sp
                 inside = box and box["x"] < x < box["x"] + box["width"]
                 assert not (inside and box["y"] < y < box["y"] + box["height"]), (width, race, card)
             bar = space.find(".bar").bounding_box()
-            assert y - HANDLE >= bar["y"] + bar["height"], (width, race)
+            size = HANDLE if height > 450 else 0.67 * HANDLE
+            assert y - size >= bar["y"] + bar["height"], (width, race)
             row = space.find("#solver-chips")
             cut = row.evaluate(
                 """row => [row.scrollLeft > 1, row.scrollLeft + row.clientWidth < row.scrollWidth - 1]"""

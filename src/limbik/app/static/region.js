@@ -22,6 +22,14 @@ export function openRegion() {
   return region;
 }
 
+/** What buttons on the picture leave of a region, in a column on its right or a row at its foot. @param {Region} region @param {string} id @returns {Region} */
+export function besideTools(region, id) {
+  const tools = box(id);
+  if (!tools.width) return region;
+  const isRow = tools.width > tools.height;
+  return isRow ? { ...region, bottom: Math.min(region.bottom, tools.top) } : { ...region, right: Math.min(region.right, tools.left) };
+}
+
 /** What the table of a race leaves of a region. @param {Region} region @returns {Region} */
 export function besideRace(region) {
   return beside(box('race'), region);

@@ -14,11 +14,12 @@ export class Shell {
     this.press('dock-toggle', () => this.toggle('cv', 'pn'));
     this.press('tab-convergence', () => this.toggle('cv', 'pn'));
     this.press('pause', () => store.set({ px: !store.get('px') }));
-    store.watch(['pn', 'cv'], () => {
+    const update = () => {
       this.apply();
       onLayout();
-    });
-    this.narrow.addEventListener('change', () => this.apply());
+    };
+    store.watch(['pn', 'cv'], update);
+    this.narrow.addEventListener('change', update);
     store.watch(['px'], () => this.showPause());
   }
 

@@ -3,7 +3,7 @@
  * opened first; from then on they are part of the problem, and of the address.
  */
 
-import { openRegion } from '../region.js';
+import { besideTools, openRegion } from '../region.js';
 
 const EDGE = 16; // [px] kept free between a point that a hand moves and the edge of the open part of the canvas
 const SEEN = 0.62; // part of the open region that an arm of full length takes
@@ -27,11 +27,7 @@ export class Place {
 
   /** The part of the region that the camera's buttons leave free. @returns {import('../region.js').Region} */
   get clear() {
-    const { region } = this;
-    const tools = document.getElementById('plane-tools')?.getBoundingClientRect() ?? new DOMRect();
-    if (!tools.width) return region;
-    const isRow = tools.width > tools.height;
-    return isRow ? { ...region, bottom: Math.min(region.bottom, tools.top) } : { ...region, right: Math.min(region.right, tools.left) };
+    return besideTools(this.region, 'plane-tools');
   }
 
   /** Place what the address leaves out, and look there. */

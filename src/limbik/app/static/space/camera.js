@@ -6,6 +6,8 @@ const HALF_ANGLE = (0.5 * 32 * Math.PI) / 180; // of the perspective view, from 
 const STEEPEST = 1.5533; // [rad] elevation: 89 degrees
 const GLIDE = 380; // [ms]
 const ROOM = 1.16; // around what is framed
+const ROOMY = 450; // [px] height of a picture from which on handles have their full size
+const SMALLEST = 0.6; // of it
 
 /**
  * @typedef {object} State
@@ -52,6 +54,11 @@ export class Camera {
     const depth = point.clone().sub(this.eye.position).dot(this.forward);
     const distance = this.projection === 'perspective' ? Math.max(depth, 1e-6) : this.state.distance;
     return (2 * distance * this.tangent) / this.open.height;
+  }
+
+  /** How large handles are in a low picture, as part of their full size. */
+  get handleSize() {
+    return Math.max(SMALLEST, Math.min(1, this.open.height / ROOMY));
   }
 
   /** Half the height of the open part, at distance 1. */

@@ -15,6 +15,7 @@ export class FarSide {
   constructor(box, subject) {
     Object.assign(this, { box, subject });
     this.narrow = window.matchMedia(NARROW);
+    new ResizeObserver(() => this.update()).observe(/** @type {HTMLElement} */ (document.getElementById('metrics')));
   }
 
   /** To be called when the card, the view or the window has changed. */

@@ -101,9 +101,14 @@ export class Gizmo extends Group {
     return this.setting?.space === 'local' && this.pose ? this.pose.turn.clone() : new Quaternion();
   }
 
+  /** What a pixel of its full size is in space [m]. @param {import('./camera.js').Camera} camera */
+  unit(camera) {
+    return camera.handleSize * camera.metresPerPixel(this.position);
+  }
+
   /** @param {import('./camera.js').Camera} camera */
   update(camera) {
-    this.scale.setScalar(camera.metresPerPixel(this.position));
+    this.scale.setScalar(this.unit(camera));
     for (const child of /** @type {any[]} */ (this.turning.children)) {
       child.material.uniforms.forward.value.copy(camera.forward);
       child.material.uniforms.centre.value.copy(this.position);
@@ -159,7 +164,7 @@ export class Gizmo extends Group {
 
   /** @param {import('./camera.js').Camera} camera @param {Vector3} local [px] @returns {Vector3} */
   toWorld(camera, local) {
-    return local.multiplyScalar(camera.metresPerPixel(this.position)).applyQuaternion(this.quaternion).add(this.position);
+    return local.multiplyScalar(this.unit(camera)).applyQuaternion(this.quaternion).add(this.position);
   }
 
   /**
@@ -172,7 +177,7 @@ export class Gizmo extends Group {
     let before = null;
     for (let k = 0; k <= 64; k += 1) {
       const point = this.onRing(camera, name, (2 * Math.PI * k) / 64);
-      const isBehind = point.clone().sub(this.position).dot(camera.forward) > 0.15 * RING * camera.metresPerPixel(this.position);
+      const isBehind = point.clone().sub(this.position).dot(camera.forward) > 0.15 * RING * this.unit(camera);
       const pixel = camera.pixel(point);
       if (before && !isBehind) least = Math.min(least, toSegment(at, before, pixel));
       before = isBehind ? null : pixel;

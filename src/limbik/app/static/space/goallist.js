@@ -153,8 +153,10 @@ export class GoalList {
   typedPosition(k) {
     const { selected } = this.goals;
     const position = this.goals.positionOf(selected).with(k, typed(this.position[k]));
-    if (Math.abs(position[k]) <= 1000) this.goals.put(selected, { position });
-    else this.notices.show('A coordinate is a number of metres, up to 1000.');
+    if (Math.abs(position[k]) <= 1000) {
+      this.goals.put(selected, { position });
+      this.stage.see(position);
+    } else this.notices.show('A coordinate is a number of metres, up to 1000.');
     /** @type {HTMLElement|null} */ (document.activeElement)?.blur();
     this.update();
   }

@@ -6,8 +6,6 @@ import { triad } from './marks.js';
 import { Ribbon } from './ribbon.js';
 
 const RADIUS = 8; // [px]
-const ROOMY = 450; // [px] height of a picture from which on goals have their full size
-const SMALLEST = 0.6; // of it
 const ARROWS = 46; // [px]
 
 /**
@@ -91,8 +89,7 @@ export class Handles extends Group {
 
   /** The same size on the screen, wherever the camera is; smaller where the picture is low. @param {import('./camera.js').Camera} camera */
   update(camera) {
-    const size = Math.max(SMALLEST, Math.min(1, camera.open.height / ROOMY));
-    for (const handle of this.handles.values()) handle.scaleTo(size * camera.metresPerPixel(handle.knob.position));
+    for (const handle of this.handles.values()) handle.scaleTo(camera.handleSize * camera.metresPerPixel(handle.knob.position));
   }
 
   setTheme() {

@@ -13,7 +13,7 @@ import { Notices } from '../notice.js';
 import { Poses } from '../poses.js';
 import { Race } from '../race.js';
 import { ReachLine } from '../reach.js';
-import { besideCards, openRegion } from '../region.js';
+import { besideCards, besideTools, openRegion } from '../region.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
 import { Status } from '../status.js';
@@ -457,7 +457,7 @@ function traceIfOpen() {
 function layout() {
   if (!isBuilt) return;
   stage.resize();
-  stage.setRegion(besideCards(openRegion()));
+  stage.setRegion(besideCards(besideTools(openRegion(), 'tools')));
   stage.invalidate();
   convergence.resize();
   explain.place.update();

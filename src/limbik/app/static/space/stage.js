@@ -380,18 +380,26 @@ export class Stage {
     if (this.getView() === this.homeView) this.home({ softly: false });
   }
 
-  /** Everything as large as it can be seen whole, from where the camera is. @param {{softly?: boolean}} [how] */
-  fit({ softly = true } = {}) {
+  /** Everything as large as it can be seen whole, from where the camera is. @param {{softly?: boolean, including?: number[]}} [how]  including: a point that is not there yet */
+  fit({ softly = true, including } = {}) {
     const box = this.crew.box();
+    if (including) box.expandByPoint(new Vector3(...including));
     for (const { pose } of this.things) box.expandByPoint(new Vector3().setFromMatrixPosition(pose));
     for (const { goal } of this.handles.handles.values()) box.expandByPoint(new Vector3(...goal.position));
     this.frame(box.isEmpty() ? this.crew.homeBox() : box, this.camera.state, softly);
   }
 
+  /** Go back until a point is seen that is not. @param {number[]} point [3] */
+  see(point) {
+    const { x, y } = this.screenPoint(point);
+    const { left, top, right, bottom } = this.camera.region ?? this.canvas.getBoundingClientRect();
+    if (x < left || x > right || y < top || y > bottom) this.fit({ including: point });
+  }
+
   /** @param {import('three').Box3} box @param {{azimuth: number, elevation: number}} direction @param {boolean} softly */
   frame(box, { azimuth, elevation }, softly) {
     const held = this.setting && this.held();
-    const marks = held ? [{ point: held.position, reach: REACH }] : [];
+    const marks = held ? [{ point: held.position, reach: this.camera.handleSize * REACH }] : [];
     this.camera.glideTo(this.camera.framed(box, { azimuth, elevation }, marks), softly);
   }
 

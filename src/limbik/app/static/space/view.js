@@ -221,12 +221,13 @@ export class View {
   }
 
   /**
-   * How far a goal is from its frame, at the step that is shown.
+   * How far a goal is from its frame, at the step that is shown; NaN on a path, which leaves the goal.
    * @param {number} i @param {import('../runner.js').Runner} [runner]  of the goal's arm; by default the one in front
    * @returns {{metres: number, radians: number}}
    */
   distance(i, runner = this.frontOf(i)) {
-    const errors = runner.goalErrorsAt(this.step);
+    const isLeft = this.path?.arm === this.goals.list[i].arm && this.step === null;
+    const errors = isLeft ? null : runner.goalErrorsAt(this.step);
     const among = this.among(i);
     return { metres: errors?.[2 * among] ?? NaN, radians: errors?.[2 * among + 1] ?? NaN };
   }
