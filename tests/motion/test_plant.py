@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,6 +175,18 @@ def test_a_foot_that_is_let_go_does_not_follow_the_noise_of_its_last_frames(rate
     clean = walk(gait, "ball").motion
     noise, planted = noisy(clean, 0.004, 0.001), plant_feet(noisy(clean, 0.004, 0.001))
     assert np.abs(points(planted)[0] - points(noise)[0])[..., [0, 2]].max() < 0.06
+
+
+@pytest.mark.parametrize("size", [0.1, 0.3, 5.0, 20.0])
+def test_bodies_of_all_sizes_are_planted_alike(size: float, tmp_path: Path) -> None:
+    known = walk(AHEAD, "euler")
+    known.motion.save(tmp_path / "walk.bvh")
+    person, other = (
+        limbik.load_motion(tmp_path / "walk.bvh", unit=known.motion.metres * factor) for factor in (1.0, size)
+    )
+    assert (sole_contacts(other) == sole_contacts(person)).all()
+    planted = [points(plant_feet(motion))[0] for motion in (person, other)]
+    assert_allclose(planted[1] / size, planted[0], atol=2e-3)
 
 
 def test_weight_is_how_much_is_mended() -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbik.errors import GoalError, ModelError, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
+from limbik.model import Model
 from limbik.spatial import Array, as_number, as_vector, norm
 
+LEG = 0.85  # [m] thigh and shank of the person whose lengths and speeds a rule has
+SHORTEST_LEG = 1e-6  # [m]
+SCALED = ("height", "speed", "leave_height", "leave_speed", "steady")
 LOW = 5.0  # [percent] of the frames in which a foot is below what counts as its height in stance
 
 
@@ -26,6 +30,9 @@ class ContactRule:
     Height is counted from the point's own low level, below which it is in 5 % of frames: an ankle or a heel
     never comes down to the ground itself. So a point that never stands is not told by its height alone. Speed
     is that beside the ground, of places smoothed by a Gaussian.
+
+    The lengths and speeds are those of a person whose thigh and shank are 0.85 m long; `for_legs` has them
+    for others, and is what is taken where no rule is given.
     """
 
     height: float = 0.03  # [m]
@@ -50,23 +57,41 @@ class ContactRule:
         velocity = as_vector(self.ground_velocity, 3, "ground_velocity", error=GoalError)
         object.__setattr__(self, "ground_velocity", tuple(velocity.tolist()))
 
+    @classmethod
+    def for_legs(cls, length: float) -> ContactRule:
+        """The rule for a body whose thigh and shank are so long [m] together."""
+        usual = cls()
+        return replace(usual, **{name: length / LEG * getattr(usual, name) for name in SCALED})
+
 
 def detect_contacts(
     motion: Motion, feet: Sequence[str] | None = None, rule: ContactRule | None = None
 ) -> NDArray[np.bool_]:
     """[T, number of feet] whether each foot stands on the ground.
 
-    feet: names of frames; default: `feet_of(motion)`. rule: default: `ContactRule()`.
+    feet: names of frames; default: `feet_of(motion)`. rule: default: `ContactRule.for_legs` of the motion's.
     Raises ModelError for an unknown frame, GoalError for another rule.
     """
     motion = as_motion(motion)
     if rule is not None and not isinstance(rule, ContactRule):
         raise GoalError(f"rule needs a ContactRule, found {shortened(rule)}")
-    rule = rule or ContactRule()
     names = feet_of(motion) if feet is None else members_of(feet, "feet", ModelError, "a list of frames")
     if not names:
         return np.zeros((len(motion), 0), dtype=np.bool_)
+    rule = rule or ContactRule.for_legs(leg_length(motion.model, names))
     return point_contacts(motion.model.poses(motion.q, names)[..., :3, 3], motion, rule)
+
+
+def leg_length(model: Model, feet: Sequence[str]) -> float:
+    """How long thigh and shank are together [m], the mean over feet: the two longest steps from joint to
+    joint on the way to each, at rest. That of a person where there are no steps.
+    """
+    sums = []
+    for foot in feet:
+        steps = [float(norm(joint.origin[:3, 3])) for joint in model.path(foot) if joint.parent != model.root]
+        sums.append(sum(sorted(steps)[-2:]))
+    found = float(np.mean(sums))
+    return found if found > SHORTEST_LEG else LEG
 
 
 def feet_of(motion: Motion) -> tuple[str, ...]:

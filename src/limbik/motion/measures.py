@@ -115,7 +115,7 @@ def measure(
     feet: frames that are to stand without sliding or sinking, points of the sole rather than ankles; default:
     `limbik.motion.feet_of(motion)`, or none where no name fits.
     contacts: whether each foot stands, [T, number of feet]; or the rule they are detected by; default:
-    `ContactRule()`.
+    `ContactRule.for_legs` of the motion's.
     ground: height of the ground along `motion.up` [m].
     limbs: (root, mid, tip) of each limb, three names of frames, such as hip, knee and ankle.
     targets: for names of frames, the places [T, 3] where they were to be [m]; a row of nan is left out.

@@ -27,7 +27,6 @@ from limbik.solvers.best_plan import SteppedPlan
 from limbik.spatial import Array, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
 
-LEG_OF_A_PERSON = 0.85  # [m] by which the thresholds of contacts are scaled
 POSTURES = 50  # of a motion, beside that of rest, among which the upright one is looked for
 
 # Weights of squared errors [m and rad].
@@ -104,11 +103,8 @@ def postures_of(motion: Motion) -> Array:
 
 def stands_of(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
     """[T, 2] whether the left and the right foot stand."""
-    scale = body.length(LEG) / LEG_OF_A_PERSON
-    rule = ContactRule()
-    names = ("height", "speed", "leave_height", "leave_speed", "steady")
-    rule = ContactRule(**{name: scale * getattr(rule, name) for name in names})
-    return detect_contacts(motion, [body.frames[side + LEG[2]] for side in SIDES], rule)
+    feet = [body.frames[side + LEG[2]] for side in SIDES]
+    return detect_contacts(motion, feet, ContactRule.for_legs(body.length(LEG)))
 
 
 def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.bool_]) -> Iterator[_Followed]:

@@ -19,7 +19,7 @@ from limbik.motion.feet.soles import BALL, HEEL, TIP
 from limbik.motion.feet.stances import AnimatedFoot, LockRule, Stance, mean_rotation, stances_of
 from limbik.spatial import Array, Matrix3, cross, norm, rotation_exp, rotation_log, unit
 
-CLEARANCE = 0.02  # [m] that a swinging foot keeps from the ground where the animation has as much
+CLEARANCE = 0.024  # [leg lengths] that a swinging foot keeps from the ground where the animation has as much
 TREND = 0.07  # [s] along which the trend of an offset is fitted
 SPAN = 1.0 / 30.0  # [s] along which accelerations are measured
 MAX_ACCELERATION = 10.0  # [leg lengths/s^2] of a foot beyond that in the animation
@@ -196,7 +196,7 @@ class FootLocks:
         CLEARANCE."""
         points = self._points_at(place, rotation, toe)
         over = self.foot.points @ self.up - self.sole.heights - level[:, None]
-        kept = self._swing()[:, None] * np.clip(0.5 * over, 0.0, CLEARANCE)
+        kept = self._swing()[:, None] * np.clip(0.5 * over, 0.0, CLEARANCE * self.foot.leg_length)
         under, _ = self.ground.under(points)
         rise = under + self.sole.heights + kept - points @ self.up
         return np.asarray(rise[:, :TIP].max(axis=1))

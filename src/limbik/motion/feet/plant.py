@@ -30,6 +30,7 @@ from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rot
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
 MOST_EXTENSION = 0.9985  # but not more
 SOFTEN = 0.001  # of legs that the pelvis cannot help
+LOCK_RADIUS = 0.18  # [leg lengths]
 MIN_SETTING, MAX_SETTING = 1e-6, 1e6  # [s, m or rad]
 ROOM = 1e-4  # [m] how far the pelvis may be above what the legs reach
 
@@ -41,7 +42,7 @@ def plant_feet(
     contacts: ArrayLike | ContactRule | None = None,
     feet: Sequence[str | Sole] | None = None,
     weight: ArrayLike = 1.0,
-    lock_radius: float = 0.15,
+    lock_radius: float | None = None,
     unlock_angle: float = 0.6,
     halflife: float = 0.1,
 ) -> Motion:
@@ -49,12 +50,13 @@ def plant_feet(
 
     ground: default: the plane at height 0. The animation is one on level ground.
     contacts: whether heel and ball of each foot stand, [T, feet, 2], or only whether the foot does,
-    [T, feet]; or the rule that they are detected by; default: `ContactRule()`. With a rule for a belt feet
-    stand on the belt.
+    [T, feet]; or the rule that they are detected by; default: `ContactRule.for_legs` of the
+    motion's. With a rule for a belt feet stand on the belt.
     feet: names of the links of the feet, or soles; default: `soles_of(motion)`.
     weight: 0 to 1, or [T]: of all corrections.
-    lock_radius: how far a foot's place in the animation may be from where it stands [m]: farther off it is
-    let go, and locked anew. unlock_angle: how far its orientation may be from flat [rad].
+    lock_radius: how far a foot's place in the animation may be from where it stands [m], by default 0.18 of
+    the length of a leg: farther off it is let go, and locked anew. unlock_angle: how far its orientation may
+    be from flat [rad].
     halflife: time in which an offset has halved after a foot is let go, and before it is locked [s].
 
     While it stands, a foot does not move: on its heel, flat, then on the ball. Where it stands is the mean of
@@ -83,19 +85,21 @@ def plant_feet(
             halflife=halflife,
         )
         return _moved_by(planted, way)
-    rule = LockRule(
-        _positive(lock_radius, "lock_radius"),
-        _positive(unlock_angle, "unlock_angle"),
-        _positive(halflife, "halflife"),
-    )
     soles = _soles(motion, feet)
     legs = [_leg(motion.model, sole) for sole in soles]
     poses = _poses(motion, [name for leg in legs for name in leg.frames], soles)
+    lengths = [_leg_length(poses, leg) for leg in legs]
+    radius = LOCK_RADIUS * float(np.mean(lengths)) if lock_radius is None else lock_radius
+    rule = LockRule(
+        _positive(radius, "lock_radius"),
+        _positive(unlock_angle, "unlock_angle"),
+        _positive(halflife, "halflife"),
+    )
     stands = _stands(motion, soles, poses, contacts)
     paths, up = [], np.eye(3)["xyz".index(motion.up)]
     for k, sole in enumerate(soles):
         ankle, toe = (poses[name] for name in sole.links)
-        foot = AnimatedFoot(sole, ankle, toe, up, _leg_length(poses, legs[k]), motion.dt)
+        foot = AnimatedFoot(sole, ankle, toe, up, lengths[k], motion.dt)
         paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
     return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule)
 
@@ -134,7 +138,7 @@ def _stands(
 ) -> NDArray[np.bool_]:
     """[T, feet, 2] of heel and ball."""
     if contacts is None or isinstance(contacts, ContactRule):
-        return contacts_at(motion, soles, poses, contacts or ContactRule())
+        return contacts_at(motion, soles, poses, contacts)
     shape = len(motion), len(soles)
     needed = f"shape [{shape[0]}, {shape[1]}] or [{shape[0]}, {shape[1]}, 2]: frames, feet, and heel and ball"
     stands = as_numbers(contacts, "contacts", needed, GoalError)
@@ -142,7 +146,7 @@ def _stands(
         raise GoalError(f"contacts needs {needed}, found shape {stands.shape}")
     if stands.ndim == 3:
         return stands != 0.0
-    each = contacts_at(motion, soles, poses, ContactRule()) & (stands != 0.0)[..., None]
+    each = contacts_at(motion, soles, poses, None) & (stands != 0.0)[..., None]
     unclear = (stands != 0.0) & ~each.any(axis=-1)
     each[..., 1] |= unclear
     return each

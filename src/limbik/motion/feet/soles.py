@@ -13,7 +13,7 @@ from limbik.errors import ModelError, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
 from limbik.motion.articulation import Articulation
-from limbik.motion.contacts import ContactRule, feet_of, point_contacts
+from limbik.motion.contacts import ContactRule, feet_of, leg_length, point_contacts
 from limbik.spatial import Array, Vector3, as_vector, norm, unit
 
 HEEL, BALL, TIP = 0, 1, 2
@@ -87,7 +87,8 @@ def sole_contacts(
 ) -> NDArray[np.bool_]:
     """[T, feet, 2] whether the heel and the ball of each foot stand on the ground.
 
-    soles: default: `soles_of(motion)`; rule: default: `ContactRule()`. A foot stands where one of both does.
+    soles: default: `soles_of(motion)`; rule: default: `ContactRule.for_legs` of the motion's. A foot stands
+    where one of both does.
     """
     motion = as_motion(motion)
     chosen = soles_of(motion) if soles is None else tuple(soles)
@@ -96,13 +97,14 @@ def sole_contacts(
     names = list(dict.fromkeys(link for sole in chosen for link in sole.links))
     found = motion.model.poses(motion.q, names)
     poses = {name: found[:, k] for k, name in enumerate(names)}
-    return contacts_at(motion, chosen, poses, rule or ContactRule())
+    return contacts_at(motion, chosen, poses, rule)
 
 
 def contacts_at(
-    motion: Motion, soles: Sequence[Sole], poses: Mapping[str, Array], rule: ContactRule
+    motion: Motion, soles: Sequence[Sole], poses: Mapping[str, Array], rule: ContactRule | None
 ) -> NDArray[np.bool_]:
     """The same, by poses [T, 4, 4] of the links of soles."""
+    rule = rule or ContactRule.for_legs(leg_length(motion.model, [sole.ankle for sole in soles]))
     points = [sole.points(*(poses[link] for link in sole.links))[:, :TIP] for sole in soles]
     found = point_contacts(np.concatenate(points, axis=1), motion, rule)
     return found.reshape(len(motion), len(soles), 2)
