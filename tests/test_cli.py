@@ -278,6 +278,15 @@ def test_a_playground_for_the_whole_network_is_told_to_be_one(opened, capsys, ho
     assert ("Everyone who can reach this machine" in capsys.readouterr().out) == (host != "127.0.0.1")
 
 
+def test_a_warning_is_one_line_without_its_place_in_the_code(tmp_path):
+    result = run(
+        "motion", "ground", "examples/walk.bvh", "--unit", "0.0001", "--out", str(tmp_path / "a.bvh")
+    )
+    assert result.returncode == 0
+    (line,) = result.stderr.splitlines()
+    assert re.fullmatch(r"limbik: note: the motion is planted as it is, but its legs are .* or --unit", line)
+
+
 @pytest.mark.parametrize("arguments", [(), ("--no-browser",)])
 def test_the_browser_is_opened_unless_told_otherwise(opened, arguments):
     with contextlib.suppress(SystemExit):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -28,7 +29,8 @@ class CommandLine(typer.Typer):
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Run the command line."""
-        with guarded():
+        with guarded(), warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: typer.echo(f"limbik: note: {message}", err=True)
             command, typed = typer.main.get_command(self), [*(arguments or (sys.argv[1:],))[0]]
             try:
                 refuse_commas(command, typed)

@@ -1,6 +1,8 @@
 """`limbik motion` measures and converts motion files."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +73,32 @@ def test_feet_are_planted(tmp_path: Path) -> None:
     sliding, planted = tmp_path / "sliding.bvh", tmp_path / "planted.bvh"
     stretched(walk(Gait(duration=1.5), "euler").motion, 1.1).save(sliding)
     options = ["--unit", "m", "--foot", "LeftFoot", "--foot", "RightFoot", "--slope", "0", "1", "-0.1"]
-    assert (
-        run("ground", str(sliding), "--out", str(planted), *options)
-        == f"{planted}: 91 frames of 30 numbers\n"
-    )
+    left, right, hips, written = run("ground", str(sliding), "--out", str(planted), *options).splitlines()
+    assert written == f"{planted}: 91 frames of 30 numbers"
+    for line, foot in ((left, "LeftFoot"), (right, "RightFoot")):
+        found = re.match(
+            rf"{foot} +stands +(\d+)%, slides (\S+) -> (\S+) cm/s, moved by (\S+) cm at most", line
+        )
+        assert found
+        assert float(found[2]) > 5.0
+        assert float(found[3]) < 0.01
+    assert hips.startswith("hips")
     before, after = (limbik.load_motion(file, unit="m") for file in (sliding, planted))
     expected = limbik.motion.plant_feet(before, ground=limbik.motion.Ground.plane(normal=[0.0, 1.0, -0.1]))
     assert_allclose(after.q, expected.q, atol=1e-8)
+
+
+def test_feet_are_planted_on_a_belt(tmp_path: Path) -> None:
+    known = walk(Gait(heading=0.0), "euler").motion
+    q = known.q.copy()
+    speed = Gait().stride / Gait().cycle
+    q[:, 2] -= speed * known.dt * np.arange(len(q))
+    replace(known, q=q).save(tmp_path / "belt.bvh")
+    belt = ["--belt", "0", "0", str(-speed), "--unit", "m"]
+    page = run("ground", str(tmp_path / "belt.bvh"), "--out", str(tmp_path / "planted.bvh"), *belt)
+    planted = limbik.load_motion(tmp_path / "planted.bvh", unit="m")
+    assert "planted.bvh: 301 frames" in page
+    assert np.abs(planted.q - q).max() < 0.2
 
 
 def test_info_names_the_parts_of_a_human_body(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import limbik
 from limbik.compiler import native
-from limbik.errors import GoalError, ModelError
+from limbik.errors import FormatWarning, GoalError, ModelError
 from limbik.motion import Ground, measure, plant_feet, sole_contacts, soles_of
 from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
 from limbik.motion.programs import hinge_groups, limbs
@@ -177,6 +177,7 @@ def test_a_foot_that_is_let_go_does_not_follow_the_noise_of_its_last_frames(rate
     assert np.abs(points(planted)[0] - points(noise)[0])[..., [0, 2]].max() < 0.06
 
 
+@pytest.mark.filterwarnings("ignore:the motion is planted as it is")
 @pytest.mark.parametrize("size", [0.1, 0.3, 5.0, 20.0])
 def test_bodies_of_all_sizes_are_planted_alike(size: float, tmp_path: Path) -> None:
     known = walk(AHEAD, "euler")
@@ -187,6 +188,34 @@ def test_bodies_of_all_sizes_are_planted_alike(size: float, tmp_path: Path) -> N
     assert (sole_contacts(other) == sole_contacts(person)).all()
     planted = [points(plant_feet(motion))[0] for motion in (person, other)]
     assert_allclose(planted[1] / size, planted[0], atol=2e-3)
+
+
+def on_a_belt(motion: limbik.Motion, velocity: np.ndarray) -> limbik.Motion:
+    q = motion.q.copy()
+    q[:, :3] += np.outer(np.arange(len(q)) * motion.dt, velocity)
+    return replace(motion, q=q)
+
+
+def test_a_motion_that_is_not_what_it_seems_is_planted_with_a_warning(tmp_path: Path) -> None:
+    known = walk(AHEAD, "euler").motion
+    known.save(tmp_path / "walk.bvh")
+    small = limbik.load_motion(tmp_path / "walk.bvh", unit=0.01 * known.metres)
+    with pytest.warns(FormatWarning, match=r"its legs are 0.0085 m long: give the unit .* --unit"):
+        plant_feet(small)
+    with pytest.warns(FormatWarning, match=r"along y, .* above them along z: .* give up='y' or --up y"):
+        plant_feet(limbik.load_motion(tmp_path / "walk.bvh", unit=known.metres, up="z"))
+    belt = np.array([0.0, 0.0, -AHEAD.stride / AHEAD.cycle])
+    with pytest.warns(
+        FormatWarning, match=r"on a belt, give .*ground_velocity=\(0, 0, -1.18\)\) or --belt 0 0 -1.18"
+    ):
+        plant_feet(on_a_belt(walk(AHEAD, "ball").motion, belt))
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_as_it_seems_is_planted_without_a_warning() -> None:
+    for gait in (AHEAD, RUN_AHEAD, replace(AHEAD, stride=0.01)):
+        plant_feet(walk(gait, "ball").motion)
+    plant_feet(limbik.load_motion("examples/walk.bvh"))
 
 
 def test_weight_is_how_much_is_mended() -> None:

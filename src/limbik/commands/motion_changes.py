@@ -95,19 +95,28 @@ def ground(
     mesh: Annotated[str | None, typer.Option(help="A mesh in m to stand on, in place of a plane.")] = None,
     weight: Annotated[float, typer.Option(help="0 to 1: how much is corrected.")] = 1.0,
     halflife: Annotated[float, typer.Option(help="Of what is let go when a foot leaves, in s.")] = 0.1,
+    belt: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(help="Velocity of the belt that it walks on, in m/s: x y z."),
+    ] = None,
 ) -> None:
     """Stand on the ground: no sliding and sinking feet, on a plane, a slope or a mesh.
 
     For example: limbik motion ground walk.bvh --out planted.bvh --mesh stairs.obj
     """
+    from limbik.motion.contacts import ContactRule
     from limbik.motion.feet.ground import Ground
     from limbik.motion.feet.plant import plant_feet
+    from limbik.motion.feet.report import planting_report
 
     loaded = load_file(file, model, unit, up, animation)
     if mesh is not None and (slope is not None or height != 0.0):
         raise GoalError("--mesh stands in place of --height and --slope: give one of them")
     floor = Ground.plane(height, slope, up=loaded.up) if mesh is None else Ground.mesh(mesh, up=loaded.up)
-    write_file(plant_feet(loaded, ground=floor, feet=feet, weight=weight, halflife=halflife), out)
+    contacts = None if belt is None else ContactRule(ground_velocity=belt)
+    planted = plant_feet(loaded, ground=floor, contacts=contacts, feet=feet, weight=weight, halflife=halflife)
+    typer.echo(str(planting_report(loaded, planted, feet)))
+    write_file(planted, out)
 
 
 @motion.command()

@@ -15,6 +15,7 @@ from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
 from limbik.motion.drag import drag, grips_of
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.plant import plant_feet
+from limbik.motion.feet.report import PlantingReport, planting_report
 from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
 from limbik.motion.hands.hand import Hand, HandSolution
 from limbik.motion.hands.retargeter import HandRetargeter
@@ -51,6 +52,7 @@ __all__ = [
     "Limb",
     "LimbSolution",
     "Measures",
+    "PlantingReport",
     "Sole",
     "SolvedMarkers",
     "Spline",
@@ -66,6 +68,7 @@ __all__ = [
     "measure",
     "picture",
     "plant_feet",
+    "planting_report",
     "retarget",
     "smooth",
     "sole_contacts",

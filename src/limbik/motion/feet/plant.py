@@ -7,17 +7,19 @@ whole motion and so begins before a long step.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.errors import GoalError, ModelError, members_of
+from limbik.errors import FormatWarning, GoalError, ModelError, members_of
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
 from limbik.motion.contacts import ContactRule
+from limbik.motion.feet.doubts import doubts
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.least_jerk import bounded_offsets
 from limbik.motion.feet.leg_chain import LegChain
@@ -64,6 +66,8 @@ def plant_feet(
     ground what the animation keeps, up to 2 cm. The pelvis follows the ground, and goes down where the legs
     do not reach; horizontally it stays.
 
+    Warns of a motion whose unit or axis up is not what it seems to be, or that walks on a belt.
+
     Raises ModelError for legs that are neither limbs (see `Limb`) nor chains of six hinges, GoalError for
     numbers and arrays that have no meaning.
     """
@@ -89,6 +93,9 @@ def plant_feet(
     legs = [_leg(motion.model, sole) for sole in soles]
     poses = _poses(motion, [name for leg in legs for name in leg.frames], soles)
     lengths = [_leg_length(poses, leg) for leg in legs]
+    if contacts is None:
+        for doubt in doubts(motion, soles, poses, float(np.mean(lengths))):
+            warnings.warn(f"the motion is planted as it is, but {doubt}", FormatWarning, stacklevel=2)
     radius = LOCK_RADIUS * float(np.mean(lengths)) if lock_radius is None else lock_radius
     rule = LockRule(
         _positive(radius, "lock_radius"),

@@ -1,0 +1,85 @@
+"""What planting the feet of a motion has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.formats.motions import Motion, as_motion
+from limbik.motion.feet.soles import TIP, Sole, sole_contacts, soles_of
+from limbik.spatial import Array, norm
+
+
+class FootReport(NamedTuple):
+    """One foot before and after."""
+
+    link: str
+    stands: float  # share of the frames in which it stands, 0 to 1
+    slide_before_cm_s: float  # mean speed of heel and ball along the ground while they stand; 0 if never
+    slide_after_cm_s: float
+    moved_cm: float  # how far it has been moved at most
+    frame: int  # and where
+
+
+@dataclass(frozen=True)
+class PlantingReport:
+    """What `plant_feet` has changed."""
+
+    feet: tuple[FootReport, ...]
+    pelvis_cm: float  # how far the hips have been moved at most
+    pelvis_frame: int  # and where
+
+    def __str__(self) -> str:
+        width = max(len(foot.link) for foot in self.feet)
+        lines = [
+            f"{foot.link:<{width}}  stands {foot.stands:4.0%}, slides {foot.slide_before_cm_s:.2f} -> "
+            f"{foot.slide_after_cm_s:.2f} cm/s, moved by {foot.moved_cm:.1f} cm at most (frame {foot.frame})"
+            for foot in self.feet
+        ]
+        pelvis = f"{'hips':<{width}}  moved by {self.pelvis_cm:.1f} cm at most (frame {self.pelvis_frame})"
+        return "\n".join([*lines, pelvis])
+
+
+def planting_report(motion: Motion, planted: Motion, feet: Sequence[str] | None = None) -> PlantingReport:
+    """What has changed between a motion and the same with its feet planted; feet: as for `plant_feet`.
+
+    Raises ModelError for unknown links.
+    """
+    motion, planted = as_motion(motion), as_motion(planted)
+    soles = soles_of(motion, feet)
+    stands = sole_contacts(motion, soles)
+    hips = [np.mean([_places(each, sole.root) for sole in soles], axis=0) for each in (motion, planted)]
+    moved = 100.0 * norm(hips[1] - hips[0])
+    return PlantingReport(
+        tuple(_foot(motion, planted, sole, stands[:, k]) for k, sole in enumerate(soles)),
+        float(moved.max()),
+        int(moved.argmax()),
+    )
+
+
+def _foot(motion: Motion, planted: Motion, sole: Sole, stands: Array) -> FootReport:
+    before, after = (
+        sole.points(*(each.model.pose(each.q, link) for link in sole.links)) for each in (motion, planted)
+    )
+    both = stands[1:] & stands[:-1]
+    beside = np.arange(3) != "xyz".index(motion.up)
+    slides = [
+        100.0 * norm(np.diff(points[:, :TIP, beside], axis=0))[both] / motion.dt for points in (before, after)
+    ]
+    moved = 100.0 * norm(after - before).max(axis=1)
+    before_cm_s, after_cm_s = (float(slide.mean()) if slide.size else 0.0 for slide in slides)
+    return FootReport(
+        link=sole.ankle,
+        stands=float(stands.any(axis=1).mean()),
+        slide_before_cm_s=before_cm_s,
+        slide_after_cm_s=after_cm_s,
+        moved_cm=float(moved.max()),
+        frame=int(moved.argmax()),
+    )
+
+
+def _places(motion: Motion, link: str) -> Array:
+    return np.asarray(motion.model.pose(motion.q, link)[:, :3, 3])
