@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.formats.motions import Motion, as_motion
 from limbik.motion.feet.soles import TIP, Sole, sole_contacts, soles_of
@@ -60,7 +61,7 @@ def planting_report(motion: Motion, planted: Motion, feet: Sequence[str] | None 
     )
 
 
-def _foot(motion: Motion, planted: Motion, sole: Sole, stands: Array) -> FootReport:
+def _foot(motion: Motion, planted: Motion, sole: Sole, stands: NDArray[np.bool_]) -> FootReport:
     before, after = (
         sole.points(*(each.model.pose(each.q, link) for link in sole.links)) for each in (motion, planted)
     )
