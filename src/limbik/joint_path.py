@@ -111,7 +111,7 @@ class Path:
         else:
             count = "1 break" if len(self.breaks) == 1 else f"{len(self.breaks)} breaks"
             yield f"Of positions 0 to {last} a path without a break gets to {self.followed:.4g}."
-            fewest = "" if self._is_cut_short else ", which is the fewest,"
+            fewest = "" if self._is_cut_short else ", the fewest that were found,"
             yield f"The best path has {count}{fewest} with {len(self)} knots."
         for each in self.breaks if len(self) else ():
             yield _said(each)

@@ -3,14 +3,18 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
 
 import limbik
+import walker
 from limbik.errors import GoalError, ModelError
 from limbik.motion import ContactRule, detect_contacts, feet_of, measure
+from limbik.spatial import unit
 
 DT = 1.0 / 120.0
 STEP = 60  # frames of a stance and of a swing
@@ -129,6 +133,42 @@ def test_planted_spikes_are_found_with_joint_and_frame() -> None:
     assert found.acceleration.value == pytest.approx(2.0 * 0.05 / DT**2)
     assert found.slide_speed is None and found.limit_margin is None
     assert found.feet == () and math.isnan(found.foot_slide_cm_s)
+
+
+def test_angles_that_jump_at_a_gimbal_lock_are_no_spike(tmp_path: Path) -> None:
+    """A joint turns evenly at 0.5 rad/s past a place where the middle one of its three angles is a right angle."""
+    time = 0.02 * np.arange(200)
+    turned = Rotation.from_euler("zxy", [0.3, 0.5 * np.pi - 1.0, 0.1]) * Rotation.from_rotvec(
+        np.outer(0.5 * time, unit(np.array([1.0, 0.02, 0.01])))
+    )
+    angles = turned.as_euler("ZXY", degrees=True)
+    assert np.abs(np.diff(angles, axis=0)).max() > 20.0
+    rows = "\n".join(" ".join(f"{value:.9f}" for value in row) for row in angles)
+    file = tmp_path / "turn.bvh"
+    file.write_text(
+        "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+        "End Site\n{\nOFFSET 0 10 0\n}\n}\n"
+        f"MOTION\nFrames: {len(time)}\nFrame Time: 0.02\n{rows}\n"
+    )
+    speed = measure(limbik.load_motion(file)).speed
+    assert_allclose(speed.value, 0.5, rtol=1e-3)
+    assert speed.joint == "Hips"
+
+
+def test_slide_on_a_belt_is_that_relative_to_it() -> None:
+    gait = walker.Gait(heading=0.0)
+    known = walker.walk(gait, "euler")
+    speed = gait.stride / gait.cycle
+    q = known.motion.q.copy()
+    q[:, 2] -= speed * known.motion.dt * np.arange(len(q))
+    belt = ContactRule(ground_velocity=(0.0, 0.0, -speed))
+    here, there = measure(known.motion), measure(replace(known.motion, q=q), contacts=belt)
+    assert_allclose(there.foot_slide_cm_s, here.foot_slide_cm_s, rtol=1e-6)
+
+
+def test_a_foot_is_as_deep_as_its_sole() -> None:
+    sunk = walker.moved(walker.walk(kind="euler").motion, np.array([0.0, -0.039, 0.0]))
+    assert_allclose([foot.penetration_mm for foot in measure(sunk).feet], 39.0, atol=2.0)
 
 
 def test_a_turn_through_half_a_circle_is_no_spike() -> None:

@@ -292,3 +292,14 @@ def test_a_time_limit_ends_the_search_and_is_said() -> None:
 def test_a_path_that_is_longer_than_any_robot_is_refused() -> None:
     with pytest.raises(GoalError, match=r"`poses` needs a path of up to 20,000 positions, .*: 1e\+10 m"):
         UR5E.solve_path(line(UR5E, AT, [1e10, 0.0, 0.0]))
+
+
+@pytest.mark.parametrize(("name", "seed"), [("ur5e", 9), ("ur5e", 18), ("puma560", 26), ("puma560", 56)])
+def test_a_small_step_breaks_no_line_that_can_be_followed(name: str, seed: int) -> None:
+    arm = limbik.load(name)
+    begin = arm.pose(arm.random(seed))
+    end = begin.copy()
+    end[:3, 3] += np.random.default_rng(seed).normal(size=3) * 0.2
+    path = limbik.solve_path(arm, limbik.straight_line(begin, end, 20), max_step=0.05)
+    assert path.complete
+    assert np.abs(path.q[1:] - path.q[:-1]).max() <= 0.05

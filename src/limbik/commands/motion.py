@@ -137,7 +137,8 @@ def _text(loaded: Motion, found: Measures) -> Iterator[str]:
         width = max(4, *(len(foot.frame) for foot in found.feet))
         yield f"{'foot':<{width}}  stands  slide  at most    below the ground"
         for foot in found.feet:
-            slide = f"{foot.slide_cm_s:6.2f} {foot.slide_peak_cm_s:8.2f} cm/s" if foot.contact else ""
+            is_known = not math.isnan(foot.slide_cm_s)
+            slide = f"{foot.slide_cm_s:6.2f} {foot.slide_peak_cm_s:8.2f} cm/s" if is_known else f"{'-':>6}"
             below = f"{foot.penetration_mm:7.1f} mm {foot.penetration_s:6.2f} s"
             yield f"{foot.frame:<{width}}  {100.0 * foot.contact:4.0f} %  {slide:<20}  {below}"
     else:

@@ -27,6 +27,8 @@ APART_ROTATION = 0.1  # [rad] likewise
 HALVINGS = 10  # of a stretch, before a step that is too great is a break
 MEASURED = 2  # halvings where a step deviates, before those of all branches are measured, and left out
 MAX_LAYERS = 20_000
+MAX_FIRST = 2_000  # of them at first, for steps shorter than usual
+USUAL_STEP = 0.25  # [rad or m] that places at first are near enough for
 PARTS = np.linspace(0.0, 1.0, 11)  # of a step, where it is measured
 ROOM = 0.9  # of the allowed deviation: between the measured parts it may be a little more
 WINDOWS = 0.2 * 0.5 ** np.arange(6)  # [rad or m] around a redundant path, in which it is improved
@@ -114,9 +116,13 @@ class Layers:
     def _first_positions(self) -> Array:
         metres, radians = steps(self.poses)
         reach = APART * max(self._model.reach(self._frame), 1e-9)
-        pieces = np.maximum(np.ceil(np.maximum(metres / reach, radians / APART_ROTATION)), 1)
-        pieces = np.minimum(pieces, 2**40).astype(int)
+        pieces = np.maximum(metres / reach, radians / APART_ROTATION)
+        pieces = np.minimum(np.maximum(np.ceil(pieces), 1), 2**40).astype(int)
         count = int(pieces.sum())
+        if self._rules.max_step < USUAL_STEP and self._are_all_found():
+            # Halving shortens the steps of the best route alone, not of those that it is compared with.
+            finer = max(1, int(min(np.ceil(USUAL_STEP / self._rules.max_step), MAX_FIRST / count)))
+            pieces, count = finer * pieces, finer * count
         if count > MAX_LAYERS:
             raise GoalError(
                 f"`poses` needs a path of up to {MAX_LAYERS:,} positions, {reach:.3g} m or {APART_ROTATION} "
@@ -124,6 +130,11 @@ class Layers:
             )
         between = [k + np.arange(n) / n for k, n in enumerate(pieces)]
         return np.concatenate([*between, [float(len(self.poses) - 1)]])
+
+    def _are_all_found(self) -> bool:
+        """Whether the configurations of the first pose are all known."""
+        self.candidates.of(self.poses[0])
+        return self.candidates.is_complete
 
     def _new(self, position: float, halvings: int) -> Layer:
         pose = interpolated(self.poses, np.array([position]))[0]

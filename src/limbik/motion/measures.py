@@ -16,8 +16,10 @@ from limbik.errors import GoalError, ModelError, members_of
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind
 from limbik.model.margins import limit_margins
+from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
-from limbik.spatial import Array, as_number, as_numbers, nearest_turns, norm
+from limbik.motion.feet.soles import Sole, soles_of
+from limbik.spatial import Array, as_number, as_numbers, nearest_turns, norm, rotation_log
 
 STILL = 1e-4  # [m] a step of the ankle below which the knee's is not compared with it
 _NOISE = (1.0, -4.0, 6.0, -4.0, 1.0)  # fourth difference: of white noise of deviation 1 it is sqrt(70)
@@ -120,23 +122,30 @@ def measure(
     limbs: (root, mid, tip) of each limb, three names of frames, such as hip, knee and ankle.
     targets: for names of frames, the places [T, 3] where they were to be [m]; a row of nan is left out.
 
-    Slide is a speed in cm/s while a foot stands, along the ground, each step between two frames that both are
-    in contact. Speeds of joints are differences of neighbouring frames over dt, accelerations second
-    differences over dt^2; turns count by the shorter way. Jerk is the third difference over dt^3, and jitter
-    the fourth over sqrt(70), of the origins of all links.
+    Slide is a speed in cm/s while a foot stands, along the ground or the belt of a rule, each step between
+    two frames that both are in contact. How deep a foot is, is measured at heel, ball and tip of its sole
+    where `feet` are the default (`soles_of`), else at its frame. Speeds of joints are differences of
+    neighbouring frames over dt, accelerations second differences over dt^2; turns count by the shorter way,
+    and of BVH as those of whole joints, whose angles may jump. Jerk is the third difference over dt^3, and
+    jitter the fourth over sqrt(70), of the origins of all links.
 
     Raises ModelError for an unknown frame and GoalError for arrays of another shape.
     """
     motion = as_motion(motion)
     names = _feet(motion, feet)
+    soles = {sole.ankle: sole for sole in _soles(motion)} if feet is None else {}
     stands = _stands(motion, names, contacts)
+    belt = contacts.ground_velocity if isinstance(contacts, ContactRule) else np.zeros(3)
     height = as_number(ground, "ground", "a height [m]", GoalError)
     speed, acceleration = _peaks(motion, slides=False)
     slide_speed, slide_acceleration = _peaks(motion, slides=True)
     return Measures(
         frames=len(motion),
         duration=motion.duration,
-        feet=tuple(_foot(motion, name, stands[:, k], height) for k, name in enumerate(names)),
+        feet=tuple(
+            _foot(motion, name, soles.get(name), stands[:, k], height, np.asarray(belt))
+            for k, name in enumerate(names)
+        ),
         jerk=_rms(_link_differences(motion, (-1.0, 3.0, -3.0, 1.0))) / motion.dt**3,
         jitter_mm=1e3 * _rms(_link_differences(motion, _NOISE)) / math.sqrt(np.square(_NOISE).sum()),
         speed=speed,
@@ -173,13 +182,26 @@ def _stands(
     return stands != 0.0
 
 
-def _foot(motion: Motion, name: str, stands: NDArray[np.bool_], ground: float) -> Foot:
+def _soles(motion: Motion) -> tuple[Sole, ...]:
+    """What its feet stand on; none where no name tells."""
+    try:
+        return soles_of(motion)
+    except ModelError:
+        return ()
+
+
+def _foot(
+    motion: Motion, name: str, sole: Sole | None, stands: NDArray[np.bool_], ground: float, belt: Array
+) -> Foot:
     up = "xyz".index(motion.up)
     points = _places(motion, name)
-    along = np.delete(points, up, axis=1)
+    velocities = np.delete(np.diff(points, axis=0) / motion.dt - belt, up, axis=1)
     both = stands[1:] & stands[:-1]
-    slides = 1e2 * norm(np.diff(along, axis=0))[both] / motion.dt
+    slides = 1e2 * norm(velocities)[both]
     depth = ground - points[:, up]
+    if sole is not None:
+        places = sole.points(*(motion.model.pose(motion.q, link) for link in sole.links))
+        depth = (ground + sole.heights - places[..., up]).max(axis=1)
     return Foot(
         name,
         float(stands.mean()),
@@ -198,6 +220,8 @@ def _peaks(motion: Motion, *, slides: bool) -> tuple[Peak | None, Peak | None]:
     model, dt = motion.model, motion.dt
     if len(motion) < 2:
         return None, None
+    if motion.hierarchy is not None and not slides:
+        return _peaks_of_turns(motion)
     steps = model.difference(motion.q[:-1], motion.q[1:])
     turning = [joint.name for joint in model.joints if joint.nv and joint.kind is JointKind.CONTINUOUS]
     columns = [model.v_slice(name).start for name in turning]
@@ -214,6 +238,18 @@ def _peaks(motion: Motion, *, slides: bool) -> tuple[Peak | None, Peak | None]:
     if not parts:
         return None, None
     return _peak(rates, parts), _peak(np.diff(rates, axis=0) / dt, parts)
+
+
+def _peaks_of_turns(motion: Motion) -> tuple[Peak | None, Peak | None]:
+    """The same of the joints of a BVH that turn, as rotations: their angles jump beside a gimbal lock."""
+    groups = [group for group in Articulation(motion).groups if group.freedom]
+    turns = [group.rotation_at(motion.q) for group in groups]
+    rates = [rotation_log(np.swapaxes(turn[:-1], 1, 2) @ turn[1:]) / motion.dt for turn in turns]
+    parts = [(group.link, slice(3 * k, 3 * k + 3)) for k, group in enumerate(groups)]
+    if not parts:
+        return None, None
+    together = np.concatenate(rates, axis=1)
+    return _peak(together, parts), _peak(np.diff(together, axis=0) / motion.dt, parts)
 
 
 def _peak(rates: Array, parts: Sequence[tuple[str, slice]]) -> Peak | None:
