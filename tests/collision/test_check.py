@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import limbik
 from collision.oracle import as_coal, coal_distance, random_pose, random_shape
 from limbik import Model
 from limbik.checks import Contact
@@ -245,3 +246,11 @@ def test_what_is_told_has_no_minus_before_a_zero():
         gradient=np.zeros(2),
     )
     assert str(contact).endswith("along (0.00, 0.00, 1.00).")
+
+
+def test_rules_for_shapes_that_are_replaced_are_left_out():
+    panda = limbik.load("panda")
+    ball = LinkShape(link="link7", shape=Sphere(0.05))
+    model = panda.with_shapes([ball])
+    assert [shape.link for shape in model.shapes] == ["link7"]
+    assert model.check(model.neutral).is_free

@@ -136,7 +136,7 @@ def test_planted_spikes_are_found_with_joint_and_frame() -> None:
 
 
 def test_angles_that_jump_at_a_gimbal_lock_are_no_spike(tmp_path: Path) -> None:
-    """A joint turns evenly at 0.5 rad/s past a place where the middle one of its three angles is a right angle."""
+    """It turns evenly at 0.5 rad/s past a place where the middle one of its three angles is a right angle."""
     time = 0.02 * np.arange(200)
     turned = Rotation.from_euler("zxy", [0.3, 0.5 * np.pi - 1.0, 0.1]) * Rotation.from_rotvec(
         np.outer(0.5 * time, unit(np.array([1.0, 0.02, 0.01])))

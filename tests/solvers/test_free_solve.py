@@ -355,3 +355,19 @@ def test_of_all_solutions_those_that_are_free_are_left() -> None:
 def test_what_has_no_meaning_is_refused(arm: Model, pose: np.ndarray, options, error, message: str) -> None:
     with pytest.raises(error, match=message):
         arm.solve(pose, **options)
+
+
+def test_joints_that_do_not_move_the_point_may_free_the_arm() -> None:
+    rng, place = np.random.default_rng(9), np.eye(4)
+    place[:3, 3] = [0.0, 0.0, 0.1]
+    shape = limbik.collision.LinkShape(
+        link="link6", shape=limbik.collision.Capsule(0.02, 0.2), pose_link_shape=place
+    )
+    model = limbik.load("puma560").with_shapes([shape], pair_rules=())
+    point, world = model.pose(model.random(9))[:3, 3], limbik.collision.World()
+    for k in range(3):
+        size = tuple(rng.uniform(0.1, 0.35, 3))
+        world.add(f"b{k}", limbik.collision.Box(size), point + rng.normal(size=3) * 0.15)
+    solution = model.solve(limbik.Position(target=point), world=world)
+    assert solution.success
+    assert model.check(solution.q, world).is_free

@@ -488,12 +488,17 @@ class Model:
     def with_shapes(
         self, shapes: Iterable[LinkShape] | None = None, pair_rules: Iterable[PairRule] | None = None
     ) -> Model:
-        """A model with these shapes and rules instead (None: with its own), and the same kinematics.
+        """A model with these shapes and rules instead (None: with its own, rules for objects that are gone
+        left out), and the same kinematics.
 
         It shares what solvers derived from these.
         """
         given = self.shapes if shapes is None else _as_tuple(shapes, LinkShape, "shapes")
-        rules = self.pair_rules if pair_rules is None else _as_tuple(pair_rules, PairRule, "pair_rules")
+        if pair_rules is None:
+            known = {*self.frame_names[: len(self.joints) + 1], *(shape.name for shape in given)}
+            rules = tuple(rule for rule in self.pair_rules if {rule.first, rule.second} <= known)
+        else:
+            rules = _as_tuple(pair_rules, PairRule, "pair_rules")
         changed = self.with_shapes_found_by(lambda: (given, rules))
         _ = changed.shapes  # checked now
         return changed

@@ -125,7 +125,9 @@ class _Search:
     def _find(self) -> Array | None:
         every = self._every_solution()
         if every is not None:
-            return self._best(every)
+            found = self._best(every)
+            if found is not None or self._is_complete:
+                return found
         left = self._request.options.get("restarts")
         if left == 0:
             return self._best(self._first.q[None]) if self._is_choice else self._push(self._first.q[None])
@@ -150,7 +152,9 @@ class _Search:
         return self._free.prefer != "first"
 
     def _every_solution(self) -> Array | None:
-        """[k, nq] where it is proved that there are no others; None else."""
+        """[k, nq] where it is proved that there are no others, but for joints that do not move what is asked;
+        None else.
+        """
         goal, options = self._request.goals[0], self._request.options
         if len(self._request.goals) > 1 or not is_plain_target(goal) or not set(options) <= PLAIN:
             return None
@@ -162,7 +166,7 @@ class _Search:
         found = plan.solve(pose_of(goal), self._first.q)
         if not found.complete or found.free:
             return None
-        self._is_complete = True
+        self._is_complete = len(plan.places) == self._many.moving.sum()
         return np.concatenate([self._first.q[None], found.q])
 
     def _best(self, q: Array) -> Array | None:
