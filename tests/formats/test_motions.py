@@ -80,6 +80,7 @@ def test_units_scale_lengths_and_not_angles() -> None:
 BROKEN = [
     ("OFFSET 10.0 -5.0 0.0", "OFFSET 10.0 -5.0", "8: joint 'Left Leg': OFFSET: needs three finite numbers"),
     ("OFFSET 10.0", "OFFSET nan", "8: joint 'Left Leg': OFFSET: needs three finite numbers, found 'nan'"),
+    ("OFFSET 10.0", "OFFSET -1e308", "8: joint 'Left Leg': OFFSET: needs numbers up to 1e+09, found"),
     (
         "CHANNELS 1 Xrotation",
         "CHANNELS one Xrotation",

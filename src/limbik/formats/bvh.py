@@ -19,6 +19,7 @@ from limbik.spatial import Array
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
 DECIMALS = 9  # of written channel values: far below what a file in centimetres and degrees can mean
+FARTHEST = 1e9  # of an offset, in the file's unit
 SHORTEST, LONGEST = 1e-9, 1e9  # [s] between frames
 
 _CANONICAL = {channel.lower(): channel for channel in CHANNELS}
@@ -156,6 +157,8 @@ class _Hierarchy:
         number = _number(word.text)
         if number is None:
             self.fail(f"needs three finite numbers, found {shortened(word.text)}", word.line, where)
+        if abs(number) > FARTHEST:
+            self.fail(f"needs numbers up to {FARTHEST:g}, found {shortened(word.text)}", word.line, where)
         return number
 
     def count(self, where: str) -> int:
