@@ -190,6 +190,33 @@ def test_bodies_of_all_sizes_are_planted_alike(size: float, tmp_path: Path) -> N
     assert_allclose(planted[1] / size, planted[0], atol=2e-3)
 
 
+def crawling() -> limbik.Motion:
+    """On the knees, thighs upright but for 0.25 rad to and fro, shanks on the ground, feet stretched."""
+    model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 60.0
+    time = dt * np.arange(240)
+    q = np.tile(model.neutral, (len(time), 1))
+    q[:, 1], q[:, 2] = 0.46, 0.3 * time
+    q[:, 3:7] = quat_exp(np.array([0.5 * np.pi, 0.0, 0.0]))
+    across = np.array([1.0, 0.0, 0.0])
+    for side, phase in (("Left", 0.0), ("Right", np.pi)):
+        swing = 0.25 * np.sin(2.0 * np.pi * time / 1.2 + phase)
+        turns = {"UpLeg": swing - 0.5 * np.pi, "Leg": 0.5 * np.pi - swing, "Foot": np.full(len(time), 0.9)}
+        for bone, angle in turns.items():
+            q[:, model.q_slice(side + bone)] = quat_exp(np.outer(angle, across))
+    return limbik.Motion(model, q, dt, up="y")
+
+
+def test_feet_that_do_not_carry_are_left_as_they_are() -> None:
+    motion = crawling()
+    assert sole_contacts(motion).any()
+    with pytest.warns(FormatWarning, match="both shanks lie in 100% of its frames"):
+        planted = plant_feet(motion)
+    links = ["Hips", "LeftLeg", "RightLeg"]
+    before, after = (each.model.poses(each.q, links)[..., :3, 3] for each in (motion, planted))
+    assert np.abs(after - before).max() < 2e-3
+    assert points(planted)[0][..., 1].min() > -1e-3
+
+
 def on_a_belt(motion: limbik.Motion, velocity: np.ndarray) -> limbik.Motion:
     q = motion.q.copy()
     q[:, :3] += np.outer(np.arange(len(q)) * motion.dt, velocity)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.formats.motions import Motion
 from limbik.motion.contacts import ContactRule
@@ -12,6 +13,7 @@ from limbik.motion.feet.soles import TIP, Sole
 from limbik.spatial import Array, norm
 
 SHORTEST, LONGEST = 0.03, 5.0  # [m] of legs that are plausible
+MANY = 0.05  # of the frames in which both shanks lie
 LEANS = 2.0  # times as far beside the feet as above them are the hips of a body that does not stand
 BELT = 0.35  # [leg lengths/s] of the slowest belt
 ALIKE, SHARE = (
@@ -21,9 +23,16 @@ ALIKE, SHARE = (
 
 
 def doubts(
-    motion: Motion, soles: Sequence[Sole], poses: Mapping[str, Array], leg_length: float
+    motion: Motion,
+    soles: Sequence[Sole],
+    poses: Mapping[str, Array],
+    leg_length: float,
+    carries: NDArray[np.bool_],
 ) -> Iterator[str]:
-    """Sentences on what may be wrong and what mends it, by poses [T, 4, 4] of the links of legs and soles."""
+    """Sentences on what may be wrong and what mends it, by poses [T, 4, 4] of the links of legs and soles.
+
+    carries [T, feet]: whether each leg could carry.
+    """
     if not SHORTEST <= leg_length <= LONGEST:
         yield (
             f"its legs are {leg_length:.2g} m long: give the unit of its lengths, `unit` of load_motion "
@@ -31,6 +40,12 @@ def doubts(
         )
     points = np.stack([sole.points(*(poses[link] for link in sole.links))[:, :TIP] for sole in soles])
     hips = np.stack([poses[sole.root][:, :3, 3] for sole in soles])
+    lying = float((~carries).all(axis=1).mean())
+    if lying > MANY:
+        yield (
+            f"both shanks lie in {lying:.0%} of its frames, as in crawling and kneeling: there feet are left "
+            "as they are, and so are knees and hands"
+        )
     yield from _axis(motion, (hips - points.mean(axis=2)).mean(axis=(0, 1)))
     yield from _belt(motion, points, hips.mean(axis=0), leg_length)
 

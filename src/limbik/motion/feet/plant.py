@@ -33,6 +33,8 @@ EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where 
 MOST_EXTENSION = 0.9985  # but not more
 SOFTEN = 0.001  # of legs that the pelvis cannot help
 LOCK_RADIUS = 0.18  # [leg lengths]
+LYING = 0.15  # height of a shank, as part of its length, below which it lies
+GROUND = 5.0  # [percent] of the heights of all soles, which are lower than the ground in the animation
 MIN_SETTING, MAX_SETTING = 1e-6, 1e6  # [s, m or rad]
 ROOM = 1e-4  # [m] how far the pelvis may be above what the legs reach
 
@@ -66,6 +68,9 @@ def plant_feet(
     ground what the animation keeps, up to 2 cm. The pelvis follows the ground, and goes down where the legs
     do not reach; horizontally it stays.
 
+    Feet whose shank lies, as in crawling and kneeling, are left as they are. Cartwheels and hands are not
+    planted at all.
+
     Warns of a motion whose unit or axis up is not what it seems to be, or that walks on a belt.
 
     Raises ModelError for legs that are neither limbs (see `Limb`) nor chains of six hinges, GoalError for
@@ -94,7 +99,8 @@ def plant_feet(
     poses = _poses(motion, [name for leg in legs for name in leg.frames], soles)
     lengths = [_leg_length(poses, leg) for leg in legs]
     if contacts is None:
-        for doubt in doubts(motion, soles, poses, float(np.mean(lengths))):
+        carries = carrying(motion, legs, poses)
+        for doubt in doubts(motion, soles, poses, float(np.mean(lengths)), carries):
             warnings.warn(f"the motion is planted as it is, but {doubt}", FormatWarning, stacklevel=2)
     radius = LOCK_RADIUS * float(np.mean(lengths)) if lock_radius is None else lock_radius
     rule = LockRule(
@@ -103,12 +109,15 @@ def plant_feet(
         _positive(halflife, "halflife"),
     )
     stands = _stands(motion, soles, poses, contacts)
+    if contacts is None or isinstance(contacts, ContactRule):
+        stands &= carrying(motion, legs, poses)[..., None]
     paths, up = [], np.eye(3)["xyz".index(motion.up)]
     for k, sole in enumerate(soles):
         ankle, toe = (poses[name] for name in sole.links)
         foot = AnimatedFoot(sole, ankle, toe, up, lengths[k], motion.dt)
         paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
-    return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule)
+    room = _room(motion, legs, soles, poses)
+    return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule, room)
 
 
 # --- input --------------------------------------------------------------------------------------------------
@@ -191,10 +200,11 @@ def _moved(
     paths: list[FootPath],
     weight: Array,
     rule: LockRule,
+    room: Array,
 ) -> Motion:
     model, q = motion.model, motion.q.copy()
     up = np.eye(3)["xyz".index(motion.up)]
-    rise = (weight * _pelvis_rise(legs, poses, paths, up, rule, motion.dt))[:, None] * up
+    rise = (weight * _pelvis_rise(legs, poses, paths, up, rule, motion.dt, room))[:, None] * up
     _raise(model, q, rise)
     raised = {name: pose.copy() for name, pose in poses.items()}
     for pose in raised.values():
@@ -226,8 +236,11 @@ def _pelvis_rise(
     up: Array,
     rule: LockRule,
     dt: float,
+    room: Array,
 ) -> Array:
-    """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need."""
+    """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need, but
+    not lower than the rest of the body has room [T] [m].
+    """
     follow = np.mean([path.lift for path in paths], axis=0)
     most = np.full(len(follow), np.inf)
     for leg, path in zip(legs, paths, strict=True):
@@ -239,7 +252,33 @@ def _pelvis_rise(
         most = np.minimum(most, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
     none = np.zeros(len(most), dtype=np.bool_)
     lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt, room=ROOM)
-    return np.asarray(follow - lowered)
+    return np.asarray(follow - np.minimum(lowered, room))
+
+
+def _room(
+    motion: Motion, legs: list[LimbPlan | LegChain], soles: tuple[Sole, ...], poses: dict[str, Array]
+) -> Array:
+    """How high the lowest link that is no part of a leg is over the ground in the animation [T] [m]."""
+    up = "xyz".index(motion.up)
+    of_legs = {link for leg in legs for link in leg.frames} | {link for sole in soles for link in sole.links}
+    others = [link for link in motion.links if link not in of_legs]
+    points = np.concatenate([sole.points(*(poses[link] for link in sole.links)) for sole in soles], axis=1)
+    ground = float(np.percentile(points[..., up], GROUND))
+    if not others:
+        return np.full(len(motion), np.inf)
+    heights = motion.model.poses(motion.q, others)[..., up, 3] - ground
+    return np.maximum(heights.min(axis=1), 0.0)
+
+
+def carrying(motion: Motion, legs: list[LimbPlan | LegChain], poses: dict[str, Array]) -> NDArray[np.bool_]:
+    """Whether each leg could carry, [T, legs]: its shank does not lie, as in crawling and kneeling."""
+    up = "xyz".index(motion.up)
+    found = []
+    for leg in legs:
+        _, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
+        shank = knee - ankle
+        found.append(shank[:, up] > LYING * norm(shank))
+    return np.stack(found, axis=1)
 
 
 def _moved_by(motion: Motion, way: Array) -> Motion:
