@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from formats.gltf_files import Builder, random_quaternions, slerp, world_matrices
-from limbik.errors import FormatError, ModelError
+from limbik.errors import FormatError, FormatWarning, ModelError
 
 TIMES = np.arange(5) / 30.0
 
@@ -281,6 +281,18 @@ def test_scales_that_links_cannot_have_are_refused(tmp_path: Path, scale: list[f
     path = builder.save(tmp_path / "arm.glb", arm(builder, scale=scale))
     with pytest.raises(FormatError, match=message):
         limbik.load_motion(path)
+
+
+def test_a_scale_that_is_nearly_even_is_taken_as_even_with_a_warning(tmp_path: Path) -> None:
+    builder = Builder()
+    uneven = builder.save(tmp_path / "uneven.glb", arm(builder, scale=[1.0, 1.0005, 0.9999]))
+    builder = Builder()
+    even = builder.save(tmp_path / "even.glb", arm(builder, scale=[1.0, 1.0, 1.0]))
+    with pytest.warns(FormatWarning, match=r"node 'Armature': its scale \[1.0, 1.0005, 0.9999\] is taken as"):
+        found = limbik.load_motion(uneven)
+    expected = limbik.load_motion(even)
+    places = [each.model.poses(each.q, list(each.links))[..., :3, 3] for each in (found, expected)]
+    assert_allclose(places[0], places[1], atol=1e-3 * np.abs(places[1]).max())
 
 
 def test_an_animated_scale_is_refused(tmp_path: Path) -> None:

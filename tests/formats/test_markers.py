@@ -138,3 +138,8 @@ def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
         markers.save(tmp_path / "walk.c3d")
     with pytest.raises(FormatError, match="cannot be written"):
         markers.save(tmp_path / "nowhere" / "walk.trc")
+
+
+def test_a_trc_between_commas_is_told_what_it_needs() -> None:
+    with pytest.raises(FormatError, match="4: its cells need tabs between them, found commas"):
+        limbik.load_markers(TRC.replace("\t", ","))

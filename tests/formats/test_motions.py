@@ -252,3 +252,17 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path, name) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(FormatError, match=r"is a pipe, not a file|is no file"):
         limbik.load_motion(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("walk.trc", "has markers, not joints: limbik.load_markers reads it"),
+        ("walk.c3d", "has markers, not joints: limbik.load_markers reads it"),
+        ("walk.FBX", "is FBX, which is not read: export BVH or glTF"),
+    ],
+)
+def test_files_of_other_formats_are_known(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / name).write_bytes(b"Kaydara FBX Binary  \0")
+    with pytest.raises(FormatError, match=words):
+        limbik.load_motion(tmp_path / name)

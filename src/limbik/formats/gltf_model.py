@@ -9,6 +9,7 @@ rest. Nodes above that do not move are fixed; their scales go into lengths.
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import FormatError, ModelError
+from limbik.errors import FormatError, FormatWarning, ModelError
 from limbik.formats import gltf_file
 from limbik.formats.gltf_accessors import Additions
 from limbik.formats.gltf_animation import (
@@ -30,7 +31,7 @@ from limbik.formats.gltf_animation import (
     target_of,
 )
 from limbik.formats.gltf_file import GltfFile
-from limbik.formats.gltf_nodes import EVEN, Node, line, read_nodes
+from limbik.formats.gltf_nodes import EVEN, NEARLY_EVEN, Node, line, read_nodes
 from limbik.formats.vrm import humanoid_nodes
 from limbik.model import Joint, JointKind, Model
 from limbik.spatial import Array, pose_from, quat_conjugate, quat_multiply, quat_to_matrix
@@ -188,11 +189,15 @@ def _scales(file: GltfFile, nodes: Sequence[Node], used: Sequence[int]) -> dict[
                 continue
             scale = nodes[each].scale
             size = float(np.abs(scale).max())
-            if not size or np.ptp(scale) > EVEN * size or scale.min() < 0.0:
+            if not size or np.ptp(scale) > NEARLY_EVEN * size or scale.min() < 0.0:
                 problem = (
                     f"its scale needs to be positive and the same along all axes, found {scale.tolist()}"
                 )
                 file.fail(problem, f"node {nodes[each].name!r}")
+            if np.ptp(scale) > EVEN * size:
+                where = f"{file.name}: node {nodes[each].name!r}"
+                note = f"{where}: its scale {scale.tolist()} is taken as the same along all axes"
+                warnings.warn(note, FormatWarning, stacklevel=2)
             above = nodes[each].parent
             found[each] = float(scale.mean()) * (found[above] if above >= 0 else 1.0)
     return found

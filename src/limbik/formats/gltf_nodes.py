@@ -13,6 +13,7 @@ from limbik.formats.gltf_file import GltfFile
 from limbik.spatial import Array, norm, quat_from_matrix
 
 EVEN = 1e-4  # how far the scales along three axes may differ, of the greatest
+NEARLY_EVEN = 1e-3  # and with a warning
 
 
 @dataclass(frozen=True, eq=False)

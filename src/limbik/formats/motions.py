@@ -27,6 +27,15 @@ Up = Literal["x", "y", "z"]
 METRES: Mapping[str, float] = MappingProxyType({"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254})
 UNIT_LENGTH = 1e-3  # how far the length of a quaternion may be from 1
 
+MARKERS = (
+    "has markers, not joints: limbik.load_markers reads it, and `limbik motion solve` moves a skeleton by it"
+)
+OTHERS = {
+    ".trc": MARKERS,
+    ".c3d": MARKERS,
+    ".fbx": "is FBX, which is not read: export BVH or glTF, as Blender, Maya and MotionBuilder can",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Motion:
@@ -126,6 +135,13 @@ class Motion:
         return motion_csv.write(self.model, self.q, self.dt)
 
 
+def _refuse_other_formats(file: str | PathLike[str]) -> None:
+    """Raises FormatError, which says what helps, for files of formats that are known and not read here."""
+    ending = _ending(str(file)) if isinstance(file, str | PathLike) else ""
+    if ending in OTHERS:
+        raise FormatError(str(file), OTHERS[ending])
+
+
 def _check_up(up: object) -> None:
     if not is_one_of(up, ("x", "y", "z")):
         raise ConfigurationError(f"up needs 'x', 'y' or 'z', found {shortened(up)}")
@@ -185,6 +201,7 @@ def load_motion(
         return _of_gltf(str(file), animation, up or "y")
     if animation is not None:
         raise ModelError("`animation` is for glTF files, which may have several")
+    _refuse_other_formats(file)
     source = open_source(file)
     if bvh.is_bvh(source.text):
         if model is not None:

@@ -22,6 +22,8 @@ def read(source: Source) -> MarkerContent:
     lines = source.text.splitlines()
     if len(lines) < 5 or not lines[0].startswith("PathFileType"):
         raise FormatError(source.name, "needs C3D, or TRC, which begins with PathFileType", line=1)
+    if "\t" not in lines[3] and "," in lines[3]:
+        raise FormatError(source.name, "its cells need tabs between them, found commas", line=4)
     settings = dict(zip(lines[1].split(), lines[2].split(), strict=False))
     rate = _number(settings.get("DataRate", ""))
     if not rate > 0.0 or rate == math.inf:
