@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import limbik
-from limbik.errors import GoalError, ModelError
+from limbik.errors import FormatWarning, GoalError, ModelError
 from limbik.motion import measure, smooth
 from motion.people import crouching
 
@@ -73,6 +73,41 @@ def test_whole_turns_and_signs_of_quaternions_are_no_jumps(method):
     inner = slice(40, -40)
     assert np.abs(poses - expected)[inner].max() < (0.3 if method == "one-euro" else 0.01)
     assert_allclose(np.linalg.norm(found.q[:, 1:], axis=1), 1.0, atol=1e-12)
+
+
+BALL = (
+    "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+    "End Site\n{\nOFFSET 0 10 0\n}\n}\nMOTION\nFrames: %d\nFrame Time: 0.01\n%s\n"
+)
+
+
+def of_angles(angles: np.ndarray) -> limbik.Motion:
+    rows = "\n".join(" ".join(f"{value:.9f}" for value in row) for row in angles)
+    return limbik.load_motion(BALL % (len(angles), rows))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_angles_that_jump_while_the_joint_stays_are_no_jump(method: str) -> None:
+    """Every other frame has the other three angles that make the same rotation."""
+    time = 0.01 * np.arange(200)
+    angles = np.stack([20.0 * np.sin(time), 30.0 * np.cos(time), 10.0 * np.sin(2.0 * time)], axis=1)
+    other = angles.copy()
+    other[100:] = np.stack(
+        [angles[100:, 0] + 180.0, 180.0 - angles[100:, 1], angles[100:, 2] + 180.0], axis=1
+    )
+    plain, jumping = of_angles(angles), of_angles(other)
+    found, expected = (smooth(each, method) for each in (jumping, plain))
+    turns = [each.model.pose(each.q, "Hips")[:, :3, :3] for each in (found, expected)]
+    assert_allclose(turns[0], turns[1], atol=1e-6)
+
+
+def test_a_flip_is_told_with_its_joint_and_frame() -> None:
+    angles = np.zeros((100, 3))
+    angles[50] = [0.0, 0.0, 178.0]
+    with pytest.warns(
+        FormatWarning, match="'Hips' turns by 178 degrees from frame 49 to 50, and 1 more times"
+    ):
+        smooth(of_angles(angles))
 
 
 def test_limits_are_kept_and_a_bvh_stays_one(tmp_path):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
 
-from limbik.errors import GoalError, ModelError, is_one_of, shortened
+from limbik.errors import FormatWarning, GoalError, ModelError, is_one_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind
-from limbik.spatial import Array, as_number, norm
+from limbik.motion.articulation import Articulation, put
+from limbik.motion.hinge_angles import MOST_HINGES
+from limbik.spatial import Array, as_number, norm, quat_from_matrix, quat_to_matrix
 
 Filter = Literal["butterworth", "savitzky-golay", "one-euro"]
 
@@ -20,6 +23,7 @@ ORDER = 2  # of the Butterworth filter, which runs forth and back
 POLYNOMIAL = 3  # degree of those that Savitzky and Golay fit
 WINDOW = 0.9  # length of their window beside that of a period of the cutoff
 SPEED_CUTOFF = 1.0  # [Hz] of the speed, by which the One Euro filter is opened
+FLIP = math.radians(120.0)  # turn from frame to frame that is none of a body
 OPENING = 0.5  # [Hz per rad/s or m/s] by which it is
 
 
@@ -32,8 +36,10 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
     moves are smoothed by the cutoff, fast ones less, and come a little late.
     cutoff_hz: 6 for walking, 10 to 12 for running and throwing.
 
-    Angles are taken without whole turns, and quaternions by their numbers. Smoothed feet slide:
-    `plant_feet` comes after it.
+    Angles are taken without whole turns, and quaternions by their numbers; the three angles of a joint of BVH
+    as a rotation, because they jump where it stays. A joint that turns by more than 120 degrees from one
+    frame to the next is told in a warning: it may be a mistake of the capture, which smoothing would spread.
+    Smoothed feet slide: `plant_feet` comes after it.
 
     Raises GoalError for another method or a cutoff that the frame rate does not hold, and ModelError for a
     motion that is too short.
@@ -53,6 +59,13 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
             place = motion.model.q_slice(joint.name)
             quaternion = q[:, place][:, -4:]
             q[:, place.stop - 4 : place.stop] = quaternion / norm(quaternion)[:, None]
+    for group in Articulation(motion).groups if motion.hierarchy is not None else ():
+        if len(group.axes) == MOST_HINGES:
+            turns = _continuous(quat_from_matrix(group.rotation_at(motion.q)))
+            _note_flips(motion, group.link, turns)
+            smoothed = _FILTERS[method](turns, motion.dt, cutoff)
+            q[:, group.hinge_places] = motion.q[:, group.hinge_places]
+            put(motion.model, group, q, quat_to_matrix(smoothed / norm(smoothed)[:, None]))
     return replace(motion, q=motion.model.clip(q))
 
 
@@ -64,12 +77,32 @@ def _unrolled(motion: Motion) -> Array:
             continue
         place = motion.model.q_slice(joint.name)
         if joint.nq >= 4:
-            quaternion = q[:, place.stop - 4 : place.stop]
-            turned = np.sum(quaternion[1:] * quaternion[:-1], axis=1) < 0.0
-            quaternion[1:] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
+            part = slice(place.stop - 4, place.stop)
+            q[:, part] = _continuous(q[:, part])
         elif joint.kind is not JointKind.PRISMATIC and not joint.has_limits:
             q[:, place] = np.unwrap(q[:, place], axis=0)
     return q
+
+
+def _continuous(turns: Array) -> Array:
+    """Quaternions [T, 4] with the signs by which each is nearest to the one before."""
+    turned = np.sum(turns[1:] * turns[:-1], axis=1) < 0.0
+    signs = np.append(1.0, np.where(np.cumsum(turned) % 2, -1.0, 1.0))
+    return np.asarray(signs[:, None] * turns)
+
+
+def _note_flips(motion: Motion, link: str, turns: Array) -> None:
+    """Warn of the greatest turn [T, 4] from frame to frame where it is a flip."""
+    if len(turns) < 2:
+        return
+    steps = 2.0 * np.arccos(np.clip(np.sum(turns[1:] * turns[:-1], axis=1), -1.0, 1.0))
+    frame = int(steps.argmax())
+    if steps[frame] > FLIP:
+        count = int((steps > FLIP).sum())
+        more = f", and {count - 1} more times" if count > 1 else ""
+        turn = f"turns by {np.degrees(steps[frame]):.0f} degrees"
+        note = f"{link!r} {turn} from frame {frame} to {frame + 1}{more}"
+        warnings.warn(f"{note}: smoothing spreads what may be a flip", FormatWarning, stacklevel=3)
 
 
 def _butterworth(q: Array, dt: float, cutoff: float) -> Array:
