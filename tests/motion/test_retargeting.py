@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -177,3 +178,35 @@ def test_a_body_that_lies_is_told_from_another_axis_that_is_up(g1):
     lying = limbik.load_motion(crouching(frames=3, along="z"), up="y")
     with pytest.raises(ModelError, match="stands upright in no posture with 'y' up; 'z' would be"):
         retarget(lying, g1)
+
+
+def test_bones_that_have_no_part_in_it_stay_and_change_nothing():
+    walk = limbik.load_motion("examples/walk.bvh")
+    text = (Path("examples") / "walk.bvh").read_text()
+    haired = limbik.load_motion(with_hair(text, "Head", 6))
+    plain, other = retarget(walk, walk), retarget(walk, haired)
+    hair = [joint.name for joint in haired.model.joints if joint.name.startswith("hair")]
+    assert len(hair) == 18
+    for name in plain.model.joint_names:
+        assert_allclose(
+            other.q[:, other.model.q_slice(name)], plain.q[:, plain.model.q_slice(name)], atol=1e-9
+        )
+    assert not np.concatenate([other.q[:, other.model.q_slice(name)] for name in hair], axis=1).any()
+
+
+def with_hair(text: str, link: str, count: int) -> str:
+    """A BVH with a row of bones on a joint, at rest."""
+    hierarchy, motion = text.split("MOTION")
+    lines = hierarchy.splitlines()
+    first = next(k for k, line in enumerate(lines) if line.split()[:2] in (["JOINT", link], ["ROOT", link]))
+    channels = next(k for k in range(first, len(lines)) if "CHANNELS" in lines[k])
+    before = sum(int(line.split()[1]) for line in lines[: channels + 1] if "CHANNELS" in line)
+    opened = [
+        f"JOINT hair{k}\n{{\nOFFSET 0 -2 0\nCHANNELS 3 Zrotation Xrotation Yrotation" for k in range(count)
+    ]
+    row = "\n".join([*opened, "End Site\n{\nOFFSET 0 -2 0\n}", *["}"] * count])
+    lines.insert(channels + 1, row)
+    frames = motion.strip().splitlines()
+    rows = [line.split() for line in frames[2:]]
+    wider = [" ".join([*row[:before], *["0"] * (3 * count), *row[before:]]) for row in rows]
+    return "\n".join([*lines, "MOTION", *frames[:2], *wider, ""])

@@ -207,6 +207,38 @@ def _from_hip_joints(other: Anatomy) -> Array:
 
 
 def _solved(model: Model, hips: str, followed: list[_Followed], dt: float, speed_limits: bool) -> Array:
+    """Configurations [T, nq]; joints that move no part of the body that follows stay as they are at rest."""
+    part = _leading_to(model, {name for each in followed for name in _frames(each.goal)})
+    found = np.tile(model.neutral, (len(followed[0].targets), 1))
+    solved = _solved_by_all(part, hips, followed, dt, speed_limits)
+    for joint in part.joints:
+        if joint.nq and joint.mimic is None:
+            found[:, model.q_slice(joint.name)] = solved[:, part.q_slice(joint.name)]
+    return found
+
+
+def _frames(goal: Goal) -> list[str]:
+    return [name for name in (goal.frame, goal.reference_frame) if name is not None]
+
+
+def _leading_to(model: Model, frames: set[str]) -> Model:
+    """The part of a model that leads to frames: without fingers, hair and skirts."""
+    names = {joint.name for frame in frames for joint in model.path(frame)}
+    leaders = {joint.mimic.joint for joint in model.joints if joint.name in names and joint.mimic is not None}
+    names |= {joint.name for leader in leaders for joint in model.path(model.joint(leader).child)}
+    joints = [joint for joint in model.joints if joint.name in names]
+    links = {model.root, *(joint.child for joint in joints)}
+    return Model(
+        model.name,
+        joints,
+        [each for each in model.frames if each.link in links and each.name not in links],
+        root=model.root,
+    )
+
+
+def _solved_by_all(
+    model: Model, hips: str, followed: list[_Followed], dt: float, speed_limits: bool
+) -> Array:
     """Configurations [T, nq], one frame after the other."""
     steady = Steady(model, STEADY, model.neutral, HOMEWARD)
     plan = SteppedPlan(model, [*(each.goal for each in followed), *steady.goals])
