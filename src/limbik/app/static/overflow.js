@@ -1,4 +1,7 @@
-/** A row that scrolls where it has no room: the sides on which it goes on are marked for the style sheet, and the wheel moves it. */
+/**
+ * A row that scrolls where it has no room: the sides on which it goes on are marked for the style sheet, the wheel moves it, and
+ * what is pressed stays in sight when the room changes.
+ */
 
 /** @param {HTMLElement} row */
 export function scrollsSideways(row) {
@@ -8,6 +11,9 @@ export function scrollsSideways(row) {
   };
   row.addEventListener('scroll', mark, { passive: true });
   row.addEventListener('wheel', ({ deltaX, deltaY }) => row.scrollBy(deltaX + deltaY, 0), { passive: true });
-  const observer = new ResizeObserver(mark);
+  const observer = new ResizeObserver(() => {
+    row.querySelector('[aria-pressed=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    mark();
+  });
   for (const part of [row, ...row.children]) observer.observe(part);
 }

@@ -13,7 +13,7 @@ import { Notices } from '../notice.js';
 import { Poses } from '../poses.js';
 import { Race } from '../race.js';
 import { ReachLine } from '../reach.js';
-import { besideRace } from '../region.js';
+import { besideCards } from '../region.js';
 import { solverInfo } from '../settings.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
@@ -291,7 +291,7 @@ function layout() {
   if (!isBuilt) return;
   place.measure();
   // The table of a race covers no arm.
-  camera.settle(arms.racing ? seen() : needed(), seen, besideRace(place.clear));
+  camera.settle(arms.racing ? seen() : needed(), seen, besideCards(place.clear));
   view.resize();
   convergence.resize();
   loop.wake();
@@ -331,7 +331,7 @@ function look(how) {
   else if (how === 'fit') camera.fit(seen(), place.clear);
   else camera.zoom(how === 'in' ? NEARER : 1 / NEARER, [(left + right) / 2, (top + bottom) / 2]);
   camera.isChosen = how !== 'home';
-  camera.settle(needed(), seen, besideRace(place.clear));
+  camera.settle(needed(), seen, besideCards(place.clear));
   onCamera();
 }
 
