@@ -18,6 +18,7 @@ OFTEN = 0.9  # of the frames in which a neighbour is seen
 NOISE = 5e-4  # [m] of the places of neighbours
 NEARNESS = 0.2  # [m] at which weights of neighbours fall
 KEPT = 0.999  # of the variance, which principal components are to hold
+KNOTS = 30  # of a spline on either side of a hole: from one to the next their influence falls to a quarter
 
 
 class Hole(NamedTuple):
@@ -49,12 +50,13 @@ def predictors(places: Array, marker: int, hole: Hole) -> Mapping[str, Predictor
     near, distances, spreads = neighbours(places, marker, hole)
     if len(near) >= LEAST:
         axes = LocalAxes(places[:, near[:CORE]], 1.0 / np.maximum(spreads[:CORE], STEADIEST) ** 2)
-        some, weights = places[:, near[:MOST]], np.exp(-distances[:MOST] / NEARNESS)
+        some, weights = axes.to_local(places[:, near[:MOST]]), np.exp(-distances[:MOST] / NEARNESS)
         whole, falling = places[:, near], np.exp(-0.5 * (distances / NEARNESS) ** 2)
+        here = axes.to_local(own)
         found |= {
-            "rigid": lambda hole: bridged(own, axes.to_world(rigid(axes.to_local(own), hole)), hole),
+            "rigid": lambda hole: bridged(own, axes.to_world(rigid(here, hole)), hole),
             "regression": lambda hole: bridged(
-                own, axes.to_world(regression(axes.to_local(own), axes.to_local(some), weights, hole)), hole
+                own, axes.to_world(regression(here, some, weights, hole)), hole
             ),
             "pca": lambda hole: bridged(own, pca(own, whole, falling, hole), hole),
         }
@@ -71,12 +73,14 @@ def linear(own: Array, hole: Hole) -> Array:
 
 
 def spline(own: Array, hole: Hole) -> Array:
-    """A cubic spline through the places that are known."""
+    """A cubic spline through the places that are known; those farther off than KNOTS change nothing."""
     from scipy.interpolate import CubicSpline  # slow to import
 
     times = np.flatnonzero(hole.known)
     if len(times) < 4:
         return linear(own, hole)
+    first, stop = np.searchsorted(times, [hole.first, hole.stop])
+    times = times[max(0, first - KNOTS) : stop + KNOTS]
     return np.asarray(CubicSpline(times, own[times])(hole.frames))
 
 
