@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, shortened
+from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, Group
@@ -29,21 +30,30 @@ def grips_of(motion: Motion) -> tuple[str, ...]:
     return (*_bases(motion), *_limbs(motion))
 
 
-def drag(motion: Motion, link: str, frame: int, place: ArrayLike, *, falloff: float = 0.3) -> Motion:
+def drag(
+    motion: Motion,
+    link: str,
+    frame: int,
+    place: ArrayLike,
+    *,
+    falloff: float = 0.3,
+    keep: Sequence[int] = (),
+) -> Motion:
     """The motion in which a link is at a place in one frame.
 
         limbik.motion.drag(motion, "LeftHand", 40, [0.3, 1.2, 0.4])
 
     link: one of `grips_of(motion)`. frame: counted from 0. place: [3] of the world [m]. falloff: how long
-    before and after that frame nothing is changed any more [s].
+    before and after that frame nothing is changed any more [s]. keep: frames that stay as they are, such as
+    those that were dragged before: the falloff ends there.
 
     In the frames around, the link moves by (1 - u^2)^3 of what it is moved by in that frame, u the share of
     the falloff: with two continuous derivatives. A hand or a foot takes its limb along and keeps its
     orientation (`Limb`); the hips take the body along, and the feet stay where they are. What is out of reach
     is gone toward.
 
-    Raises ModelError for a link that cannot be taken, GoalError for a frame that the motion does not have,
-    a place of another shape and a falloff that is not positive.
+    Raises ModelError for a link that cannot be taken, GoalError for frames that the motion does not have, a
+    place of another shape and a falloff that is not positive.
     """
     motion = as_motion(motion)
     if as_whole(frame, "frame", 0, GoalError) >= len(motion):
@@ -56,7 +66,13 @@ def drag(motion: Motion, link: str, frame: int, place: ArrayLike, *, falloff: fl
     if not is_one_of(link, (*bases, *limbs)):
         hint = did_you_mean(str(link), (*bases, *limbs))
         raise ModelError(f"link needs a hand, a foot or the hips, found {shortened(link)}; {hint}")
-    away = np.abs(np.arange(len(motion)) - frame) * motion.dt / span
+    kept = [as_whole(each, "`keep`", 0, GoalError) for each in members_of(keep, "keep", GoalError, "frames")]
+    steps = np.arange(len(motion)) - frame
+    before, after = (
+        min([span, *(motion.dt * side * (each - frame) for each in kept if side * (each - frame) > 0)])
+        for side in (-1, 1)
+    )
+    away = np.abs(steps) * motion.dt / np.where(steps < 0, before, after)
     rows = np.flatnonzero(away < 1.0)
     share = (1.0 - away[rows] ** 2) ** 3
     q = motion.q.copy()

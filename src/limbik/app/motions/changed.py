@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.app.motions.grounds import ground_of
-from limbik.app.protocol.motion import Change, Clean, Stand
+from limbik.app.protocol.motion import Change, Clean, Drag, Stand
 from limbik.formats.motions import Motion
 from limbik.motion.body.anatomy import UPWARD
 from limbik.motion.drag import drag
@@ -13,14 +13,18 @@ from limbik.motion.feet.plant import plant_feet
 from limbik.motion.smoothing import smooth
 
 
-def changed(motion: Motion, change: Change) -> Motion:
-    """The motion after a change. Raises LimbikError where that cannot be done."""
+def changed(motion: Motion, change: Change, before: tuple[Change, ...] = ()) -> Motion:
+    """The motion after a change. A link stays where it was put in other frames before.
+
+    Raises LimbikError where that cannot be done.
+    """
     if isinstance(change, Clean):
         return smooth(motion, change.method, cutoff_hz=change.cutoff_hz)  # type: ignore[arg-type]
     if isinstance(change, Stand):
         return plant_feet(motion, ground=ground_of(motion, change)[0])
     place = np.array(change.place) @ UPWARD[motion.up]
-    return drag(motion, change.link, change.frame, place, falloff=change.falloff)
+    keep = {each.frame for each in before if isinstance(each, Drag) and each.link == change.link}
+    return drag(motion, change.link, change.frame, place, falloff=change.falloff, keep=sorted(keep))
 
 
 def ground_under(changes: tuple[Change, ...]) -> Stand | None:

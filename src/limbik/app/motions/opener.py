@@ -102,8 +102,9 @@ class MotionOpener:
         with self._lock:
             before, name, animations, notes = self._source(request, _key(source))
             after = before
-            for k, change in enumerate(request.changes):
-                after = self._step(after, change, _key((source, request.changes[: k + 1])))
+            for k in range(len(request.changes)):
+                changes = request.changes[: k + 1]
+                after = self._step(after, changes, _key((source, changes)))
             key = _key((source, request.changes, request.robot))
             robot = None
             if request.robot is not None:
@@ -132,10 +133,10 @@ class MotionOpener:
             self._read.put(key, found, found[0].q.nbytes)
         return found
 
-    def _step(self, motion: Motion, change: Change, key: str) -> Motion:
+    def _step(self, motion: Motion, changes: tuple[Change, ...], key: str) -> Motion:
         found = self._steps.get(key)
         if found is None:
-            found = changed(motion, change)
+            found = changed(motion, changes[-1], changes[:-1])
             self._steps.put(key, found, found.q.nbytes)
         return found
 
