@@ -103,10 +103,10 @@ def test_a_second_drag_leaves_the_first_where_it_was_put(person):
     there = places(person, link)[first] + [0.03, -0.05, 0.02]
     up = places(person, link)[second] + [0.0, 0.05, 0.0]
     once = drag(person, link, first, there)
-    twice = drag(once, link, second, up, keep=[first])
+    twice = drag(once, link, second, up, falloff=0.6, keep=[first])
     assert (twice.q[first] == once.q[first]).all()
     assert (twice.q[:first] == once.q[:first]).all()
-    moved = drag(once, link, second, up)
+    moved = drag(once, link, second, up, falloff=0.6)
     assert np.abs(moved.q[first] - once.q[first]).max() > 1e-3
     with pytest.raises(GoalError, match="`keep` needs a whole number of at least 0, found -1"):
         drag(once, link, second, there, keep=[-1])
