@@ -266,6 +266,7 @@ def test_lists_of_any_depth_are_told_apart_from_numbers(depth):
 
 
 FAR = np.full(6, 1e300)
+BALL = limbik.collision.Sphere(0.1)
 SHIFTED = {"function": lambda x: x - 1.0}
 
 
@@ -278,7 +279,7 @@ SHIFTED = {"function": lambda x: x - 1.0}
         (lambda: ROBOT.tracker(ROBOT.pose([0.1] * 6), start=FAR), "`start` needs numbers up to 1e+09"),
         (lambda: ROBOT.check(FAR), "`q` needs numbers up to 1e+09"),
         (lambda: ROBOT.check_batch([[0.1] * 6, FAR]), r"`q\[1\]` needs numbers up to 1e\+09"),
-        (lambda: limbik.solve_function(**SHIFTED, start=FAR), "the function needs numbers up to 1e\\+150"),
+        (lambda: limbik.solve_function(**SHIFTED, start=FAR), "`start` needs numbers up to 1e\\+150"),
         (
             lambda: limbik.solve_function(**SHIFTED, start=np.zeros(6), step=1e-20),
             "`step` needs at least 2.2",
@@ -286,6 +287,15 @@ SHIFTED = {"function": lambda x: x - 1.0}
         (lambda: limbik.numeric_jacobian(SHIFTED["function"], np.zeros(3), step=1e-300), "`step` needs at"),
         (lambda: limbik.warmup(ROBOT, [None]), "`solvers` needs .* found None among them"),
         (lambda: limbik.warmup(ROBOT, 5), "`solvers` needs .* found 5"),
+        (lambda: limbik.solve_function(np.sin, [1e160] * 6), "`start` needs numbers up to 1e\\+150"),
+        (lambda: ROBOT.nullspace(np.zeros(6), Posture(q=np.zeros(3))), "the q of Posture needs 6 numbers"),
+        (lambda: limbik.nullspace.stay_from_limits(ROBOT, [1e308] * 6), "q needs numbers up to 1e+09"),
+        (lambda: ROBOT.solve_all(ROBOT.pose([0.1] * 6)).some([99]), "places needs whole numbers below"),
+        (lambda: ROBOT.solve_all(ROBOT.pose([0.1] * 6)).some("a"), "places needs a list of whole numbers"),
+        (lambda: limbik.motion.Avatar(5, roles={"head": "a"}), "`model` needs a Model"),
+        (lambda: limbik.motion.Avatar(ROBOT, roles=-1), "roles needs frames by role"),
+        (lambda: limbik.motion.Hand([[1, 2], [3]], "left"), "positions needs shape"),
+        (lambda: limbik.collision.LinkShape(link="a", shape=BALL, name=np.zeros(2)), "`name` of a shape"),
         (lambda: limbik.collision.world_of(None), "`model` needs a Model"),
         (lambda: limbik.collision.save_world(None, "w.json"), "`world` needs a World"),
         (

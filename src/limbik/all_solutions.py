@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.errors import SolverError, members_of, shortened
 from limbik.spatial import Array
 
 AT_LIMIT = 1e-6  # [rad or m] of a joint that a curve has followed to its limit
@@ -123,8 +124,15 @@ class AllSolutions:
         return np.array([self._answered_by.manipulability(self._asked, q) for q in self._q])
 
     def some(self, places: Sequence[int]) -> AllSolutions:
-        """Those at some places, so that what is derived is derived for them alone."""
-        return AllSolutions(self._q[list(places)], self._answered_by, self._asked, self._time)
+        """Those at some places, so that what is derived is derived for them alone.
+
+        Raises SolverError for places where there is none.
+        """
+        chosen = members_of(places, "places", SolverError, "a list of whole numbers")
+        least, most = -len(self), len(self) - 1
+        if not all(isinstance(each, int | np.integer) and least <= each <= most for each in chosen):
+            raise SolverError(f"places needs whole numbers below {len(self)}, found {shortened(places)}")
+        return AllSolutions(self._q[list(chosen)], self._answered_by, self._asked, self._time)
 
     def answered_otherwise(self, q: Array, answered_by: AnsweredBy) -> AllSolutions:
         """Others [k, nq] for the same question, and what is asked about them."""

@@ -181,7 +181,8 @@ class LinkShape:
 
     def __post_init__(self) -> None:
         check_name(self.link, "`link` of a shape")
-        check_name(self.name or self.link, "`name` of a shape")
+        if not isinstance(self.name, str) or self.name:
+            check_name(self.name, "`name` of a shape")
         object.__setattr__(self, "name", self.name or self.link)
         if not isinstance(self.shape, Shape):
             raise CollisionError(

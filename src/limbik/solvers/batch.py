@@ -96,9 +96,11 @@ def solve_batch(
     found = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
     plan = None if isinstance(found, GoalsPlan) else found.fast
     if plan is None:
+        chain = chain_to(model, frame)
+        found_one = "with joints that follow others" if chain.has_mimic else f"of {len(chain.joints)} joints"
         raise SolverError(
-            f"solve_batch() needs solver 'lm' and {FAST_CHAIN}; found one of "
-            f"{len(chain_to(model, frame).joints)} joints: use solve() for one goal at a time"
+            f"solve_batch() needs solver 'lm' and {FAST_CHAIN}; found one {found_one}: use solve() for one "
+            "goal at a time"
         )
     starts = None if start is None else _starts(model, start, len(targets))
     if len(targets) == 0:

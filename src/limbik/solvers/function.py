@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.derivatives.differences import (
+    LARGEST,
     Bounds,
     Method,
     as_bounds,
@@ -124,6 +125,8 @@ def solve_function(
     begin = as_configuration(start, "`start`")
     if begin.size == 0:
         raise ConfigurationError("`start` needs at least one number")
+    if np.abs(begin).max() > LARGEST:
+        raise ConfigurationError(f"`start` needs numbers up to {LARGEST:g}, found {shortened(begin)}")
     lower, upper = as_bounds(bounds, begin)
     search = _Search(function, target, np.clip(begin, lower, upper), (lower, upper), method, step)
     rng = np.random.default_rng(seed)

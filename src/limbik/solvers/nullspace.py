@@ -247,10 +247,13 @@ def _one(model: Model, q: ArrayLike) -> Array:
     model, shape = as_model(model), shape_of(q)
     if shape is not None and len(shape) != 1:
         raise ConfigurationError(f"q needs one configuration of {model.nq} numbers, found shape {shape}")
-    return model.integrate(q, np.zeros(model.nv))
+    return as_bounded_configuration(model.integrate(q, np.zeros(model.nv)), model.nq, "q")
 
 
 def _goals(model: Model, q: Array, keep: Keep) -> tuple[Goal, ...]:
     if keep is None or isinstance(keep, str):
         return (Pose(frame=keep, target=model.pose(q, keep)),)
-    return as_goals(keep)
+    goals = as_goals(keep)
+    for goal in goals:
+        list(goal.tasks(model))  # checked before anything is made of them
+    return goals

@@ -29,7 +29,7 @@ from limbik.model.derived import Slot
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED
-from limbik.serial.prepare import FAST_CHAIN, is_fast
+from limbik.serial.prepare import FAST_CHAIN
 from limbik.solvers.best_plan import BestPlan
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
@@ -43,7 +43,7 @@ from limbik.solvers.optimize_plan import OptimizePlan
 from limbik.solvers.question import Question
 from limbik.solvers.registry import choose, has_kernel
 from limbik.solvers.request import Request
-from limbik.solvers.serial_plan import SerialPlan
+from limbik.solvers.serial_plan import SerialPlan, is_fast_for
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, TREE, Solver
 from limbik.solvers.tasks import structure
 from limbik.solvers.tree_plan import Call, Trace
@@ -100,7 +100,7 @@ class Plan(Question):
         only_fast = _only_fast(options, weights)
         # Points for revolute joints in a plane have a kernel of their own, the same for any number of joints.
         suits = self.kind == SPACE or bool(only_fast)
-        suits = suits and options.rest_bias == 0.0 and is_fast(self.chain)
+        suits = suits and options.rest_bias == 0.0 and is_fast_for(self.chain, goal, weights)
         self.solver = choose(options.solver, self.kind, (goal,))
         self.fast = None
         if suits and self.solver.name == "lm":
@@ -328,7 +328,7 @@ def _one_goal(
 
 def _is_general(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
     """Whether a chain is for the general core: no arm of the fast core, nor one with a kernel of its own."""
-    if options.rest_bias != 0.0 or is_fast(chain):
+    if options.rest_bias != 0.0 or is_fast_for(chain, goal, weights):
         return False
     return bool(options.locked) or weights is not None or _packed(chain, goal, options.limits)[0] == SPACE
 

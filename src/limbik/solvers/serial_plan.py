@@ -32,7 +32,7 @@ from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
 from limbik.serial.layout import Layout
-from limbik.serial.prepare import MOST_ROWS, plan_numbers, prepare
+from limbik.serial.prepare import MOST_ROWS, is_fast, plan_numbers, prepare
 from limbik.serial.programs import one_problem
 from limbik.serial.seed_table import Shape
 from limbik.serial.seeding import LARGEST_SEED
@@ -483,12 +483,12 @@ def _canonical(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None
     if goal is not Pose or weights is None or weights == EVERYTHING:
         return chain_rows
     # Weights are along the goal's axes, which the tool's rotation must not turn away from the last row's.
-    chain_rows = chain_rows.with_tool_in_rows()
-    if chain_rows.size > MOST_ROWS:
-        raise SolverError(
-            f"weights need a chain of up to {MOST_ROWS - 2} joints, found {chain_rows.size - 2}"
-        )
-    return chain_rows
+    return chain_rows.with_tool_in_rows()
+
+
+def is_fast_for(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None) -> bool:
+    """Whether the fast core takes a goal for the end of a chain: a pose with weights needs two rows more."""
+    return is_fast(chain) and _canonical(chain, goal, weights).size <= MOST_ROWS
 
 
 def _objective(

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import ModelError
+from limbik.errors import ModelError, shortened
 from limbik.formats.motions import Motion
 from limbik.model import Model
+from limbik.model.model import as_model
 from limbik.motion.articulation import Articulation
 from limbik.motion.avatar.rig import Rig
 from limbik.motion.body.anatomy import anatomy
@@ -68,7 +69,11 @@ class Body:
     """
 
     def __init__(self, skeleton: Model | Motion, roles: Mapping[str, str] | None) -> None:
-        whole = skeleton.model if isinstance(skeleton, Motion) else skeleton
+        whole = skeleton.model if isinstance(skeleton, Motion) else as_model(skeleton)
+        given: object = roles
+        if given is not None and not isinstance(given, Mapping):
+            needed = "roles needs frames by role, such as {'head': 'Head'}"
+            raise ModelError(f"{needed}, found {shortened(roles)}")
         frames = humanoid(skeleton).frames if roles is None else roles
         for role in ("hips", "head"):
             if role not in frames:

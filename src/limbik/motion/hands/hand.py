@@ -115,9 +115,11 @@ class Hand:
         return cls(positions, side, poses)
 
     def __post_init__(self) -> None:
-        shape = np.shape(self.positions)
-        if shape[-2:] != (len(JOINTS), 3):
-            raise GoalError(f"positions needs shape [..., {len(JOINTS)}, 3], found {shape}")
+        needed = f"shape [..., {len(JOINTS)}, 3]"
+        positions = as_numbers(self.positions, "positions", needed, GoalError)
+        if positions.shape[-2:] != (len(JOINTS), 3):
+            raise GoalError(f"positions needs {needed}, found {positions.shape}")
+        object.__setattr__(self, "positions", positions)
         if not self.positions.size:
             raise GoalError("a hand needs at least one frame")
         if not np.isfinite(self.positions[..., _NEEDED, :]).all():
