@@ -123,6 +123,10 @@ def test_a_file_is_opened_and_saved_in_its_own_format(page, address):
     large = ask(page, token=token, unit="m")
     places = [np.array(each["arms"][0]["q"][:3]) for each in (shown, large)]  # of the hips
     assert places[1] == pytest.approx(100.0 * places[0])
+    assert not shown["notes"]
+    for _ in range(2):  # the second time it is kept
+        planted = ask(page, token=token, unit="m", changes=[STAND])
+        assert any("legs are" in note and "give the unit" in note for note in planted["notes"])
 
 
 @pytest.mark.parametrize(

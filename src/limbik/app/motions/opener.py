@@ -86,7 +86,7 @@ class MotionOpener:
 
     workshop: SceneOpener
     _read: BoundedCache[tuple[Motion, str, Sequence[str], Sequence[str]]] = field(init=False)
-    _steps: BoundedCache[Motion] = field(init=False)
+    _steps: BoundedCache[tuple[Motion, tuple[str, ...]]] = field(init=False)
     _robots: BoundedCache[Robot] = field(init=False)
     _opened: BoundedCache[OpenedMotion] = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)  # one after the other
@@ -104,7 +104,8 @@ class MotionOpener:
             after = before
             for k in range(len(request.changes)):
                 changes = request.changes[: k + 1]
-                after = self._step(after, changes, _key((source, changes)))
+                after, told = self._step(after, changes, _key((source, changes)))
+                notes = (*notes, *told)
             key = _key((source, request.changes, request.robot))
             robot = None
             if request.robot is not None:
@@ -133,11 +134,14 @@ class MotionOpener:
             self._read.put(key, found, found[0].q.nbytes)
         return found
 
-    def _step(self, motion: Motion, changes: tuple[Change, ...], key: str) -> Motion:
+    def _step(self, motion: Motion, changes: tuple[Change, ...], key: str) -> tuple[Motion, tuple[str, ...]]:
+        """The motion after the last change, and what is to be told of it."""
         found = self._steps.get(key)
         if found is None:
-            found = changed(motion, changes[-1], changes[:-1])
-            self._steps.put(key, found, found.q.nbytes)
+            with remarks() as told:
+                after = changed(motion, changes[-1], changes[:-1])
+            found = after, tuple(told)
+            self._steps.put(key, found, after.q.nbytes)
         return found
 
     def _robot(self, motion: Motion, name: str, key: str) -> Robot:
