@@ -31,7 +31,7 @@ export function besideTools(region, id) {
 }
 
 /** What the table of a race leaves of a region. @param {Region} region @returns {Region} */
-function besideRace(region) {
+export function besideRace(region) {
   return beside(box('race'), region);
 }
 

@@ -13,7 +13,7 @@ import { Notices } from '../notice.js';
 import { Poses } from '../poses.js';
 import { Race } from '../race.js';
 import { ReachLine } from '../reach.js';
-import { besideCards } from '../region.js';
+import { besideCards, besideRace } from '../region.js';
 import { solverInfo } from '../settings.js';
 import { Share } from '../share.js';
 import { Shell } from '../shell.js';
@@ -38,6 +38,7 @@ import { PlaneSolutions } from './solutions.js';
 import { Tour } from './tour.js';
 import { View } from './view.js';
 
+const LOW = 480; // [px] height of a window in which cards take much of the picture
 const NEARER = 1.25;
 const LONGEST_TURN = 0.25; // [s] after a longer one an arm goes on from where it was
 /** What the arm does next depends on these. */
@@ -291,7 +292,7 @@ function layout() {
   if (!isBuilt) return;
   place.measure();
   // The table of a race covers no arm.
-  camera.settle(arms.racing ? seen() : needed(), seen, besideCards(place.clear));
+  camera.settle(arms.racing ? seen() : needed(), seen, uncovered());
   view.resize();
   convergence.resize();
   loop.wake();
@@ -313,6 +314,11 @@ function begin() {
   camera.keep();
 }
 
+/** Where base and target are to be seen: cards are smaller than the arm but in a low window. */
+function uncovered() {
+  return window.innerHeight < LOW ? besideCards(place.clear) : besideRace(place.clear);
+}
+
 /** What the view shows if it has room. @returns {[number, number][]} */
 function needed() {
   return [place.base, place.home, ...(motion.moving ? motion.path(16) : [])];
@@ -331,7 +337,7 @@ function look(how) {
   else if (how === 'fit') camera.fit(seen(), place.clear);
   else camera.zoom(how === 'in' ? NEARER : 1 / NEARER, [(left + right) / 2, (top + bottom) / 2]);
   camera.isChosen = how !== 'home';
-  camera.settle(needed(), seen, besideCards(place.clear));
+  camera.settle(needed(), seen, uncovered());
   onCamera();
 }
 
