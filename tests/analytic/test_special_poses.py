@@ -163,6 +163,25 @@ def test_a_resultant_that_is_zero_everywhere_makes_no_answer_complete(q: list[fl
     assert not found.complete
 
 
+def test_a_resultant_of_rounding_alone_makes_no_answer_complete() -> None:
+    """Joints 1 and 4 are in one line: at every angle of the suppressed joint the equations have a solution."""
+    builder = ModelBuilder("right angles")
+    origins = [
+        (0.3, 0, 0.2),
+        (0.1, -0.15, 0.1),
+        (-0.15, 0, 0.2),
+        (-0.15, 0, 0.2),
+        (0.3, 0, 0.2),
+        (0.2, -0.15, 0.2),
+    ]
+    for k, (axis, origin) in enumerate(zip("zzyxzy", origins, strict=True)):
+        builder.revolute(f"j{k}", axis=axis, limits=3.0, origin=origin)
+    model = builder.fixed("tool", origin=(0.05, 0.02, 0.1)).build()
+    for q in ([0.0] * 6, [0.5, 0.0, 0.0, 0.0, 0.0, 0.3], [0.0, 0.7, 0.0, 0.0, -0.7, 0.0]):
+        found = check(model, np.array(q))
+        assert len(found) and not found.complete
+
+
 def test_an_elimination_on_a_curve_of_answers_has_one_where_a_search_finds_one() -> None:
     side = np.eye(4)
     side[1, 3] = 0.4

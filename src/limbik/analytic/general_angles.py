@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-from limbik.analytic.general_resultant import equations_at, twelve_equations
+from limbik.analytic.general_resultant import equations_at, normalise, null_vectors, twelve_equations
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.linear import dot
-from limbik.numerics.lu import lu_decompose, lu_solve, lu_solve_transposed
+from limbik.numerics.lu import lu_decompose, lu_solve
 from limbik.numerics.trigonometric_roots import from_samples, real_roots
 from limbik.numerics.trigonometry import FULL_TURN, angle_of, sincos
 
-INVERSE_ITERATIONS = 2
 REFINEMENTS = 3  # of the suppressed angle
 FAR = 0.1  # [rad] that a refinement may move it by
 STILL = 1e-7  # [rad] below which it need not be refined
@@ -36,16 +35,7 @@ def unknown_angles(E: Floats, angle: float, small_table: Floats, pairs: Floats) 
         sine, cosine = sincos(refined)
         equations_at(E, sine, cosine, P)
         twelve_equations(P, M)
-        lu_decompose(M, order, 1e-18)
-        for i in range(12):
-            y[i] = 1.0 - 0.13 * i
-        lu_solve(M, order, y, x)
-        for _ in range(INVERSE_ITERATIONS):
-            _normalise(x)
-            lu_solve_transposed(M, order, x, y, work)
-            _normalise(y)
-            lu_solve(M, order, y, x)
-        size = _normalise(x)
+        size = null_vectors(M, order, x, y, work)
         # Newton's step: y M x / (y M' x), with M x = y / size.
         equations_at(E, cosine, -sine, P)
         for r in range(6):
@@ -64,15 +54,6 @@ def unknown_angles(E: Floats, angle: float, small_table: Floats, pairs: Floats) 
     if _from_null_vector(x, pairs[0]) < UNEVEN:
         return refined, 1
     return angle, shared_pairs(E, angle, small_table, pairs)
-
-
-@compiled
-def _normalise(x: Floats) -> float:
-    """Bring a vector to length 1; returns the length it had."""
-    length = math.sqrt(dot(x, x))
-    for i in range(x.size):
-        x[i] /= length
-    return length
 
 
 @compiled
@@ -168,7 +149,7 @@ def _second_angles(Q: Floats, first: float, least: float, pairs: Floats, count: 
         for i in range(3):
             y[i] = x[i]
         lu_solve(U, order, y, x)
-        _normalise(x)
+        normalise(x)
     error = 0.0
     for i in range(3):
         error += x[i] * dot(T[i], x)

@@ -17,6 +17,8 @@ import math
 
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.householder import LANES, triangularise
+from limbik.numerics.linear import dot
+from limbik.numerics.lu import lu_decompose, lu_solve, lu_solve_transposed
 from limbik.numerics.trigonometric_roots import MOST_DEGREE, from_samples, real_roots
 from limbik.numerics.trigonometry import FULL_TURN, sincos
 
@@ -26,7 +28,11 @@ STRETCH_SAMPLES = 16
 WIDENED = 1.05  # times the length of a stretch
 NOISE = 30.0  # times the largest amplitude that the resultant should not have
 ROUNDING = 1e-13  # of the resultant, at least
-ZERO = 1e-24  # of a resultant that is zero everywhere, but for rounding; others have values of 1e-15 and more
+SMALL = 1e-14  # a largest value that may be rounding; where it is not, equations are looked at
+DEPENDENT = (
+    1e-12  # singular value of twelve equations that have a solution; 1e-8 and more where they have none
+)
+INVERSE_ITERATIONS = 2
 
 
 @compiled
@@ -81,12 +87,25 @@ def resultant_roots(E: Floats, degree: int, table: Floats, roots: Floats) -> tup
     for k in range(count):
         angles[k] = FULL_TURN * k / count
     determinants(E, angles, values)
-    largest = 0.0
+    best = 0
     for k in range(count):
-        largest = max(largest, abs(values[k]))
+        if abs(values[k]) > abs(values[best]):
+            best = k
+    is_known = abs(values[best]) > SMALL or _are_independent(E, angles[best])
     a, b = even[: degree + 1], odd[: degree + 1]
     noise = _noise(a, b, from_samples(values, a, b))
-    return real_roots(a, b, table, noise, roots), largest > ZERO
+    return real_roots(a, b, table, noise, roots), is_known
+
+
+@compiled(inline=False)
+def _are_independent(E: Floats, angle: float) -> bool:
+    """Whether the twelve equations have no solution at an angle of the suppressed joint."""
+    M, order, P = empty(12, 12), empty(12), empty(6, 9)
+    x, y, work = empty(12), empty(12), empty(12)
+    sine, cosine = sincos(angle)
+    equations_at(E, sine, cosine, P)
+    twelve_equations(P, M)
+    return 1.0 / null_vectors(M, order, x, y, work) > DEPENDENT
 
 
 @compiled(inline=False)
@@ -134,3 +153,29 @@ def twelve_equations(P: Floats, M: Floats) -> None:
         for m in range(12):
             M[r, m] = P[r, m] if m < 9 else 0.0
             M[6 + r, m] = P[r, m - 3] if m >= 3 else 0.0
+
+
+@compiled
+def null_vectors(M: Floats, order: Floats, x: Floats, y: Floats, work: Floats) -> float:
+    """The unit vectors x and y [12] that M [12, 12], decomposed in place, brings nearest to zero from the
+    right and the left, by inverse iteration; returns the inverse of its smallest singular value.
+    """
+    lu_decompose(M, order, 1e-18)
+    for i in range(x.size):
+        y[i] = 1.0 - 0.13 * i
+    lu_solve(M, order, y, x)
+    for _ in range(INVERSE_ITERATIONS):
+        normalise(x)
+        lu_solve_transposed(M, order, x, y, work)
+        normalise(y)
+        lu_solve(M, order, y, x)
+    return normalise(x)
+
+
+@compiled
+def normalise(x: Floats) -> float:
+    """Bring a vector to length 1; returns the length it had."""
+    length = math.sqrt(dot(x, x))
+    for i in range(x.size):
+        x[i] /= length
+    return length
