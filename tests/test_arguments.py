@@ -1,8 +1,10 @@
 """Whatever the public API is given, it raises no errors but its own."""
 
+import dataclasses
 import decimal
 import fractions
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -96,6 +98,10 @@ SEARCH = {"tolerance": 1e-3, "restarts": 0, "limits": True, "tool": np.eye(4), "
 SOLVE = {**SEARCH, "start": None, "rest": None, "solver": "lm", "prefer": None, "rest_bias": 0.0}
 ONE_ARM = [SceneArm("a", BALLS, (Position(target=[0.5, 0.5, 0]),))]
 IN_SHORT = {"iterations": 2}  # never odd
+REACHES = np.array([[0.3] * 6, [0.35] * 6])
+_WALK = limbik.load_motion(Path(__file__).parents[1] / "examples" / "walk.bvh")
+WALK = dataclasses.replace(_WALK, q=_WALK.q[:3])
+HAND = limbik.motion.Hand(np.random.default_rng(0).normal(0.0, 0.05, (2, 26, 3)), "left")
 WAVING = Motion(ARM, np.linspace(0.0, 1.0, 90).reshape(30, 3), 0.01)
 
 
@@ -221,6 +227,43 @@ CALLS = {
     "Motion": (Motion, {"model": ARM, "q": np.zeros((2, 3)), "dt": 0.01, "up": "z"}),
     "smooth": (limbik.motion.smooth, {"motion": WAVING, "method": "one-euro", "cutoff_hz": 6.0}),
     "measure": (limbik.motion.measure, {"motion": WAVING, "feet": ["tip"], "ground": 0.0}),
+    "retarget": (
+        lambda **given: limbik.motion.retarget(WALK, **given),
+        {"model": WALK, "source": None, "target": None, "contacts": np.ones((3, 2)), "speed_limits": True},
+    ),
+    "plant_feet": (
+        lambda **given: limbik.motion.plant_feet(WALK, **given),
+        {"ground": None, "contacts": None, "feet": ["LeftFoot"], "weight": 1.0, "halflife": 0.1},
+    ),
+    "planting_report": (limbik.motion.planting_report, {"motion": WALK, "planted": WALK, "feet": None}),
+    "sole_contacts": (limbik.motion.sole_contacts, {"motion": WALK, "soles": None, "rule": None}),
+    "measures of a walk": (
+        lambda **given: limbik.motion.measure(WALK, **given),
+        {"contacts": None, "limbs": (), "targets": None},
+    ),
+    "fit_limb_lengths": (
+        lambda **given: limbik.motion.fit_limb_lengths(WALK, **given),
+        {"lengths": {"LeftLeg": 0.4}, "symmetric": True, "keep": ["LeftHand"]},
+    ),
+    "drag": (
+        lambda **given: limbik.motion.drag(WALK, **given),
+        {"link": "LeftHand", "frame": 1, "place": [0.3, 1.0, 0.2], "falloff": 0.3, "keep": [0]},
+    ),
+    "HandRetargeter": (limbik.motion.HandRetargeter, {"model": HAND.model(), "hand": HAND, "tips": None}),
+    "ContactRule": (
+        lambda **given: limbik.motion.sole_contacts(WALK, rule=limbik.motion.ContactRule(**given)),
+        {
+            "height": 0.03,
+            "leave_speed": 0.7,
+            "smoothing": 0.025,
+            "window": 0.09,
+            "ground_velocity": (0, 0, 0),
+        },
+    ),
+    "rates of a path": (
+        lambda **given: limbik.solve_path(ROBOT, ROBOT.poses(REACHES, ["flange"])[:, 0], **given),
+        {"velocity_limits": 1.0, "acceleration_limits": 1.0, "max_step": 0.5, "deviation": (0.001, 0.01)},
+    ),
     "detect_contacts": (limbik.motion.detect_contacts, {"motion": WAVING, "feet": ["tip"], "rule": None}),
     "DistanceGrid": (
         DistanceGrid,

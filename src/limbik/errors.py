@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 QUOTED = 60  # [characters] of what was found that a message quotes
@@ -157,6 +157,13 @@ def members_of(value: Any, what: str, error: type[LimbikError], needed: str = "a
         except Exception:  # no list, or one of a class that is not limbik's
             pass
     raise error(f"{what} needs {needed}, found {shortened(value)}")
+
+
+def mapping_of(value: Any, what: str, error: type[LimbikError], needed: str) -> Mapping[Any, Any]:
+    """A mapping; all others raise `error`."""
+    if not isinstance(value, Mapping):
+        raise error(f"{what} needs {needed}, found {shortened(value)}")
+    return value
 
 
 def is_one_of(value: object, words: Iterable[str]) -> bool:

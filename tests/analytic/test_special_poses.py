@@ -164,7 +164,7 @@ def test_a_resultant_that_is_zero_everywhere_makes_no_answer_complete(q: list[fl
 
 
 def test_a_resultant_of_rounding_alone_makes_no_answer_complete() -> None:
-    """Joints 1 and 4 are in one line: at every angle of the suppressed joint the equations have a solution."""
+    """Joints 1 and 4 are in one line: the equations have a solution at every angle of a third joint."""
     builder = ModelBuilder("right angles")
     origins = [
         (0.3, 0, 0.2),

@@ -220,6 +220,14 @@ def test_what_a_program_has_written_behind_the_triangles_of_an_stl_is_left_out(t
     assert len(piece.vertices) == 4
 
 
+def test_textures_of_a_mesh_are_left_out(tmp_path):
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\n"
+    faces = "f 1/1 3/1 2/1\nf 1/1 2/2 4/1\nf 2/1 3/1 4/1\nf 1/1 4/1 3/1\n"
+    (tmp_path / "a.obj").write_text("mtllib gone.mtl\n" + corners + "usemtl steel\n" + faces)
+    (piece,) = pieces_of(Mesh(tmp_path / "a.obj"))
+    assert len(piece.vertices) == 4
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_meshes_that_cannot_be_read_are_refused_with_their_name(tmp_path, name):
     content, words = BAD[name]

@@ -76,10 +76,8 @@ def _read(content: bytes, ending: str, name: str) -> Array:
             triangles = np.asarray(read.triangles, dtype=np.float64)
         if triangles.shape[1:] != (3, 3):
             raise ValueError("a face needs three vertices, and a vertex three numbers")
-    except ModuleNotFoundError as error:
-        if ending == "dae":
-            raise MissingExtra("collision", "reading COLLADA meshes") from None
-        raise CollisionError(f"mesh {name} is no {ending.upper()} file: {error}") from None
+    except ModuleNotFoundError:  # COLLADA needs pycollada, texture coordinates need pillow
+        raise MissingExtra("collision", f"reading {ending.upper()} meshes") from None
     except MemoryError:
         raise CollisionError(f"mesh {name} needs more memory than there is") from None
     except Exception as error:  # of any kind, by what is broken in the file

@@ -189,7 +189,8 @@ def check_function(function: object, method: object) -> None:
 
 
 def _as_step(step: float) -> float:
-    value = as_number(step, "`step`", "a positive length [rad or m]", ConfigurationError)
-    if not 0.0 < value < np.inf:
-        raise ConfigurationError(f"`step` needs a positive length [rad or m], found {value:g}")
+    needed = f"a positive length [rad or m] up to {LARGEST:g}"
+    value = as_number(step, "`step`", needed, ConfigurationError)
+    if not 0.0 < value <= LARGEST:
+        raise ConfigurationError(f"`step` needs {needed}, found {value:g}")
     return value

@@ -62,7 +62,7 @@ from limbik.formats.urdf_checks import (
 from limbik.formats.urdf_collisions import collisions
 from limbik.formats.urdf_origin import origin_of
 from limbik.model import Joint, JointKind, Mass, Mimic, Model
-from limbik.model.joints import FARTHEST_LIMIT
+from limbik.model.joints import FARTHEST
 from limbik.spatial import Vector3
 
 Limits: TypeAlias = tuple[float, float]  # lower, upper [rad or m]
@@ -178,10 +178,8 @@ def _limits(joint: Element) -> Limits:
             f"the limits are the wrong way round, lower {lower:g} > upper {upper:g}; "
             "a hinge without limits is of type continuous"
         )
-    if lower > FARTHEST_LIMIT or upper < -FARTHEST_LIMIT:
-        raise limit.error(
-            f"no value up to {FARTHEST_LIMIT:g} lies between the limits {lower:g} and {upper:g}"
-        )
+    if lower > FARTHEST or upper < -FARTHEST:
+        raise limit.error(f"no value up to {FARTHEST:g} lies between the limits {lower:g} and {upper:g}")
     return lower, upper
 
 

@@ -51,7 +51,7 @@ _SIZES = {
     JointKind.BALL: (4, 3),
     JointKind.FLOATING: (7, 6),
 }
-FARTHEST_LIMIT = 1e9  # [rad or m]
+FARTHEST = 1e9  # [rad or m] of limits and places
 _UNLIMITED = (JointKind.CONTINUOUS, JointKind.FIXED, JointKind.FLOATING)
 HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)  # one number: these lead and follow
@@ -110,7 +110,7 @@ class Joint:
     child: str  # name of the child link
     origin: Matrix4 = field(default_factory=lambda: np.eye(4))  # pose_parent_joint
     axis: Vector3 = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # unit, in the joint's frame
-    lower: float = -math.inf  # [rad or m], none beyond FARTHEST_LIMIT; ball: least twist
+    lower: float = -math.inf  # [rad or m], none beyond FARTHEST; ball: least twist
     upper: float = math.inf  # [rad or m]; ball: greatest twist
     swing: float = math.pi  # [rad]; ball only
     euler: EulerLimits | None = None  # ball only, without limits of swing and twist
@@ -126,7 +126,7 @@ class Joint:
             raise ModelError(f"{where}: kind needs a JointKind, found {shortened(self.kind)}")
         if self.parent == self.child:
             raise ModelError(f"{where} connects link {self.parent!r} with itself")
-        origin = as_pose(self.origin, f"the origin of {where}")
+        origin = _as_place(self.origin, f"the origin of {where}")
         axis = as_axis(self.axis, f"the axis of {where}")
         lower, upper = as_limits(self.lower, self.upper, where)
         if self.kind in _UNLIMITED and (lower, upper) != (-math.inf, math.inf):
@@ -213,7 +213,7 @@ class Frame:
     def __post_init__(self) -> None:
         check_name(self.name, "`name` of a frame")
         check_name(self.link, f"`link` of frame {self.name!r}")
-        pose = as_pose(self.pose_link_frame, f"the pose of frame {self.name!r}")
+        pose = _as_place(self.pose_link_frame, f"the pose of frame {self.name!r}")
         pose.setflags(write=False)
         object.__setattr__(self, "pose_link_frame", pose)
 
@@ -272,17 +272,23 @@ _AXES = {
 
 def as_limits(lower: object, upper: object, where: str) -> tuple[float, float]:
     """The two limits as floats, lower <= upper; infinite means unlimited on that side, and what is farther
-    than FARTHEST_LIMIT is infinite: files write 1e16 where there is none.
+    than FARTHEST is infinite: files write 1e16 where there is none.
     """
     low, high = _as_number(lower, f"{where}: lower limit"), _as_number(upper, f"{where}: upper limit")
     if low > high:
         raise ModelError(f"{where}: the limits are the wrong way round, lower {low:g} > upper {high:g}")
-    if low > FARTHEST_LIMIT or high < -FARTHEST_LIMIT:
-        raise ModelError(
-            f"{where}: no value up to {FARTHEST_LIMIT:g} lies between the limits {low:g} and {high:g}"
-        )
-    low = -math.inf if low < -FARTHEST_LIMIT else low + 0.0  # never -0
-    return low, math.inf if high > FARTHEST_LIMIT else high + 0.0
+    if low > FARTHEST or high < -FARTHEST:
+        raise ModelError(f"{where}: no value up to {FARTHEST:g} lies between the limits {low:g} and {high:g}")
+    low = -math.inf if low < -FARTHEST else low + 0.0  # never -0
+    return low, math.inf if high > FARTHEST else high + 0.0
+
+
+def _as_place(value: object, what: str) -> Matrix4:
+    """A pose on a link. Raises ModelError for others, and for one out of all reach."""
+    pose = as_pose(value, what)
+    if max(map(abs, pose[:3, 3].tolist())) > FARTHEST:
+        raise ModelError(f"{what} needs numbers up to {FARTHEST:g} [m], found {pose[:3, 3].tolist()}")
+    return pose
 
 
 def _as_swing(value: object, kind: JointKind, where: str) -> float:

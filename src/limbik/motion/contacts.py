@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from limbik.errors import GoalError, ModelError, members_of, shortened
+from limbik.errors import GoalError, LimbikError, ModelError, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
-from limbik.spatial import Array, as_number, as_vector, norm
+from limbik.spatial import Array, as_number, as_numbers, as_vector, norm
 
 LEG = 0.85  # [m] thigh and shank of the person whose lengths and speeds a rule has
 SHORTEST_LEG = 1e-6  # [m]
+MOST = 1e3  # of any number of a rule [m, m/s, s]
 SCALED = ("height", "speed", "leave_height", "leave_speed", "steady")
 LOW = 5.0  # [percent] of the frames in which a foot is below what counts as its height in stance
 
@@ -46,9 +46,9 @@ class ContactRule:
 
     def __post_init__(self) -> None:
         for name in ("height", "speed", "leave_height", "leave_speed", "steady", "smoothing", "window"):
-            needed = "a number that is not negative"
+            needed = f"a number from 0 to {MOST:g}"
             value = as_number(getattr(self, name), name, needed, GoalError)
-            if not 0.0 <= value < math.inf:
+            if not 0.0 <= value <= MOST:
                 raise GoalError(f"{name} needs {needed}, found {value:g}")
             object.__setattr__(self, name, value)
         for begin, leave in (("height", "leave_height"), ("speed", "leave_speed")):
@@ -73,13 +73,20 @@ def detect_contacts(
     Raises ModelError for an unknown frame, GoalError for another rule.
     """
     motion = as_motion(motion)
-    if rule is not None and not isinstance(rule, ContactRule):
-        raise GoalError(f"rule needs a ContactRule, found {shortened(rule)}")
     names = feet_of(motion) if feet is None else members_of(feet, "feet", ModelError, "a list of frames")
     if not names:
         return np.zeros((len(motion), 0), dtype=np.bool_)
-    rule = rule or ContactRule.for_legs(leg_length(motion.model, names))
+    rule = rule_for(motion, names, rule)
     return point_contacts(motion.model.poses(motion.q, names)[..., :3, 3], motion, rule)
+
+
+def rule_for(motion: Motion, feet: Sequence[str], rule: ContactRule | None) -> ContactRule:
+    """A rule, or where none is given that for the legs of feet. Raises GoalError for another."""
+    if rule is None:
+        return ContactRule.for_legs(leg_length(motion.model, feet))
+    if not isinstance(rule, ContactRule):
+        raise GoalError(f"rule needs a ContactRule, found {shortened(rule)}")
+    return rule
 
 
 def leg_length(model: Model, feet: Sequence[str]) -> float:
@@ -106,6 +113,15 @@ def feet_of(motion: Motion) -> tuple[str, ...]:
     raise ModelError(
         f"no link of model {motion.model.name!r} is called foot, toe or ankle: give the names as `feet`"
     )
+
+
+def as_stands(contacts: ArrayLike, frames: int, feet: int, error: type[LimbikError]) -> NDArray[np.bool_]:
+    """Whether each foot stands [frames, feet], from booleans or numbers; anything else raises `error`."""
+    needed = f"shape [{frames}, {feet}], a row for each frame and a column for each foot"
+    stands = as_numbers(contacts, "contacts", needed, error)
+    if stands.shape != (frames, feet):
+        raise error(f"contacts needs {needed}, found shape {stands.shape}")
+    return stands != 0.0
 
 
 def point_contacts(points: Array, motion: Motion, rule: ContactRule) -> NDArray[np.bool_]:

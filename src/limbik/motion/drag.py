@@ -18,6 +18,7 @@ from limbik.motion.limb import Limb, plan_of
 from limbik.spatial import Array, as_number, as_vector, as_whole
 
 BALL = 3  # degrees of freedom of a joint that turns any way
+SHORTEST = 1e-6  # [s] of a falloff
 SOFTEN = 0.02  # share of a limb's reach over which it is eased, so that no knee jumps
 
 
@@ -56,17 +57,18 @@ def drag(
     place of another shape and a falloff that is not positive.
     """
     motion = as_motion(motion)
-    if as_whole(frame, "frame", 0, GoalError) >= len(motion):
-        raise GoalError(f"frame needs a whole number from 0 to {len(motion) - 1}, found {frame}")
-    span = as_number(falloff, "falloff", "a positive number of seconds", GoalError)
-    if not 0.0 < span < np.inf:
-        raise GoalError(f"falloff needs a positive number of seconds, found {span:g}")
+    frame = as_whole(frame, "frame", 0, GoalError, len(motion) - 1)
+    needed = f"a number of seconds from {SHORTEST:g}"
+    span = as_number(falloff, "falloff", needed, GoalError)
+    if not SHORTEST <= span < np.inf:
+        raise GoalError(f"falloff needs {needed}, found {span:g}")
     target = as_vector(place, 3, "place", error=GoalError)
     limbs, bases = _limbs(motion), _bases(motion)
     if not is_one_of(link, (*bases, *limbs)):
-        hint = did_you_mean(str(link), (*bases, *limbs))
+        hint = did_you_mean(link, (*bases, *limbs))
         raise ModelError(f"link needs a hand, a foot or the hips, found {shortened(link)}; {hint}")
-    kept = [as_whole(each, "`keep`", 0, GoalError) for each in members_of(keep, "keep", GoalError, "frames")]
+    keep = members_of(keep, "keep", GoalError, "frames")
+    kept = [as_whole(each, "`keep`", 0, GoalError, len(motion) - 1) for each in keep]
     steps = np.arange(len(motion)) - frame
     before, after = (
         min([span, *(motion.dt * side * (each - frame) for each in kept if side * (each - frame) > 0)])

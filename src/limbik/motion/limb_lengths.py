@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbik.errors import ModelError, did_you_mean, members_of, shortened
+from limbik.errors import ModelError, did_you_mean, mapping_of, members_of, shortened
 from limbik.formats.bvh import BvhJoint
 from limbik.formats.bvh_model import model_of
 from limbik.formats.motions import Motion
@@ -17,7 +17,7 @@ from limbik.model import Model
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import SIDES
 from limbik.solvers.best_plan import SteppedPlan
-from limbik.spatial import Array, as_number, norm
+from limbik.spatial import Array, as_number, check_flag, norm
 from limbik.tree.residuals import TARGET_SIZE
 
 KEPT_ROLES = ("Hand", "Foot")
@@ -100,9 +100,10 @@ def fit_limb_lengths(
     offsets = _offsets(motion, motion.hierarchy)
     medians = {link: float(np.median(norm(over_time))) for link, over_time in offsets.items()}
     wanted = dict(medians)
+    check_flag(symmetric, "symmetric", ModelError)
     if symmetric:
         wanted |= _symmetric(motion, medians)
-    wanted |= _given(lengths or {}, medians)
+    wanted |= _given({} if lengths is None else lengths, medians)
     hierarchy = tuple(_refitted(joint, offsets, wanted, motion.metres) for joint in motion.hierarchy)
     model = model_of(hierarchy, motion.metres, "fitted")
     kept = _kept(motion, keep)
@@ -148,10 +149,8 @@ def _symmetric(motion: Motion, medians: Mapping[str, float]) -> Iterator[tuple[s
 
 
 def _given(lengths: Mapping[str, float], medians: Mapping[str, float]) -> dict[str, float]:
-    if not isinstance(lengths, Mapping):
-        raise ModelError(f"lengths needs a mapping of links to metres, found {shortened(lengths)}")
     found = {}
-    for link, length in lengths.items():
+    for link, length in mapping_of(lengths, "lengths", ModelError, "a mapping of links to metres").items():
         if link not in medians:
             hint = did_you_mean(link, tuple(medians))
             raise ModelError(f"lengths: there is no bone that ends at {shortened(link)}; {hint}")

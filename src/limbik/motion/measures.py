@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.errors import GoalError, ModelError, members_of
+from limbik.errors import GoalError, ModelError, mapping_of, members_of
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind
 from limbik.model.margins import limit_margins
 from limbik.motion.articulation import Articulation
-from limbik.motion.contacts import ContactRule, detect_contacts, feet_of
+from limbik.motion.contacts import ContactRule, as_stands, detect_contacts, feet_of
 from limbik.motion.feet.soles import Sole, soles_of
 from limbik.spatial import Array, as_number, as_numbers, nearest_turns, norm, rotation_log
 
@@ -136,6 +136,8 @@ def measure(
     soles = {sole.ankle: sole for sole in _soles(motion)} if feet is None else {}
     stands = _stands(motion, names, contacts)
     belt = contacts.ground_velocity if isinstance(contacts, ContactRule) else np.zeros(3)
+    needed = "places by the names of frames"
+    wanted = {} if targets is None else mapping_of(targets, "targets", GoalError, needed)
     height = as_number(ground, "ground", "a height [m]", GoalError)
     speed, acceleration = _peaks(motion, slides=False)
     slide_speed, slide_acceleration = _peaks(motion, slides=True)
@@ -153,8 +155,8 @@ def measure(
         slide_speed=slide_speed,
         slide_acceleration=slide_acceleration,
         limit_margin=_limit_margin(motion),
-        limbs=tuple(_limb(motion, each) for each in limbs),
-        tracking=tuple(_tracking(motion, *each) for each in (targets or {}).items()),
+        limbs=tuple(_limb(motion, each) for each in members_of(limbs, "limbs", GoalError)),
+        tracking=tuple(_tracking(motion, *each) for each in wanted.items()),
     )
 
 
@@ -175,11 +177,7 @@ def _stands(
 ) -> NDArray[np.bool_]:
     if contacts is None or isinstance(contacts, ContactRule):
         return detect_contacts(motion, names, contacts)
-    needed = f"shape [{len(motion)}, {len(names)}], a row for each frame and a column for each foot"
-    stands = as_numbers(contacts, "contacts", needed, GoalError)
-    if stands.shape != (len(motion), len(names)):
-        raise GoalError(f"contacts needs {needed}, found shape {stands.shape}")
-    return stands != 0.0
+    return as_stands(contacts, len(motion), len(names), GoalError)
 
 
 def _soles(motion: Motion) -> tuple[Sole, ...]:

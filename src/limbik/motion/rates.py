@@ -13,6 +13,7 @@ from limbik.model.model import Model
 from limbik.options import RateLimits
 from limbik.spatial import Array, as_numbers, shape_of
 
+SLOWEST, FASTEST = 1e-12, 1e100  # [rad/s, m/s, or per s^2]
 OF_JOINT = {"velocity_limits": "velocity", "acceleration_limits": "acceleration"}
 
 
@@ -70,11 +71,13 @@ def _refuse_unknown(model: Model, names: list[object], name: str) -> None:
 
 
 def _checked(value: object, what: str, shapes: tuple[tuple[int, ...], ...] = ((),)) -> Array:
-    """Positive numbers; infinite ones are none."""
-    needed = "a positive number" + "".join(f", or {size} of them (nv)" for shape in shapes for size in shape)
+    """Numbers from SLOWEST on; those above FASTEST, which are no limits, as infinite."""
+    needed = f"a number of at least {SLOWEST:g}" + "".join(
+        f", or {size} of them (nv)" for shape in shapes for size in shape
+    )
     if shape_of(value) not in shapes:
         raise SolverError(f"{what} needs {needed}, found {shortened(value)}")
     numbers = as_numbers(value, what, needed, SolverError)
-    if not (numbers > 0.0).all():
+    if not (numbers >= SLOWEST).all():
         raise SolverError(f"{what} needs {needed}, found {shortened(value)}")
-    return numbers
+    return np.where(numbers > FASTEST, np.inf, numbers)

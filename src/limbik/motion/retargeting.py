@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import ModelError
+from limbik.errors import ModelError, mapping_of
 from limbik.formats.base_joint import based
 from limbik.formats.motions import Motion, as_motion
 from limbik.goals import Direction, Goal, Orientation, Position
@@ -18,13 +18,13 @@ from limbik.model.model import Model, as_model
 from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
-from limbik.motion.contacts import ContactRule, detect_contacts
+from limbik.motion.contacts import ContactRule, as_stands, detect_contacts
 from limbik.motion.feet.sole_points import sole_of
 from limbik.motion.feet.targets import flat_turns, held_places, lifted
 from limbik.motion.rates import rate_limits
 from limbik.motion.steady import Steady
 from limbik.solvers.best_plan import SteppedPlan
-from limbik.spatial import Array, rotation_between
+from limbik.spatial import Array, check_flag, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
 
 POSTURES = 50  # of a motion, beside that of rest, among which the upright one is looked for
@@ -80,15 +80,15 @@ def retarget(
     """
     motion = as_motion(motion)
     whole = model.model if isinstance(model, Motion) else as_model(model)
-    roles = humanoid(model).frames if target is None else target
+    needed = "frames by role, such as {'hips': 'pelvis'}"
+    roles = humanoid(model).frames if target is None else mapping_of(target, "target", ModelError, needed)
     there = freed(whole, roles["hips"]) if "hips" in roles else whole
-    source = humanoid(motion).frames if source is None else source
+    source = humanoid(motion).frames if source is None else mapping_of(source, "source", ModelError, needed)
     body = anatomy(motion.model, source, motion.up, postures_of(motion))
     up = model.up if isinstance(model, Motion) else None
     other = anatomy(there, roles, up, there.neutral[None])
-    stands = stands_of(motion, body) if contacts is None else np.asarray(contacts, dtype=np.bool_)
-    if stands.shape != (len(motion), 2):
-        raise ModelError(f"contacts need shape ({len(motion)}, 2), found {stands.shape}")
+    check_flag(speed_limits, "speed_limits", ModelError)
+    stands = stands_of(motion, body) if contacts is None else as_stands(contacts, len(motion), 2, ModelError)
     q = _solved(there, roles["hips"], list(_goals(motion, body, other, stands)), motion.dt, speed_limits)
     if isinstance(model, Motion):
         return replace(model, model=there, q=q, dt=motion.dt)

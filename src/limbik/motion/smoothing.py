@@ -20,6 +20,7 @@ from limbik.spatial import Array, as_number, norm, quat_from_matrix, quat_to_mat
 Filter = Literal["butterworth", "savitzky-golay", "one-euro"]
 
 ORDER = 2  # of the Butterworth filter, which runs forth and back
+LOWEST = 1e-5  # of the frame rate: below it filters of doubles are rounding alone
 POLYNOMIAL = 3  # degree of those that Savitzky and Golay fit
 WINDOW = 0.9  # length of their window beside that of a period of the cutoff
 SPEED_CUTOFF = 1.0  # [Hz] of the speed, by which the One Euro filter is opened
@@ -48,9 +49,10 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
     if not is_one_of(method, get_args(Filter)):
         raise GoalError(f"method needs one of {', '.join(get_args(Filter))}, found {shortened(method)}")
     highest = 0.5 / motion.dt
-    needed = f"a frequency below half the frame rate, {highest:g} Hz"
+    lowest = LOWEST / motion.dt
+    needed = f"a frequency above {lowest:g} Hz and below half the frame rate, {highest:g} Hz"
     cutoff = as_number(cutoff_hz, "cutoff_hz", needed, GoalError)
-    if not 0.0 < cutoff < highest:
+    if not lowest < cutoff < highest:
         raise GoalError(f"cutoff_hz needs {needed}, found {cutoff:g}")
     unrolled = _unrolled(motion)
     q = _FILTERS[method](unrolled, motion.dt, cutoff)

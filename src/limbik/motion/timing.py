@@ -51,7 +51,8 @@ def _speeds(directions: Array, lengths: Array, velocity: Array, acceleration: Ar
     With speeds s, t before and after a knot and directions u, w, the velocity changes by
     (w - u) (s + t) / 2 + (u + w) / 2 (t - s): the bend and the change of speed.
     """
-    speeds = 1.0 / (np.abs(directions) / velocity).max(axis=1)
+    with np.errstate(divide="ignore"):
+        speeds = 1.0 / (np.abs(directions) / velocity).max(axis=1)
     apart = 0.5 * (lengths[1:] + lengths[:-1])
     bends = (np.abs(np.diff(directions, axis=0)) / acceleration).max(axis=1)
     with np.errstate(divide="ignore"):

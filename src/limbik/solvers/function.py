@@ -245,6 +245,8 @@ def _as_target(target: ArrayLike, shape: tuple[int, ...]) -> Array:
             f"`target` needs finite numbers of the shape {shape} that the function returns, found "
             f"{shortened(target)}"
         )
+    if np.abs(found).max(initial=0.0) > LARGEST:
+        raise SolverError(f"`target` needs numbers up to {LARGEST:g}, found {shortened(target)}")
     return found
 
 

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik.derivatives.differences import LARGEST
 from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, Pose, as_goals
 from limbik.model.configuration import as_bounded_configuration
@@ -120,8 +121,11 @@ def slide(
 
 def _direction(model: Model, q: Array, direction: ArrayLike | Objective) -> Array:
     """The direction [nv] at q, checked."""
-    v = direction(model, q) if callable(direction) else direction
-    return as_vector(v, model.nv, "`direction`", error=ConfigurationError)
+    given = direction(model, q) if callable(direction) else direction
+    v = as_vector(given, model.nv, "`direction`", error=ConfigurationError)
+    if np.abs(v).max(initial=0.0) > LARGEST:
+        raise ConfigurationError(f"`direction` needs numbers up to {LARGEST:g}, found {shortened(given)}")
+    return v
 
 
 # --- secondary objectives -----------------------------------------------------------------------------------

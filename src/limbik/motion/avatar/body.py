@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import ModelError, shortened
+from limbik.errors import ModelError, mapping_of
 from limbik.formats.motions import Motion
 from limbik.model import Model
 from limbik.model.model import as_model
@@ -70,11 +70,10 @@ class Body:
 
     def __init__(self, skeleton: Model | Motion, roles: Mapping[str, str] | None) -> None:
         whole = skeleton.model if isinstance(skeleton, Motion) else as_model(skeleton)
-        given: object = roles
-        if given is not None and not isinstance(given, Mapping):
-            needed = "roles needs frames by role, such as {'head': 'Head'}"
-            raise ModelError(f"{needed}, found {shortened(roles)}")
-        frames = humanoid(skeleton).frames if roles is None else roles
+        needed = "frames by role, such as {'head': 'Head'}"
+        frames = (
+            humanoid(skeleton).frames if roles is None else mapping_of(roles, "roles", ModelError, needed)
+        )
         for role in ("hips", "head"):
             if role not in frames:
                 raise ModelError(f"model {whole.name!r} needs a frame for the role {role!r}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import GoalError, did_you_mean, is_one_of, shortened
+from limbik.errors import GoalError, did_you_mean, is_one_of, mapping_of, shortened
 from limbik.motion.body.roles import SIDES
 from limbik.spatial import Array, Matrix4, as_pose
 
@@ -30,9 +30,7 @@ class Calibration:
 
 def read(trackers: Any, needed: tuple[str, ...]) -> dict[str, Matrix4]:
     """Poses [4, 4] by role. Raises GoalError for what is missing, unknown, or no pose."""
-    if not isinstance(trackers, Mapping):
-        raise GoalError(f"trackers needs a mapping of roles to poses, found {shortened(trackers)}")
-    for role in trackers:
+    for role in mapping_of(trackers, "trackers", GoalError, "a mapping of roles to poses"):
         if not is_one_of(role, TRACKED):
             raise GoalError(f"there is no tracker {shortened(role)}; {did_you_mean(role, TRACKED)}")
     missing = [role for role in needed if role not in trackers]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from limbik.errors import ModelError, did_you_mean, is_one_of, shortened
+from limbik.errors import ModelError, did_you_mean, is_one_of, mapping_of, shortened
 from limbik.formats.motions import Motion
 from limbik.model import Model
 from limbik.motion.body.find_fingers import find_small_parts
@@ -50,9 +50,7 @@ class Humanoid:
         Raises ModelError for a role or a frame that does not exist.
         """
         frames, found_by = dict(self.frames), dict(self.found_by)
-        if not isinstance(roles, Mapping):
-            raise ModelError(f"roles needs a mapping of roles to frames, found {shortened(roles)}")
-        for role, frame in roles.items():
+        for role, frame in mapping_of(roles, "roles", ModelError, "a mapping of roles to frames").items():
             if not is_one_of(role, ROLES):
                 raise ModelError(f"there is no role {shortened(role)}; {did_you_mean(role, ROLES)}")
             frames.pop(role, None)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.errors import ModelError
 from limbik.formats.motions import Motion, as_motion
 from limbik.motion.feet.soles import TIP, Sole, sole_contacts, soles_of
 from limbik.spatial import Array, norm
@@ -47,10 +48,12 @@ class PlantingReport:
 def planting_report(motion: Motion, planted: Motion, feet: Sequence[str] | None = None) -> PlantingReport:
     """What has changed between a motion and the same with its feet planted; feet: as for `plant_feet`.
 
-    Raises ModelError for unknown links.
+    Raises ModelError for unknown links, and for no feet.
     """
     motion, planted = as_motion(motion), as_motion(planted)
     soles = soles_of(motion, feet)
+    if not soles:
+        raise ModelError("planting_report needs at least one foot, found none")
     stands = sole_contacts(motion, soles)
     hips = [np.mean([_places(each, sole.root) for sole in soles], axis=0) for each in (motion, planted)]
     moved = 100.0 * norm(hips[1] - hips[0])

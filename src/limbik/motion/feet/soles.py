@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import ModelError, members_of, shortened
+from limbik.errors import GoalError, ModelError, is_one_of, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
 from limbik.motion.articulation import Articulation
-from limbik.motion.contacts import ContactRule, feet_of, leg_length, point_contacts
+from limbik.motion.contacts import ContactRule, feet_of, point_contacts, rule_for
 from limbik.spatial import Array, Vector3, as_vector, norm, unit
 
 HEEL, BALL, TIP = 0, 1, 2
@@ -88,10 +88,13 @@ def sole_contacts(
     """[T, feet, 2] whether the heel and the ball of each foot stand on the ground.
 
     soles: default: `soles_of(motion)`; rule: default: `ContactRule.for_legs` of the motion's. A foot stands
-    where one of both does.
+    where one of both does. Raises GoalError for others.
     """
     motion = as_motion(motion)
-    chosen = soles_of(motion) if soles is None else tuple(soles)
+    needed = "a list of soles, such as those of `soles_of`"
+    chosen = soles_of(motion) if soles is None else members_of(soles, "soles", GoalError, needed)
+    if not all(isinstance(sole, Sole) for sole in chosen):
+        raise GoalError(f"soles needs {needed}, found {shortened(soles)}")
     if not chosen:
         return np.zeros((len(motion), 0, 2), dtype=np.bool_)
     names = list(dict.fromkeys(link for sole in chosen for link in sole.links))
@@ -104,7 +107,7 @@ def contacts_at(
     motion: Motion, soles: Sequence[Sole], poses: Mapping[str, Array], rule: ContactRule | None
 ) -> NDArray[np.bool_]:
     """The same, by poses [T, 4, 4] of the links of soles."""
-    rule = rule or ContactRule.for_legs(leg_length(motion.model, [sole.ankle for sole in soles]))
+    rule = rule_for(motion, [sole.ankle for sole in soles], rule)
     points = [sole.points(*(poses[link] for link in sole.links))[:, :TIP] for sole in soles]
     found = point_contacts(np.concatenate(points, axis=1), motion, rule)
     return found.reshape(len(motion), len(soles), 2)
@@ -132,7 +135,7 @@ class _Leg(NamedTuple):
 
 def _leg(articulation: Articulation, ankle: str) -> _Leg:
     """The links of a leg, of its foot."""
-    if ankle not in articulation.links:
+    if not is_one_of(ankle, articulation.links):
         raise ModelError(f"feet needs links that a joint turns, found {shortened(ankle)}")
     mid = articulation.group(ankle).parent
     root = articulation.group(mid).parent if mid in articulation.links else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.errors import ModelError, did_you_mean, is_one_of, shortened
+from limbik.errors import ModelError, did_you_mean, is_one_of, mapping_of, shortened
 from limbik.model import JointKind, Model
 from limbik.motion.body.roles import SIDES, Side
 from limbik.motion.hands.layouts import CHAINS, FINGER_NAMES
@@ -51,7 +51,7 @@ def fingers_of(model: Model, tips: Mapping[str, str] | None = None) -> Fingers:
     named = _named_side(model)
     if tips is None:
         tips = {name: f"{named}{name}Tip" for name in FINGER_NAMES} if named else _found_tips(model)
-    for name in tips:
+    for name in mapping_of(tips, "tips", ModelError, "frames by finger, such as {'Thumb': 'thumb_tip'}"):
         if not is_one_of(name, FINGER_NAMES):
             raise ModelError(f"there is no finger {shortened(name)}; {did_you_mean(name, FINGER_NAMES)}")
     if "Thumb" not in tips or not FEWEST <= len(tips) <= MOST:

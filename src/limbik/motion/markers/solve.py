@@ -132,6 +132,8 @@ def solve_markers(
         calibration = calibrated(
             body, places, np.array([nowhere if given is None else given for _, _, given in attached])
         )
+    if not isinstance(calibration, Calibration):
+        raise ModelError(f"calibration needs a Calibration, found {shortened(calibration)}")
     if calibration.offsets.shape != (len(attached), 3) or calibration.scales.shape != (len(body.bones),):
         raise ModelError("calibration is that of another skeleton or marker set")
     names = tuple(name for name, _, _ in attached)
