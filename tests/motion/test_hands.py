@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import limbik
-from limbik.errors import GoalError, ModelError
+from limbik.errors import FormatWarning, GoalError, ModelError
 from limbik.motion import Hand, HandRetargeter
 from limbik.motion.body.roles import SIDES, Side
 from limbik.motion.hands.fingers import fingers_of
 from limbik.motion.hands.human_hand import human_hand
-from limbik.motion.hands.layouts import BEFORE, CHAINS, JOINTS, LAYOUTS, Layout
+from limbik.motion.hands.layouts import BEFORE, CHAINS, JOINTS, LAYOUTS, PLACES, Layout
 from limbik.spatial import pose_from, rotation_exp
 
 # [mm] of a right hand: x toward the fingers, y toward the thumb, z out of the back.
@@ -213,12 +215,63 @@ def renamed(model: limbik.Model) -> limbik.Model:
 
 def test_what_is_not_seen_is_told_by_frame_and_joint() -> None:
     joints = Hand.from_model(person(), gestures(person(), 4)).joints("mediapipe")
-    joints[2, 8] = np.nan
+    joints[2, 8] = np.inf
     with pytest.raises(GoalError, match=r"frame 2: joint 'IndexTip' of the right hand needs finite"):
         Hand.from_mediapipe(joints)
     joints[2, 8] = joints[2, 7]
     with pytest.raises(GoalError, match=r"frame 2: joint 'IndexTip' .* distance from 'IndexDistal'"):
         Hand.from_mediapipe(joints)
+
+
+def test_a_joint_that_is_not_seen_is_held_in_the_palm_and_said_once() -> None:
+    model = person()
+    hand = Hand.from_model(model, gestures(model, 20))
+    whole, holed = HandRetargeter(model, hand), HandRetargeter(model, hand)
+    for k, positions in enumerate(hand.positions):
+        joints = positions.copy()
+        if k in (7, 12):
+            joints[PLACES["IndexTip"]] = np.nan
+        if k == 15:
+            joints[PLACES["Wrist"]] = np.nan
+        expected = whole.update(Hand(in_room(positions), "right"))
+        before = holed.q
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            q = holed.update(Hand(in_room(joints), "right"))
+        said = [str(each.message) for each in told]
+        if k == 7:
+            assert said == ["joints of the right hand are not seen, and held: IndexTip"]
+        elif k == 15:
+            assert said == ["the palm of the right hand is not seen: the hand is held as it was"]
+            np.testing.assert_array_equal(q, before)
+        else:
+            assert not said
+        assert np.isfinite(q).all() and np.abs(q - expected).max() < 0.4
+    assert max(holed.distances.values()) < 2e-3
+    holes = hand.positions.copy()
+    holes[3, PLACES["IndexTip"]] = np.nan
+    with pytest.warns(FormatWarning, match="and held: IndexTip"):
+        assert np.isfinite(Hand(holes, "right").solve(model).q).all()
+    nowhere = hand.positions.copy()
+    nowhere[:, PLACES["IndexTip"]] = np.nan
+    with pytest.raises(GoalError, match="joint 'IndexTip' of the right hand is seen in no frame"):
+        HandRetargeter(model, Hand(nowhere, "right"))
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_a_hand_whose_fingers_bend_toward_its_back_is_told(side: Side) -> None:
+    model, other = person(side), SIDES[1 - SIDES.index(side)]
+    hand = Hand.from_model(model, gestures(model, 20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hand.solve(model)
+        stretched = Hand(Hand.from_model(model, model.neutral).positions, other)
+        retargeter = HandRetargeter(person(other), stretched)
+    with pytest.warns(FormatWarning, match=f"the {other} hand bend toward its back: .* give side='{side}'"):
+        Hand(hand.positions, other).solve(person(other))
+    with pytest.warns(FormatWarning, match=f"give side='{side}'"):
+        for positions in hand.positions:
+            retargeter.update(Hand(positions, other))
 
 
 def test_bad_hands_get_typed_errors() -> None:

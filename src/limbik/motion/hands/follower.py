@@ -18,7 +18,7 @@ from limbik.goals import Goal, Position, Posture, Relative
 from limbik.model import JointKind, Model
 from limbik.motion.body.roles import Side
 from limbik.motion.hands.fingers import fingers_of
-from limbik.motion.hands.layouts import CHAINS, PLACES
+from limbik.motion.hands.layouts import CHAINS, JOINTS, PLACES
 from limbik.solvers.best_plan import SteppedPlan
 from limbik.spatial import Array, dot, norm
 from limbik.tree.residuals import TARGET_SIZE
@@ -79,6 +79,7 @@ class Follower:
                 bases.append(finger.root)
         self.scales, self._bases = np.array(scales)[:, None], np.array(bases)
         self._at_rest = self._bases - self.scales * (np.array(roots) @ self._palm.T)
+        self._usual = np.array([places[name] for name in JOINTS])
         self._joints = [PLACES[point.joint] for point in self.points]
         self._pinching = [name for name in fingers.of if name != "Thumb"]
         self._tips = [PLACES[f"{name}Tip"] for name in self._pinching]
@@ -122,10 +123,19 @@ class Follower:
         """Begin anew at the neutral configuration."""
         self.q = self.model.clip(self.model.neutral)
         self.wanted = self._bases.copy()
+        self._seen = self._usual.copy()
         self._is_first = True
 
     def follow(self, points: Array) -> Array:
-        """The configuration [nq] for joints [26, 3, m] in the axes of the palm."""
+        """The configuration [nq] for joints [26, 3, m] in the axes of the palm; those that are nan are where
+        they were in the frame before.
+        """
+        is_lost = np.isnan(points[self._joints]).any(axis=-1)
+        if is_lost.all():
+            return self.q.copy()
+        if is_lost.any():
+            points = np.where(np.isnan(points).any(axis=-1, keepdims=True), self._seen, points)
+        self._seen = points
         count, targets = len(self.points), self._targets
         self.wanted = self._at_rest + self.scales * (points[self._joints] @ self._palm.T)
         targets[:count, :3] = self.wanted

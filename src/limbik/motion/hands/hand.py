@@ -14,6 +14,7 @@ from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, shorte
 from limbik.model import Model
 from limbik.model.model import as_model
 from limbik.motion.body.roles import SIDES, Side
+from limbik.motion.hands.doubts import Doubts
 from limbik.motion.hands.fingers import KNUCKLES
 from limbik.motion.hands.follower import Follower
 from limbik.motion.hands.human_hand import human_hand
@@ -22,7 +23,6 @@ from limbik.motion.hands.palm import palm_pose
 from limbik.spatial import Array, Matrix4, as_numbers, dot, norm
 
 SHORTEST = 1e-4  # [m] of a bone
-_NEEDED = np.array([PLACES[name] for name in NEEDED])
 _STARTS, _ENDS = (np.array([PLACES[name] for name in names]) for names in (BEFORE.values(), BEFORE))
 
 
@@ -45,11 +45,14 @@ class Hand:
     Joints have the names that VRM gives to bones, without the side: "Wrist", "ThumbMetacarpal",
     "IndexProximal" and so on, each where its bone begins, and the tips, "IndexTip".
 
-    Raises GoalError, which names joint and frame, for positions that are not finite and for bones without a
+    A joint that is nan was not seen: what follows the hand holds it where it was in the palm, and says so in
+    a warning, as of a hand whose fingers bend toward its back, which may be one of the other side.
+
+    Raises GoalError, which names joint and frame, for positions that are infinite and for bones without a
     length.
     """
 
-    positions: Array  # [..., 26, 3, m] in the order of `JOINTS`; nan for joints that the layout does not have
+    positions: Array  # [..., 26, 3, m] in the order of `JOINTS`; nan for joints that are not seen
     side: Side
     poses: Array | None = None  # [..., 26, 4, 4] likewise, where poses were given
 
@@ -122,9 +125,9 @@ class Hand:
         object.__setattr__(self, "positions", positions)
         if not self.positions.size:
             raise GoalError("a hand needs at least one frame")
-        if not np.isfinite(self.positions[..., _NEEDED, :]).all():
-            for name in NEEDED:
-                self._refuse(name, ~np.isfinite(self[name]).all(axis=-1), "needs finite numbers [m]")
+        if np.isinf(self.positions).any():
+            for name in JOINTS:
+                self._refuse(name, np.isinf(self[name]).any(axis=-1), "needs finite numbers [m], or nan")
         bones = self.positions[..., _ENDS, :] - self.positions[..., _STARTS, :]
         if (dot(bones, bones) < SHORTEST**2).any():
             for k, (name, before) in enumerate(BEFORE.items()):
@@ -171,19 +174,37 @@ class Hand:
 
     @property
     def typical(self) -> Mapping[str, Array]:
-        """By name the place [3, m] of each joint in the axes of the palm, the median of all frames."""
+        """By name the place [3, m] of each joint in the axes of the palm, the median of all frames in which
+        it is seen; nan where the layout has none.
+
+        Raises GoalError for a joint that is seen in no frame.
+        """
         flat = self.in_palm.reshape(-1, len(JOINTS), 3)
-        return {name: np.median(flat[:, k], axis=0) for name, k in PLACES.items()}
+        seen = {name: flat[~np.isnan(flat[:, k]).any(axis=1), k] for name, k in PLACES.items()}
+        for name in NEEDED:
+            self._refuse(name, not len(seen[name]), "is seen in no frame")
+        return {
+            name: np.median(places, axis=0) if len(places) else np.full(3, np.nan)
+            for name, places in seen.items()
+        }
 
     @property
     def bones(self) -> Mapping[str, tuple[float, float, float]]:
-        """By finger the lengths [m] of its three bones, the median of all frames."""
+        """By finger the lengths [m] of its three bones, the median of all frames in which they are seen.
+
+        Raises GoalError for a bone that is seen in no frame.
+        """
         found = {}
         for finger, chain in CHAINS.items():
             ends = itertools.pairwise(chain)
-            first, second, third = (float(np.median(norm(self[b] - self[a]))) for a, b in ends)
+            first, second, third = (self._length(before, after) for before, after in ends)
             found[finger] = (first, second, third)
         return found
+
+    def _length(self, before: str, after: str) -> float:
+        lengths = norm(self[after] - self[before]).ravel()
+        self._refuse(after, np.isnan(lengths).all(), f"is seen with {before!r} in no frame")
+        return float(np.nanmedian(lengths))
 
     def model(self) -> Model:
         """A human hand with the bones of this one: see `human_hand`."""
@@ -196,6 +217,7 @@ class Hand:
         """
         whole = self.model() if model is None else as_model(model)
         follower = Follower(whole, self.typical, self.bones, self.side, tips)
+        Doubts(self.side).look(self.in_palm)
         lead = self.positions.shape[:-2]
         q, distances = [], []
         for points in self.in_palm.reshape(-1, len(JOINTS), 3):

@@ -14,7 +14,7 @@ FLAT = 1e-3  # of the square of the palm's length: the least area of wrist and k
 def palm_pose(wrist: Array, index: Array, middle: Array, little: Array, side: Side) -> Matrix4:
     """pose_world_palm [..., 4, 4] of the wrist and three knuckles [..., 3].
 
-    y is toward the thumb in a right hand, and away from it in a left one.
+    y is toward the thumb in a right hand, and away from it in a left one. nan where one of them is nan.
 
     Raises GoalError where all of them are in a line.
     """
@@ -22,7 +22,7 @@ def palm_pose(wrist: Array, index: Array, middle: Array, little: Array, side: Si
     across = index - little if side == "right" else little - index
     z = cross(x, across)
     square, area = dot(x, x), np.sqrt(dot(z, z))
-    if not (area > FLAT * square).all():
+    if (area <= FLAT * square).any():
         raise GoalError("wrist and knuckles of a hand need to span a plane; they are in a line")
     x, z = x / np.sqrt(square)[..., None], z / area[..., None]
     pose = np.zeros((*x.shape[:-1], 4, 4))

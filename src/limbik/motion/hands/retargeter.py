@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from limbik.errors import GoalError, shortened
 from limbik.model import Model
 from limbik.model.model import as_model
+from limbik.motion.hands.doubts import Doubts
 from limbik.motion.hands.follower import Follower
 from limbik.motion.hands.hand import Hand
 from limbik.spatial import Array
@@ -34,10 +35,13 @@ class HandRetargeter:
 
     def __init__(self, model: Model, hand: Hand, *, tips: Mapping[str, str] | None = None) -> None:
         self._hand = _as_hand(hand)
+        self._doubts = Doubts(hand.side)
+        self._doubts.look(hand.in_palm)
         self._follower = Follower(as_model(model), hand.typical, hand.bones, hand.side, tips)
 
     def update(self, hand: Hand) -> Array:
-        """The configuration [nq] that follows one frame of the hand.
+        """The configuration [nq] that follows one frame of the hand; joints that were not seen (nan) are held
+        where they were in the palm, and a warning says so once.
 
         Raises GoalError for a batch, and for a hand of the other side.
         """
@@ -47,7 +51,9 @@ class HandRetargeter:
             raise GoalError(
                 f"update needs one frame [26, 3], found {hand.positions.shape}; `solve` takes batches"
             )
-        return self._follower.follow(hand.in_palm)
+        in_palm = hand.in_palm
+        self._doubts.look(in_palm)
+        return self._follower.follow(in_palm)
 
     @property
     def q(self) -> Array:
