@@ -121,6 +121,8 @@ def test_an_animation_of_a_character_goes_to_csv_and_back(tmp_path: Path) -> Non
     table, back = tmp_path / "a.csv", tmp_path / "b.glb"
     assert run("info", str(file), "--animation", "Turn").startswith("2 frames of 0.5 s")
     assert run("convert", str(file), str(table), "--animation", "1") == f"{table}: 2 frames of 11 numbers\n"
+    run("convert", str(file), str(tmp_path / "a.bvh"), "--animation", "Turn")
+    assert limbik.load_motion(tmp_path / "a.bvh").links == ("Hips", "Head")
     run("convert", str(table), str(back), "--model", str(file), "--animation", "Turn")
     assert limbik.load_motion(back, animation="Turn").q == pytest.approx(
         limbik.load_motion(file, animation="Turn").q, abs=1e-6

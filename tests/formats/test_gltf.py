@@ -481,9 +481,3 @@ def test_nothing_that_moves_is_no_motion(tmp_path: Path) -> None:
         limbik.load_motion(path)
     with pytest.raises(FormatError, match="cannot be read: No such file"):
         limbik.load_motion(tmp_path / "none.glb")
-
-
-def test_only_what_was_read_from_gltf_is_written_as_gltf(tmp_path: Path) -> None:
-    model = limbik.planar_arm(links=2, length=0.5)
-    with pytest.raises(FormatError, match="only a motion that was read from glTF can be written as glTF"):
-        limbik.Motion(model, model.neutral[None], 0.1).save(tmp_path / "arm.glb")

@@ -91,9 +91,11 @@ def convert(
     unit: UnitName = "cm",
     animation: AnimationName = None,
 ) -> None:
-    """Write a motion in another format. BVH and glTF need a file of theirs: give it as --model for CSV.
+    """Write a motion in another format: BVH to glTF and back, that of a robot to either, CSV to all of them.
 
-    For example: limbik motion convert walk.csv walk.bvh --model original.bvh
+    CSV needs --model: a robot, or a BVH or glTF, whose hierarchy and meshes are kept.
+
+    For example: limbik motion convert walk.bvh walk.glb
     """
     write_file(load_file(file, model, unit, None, animation), out)
 

@@ -12,6 +12,7 @@ from limbik.spatial import Array
 
 _TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _COUNTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+_COMPONENTS = {number: component for component, number in _TYPES.items()}
 _FLOAT = 5126
 
 
@@ -57,9 +58,11 @@ class Additions:
         self.bytes = bytearray(b"\0" * (-self.start % 4))
         self.buffer = 0 if self.is_in_glb else len(content.get("buffers", []))
 
-    def accessor(self, values: Array, kind: str) -> int:
-        """Add numbers [count, components], which are kept as float32; returns the place of the accessor."""
-        numbers = np.asarray(values, dtype="<f4")
+    def accessor(self, values: Array, kind: str, number: str = "<f4", has_range: bool = False) -> int:
+        """Add numbers [count, components], kept as float32 or another of `_TYPES`; returns the place of the
+        accessor. has_range: with the least and the greatest, which are required of positions and times.
+        """
+        numbers = np.asarray(values).astype(number)
         views = self.content.setdefault("bufferViews", [])
         accessors = self.content.setdefault("accessors", [])
         view = {
@@ -69,12 +72,13 @@ class Additions:
         }
         accessor: dict[str, Any] = {
             "bufferView": len(views),
-            "componentType": _FLOAT,
+            "componentType": _COMPONENTS[number],
             "count": len(numbers),
             "type": kind,
         }
-        if kind == "SCALAR":  # required of times
-            accessor |= {"min": [float(numbers.min())], "max": [float(numbers.max())]}
+        if has_range or kind == "SCALAR":
+            rows = numbers.reshape(len(numbers), -1)
+            accessor |= {"min": rows.min(axis=0).tolist(), "max": rows.max(axis=0).tolist()}
         views.append(view)
         accessors.append(accessor)
         self.bytes += numbers.tobytes()

@@ -13,9 +13,10 @@ from typing import Literal
 import numpy as np
 
 from limbik.errors import ConfigurationError, FormatError, ModelError, is_one_of, shortened
-from limbik.formats import bvh, bvh_model, gltf_file, gltf_model, motion_csv
+from limbik.formats import bvh, bvh_model, bvh_skeleton, gltf_file, gltf_model, gltf_skeleton, motion_csv
 from limbik.formats.base_joint import Base
 from limbik.formats.load import load
+from limbik.formats.skeleton import Skeleton, skeleton_of
 from limbik.formats.source import open_source, write_text
 from limbik.formats.table import is_csv
 from limbik.model import JointKind, Model
@@ -99,11 +100,13 @@ class Motion:
     def save(self, path: str | PathLike[str]) -> None:
         """Write a file, whose ending says the format: .bvh, .glb, .gltf, .vrm or .csv.
 
-        BVH has the file's own offsets and channels, and values with 9 decimals; CSV has every bit of q. glTF
-        is the whole file that was read, meshes and all, with this motion (float32) in place of the animation.
+        A motion from BVH keeps the file's own offsets and channels in BVH, with values of 9 decimals, and one
+        from glTF the whole file, meshes and all, with this motion (float32) in place of the animation. Any
+        other motion becomes a skeleton of its links, y up: BVH in centimetres, or glTF with a mesh of bones.
+        CSV has every bit of q.
 
-        Raises FormatError for another ending, for BVH or glTF from a motion that was not read from it, and
-        where the file cannot be written.
+        Raises FormatError for another ending, for VRM from a motion that was not read from it, and where the
+        file cannot be written.
         """
         name = str(path)
         if _ending(name) in gltf_file.ENDINGS:
@@ -112,18 +115,26 @@ class Motion:
             except OSError as error:
                 raise FormatError(name, f"cannot be written: {error.strerror or error}") from None
             return
-        write_text(path, self._as_bvh(name) if _ending(name) == ".bvh" else self._as_csv(name))
+        write_text(path, self._as_bvh() if _ending(name) == ".bvh" else self._as_csv(name))
 
     def _write_gltf(self, name: str) -> None:
-        if self.scene is None:
-            problem = "only a motion that was read from glTF can be written as glTF; .csv takes every motion"
-            raise FormatError(name, problem)
-        gltf_model.write(self.scene, self.model, self.q, self.dt, Path(name).expanduser())
+        path = Path(name).expanduser()
+        if self.scene is not None:
+            gltf_model.write(self.scene, self.model, self.q, self.dt, path)
+        elif _ending(name) in (".glb", ".gltf"):
+            gltf_skeleton.write_skeleton(self._skeleton, self.dt, path)
+        else:
+            raise FormatError(
+                name, "only a motion that was read from VRM can be written as VRM; .glb takes every motion"
+            )
 
-    def _as_bvh(self, name: str) -> str:
+    @property
+    def _skeleton(self) -> Skeleton:
+        return skeleton_of(self.model, self.q, self.up, self.links)
+
+    def _as_bvh(self) -> str:
         if self.hierarchy is None:
-            problem = "only a motion that was read from BVH can be written as BVH; .csv takes every motion"
-            raise FormatError(name, problem)
+            return bvh.write(bvh_skeleton.bvh_of(self._skeleton, self.dt))
         values = bvh_model.values_of(self.model, self.hierarchy, self.q, self.metres)
         return bvh.write(bvh.BvhFile(self.hierarchy, values, self.dt))
 
