@@ -127,8 +127,11 @@ def test_a_robot_follows_itself(on_robot):
     assert_allclose(again.q[:, knee], on_robot.q[:, knee], atol=0.15)
 
 
-def test_the_same_motion_comes_out_again(on_robot, g1):
-    assert_array_equal(retarget(limbik.load_motion(crouching()), g1).q, on_robot.q)
+def test_the_same_motion_comes_out_again_and_each_frame_is_told(on_robot, g1):
+    told = []
+    again = retarget(limbik.load_motion(crouching()), g1, progress=lambda *counts: told.append(counts))
+    assert_array_equal(again.q, on_robot.q)
+    assert told == [(done + 1, len(again)) for done in range(len(again))]
 
 
 def test_what_is_missing_or_wrong_is_said(g1):

@@ -20,6 +20,7 @@ from limbik.commands.motion import (
     size_of,
     write_file,
 )
+from limbik.commands.progress import progress_of
 from limbik.errors import GoalError, ModelError
 
 
@@ -55,7 +56,7 @@ def clean(
 def retarget(
     file: File,
     body: Annotated[str, typer.Argument(help="Who is to move so: a robot's name or file, a BVH or glTF.")],
-    out: Annotated[str, typer.Option(help="Where to write: .csv, or the format of the body.")],
+    out: Annotated[str, typer.Option(help="Where to write: .csv, .bvh, .glb, or the format of the body.")],
     model: ModelName = None,
     unit: UnitName = "cm",
     up: UpName = None,
@@ -74,7 +75,9 @@ def retarget(
     source = load_file(file, model, unit, up, animation)
     is_motion = Path(body).suffix.lower() in (".bvh", *ENDINGS)
     target = load_motion(body, unit=size_of(unit)) if is_motion else load(body)
-    write_file(retarget(source, target, speed_limits=speed_limits), out)
+    with progress_of("retarget") as progress:
+        moved = retarget(source, target, speed_limits=speed_limits, progress=progress)
+    write_file(moved, out)
 
 
 @motion.command()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import ModelError, mapping_of
+from limbik.errors import ModelError, mapping_of, shortened
 from limbik.formats.base_joint import based
 from limbik.formats.motions import Motion, as_motion
 from limbik.goals import Direction, Goal, Orientation, Position
@@ -58,6 +58,7 @@ def retarget(
     target: Mapping[str, str] | None = None,
     contacts: NDArray[np.bool_] | None = None,
     speed_limits: bool = True,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Motion:
     """The motion of a body on another one, such as that of a person on a robot.
 
@@ -75,6 +76,7 @@ def retarget(
     contacts: booleans [T, 2] whether the left and the right foot stand; default: found by `detect_contacts`,
     with thresholds in the measure of the source's legs, so that its unit does not matter.
     speed_limits: keep the velocity limits of the model's joints.
+    progress: is called after each frame with the number of those that are done, and of all.
 
     Raises ModelError where a body has no hips or legs.
     """
@@ -88,8 +90,11 @@ def retarget(
     up = model.up if isinstance(model, Motion) else None
     other = anatomy(there, roles, up, there.neutral[None])
     check_flag(speed_limits, "speed_limits", ModelError)
+    if progress is not None and not callable(progress):
+        raise ModelError(f"progress needs a function of two counts, found {shortened(progress)}")
     stands = stands_of(motion, body) if contacts is None else as_stands(contacts, len(motion), 2, ModelError)
-    q = _solved(there, roles["hips"], list(_goals(motion, body, other, stands)), motion.dt, speed_limits)
+    followed = list(_goals(motion, body, other, stands))
+    q = _solved(there, roles["hips"], followed, motion.dt, speed_limits, progress or _silent)
     if isinstance(model, Motion):
         return replace(model, model=there, q=q, dt=motion.dt)
     return Motion(there, q, motion.dt, other.up)
@@ -206,11 +211,22 @@ def _from_hip_joints(other: Anatomy) -> Array:
     return other.turns(q, "hips")[0].T @ away
 
 
-def _solved(model: Model, hips: str, followed: list[_Followed], dt: float, speed_limits: bool) -> Array:
+def _silent(done: int, total: int) -> None:
+    """No progress is shown."""
+
+
+def _solved(
+    model: Model,
+    hips: str,
+    followed: list[_Followed],
+    dt: float,
+    speed_limits: bool,
+    progress: Callable[[int, int], None],
+) -> Array:
     """Configurations [T, nq]; joints that move no part of the body that follows stay as they are at rest."""
     part = _leading_to(model, {name for each in followed for name in _frames(each.goal)})
     found = np.tile(model.neutral, (len(followed[0].targets), 1))
-    solved = _solved_by_all(part, hips, followed, dt, speed_limits)
+    solved = _solved_by_all(part, hips, followed, dt, speed_limits, progress)
     for joint in part.joints:
         if joint.nq and joint.mimic is None:
             found[:, model.q_slice(joint.name)] = solved[:, part.q_slice(joint.name)]
@@ -237,7 +253,12 @@ def _leading_to(model: Model, frames: set[str]) -> Model:
 
 
 def _solved_by_all(
-    model: Model, hips: str, followed: list[_Followed], dt: float, speed_limits: bool
+    model: Model,
+    hips: str,
+    followed: list[_Followed],
+    dt: float,
+    speed_limits: bool,
+    progress: Callable[[int, int], None],
 ) -> Array:
     """Configurations [T, nq], one frame after the other."""
     steady = Steady(model, STEADY, model.neutral, HOMEWARD)
@@ -254,6 +275,7 @@ def _solved_by_all(
             if frame:
                 plan.narrow(np.maximum(model.lower, q - reach), np.minimum(model.upper, q + reach))
             q = found[frame] = plan.step(targets, q)
+        progress(frame + 1, len(over_time))
     return found
 
 
