@@ -18,6 +18,7 @@ os.environ.setdefault("LIMBIK_COMPILE", "first")
 
 import math
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ sys.path += [str(HERE.parent / "src"), str(HERE.parent / "tests")]
 import numpy as np
 
 import limbik
-from limbik.motion import Ground, Limb, measure, plant_feet, sole_contacts, soles_of, two_bone
+from limbik.motion import ContactRule, Ground, Limb, measure, plant_feet, sole_contacts, soles_of, two_bone
 from limbik.motion.batches import hinge_angles, two_bone_turns
 from limbik.spatial import (
     norm,
@@ -50,6 +51,7 @@ MANY, PASSES = 1_000_000, 5
 NEXT = 1e-4  # [rad] from one pole to the next
 RATES = (30, 60, 120)  # [1/s]
 SLOPE = math.radians(20.0)
+SIZES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 20.0)  # times that of a person
 GAITS = {
     "walk": Gait(),
     "slow walk": Gait(cycle=1.5, stride=0.9, duty=0.68),
@@ -74,6 +76,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     tables = {
         "limb": limb_table(options.seed),
         "contacts": contact_table(),
+        "sizes": size_table(),
         "feet": feet_table(),
     }
     facts = {**surroundings(), "limbik": limbik.__version__}
@@ -241,7 +244,32 @@ def contact_score(gait: Gait, spoil: Callable[[limbik.Motion], limbik.Motion]) -
     """F1 of the frames in which a foot stands."""
     known = walk(gait, "ball")
     found = sole_contacts(spoil(known.motion)).any(axis=-1)
-    return float(2.0 * (found & known.stands).sum() / (found.sum() + known.stands.sum()))
+    return f1(found, known.stands)
+
+
+def f1(found: np.ndarray, known: np.ndarray) -> float:
+    return float(2.0 * (found & known).sum() / (found.sum() + known.sum()))
+
+
+def size_table() -> str:
+    """Bodies of other sizes, by the unit of the same file."""
+    progress("sizes")
+    return table(["leg m", "gait", "rule of a person", "default"], list(size_rows()))
+
+
+def size_rows() -> Iterator[list[str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("walk", "run"):
+            known, file = walk(GAITS[name], "euler"), Path(folder) / f"{name}.bvh"
+            known.motion.save(file)
+            for size in SIZES:
+                motion = limbik.load_motion(file, unit=known.motion.metres * size)
+                found = [sole_contacts(motion, rule=rule).any(axis=-1) for rule in (ContactRule(), None)]
+                yield [
+                    f"{size * (THIGH + SHANK):.3g}",
+                    name,
+                    *(f"{f1(each, known.stands):.3f}" for each in found),
+                ]
 
 
 # --- feet ---------------------------------------------------------------------------------------------------

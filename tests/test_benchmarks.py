@@ -58,7 +58,7 @@ def test_the_page_has_all_tables_of_the_smaller_scripts() -> None:
         ("benchmarks/fabrik_tables.py", {"machine", "chain", "limits", "tips"}),
         ("benchmarks/bodies.py", {"machine", "methods"}),
         ("benchmarks/playground.py", {"machine", "objects", "plane", "space"}),
-        ("benchmarks/characters.py", {"machine", "limb", "contacts", "feet"}),
+        ("benchmarks/characters.py", {"machine", "limb", "contacts", "sizes", "feet"}),
     ):
         assert {table for owner, table in module("report").markers(text) if owner == script} == names
 

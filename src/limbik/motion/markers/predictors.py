@@ -177,7 +177,10 @@ def pca(own: Array, whole: Array, weights: Array, hole: Hole) -> Array:
     variances, components = np.linalg.eigh(B.T @ B)
     share = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
     kept = components.T[::-1][: int(np.searchsorted(share, KEPT)) + 1]
-    return np.asarray(middle + own_mean + A @ np.linalg.pinv(kept[:, :-3], rcond=1e-6) @ kept[:, -3:])
+    others, mine = kept[:, :-3], kept[:, -3:]
+    # pinv(others) @ mine, since the rows of both together are orthonormal.
+    rest = np.linalg.pinv(np.eye(3) - mine.T @ mine, rcond=1e-12, hermitian=True)
+    return np.asarray(middle + own_mean + A @ (others.T @ (mine @ rest)))
 
 
 def bridged(own: Array, predicted: Array, hole: Hole) -> Array:
