@@ -12,8 +12,8 @@ import pytest
 
 import limbik
 from limbik import cli
-from limbik.app.address import listen
 from limbik.commands import play as playing_command
+from limbik.service.address import listen
 
 COMMAND = [sys.executable, "-m", "limbik.cli"]
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs signals and terminals of POSIX")

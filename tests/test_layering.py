@@ -44,6 +44,7 @@ ROOMS = (
     "motion",
     "scale",
     "__init__",
+    "service",
     "app",
     "integrations",
     "commands",

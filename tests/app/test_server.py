@@ -23,12 +23,12 @@ from websockets.sync.client import connect
 
 from limbik import __version__, solvers
 from limbik.app import connection
-from limbik.app.address import AddressError, PortBusy, address_of, listen
 from limbik.app.connection import CLOSE_FULL, CLOSE_IDLE, FIRST, Bounds
 from limbik.app.protocol import MAX_MESSAGE_BYTES, decode_frame
-from limbik.app.security import Gate
 from limbik.app.server import create_app, make_server, running
 from limbik.app.session import SOLVERS
+from limbik.service.address import AddressError, PortBusy, address_of, listen
+from limbik.service.security import Gate
 
 PATIENCE = 600.0  # [s] until a wait is given up: solvers may be compiled before an answer
 SOLVE = {
@@ -530,7 +530,7 @@ def test_a_command_that_ends_while_the_compiler_works_does_not_wait_for_it():
     script = """
 import threading
 from limbik.app import connection, server
-from limbik.app.address import listen
+from limbik.service.address import listen
 
 connection.warm_up = lambda name: threading.Event().wait()
 command = server.make_server("127.0.0.1")

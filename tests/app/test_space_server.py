@@ -368,7 +368,7 @@ def test_an_upload_that_takes_too_long_is_given_up(monkeypatch):
 
 @pytest.mark.parametrize("before", ["", "GET /health HTTP/1.1\r\nHost: {host}\r\n\r\n"])
 def test_a_header_that_does_not_come_ends_the_connection(before, monkeypatch):
-    monkeypatch.setattr("limbik.app.patience.HEADER_SECONDS", 0.2)
+    monkeypatch.setattr("limbik.service.patience.HEADER_SECONDS", 0.2)
     with running() as address:
         host = urlsplit(address).netloc
         name, port = host.split(":")

@@ -278,7 +278,7 @@ def test_an_address_too_large_is_told() -> None:
 
 
 def test_a_busy_port_is_answered_with_the_command_to_type(run) -> None:
-    from limbik.app.address import listen
+    from limbik.service.address import listen
 
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]

@@ -46,11 +46,11 @@ from limbik.app.protocol import (
     parse,
 )
 from limbik.app.protocol.motion import ShownMotion
-from limbik.app.security import Gate
 from limbik.app.session import SOLVERS, Session, warm_up
 from limbik.app.space_session import SpaceSession
 from limbik.app.threads import Threads
 from limbik.errors import LimbikError
+from limbik.service.security import Gate
 
 __all__ = ["CLOSE_FULL", "CLOSE_IDLE", "FIRST", "Bounds", "Connection", "Playground", "connect"]
 

@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from limbik.app.security import content_security_policy
+from limbik.service.security import content_security_policy
 
 KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}  # what is changed has another address
 

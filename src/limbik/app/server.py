@@ -7,9 +7,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import mimetypes
-import socket
-import threading
-import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
@@ -21,15 +18,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
-from limbik.app.address import address_of, listen, numeric
 from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
 from limbik.app.files import mesh, motion, thing, upload
 from limbik.app.method_source import method_source
 from limbik.app.page import file_routes, page_response
-from limbik.app.patience import PatientProtocol
-from limbik.app.security import Gate, SecureHeaders
 from limbik.app.upload import Upload
 from limbik.errors import SolverError
+from limbik.service.address import address_of, listen, numeric
+from limbik.service.patience import PatientProtocol
+from limbik.service.running import serving
+from limbik.service.security import Gate, SecureHeaders
 
 STATIC = Path(__file__).parent / "static"
 
@@ -136,20 +134,3 @@ def running(
     """
     with serving(make_server(host, bounds=bounds, static=static), listen(host, port)) as listener:
         yield address_of(host, listener)
-
-
-@contextlib.contextmanager
-def serving(server: uvicorn.Server, listener: socket.socket) -> Iterator[socket.socket]:
-    """A server in a thread, stopped at the end, and its socket closed."""
-    thread = threading.Thread(
-        target=server.run, kwargs={"sockets": [listener]}, name="limbik-server", daemon=True
-    )
-    thread.start()
-    try:
-        while not server.started and thread.is_alive():
-            time.sleep(0.005)
-        yield listener
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()

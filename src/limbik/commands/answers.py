@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from limbik.formats.motion_csv import coordinate_names
+from limbik.service.plain import units
 
 if TYPE_CHECKING:
     from limbik import AllSolutions, Model, Solution
@@ -49,62 +50,6 @@ def listed(model: Model, found: AllSolutions, degrees: bool) -> Iterator[str]:
         yield from textwrap.wrap(said, WIDTH, break_on_hyphens=False)
 
 
-def all_data(model: Model, found: AllSolutions) -> dict[str, Any]:
-    """All answers in metres and radians, for JSON; what is infinite is None."""
-    measured = zip(found.q, found.branches, found.limit_margins, found.manipulability, strict=True)
-    return {
-        "robot": model.name,
-        "complete": found.complete,
-        "method": found.method,
-        "names": coordinate_names(model),
-        "units": units(model),
-        "solutions": [
-            {
-                "q": q.tolist(),
-                "branch": branch,
-                "limit_margins": [_finite(margin) for margin in margins],
-                "manipulability": float(manipulability),
-            }
-            for q, branch, margins, manipulability in measured
-        ],
-        "time": found.time,
-    }
-
-
-def data(model: Model, solution: Solution) -> dict[str, Any]:
-    """An answer in metres and radians, for JSON; what is infinite is None."""
-    return {
-        "robot": model.name,
-        "status": solution.status.value,
-        "success": solution.success,
-        "q": solution.q.tolist(),
-        "names": coordinate_names(model),
-        "units": units(model),
-        "errors": [error._asdict() for error in solution.goal_errors],
-        "limit_margins": [_finite(margin) for margin in solution.limit_margins],
-        "manipulability": solution.manipulability,
-        "condition_number": _finite(solution.condition_number),
-        "solver": solution.solver,
-        "iterations": solution.iterations,
-        "restarts": solution.restarts,
-        "time": solution.time,
-        "diagnosis": None if solution.success else solution.explain().to_dict(),
-    }
-
-
-def units(model: Model) -> list[str]:
-    """[nq] "rad", "m", or "" for the numbers of a quaternion."""
-    from limbik import JointKind
-
-    found: list[str] = []
-    for joint in model.joints:
-        if joint.nq == 1:
-            found.append("m" if joint.kind is JointKind.PRISMATIC else "rad")
-        elif joint.nq:
-            found += ("m", "m", "m", "", "", "", "")[-joint.nq :]
-    return found
-
-
 def _table(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
     rows = [("joint", "value", "", "to a limit")]
     every = zip(coordinate_names(model), units(model), solution.q, solution.limit_margins, strict=True)
@@ -123,7 +68,3 @@ def _shown(value: float, unit: str, degrees: bool) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _finite(number: float) -> float | None:
-    return None if math.isinf(number) else float(number)

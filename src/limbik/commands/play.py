@@ -72,10 +72,10 @@ def open_playground(
             f"this is too large for an address ({len(query):,} characters, at most {LONGEST_QUERY:,}): start "
             "`limbik play` and drop the file on the page"
         )
-    from limbik.app.address import address_of
     from limbik.app.server import make_server
+    from limbik.service.address import address_of
 
-    listener = _listen_or_offer(host, port, no_browser, command)
+    listener = listen_or_offer(host, port, no_browser, command)
     address = address_of(host, listener) + query
     typer.echo(f"limbik playground: {address}  (Ctrl-C stops it)")
     if listener.getsockname()[0] in ("0.0.0.0", "::"):
@@ -97,8 +97,9 @@ def _check_robots(names: Sequence[str]) -> None:
             raise ModelError(f"there is no robot {name!r}; {did_you_mean(name, registry.names())}")
 
 
-def _listen_or_offer(host: str, port: int, no_browser: bool, command: Sequence[str]) -> socket.socket:
-    from limbik.app.address import PortBusy, listen
+def listen_or_offer(host: str, port: int, no_browser: bool, command: Sequence[str]) -> socket.socket:
+    """A socket that listens there; where the port is in use, the next free one is offered."""
+    from limbik.service.address import PortBusy, listen
 
     try:
         return listen(host, port)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from limbik.commands.answers import WIDTH
-from limbik.commands.answers import data as arm_data
+from limbik.service.plain import data as arm_data
 
 if TYPE_CHECKING:
     from limbik import Position, Scene, SceneArm, Solution

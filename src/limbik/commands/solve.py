@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from limbik.commands.answers import all_data, data, listed, text, units
+from limbik.commands.answers import listed, text
 from limbik.commands.as_typed import warn_of_degrees
 from limbik.errors import ConfigurationError, GoalError, LimbikError
+from limbik.service.plain import all_data, data, units
 
 if TYPE_CHECKING:
     from limbik import Goal, Model

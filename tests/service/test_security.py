@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from limbik.app.security import Gate, content_security_policy, is_loopback
+from limbik.service.security import Gate, content_security_policy, is_loopback
 
 LOCAL = Gate("127.0.0.1")
 OPEN = Gate("0.0.0.0")

@@ -1,0 +1,52 @@
+"""`limbik serve`: requests answered over HTTP."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Annotated
+
+import typer
+
+from limbik.commands.play import Host, Port, listen_or_offer
+from limbik.errors import LimbikError, MissingExtra
+
+TOKEN = "LIMBIK_TOKEN"  # the environment's variable with a token
+SHORTEST_TOKEN = 16  # characters
+
+
+def serve(
+    host: Host = "127.0.0.1",
+    port: Port = 8010,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Answer every program on this machine; on loopback alone.")
+    ] = False,
+) -> None:
+    """Answer requests over HTTP: solve, solve_all, solve_batch, forward, for programs in any language.
+
+    Requests need the token that is printed, or that LIMBIK_TOKEN says: `Authorization: Bearer TOKEN`.
+
+    For example: curl -H "Authorization: Bearer $LIMBIK_TOKEN" http://127.0.0.1:8010/v1/robots
+    """
+    try:
+        from limbik.service.http import make_server, new_token
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "limbik":
+            raise
+        raise MissingExtra("serve", "`limbik serve`") from None
+    from limbik.service.address import address_of, numeric
+    from limbik.service.security import is_loopback
+
+    given = os.environ.get(TOKEN)
+    if no_token and not is_loopback(numeric(host)):
+        raise LimbikError(f"--no-token is for loopback alone; {host} is within reach of others")
+    if given is not None and len(given) < SHORTEST_TOKEN:
+        raise LimbikError(f"{TOKEN} needs at least {SHORTEST_TOKEN} characters, found {len(given)}")
+    token = None if no_token else given or new_token()
+    listener = listen_or_offer(host, port, False, ("limbik", "serve", *(["--no-token"] if no_token else [])))
+    typer.echo(f"limbik answers at {address_of(host, listener)}/v1  (Ctrl-C stops it)")
+    if token is not None and given is None:
+        typer.echo(f"token: {token}")
+    with contextlib.suppress(KeyboardInterrupt):
+        make_server(token, numeric(host)).run(sockets=[listener])
+    typer.echo("Stopped.")

@@ -1,0 +1,1 @@
+"""Requests that are answered over HTTP: what limbik knows, for programs in any language."""

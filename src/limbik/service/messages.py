@@ -1,0 +1,240 @@
+"""Requests and answers of the service: metres, radians, quaternions xyzw.
+
+They are declared here once; JSON and OpenAPI follow from them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+MOST_POSES = 10_000  # of one request in JSON
+MOST_GOALS = 100
+MOST_NAMES = 1000
+LONGEST = 10.0  # [s] of a request
+
+Vector = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
+Quaternion = tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
+Positive = Annotated[FiniteFloat, Field(gt=0.0)]
+Weight = Annotated[FiniteFloat, Field(ge=0.0)]
+Six = tuple[Weight, Weight, Weight, Weight, Weight, Weight]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Message(BaseModel):
+    """Unknown fields are refused, so that no typing error is passed over."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Placed(Message):
+    """A pose in the world."""
+
+    position: Vector = Field(description="[m]")
+    quaternion: Quaternion = Field((0.0, 0.0, 0.0, 1.0), description="x y z w, of any length but 0")
+
+
+class OfFrame(Message):
+    """A goal for a frame of the robot."""
+
+    frame: Name | None = Field(None, description="default: the end effector")
+    priority: int = Field(0, ge=0, le=10, description="0 comes first")
+
+
+class Weighted(OfFrame):
+    """One of the goals that are met within a tolerance."""
+
+    weight: Weight = 1.0
+    tolerance: Weight = Field(0.0, description="[m or rad] within which there is no error")
+
+
+class PoseGoal(OfFrame):
+    """A frame is at a pose; weights and tolerance are along and about the axes, x y z first."""
+
+    type: Literal["pose"]
+    position: Vector
+    quaternion: Quaternion
+    weights: Six | None = None
+    tolerance: Six | None = Field(None, description="[m] and [rad]")
+
+
+class PositionGoal(Weighted):
+    """A frame's origin is at a point [m]."""
+
+    type: Literal["position"]
+    position: Vector
+
+
+class OrientationGoal(Weighted):
+    """A frame is turned so."""
+
+    type: Literal["orientation"]
+    quaternion: Quaternion
+
+
+class DirectionGoal(Weighted):
+    """An axis of a frame points along a direction of the world."""
+
+    type: Literal["direction"]
+    axis: Vector
+    direction: Vector
+
+
+class LookAtGoal(Weighted):
+    """An axis of a frame points to a point of the world [m]."""
+
+    type: Literal["look_at"]
+    axis: Vector
+    point: Vector
+
+
+class JointGoal(Message):
+    """A joint has a value [rad or m]."""
+
+    type: Literal["joint"]
+    joint: Name
+    value: FiniteFloat
+    weight: Weight = 1.0
+    tolerance: Weight = 0.0
+    priority: int = Field(0, ge=0, le=10)
+
+
+AnyGoal = Annotated[
+    PoseGoal | PositionGoal | OrientationGoal | DirectionGoal | LookAtGoal | JointGoal,
+    Field(discriminator="type"),
+]
+Start = list[FiniteFloat] | dict[str, FiniteFloat]
+
+
+class OfRobot(Message):
+    """What is asked of a robot."""
+
+    robot: Name = Field(description="a name of `GET /v1/robots`")
+
+
+class Solvable(OfRobot):
+    """How it is solved."""
+
+    start: Start | None = Field(None, description="numbers [nq], or joints by name, the others neutral")
+    limits: bool = True
+    seed: int = Field(0, ge=0, lt=2**63)
+    time_limit: Positive = Field(1.0, le=LONGEST, description="[s]")
+
+
+class SolveRequest(Solvable):
+    """A configuration that meets goals."""
+
+    goals: list[AnyGoal] = Field(min_length=1, max_length=MOST_GOALS)
+    solver: Name = "auto"
+    mode: Literal["meet", "best"] = "meet"
+    locked: list[Name] = Field([], max_length=MOST_NAMES, description="joints that stay at the start")
+    tolerance: Positive = Field(1e-6, description="[m]")
+    tolerance_rotation: Positive = Field(1e-6, description="[rad]")
+
+
+class SolveAllRequest(OfRobot):
+    """All configurations that bring a frame to a pose."""
+
+    pose: Placed
+    frame: Name | None = None
+    start: Start | None = Field(None, description="the answers are sorted by distance to it")
+    limits: bool = True
+
+
+class SolveBatchRequest(Solvable):
+    """A configuration for each of many poses of a frame."""
+
+    poses: list[Placed] = Field(max_length=MOST_POSES)
+    frame: Name | None = None
+
+
+class ForwardRequest(OfRobot):
+    """Where frames are."""
+
+    q: Start = Field(description="numbers [nq], or joints by name, the others neutral")
+    frames: list[Name] | None = Field(None, max_length=MOST_NAMES, description="default: the end effector")
+
+
+class RobotAnswer(Message):
+    """A robot."""
+
+    name: str
+    names: list[str] = Field(description="of the numbers of q")
+    units: list[str] = Field(description="rad, m, or nothing of a quaternion")
+    lower: list[float | None] = Field(description="None: no limit")
+    upper: list[float | None]
+    neutral: list[float]
+    frames: list[str]
+    end_effector: str
+
+
+class GoalError(Message):
+    """How far the answer is from a goal."""
+
+    position: float = Field(description="[m]")
+    rotation: float = Field(description="[rad]")
+
+
+class SolveAnswer(Message):
+    """A configuration, verified by forward kinematics, or the nearest one and why there is none."""
+
+    success: bool
+    status: str
+    explanation: str
+    q: list[float]
+    names: list[str]
+    units: list[str]
+    errors: list[GoalError]
+    limit_margins: list[float | None]
+    manipulability: float
+    condition_number: float | None
+    solver: str
+    iterations: int
+    restarts: int
+    time: float = Field(description="[s]")
+    diagnosis: dict[str, Any] | None
+
+
+class Configuration(Message):
+    """One of all solutions."""
+
+    q: list[float]
+    branch: str
+    limit_margins: list[float | None]
+    manipulability: float
+
+
+class SolveAllAnswer(Message):
+    """All solutions, or as many as were found."""
+
+    complete: bool = Field(description="whether it is proved that there is no other")
+    method: str
+    explanation: str
+    names: list[str]
+    units: list[str]
+    solutions: list[Configuration]
+    time: float
+
+
+class SolveBatchAnswer(Message):
+    """The configurations of many poses."""
+
+    names: list[str]
+    q: list[list[float]]
+    success: list[bool]
+    errors: list[GoalError]
+    time: float
+
+
+class ForwardAnswer(Message):
+    """Poses by frame."""
+
+    poses: dict[str, Placed]
+
+
+class Refusal(Message):
+    """Why a request was not answered."""
+
+    error: str
+    message: str

@@ -1,0 +1,61 @@
+"""`limbik serve`: what is printed and what is refused; what it answers is in tests/service."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+LIMBIK = [sys.executable, "-m", "limbik"]
+
+
+def refused(*words: str, **environment: str) -> str:
+    found = subprocess.run(
+        [*LIMBIK, "serve", "--port", "0", *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (found.returncode, found.stdout) == (2, "")
+    return found.stderr
+
+
+def test_it_prints_a_token_once_and_ends_on_ctrl_c() -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "LIMBIK_TOKEN"}
+    with subprocess.Popen(
+        [*LIMBIK, "serve", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        found = re.match(r"limbik answers at (http://127\.0\.0\.1:\d+)/v1  ", running.stdout.readline())
+        token = re.match(r"token: (\S{20,})\n", running.stdout.readline())
+        assert found and token
+        transport = httpx.HTTPTransport(retries=10)
+        with httpx.Client(base_url=found[1], transport=transport) as client:
+            assert client.get("/v1/robots").status_code == 401
+            headers = {"Authorization": f"Bearer {token[1]}"}
+            assert "ur5e" in client.get("/v1/robots", headers=headers).json()
+        running.send_signal(signal.SIGINT)
+        assert running.stdout.read() == "Stopped.\n"
+    assert running.returncode == 0
+
+
+def test_what_is_not_safe_is_refused() -> None:
+    assert "--no-token is for loopback alone" in refused("--no-token", "--host", "0.0.0.0")
+    assert "LIMBIK_TOKEN needs at least 16 characters" in refused(LIMBIK_TOKEN="short")
+
+
+def test_a_missing_extra_names_itself(tmp_path: Path) -> None:
+    (tmp_path / "fastapi.py").write_text("raise ModuleNotFoundError(name='fastapi')\n")
+    said = refused(PYTHONPATH=str(tmp_path))
+    assert "limbik[serve]" in said and "Traceback" not in said
+
+
+def test_help_says_how_to_ask() -> None:
+    found = subprocess.run([*LIMBIK, "serve", "--help"], capture_output=True, text=True, timeout=60)
+    assert found.returncode == 0 and "LIMBIK_TOKEN" in found.stdout and "curl" in found.stdout

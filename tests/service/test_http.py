@@ -1,0 +1,233 @@
+"""The service over a real socket: what a program that knows only HTTP and JSON gets."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import json
+import math
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+import limbik
+from limbik.service.address import address_of, listen
+from limbik.service.http import Limits, make_server
+from limbik.service.running import serving
+from limbik.spatial import quat_to_matrix
+
+TOKEN = "a token of this test"
+START = [0.3, -1.2, 1.5, -0.4, 0.9, 0.2]
+
+
+@contextlib.contextmanager
+def answering(token: str | None = TOKEN, **limits: int) -> Iterator[httpx.Client]:
+    host = "127.0.0.1"
+    with serving(make_server(token, host, limits=Limits(**limits)), listen(host, 0)) as listener:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=address_of(host, listener), headers=headers, timeout=30.0) as client:
+            yield client
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    with answering() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def robot() -> limbik.Model:
+    return limbik.load("ur5e")
+
+
+def post(client: httpx.Client, route: str, **body: Any) -> dict[str, Any]:
+    response = client.post(f"/v1/{route}", json=body)
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+def forward(client: httpx.Client, q: list[float]) -> dict[str, Any]:
+    poses = post(client, "forward", robot="ur5e", q=q)["poses"]
+    (pose,) = poses.values()
+    found: dict[str, Any] = pose
+    return found
+
+
+def test_a_pose_goes_there_and_back(client: httpx.Client, robot: limbik.Model) -> None:
+    pose = forward(client, START)
+    np.testing.assert_allclose(pose["position"], robot.pose(np.array(START))[:3, 3], atol=1e-12)
+    np.testing.assert_allclose(
+        quat_to_matrix(np.array(pose["quaternion"])), robot.pose(np.array(START))[:3, :3], atol=1e-12
+    )
+    found = post(client, "solve", robot="ur5e", goals=[{"type": "pose", **pose}], start=[0.0] * 6)
+    assert found["success"] and found["status"] == "solved" and found["diagnosis"] is None
+    assert found["names"] == list(robot.joint_names[-6:]) or len(found["names"]) == 6
+    np.testing.assert_allclose(robot.pose(np.array(found["q"])), robot.pose(np.array(START)), atol=2e-6)
+    every = post(client, "solve_all", robot="ur5e", pose=pose)
+    assert every["complete"] and len(every["solutions"]) == len(robot.solve_all(robot.pose(np.array(START))))
+    assert min(np.abs(np.array(each["q"]) - START).max() for each in every["solutions"]) < 1e-6
+
+
+def test_what_is_out_of_reach_says_why(client: httpx.Client) -> None:
+    found = post(client, "solve", robot="ur5e", goals=[{"type": "position", "position": [3, 0, 0]}])
+    assert not found["success"] and found["diagnosis"]["status"] == found["status"]
+    assert "out of reach" in found["explanation"] or "reach" in found["explanation"]
+
+
+def test_goals_of_every_kind_are_met(client: httpx.Client, robot: limbik.Model) -> None:
+    pose = forward(client, START)
+    goals = [
+        {"type": "position", "position": pose["position"]},
+        {"type": "orientation", "quaternion": pose["quaternion"]},
+        {"type": "joint", "joint": robot.joint_names[-1], "value": START[-1]},
+    ]
+    assert post(client, "solve", robot="ur5e", goals=goals)["success"]
+    aimed = [
+        {"type": "position", "position": [0.4, 0.2, 0.5]},
+        {"type": "look_at", "axis": [0, 0, 1], "point": [1.0, 0.5, 0.2]},
+    ]
+    found = post(client, "solve", robot="ur5e", goals=aimed, start={robot.joint_names[-6]: 0.2})
+    tip = robot.pose(np.array(found["q"]))
+    away = np.array([1.0, 0.5, 0.2]) - tip[:3, 3]
+    assert found["success"] and tip[:3, 2] @ away / np.linalg.norm(away) > 1.0 - 1e-9
+    down = [{"type": "direction", "axis": [0, 0, 1], "direction": [0, 0, -1], "tolerance": 0.1}]
+    found = post(client, "solve", robot="ur5e", goals=down)
+    assert robot.pose(np.array(found["q"]))[2, 2] < -math.cos(0.1) + 1e-6
+
+
+def test_many_poses_are_answered_at_once(client: httpx.Client, robot: limbik.Model) -> None:
+    rng = np.random.default_rng(0)
+    poses = [forward(client, q) for q in rng.uniform(-2.0, 2.0, (20, 6)).tolist()]
+    poses.append({"position": [5.0, 0.0, 0.0], "quaternion": [0, 0, 0, 2]})
+    found = post(client, "solve_batch", robot="ur5e", poses=poses)
+    assert found["success"] == [True] * 20 + [False]
+    for q, pose in zip(found["q"][:20], poses, strict=False):
+        np.testing.assert_allclose(robot.pose(np.array(q))[:3, 3], pose["position"], atol=2e-6)
+    assert found["errors"][-1]["position"] > 3.0
+
+
+def test_robots_are_known_by_name(client: httpx.Client, robot: limbik.Model) -> None:
+    assert {"ur5e", "panda"} <= set(client.get("/v1/robots").json())
+    found = client.get("/v1/robots/ur5e").json()
+    assert found["neutral"] == robot.neutral.tolist() and found["end_effector"] == robot.end_effector
+    assert found["lower"] == robot.lower.tolist() and set(found["units"]) == {"rad"}
+
+
+POINT = {"type": "position", "position": [0.5, 0.1, 0.4]}
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("solve", {"robot": "ur55"}, "no robot 'ur55'"),
+    ("solve", {"robot": "/etc/passwd"}, "no robot"),
+    ("solve", {"goals": []}, "goals: List should have at least 1 item"),
+    ("solve", {"goals": [{"type": "pose", "position": [1, 0, 0], "quaternion": [0] * 4}]}, "a length above"),
+    ("solve", {"goals": [{"type": "position", "position": [1, 0]}]}, "goals.0.position.position"),
+    ("solve", {"goals": [{**POINT, "frame": "tip"}]}, "'tip'"),
+    ("solve", {"goals": [{"type": "spin"}]}, "goals.0"),
+    ("solve", {"sede": 1}, "sede: Extra"),
+    ("solve", {"time_limit": 1e9}, "time_limit"),
+    ("solve", {"start": [0.0]}, "needs 6 numbers"),
+    ("solve", {"start": {"elbow": 1}}, "no 'elbow'"),
+    ("solve", {"locked": ["elbow"]}, "elbow"),
+    ("solve", {"solver": "magic"}, "magic"),
+    ("forward", {"robot": "planar-999999999", "q": []}, "no robot"),
+]
+
+
+@pytest.mark.parametrize(("route", "body", "words"), REFUSED)
+def test_what_has_no_meaning_is_refused_in_words(
+    client: httpx.Client, route: str, body: Any, words: str
+) -> None:
+    given = body if route == "forward" else {"robot": "ur5e", "goals": [POINT], **body}
+    response = client.post(f"/v1/{route}", json=given)
+    assert response.status_code == 422, response.text
+    found = response.json()
+    assert set(found) == {"error", "message"} and words in found["message"]
+    assert "Traceback" not in response.text and "/work" not in response.text
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "NaN", '{"robot": "ur5e", "q": [NaN, 0, 0, 0, 0, 0]}', "[" * 5000, "1e999", ""]
+)
+def test_what_is_no_json_is_refused(client: httpx.Client, text: str) -> None:
+    response = client.post("/v1/forward", content=text, headers={"Content-Type": "application/json"})
+    assert response.status_code in (400, 422) and response.json()["message"]
+
+
+def test_only_who_has_the_token_is_answered() -> None:
+    with answering() as client:
+        assert client.get("/v1/robots").status_code == 200
+        for header in ("", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN):
+            response = client.get("/v1/robots", headers={"Authorization": header})
+            assert response.status_code == 401 and response.json()["error"] == "TokenError"
+        assert client.get("/healthz", headers={"Authorization": ""}).json()["status"] == "ok"
+        assert client.get("/metrics", headers={"Authorization": ""}).status_code == 401
+        assert client.get("/healthz", headers={"Host": "evil.example"}).status_code == 421
+    with answering(token=None) as client:
+        assert client.get("/v1/robots").status_code == 200
+
+
+def test_large_bodies_are_refused_however_they_come() -> None:
+    with answering(body_bytes=1000) as client:
+        response = client.post("/v1/forward", content=b" " * 2000)
+        assert response.status_code == 413 and "at most 1,000 bytes" in response.json()["message"]
+        response = client.post("/v1/forward", content=iter([b" " * 600] * 5))
+        assert response.status_code == 413
+        assert client.get("/healthz").status_code == 200
+
+
+def test_under_load_every_request_gets_an_answer_or_429() -> None:
+    body = {"robot": "panda", "goals": [{"type": "position", "position": [2.0, 0, 0]}], "time_limit": 0.2}
+    with answering(in_flight=2) as client:
+        client.post("/v1/solve", json=body)
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            found = list(pool.map(lambda _: client.post("/v1/solve", json=body), range(64)))
+        codes = {response.status_code for response in found}
+        assert codes <= {200, 429} and 200 in codes
+        for response in found:
+            if response.status_code == 429:
+                assert response.headers["Retry-After"] == "1" and response.json()["error"] == "Busy"
+        metrics = client.get("/metrics").text
+        assert 'limbik_requests_total{route="/v1/solve",status="200"}' in metrics
+
+
+def test_a_client_that_leaves_changes_nothing(client: httpx.Client) -> None:
+    with socket.create_connection((client.base_url.host, client.base_url.port)) as left:
+        left.sendall(
+            f"POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{".encode()
+        )
+    assert client.get("/v1/robots").status_code == 200
+
+
+def test_what_was_begun_is_answered_when_the_server_stops() -> None:
+    body = {"robot": "panda", "goals": [{"type": "position", "position": [2.0, 0, 0]}], "time_limit": 1.0}
+    answers: list[httpx.Response] = []
+    host = "127.0.0.1"
+    with serving(make_server(None, host), listen(host, 0)) as listener:
+        address = address_of(host, listener)
+        httpx.post(f"{address}/v1/solve", json=body, timeout=30.0)
+
+        def ask() -> None:
+            answers.append(httpx.post(f"{address}/v1/solve", json=body, timeout=30.0))
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        while "limbik_requests" not in httpx.get(f"{address}/metrics").text:
+            pass
+    for thread in threads:
+        thread.join()
+    assert [answer.status_code for answer in answers] == [200] * 4
+
+
+def test_the_schema_says_what_every_route_takes(client: httpx.Client) -> None:
+    schema = client.get("/openapi.json").json()
+    assert set(schema["paths"]) == {
+        "/v1/robots", "/v1/robots/{name}", "/v1/solve", "/v1/solve_all", "/v1/solve_batch", "/v1/forward"
+    }  # fmt: skip
+    assert json.dumps(schema).count("Bearer") >= 0
