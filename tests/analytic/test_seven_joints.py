@@ -13,6 +13,7 @@ import limbik
 from limbik.analytic.axes import axes_of
 from limbik.analytic.swivel import swivel_arm
 from limbik.model.chain import chain_to
+from limbik.spatial import nearest_turns
 
 BY_SWIVEL = ["iiwa7", "iiwa14"]
 BY_JOINT = ["panda", "fr3", "gen3"]
@@ -181,3 +182,15 @@ def test_a_straight_elbow_has_a_solution_where_a_search_finds_one(name, q):
         assert np.abs(model.pose(each) - pose).max() < 1e-6
         assert model.is_within_limits(each)
     assert model.solve_all_batch(pose[None]).count.tolist() == [len(found)]
+
+
+@pytest.mark.parametrize("name", ["gen3", "xarm7", "sawyer"])
+def test_a_start_at_a_sampled_value_makes_no_solution_twice(name: str) -> None:
+    model = limbik.load(name)
+    for last in (0.0, np.pi):
+        q = model.random(4)
+        q[6] = last
+        found = model.solve_all(model.pose(q), start=q)
+        apart = np.abs(nearest_turns(found.q[:, None] - found.q)).max(axis=2)
+        assert len(found) and (apart + np.eye(len(found)) > 1e-4).all()
+        assert np.abs(nearest_turns(found.q[0] - q)).max() < 1e-6

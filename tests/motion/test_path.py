@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from limbik.errors import ConfigurationError, GoalError, LimbikError, SolverErro
 from limbik.joint_path import BreakReason
 from limbik.model import Model
 from limbik.motion.graph import Edges, best_route
+from limbik.solvers.sampled_solutions import SampledPlan
 
 UR5E = limbik.load("ur5e")
 AT = np.array([0.3, -1.2, 1.5, -1.8, -1.5, 0.2])
@@ -303,3 +305,26 @@ def test_a_small_step_breaks_no_line_that_can_be_followed(name: str, seed: int) 
     path = limbik.solve_path(arm, limbik.straight_line(begin, end, 20), max_step=0.05)
     assert path.complete
     assert np.abs(path.q[1:] - path.q[:-1]).max() <= 0.05
+
+
+def test_one_pose_alone_is_a_path_whatever_the_step() -> None:
+    path = UR5E.solve_path([UR5E.pose(AT)], max_step=0.05)
+    assert path.complete and len(path.q) == 1
+    assert_allclose(UR5E.pose(path.q[0]), UR5E.pose(AT), atol=1e-6)
+
+
+def test_a_pose_where_a_joint_may_have_any_angle_is_searched_from_few_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A search from as many starts as `solve_all` makes takes longer than a path may."""
+    starts: list[int] = []
+    search = SampledPlan.solve
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        starts.append(options["starts"])
+        return search(*arguments, **options)
+
+    monkeypatch.setattr(SampledPlan, "solve", counted)
+    ends = [UR5E.pose(UR5E.random(seed)) for seed in (79075616, 1038180022)]
+    assert UR5E.solve_path(limbik.straight_line(*ends, count=20)).q.size
+    assert starts and max(starts) < 50

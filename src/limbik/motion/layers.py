@@ -119,7 +119,7 @@ class Layers:
         pieces = np.maximum(metres / reach, radians / APART_ROTATION)
         pieces = np.minimum(np.maximum(np.ceil(pieces), 1), 2**40).astype(int)
         count = int(pieces.sum())
-        if self._rules.max_step < USUAL_STEP and self._are_all_found():
+        if count and self._rules.max_step < USUAL_STEP and self._are_all_found():
             # Halving shortens the steps of the best route alone, not of those that it is compared with.
             finer = max(1, int(min(np.ceil(USUAL_STEP / self._rules.max_step), MAX_FIRST / count)))
             pieces, count = finer * pieces, finer * count

@@ -72,7 +72,7 @@ def solve_all(
         Of an arm of seven joints: at how many swivel angles of a circle they are found, or at how many values
         of the first or last joint, where the other six have a closed form.
     starts, seed:
-        Of the search for arms and goals without a closed form.
+        Of the search for arms and goals without a closed form, and at poses where a joint may have any angle.
 
     world, clearance [m]:
         As in `limbik.solve`: only those that are free of collision.
@@ -122,7 +122,7 @@ def solve_all(
     if len(goals) == 1 and is_plain_target(asked):
         exact = plan_for_all(model, asked.frame, bool(limits), kind_of(asked))
         if exact is not None:
-            return exact.solve(pose_of(asked), q, turns, count)
+            return exact.solve(pose_of(asked), q, turns, count, many)
     return SampledPlan(model).solve(goals, q, starts=many, seed=seed, limits=limits)
 
 

@@ -20,6 +20,7 @@ from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
+from limbik.solvers.sampled_solutions import STARTS
 from limbik.solvers.self_motion import Mover, self_motions
 from limbik.spatial import Array, Matrix4, as_poses, nearest_turns, norm
 
@@ -51,7 +52,12 @@ class AnswersPlan(ABC):
 
     @abstractmethod
     def solve(
-        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+        self,
+        pose: Array,
+        start: Array | None,
+        turns: bool = False,
+        samples: int | None = None,
+        starts: int = STARTS,
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
 

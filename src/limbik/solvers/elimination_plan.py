@@ -16,6 +16,7 @@ from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.solvers.sampled_solutions import STARTS
 from limbik.solvers.self_motion import one_of_each_curve
 from limbik.spatial import Array, Matrix4, as_pose
 
@@ -37,7 +38,12 @@ class EliminationPlan(AnswersPlan):
         self._axes = axes
 
     def solve(
-        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+        self,
+        pose: Array,
+        start: Array | None,
+        turns: bool = False,
+        samples: int | None = None,
+        starts: int = STARTS,
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, by distance to a start [nq]."""
         began = perf_counter()

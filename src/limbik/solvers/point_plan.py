@@ -18,6 +18,7 @@ from limbik.model.model import Model
 from limbik.solvers import measure
 from limbik.solvers.answers_plan import AnswersPlan, Asked
 from limbik.solvers.request import Request
+from limbik.solvers.sampled_solutions import STARTS
 from limbik.spatial import Array, Vector3, nearest_turns, norm
 
 MET = 1e-9  # of the arm's size
@@ -48,7 +49,12 @@ class PointPlan(AnswersPlan):
         self._length = length(axes)
 
     def solve(
-        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+        self,
+        pose: Array,
+        start: Array | None,
+        turns: bool = False,
+        samples: int | None = None,
+        starts: int = STARTS,
     ) -> AllSolutions:
         """All solutions for the point of a pose [4, 4], by distance to a start."""
         began = perf_counter()

@@ -23,9 +23,11 @@ from limbik.numerics.ended import BAD_GOAL
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan, Asked
 from limbik.solvers.elimination_plan import EliminationPlan
-from limbik.spatial import Array, Matrix4, as_pose, pose_inverse, rotation_exp
+from limbik.solvers.sampled_solutions import STARTS
+from limbik.spatial import Array, Matrix4, as_pose, nearest_turns, pose_inverse, rotation_exp
 
 SAMPLES = 64  # values of the sampled joint
+SAME = 1e-4  # [rad] from the start's value, within which a sampled one is the same
 
 
 class Sampled(NamedTuple):
@@ -73,7 +75,12 @@ class RedundantPlan(AnswersPlan):
         return np.linspace(lower, upper, samples)
 
     def solve(
-        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+        self,
+        pose: Array,
+        start: Array | None,
+        turns: bool = False,
+        samples: int | None = None,
+        starts: int = STARTS,
     ) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64 at so many values of the sampled joint; with a start
         [nq], at its value of that joint too.
@@ -81,7 +88,8 @@ class RedundantPlan(AnswersPlan):
         began = perf_counter()
         values = self.values(SAMPLES if samples is None else samples)
         if start is not None:
-            values = np.append(values, start[self.places[self._sampled]])
+            own = start[self.places[self._sampled]]
+            values = np.append(values[np.abs(nearest_turns(values - own)) > SAME], own)
         near = self.near(start)
         found, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
         if counts[0] == BAD_GOAL:

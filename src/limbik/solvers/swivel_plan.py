@@ -29,6 +29,7 @@ from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import FULL_TURN, AnswersPlan, Asked
+from limbik.solvers.sampled_solutions import STARTS
 from limbik.spatial import Array, as_pose, nearest_turns
 
 SAMPLES = 64  # swivel angles of a whole circle
@@ -104,7 +105,12 @@ class SwivelPlan(AnswersPlan):
         self.arm = arm
 
     def solve(
-        self, pose: Array, start: Array | None, turns: bool = False, samples: int | None = None
+        self,
+        pose: Array,
+        start: Array | None,
+        turns: bool = False,
+        samples: int | None = None,
+        starts: int = STARTS,
     ) -> AllSolutions:
         """Solutions for a pose [4, 4] of float64 at swivel angles over all legal intervals, `samples` of them
         to a circle and at least one in each; with a start [nq], at its own swivel angle too.
