@@ -326,7 +326,12 @@ def test_a_joint_at_a_limit_moves_only_inward():
         (0.5, 9.0, 1.0),
     ]:
         assert may_move(x, slope, 0.0, 1.0) == expected
-    assert may_move(0.0, 1.0, 0.0, 0.0) == may_move(0.0, -1.0, 0.0, 0.0) == 0.0
+
+
+def test_a_locked_joint_takes_no_part_of_a_step():
+    """Also where rounding alone decides whether the error has a slope along it."""
+    for slope in (1.0, 0.0, -1.0):
+        assert may_move(0.3, slope, 0.3, 0.3) == 0.0
 
 
 @given(SEEDS, COUNTS)

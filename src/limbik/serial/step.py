@@ -205,8 +205,12 @@ def jacobian(tip: Scalars, axes: list[tuple[Scalars, Scalars]], rows: Sequence[R
 
 
 def may_move(x: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
-    """1, or 0 for a joint at a limit that the descent would push through it."""
-    return select(((x <= lower) & (slope < 0.0)) | ((x >= upper) & (slope > 0.0)), 0.0, 1.0)
+    """1, or 0 for a joint at a limit that the descent would not move away from it.
+
+    Without a slope it stays too: a locked joint, at both limits at once, would take part of the step from the
+    others and not go it.
+    """
+    return select(((x <= lower) & (slope <= 0.0)) | ((x >= upper) & (slope >= 0.0)), 0.0, 1.0)
 
 
 def is_inside(x: Scalar, change: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
