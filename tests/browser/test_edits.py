@@ -45,6 +45,16 @@ def test_undo_takes_back_one_change_after_the_other_and_redo_brings_them_again(
     assert playground.find("#redo").is_disabled()
 
 
+def test_changes_in_quick_succession_are_steps_of_their_own(playground: Playground) -> None:
+    playground.open(QUERY)
+    settled(playground)
+    playground.drag_target((500, 250))
+    playground.press("2")
+    playground.press("Control+z")
+    playground.until(lambda: playground.pressed(".chip[data-solver=dls]"), "the solver is back")
+    assert near(playground.target, (500, 250))
+
+
 def test_undo_inside_a_field_belongs_to_the_field(playground: Playground) -> None:
     playground.open(QUERY)
     settled(playground)

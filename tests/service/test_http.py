@@ -19,6 +19,7 @@ import limbik
 from limbik.service.address import address_of, listen
 from limbik.service.http import Limits, make_server
 from limbik.service.running import serving
+from limbik.service.solving import Service
 from limbik.spatial import quat_to_matrix
 
 TOKEN = "a token of this test"
@@ -204,22 +205,30 @@ def test_a_client_that_leaves_changes_nothing(client: httpx.Client) -> None:
     assert client.get("/v1/robots").status_code == 200
 
 
-def test_what_was_begun_is_answered_when_the_server_stops() -> None:
-    body = {"robot": "panda", "goals": [{"type": "position", "position": [2.0, 0, 0]}], "time_limit": 1.0}
+def test_what_was_begun_is_answered_when_the_server_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    class Waiting(Service):
+        def robots(self) -> list[str]:
+            begun.release()
+            assert go_on.wait(30.0)
+            return super().robots()
+
+    monkeypatch.setattr("limbik.service.http.Service", Waiting)
     answers: list[httpx.Response] = []
     host = "127.0.0.1"
-    with serving(make_server(None, host), listen(host, 0)) as listener:
-        address = address_of(host, listener)
-        httpx.post(f"{address}/v1/solve", json=body, timeout=30.0)
-
-        def ask() -> None:
-            answers.append(httpx.post(f"{address}/v1/solve", json=body, timeout=30.0))
-
-        threads = [threading.Thread(target=ask) for _ in range(4)]
+    server = make_server(None, host)
+    with serving(server, listen(host, 0)) as listener:
+        address = f"{address_of(host, listener)}/v1/robots"
+        threads = [
+            threading.Thread(target=lambda: answers.append(httpx.get(address, timeout=60.0)))
+            for _ in range(4)
+        ]
         for thread in threads:
             thread.start()
-        while "limbik_requests" not in httpx.get(f"{address}/metrics").text:
-            pass
+        assert all(begun.acquire(timeout=30.0) for _ in threads)
+        server.should_exit = True
+        threading.Timer(0.2, go_on.set).start()
     for thread in threads:
         thread.join()
     assert [answer.status_code for answer in answers] == [200] * 4

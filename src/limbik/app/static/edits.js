@@ -28,6 +28,9 @@ export class Edits {
     this.buttons[0].addEventListener('click', () => this.undo());
     this.buttons[1].addEventListener('click', () => this.redo());
     document.addEventListener('keydown', (event) => this.key(event));
+    // What a hand does next is a step of its own, however soon it comes.
+    document.addEventListener('pointerdown', () => this.keep(), true);
+    document.addEventListener('keydown', (event) => event.repeat || isText(event.target) || this.keep(), true);
     store.watch(names, () => this.touch());
     this.clear();
   }
@@ -98,10 +101,14 @@ export class Edits {
   /** Ctrl or Command with Z or Y, unless a text is edited. @param {KeyboardEvent} event */
   key(event) {
     const key = event.key.toLowerCase();
-    const isText = event.target instanceof HTMLElement && event.target.matches('input:not([type=range], [type=checkbox], [type=radio]), textarea');
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || isText || !['z', 'y'].includes(key) || document.querySelector('dialog[open]')) return;
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || isText(event.target) || !['z', 'y'].includes(key) || document.querySelector('dialog[open]')) return;
     event.preventDefault();
     if (key === 'y' || event.shiftKey) this.redo();
     else this.undo();
   }
+}
+
+/** @param {EventTarget|null} target  whether a text is edited in it */
+function isText(target) {
+  return target instanceof HTMLElement && target.matches('input:not([type=range], [type=checkbox], [type=radio]), textarea');
 }
