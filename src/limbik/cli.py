@@ -1,4 +1,4 @@
-"""The command line: `limbik play`, `serve`, `solve`, `path`, `arm`, `info`, `collision` and so on."""
+"""The command line: `limbik play`, `serve`, `ros`, `solve`, `path`, `arm`, `info`, `collision` and so on."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from limbik.commands.info import info
 from limbik.commands.motion import motion
 from limbik.commands.path import path
 from limbik.commands.play import FAILED, play
+from limbik.commands.ros import ros
 from limbik.commands.serve import serve
 from limbik.commands.solve import solve
 from limbik.errors import LimbikError
@@ -86,6 +87,7 @@ app.command()(play)
 
 
 app.command()(serve)
+app.command()(ros)
 
 
 app.command()(solve)

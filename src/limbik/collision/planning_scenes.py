@@ -194,7 +194,7 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
         if not isinstance(name, str) or not name.strip():
             raise FormatError(source.name, f"object {place + 1} needs an `id`, found {shortened(name)}")
         try:
-            _add(world, name, list(_shapes_in_message(each, source, name)))
+            _add(world, name, list(shapes_in_message(each, source, name)))
         except CollisionError as error:
             raise FormatError(source.name, str(error), element=f"object {shortened(name)}") from None
     return world
@@ -210,7 +210,7 @@ def _warn_of_others(data: Mapping[str, Any], held: Mapping[str, Any], source: So
         _warn(source, "its attached objects are left out; see Model.attach")
 
 
-def _shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Iterator[tuple[Shape, Matrix4]]:
+def shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Iterator[tuple[Shape, Matrix4]]:
     whole = _message_pose(each["pose"], source, name) if "pose" in each else np.eye(4)
     if list_of(each.get("planes"), source, "`planes`"):
         _warn(source, f"object {shortened(name)}: its planes are left out; use a large box")

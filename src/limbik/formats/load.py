@@ -62,7 +62,7 @@ def load(
     beside = None
     if model is None:
         opened = open_source(source)
-        model, beside = read(opened), _srdf_beside(opened.path)
+        model, beside = read(opened), srdf_beside(opened.path)
     model = based(model, base, end_effector)
     if srdf is None:
         return model if beside is None else _with_srdf(model, beside)
@@ -95,7 +95,7 @@ def _registered(found: registry.Found, takes_srdf: bool) -> Model:
     return model if description.srdf is None or not takes_srdf else _with_srdf(model, description.srdf)
 
 
-def _srdf_beside(path: Path | None) -> Path | None:
+def srdf_beside(path: Path | None) -> Path | None:
     """Path of the SRDF of a description file, in the folders that ROS packages use; None without one."""
     if path is None:
         return None

@@ -1,0 +1,51 @@
+"""Groups of joints: which joints a request may move, and which frame it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from limbik import Model
+from limbik.errors import ModelError
+from limbik.formats.srdf import Srdf
+
+
+class Group(NamedTuple):
+    """Joints that may move together, and the frame at their end."""
+
+    name: str
+    joints: tuple[str, ...]
+    tip: str | None  # None: they branch, and no frame is at the end of all
+
+
+def group_of(model: Model, srdf: Srdf | None, name: str) -> Group:
+    """The group of a name; without an SRDF the whole robot has none.
+
+    The tip is that of the group's chain, or the link of its last joint.
+
+    Raises ModelError for a name that no group has.
+    """
+    if srdf is None:
+        if name:
+            raise ModelError(f"{model.name!r} has no groups: an SRDF names some; without one leave it out")
+        return Group(name, tuple(joint.name for joint in model.joints if joint.nq), model.end_effector)
+    joints = srdf.joints(name, model)
+    chains = srdf.groups[name].chains
+    if len(chains) == 1:
+        return Group(name, joints, chains[0].tip_link)
+    return Group(name, joints, _last_link(model, joints))
+
+
+def locked_for(model: Model, group: Group, frames: Iterable[str]) -> list[str]:
+    """The joints on the ways to frames that are not of the group: they stay at the start."""
+    on_the_way = {joint.name: None for frame in frames for joint in model.path(frame) if joint.nq}
+    return [name for name in on_the_way if name not in group.joints]
+
+
+def _last_link(model: Model, joints: tuple[str, ...]) -> str | None:
+    """The link of the joint that all others are on the way to; None where there is none such."""
+    for name in reversed(joints):
+        link = model.joint(name).child
+        if set(joints) <= {joint.name for joint in model.path(link)}:
+            return link
+    return None

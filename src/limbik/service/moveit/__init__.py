@@ -1,0 +1,1 @@
+"""MoveIt's services of kinematics and of planning scenes, answered by limbik."""

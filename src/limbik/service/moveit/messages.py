@@ -1,0 +1,258 @@
+"""Messages of MoveIt (moveit_msgs, sensor_msgs, geometry_msgs) as JSON has them, as far as they are read.
+
+Fields that are left out have the value that ROS gives them; others than those that are named here, such as
+velocities and efforts, are not read.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat
+
+MOST = 1000  # constraints, poses or names of one message
+
+_Item = TypeVar("_Item")
+Few = Annotated[list[_Item], Field(max_length=MOST)]
+Width = Annotated[FiniteFloat, Field(ge=0.0)]
+
+
+class Code(IntEnum):
+    """Of moveit_msgs/MoveItErrorCodes."""
+
+    SUCCESS = 1
+    TIMED_OUT = -6
+    GOAL_IN_COLLISION = -12
+    GOAL_CONSTRAINTS_VIOLATED = -14
+    INVALID_GROUP_NAME = -15
+    INVALID_GOAL_CONSTRAINTS = -16
+    INVALID_ROBOT_STATE = -17
+    INVALID_LINK_NAME = -18
+    INVALID_OBJECT_NAME = -19
+    FRAME_TRANSFORM_FAILURE = -21
+    NO_IK_SOLUTION = -31
+
+
+class RosMessage(BaseModel):
+    """Fields that are not read are passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Header(RosMessage):
+    """In which frame something is given."""
+
+    frame_id: str = ""
+
+
+class Vector(RosMessage):
+    """A point or a direction."""
+
+    x: FiniteFloat = 0.0
+    y: FiniteFloat = 0.0
+    z: FiniteFloat = 0.0
+
+
+class Quaternion(RosMessage):
+    """All zero means no turn, as ROS 1 leaves it where nobody has set it."""
+
+    x: FiniteFloat = 0.0
+    y: FiniteFloat = 0.0
+    z: FiniteFloat = 0.0
+    w: FiniteFloat = 0.0
+
+
+class PoseMessage(RosMessage):
+    """Where something is, and how it is turned."""
+
+    position: Vector = Vector()
+    orientation: Quaternion = Quaternion()
+
+
+class PoseStamped(RosMessage):
+    """A pose in a frame."""
+
+    header: Header = Header()
+    pose: PoseMessage = PoseMessage()
+
+
+class Transform(RosMessage):
+    """A pose in other words."""
+
+    translation: Vector = Vector()
+    rotation: Quaternion = Quaternion()
+
+
+class JointState(RosMessage):
+    """Positions of joints by name."""
+
+    name: Few[str] = []
+    position: Few[FiniteFloat] = []
+
+
+class MultiDofJointState(RosMessage):
+    """Where virtual joints have the robot."""
+
+    joint_names: Few[str] = []
+    transforms: Few[Transform] = []
+
+
+class CollisionObject(RosMessage):
+    """An object of the scene; its shapes are read by `limbik.collision.planning_scenes`."""
+
+    header: Header = Header()
+    id: str = ""
+    pose: PoseMessage = PoseMessage()
+    primitives: Few[dict[str, Any]] = []
+    primitive_poses: Few[PoseMessage] = []
+    meshes: Few[dict[str, Any]] = []
+    mesh_poses: Few[PoseMessage] = []
+    planes: Few[dict[str, Any]] = []
+    operation: Annotated[int, Field(ge=0, le=3)] = 0  # add, remove, append, move
+
+
+class AttachedCollisionObject(RosMessage):
+    """An object that a link carries."""
+
+    link_name: str = ""
+    object: CollisionObject = CollisionObject()
+    touch_links: Few[str] = []
+
+
+class RobotState(RosMessage):
+    """Where the robot is, and what it carries."""
+
+    joint_state: JointState = JointState()
+    multi_dof_joint_state: MultiDofJointState = MultiDofJointState()
+    attached_collision_objects: Few[AttachedCollisionObject] = []
+
+
+class JointConstraint(RosMessage):
+    """A joint is near a value."""
+
+    joint_name: str = ""
+    position: FiniteFloat = 0.0
+    tolerance_above: Width = 0.0
+    tolerance_below: Width = 0.0
+
+
+class BoundingVolume(RosMessage):
+    """A region."""
+
+    primitives: Few[dict[str, Any]] = []
+    primitive_poses: Few[PoseMessage] = []
+    meshes: Few[dict[str, Any]] = []
+
+
+class PositionConstraint(RosMessage):
+    """A link's origin is inside a region."""
+
+    header: Header = Header()
+    link_name: str = ""
+    target_point_offset: Vector = Vector()
+    constraint_region: BoundingVolume = BoundingVolume()
+
+
+class OrientationConstraint(RosMessage):
+    """A link is turned nearly so."""
+
+    header: Header = Header()
+    orientation: Quaternion = Quaternion()
+    link_name: str = ""
+    absolute_x_axis_tolerance: Width = 0.0
+    absolute_y_axis_tolerance: Width = 0.0
+    absolute_z_axis_tolerance: Width = 0.0
+    parameterization: Annotated[int, Field(ge=0, le=1)] = 0  # Euler angles xyz, or a rotation vector
+
+
+class Constraints(RosMessage):
+    """What an answer has to keep besides the poses."""
+
+    joint_constraints: Few[JointConstraint] = []
+    position_constraints: Few[PositionConstraint] = []
+    orientation_constraints: Few[OrientationConstraint] = []
+    visibility_constraints: Few[dict[str, Any]] = []
+
+
+class Duration(RosMessage):
+    """ROS 2 says `sec` and `nanosec`, ROS 1 `secs` and `nsecs`."""
+
+    sec: Annotated[int, Field(ge=0, validation_alias=AliasChoices("sec", "secs"))] = 0
+    nanosec: Annotated[int, Field(ge=0, validation_alias=AliasChoices("nanosec", "nsecs"))] = 0
+
+    @property
+    def seconds(self) -> float:
+        """[s]"""
+        return self.sec + 1e-9 * self.nanosec
+
+
+class PositionIKRequest(RosMessage):
+    """Poses of links that a group of joints shall bring about."""
+
+    group_name: str = ""
+    robot_state: RobotState = RobotState()
+    constraints: Constraints = Constraints()
+    avoid_collisions: bool = False
+    ik_link_name: str = ""
+    pose_stamped: PoseStamped = PoseStamped()
+    ik_link_names: Few[str] = []
+    pose_stamped_vector: Few[PoseStamped] = []
+    timeout: Duration = Duration()
+
+
+class GetPositionIK(RosMessage):
+    """The request of `compute_ik`."""
+
+    ik_request: PositionIKRequest = PositionIKRequest()
+
+
+class GetPositionFK(RosMessage):
+    """The request of `compute_fk`."""
+
+    header: Header = Header()
+    fk_link_names: Few[str] = []
+    robot_state: RobotState = RobotState()
+
+
+class GetStateValidity(RosMessage):
+    """The request of `check_state_validity`."""
+
+    robot_state: RobotState = RobotState()
+    group_name: str = ""
+    constraints: Constraints = Constraints()
+
+
+class AllowedCollisionEntry(RosMessage):
+    """A row of the matrix."""
+
+    enabled: Few[bool] = []
+
+
+class AllowedCollisionMatrix(RosMessage):
+    """Which pairs may touch."""
+
+    entry_names: Few[str] = []
+    entry_values: Few[AllowedCollisionEntry] = []
+
+
+class PlanningSceneWorld(RosMessage):
+    """What stands about the robot."""
+
+    collision_objects: Few[CollisionObject] = []
+    octomap: dict[str, Any] = {}
+
+
+class PlanningScene(RosMessage):
+    """The world, and the robot in it; or what changes of them."""
+
+    is_diff: bool = False
+    robot_state: RobotState = RobotState()
+    allowed_collision_matrix: AllowedCollisionMatrix = AllowedCollisionMatrix()
+    world: PlanningSceneWorld = PlanningSceneWorld()
+
+
+class ApplyPlanningScene(RosMessage):
+    """The request of `apply_planning_scene`."""
+
+    scene: PlanningScene = PlanningScene()

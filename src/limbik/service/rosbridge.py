@@ -1,0 +1,106 @@
+"""MoveIt's services over rosbridge: JSON by a WebSocket, for which no ROS needs to be installed.
+
+limbik is the client: it connects to a rosbridge server, advertises the services there and answers what ROS
+calls (rosbridge protocol 2.1: `advertise_service`, `call_service`, `service_response`, `subscribe`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+
+from limbik.errors import LimbikError
+from limbik.service.moveit.answers import MoveIt
+
+SERVICES = {
+    "compute_ik": "moveit_msgs/GetPositionIK",
+    "compute_fk": "moveit_msgs/GetPositionFK",
+    "check_state_validity": "moveit_msgs/GetStateValidity",
+    "apply_planning_scene": "moveit_msgs/ApplyPlanningScene",
+}
+LARGEST = 16 * 2**20  # [bytes] of a message
+AGAIN = 2.0  # [s] until a lost server is tried again
+
+
+async def serve(
+    moveit: MoveIt, address: str, *, namespace: str = "", say: Callable[[str], None] = lambda _: None
+) -> None:
+    """Answer what comes from a rosbridge server, "ws://localhost:9090", until the task is cancelled.
+
+    namespace: goes before the names of services, as in "/robot1/compute_ik". say: is told in words what
+    happens. A server that goes away is tried again; one that was never there raises LimbikError.
+    """
+    has_met = False
+    while True:
+        try:
+            async with connect(address, max_size=LARGEST) as server:
+                has_met = True
+                say(f"answering at {address}: " + ", ".join(f"{namespace}/{name}" for name in SERVICES))
+                await _answer_all(moveit, server, namespace, say)
+        except InvalidURI:
+            raise LimbikError(
+                f"{address!r} is no address of a rosbridge; it is like ws://localhost:9090"
+            ) from None
+        except (OSError, InvalidHandshake, TimeoutError) as error:
+            if not has_met:
+                reason = getattr(error, "strerror", None) or str(error)
+                raise LimbikError(f"no rosbridge answers at {address}: {reason}") from None
+        except ConnectionClosed:
+            pass
+        say(f"the rosbridge at {address} is gone; trying again")
+        await asyncio.sleep(AGAIN)
+
+
+async def _answer_all(
+    moveit: MoveIt, server: ClientConnection, namespace: str, say: Callable[[str], None]
+) -> None:
+    for name, kind in SERVICES.items():
+        await server.send(
+            json.dumps({"op": "advertise_service", "service": f"{namespace}/{name}", "type": kind})
+        )
+    topic = f"{namespace}/joint_states"
+    await server.send(
+        json.dumps({"op": "subscribe", "topic": topic, "type": "sensor_msgs/JointState", "throttle_rate": 20})
+    )
+    async for text in server:
+        message = _parsed(text)
+        if message.get("op") == "publish" and message.get("topic") == topic:
+            try:
+                moveit.note_joint_states(message.get("msg") or {})
+            except LimbikError as error:
+                say(f"{topic}: {error}")
+        elif message.get("op") == "call_service":
+            # In a thread, so that the connection is kept alive; one after the other, as they came.
+            await server.send(await asyncio.to_thread(answer, moveit, message, namespace, say))
+
+
+def answer(moveit: MoveIt, call: Mapping[str, Any], namespace: str, say: Callable[[str], None]) -> str:
+    """The `service_response` to a call, as JSON."""
+    service = str(call.get("service", ""))
+    name = service.removeprefix(f"{namespace}/")
+    given = call.get("args")
+    response: dict[str, Any] = {"op": "service_response", "service": service, "result": True}
+    if "id" in call:
+        response["id"] = call["id"]
+    if name not in SERVICES:
+        return json.dumps({**response, "result": False, "values": f"there is no service {service!r} here"})
+    try:
+        values = getattr(moveit, name)(given if isinstance(given, Mapping) else {})
+    except LimbikError as error:
+        say(f"{service}: {error}")
+        return json.dumps({**response, "result": False, "values": f"{service}: {error}"})
+    return json.dumps({**response, "values": values})
+
+
+def _parsed(text: str | bytes) -> Mapping[str, Any]:
+    """A message; an empty one for what is none."""
+    try:
+        message = json.loads(text)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}

@@ -1,0 +1,433 @@
+"""MoveIt's requests: what a program gets that knows only moveit_msgs. Pinocchio judges the answers.
+
+The promises are those of MoveIt's own test of kinematics plugins (random poses, a walk, poses with a seed,
+answers that a callback refuses, constraints), with a tolerance of 1e-6.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from scipy.spatial.transform import Rotation
+
+import limbik
+from limbik.collision import Box, World
+from limbik.errors import LimbikError
+from limbik.formats import registry, srdf
+from limbik.service.moveit.answers import MoveIt
+from limbik.spatial import pose_from
+
+DATA = registry.find("panda").robot.descriptions[0].package.locate("panda_description/urdf/panda.urdf")
+pytestmark = pytest.mark.skipif(DATA is None, reason="example-robot-data is not installed")
+
+UR5 = """<robot name="ur5">
+  <virtual_joint name="world_joint" type="floating" parent_frame="odom" child_link="base_link"/>
+  <group name="manipulator"><chain base_link="base_link" tip_link="tool0"/></group>
+</robot>"""
+ROBOTS = {
+    "panda": ("panda_description/urdf/panda.urdf", "panda_description/srdf/panda.srdf"),
+    "ur5": ("ur_description/urdf/ur5_robot.urdf", UR5),
+    "pr2": ("pr2_description/urdf/pr2.urdf", "pr2_description/srdf/pr2.srdf"),
+}
+GROUPS = [
+    ("panda", "arm", "panda_hand_tcp"),
+    ("ur5", "manipulator", ""),
+    ("pr2", "left_arm", ""),
+    ("pr2", "right_arm_and_torso", ""),
+]
+HOME = [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]
+
+
+@functools.cache
+def described(name: str) -> tuple[limbik.Model, srdf.Srdf, pin.Model]:
+    locate = registry.find("panda").robot.descriptions[0].package.locate
+    urdf, text = ROBOTS[name]
+    given = text if text.startswith("<") else str(locate(text))
+    path = str(locate(urdf))
+    return limbik.load(path, srdf=given), srdf.read(given), pin.buildModelFromUrdf(path)
+
+
+def moveit(name: str, world: World | None = None, **options: Any) -> MoveIt:
+    model, groups, _ = described(name)
+    return MoveIt(model, groups, world, **options)
+
+
+def judged(name: str, state: dict[str, Any], frame: str) -> np.ndarray:
+    """The pose of a frame [4, 4] at an answered state, as Pinocchio has it."""
+    model = described(name)[2]
+    q, data = pin.neutral(model), model.createData()
+    joints = state["joint_state"]
+    for joint, value in zip(joints["name"], joints["position"], strict=True):
+        k = model.getJointId(joint)
+        place, size = model.joints[k].idx_q, model.joints[k].nq
+        q[place : place + size] = [value] if size == 1 else [math.cos(value), math.sin(value)]
+    pin.framesForwardKinematics(model, data, q)
+    return np.array(data.oMf[model.getFrameId(frame)].homogeneous)
+
+
+def message(pose: np.ndarray, frame: str = "") -> dict[str, Any]:
+    x, y, z, w = Rotation.from_matrix(pose[:3, :3]).as_quat().tolist()
+    return {
+        "header": {"frame_id": frame, "stamp": {"sec": 3, "nanosec": 0}},
+        "pose": {
+            "position": dict(zip("xyz", pose[:3, 3].tolist(), strict=True)),
+            "orientation": {"x": x, "y": y, "z": z, "w": w},
+        },
+    }
+
+
+def state_of(model: limbik.Model, q: Any) -> dict[str, Any]:
+    names = [joint.name for joint in model.joints if joint.nq == 1]
+    positions = [float(q[model.q_slice(name).start]) for name in names]
+    return {"joint_state": {"name": names, "position": positions, "velocity": []}}
+
+
+def joints(names: list[str], positions: list[float]) -> dict[str, Any]:
+    return {"joint_state": {"name": names, "position": positions}}
+
+
+def ik(group: str, pose: np.ndarray, link: str = "", **more: Any) -> dict[str, Any]:
+    request = {"group_name": group, "ik_link_name": link, "pose_stamped": message(pose), **more}
+    return {"ik_request": request}
+
+
+def solved(answer: dict[str, Any]) -> dict[str, Any]:
+    assert answer["error_code"]["val"] == 1, answer["error_code"]
+    state: dict[str, Any] = answer["solution"]
+    return state
+
+
+def targets(
+    name: str, group: str, link: str, count: int, seed: int
+) -> tuple[str, list[np.ndarray], np.ndarray]:
+    """The link that a group moves, and poses that it reaches with the other joints at rest."""
+    model, groups, _ = described(name)
+    tip = link or groups.groups[group].chains[0].tip_link
+    q = np.tile(model.neutral, (count, 1))
+    for joint in groups.joints(group, model):
+        q[:, model.q_slice(joint)] = model.random(seed, size=count)[:, model.q_slice(joint)]
+    return tip, [model.pose(each, tip) for each in q], q
+
+
+@pytest.mark.parametrize(("name", "group", "link"), GROUPS)
+def test_random_poses_are_reached_by_the_group_alone(name: str, group: str, link: str) -> None:
+    model, groups, _ = described(name)
+    asked = moveit(name)
+    tip, poses, _ = targets(name, group, link, 60, seed=5)
+    others = [
+        joint.name
+        for joint in model.joints
+        if joint.nq == 1 and joint.name not in groups.joints(group, model)
+    ]
+    rest = {joint: float(model.neutral[model.q_slice(joint).start]) for joint in others}
+    for pose in poses:
+        state = solved(asked.compute_ik(ik(group, pose, link)))
+        np.testing.assert_allclose(judged(name, state, tip), pose, atol=3e-6)
+        found = dict(zip(state["joint_state"]["name"], state["joint_state"]["position"], strict=True))
+        assert {joint: found[joint] for joint in others} == rest
+        q = np.array([found[joint.name] for joint in model.joints if joint.nq == 1])
+        assert model.is_within_limits(q)
+
+
+@pytest.mark.parametrize(("name", "group", "link"), GROUPS)
+def test_a_walk_is_followed_without_jumps(name: str, group: str, link: str) -> None:
+    model, groups, _ = described(name)
+    asked = moveit(name)
+    tip, _, (begin, *_) = targets(name, group, link, 1, seed=11)
+    q, rng = begin.copy(), np.random.default_rng(2)
+    joints = groups.joints(group, model)
+    state = state_of(model, begin)
+    for _ in range(40):
+        for joint in joints:
+            q[model.q_slice(joint)] += rng.uniform(-0.02, 0.02)
+        q = model.clip(q)
+        before = np.array(state["joint_state"]["position"])
+        state = solved(asked.compute_ik(ik(group, model.pose(q, tip), link, robot_state=state)))
+        assert np.abs(np.array(state["joint_state"]["position"]) - before).max() < 0.3
+
+
+def test_two_arms_reach_two_poses_at_once() -> None:
+    model, *_ = described("pr2")
+    tips = ["l_wrist_roll_link", "r_wrist_roll_link"]
+    q = model.neutral.copy()
+    for joint in described("pr2")[1].joints("arms", model):
+        q[model.q_slice(joint)] = model.random(8)[model.q_slice(joint)]
+    request = {
+        "group_name": "arms",
+        "ik_link_names": tips,
+        "pose_stamped_vector": [message(model.pose(q, tip)) for tip in tips],
+    }
+    state = solved(moveit("pr2").compute_ik({"ik_request": request}))
+    for tip in tips:
+        np.testing.assert_allclose(judged("pr2", state, tip), model.pose(q, tip), atol=3e-6)
+    answer = moveit("pr2").compute_ik(ik("arms", model.pose(q, tips[0])))
+    assert answer["error_code"]["val"] == -18 and "branches" in answer["error_code"]["message"]
+
+
+def test_a_pose_may_be_given_in_any_frame_of_the_robot_or_of_the_scene() -> None:
+    model, *_ = described("ur5")
+    asked = moveit("ur5")
+    q = np.array([0.3, -1.2, 1.5, -0.4, 0.9, 0.2])
+    goal = model.pose(q, "tool0")
+    base = np.eye(4)
+    base[:3, 3] = 1.0, 2.0, 0.0
+    moved = {
+        "joint_names": ["world_joint"],
+        "transforms": [{"translation": {"x": 1.0, "y": 2.0}, "rotation": {"w": 1.0}}],
+    }
+    bench = {
+        "id": "bench",
+        "header": {"frame_id": "forearm_link"},
+        "pose": {"position": {"x": 5.0}, "orientation": {"w": 1.0}},
+        "primitives": [{"type": 1, "dimensions": [0.1, 0.1, 0.1]}],
+        "operation": 0,
+    }
+    asked.apply_planning_scene({"scene": {"is_diff": True, "world": {"collision_objects": [bench]}}})
+    start = state_of(model, model.neutral)
+    forearm = model.pose(model.neutral, "forearm_link")
+    for frame, seen_from, state in [
+        ("base_link", model.pose(model.neutral, "base_link"), start),
+        ("/forearm_link", forearm, start),
+        ("odom", np.linalg.inv(base), {**start, "multi_dof_joint_state": moved}),
+        ("", np.eye(4), start),
+        ("bench", forearm @ pose_from(None, (5.0, 0.0, 0.0)), start),
+    ]:
+        request = ik("manipulator", np.eye(4), robot_state=state)
+        request["ik_request"]["pose_stamped"] = message(np.linalg.inv(seen_from) @ goal, frame)
+        found = solved(asked.compute_ik(request))
+        np.testing.assert_allclose(judged("ur5", found, "tool0"), goal, atol=3e-6, err_msg=frame)
+
+
+def test_forward_kinematics_are_those_of_pinocchio() -> None:
+    model, *_ = described("panda")
+    q = model.random(4)
+    answer = moveit("panda").compute_fk(
+        {
+            "header": {"frame_id": "panda_link3"},
+            "fk_link_names": ["panda_hand", "panda_leftfinger"],
+            "robot_state": state_of(model, q),
+        }
+    )
+    assert answer["error_code"]["val"] == 1 and answer["fk_link_names"] == ["panda_hand", "panda_leftfinger"]
+    third = judged("panda", {"joint_state": state_of(model, q)["joint_state"]}, "panda_link3")
+    hand = judged("panda", state_of(model, q), "panda_hand")
+    expected = message(np.linalg.inv(third) @ hand)["pose"]
+    found = answer["pose_stamped"][0]
+    assert found["header"]["frame_id"] == "panda_link3"
+    for part in ("position", "orientation"):
+        a, b = (np.array([each[part][k] for k in each[part]]) for each in (found["pose"], expected))
+        np.testing.assert_allclose(a if a @ b > 0 or part == "position" else -a, b, atol=1e-12)
+
+
+@pytest.mark.parametrize("has_words", [True, False])
+def test_what_has_no_answer_has_the_code_of_moveit(has_words: bool) -> None:
+    model, *_ = described("panda")
+    asked = moveit("panda", has_words=has_words)
+    far, near = np.eye(4), model.pose(np.append(HOME, 0.0), "panda_hand_tcp")
+    far[0, 3] = 3.0
+    high = np.eye(4)
+    high[:3, 3] = 0.0, 0.0, 1.19  # only the position can be met there, if at all
+    cases: list[tuple[dict[str, Any], int, str]] = [
+        (ik("arm", far, "panda_hand_tcp"), -31, "Out of reach"),
+        (ik("arm", high, "panda_hand_tcp"), -31, "panda_hand_tcp"),
+        (ik("manipulator", near), -15, "no group 'manipulator'"),
+        (ik("", near), -15, "known: arm"),
+        (ik("arm", near, "panda_link88"), -18, "did you mean 'panda_link8'"),
+        (ik("arm", near, robot_state=joints(["elbow"], [1.0])), -17, "no joint 'elbow'"),
+        (ik("arm", near, robot_state=joints(["panda_joint1"], [])), -17, "1 names and 0"),
+        (ik("arm", near, robot_state=joints(["panda_joint1"], [math.nan])), -17, "finite"),
+        (ik("arm", near, pose_stamped=message(near, "map")), -21, "no frame 'map'"),
+        (ik("arm", near, pose_stamped={"pose": {"position": {"x": math.inf}}}), -16, "pose.position.x"),
+        (ik("arm", near, pose_stamped="here"), -16, "pose_stamped"),
+        (ik("arm", near, timeout={"sec": -1}), -16, "timeout.sec"),
+        (ik("arm", near, ik_link_names=["panda_hand"] * 2000), -16, "ik_link_names"),
+        (ik("arm", near, ik_link_names=["panda_hand"]), -16, "as many, found 1 and 0"),
+    ]  # fmt: skip
+    for request, value, words in cases:
+        answer = asked.compute_ik(request)
+        code = answer["error_code"]
+        assert code["val"] == value, (request, code)
+        assert answer["solution"]["joint_state"]["position"] == []
+        assert set(code) == ({"val", "message", "source"} if has_words else {"val"})
+        assert not has_words or (words in code["message"] and code["source"] == "limbik"), code
+
+
+def test_collisions_are_avoided_or_named() -> None:
+    model, *_ = described("panda")
+    q = np.append(HOME, 0.0)
+    goal = model.pose(q, "panda_hand_tcp")
+    asked = moveit("panda")
+
+    def post(x: float) -> dict[str, Any]:
+        return {
+            "scene": {
+                "is_diff": True,
+                "world": {
+                    "collision_objects": [
+                        {
+                            "id": "post",
+                            "header": {"frame_id": "panda_link0"},
+                            "pose": {
+                                "position": {"x": x, "y": 0.0, "z": float(goal[2, 3])},
+                                "orientation": {"w": 1.0},
+                            },
+                            "primitives": [{"type": 3, "dimensions": [0.06, 0.05]}],
+                            "primitive_poses": [{"orientation": {"w": 1.0}}],
+                            "operation": 0,
+                        }
+                    ]
+                },
+            }
+        }
+
+    beside = {"robot_state": state_of(model, q), "avoid_collisions": True}
+    assert asked.apply_planning_scene(post(3.0)) == {"success": True}
+    solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
+    asked.apply_planning_scene(post(float(goal[0, 3])))
+    answer = asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside))
+    assert answer["error_code"]["val"] == -12 and "'post'" in answer["error_code"]["message"]
+    solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **{**beside, "avoid_collisions": False})))
+    found = asked.check_state_validity({"robot_state": state_of(model, q), "group_name": "arm"})
+    assert not found["valid"] and {each["contact_body_2"] for each in found["contacts"]} == {"post"}
+    assert all(each["body_type_1"] == 0 and each["body_type_2"] == 1 for each in found["contacts"])
+    assert all(each["depth"] > 0.0 for each in found["contacts"])
+    names = ["post", "panda_hand", "panda_leftfinger", "panda_rightfinger", "panda_link7"]
+    allowed = [{"enabled": [True] * len(names)} for _ in names]
+    asked.apply_planning_scene(
+        {
+            "scene": {
+                "is_diff": True,
+                "allowed_collision_matrix": {"entry_names": names, "entry_values": allowed},
+            }
+        }
+    )
+    state = solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
+    assert asked.check_state_validity({"robot_state": state})["valid"]
+    asked.apply_planning_scene(
+        {"scene": {"is_diff": True, "world": {"collision_objects": [{"id": "post", "operation": 1}]}}}
+    )
+    with pytest.raises(LimbikError, match="no object 'post'"):
+        asked.apply_planning_scene(
+            {"scene": {"is_diff": True, "world": {"collision_objects": [{"id": "post", "operation": 3}]}}}
+        )
+    with pytest.raises(LimbikError, match="frame 'map'"):
+        asked.apply_planning_scene(
+            {
+                "scene": {
+                    "is_diff": True,
+                    "world": {"collision_objects": [{"id": "a", "header": {"frame_id": "map"}}]},
+                }
+            }
+        )
+
+
+def test_what_is_attached_is_carried_and_put_down_again() -> None:
+    model, *_ = described("panda")
+    q = np.append(HOME, 0.04)
+    wall = World()
+    goal = model.pose(q, "panda_hand_tcp")
+    ahead = goal[:3, 3] + 0.25 * goal[:3, 2]
+    wall.add("wall", Box((0.2, 0.2, 0.02)), ahead)
+    asked = moveit("panda", wall)
+    beside = {"robot_state": state_of(model, q), "avoid_collisions": True}
+    solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
+    rod = {
+        "link_name": "panda_hand_tcp",
+        "touch_links": ["panda_hand", "panda_leftfinger", "panda_rightfinger"],
+        "object": {
+            "id": "rod",
+            "header": {"frame_id": "panda_hand_tcp"},
+            "primitives": [{"type": 3, "dimensions": [0.6, 0.01]}],
+            "operation": 0,
+        },
+    }
+    held = {**state_of(model, q), "attached_collision_objects": [rod]}
+    answer = asked.compute_ik(ik("arm", goal, "panda_hand_tcp", robot_state=held, avoid_collisions=True))
+    assert answer["error_code"]["val"] == -12 and "'rod'" in answer["error_code"]["message"]
+    solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))  # of that request alone
+    asked.apply_planning_scene({"scene": {"is_diff": True, "robot_state": {**held, "is_diff": True}}})
+    found = asked.check_state_validity({"robot_state": state_of(model, q)})
+    assert {(each["contact_body_1"], each["body_type_1"]) for each in found["contacts"]} == {("rod", 2)}
+    down = {"link_name": "panda_hand_tcp", "object": {"id": "rod", "operation": 1}}
+    asked.apply_planning_scene(
+        {"scene": {"is_diff": True, "robot_state": {"attached_collision_objects": [down]}}}
+    )
+    request = ik("arm", goal, "panda_hand_tcp", **beside)
+    answer = asked.compute_ik(request)
+    assert answer["error_code"]["val"] == -12 and "'rod'" in answer["error_code"]["message"]
+    request = ik("arm", np.eye(4), "panda_hand_tcp", robot_state=state_of(model, q))
+    request["ik_request"]["pose_stamped"] = message(np.eye(4), "rod")
+    state = solved(asked.compute_ik(request))
+    np.testing.assert_allclose(judged("panda", state, "panda_hand_tcp"), goal, atol=3e-6)
+
+
+def test_constraints_are_kept_or_said_to_be_broken() -> None:
+    model, *_ = described("panda")
+    q = np.append(HOME, 0.0)
+    goal = model.pose(q, "panda_hand_tcp")
+    asked = moveit("panda")
+    joint = {"joint_name": "panda_joint3", "position": 0.4, "tolerance_above": 0.01, "tolerance_below": 0.03}
+    state = solved(
+        asked.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"joint_constraints": [joint]}))
+    )
+    found = dict(zip(state["joint_state"]["name"], state["joint_state"]["position"], strict=True))
+    assert 0.37 - 1e-6 <= found["panda_joint3"] <= 0.41 + 1e-6
+    np.testing.assert_allclose(judged("panda", state, "panda_hand_tcp"), goal, atol=3e-6)
+    elbow = model.pose(q, "panda_link4")[:3, 3]
+    box = {
+        "link_name": "panda_link4",
+        "constraint_region": {
+            "primitives": [{"type": 1, "dimensions": [0.1, 0.02, 0.1]}],
+            "primitive_poses": [
+                {"position": dict(zip("xyz", (elbow + np.array([0.0, 0.05, 0.0])).tolist(), strict=True))}
+            ],
+        },
+    }
+    state = solved(
+        asked.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"position_constraints": [box]}))
+    )
+    assert abs(judged("panda", state, "panda_link4")[1, 3] - elbow[1] - 0.05) <= 0.01 + 1e-6
+    checked = asked.check_state_validity(
+        {"robot_state": state, "constraints": {"position_constraints": [box]}}
+    )
+    assert checked["valid"] and checked["constraint_result"] == [{"result": True, "distance": 0.0}]
+    checked = asked.check_state_validity(
+        {"robot_state": state_of(model, q), "constraints": {"position_constraints": [box]}}
+    )
+    assert not checked["valid"] and checked["constraint_result"][0]["distance"] == pytest.approx(
+        0.04, abs=1e-9
+    )
+    joint["position"] = 9.0
+    answer = asked.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"joint_constraints": [joint]}))
+    assert answer["error_code"]["val"] == -31
+    upright = {
+        "link_name": "panda_hand_tcp",
+        "orientation": {"x": 1.0},
+        "absolute_x_axis_tolerance": 0.1,
+        "absolute_y_axis_tolerance": 0.1,
+        "absolute_z_axis_tolerance": 3.2,
+    }
+    checked = asked.check_state_validity(
+        {"robot_state": state_of(model, q), "constraints": {"orientation_constraints": [upright]}}
+    )
+    assert checked["valid"]
+    unknown = {"visibility_constraints": [{"target_radius": 0.1}]}
+    answer = asked.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints=unknown))
+    assert answer["error_code"]["val"] == -16 and "visibility" in answer["error_code"]["message"]
+
+
+def test_joint_states_are_where_a_request_begins_that_says_nothing() -> None:
+    model, *_ = described("panda")
+    asked = moveit("panda")
+    q = np.append(HOME, 0.0)
+    state = state_of(model, q)["joint_state"]
+    asked.note_joint_states({"name": [*state["name"], "wheel"], "position": [*state["position"], 3.0]})
+    nearby = q.copy()
+    nearby[:7] += 0.01
+    found = solved(asked.compute_ik(ik("arm", model.pose(nearby, "panda_hand_tcp"), "panda_hand_tcp")))
+    assert np.abs(np.array(found["joint_state"]["position"]) - q).max() < 0.1

@@ -1,0 +1,175 @@
+"""`limbik ros` behind a rosbridge server, called as ROS programs call it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limbik
+from limbik.formats import registry
+from service.bridge import Bridge, bridging
+
+roslibpy = pytest.importorskip("roslibpy")
+LIMBIK = [sys.executable, "-m", "limbik.cli"]
+SERVICES = ("/compute_ik", "/compute_fk", "/check_state_validity", "/apply_planning_scene")
+DESCRIPTION = registry.find("panda").robot.installed
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(DESCRIPTION is None, reason="example-robot-data is not installed"),
+]
+
+
+@contextlib.contextmanager
+def answering(bridge: Bridge, *words: str) -> Iterator[subprocess.Popen[str]]:
+    command = [*LIMBIK, "ros", "panda", "--rosbridge", bridge.address, *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def bridge() -> Iterator[Bridge]:
+    with bridging() as bridge, answering(bridge):
+        bridge.wait_advertised(*SERVICES)
+        yield bridge
+
+
+@pytest.fixture(scope="module")
+def ros(bridge: Bridge) -> Iterator[Any]:
+    host, port = bridge.address.removeprefix("ws://").split(":")
+    client = roslibpy.Ros(host, int(port))
+    client.run(timeout=30)
+    yield client
+    client.close()
+
+
+def call(ros: Any, service: str, request: dict[str, Any]) -> dict[str, Any]:
+    kind = "moveit_msgs/" + {"/compute_ik": "GetPositionIK", "/compute_fk": "GetPositionFK"}.get(
+        service, "Any"
+    )
+    found: dict[str, Any] = roslibpy.Service(ros, service, kind).call(
+        roslibpy.ServiceRequest(request), timeout=30
+    )
+    return found
+
+
+def test_services_are_advertised_with_the_types_of_moveit(bridge: Bridge) -> None:
+    assert {name: kind for name, (_, kind) in bridge.advertised.items()} == {
+        "/compute_ik": "moveit_msgs/GetPositionIK",
+        "/compute_fk": "moveit_msgs/GetPositionFK",
+        "/check_state_validity": "moveit_msgs/GetStateValidity",
+        "/apply_planning_scene": "moveit_msgs/ApplyPlanningScene",
+    }
+
+
+def test_a_program_of_ros_gets_forward_and_inverse_kinematics(ros: Any) -> None:
+    model = limbik.load(str(DESCRIPTION.path))
+    names = [joint.name for joint in model.joints if joint.nq == 1]
+    for seed in range(20):
+        q = model.random(seed)
+        state = {"joint_state": {"name": names, "position": q.tolist()}}
+        forward = call(ros, "/compute_fk", {"fk_link_names": ["panda_link8"], "robot_state": state})
+        (pose,) = forward["pose_stamped"]
+        request = {"group_name": "arm", "ik_link_name": "panda_link8", "pose_stamped": pose}
+        found = call(ros, "/compute_ik", {"ik_request": request})
+        assert found["error_code"]["val"] == 1
+        joints = found["solution"]["joint_state"]
+        again = np.zeros(model.nq)
+        for name, value in zip(joints["name"], joints["position"], strict=True):
+            again[model.q_slice(name)] = value
+        np.testing.assert_allclose(model.pose(again, "panda_link8"), model.pose(q, "panda_link8"), atol=3e-6)
+    (far,) = forward["pose_stamped"]
+    far["pose"]["position"]["x"] = 4.0
+    found = call(ros, "/compute_ik", {"ik_request": {**request, "pose_stamped": far}})
+    assert found["error_code"]["val"] == -31 and "Out of reach" in found["error_code"]["message"]
+
+
+def test_no_request_of_many_is_lost(bridge: Bridge, ros: Any) -> None:
+    service = roslibpy.Service(ros, "/compute_fk", "moveit_msgs/GetPositionFK")
+    count, done, codes = 200, threading.Event(), []
+
+    def note(answer: Any) -> None:
+        codes.append(answer["error_code"]["val"])
+        if len(codes) == count:
+            done.set()
+
+    for _ in range(count):
+        service.call(
+            roslibpy.ServiceRequest({"fk_link_names": ["panda_hand"]}), callback=note, errback=codes.append
+        )
+    assert done.wait(60.0)
+    assert codes == [1] * count
+
+
+def test_what_has_no_code_is_refused_in_words(ros: Any) -> None:
+    scene = {"is_diff": True, "world": {"collision_objects": [{"id": "post", "operation": 1}]}}
+    with pytest.raises(Exception, match="no object 'post'"):
+        call(ros, "/apply_planning_scene", {"scene": scene})
+    with pytest.raises(Exception, match="no joint 'elbow'"):
+        call(
+            ros,
+            "/check_state_validity",
+            {"robot_state": {"joint_state": {"name": ["elbow"], "position": [0]}}},
+        )
+
+
+def test_a_lost_bridge_is_found_again(bridge: Bridge, ros: Any) -> None:
+    client, _ = bridge.advertised["/compute_ik"]
+    bridge.advertised.clear()
+    client.close()
+    bridge.wait_advertised(*SERVICES)
+    assert call(ros, "/compute_fk", {"fk_link_names": ["panda_hand"]})["error_code"]["val"] == 1
+
+
+def test_a_namespace_goes_before_services_and_joint_states(bridge: Bridge, ros: Any) -> None:
+    model = limbik.load(str(DESCRIPTION.path))
+    q = model.random(7)
+    names = [joint.name for joint in model.joints if joint.nq == 1]
+    with answering(bridge, "--namespace", "/left", "--without-words"):
+        bridge.wait_advertised(*(f"/left{name}" for name in SERVICES))
+        bridge.wait_subscribed("/left/joint_states")
+        topic = roslibpy.Topic(ros, "/left/joint_states", "sensor_msgs/JointState")
+        topic.publish(roslibpy.Message({"name": names, "position": q.tolist()}))
+        (pose,) = call(ros, "/left/compute_fk", {"fk_link_names": ["panda_link8"]})["pose_stamped"]
+        request = {"group_name": "arm", "ik_link_name": "panda_link8", "pose_stamped": pose}
+        found = call(ros, "/left/compute_ik", {"ik_request": request})
+    assert found["error_code"] == {"val": 1}
+    np.testing.assert_allclose(found["solution"]["joint_state"]["position"], q, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("panda", "--rosbridge", "ws://127.0.0.1:1"), "no rosbridge answers at ws://127.0.0.1:1"),
+        (("panda", "--rosbridge", "localhost"), "like ws://localhost:9090"),
+        (("pandda",), "did you mean 'panda'"),
+        (("panda", "--srdf", "none.srdf"), "none.srdf"),
+        (("panda", "--world", "none.json"), "none.json"),
+        (("panda", "--namespace", "left"), "begins with a slash"),
+    ],
+)
+def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
+    found = subprocess.run([*LIMBIK, "ros", *words], capture_output=True, text=True, timeout=120)
+    assert found.returncode == 2 and said in found.stderr and "Traceback" not in found.stderr
+
+
+def test_a_missing_extra_names_itself(tmp_path: Any) -> None:
+    (tmp_path / "websockets.py").write_text("raise ModuleNotFoundError(name='websockets')\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    found = subprocess.run(
+        [*LIMBIK, "ros", "panda"], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert found.returncode == 2 and "pip install limbik[ros]" in found.stderr
