@@ -214,7 +214,7 @@ class Diagnosis:
             "clearance": self.clearance,
             "held": [{**vars(one), "values": list(one.values)} for one in self.held],
             "examined": self.examined,
-            "is_complete": self.is_complete,
+            "is_complete": bool(self.is_complete),
             "obstacles": [{**vars(one), "q_without": _as_list(one.q_without)} for one in self.obstacles],
             "shift": _as_list(self.shift),
             "q_shifted": _as_list(self.q_shifted),

@@ -120,6 +120,103 @@ def test_robots_are_known_by_name(client: httpx.Client, robot: limbik.Model) -> 
     assert found["lower"] == robot.lower.tolist() and set(found["units"]) == {"rad"}
 
 
+ARM = """<robot name="slider">
+  <link name="rail"/><link name="cart"/><link name="arm"/><link name="tip"/>
+  <joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/><axis xyz="1 0 0"/>
+    <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+  <joint name="turn" type="revolute"><parent link="cart"/><child link="arm"/><axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" velocity="1" effort="1"/></joint>
+  <joint name="end" type="fixed"><parent link="arm"/><child link="tip"/><origin xyz="0.5 0 0"/></joint>
+</robot>"""
+XACRO = '<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:include filename="/etc/passwd"/></robot>'
+GROUPS = """<robot name="slider"><group name="cart"><joint name="slide"/></group>
+  <group name="all"><chain base_link="rail" tip_link="tip"/></group></robot>"""
+
+
+def test_a_robot_of_ones_own_is_put_solved_by_groups_and_removed(client: httpx.Client) -> None:
+    put = client.put("/v1/robots/slider", json={"description": ARM, "srdf": GROUPS})
+    assert put.status_code == 200 and put.json()["groups"] == {"cart": ["slide"], "all": ["slide", "turn"]}
+    assert "slider" in client.get("/v1/robots").json()
+    assert client.get("/v1/robots/slider").json() == put.json()
+    goal = {"type": "position", "position": [0.6, 0.4, 0.0]}
+    found = post(client, "solve", robot="slider", goals=[goal], group="all", start={"slide": 0.2})
+    assert found["success"] and found["names"] == ["slide", "turn"]
+    found = post(client, "solve", robot="slider", goals=[goal], group="cart")
+    assert not found["success"] and found["q"][1] == 0.0  # the cart's own origin cannot leave its rail
+    answer = client.post("/v1/solve", json={"robot": "slider", "goals": [goal], "group": "arms"})
+    assert answer.status_code == 422 and "no group 'arms'" in answer.json()["message"]
+    assert client.delete("/v1/robots/slider").status_code == 204
+    assert client.get("/v1/robots/slider").status_code == 404
+    assert client.delete("/v1/robots/slider").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "words"),
+    [
+        ("ur5e", {"description": ARM}, "limbik's own"),
+        ("planar-3", {"description": ARM}, "limbik's own"),
+        ("-rf", {"description": ARM}, "name: String should match"),
+        ("x", {"description": "hello"}, "expected a URDF"),
+        ("x", {"description": "<robot name='x'>"}, "description:1"),
+        ("x", {"description": ARM.replace('"0 0 1"', '"0 0 up"')}, "'turn'"),
+        ("x", {"description": ARM, "srdf": GROUPS.replace('"slide"', '"no"')}, "'no'"),
+        ("x", {"description": ARM, "end_effector": "hand"}, "'hand'"),
+        ("x", {"description": XACRO}, "xacro"),
+        ("x", {"descripton": ARM}, "description: Field required"),
+    ],
+)
+def test_a_robot_that_is_none_is_refused(client: httpx.Client, name: str, body: Any, words: str) -> None:
+    response = client.put(f"/v1/robots/{name}", json=body)
+    assert response.status_code == 422 and words in response.json()["message"], response.text
+    assert "Traceback" not in response.text and "x" not in client.get("/v1/robots").json()
+
+
+def test_a_world_is_kept_clear_of(client: httpx.Client, robot: limbik.Model) -> None:
+    where = robot.pose(np.array(START))[:3, 3].tolist()
+    ball = {"objects": {"ball": {"sphere": 0.05, "position": where}}}
+    assert client.put("/v1/worlds/kitchen", json=ball).json() == {"name": "kitchen", "objects": ["ball"]}
+    assert client.get("/v1/worlds").json() == ["empty", "kitchen"]
+    pose = forward(client, START)
+    for route, body in [("solve", {"goals": [{"type": "pose", **pose}]}), ("solve_all", {"pose": pose})]:
+        free = post(client, route, robot="ur5e", world="empty", **body)
+        hit = post(client, route, robot="ur5e", world="kitchen", **body)
+        assert free.get("success", True) and not hit.get("success", False)
+        assert not hit.get("solutions")
+    found = post(client, "check", robot="ur5e", world="kitchen", q=[START, [0.0] * 6])
+    judge = robot.check(np.array(START), limbik.collision.load_world(json.dumps(ball) + "\n"))
+    assert found["free"][0] is False and "ball" in found["pairs"][0]
+    assert found["distance"][0] == pytest.approx(judge.distance, abs=1e-12)
+    scene = {
+        "world": {"collision_objects": [{"id": "box", "primitives": [{"type": 1, "dimensions": [1, 1, 1]}]}]}
+    }
+    assert client.put("/v1/worlds/kitchen", json=scene).json()["objects"] == ["box"]
+    assert client.delete("/v1/worlds/kitchen").status_code == 204
+    assert client.get("/v1/worlds/kitchen").status_code == 404
+    for document, words in [
+        ({"objects": {"m": {"mesh": {"path": "/etc/passwd"}}}}, "no file is read here"),
+        ({"objects": {"m": {"ball": 1}}}, "'ball'"),
+        ({}, "needs `objects`"),
+    ]:
+        response = client.put("/v1/worlds/x", json=document)
+        assert response.status_code == 422 and words in response.json()["message"]
+    assert client.put("/v1/worlds/empty", json=ball).status_code == 422
+    response = client.post("/v1/solve", json={"robot": "ur5e", "goals": [POINT], "world": "cellar"})
+    assert response.status_code == 422 and "no world 'cellar'" in response.json()["message"]
+
+
+def test_a_path_is_followed_or_says_where_it_breaks(client: httpx.Client, robot: limbik.Model) -> None:
+    there = [0.1, *START[1:]]
+    poses = [forward(client, START), forward(client, there)]
+    found = post(client, "path", robot="ur5e", poses=poses, start=START)
+    assert found["complete"] and found["breaks"] == [] and found["position"][-1] == 1.0
+    np.testing.assert_allclose(found["q"][0], START, atol=1e-6)
+    away = {"position": [4.0, 0.0, 0.0], "quaternion": [0, 0, 0, 1]}
+    found = post(client, "path", robot="ur5e", poses=[*poses, away], start=START)
+    assert not found["complete"] and found["breaks"][0]["reason"] == "no solution"
+    response = client.post("/v1/path", json={"robot": "ur5e", "poses": poses, "limits": False})
+    assert response.status_code == 422 and "limits" in response.json()["message"]
+
+
 POINT = {"type": "position", "position": [0.5, 0.1, 0.4]}
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("solve", {"robot": "ur55"}, "no robot 'ur55'"),
@@ -237,6 +334,7 @@ def test_what_was_begun_is_answered_when_the_server_stops(monkeypatch: pytest.Mo
 def test_the_schema_says_what_every_route_takes(client: httpx.Client) -> None:
     schema = client.get("/openapi.json").json()
     assert set(schema["paths"]) == {
-        "/v1/robots", "/v1/robots/{name}", "/v1/solve", "/v1/solve_all", "/v1/solve_batch", "/v1/forward"
+        "/v1/robots", "/v1/robots/{name}", "/v1/worlds", "/v1/worlds/{name}", "/v1/solve", "/v1/solve_all",
+        "/v1/solve_batch", "/v1/path", "/v1/check", "/v1/forward"
     }  # fmt: skip
     assert json.dumps(schema).count("Bearer") >= 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -34,6 +35,15 @@ def group_of(model: Model, srdf: Srdf | None, name: str) -> Group:
     if len(chains) == 1:
         return Group(name, joints, chains[0].tip_link)
     return Group(name, joints, _last_link(model, joints))
+
+
+def groups_of(model: Model, srdf: Srdf) -> dict[str, list[str]]:
+    """The joints of all groups by name; of links that the model does not have there is no group."""
+    found = {}
+    for name in srdf.groups:
+        with contextlib.suppress(ModelError):
+            found[name] = list(srdf.joints(name, model))
+    return found
 
 
 def locked_for(model: Model, group: Group, frames: Iterable[str]) -> list[str]:

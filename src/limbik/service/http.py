@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
@@ -21,16 +22,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from limbik._version import __version__
 from limbik.errors import LimbikError
 from limbik.service.messages import (
+    CheckAnswer,
+    CheckRequest,
     ForwardAnswer,
     ForwardRequest,
+    Key,
+    PathAnswer,
+    PathRequest,
     Refusal,
     RobotAnswer,
+    RobotRequest,
     SolveAllAnswer,
     SolveAllRequest,
     SolveAnswer,
     SolveBatchAnswer,
     SolveBatchRequest,
     SolveRequest,
+    WorldAnswer,
 )
 from limbik.service.patience import PatientProtocol
 from limbik.service.security import Gate, SecureHeaders
@@ -38,6 +46,7 @@ from limbik.service.solving import Service
 
 REFUSALS = {
     401: "the token is missing or wrong",
+    404: "there is nothing of that name",
     413: "the body is too large",
     422: "what is asked for has no meaning",
     429: "too much is asked for at once; try again",
@@ -78,8 +87,9 @@ def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = D
         return Response(generate_latest(measures.registry), media_type="text/plain; version=0.0.4")
 
     @app.exception_handler(LimbikError)
-    async def refused(_: Request, error: LimbikError) -> JSONResponse:
-        return _refusal(422, type(error).__name__, str(error))
+    async def refused(request: Request, error: LimbikError) -> JSONResponse:
+        is_asked_by_name = request.method in ("GET", "DELETE")
+        return _refusal(404 if is_asked_by_name else 422, type(error).__name__, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -105,6 +115,30 @@ def _add_routes(app: FastAPI, service: Service) -> None:
     def robot(name: str) -> RobotAnswer:
         return service.robot(name)
 
+    @app.put("/v1/robots/{name}")
+    def put_robot(name: Key, request: RobotRequest) -> RobotAnswer:
+        return service.put_robot(name, request)
+
+    @app.delete("/v1/robots/{name}", status_code=204)
+    def remove_robot(name: str) -> None:
+        service.remove_robot(name)
+
+    @app.get("/v1/worlds")
+    def worlds() -> list[str]:
+        return service.worlds()
+
+    @app.get("/v1/worlds/{name}")
+    def world(name: str) -> WorldAnswer:
+        return service.world(name)
+
+    @app.put("/v1/worlds/{name}")
+    def put_world(name: Key, document: dict[str, Any]) -> WorldAnswer:
+        return service.put_world(name, document)
+
+    @app.delete("/v1/worlds/{name}", status_code=204)
+    def remove_world(name: str) -> None:
+        service.remove_world(name)
+
     @app.post("/v1/solve")
     def solve(request: SolveRequest) -> SolveAnswer:
         return service.solve(request)
@@ -116,6 +150,14 @@ def _add_routes(app: FastAPI, service: Service) -> None:
     @app.post("/v1/solve_batch")
     def solve_batch(request: SolveBatchRequest) -> SolveBatchAnswer:
         return service.solve_batch(request)
+
+    @app.post("/v1/path")
+    def path(request: PathRequest) -> PathAnswer:
+        return service.path(request)
+
+    @app.post("/v1/check")
+    def check(request: CheckRequest) -> CheckAnswer:
+        return service.check(request)
 
     @app.post("/v1/forward")
     def forward(request: ForwardRequest) -> ForwardAnswer:

@@ -105,6 +105,8 @@ AnyGoal = Annotated[
     Field(discriminator="type"),
 ]
 Start = list[FiniteFloat] | dict[str, FiniteFloat]
+EMPTY = "empty"  # the world without objects, which is always there
+Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]  # of what is put on the server
 
 
 class OfRobot(Message):
@@ -113,7 +115,17 @@ class OfRobot(Message):
     robot: Name = Field(description="a name of `GET /v1/robots`")
 
 
-class Solvable(OfRobot):
+class Around(OfRobot):
+    """What is kept clear of."""
+
+    world: Name | None = Field(
+        None,
+        description=f'as put; "{EMPTY}": of the robot itself alone; default: collisions are not looked at',
+    )
+    clearance: Weight = Field(0.0, description="[m]")
+
+
+class Solvable(Around):
     """How it is solved."""
 
     start: Start | None = Field(None, description="numbers [nq], or joints by name, the others neutral")
@@ -128,12 +140,15 @@ class SolveRequest(Solvable):
     goals: list[AnyGoal] = Field(min_length=1, max_length=MOST_GOALS)
     solver: Name = "auto"
     mode: Literal["meet", "best"] = "meet"
+    group: Name | None = Field(
+        None, description="of the robot's SRDF: the joints that may move; its tip is the default frame"
+    )
     locked: list[Name] = Field([], max_length=MOST_NAMES, description="joints that stay at the start")
     tolerance: Positive = Field(1e-6, description="[m]")
     tolerance_rotation: Positive = Field(1e-6, description="[rad]")
 
 
-class SolveAllRequest(OfRobot):
+class SolveAllRequest(Around):
     """All configurations that bring a frame to a pose."""
 
     pose: Placed
@@ -147,6 +162,32 @@ class SolveBatchRequest(Solvable):
 
     poses: list[Placed] = Field(max_length=MOST_POSES)
     frame: Name | None = None
+
+
+class PathRequest(Solvable):
+    """Configurations along poses of a frame."""
+
+    poses: list[Placed] = Field(min_length=1, max_length=MOST_POSES)
+    frame: Name | None = None
+    max_step: Positive = Field(0.5, le=3.0, description="[rad or m] of a joint from knot to knot")
+    deviation: tuple[Positive, Positive] = Field((1e-3, 1e-2), description="[m] and [rad] off the path")
+
+
+class CheckRequest(Around):
+    """Whether configurations are free of collision."""
+
+    q: list[Start] = Field(min_length=1, max_length=MOST_POSES)
+
+
+class RobotRequest(Message):
+    """A robot of one's own."""
+
+    description: str = Field(
+        min_length=1, description="the text of a URDF, an MJCF or a table of DH parameters"
+    )
+    srdf: str | None = Field(None, min_length=1, description="its text: groups, and pairs that may touch")
+    end_effector: Name | None = None
+    base: Literal["fixed", "floating", "planar"] = "fixed"
 
 
 class ForwardRequest(OfRobot):
@@ -167,6 +208,7 @@ class RobotAnswer(Message):
     neutral: list[float]
     frames: list[str]
     end_effector: str
+    groups: dict[str, list[str]] = Field(description="joints by name of the group")
 
 
 class GoalError(Message):
@@ -225,6 +267,43 @@ class SolveBatchAnswer(Message):
     success: list[bool]
     errors: list[GoalError]
     time: float
+
+
+class PathBreak(Message):
+    """Where joints leave the path; counted in given poses, 2.5 is half way from the third to the fourth."""
+
+    begin: float
+    end: float
+    reason: str
+    joints: list[str] = Field(description="that would go beyond their limits")
+
+
+class PathAnswer(Message):
+    """Knots that are joined by straight lines in joint space."""
+
+    complete: bool
+    explanation: str
+    names: list[str]
+    q: list[list[float]]
+    position: list[float] = Field(description="of each knot along the path, counted in given poses")
+    times: list[float] | None = Field(description="[s]")
+    breaks: list[PathBreak]
+    deviation: tuple[float, float] = Field(description="[m] and [rad], greatest off the path")
+
+
+class CheckAnswer(Message):
+    """One for each configuration."""
+
+    free: list[bool]
+    distance: list[float | None] = Field(description="[m] of the nearest pair, below 0 inside each other")
+    pairs: list[tuple[str, str] | None] = Field(description="which pair that is")
+
+
+class WorldAnswer(Message):
+    """What stands in a world."""
+
+    name: str
+    objects: list[str]
 
 
 class ForwardAnswer(Message):

@@ -16,7 +16,7 @@ def all_data(model: Model, found: AllSolutions) -> dict[str, Any]:
     measured = zip(found.q, found.branches, found.limit_margins, found.manipulability, strict=True)
     return {
         "robot": model.name,
-        "complete": found.complete,
+        "complete": bool(found.complete),
         "method": found.method,
         "names": coordinate_names(model),
         "units": units(model),

@@ -1,45 +1,116 @@
-"""The robots that a service knows by name."""
+"""The robots that a service knows by name: those of limbik, and those that were put there."""
 
 from __future__ import annotations
 
 import re
 import threading
 from collections import OrderedDict
+from typing import NamedTuple
 
 from limbik import Model, load, robots
-from limbik.errors import ModelError, did_you_mean
-from limbik.formats import registry
+from limbik.errors import LimbikError, ModelError, did_you_mean
+from limbik.formats import registry, srdf
+from limbik.formats.base_joint import based
+from limbik.formats.collision_parts import rules_of
+from limbik.formats.load import read
+from limbik.formats.source import Source
+from limbik.formats.srdf import Srdf
 from limbik.locks import fork_safe
+from limbik.service.messages import RobotRequest
 
-MOST = 64  # that are kept
+MOST = 64  # that are kept, of each kind
 MOST_NUMBERS = 500  # of a configuration
 _PLANAR = re.compile(r"planar-\d{1,3}")
+
+
+class Robot(NamedTuple):
+    """A model, and what its SRDF says."""
+
+    model: Model
+    srdf: Srdf | None
 
 
 class Robots:
     """Models by name, loaded when they are first asked for. A name is never taken for a path."""
 
     def __init__(self) -> None:
-        self._models: OrderedDict[str, Model] = OrderedDict()
+        self._loaded: OrderedDict[str, Robot] = OrderedDict()
+        self._put: dict[str, Robot] = {}
         self._lock = fork_safe(threading.Lock())
 
     def names(self) -> list[str]:
         """Of all robots that can be asked for on this machine, besides "planar-N"."""
-        return sorted(robot.name for robot in robots() if robot.is_available)
+        return sorted([*(robot.name for robot in robots() if robot.is_available), *self._put])
 
-    def model(self, name: str) -> Model:
-        """The model of a robot. Raises ModelError for a name that none has."""
+    def robot(self, name: str) -> Robot:
+        """A robot by name. Raises ModelError for a name that none has."""
         with self._lock:
-            if name in self._models:
-                self._models.move_to_end(name)
-                return self._models[name]
-            if not _PLANAR.fullmatch(name) and registry.find(name) is None:
-                known = ("planar-N", *registry.names())
+            if name in self._put:
+                return self._put[name]
+            if name in self._loaded:
+                self._loaded.move_to_end(name)
+                return self._loaded[name]
+            if not _is_taken(name):
+                known = ("planar-N", *self._put, *registry.names())
                 raise ModelError(f"there is no robot {name!r}; {did_you_mean(name, known)}")
-            model = load(name)
-            if model.nq > MOST_NUMBERS:
-                raise ModelError(f"robot {name!r} has {model.nq} numbers, more than {MOST_NUMBERS}")
-            self._models[name] = model
-            if len(self._models) > MOST:
-                self._models.popitem(last=False)
-            return model
+            robot = _bounded(Robot(load(name), _srdf_of(name)), name)
+            self._loaded[name] = robot
+            if len(self._loaded) > MOST:
+                self._loaded.popitem(last=False)
+            return robot
+
+    def put(self, name: str, asked: RobotRequest) -> Robot:
+        """A robot of one's own under a name, in the place of one that was put there before.
+
+        Of the files that a description names none is read: collisions are those of its simple shapes.
+
+        Raises FormatError for a description that cannot be read, ModelError for a name of limbik's own.
+        """
+        if _is_taken(name):
+            raise ModelError(f"{name!r} is a robot of limbik's own: take another name")
+        model = based(
+            read(Source("description", asked.description, files={})), asked.base, asked.end_effector
+        )
+        said = None
+        if asked.srdf is not None:
+            source = Source("srdf", asked.srdf, files={})
+            said = srdf.read(source, model)
+            model = model.with_shapes(pair_rules=(*model.pair_rules, *rules_of(source, model)))
+        robot = _bounded(Robot(model, said), name)
+        with self._lock:
+            if name not in self._put and len(self._put) >= MOST:
+                raise ModelError(f"there are {MOST} robots here already: remove one")
+            self._put[name] = robot
+        return robot
+
+    def remove(self, name: str) -> None:
+        """Forget a robot that was put there. Raises ModelError where there is none of that name."""
+        with self._lock:
+            if name not in self._put:
+                raise ModelError(f"no robot {name!r} was put here; {did_you_mean(name, self._put)}")
+            del self._put[name]
+
+
+def _is_taken(name: str) -> bool:
+    try:
+        return _PLANAR.fullmatch(name) is not None or registry.find(name) is not None
+    except ModelError:  # limbik knows it, but its package is not installed
+        return True
+
+
+def _srdf_of(name: str) -> Srdf | None:
+    """What comes with a robot of limbik's own, as far as it can be read."""
+    found = registry.find(name)
+    description = None if found is None else found.description or found.robot.installed
+    if description is None or description.srdf is None:
+        return None
+    try:
+        return srdf.read(description.srdf)
+    except LimbikError:  # the robot moves all the same
+        return None
+
+
+def _bounded(robot: Robot, name: str) -> Robot:
+    if robot.model.nq > MOST_NUMBERS:
+        raise ModelError(f"robot {name!r} has {robot.model.nq} numbers, more than {MOST_NUMBERS}")
+    return robot

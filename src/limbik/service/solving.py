@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from limbik import Direction, JointValue, LookAt, Model, Orientation, Pose, Position
-from limbik.errors import ConfigurationError, GoalError, did_you_mean
+from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.formats.motion_csv import coordinate_names
 from limbik.goals import Goal
 from limbik.service import messages
+from limbik.service.groups import Group, group_of, groups_of, locked_for
 from limbik.service.messages import (
+    EMPTY,
     AnyGoal,
+    Around,
+    CheckAnswer,
+    CheckRequest,
     DirectionGoal,
     ForwardAnswer,
     ForwardRequest,
     JointGoal,
     LookAtGoal,
     OrientationGoal,
+    PathAnswer,
+    PathBreak,
+    PathRequest,
     Placed,
     PoseGoal,
     Quaternion,
     RobotAnswer,
+    RobotRequest,
     Solvable,
     SolveAllAnswer,
     SolveAllRequest,
@@ -33,9 +44,11 @@ from limbik.service.messages import (
     SolveRequest,
     Start,
     Vector,
+    WorldAnswer,
 )
 from limbik.service.plain import all_data, data, finite, units
-from limbik.service.robots import Robots
+from limbik.service.robots import Robot, Robots
+from limbik.service.worlds import Worlds
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -57,7 +70,7 @@ class Service:
     """
 
     def __init__(self) -> None:
-        self._robots = Robots()
+        self._robots, self._worlds = Robots(), Worlds()
 
     def robots(self) -> list[str]:
         """The names of robots; "planar-3" and so on are there, too."""
@@ -65,30 +78,49 @@ class Service:
 
     def robot(self, name: str) -> RobotAnswer:
         """What a robot is like."""
-        model = self._robots.model(name)
-        return RobotAnswer(
-            name=name,
-            names=coordinate_names(model),
-            units=units(model),
-            lower=[finite(value) for value in model.lower],
-            upper=[finite(value) for value in model.upper],
-            neutral=model.neutral.tolist(),
-            frames=list(model.frame_names),
-            end_effector=model.end_effector,
-        )
+        return _described(name, self._robots.robot(name))
+
+    def put_robot(self, name: str, request: RobotRequest) -> RobotAnswer:
+        """Keep a robot under a name."""
+        return _described(name, self._robots.put(name, request))
+
+    def remove_robot(self, name: str) -> None:
+        """Forget a robot that was put there."""
+        self._robots.remove(name)
+
+    def worlds(self) -> list[str]:
+        """The names of worlds."""
+        return self._worlds.names()
+
+    def world(self, name: str) -> WorldAnswer:
+        """What stands in a world."""
+        return WorldAnswer(name=name, objects=list(self._worlds.world(name).names))
+
+    def put_world(self, name: str, document: Mapping[str, Any]) -> WorldAnswer:
+        """Keep a world under a name."""
+        return WorldAnswer(name=name, objects=list(self._worlds.put(name, document).names))
+
+    def remove_world(self, name: str) -> None:
+        """Forget a world."""
+        self._worlds.remove(name)
 
     def solve(self, request: SolveRequest) -> SolveAnswer:
         """A configuration that meets goals, or why there is none."""
-        model = self._robots.model(request.robot)
+        model, srdf = self._robots.robot(request.robot)
         goals: Any = [goal_of(each) for each in request.goals]
+        locked = list(request.locked)
+        if request.group is not None:
+            group = group_of(model, srdf, request.group)
+            goals = [_at_tip(goal, group) for goal in goals]
+            locked += locked_for(model, group, [goal.frame or model.end_effector for goal in goals])
         solution = model.solve(
             goals,
             solver=request.solver,
             mode=request.mode,
-            locked=request.locked,
+            locked=locked,
             tolerance=request.tolerance,
             tolerance_rotation=request.tolerance_rotation,
-            **_options(model, request),
+            **self._options(model, request),
         )
         found = data(model, solution)
         del found["robot"]
@@ -96,11 +128,12 @@ class Service:
 
     def solve_all(self, request: SolveAllRequest) -> SolveAllAnswer:
         """All configurations for a pose."""
-        model = self._robots.model(request.robot)
+        model = self._robots.robot(request.robot).model
         answers = model.solve_all(
             Pose(target=pose_of(request.pose, "pose"), frame=request.frame),
             start=configuration(model, request.start, "start"),
             limits=request.limits,
+            **self._around(request),
         )
         found = all_data(model, answers)
         del found["robot"]
@@ -108,9 +141,10 @@ class Service:
 
     def solve_batch(self, request: SolveBatchRequest) -> SolveBatchAnswer:
         """A configuration for each of many poses."""
-        model = self._robots.model(request.robot)
-        poses = np.array([pose_of(each, f"poses[{k}]") for k, each in enumerate(request.poses)])
-        found = model.solve_batch(poses.reshape(-1, 4, 4), frame=request.frame, **_options(model, request))
+        model = self._robots.robot(request.robot).model
+        found = model.solve_batch(
+            poses_of(request.poses), frame=request.frame, **self._options(model, request)
+        )
         return SolveBatchAnswer(
             names=coordinate_names(model),
             q=found.q.tolist(),
@@ -124,13 +158,69 @@ class Service:
             time=found.time,
         )
 
+    def path(self, request: PathRequest) -> PathAnswer:
+        """Configurations along poses."""
+        model = self._robots.robot(request.robot).model
+        options = self._options(model, request)
+        if not options.pop("limits"):
+            raise SolverError("a path keeps the limits of joints: `limits` needs to be true")
+        found = model.solve_path(
+            poses_of(request.poses),
+            frame=request.frame,
+            max_step=request.max_step,
+            deviation=request.deviation,
+            **options,
+        )
+        return PathAnswer(
+            complete=found.complete,
+            explanation=found.explain(),
+            names=coordinate_names(model),
+            q=found.q.tolist(),
+            position=found.position.tolist(),
+            times=None if found.times is None else found.times.tolist(),
+            breaks=[
+                PathBreak(begin=each.begin, end=each.end, reason=each.reason.value, joints=list(each.joints))
+                for each in found.breaks
+            ],
+            deviation=found.deviation,
+        )
+
+    def check(self, request: CheckRequest) -> CheckAnswer:
+        """Whether configurations are free of collision: of the robot itself where no world is named."""
+        model = self._robots.robot(request.robot).model
+        world = self._worlds.world(request.world or EMPTY)
+        found = []
+        for k, each in enumerate(request.q):
+            q = configuration(model, each, f"q[{k}]")
+            assert q is not None, "each is a configuration"
+            found.append(model.check(q, world, clearance=request.clearance))
+        return CheckAnswer(
+            free=[bool(each.is_free) for each in found],
+            distance=[finite(each.distance) for each in found],
+            pairs=[each.pair for each in found],
+        )
+
     def forward(self, request: ForwardRequest) -> ForwardAnswer:
         """Where frames are."""
-        model = self._robots.model(request.robot)
+        model = self._robots.robot(request.robot).model
         q = configuration(model, request.q, "q")
         assert q is not None, "q is required"
         frames = [model.end_effector] if request.frames is None else request.frames
         return ForwardAnswer(poses={frame: placed(model.pose(q, frame)) for frame in frames})
+
+    def _options(self, model: Model, request: Solvable) -> dict[str, Any]:
+        return {
+            "start": configuration(model, request.start, "start"),
+            "limits": request.limits,
+            "seed": request.seed,
+            "time_limit": request.time_limit,
+            **self._around(request),
+        }
+
+    def _around(self, request: Around) -> dict[str, Any]:
+        if request.world is None:
+            return {}
+        return {"world": self._worlds.world(request.world), "clearance": request.clearance}
 
 
 def goal_of(asked: AnyGoal) -> Goal:
@@ -188,6 +278,12 @@ def pose_of(asked: Placed, name: str) -> Matrix4:
     return pose_from(rotation_of(asked.quaternion, f"the quaternion of `{name}`"), np.array(asked.position))
 
 
+def poses_of(asked: list[Placed]) -> Array:
+    """[N, 4, 4]"""
+    poses = np.array([pose_of(each, f"poses[{k}]") for k, each in enumerate(asked)])
+    return poses.reshape(-1, 4, 4)
+
+
 def rotation_of(quaternion: Quaternion, name: str) -> Matrix3:
     """[3, 3]; raises GoalError for a quaternion of no length."""
     if not math.hypot(*quaternion) > SHORTEST:
@@ -202,10 +298,25 @@ def placed(pose: Matrix4) -> Placed:
     return Placed(position=position, quaternion=turn)
 
 
-def _options(model: Model, request: Solvable) -> dict[str, Any]:
-    return {
-        "start": configuration(model, request.start, "start"),
-        "limits": request.limits,
-        "seed": request.seed,
-        "time_limit": request.time_limit,
-    }
+def _described(name: str, robot: Robot) -> RobotAnswer:
+    model, srdf = robot
+    return RobotAnswer(
+        name=name,
+        names=coordinate_names(model),
+        units=units(model),
+        lower=[finite(value) for value in model.lower],
+        upper=[finite(value) for value in model.upper],
+        neutral=model.neutral.tolist(),
+        frames=list(model.frame_names),
+        end_effector=model.end_effector,
+        groups={} if srdf is None else groups_of(model, srdf),
+    )
+
+
+def _at_tip(goal: Goal, group: Group) -> Goal:
+    """The goal, at the tip of a group where it names no frame."""
+    if goal.frame is not None or isinstance(goal, JointValue):
+        return goal
+    if group.tip is None:
+        raise GoalError(f"group {group.name!r} branches: each goal needs a frame")
+    return replace(goal, frame=group.tip)

@@ -1,0 +1,59 @@
+"""The worlds that a service knows by name."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from limbik.collision import World, load_world
+from limbik.errors import CollisionError, did_you_mean
+from limbik.formats.source import Source
+from limbik.locks import fork_safe
+from limbik.service.messages import EMPTY
+
+MOST = 64  # that are kept
+MOST_OBJECTS = 10_000
+
+
+class Worlds:
+    """Worlds by name. One that is put in the place of another is a new one: nothing in use changes."""
+
+    def __init__(self) -> None:
+        self._worlds: dict[str, World] = {EMPTY: World()}
+        self._lock = fork_safe(threading.Lock())
+
+    def names(self) -> list[str]:
+        """Of all that are there."""
+        return sorted(self._worlds)
+
+    def world(self, name: str) -> World:
+        """Raises CollisionError for a name that none has."""
+        found = self._worlds.get(name)
+        if found is None:
+            raise CollisionError(f"there is no world {name!r}; {did_you_mean(name, self._worlds)}")
+        return found
+
+    def put(self, name: str, document: Mapping[str, Any]) -> World:
+        """The world in a document, limbik's own or a planning scene of MoveIt, under a name.
+
+        Raises FormatError or CollisionError for what has no meaning, and for a mesh in a file.
+        """
+        if name == EMPTY:
+            raise CollisionError(f"{EMPTY!r} is the world without objects: take another name")
+        world = load_world(Source("world", json.dumps(document), files={}))
+        if len(world) > MOST_OBJECTS:
+            raise CollisionError(f"a world needs at most {MOST_OBJECTS:,} objects, found {len(world):,}")
+        with self._lock:
+            if name not in self._worlds and len(self._worlds) > MOST:
+                raise CollisionError(f"there are {MOST} worlds here already: remove one")
+            self._worlds[name] = world
+        return world
+
+    def remove(self, name: str) -> None:
+        """Forget one. Raises CollisionError where there is none of that name."""
+        self.world(name)
+        with self._lock:
+            if name != EMPTY:
+                self._worlds.pop(name, None)
