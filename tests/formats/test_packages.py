@@ -45,6 +45,11 @@ def test_packages_are_found_by_environment(
     assert find_package("arm_description", None) == share
 
 
+def test_an_address_that_is_none_names_no_file(tmp_path: Path) -> None:
+    for address in ("package://[x/a.dae", "http://[/a.dae", "file://[a"):
+        assert resolve(address, tmp_path) is None
+
+
 def test_files_and_relative_paths(mesh: Path) -> None:
     assert resolve(mesh.as_uri(), None) == mesh
     assert resolve(str(mesh), None) == mesh

@@ -174,9 +174,6 @@ def _mesh_path(value: Any, source: Source, what: str) -> Path:
     if not isinstance(value, str) or not value or "\0" in value:
         needed = "needs the path of a file"
         raise FormatError(source.name, f"`path` {needed}, found {shortened(value)}", element=what)
-    if source.files is not None:
-        problem = f"no file is read here, found the path {shortened(value)}; give `vertices` and `triangles`"
-        raise FormatError(source.name, problem, element=what)
     return source.path.parent / value if source.path else Path(value)
 
 

@@ -16,7 +16,10 @@ def resolve(uri: str, folder: Path | None) -> Path | None:
     uri: "package://NAME/path", "model://NAME/path", "file:///path", or a path, which may be relative to
     `folder`, the folder of the description (None when the description is a text).
     """
-    address = urlsplit(uri) if "://" in uri else None
+    try:
+        address = urlsplit(uri) if "://" in uri else None
+    except ValueError:  # a bracket without its other one
+        return None
     if address is None:
         path = Path(os.path.expanduser(uri))  # which leaves the home of nobody as it is
         found = path if path.is_absolute() else folder and folder / path

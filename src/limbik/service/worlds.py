@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from limbik.collision import World, load_world
-from limbik.errors import CollisionError, did_you_mean
+from limbik.errors import CollisionError, did_you_mean, shortened
 from limbik.formats.source import Source
 from limbik.locks import fork_safe
+from limbik.model.shapes import Mesh
 from limbik.service.messages import EMPTY
 
 MOST = 64  # that are kept
@@ -43,6 +44,13 @@ class Worlds:
         if name == EMPTY:
             raise CollisionError(f"{EMPTY!r} is the world without objects: take another name")
         world = load_world(Source("world", json.dumps(document), files={}))
+        for each in world:
+            if isinstance(each.shape, Mesh) and each.shape.path is not None:
+                path = shortened(str(each.shape.path))
+                raise CollisionError(
+                    f"object {each.name!r}: no file is read here, found the path {path}; "
+                    "give `vertices` and `triangles`"
+                )
         if len(world) > MOST_OBJECTS:
             raise CollisionError(f"a world needs at most {MOST_OBJECTS:,} objects, found {len(world):,}")
         with self._lock:
