@@ -65,12 +65,8 @@ ARMS = (
 
 def ready(arm: Arm) -> tuple[MoveIt, limbik.Model, list[str]]:
     """What answers, the model, and the names of the arm's joints."""
-    found = registry.find(arm.robot)
-    assert found is not None
-    description = found.description or found.robot.installed
-    model = limbik.load(
-        arm.robot if found.robot.is_built_in and arm.base == "base" else str(description.path)
-    )
+    match = registry.find(arm.robot)
+    model = limbik.load(arm.robot if arm.base == "base" else str(match.installed.path))
     chain = f'<chain base_link="{arm.base}" tip_link="{arm.tip}"/>'
     groups = srdf.read(f'<robot name="r"><group name="arm">{chain}</group></robot>', model)
     return MoveIt(model, groups), model, list(groups.joints("arm", model))
@@ -84,16 +80,16 @@ def requests(
     drawn = model.random(0, size=count)
     middle = {}
     for joint in joints:
-        place = model.q_slice(joint)
-        q[:, place] = drawn[:, place]
-        ends = float(model.lower[place][0]), float(model.upper[place][0])
+        part = model.q_slice(joint)
+        q[:, part] = drawn[:, part]
+        ends = float(model.lower[part][0]), float(model.upper[part][0])
         middle[joint] = sum(ends) / 2.0 if np.isfinite(ends).all() else 0.0
     state = {"joint_state": {"name": list(middle), "position": list(middle.values())}}
     poses = model.poses(q, [arm.tip])[:, 0]
     header = {"frame_id": model.root}
-    asked = [{"header": header, "pose": message(each)} for each in poses]
+    calls = [{"header": header, "pose": message(each)} for each in poses]
     return poses, [
-        {"ik_request": {"group_name": "arm", "robot_state": state, "pose_stamped": pose}} for pose in asked
+        {"ik_request": {"group_name": "arm", "robot_state": state, "pose_stamped": pose}} for pose in calls
     ]
 
 
@@ -119,11 +115,11 @@ def is_met(model: limbik.Model, tip: str, answer: dict[str, Any], pose: np.ndarr
 
 
 def measured(
-    ask: Callable[[dict[str, Any]], Any], asked: list[dict[str, Any]]
+    ask: Callable[[dict[str, Any]], Any], calls: list[dict[str, Any]]
 ) -> tuple[list[Any], np.ndarray]:
     """The answers, and how long each took [ms]."""
-    answers, times = [], np.empty(len(asked))
-    for k, each in enumerate(asked):
+    answers, times = [], np.empty(len(calls))
+    for k, each in enumerate(calls):
         began = time.perf_counter()
         answers.append(ask(each))
         times[k] = 1e3 * (time.perf_counter() - began)
@@ -132,10 +128,10 @@ def measured(
 
 def row(arm: Arm, count: int) -> list[str]:
     moveit, model, joints = ready(arm)
-    poses, asked = requests(arm, model, joints, count)
+    poses, calls = requests(arm, model, joints, count)
     limbik.warmup(model)
-    measured(moveit.compute_ik, asked[:200])
-    answers, times = measured(moveit.compute_ik, asked)
+    measured(moveit.compute_ik, calls[:200])
+    answers, times = measured(moveit.compute_ik, calls)
     met = [is_met(model, arm.tip, answer, pose) for answer, pose in zip(answers, poses, strict=True)]
     published = ["-", "-"] if arm.published is None else [f"{each:.2f}" for each in arm.published]
     share = "100" if all(met) else f"{100.0 * min(statistics.mean(met), 0.9999):.2f}"
@@ -157,7 +153,7 @@ def by_socket(count: int) -> str:
     from limbik.service.rosbridge import serve as answer_at
 
     moveit, model, joints = ready(ARMS[0])
-    poses, asked = requests(ARMS[0], model, joints, count)
+    poses, calls = requests(ARMS[0], model, joints, count)
     limbik.warmup(model)
     sides: list[ServerConnection] = []
     begun, answered = threading.Event(), threading.Event()
@@ -190,8 +186,8 @@ def by_socket(count: int) -> str:
             target=lambda: loop.run_until_complete(answer_at(moveit, f"ws://127.0.0.1:{port}")), daemon=True
         ).start()
         assert begun.wait(60.0)
-        measured(ask, asked[:200])
-        answers, times = measured(ask, asked)
+        measured(ask, calls[:200])
+        answers, times = measured(ask, calls)
         server.shutdown()
     met = sum(is_met(model, ARMS[0].tip, answer, pose) for answer, pose in zip(answers, poses, strict=True))
     lines = [

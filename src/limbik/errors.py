@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 QUOTED = 60  # [characters] of what was found that a message quotes
@@ -92,6 +93,17 @@ class MissingExtra(LimbikError):
 
     def __str__(self) -> str:
         return f"{self.feature} needs `pip install limbik[{self.extra}]`"
+
+
+@contextlib.contextmanager
+def needs_extra(extra: str, feature: str) -> Iterator[None]:
+    """Raise MissingExtra in place of the import error of a library that is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "limbik":
+            raise
+        raise MissingExtra(extra, feature) from None
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -117,7 +117,7 @@ def targets(
 @pytest.mark.parametrize(("name", "group", "link"), GROUPS)
 def test_random_poses_are_reached_by_the_group_alone(name: str, group: str, link: str) -> None:
     model, groups, _ = described(name)
-    asked = moveit(name)
+    service = moveit(name)
     tip, poses, _ = targets(name, group, link, 60, seed=5)
     others = [
         joint.name
@@ -126,7 +126,7 @@ def test_random_poses_are_reached_by_the_group_alone(name: str, group: str, link
     ]
     rest = {joint: float(model.neutral[model.q_slice(joint).start]) for joint in others}
     for pose in poses:
-        state = solved(asked.compute_ik(ik(group, pose, link)))
+        state = solved(service.compute_ik(ik(group, pose, link)))
         np.testing.assert_allclose(judged(name, state, tip), pose, atol=3e-6)
         found = dict(zip(state["joint_state"]["name"], state["joint_state"]["position"], strict=True))
         assert {joint: found[joint] for joint in others} == rest
@@ -137,7 +137,7 @@ def test_random_poses_are_reached_by_the_group_alone(name: str, group: str, link
 @pytest.mark.parametrize(("name", "group", "link"), GROUPS)
 def test_a_walk_is_followed_without_jumps(name: str, group: str, link: str) -> None:
     model, groups, _ = described(name)
-    asked = moveit(name)
+    service = moveit(name)
     tip, _, (begin, *_) = targets(name, group, link, 1, seed=11)
     q, rng = begin.copy(), np.random.default_rng(2)
     joints = groups.joints(group, model)
@@ -147,7 +147,7 @@ def test_a_walk_is_followed_without_jumps(name: str, group: str, link: str) -> N
             q[model.q_slice(joint)] += rng.uniform(-0.02, 0.02)
         q = model.clip(q)
         before = np.array(state["joint_state"]["position"])
-        state = solved(asked.compute_ik(ik(group, model.pose(q, tip), link, robot_state=state)))
+        state = solved(service.compute_ik(ik(group, model.pose(q, tip), link, robot_state=state)))
         assert np.abs(np.array(state["joint_state"]["position"]) - before).max() < 0.3
 
 
@@ -171,7 +171,7 @@ def test_two_arms_reach_two_poses_at_once() -> None:
 
 def test_a_pose_may_be_given_in_any_frame_of_the_robot_or_of_the_scene() -> None:
     model, *_ = described("ur5")
-    asked = moveit("ur5")
+    service = moveit("ur5")
     q = np.array([0.3, -1.2, 1.5, -0.4, 0.9, 0.2])
     goal = model.pose(q, "tool0")
     base = np.eye(4)
@@ -187,7 +187,7 @@ def test_a_pose_may_be_given_in_any_frame_of_the_robot_or_of_the_scene() -> None
         "primitives": [{"type": 1, "dimensions": [0.1, 0.1, 0.1]}],
         "operation": 0,
     }
-    asked.apply_planning_scene({"scene": {"is_diff": True, "world": {"collision_objects": [bench]}}})
+    service.apply_planning_scene({"scene": {"is_diff": True, "world": {"collision_objects": [bench]}}})
     start = state_of(model, model.neutral)
     forearm = model.pose(model.neutral, "forearm_link")
     for frame, seen_from, state in [
@@ -199,7 +199,7 @@ def test_a_pose_may_be_given_in_any_frame_of_the_robot_or_of_the_scene() -> None
     ]:
         request = ik("manipulator", np.eye(4), robot_state=state)
         request["ik_request"]["pose_stamped"] = message(np.linalg.inv(seen_from) @ goal, frame)
-        found = solved(asked.compute_ik(request))
+        found = solved(service.compute_ik(request))
         np.testing.assert_allclose(judged("ur5", found, "tool0"), goal, atol=3e-6, err_msg=frame)
 
 
@@ -227,7 +227,7 @@ def test_forward_kinematics_are_those_of_pinocchio() -> None:
 @pytest.mark.parametrize("has_words", [True, False])
 def test_what_has_no_answer_has_the_code_of_moveit(has_words: bool) -> None:
     model, *_ = described("panda")
-    asked = moveit("panda", has_words=has_words)
+    service = moveit("panda", has_words=has_words)
     far, near = np.eye(4), model.pose(np.append(HOME, 0.0), "panda_hand_tcp")
     far[0, 3] = 3.0
     high = np.eye(4)
@@ -249,7 +249,7 @@ def test_what_has_no_answer_has_the_code_of_moveit(has_words: bool) -> None:
         (ik("arm", near, ik_link_names=["panda_hand"]), -16, "as many, found 1 and 0"),
     ]  # fmt: skip
     for request, value, words in cases:
-        answer = asked.compute_ik(request)
+        answer = service.compute_ik(request)
         code = answer["error_code"]
         assert code["val"] == value, (request, code)
         assert answer["solution"]["joint_state"]["position"] == []
@@ -261,7 +261,7 @@ def test_collisions_are_avoided_or_named() -> None:
     model, *_ = described("panda")
     q = np.append(HOME, 0.0)
     goal = model.pose(q, "panda_hand_tcp")
-    asked = moveit("panda")
+    service = moveit("panda")
 
     def post(x: float) -> dict[str, Any]:
         return {
@@ -286,19 +286,19 @@ def test_collisions_are_avoided_or_named() -> None:
         }
 
     beside = {"robot_state": state_of(model, q), "avoid_collisions": True}
-    assert asked.apply_planning_scene(post(3.0)) == {"success": True}
-    solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
-    asked.apply_planning_scene(post(float(goal[0, 3])))
-    answer = asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside))
+    assert service.apply_planning_scene(post(3.0)) == {"success": True}
+    solved(service.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
+    service.apply_planning_scene(post(float(goal[0, 3])))
+    answer = service.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside))
     assert answer["error_code"]["val"] == -12 and "'post'" in answer["error_code"]["message"]
-    solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **{**beside, "avoid_collisions": False})))
-    found = asked.check_state_validity({"robot_state": state_of(model, q), "group_name": "arm"})
+    solved(service.compute_ik(ik("arm", goal, "panda_hand_tcp", **{**beside, "avoid_collisions": False})))
+    found = service.check_state_validity({"robot_state": state_of(model, q), "group_name": "arm"})
     assert not found["valid"] and {each["contact_body_2"] for each in found["contacts"]} == {"post"}
     assert all(each["body_type_1"] == 0 and each["body_type_2"] == 1 for each in found["contacts"])
     assert all(each["depth"] > 0.0 for each in found["contacts"])
     names = ["post", "panda_hand", "panda_leftfinger", "panda_rightfinger", "panda_link7"]
     allowed = [{"enabled": [True] * len(names)} for _ in names]
-    asked.apply_planning_scene(
+    service.apply_planning_scene(
         {
             "scene": {
                 "is_diff": True,
@@ -306,17 +306,17 @@ def test_collisions_are_avoided_or_named() -> None:
             }
         }
     )
-    state = solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
-    assert asked.check_state_validity({"robot_state": state})["valid"]
-    asked.apply_planning_scene(
+    state = solved(service.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
+    assert service.check_state_validity({"robot_state": state})["valid"]
+    service.apply_planning_scene(
         {"scene": {"is_diff": True, "world": {"collision_objects": [{"id": "post", "operation": 1}]}}}
     )
     with pytest.raises(LimbikError, match="no object 'post'"):
-        asked.apply_planning_scene(
+        service.apply_planning_scene(
             {"scene": {"is_diff": True, "world": {"collision_objects": [{"id": "post", "operation": 3}]}}}
         )
     with pytest.raises(LimbikError, match="frame 'map'"):
-        asked.apply_planning_scene(
+        service.apply_planning_scene(
             {
                 "scene": {
                     "is_diff": True,
@@ -333,9 +333,9 @@ def test_what_is_attached_is_carried_and_put_down_again() -> None:
     goal = model.pose(q, "panda_hand_tcp")
     ahead = goal[:3, 3] + 0.25 * goal[:3, 2]
     wall.add("wall", Box((0.2, 0.2, 0.02)), ahead)
-    asked = moveit("panda", wall)
+    service = moveit("panda", wall)
     beside = {"robot_state": state_of(model, q), "avoid_collisions": True}
-    solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
+    solved(service.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))
     rod = {
         "link_name": "panda_hand_tcp",
         "touch_links": ["panda_hand", "panda_leftfinger", "panda_rightfinger"],
@@ -347,22 +347,25 @@ def test_what_is_attached_is_carried_and_put_down_again() -> None:
         },
     }
     held = {**state_of(model, q), "attached_collision_objects": [rod]}
-    answer = asked.compute_ik(ik("arm", goal, "panda_hand_tcp", robot_state=held, avoid_collisions=True))
+    answer = service.compute_ik(ik("arm", goal, "panda_hand_tcp", robot_state=held, avoid_collisions=True))
     assert answer["error_code"]["val"] == -12 and "'rod'" in answer["error_code"]["message"]
-    solved(asked.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))  # of that request alone
-    asked.apply_planning_scene({"scene": {"is_diff": True, "robot_state": {**held, "is_diff": True}}})
-    found = asked.check_state_validity({"robot_state": state_of(model, q)})
+    solved(service.compute_ik(ik("arm", goal, "panda_hand_tcp", **beside)))  # of that request alone
+    rod["object"]["primitives"][0]["dimensions"] = [0.02, 0.01]
+    solved(service.compute_ik(ik("arm", goal, "panda_hand_tcp", robot_state=held, avoid_collisions=True)))
+    rod["object"]["primitives"][0]["dimensions"] = [0.6, 0.01]
+    service.apply_planning_scene({"scene": {"is_diff": True, "robot_state": {**held, "is_diff": True}}})
+    found = service.check_state_validity({"robot_state": state_of(model, q)})
     assert {(each["contact_body_1"], each["body_type_1"]) for each in found["contacts"]} == {("rod", 2)}
     down = {"link_name": "panda_hand_tcp", "object": {"id": "rod", "operation": 1}}
-    asked.apply_planning_scene(
+    service.apply_planning_scene(
         {"scene": {"is_diff": True, "robot_state": {"attached_collision_objects": [down]}}}
     )
     request = ik("arm", goal, "panda_hand_tcp", **beside)
-    answer = asked.compute_ik(request)
+    answer = service.compute_ik(request)
     assert answer["error_code"]["val"] == -12 and "'rod'" in answer["error_code"]["message"]
     request = ik("arm", np.eye(4), "panda_hand_tcp", robot_state=state_of(model, q))
     request["ik_request"]["pose_stamped"] = message(np.eye(4), "rod")
-    state = solved(asked.compute_ik(request))
+    state = solved(service.compute_ik(request))
     np.testing.assert_allclose(judged("panda", state, "panda_hand_tcp"), goal, atol=3e-6)
 
 
@@ -370,10 +373,10 @@ def test_constraints_are_kept_or_said_to_be_broken() -> None:
     model, *_ = described("panda")
     q = np.append(HOME, 0.0)
     goal = model.pose(q, "panda_hand_tcp")
-    asked = moveit("panda")
+    service = moveit("panda")
     joint = {"joint_name": "panda_joint3", "position": 0.4, "tolerance_above": 0.01, "tolerance_below": 0.03}
     state = solved(
-        asked.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"joint_constraints": [joint]}))
+        service.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"joint_constraints": [joint]}))
     )
     found = dict(zip(state["joint_state"]["name"], state["joint_state"]["position"], strict=True))
     assert 0.37 - 1e-6 <= found["panda_joint3"] <= 0.41 + 1e-6
@@ -389,21 +392,21 @@ def test_constraints_are_kept_or_said_to_be_broken() -> None:
         },
     }
     state = solved(
-        asked.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"position_constraints": [box]}))
+        service.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"position_constraints": [box]}))
     )
     assert abs(judged("panda", state, "panda_link4")[1, 3] - elbow[1] - 0.05) <= 0.01 + 1e-6
-    checked = asked.check_state_validity(
+    checked = service.check_state_validity(
         {"robot_state": state, "constraints": {"position_constraints": [box]}}
     )
     assert checked["valid"] and checked["constraint_result"] == [{"result": True, "distance": 0.0}]
-    checked = asked.check_state_validity(
+    checked = service.check_state_validity(
         {"robot_state": state_of(model, q), "constraints": {"position_constraints": [box]}}
     )
     assert not checked["valid"] and checked["constraint_result"][0]["distance"] == pytest.approx(
         0.04, abs=1e-9
     )
     joint["position"] = 9.0
-    answer = asked.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"joint_constraints": [joint]}))
+    answer = service.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"joint_constraints": [joint]}))
     assert answer["error_code"]["val"] == -31
     upright = {
         "link_name": "panda_hand_tcp",
@@ -412,22 +415,22 @@ def test_constraints_are_kept_or_said_to_be_broken() -> None:
         "absolute_y_axis_tolerance": 0.1,
         "absolute_z_axis_tolerance": 3.2,
     }
-    checked = asked.check_state_validity(
+    checked = service.check_state_validity(
         {"robot_state": state_of(model, q), "constraints": {"orientation_constraints": [upright]}}
     )
     assert checked["valid"]
     unknown = {"visibility_constraints": [{"target_radius": 0.1}]}
-    answer = asked.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints=unknown))
+    answer = service.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints=unknown))
     assert answer["error_code"]["val"] == -16 and "visibility" in answer["error_code"]["message"]
 
 
 def test_joint_states_are_where_a_request_begins_that_says_nothing() -> None:
     model, *_ = described("panda")
-    asked = moveit("panda")
+    service = moveit("panda")
     q = np.append(HOME, 0.0)
     state = state_of(model, q)["joint_state"]
-    asked.note_joint_states({"name": [*state["name"], "wheel"], "position": [*state["position"], 3.0]})
+    service.note_joint_states({"name": [*state["name"], "wheel"], "position": [*state["position"], 3.0]})
     nearby = q.copy()
     nearby[:7] += 0.01
-    found = solved(asked.compute_ik(ik("arm", model.pose(nearby, "panda_hand_tcp"), "panda_hand_tcp")))
+    found = solved(service.compute_ik(ik("arm", model.pose(nearby, "panda_hand_tcp"), "panda_hand_tcp")))
     assert np.abs(np.array(found["joint_state"]["position"]) - q).max() < 0.1

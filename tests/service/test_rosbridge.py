@@ -20,7 +20,12 @@ from service.bridge import Bridge, bridging
 
 roslibpy = pytest.importorskip("roslibpy")
 LIMBIK = [sys.executable, "-m", "limbik.cli"]
-SERVICES = ("/compute_ik", "/compute_fk", "/check_state_validity", "/apply_planning_scene")
+SERVICES = {
+    "/compute_ik": "moveit_msgs/GetPositionIK",
+    "/compute_fk": "moveit_msgs/GetPositionFK",
+    "/check_state_validity": "moveit_msgs/GetStateValidity",
+    "/apply_planning_scene": "moveit_msgs/ApplyPlanningScene",
+}
 DESCRIPTION = registry.find("panda").robot.installed
 pytestmark = [
     pytest.mark.slow,
@@ -57,9 +62,7 @@ def ros(bridge: Bridge) -> Iterator[Any]:
 
 
 def call(ros: Any, service: str, request: dict[str, Any]) -> dict[str, Any]:
-    kind = "moveit_msgs/" + {"/compute_ik": "GetPositionIK", "/compute_fk": "GetPositionFK"}.get(
-        service, "Any"
-    )
+    kind = SERVICES[service.removeprefix("/left")]
     found: dict[str, Any] = roslibpy.Service(ros, service, kind).call(
         roslibpy.ServiceRequest(request), timeout=30
     )
@@ -67,12 +70,7 @@ def call(ros: Any, service: str, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_services_are_advertised_with_the_types_of_moveit(bridge: Bridge) -> None:
-    assert {name: kind for name, (_, kind) in bridge.advertised.items()} == {
-        "/compute_ik": "moveit_msgs/GetPositionIK",
-        "/compute_fk": "moveit_msgs/GetPositionFK",
-        "/check_state_validity": "moveit_msgs/GetStateValidity",
-        "/apply_planning_scene": "moveit_msgs/ApplyPlanningScene",
-    }
+    assert {name: kind for name, (_, kind) in bridge.advertised.items()} == SERVICES
 
 
 def test_a_program_of_ros_gets_forward_and_inverse_kinematics(ros: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from limbik.errors import LimbikError, MissingExtra
+from limbik.errors import LimbikError, needs_extra
 
 if TYPE_CHECKING:
     from limbik import Model
@@ -43,20 +43,15 @@ def ros(
 
     For example: limbik ros panda.urdf --srdf panda.srdf
     """
-    try:
+    with needs_extra("ros", "`limbik ros`"):
         from limbik.service.moveit.answers import MoveIt
         from limbik.service.rosbridge import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "limbik":
-            raise
-        raise MissingExtra("ros", "`limbik ros`") from None
     from limbik.collision import load_world
 
     if namespace and not namespace.startswith("/"):
         raise LimbikError(f"--namespace begins with a slash, as in /robot1; found {namespace!r}")
     model, groups = _robot(robot, srdf)
-    around = None if world is None else load_world(world)
-    moveit = MoveIt(model, groups, around, has_words=not without_words)
+    moveit = MoveIt(model, groups, None if world is None else load_world(world), has_words=not without_words)
     known = ", ".join(moveit.groups) or "none: no SRDF was given, so leave `group_name` empty"
     typer.echo(f"{model.name}: groups {known}")
     with contextlib.suppress(KeyboardInterrupt):
@@ -65,21 +60,20 @@ def ros(
 
 
 def _robot(robot: str, srdf: str | None) -> tuple[Model, Srdf | None]:
-    """The model, and what its SRDF says: the one that is given, else the one that is there for it.
+    """The model and its SRDF: the one of the option, else the one beside the description.
 
-    Of a robot by name it is the description that is installed, whose links ROS knows, if there is one.
+    A name stands for the installed description of that robot, whose links ROS knows, if there is one.
     """
     from limbik.formats import registry
     from limbik.formats import srdf as srdf_format
     from limbik.formats.load import load, srdf_beside
     from limbik.formats.source import is_text
 
-    found = None if is_text(robot) else registry.find(robot)
-    description = None if found is None else found.description or found.robot.installed
-    if description is not None:
-        given = srdf or description.srdf
-        model = load(str(description.path), srdf=given, end_effector=description.end_effector)
+    match = None if is_text(robot) else registry.find(robot)
+    if match is not None and match.installed is not None:
+        path = srdf or match.installed.srdf
+        model = load(str(match.installed.path), srdf=path, end_effector=match.installed.end_effector)
     else:
-        given = srdf or (None if found or is_text(robot) else srdf_beside(Path(robot).expanduser()))
-        model = load(robot, srdf=given)
-    return model, None if given is None else srdf_format.read(given)
+        path = srdf or (None if match or is_text(robot) else srdf_beside(Path(robot).expanduser()))
+        model = load(robot, srdf=path)
+    return model, None if path is None else srdf_format.read(path)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from limbik.commands.play import Host, Port, listen_or_offer
-from limbik.errors import LimbikError, MissingExtra
+from limbik.errors import LimbikError, needs_extra
 
 TOKEN = "LIMBIK_TOKEN"  # the environment's variable with a token
 SHORTEST_TOKEN = 16  # characters
@@ -28,12 +28,8 @@ def serve(
 
     For example: curl -H "Authorization: Bearer $LIMBIK_TOKEN" http://127.0.0.1:8010/v1/robots
     """
-    try:
+    with needs_extra("serve", "`limbik serve`"):
         from limbik.service.http import make_server, new_token
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "limbik":
-            raise
-        raise MissingExtra("serve", "`limbik serve`") from None
     from limbik.service.address import address_of, numeric
     from limbik.service.security import is_loopback
 

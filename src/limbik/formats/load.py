@@ -26,7 +26,7 @@ _STRANGERS = {
 
 
 def load(
-    source: str | PathLike[str],
+    source: SourceLike,
     *,
     base: Base = "fixed",
     end_effector: str | None = None,
@@ -38,9 +38,9 @@ def load(
         limbik.load("~/robots/go2.urdf", base="floating")
         limbik.load("arm.xml", end_effector="gripper")
 
-    source: a name (see `presets`), the path of a file, or the text of one: a str that has more than one
-    line or begins with "<". URDF, xacro, MJCF, .arm files of one arm and tables of Denavit-Hartenberg
-    parameters are told apart by what they hold.
+    source: a name (see `presets`), the path of a file, the text of one (a str that has more than one line or
+    begins with "<"), or a `Source`, which may list the only files that are read besides. URDF, xacro, MJCF,
+    .arm files of one arm and tables of Denavit-Hartenberg parameters are told apart by what they hold.
     base: "fixed", "floating" (a joint "root_joint" moves the robot freely from a link "world") or "planar"
     (it slides along x and y and turns about z: "root_joint.x", "root_joint.y", "root_joint"). A floating
     base that the file itself has stays.
@@ -56,7 +56,7 @@ def load(
     Raises ModelError for an unknown name, FormatError, which names file, line and element, for a file that
     cannot be read, and MissingExtra where a format needs a library that is not installed.
     """
-    if not isinstance(source, str | PathLike):
+    if not isinstance(source, str | PathLike | Source):
         raise ModelError(f"source needs a name, a path or a text, found {shortened(source)}")
     model = _by_name(source, srdf is None) if isinstance(source, str) and not is_text(source) else None
     beside = None

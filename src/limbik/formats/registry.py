@@ -105,6 +105,11 @@ class Found:
     robot: Robot
     description: Description | None  # None: the one that limbik brings along
 
+    @property
+    def installed(self) -> Description | None:
+        """The description whose files are on this machine; None where limbik's own is all there is."""
+        return self.description or self.robot.installed
+
 
 def robots() -> tuple[Robot, ...]:
     """All robots that `limbik.load` knows by name, besides "planar-N", in the order of their names."""

@@ -48,8 +48,8 @@ REFUSALS = {
     401: "the token is missing or wrong",
     404: "there is nothing of that name",
     413: "the body is too large",
-    422: "what is asked for has no meaning",
-    429: "too much is asked for at once; try again",
+    422: "the request has no meaning",
+    429: "too many requests at once; try again",
 }
 
 
@@ -88,8 +88,8 @@ def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = D
 
     @app.exception_handler(LimbikError)
     async def refused(request: Request, error: LimbikError) -> JSONResponse:
-        is_asked_by_name = request.method in ("GET", "DELETE")
-        return _refusal(404 if is_asked_by_name else 422, type(error).__name__, str(error))
+        is_lookup = request.method in ("GET", "DELETE")
+        return _refusal(404 if is_lookup else 422, type(error).__name__, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-MOST_POSES = 10_000  # of one request in JSON
-MOST_GOALS = 100
-MOST_NAMES = 1000
-LONGEST = 10.0  # [s] of a request
+MAX_POSES = 10_000  # of one request in JSON
+MAX_GOALS = 100
+MAX_NAMES = 1000
+MAX_TIME = 10.0  # [s] of a request
 
 Vector = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 Quaternion = tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
@@ -110,45 +110,45 @@ Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]  # of 
 
 
 class OfRobot(Message):
-    """What is asked of a robot."""
+    """A request about a robot."""
 
     robot: Name = Field(description="a name of `GET /v1/robots`")
 
 
-class Around(OfRobot):
-    """What is kept clear of."""
+class InWorld(OfRobot):
+    """The obstacles, and the distance to keep from them."""
 
     world: Name | None = Field(
         None,
-        description=f'as put; "{EMPTY}": of the robot itself alone; default: collisions are not looked at',
+        description=f'a name of `GET /v1/worlds`; "{EMPTY}": the robot itself alone; default: no check',
     )
     clearance: Weight = Field(0.0, description="[m]")
 
 
-class Solvable(Around):
+class Solvable(InWorld):
     """How it is solved."""
 
     start: Start | None = Field(None, description="numbers [nq], or joints by name, the others neutral")
-    limits: bool = True
     seed: int = Field(0, ge=0, lt=2**63)
-    time_limit: Positive = Field(1.0, le=LONGEST, description="[s]")
+    time_limit: Positive = Field(1.0, le=MAX_TIME, description="[s]")
 
 
 class SolveRequest(Solvable):
     """A configuration that meets goals."""
 
-    goals: list[AnyGoal] = Field(min_length=1, max_length=MOST_GOALS)
+    goals: list[AnyGoal] = Field(min_length=1, max_length=MAX_GOALS)
+    limits: bool = True
     solver: Name = "auto"
     mode: Literal["meet", "best"] = "meet"
     group: Name | None = Field(
         None, description="of the robot's SRDF: the joints that may move; its tip is the default frame"
     )
-    locked: list[Name] = Field([], max_length=MOST_NAMES, description="joints that stay at the start")
+    locked: list[Name] = Field([], max_length=MAX_NAMES, description="joints that stay at the start")
     tolerance: Positive = Field(1e-6, description="[m]")
     tolerance_rotation: Positive = Field(1e-6, description="[rad]")
 
 
-class SolveAllRequest(Around):
+class SolveAllRequest(InWorld):
     """All configurations that bring a frame to a pose."""
 
     pose: Placed
@@ -160,23 +160,24 @@ class SolveAllRequest(Around):
 class SolveBatchRequest(Solvable):
     """A configuration for each of many poses of a frame."""
 
-    poses: list[Placed] = Field(max_length=MOST_POSES)
+    poses: list[Placed] = Field(max_length=MAX_POSES)
     frame: Name | None = None
+    limits: bool = True
 
 
 class PathRequest(Solvable):
     """Configurations along poses of a frame."""
 
-    poses: list[Placed] = Field(min_length=1, max_length=MOST_POSES)
+    poses: list[Placed] = Field(min_length=1, max_length=MAX_POSES)
     frame: Name | None = None
     max_step: Positive = Field(0.5, le=3.0, description="[rad or m] of a joint from knot to knot")
     deviation: tuple[Positive, Positive] = Field((1e-3, 1e-2), description="[m] and [rad] off the path")
 
 
-class CheckRequest(Around):
+class CheckRequest(InWorld):
     """Whether configurations are free of collision."""
 
-    q: list[Start] = Field(min_length=1, max_length=MOST_POSES)
+    q: list[Start] = Field(min_length=1, max_length=MAX_POSES)
 
 
 class RobotRequest(Message):
@@ -194,7 +195,7 @@ class ForwardRequest(OfRobot):
     """Where frames are."""
 
     q: Start = Field(description="numbers [nq], or joints by name, the others neutral")
-    frames: list[Name] | None = Field(None, max_length=MOST_NAMES, description="default: the end effector")
+    frames: list[Name] | None = Field(None, max_length=MAX_NAMES, description="default: the end effector")
 
 
 class RobotAnswer(Message):

@@ -10,16 +10,13 @@ from typing import NamedTuple
 from limbik import Model, load, robots
 from limbik.errors import LimbikError, ModelError, did_you_mean
 from limbik.formats import registry, srdf
-from limbik.formats.base_joint import based
-from limbik.formats.collision_parts import rules_of
-from limbik.formats.load import read
 from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf
 from limbik.locks import fork_safe
 from limbik.service.messages import RobotRequest
 
-MOST = 64  # that are kept, of each kind
-MOST_NUMBERS = 500  # of a configuration
+MAX_ROBOTS = 64  # that are kept, of each kind
+MAX_NUMBERS = 500  # of a configuration
 _PLANAR = re.compile(r"planar-\d{1,3}")
 
 
@@ -31,7 +28,7 @@ class Robot(NamedTuple):
 
 
 class Robots:
-    """Models by name, loaded when they are first asked for. A name is never taken for a path."""
+    """Models by name, loaded at their first use. A name is never taken for a path."""
 
     def __init__(self) -> None:
         self._loaded: OrderedDict[str, Robot] = OrderedDict()
@@ -39,7 +36,7 @@ class Robots:
         self._lock = fork_safe(threading.Lock())
 
     def names(self) -> list[str]:
-        """Of all robots that can be asked for on this machine, besides "planar-N"."""
+        """Names of the robots on this machine, besides "planar-N"."""
         return sorted([*(robot.name for robot in robots() if robot.is_available), *self._put])
 
     def robot(self, name: str) -> Robot:
@@ -55,12 +52,12 @@ class Robots:
                 raise ModelError(f"there is no robot {name!r}; {did_you_mean(name, known)}")
             robot = _bounded(Robot(load(name), _srdf_of(name)), name)
             self._loaded[name] = robot
-            if len(self._loaded) > MOST:
+            if len(self._loaded) > MAX_ROBOTS:
                 self._loaded.popitem(last=False)
             return robot
 
-    def put(self, name: str, asked: RobotRequest) -> Robot:
-        """A robot of one's own under a name, in the place of one that was put there before.
+    def put(self, name: str, request: RobotRequest) -> Robot:
+        """A robot of the user under a name; replaces one that was put there before.
 
         Of the files that a description names none is read: collisions are those of its simple shapes.
 
@@ -68,18 +65,17 @@ class Robots:
         """
         if _is_taken(name):
             raise ModelError(f"{name!r} is a robot of limbik's own: take another name")
-        model = based(
-            read(Source("description", asked.description, files={})), asked.base, asked.end_effector
+        groups = None if request.srdf is None else Source("srdf", request.srdf, files={})
+        model = load(
+            Source("description", request.description, files={}),
+            base=request.base,
+            end_effector=request.end_effector,
+            srdf=groups,
         )
-        said = None
-        if asked.srdf is not None:
-            source = Source("srdf", asked.srdf, files={})
-            said = srdf.read(source, model)
-            model = model.with_shapes(pair_rules=(*model.pair_rules, *rules_of(source, model)))
-        robot = _bounded(Robot(model, said), name)
+        robot = _bounded(Robot(model, None if groups is None else srdf.read(groups, model)), name)
         with self._lock:
-            if name not in self._put and len(self._put) >= MOST:
-                raise ModelError(f"there are {MOST} robots here already: remove one")
+            if name not in self._put and len(self._put) >= MAX_ROBOTS:
+                raise ModelError(f"there are {MAX_ROBOTS} robots here already: remove one")
             self._put[name] = robot
         return robot
 
@@ -100,17 +96,15 @@ def _is_taken(name: str) -> bool:
 
 def _srdf_of(name: str) -> Srdf | None:
     """What comes with a robot of limbik's own, as far as it can be read."""
-    found = registry.find(name)
-    description = None if found is None else found.description or found.robot.installed
-    if description is None or description.srdf is None:
-        return None
+    match = registry.find(name)
+    path = match.installed.srdf if match is not None and match.installed is not None else None
     try:
-        return srdf.read(description.srdf)
+        return None if path is None else srdf.read(path)
     except LimbikError:  # the robot moves all the same
         return None
 
 
 def _bounded(robot: Robot, name: str) -> Robot:
-    if robot.model.nq > MOST_NUMBERS:
-        raise ModelError(f"robot {name!r} has {robot.model.nq} numbers, more than {MOST_NUMBERS}")
+    if robot.model.nq > MAX_NUMBERS:
+        raise ModelError(f"robot {name!r} has {robot.model.nq} numbers, more than {MAX_NUMBERS}")
     return robot

@@ -23,8 +23,8 @@ SERVICES = {
     "check_state_validity": "moveit_msgs/GetStateValidity",
     "apply_planning_scene": "moveit_msgs/ApplyPlanningScene",
 }
-LARGEST = 16 * 2**20  # [bytes] of a message
-AGAIN = 2.0  # [s] until a lost server is tried again
+MAX_SIZE = 16 * 2**20  # [bytes] of a message
+RETRY_TIME = 2.0  # [s] until a lost server is tried again
 
 
 async def serve(
@@ -38,7 +38,7 @@ async def serve(
     has_met = False
     while True:
         try:
-            async with connect(address, max_size=LARGEST) as server:
+            async with connect(address, max_size=MAX_SIZE) as server:
                 has_met = True
                 say(f"answering at {address}: " + ", ".join(f"{namespace}/{name}" for name in SERVICES))
                 await _answer_all(moveit, server, namespace, say)
@@ -53,7 +53,7 @@ async def serve(
         except ConnectionClosed:
             pass
         say(f"the rosbridge at {address} is gone; trying again")
-        await asyncio.sleep(AGAIN)
+        await asyncio.sleep(RETRY_TIME)
 
 
 async def _answer_all(
@@ -83,14 +83,14 @@ def answer(moveit: MoveIt, call: Mapping[str, Any], namespace: str, say: Callabl
     """The `service_response` to a call, as JSON."""
     service = str(call.get("service", ""))
     name = service.removeprefix(f"{namespace}/")
-    given = call.get("args")
+    arguments = call.get("args")
     response: dict[str, Any] = {"op": "service_response", "service": service, "result": True}
     if "id" in call:
         response["id"] = call["id"]
     if name not in SERVICES:
         return json.dumps({**response, "result": False, "values": f"there is no service {service!r} here"})
     try:
-        values = getattr(moveit, name)(given if isinstance(given, Mapping) else {})
+        values = getattr(moveit, name)(arguments if isinstance(arguments, Mapping) else {})
     except LimbikError as error:
         say(f"{service}: {error}")
         return json.dumps({**response, "result": False, "values": f"{service}: {error}"})

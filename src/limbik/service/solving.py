@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from limbik import Direction, JointValue, LookAt, Model, Orientation, Pose, Position
-from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
+from limbik.errors import ConfigurationError, GoalError, did_you_mean
 from limbik.formats.motion_csv import coordinate_names
 from limbik.goals import Goal
 from limbik.service import messages
@@ -18,12 +18,12 @@ from limbik.service.groups import Group, group_of, groups_of, locked_for
 from limbik.service.messages import (
     EMPTY,
     AnyGoal,
-    Around,
     CheckAnswer,
     CheckRequest,
     DirectionGoal,
     ForwardAnswer,
     ForwardRequest,
+    InWorld,
     JointGoal,
     LookAtGoal,
     OrientationGoal,
@@ -118,6 +118,7 @@ class Service:
             solver=request.solver,
             mode=request.mode,
             locked=locked,
+            limits=request.limits,
             tolerance=request.tolerance,
             tolerance_rotation=request.tolerance_rotation,
             **self._options(model, request),
@@ -133,7 +134,7 @@ class Service:
             Pose(target=pose_of(request.pose, "pose"), frame=request.frame),
             start=configuration(model, request.start, "start"),
             limits=request.limits,
-            **self._around(request),
+            **self._in_world(request),
         )
         found = all_data(model, answers)
         del found["robot"]
@@ -143,7 +144,10 @@ class Service:
         """A configuration for each of many poses."""
         model = self._robots.robot(request.robot).model
         found = model.solve_batch(
-            poses_of(request.poses), frame=request.frame, **self._options(model, request)
+            poses_of(request.poses),
+            frame=request.frame,
+            limits=request.limits,
+            **self._options(model, request),
         )
         return SolveBatchAnswer(
             names=coordinate_names(model),
@@ -161,15 +165,12 @@ class Service:
     def path(self, request: PathRequest) -> PathAnswer:
         """Configurations along poses."""
         model = self._robots.robot(request.robot).model
-        options = self._options(model, request)
-        if not options.pop("limits"):
-            raise SolverError("a path keeps the limits of joints: `limits` needs to be true")
         found = model.solve_path(
             poses_of(request.poses),
             frame=request.frame,
             max_step=request.max_step,
             deviation=request.deviation,
-            **options,
+            **self._options(model, request),
         )
         return PathAnswer(
             complete=found.complete,
@@ -211,49 +212,48 @@ class Service:
     def _options(self, model: Model, request: Solvable) -> dict[str, Any]:
         return {
             "start": configuration(model, request.start, "start"),
-            "limits": request.limits,
             "seed": request.seed,
             "time_limit": request.time_limit,
-            **self._around(request),
+            **self._in_world(request),
         }
 
-    def _around(self, request: Around) -> dict[str, Any]:
+    def _in_world(self, request: InWorld) -> dict[str, Any]:
         if request.world is None:
             return {}
         return {"world": self._worlds.world(request.world), "clearance": request.clearance}
 
 
-def goal_of(asked: AnyGoal) -> Goal:
+def goal_of(message: AnyGoal) -> Goal:
     """The goal that a message means."""
-    if isinstance(asked, JointGoal):
+    if isinstance(message, JointGoal):
         return JointValue(
-            joint=asked.joint,
-            value=asked.value,
-            weight=asked.weight,
-            tolerance=asked.tolerance,
-            priority=asked.priority,
+            joint=message.joint,
+            value=message.value,
+            weight=message.weight,
+            tolerance=message.tolerance,
+            priority=message.priority,
         )
-    if isinstance(asked, PoseGoal):
+    if isinstance(message, PoseGoal):
         return Pose(
-            target=pose_from(rotation_of(asked.quaternion, "quaternion"), np.array(asked.position)),
-            frame=asked.frame,
-            weights=asked.weights,
-            tolerance=asked.tolerance,
-            priority=asked.priority,
+            target=pose_from(rotation_of(message.quaternion, "quaternion"), np.array(message.position)),
+            frame=message.frame,
+            weights=message.weights,
+            tolerance=message.tolerance,
+            priority=message.priority,
         )
     weighted: dict[str, Any] = {
-        "frame": asked.frame,
-        "weight": asked.weight,
-        "tolerance": asked.tolerance,
-        "priority": asked.priority,
+        "frame": message.frame,
+        "weight": message.weight,
+        "tolerance": message.tolerance,
+        "priority": message.priority,
     }
-    if isinstance(asked, OrientationGoal):
-        return Orientation(target=rotation_of(asked.quaternion, "quaternion"), **weighted)
-    if isinstance(asked, DirectionGoal):
-        return Direction(axis=np.array(asked.axis), target=np.array(asked.direction), **weighted)
-    if isinstance(asked, LookAtGoal):
-        return LookAt(axis=np.array(asked.axis), target=np.array(asked.point), **weighted)
-    return Position(target=np.array(asked.position), **weighted)
+    if isinstance(message, OrientationGoal):
+        return Orientation(target=rotation_of(message.quaternion, "quaternion"), **weighted)
+    if isinstance(message, DirectionGoal):
+        return Direction(axis=np.array(message.axis), target=np.array(message.direction), **weighted)
+    if isinstance(message, LookAtGoal):
+        return LookAt(axis=np.array(message.axis), target=np.array(message.point), **weighted)
+    return Position(target=np.array(message.position), **weighted)
 
 
 def configuration(model: Model, given: Start | None, name: str) -> Array | None:
@@ -273,14 +273,16 @@ def configuration(model: Model, given: Start | None, name: str) -> Array | None:
     return q
 
 
-def pose_of(asked: Placed, name: str) -> Matrix4:
+def pose_of(message: Placed, name: str) -> Matrix4:
     """[4, 4]"""
-    return pose_from(rotation_of(asked.quaternion, f"the quaternion of `{name}`"), np.array(asked.position))
+    return pose_from(
+        rotation_of(message.quaternion, f"the quaternion of `{name}`"), np.array(message.position)
+    )
 
 
-def poses_of(asked: list[Placed]) -> Array:
+def poses_of(message: list[Placed]) -> Array:
     """[N, 4, 4]"""
-    poses = np.array([pose_of(each, f"poses[{k}]") for k, each in enumerate(asked)])
+    poses = np.array([pose_of(each, f"poses[{k}]") for k, each in enumerate(message)])
     return poses.reshape(-1, 4, 4)
 
 

@@ -14,12 +14,12 @@ from limbik.locks import fork_safe
 from limbik.model.shapes import Mesh
 from limbik.service.messages import EMPTY
 
-MOST = 64  # that are kept
-MOST_OBJECTS = 10_000
+MAX_WORLDS = 64  # that are kept
+MAX_OBJECTS = 10_000
 
 
 class Worlds:
-    """Worlds by name. One that is put in the place of another is a new one: nothing in use changes."""
+    """Worlds by name. None is ever changed: a request goes on with the world that it began with."""
 
     def __init__(self) -> None:
         self._worlds: dict[str, World] = {EMPTY: World()}
@@ -51,11 +51,11 @@ class Worlds:
                     f"object {each.name!r}: no file is read here, found the path {path}; "
                     "give `vertices` and `triangles`"
                 )
-        if len(world) > MOST_OBJECTS:
-            raise CollisionError(f"a world needs at most {MOST_OBJECTS:,} objects, found {len(world):,}")
+        if len(world) > MAX_OBJECTS:
+            raise CollisionError(f"a world needs at most {MAX_OBJECTS:,} objects, found {len(world):,}")
         with self._lock:
-            if name not in self._worlds and len(self._worlds) > MOST:
-                raise CollisionError(f"there are {MOST} worlds here already: remove one")
+            if name not in self._worlds and len(self._worlds) > MAX_WORLDS:
+                raise CollisionError(f"there are {MAX_WORLDS} worlds here already: remove one")
             self._worlds[name] = world
         return world
 

@@ -22,7 +22,7 @@ from limbik.model.configuration import FARTHEST, as_bounded_configuration
 from limbik.model.derived import Slot
 from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
-from limbik.solvers.answers_plan import AnswersPlan
+from limbik.solvers.answers_plan import AnswersPlan, SearchOptions
 from limbik.solvers.elimination_plan import EliminationPlan
 from limbik.solvers.free_answers import those_free
 from limbik.solvers.free_options import free_options
@@ -122,7 +122,7 @@ def solve_all(
     if len(goals) == 1 and is_plain_target(asked):
         exact = plan_for_all(model, asked.frame, bool(limits), kind_of(asked))
         if exact is not None:
-            return exact.solve(pose_of(asked), q, turns, count, many)
+            return exact.solve(pose_of(asked), q, SearchOptions(turns, count, many))
     return SampledPlan(model).solve(goals, q, starts=many, seed=seed, limits=limits)
 
 

@@ -24,8 +24,8 @@ from limbik.goals import Pose
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
-from limbik.solvers.answers_plan import AnswersPlan, Asked, checked_poses
-from limbik.solvers.sampled_solutions import DISTINCT, STARTS, SampledPlan
+from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions, checked_poses
+from limbik.solvers.sampled_solutions import DISTINCT, SampledPlan
 from limbik.solvers.self_motion import one_of_each_curve
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, as_pose, nearest_turns
@@ -47,41 +47,34 @@ class AnalyticPlan(AnswersPlan):
         self._solve_one: Any = None  # once there is machine code
         self._one, self._many = one_pose_program(form.family), many_poses_program(form.family)
 
-    def solve(
-        self,
-        pose: Array,
-        start: Array | None,
-        turns: bool = False,
-        samples: int | None = None,
-        starts: int = STARTS,
-    ) -> AllSolutions:
+    def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
-        if turns:
-            return self._solve_in_general(pose, start, turns, starts, perf_counter())
-        return self.of_pose(pose, start, starts)
+        if options.turns:
+            return self._solve_in_general(pose, start, options, perf_counter())
+        return self.of_pose(pose, start, options)
 
-    def of_pose(self, pose: Array, start: Array | None, starts: int = STARTS) -> AllSolutions:
+    def of_pose(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64 without whole turns, by the kernel alone if it can."""
         began = perf_counter()
         solve_one = self._solve_one
         if solve_one is None or not self.is_whole:
-            return self._solve_in_general(pose, start, False, starts, began)
+            return self._solve_in_general(pose, start, options, began)
         work, target = self._free.pop() if self._free else Work(self.form.count), pose.tobytes()
         if start is None:
             count = solve_one(self._address, target, b"", 0, work.address)
         else:
             count = solve_one(self._address, target, start.tobytes() + self._of_added, 1, work.address)
         if count < 0:
-            return self.of_pose(as_pose(pose, "`pose`", error=GoalError), start, starts)
+            return self.of_pose(as_pose(pose, "`pose`", error=GoalError), start, options)
         is_proved = not work.numbers[HAS_FREE] > 0.0
         if not is_proved and self._is_to_search(count):
-            return self._solve_in_general(pose, start, False, starts, began)
+            return self._solve_in_general(pose, start, options, began)
         q = work.answers[count].copy()
         self._free.append(work)
         return AllSolutions(q, self, (target, start, is_proved), perf_counter() - began)
 
     def _solve_in_general(
-        self, pose: Array, start: Array | None, turns: bool, starts: int, began: float
+        self, pose: Array, start: Array | None, options: SearchOptions, began: float
     ) -> AllSolutions:
         """The same for whole turns, with other joints, by a search too, or before there is machine code."""
         work, target = self._free.pop() if self._free else Work(self.form.count), pose.tobytes()
@@ -94,12 +87,12 @@ class AnalyticPlan(AnswersPlan):
             kernel = self._kernel(kernels.all_branches)
             count = kernel(self._plan, pose.ravel(), near, has_start, work.numbers)
         if count < 0:
-            return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns, None, starts)
+            return self.solve(as_pose(pose, "`pose`", error=GoalError), start, options)
         q, is_proved = work.answers[count].copy(), not work.numbers[HAS_FREE] > 0.0
         self._free.append(work)
         if not is_proved and self._is_to_search(count):
-            q = self._with_searched(q, pose, near[: self.form.count], starts)
-        return self.answered(q, (target, start, is_proved), start, turns, began)
+            q = self._with_searched(q, pose, near[: self.form.count], options.starts)
+        return self.answered(q, (target, start, is_proved), start, options.turns, began)
 
     def _near_six(self, start: Array | None) -> Array:
         """The start [6] of the chain's joints and of the added ones."""

@@ -8,7 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,17 @@ FULL_TURN = 2.0 * math.pi
 TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
 
 Asked: TypeAlias = tuple[Any, ...]  # a pose [4, 4] in bytes, a start [nq] or None, and what a plan adds
+
+
+class SearchOptions(NamedTuple):
+    """Options of `solve_all` that a plan reads."""
+
+    turns: bool = False  # whether q + 2 pi k within the limits are solutions of their own
+    samples: int | None = None  # of the free joint or swivel angle of seven joints; None: default
+    starts: int = STARTS  # of the search at poses where a joint may have any angle
+
+
+DEFAULTS = SearchOptions()
 
 
 class AnswersPlan(ABC):
@@ -51,14 +62,7 @@ class AnswersPlan(ABC):
         self._slides = np.array([joint.kind is JointKind.PRISMATIC for joint in chain.joints])
 
     @abstractmethod
-    def solve(
-        self,
-        pose: Array,
-        start: Array | None,
-        turns: bool = False,
-        samples: int | None = None,
-        starts: int = STARTS,
-    ) -> AllSolutions:
+    def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
 
     def near(self, start: Array | None) -> Array:

@@ -15,8 +15,7 @@ from limbik.analytic.geometry import jacobian, length
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.solvers.answers_plan import AnswersPlan, Asked
-from limbik.solvers.sampled_solutions import STARTS
+from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions
 from limbik.solvers.self_motion import one_of_each_curve
 from limbik.spatial import Array, Matrix4, as_pose
 
@@ -37,14 +36,7 @@ class EliminationPlan(AnswersPlan):
         super().__init__(model, chain, frame, limits)
         self._axes = axes
 
-    def solve(
-        self,
-        pose: Array,
-        start: Array | None,
-        turns: bool = False,
-        samples: int | None = None,
-        starts: int = STARTS,
-    ) -> AllSolutions:
+    def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, by distance to a start [nq]."""
         began = perf_counter()
         every, are_isolated, is_resolved = general_search(self._axes, pose)
@@ -52,7 +44,7 @@ class EliminationPlan(AnswersPlan):
         if not len(q) and not are_isolated:
             q = self.searched(as_pose(pose, "`pose`", error=GoalError), start)
         is_known = is_resolved and (are_isolated or len(every) > 0)
-        return self.answered(q, (pose.tobytes(), start, every, is_known), start, turns, began)
+        return self.answered(q, (pose.tobytes(), start, every, is_known), start, options.turns, began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""

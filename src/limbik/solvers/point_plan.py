@@ -16,9 +16,8 @@ from limbik.goals import Goal, Position
 from limbik.model.chain import Chain, chain_to
 from limbik.model.model import Model
 from limbik.solvers import measure
-from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions
 from limbik.solvers.request import Request
-from limbik.solvers.sampled_solutions import STARTS
 from limbik.spatial import Array, Vector3, nearest_turns, norm
 
 MET = 1e-9  # of the arm's size
@@ -48,14 +47,7 @@ class PointPlan(AnswersPlan):
         self.rows = size
         self._length = length(axes)
 
-    def solve(
-        self,
-        pose: Array,
-        start: Array | None,
-        turns: bool = False,
-        samples: int | None = None,
-        starts: int = STARTS,
-    ) -> AllSolutions:
+    def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for the point of a pose [4, 4], by distance to a start."""
         began = perf_counter()
         near = self.near(start)
@@ -69,7 +61,7 @@ class PointPlan(AnswersPlan):
                 if q is not None and all(self._differ(q, other) for other in found):
                     found.append(q)
         q = np.array(found).reshape(-1, len(self.places))
-        return self.answered(q, (pose.tobytes(), start, is_proved), start, turns, began)
+        return self.answered(q, (pose.tobytes(), start, is_proved), start, options.turns, began)
 
     def _reaches(self, q: Array, point: Vector3) -> bool:
         return bool(norm(self._axes.pose(q)[:3, 3] - point) < MET * self._length)

@@ -21,9 +21,8 @@ from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
 from limbik.solvers.analytic_plan import AnalyticPlan
-from limbik.solvers.answers_plan import AnswersPlan, Asked
+from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions
 from limbik.solvers.elimination_plan import EliminationPlan
-from limbik.solvers.sampled_solutions import STARTS
 from limbik.spatial import Array, Matrix4, as_pose, nearest_turns, pose_inverse, rotation_exp
 
 SAMPLES = 64  # values of the sampled joint
@@ -74,32 +73,25 @@ class RedundantPlan(AnswersPlan):
             return np.linspace(-np.pi, np.pi, samples, endpoint=False)
         return np.linspace(lower, upper, samples)
 
-    def solve(
-        self,
-        pose: Array,
-        start: Array | None,
-        turns: bool = False,
-        samples: int | None = None,
-        starts: int = STARTS,
-    ) -> AllSolutions:
+    def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64 at so many values of the sampled joint; with a start
         [nq], at its value of that joint too.
         """
         began = perf_counter()
-        values = self.values(SAMPLES if samples is None else samples)
+        values = self.values(SAMPLES if options.samples is None else options.samples)
         if start is not None:
             own = start[self.places[self._sampled]]
             values = np.append(values[np.abs(nearest_turns(values - own)) > SAME], own)
         near = self.near(start)
         found, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
         if counts[0] == BAD_GOAL:
-            return self.solve(as_pose(pose, "`pose`", error=GoalError), start, turns, samples)
+            return self.solve(as_pose(pose, "`pose`", error=GoalError), start, options)
         is_answer = np.arange(found.shape[1]) < counts[:, None]
         q = np.empty((int(counts.sum()), 7))
         q[:, self._others] = found[is_answer]
         q[:, self._sampled] = np.repeat(values, counts)
         q = q if len(q) else self.searched(as_pose(pose, "`pose`", error=GoalError), start)
-        return self.answered(q, (pose.tobytes(), start), start, turns, began)
+        return self.answered(q, (pose.tobytes(), start), start, options.turns, began)
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:
         """[m, 4, 4] what the pose asks of the other six joints, at each value of the sampled one."""

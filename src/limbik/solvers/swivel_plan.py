@@ -28,8 +28,7 @@ from limbik.analytic.swivel import (
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.solvers.answers_plan import FULL_TURN, AnswersPlan, Asked
-from limbik.solvers.sampled_solutions import STARTS
+from limbik.solvers.answers_plan import DEFAULTS, FULL_TURN, AnswersPlan, Asked, SearchOptions
 from limbik.spatial import Array, as_pose, nearest_turns
 
 SAMPLES = 64  # swivel angles of a whole circle
@@ -104,14 +103,7 @@ class SwivelPlan(AnswersPlan):
         super().__init__(model, chain, frame, limits)
         self.arm = arm
 
-    def solve(
-        self,
-        pose: Array,
-        start: Array | None,
-        turns: bool = False,
-        samples: int | None = None,
-        starts: int = STARTS,
-    ) -> AllSolutions:
+    def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """Solutions for a pose [4, 4] of float64 at swivel angles over all legal intervals, `samples` of them
         to a circle and at least one in each; with a start [nq], at its own swivel angle too.
         """
@@ -120,10 +112,10 @@ class SwivelPlan(AnswersPlan):
         near = self.near(start)
         swiveling = Swiveling(self, pose, near)
         at_start = None if start is None else swivel_of(self.arm, swiveling.wanted, near)
-        step = FULL_TURN / (SAMPLES if samples is None else samples)
+        step = FULL_TURN / (SAMPLES if options.samples is None else options.samples)
         values = [_samples(each, step, at_start) for each in swiveling.intervals]
         q = swiveling.q(swiveling.intervals, values) if values else self.searched(pose, start)
-        return self.answered(q, (pose.tobytes(), start), start, turns, began)
+        return self.answered(q, (pose.tobytes(), start), start, options.turns, began)
 
     def is_complete(self, asked: Any, /) -> bool:
         """False: there are infinitely many."""

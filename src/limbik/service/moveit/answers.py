@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
@@ -37,7 +37,7 @@ from limbik.service.moveit.scene import Refused, State, pose_of_message, scene_o
 from limbik.spatial import Array, Matrix4, pose_inverse, quat_from_matrix
 
 TIMEOUT = 1.0  # [s] where a request says none
-LONGEST = 60.0  # [s]
+MAX_TIMEOUT = 60.0  # [s]
 
 IN_COLLISION = (Status.GOAL_IN_COLLISION, Status.BASE_IN_COLLISION, Status.NO_FREE_SOLUTION)
 CODES = {
@@ -55,7 +55,8 @@ class MoveIt:
     srdf: names its groups. world: what stands about it from the beginning. has_words: whether codes carry
     `message` and `source`, as moveit_msgs has them since ROS 2 Iron; older ones refuse a message with them.
 
-    What cannot be answered is answered with one of MoveIt's codes, never with an exception.
+    Where an answer has a code of MoveIt's, a request without a solution or a meaning gets that code and the
+    reason; the two answers without one raise a LimbikError.
     """
 
     def __init__(
@@ -72,34 +73,27 @@ class MoveIt:
         return [] if self._srdf is None else list(self._srdf.groups)
 
     def compute_ik(self, message: Mapping[str, Any]) -> Answer:
-        """moveit_msgs/GetPositionIK: positions of joints that bring links to poses, verified, or why not."""
-        nothing = {"solution": _robot_state((), ())}
+        """moveit_msgs/GetPositionIK: verified joint positions for poses of links, or why there are none."""
         try:
-            asked = _read(GetPositionIK, message).ik_request
-            return self._solved(asked)
-        except Refused as refused:
-            return {**nothing, "error_code": self._code(refused.code, str(refused))}
+            return self._solved(_read(GetPositionIK, message).ik_request)
         except LimbikError as error:
-            return {**nothing, "error_code": self._code(Code.INVALID_GOAL_CONSTRAINTS, str(error))}
+            return self._unsolved(_code_of(error, Code.INVALID_GOAL_CONSTRAINTS), str(error))
 
     def compute_fk(self, message: Mapping[str, Any]) -> Answer:
         """moveit_msgs/GetPositionFK: poses of links in a frame."""
-        nothing: Answer = {"pose_stamped": [], "fk_link_names": []}
         try:
-            asked, scene = _read(GetPositionFK, message), self._scene
-            state = scene.state(asked.robot_state)
-            back = pose_inverse(scene.at(asked.header.frame_id, state))
-            poses = []
-            for name in asked.fk_link_names:
-                pose = back @ state.model.pose(state.q, constraints.link_of(name, state.model))
-                poses.append({"header": {"frame_id": asked.header.frame_id}, "pose": _pose(pose)})
-        except Refused as refused:
-            return {**nothing, "error_code": self._code(refused.code, str(refused))}
+            request, scene = _read(GetPositionFK, message), self._scene
+            state = scene.state(request.robot_state)
+            back = pose_inverse(scene.at(request.header.frame_id, state))
+            links = [constraints.link_of(name, state.model) for name in request.fk_link_names]
+            poses = [_pose(back @ state.model.pose(state.q, link)) for link in links]
         except LimbikError as error:
-            return {**nothing, "error_code": self._code(Code.INVALID_ROBOT_STATE, str(error))}
+            code = self._code(_code_of(error, Code.INVALID_ROBOT_STATE), str(error))
+            return {"pose_stamped": [], "fk_link_names": [], "error_code": code}
+        header = {"frame_id": request.header.frame_id}
         return {
-            "pose_stamped": poses,
-            "fk_link_names": asked.fk_link_names,
+            "pose_stamped": [{"header": header, "pose": pose} for pose in poses],
+            "fk_link_names": links,
             "error_code": self._code(Code.SUCCESS),
         }
 
@@ -108,19 +102,17 @@ class MoveIt:
 
         Raises Refused for what has no meaning: this answer has no code.
         """
-        asked, scene = _read(GetStateValidity, message), self._scene
-        state = scene.state(asked.robot_state)
-        links = (
-            None if not asked.group_name else self._links_moved_by(self._group(asked.group_name, state.model))
-        )
-        kept = constraints.read(asked.constraints, scene, state)
+        request, scene = _read(GetStateValidity, message), self._scene
+        state = scene.state(request.robot_state)
+        results = [each.excess(state.q) for each in constraints.read(request.constraints, scene, state)]
         world = scene.world(state)
-        found = state.model.check(state.q, world).contacts(0.0)
-        touching = [each for each in found if links is None or not links.isdisjoint(each.pair)]
-        results = [each.excess(state.q) for each in kept]
+        contacts = state.model.check(state.q, world).contacts(0.0)
+        if request.group_name:
+            links = _links_moved_by(self._group(request.group_name, state.model), state.model)
+            contacts = tuple(each for each in contacts if not links.isdisjoint(each.pair))
         return {
-            "valid": not touching and all(excess <= constraints.MET for excess in results),
-            "contacts": [_contact(each, state, world) for each in touching],
+            "valid": not contacts and all(excess <= constraints.MET for excess in results),
+            "contacts": [_contact(each, state, world) for each in contacts],
             "cost_sources": [],
             "constraint_result": [
                 {"result": excess <= constraints.MET, "distance": max(excess, 0.0)} for excess in results
@@ -141,55 +133,44 @@ class MoveIt:
         """sensor_msgs/JointState: where the robot is, for requests that do not say it. Unknown joints are
         left out: the topic may have those of other robots, too.
         """
-        given, known = _read(JointState, message), self._scene.model.joint_names
-        names, positions = [], []
-        for name, position in zip(given.name, given.position, strict=False):
-            if name in known:
-                names.append(name)
-                positions.append(position)
+        joints = _read(JointState, message)
+        known = self._scene.joint_indices
+        pairs = [pair for pair in zip(joints.name, joints.position, strict=False) if pair[0] in known]
+        names, positions = [name for name, _ in pairs], [position for _, position in pairs]
         state = RobotState(joint_state=JointState(name=names, position=positions))
         with self._lock:
             self._scene = self._scene.moved(state)
 
-    def _solved(self, asked: PositionIKRequest) -> Answer:
+    def _solved(self, request: PositionIKRequest) -> Answer:
         scene = self._scene
-        state = scene.state(asked.robot_state)
-        group = self._group(asked.group_name, state.model)
+        state = scene.state(request.robot_state)
+        group = self._group(request.group_name, state.model)
+        poses = _poses(request, group, state.model)
         goals: Any = [
-            Pose(
-                target=scene.at(pose.header.frame_id, state) @ pose_of_message(pose.pose),
-                frame=frame,
-            )
-            for frame, pose in _poses(asked, group, state.model)
+            Pose(target=scene.at(pose.header.frame_id, state) @ pose_of_message(pose.pose), frame=frame)
+            for frame, pose in poses
         ]
-        frames = [goal.frame for goal in goals if isinstance(goal, Pose)]
-        kept = constraints.read(asked.constraints, scene, state)
-        timeout = min(asked.timeout.seconds or TIMEOUT, LONGEST)
-        world = scene.world(state) if asked.avoid_collisions else None
+        extra = constraints.read(request.constraints, scene, state)
+        world = scene.world(state) if request.avoid_collisions else None
         solution = state.model.solve(
-            [*goals, *(each.goal for each in kept)],
+            [*goals, *(each.goal for each in extra)],
             start=state.q,
-            locked=locked_for(state.model, group, [frame for frame in frames if frame]),
+            locked=locked_for(state.model, group, [frame for frame, _ in poses]),
             world=world,
-            time_limit=timeout,
+            time_limit=min(request.timeout.seconds or TIMEOUT, MAX_TIMEOUT),
         )
         if not solution.success:
             code = CODES.get(solution.status, Code.NO_IK_SOLUTION)
-            return {
-                "solution": _robot_state((), ()),
-                "error_code": self._code(code, _why(solution, state.model, world)),
-            }
-        broken = [each for each in kept if each.excess(solution.q) > constraints.MET]
+            return self._unsolved(code, _reason(solution, state.model, world))
+        broken = sum(each.excess(solution.q) > constraints.MET for each in extra)
         if broken:
-            words = f"a solution was found, but it breaks {len(broken)} of the constraints"
-            return {
-                "solution": _robot_state((), ()),
-                "error_code": self._code(Code.GOAL_CONSTRAINTS_VIOLATED, words),
-            }
-        return {
-            "solution": _robot_state(*_joints(state.model, solution.q)),
-            "error_code": self._code(Code.SUCCESS),
-        }
+            message = f"a solution was found, but it breaks {broken} of the constraints"
+            return self._unsolved(Code.GOAL_CONSTRAINTS_VIOLATED, message)
+        joints = {name: float(solution.q[index]) for name, index in scene.joint_indices.items()}
+        return {"solution": _robot_state(joints), "error_code": self._code(Code.SUCCESS)}
+
+    def _unsolved(self, code: Code, message: str) -> Answer:
+        return {"solution": _robot_state({}), "error_code": self._code(code, message)}
 
     def _group(self, name: str, model: Model) -> Group:
         try:
@@ -197,47 +178,41 @@ class MoveIt:
         except ModelError as error:
             raise Refused(Code.INVALID_GROUP_NAME, str(error)) from None
 
-    def _links_moved_by(self, group: Group) -> set[str]:
-        model = self._scene.model
-        moved = set()
-        for joint in model.joints:
-            if any(each.name in group.joints for each in model.path(joint.child)):
-                moved.add(joint.child)
-        return moved
-
     def _code(self, code: Code, message: str = "") -> Answer:
         words = {"message": message, "source": "limbik"} if self._has_words else {}
         return {"val": int(code), **words}
 
 
-class _Asked(NamedTuple):
-    """A frame, and where it is to be."""
-
-    frame: str
-    pose: PoseStamped
-
-
-def _poses(asked: PositionIKRequest, group: Group, model: Model) -> list[_Asked]:
-    """The poses of a request, by frame: one, or several side by side."""
-    if asked.ik_link_names or asked.pose_stamped_vector:
-        if len(asked.ik_link_names) != len(asked.pose_stamped_vector):
-            counts = f"{len(asked.ik_link_names)} and {len(asked.pose_stamped_vector)}"
+def _poses(request: PositionIKRequest, group: Group, model: Model) -> list[tuple[str, PoseStamped]]:
+    """The frames of a request and their poses."""
+    if request.ik_link_names or request.pose_stamped_vector:
+        if len(request.ik_link_names) != len(request.pose_stamped_vector):
+            counts = f"{len(request.ik_link_names)} and {len(request.pose_stamped_vector)}"
             raise Refused(
                 Code.INVALID_GOAL_CONSTRAINTS,
                 f"`ik_link_names` and `pose_stamped_vector` need to be as many, found {counts}",
             )
-        names = [constraints.link_of(name, model) for name in asked.ik_link_names]
-        return [_Asked(*each) for each in zip(names, asked.pose_stamped_vector, strict=True)]
-    if asked.ik_link_name:
-        return [_Asked(constraints.link_of(asked.ik_link_name, model), asked.pose_stamped)]
-    if group.tip is None:
+        names = [constraints.link_of(name, model) for name in request.ik_link_names]
+        return list(zip(names, request.pose_stamped_vector, strict=True))
+    tip = request.ik_link_name or group.tip
+    if tip is None:
         raise Refused(
             Code.INVALID_LINK_NAME, f"group {group.name!r} branches: name a link, or some, of its ends"
         )
-    return [_Asked(constraints.link_of(group.tip, model), asked.pose_stamped)]
+    return [(constraints.link_of(tip, model), request.pose_stamped)]
 
 
-def _why(solution: Solution, model: Model, world: World | None) -> str:
+def _links_moved_by(group: Group, model: Model) -> set[str]:
+    """The links that some joint of a group moves."""
+    links = [joint.child for joint in model.joints]
+    return {link for link in links if any(joint.name in group.joints for joint in model.path(link))}
+
+
+def _code_of(error: LimbikError, otherwise: Code) -> Code:
+    return error.code if isinstance(error, Refused) else otherwise
+
+
+def _reason(solution: Solution, model: Model, world: World | None) -> str:
     """Why there is no answer. What could be done about a collision takes longer to find than a planner waits:
     what collides is said alone.
     """
@@ -259,17 +234,12 @@ def _read(kind: type[_Request], message: Mapping[str, Any]) -> _Request:
         raise Refused(code, f"{where}: {first['msg']}") from None
 
 
-def _joints(model: Model, q: Array) -> tuple[list[str], list[float]]:
-    joints = [joint for joint in model.joints if joint.nq == 1]
-    return [joint.name for joint in joints], [float(q[model.q_slice(joint.name).start]) for joint in joints]
-
-
-def _robot_state(names: Any, positions: Any) -> Answer:
+def _robot_state(joints: Mapping[str, float]) -> Answer:
     return {
         "joint_state": {
             "header": {"frame_id": ""},
-            "name": list(names),
-            "position": list(positions),
+            "name": list(joints),
+            "position": list(joints.values()),
             "velocity": [],
             "effort": [],
         },

@@ -20,62 +20,58 @@ from limbik.service.moveit.messages import (
     OrientationConstraint,
     PoseMessage,
     PositionConstraint,
-    Quaternion,
 )
 from limbik.service.moveit.scene import Refused, Scene, State, pose_of_message
-from limbik.spatial import Array, Matrix3, Matrix4, rotation_log
+from limbik.spatial import Array, Matrix3, rotation_log
 
 BOX, SPHERE = 1, 2  # of shape_msgs/SolidPrimitive
 EULER = 0  # parameterization of an OrientationConstraint
-MET = 1e-6  # [m or rad] beyond a tolerance that counts as kept
+MET = 1e-6  # [m or rad] beyond a tolerance that still counts as inside
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """A goal for a solve, and by how much a configuration breaks what is asked."""
+    """A goal for a solve, and the distance of a configuration from it."""
 
     goal: Goal
-    excess: Callable[[Array], float]  # [m or rad] of q beyond the tolerance, at most 0 where it is kept
+    excess: Callable[[Array], float]  # [m or rad] of q beyond the tolerance, at most 0 inside it
 
 
-def read(given: Constraints, scene: Scene, state: State) -> list[Constraint]:
-    """What each constraint asks for. Raises Refused for those that have no meaning, or are not known here."""
-    return list(_each(given, scene, state))
+def read(message: Constraints, scene: Scene, state: State) -> list[Constraint]:
+    """The constraints of a message. Raises Refused for those without a meaning, or of an unknown kind."""
+    return list(_constraints(message, scene, state))
 
 
-def _each(given: Constraints, scene: Scene, state: State) -> Iterator[Constraint]:
-    for joint in given.joint_constraints:
-        yield _joint(joint, state.model)
-    for position in given.position_constraints:
+def _constraints(message: Constraints, scene: Scene, state: State) -> Iterator[Constraint]:
+    for joint in message.joint_constraints:
+        yield _joint(joint, scene)
+    for position in message.position_constraints:
         yield _position(position, scene, state)
-    for orientation in given.orientation_constraints:
+    for orientation in message.orientation_constraints:
         yield _orientation(orientation, scene, state)
-    if given.visibility_constraints:
+    if message.visibility_constraints:
         raise Refused(Code.INVALID_GOAL_CONSTRAINTS, "constraints of visibility are not known here")
 
 
-def _joint(given: JointConstraint, model: Model) -> Constraint:
-    known = [joint.name for joint in model.joints if joint.nq == 1]
-    if given.joint_name not in known:
-        hint = did_you_mean(given.joint_name, known)
-        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, f"there is no joint {given.joint_name!r}; {hint}")
-    tolerance = 0.5 * (given.tolerance_above + given.tolerance_below)
-    value = given.position + 0.5 * (given.tolerance_above - given.tolerance_below)
-    place, turns = (
-        model.q_slice(given.joint_name).start,
-        model.joint(given.joint_name).kind is JointKind.CONTINUOUS,
-    )
+def _joint(message: JointConstraint, scene: Scene) -> Constraint:
+    if message.joint_name not in scene.joint_indices:
+        hint = did_you_mean(message.joint_name, scene.joint_indices)
+        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, f"there is no joint {message.joint_name!r}; {hint}")
+    tolerance = 0.5 * (message.tolerance_above + message.tolerance_below)
+    value = message.position + 0.5 * (message.tolerance_above - message.tolerance_below)
+    index = scene.joint_indices[message.joint_name]
+    is_continuous = scene.model.joint(message.joint_name).kind is JointKind.CONTINUOUS
 
     def excess(q: Array) -> float:
-        off = float(q[place]) - value
-        return abs(math.remainder(off, 2.0 * math.pi) if turns else off) - tolerance
+        off = float(q[index]) - value
+        return abs(math.remainder(off, 2.0 * math.pi) if is_continuous else off) - tolerance
 
-    return Constraint(JointValue(joint=given.joint_name, value=value, tolerance=tolerance), excess)
+    return Constraint(JointValue(joint=message.joint_name, value=value, tolerance=tolerance), excess)
 
 
-def _position(given: PositionConstraint, scene: Scene, state: State) -> Constraint:
-    region, offset = given.constraint_region, given.target_point_offset
-    link = link_of(given.link_name, state.model)
+def _position(message: PositionConstraint, scene: Scene, state: State) -> Constraint:
+    region, offset = message.constraint_region, message.target_point_offset
+    link = link_of(message.link_name, state.model)
     if region.meshes or len(region.primitives) != 1:
         raise Refused(Code.INVALID_GOAL_CONSTRAINTS, "a region needs to be one box or one sphere here")
     if any((offset.x, offset.y, offset.z)):
@@ -83,7 +79,7 @@ def _position(given: PositionConstraint, scene: Scene, state: State) -> Constrai
             Code.INVALID_GOAL_CONSTRAINTS, "a target_point_offset is not known here; constrain a frame"
         )
     placed = region.primitive_poses[0] if region.primitive_poses else PoseMessage()
-    target = np.asarray(scene.at(given.header.frame_id, state) @ pose_of_message(placed))
+    target = np.asarray(scene.at(message.header.frame_id, state) @ pose_of_message(placed))
     kind, size = region.primitives[0].get("type"), _dimensions(region.primitives[0])
 
     def left(q: Array) -> Array:
@@ -105,18 +101,23 @@ def _position(given: PositionConstraint, scene: Scene, state: State) -> Constrai
     raise Refused(Code.INVALID_GOAL_CONSTRAINTS, "a region needs to be one box or one sphere here")
 
 
-def _orientation(given: OrientationConstraint, scene: Scene, state: State) -> Constraint:
-    link = link_of(given.link_name, state.model)
+def _orientation(message: OrientationConstraint, scene: Scene, state: State) -> Constraint:
+    link = link_of(message.link_name, state.model)
     tolerance = np.array(
-        [given.absolute_x_axis_tolerance, given.absolute_y_axis_tolerance, given.absolute_z_axis_tolerance]
+        [
+            message.absolute_x_axis_tolerance,
+            message.absolute_y_axis_tolerance,
+            message.absolute_z_axis_tolerance,
+        ]
     )
-    target = np.asarray(scene.at(given.header.frame_id, state) @ _turned(given.orientation))
+    wanted = pose_of_message(PoseMessage(orientation=message.orientation))
+    target = np.asarray(scene.at(message.header.frame_id, state) @ wanted)
     free = tolerance >= math.pi
     weights = (0.0, 0.0, 0.0, *np.where(free, 0.0, 1.0).tolist())
     goal = Pose(
         target=target, frame=link, weights=weights, tolerance=(0.0, 0.0, 0.0, *np.where(free, 0.0, tolerance))
     )
-    is_euler = given.parameterization == EULER
+    is_euler = message.parameterization == EULER
 
     def excess(q: Array) -> float:
         apart = target[:3, :3].T @ state.model.pose(q, link)[:3, :3]
@@ -138,10 +139,6 @@ def link_of(name: str, model: Model) -> str:
         hint = did_you_mean(name, model.frame_names)
         raise Refused(Code.INVALID_LINK_NAME, f"there is no link {name!r}; {hint}")
     return name
-
-
-def _turned(given: Quaternion) -> Matrix4:
-    return pose_of_message(PoseMessage(orientation=given))
 
 
 def _dimensions(primitive: dict[str, Any]) -> Array:

@@ -11,10 +11,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat
 
-MOST = 1000  # constraints, poses or names of one message
+MAX_ITEMS = 1000  # constraints, poses or names of one message
 
 _Item = TypeVar("_Item")
-Few = Annotated[list[_Item], Field(max_length=MOST)]
+Few = Annotated[list[_Item], Field(max_length=MAX_ITEMS)]
 Width = Annotated[FiniteFloat, Field(ge=0.0)]
 
 
@@ -64,10 +64,12 @@ class Quaternion(RosMessage):
 
 
 class PoseMessage(RosMessage):
-    """Where something is, and how it is turned."""
+    """A position [m] and an orientation; geometry_msgs/Transform calls them translation and rotation."""
 
-    position: Vector = Vector()
-    orientation: Quaternion = Quaternion()
+    position: Annotated[Vector, Field(validation_alias=AliasChoices("position", "translation"))] = Vector()
+    orientation: Annotated[Quaternion, Field(validation_alias=AliasChoices("orientation", "rotation"))] = (
+        Quaternion()
+    )
 
 
 class PoseStamped(RosMessage):
@@ -75,13 +77,6 @@ class PoseStamped(RosMessage):
 
     header: Header = Header()
     pose: PoseMessage = PoseMessage()
-
-
-class Transform(RosMessage):
-    """A pose in other words."""
-
-    translation: Vector = Vector()
-    rotation: Quaternion = Quaternion()
 
 
 class JointState(RosMessage):
@@ -95,7 +90,7 @@ class MultiDofJointState(RosMessage):
     """Where virtual joints have the robot."""
 
     joint_names: Few[str] = []
-    transforms: Few[Transform] = []
+    transforms: Few[PoseMessage] = []
 
 
 class CollisionObject(RosMessage):

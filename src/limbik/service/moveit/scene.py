@@ -6,9 +6,9 @@ A scene is never changed: a message makes another one, so that one which is refu
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from limbik.collision import World
 from limbik.collision.planning_scenes import pose_of, shapes_in_message
 from limbik.errors import LimbikError, did_you_mean
 from limbik.formats.source import Source
-from limbik.formats.srdf import Srdf
+from limbik.formats.srdf import Srdf, VirtualJoint
 from limbik.model.shapes import Shape
 from limbik.service.moveit.messages import (
     AllowedCollisionMatrix,
@@ -27,14 +27,13 @@ from limbik.service.moveit.messages import (
     PlanningScene,
     PoseMessage,
     RobotState,
-    Transform,
 )
 from limbik.spatial import Array, Matrix4, pose_inverse
 
 ADD, REMOVE, APPEND, MOVE = range(4)  # operations of a CollisionObject
-MOST_OBJECTS = 10_000
-MOST_CARRYING = 16  # models that carry something, which are kept
-_KEPT = "_places", "_worlds", "_models"  # that do not depend on where the robot is
+MAX_OBJECTS = 10_000
+MAX_MODELS = 16  # cached, that carry something
+_CACHED = "joint_indices", "_worlds", "_models"  # independent of where the robot is
 
 
 class Refused(LimbikError):
@@ -53,13 +52,16 @@ class SceneObject(NamedTuple):
     touch: tuple[str, ...] = ()
 
 
+Held = Mapping[str, tuple[str, SceneObject]]  # what a robot carries by name: the link, and the object on it
+
+
 class State(NamedTuple):
     """A robot with what it carries."""
 
     model: Model
     q: Array  # [nq]
     base: Matrix4  # pose of its root in the planning frame
-    held: Mapping[str, tuple[str, SceneObject]]  # what it carries by name: the link, and what
+    held: Held
 
 
 @dataclass(frozen=True)
@@ -68,36 +70,34 @@ class Scene:
 
     model: Model
     q: Array  # [nq]
-    planning_frames: frozenset[str] = frozenset()  # names of the frame that objects are given in
-    virtual_joint: str | None = None  # that moves the robot in it
+    virtual_joint: VirtualJoint | None = None  # that moves the robot in the planning frame, its parent
     base: Matrix4 = field(default_factory=lambda: np.eye(4))
     objects: Mapping[str, SceneObject] = field(default_factory=dict)
-    held: Mapping[str, tuple[str, SceneObject]] = field(default_factory=dict)
+    held: Held = field(default_factory=dict)
     allowed: frozenset[frozenset[str]] = frozenset()
 
-    def state(self, given: RobotState) -> State:
+    def state(self, robot_state: RobotState) -> State:
         """The robot as a request has it; joints that it does not name stay as they are.
 
         Raises Refused for joints and links that there are not.
         """
-        q, names, values = self.q.copy(), given.joint_state.name, given.joint_state.position
+        q, names, values = self.q.copy(), robot_state.joint_state.name, robot_state.joint_state.position
         if len(names) != len(values):
             counts = f"{len(names)} names and {len(values)} positions"
             raise Refused(Code.INVALID_ROBOT_STATE, f"`joint_state` has {counts}")
         for name, value in zip(names, values, strict=True):
-            place = self._places.get(name)
-            if place is None:
-                hint = did_you_mean(name, self._places)
+            if name in self.joint_indices:
+                q[self.joint_indices[name]] = value
+            elif name not in self.model.joint_names or self.model.joint(name).nq:
+                hint = did_you_mean(name, self.joint_indices)
                 raise Refused(Code.INVALID_ROBOT_STATE, f"there is no joint {name!r}; {hint}")
-            if place >= 0:
-                q[place] = value
-        held = self.held
-        if given.attached_collision_objects:
-            gone = {each.object.id for each in given.attached_collision_objects if _is_put_down(each)}
-            carried = [each for each in given.attached_collision_objects if not _is_put_down(each)]
-            held = {**held, **self._attached(carried, q, self.base)}
-            held = {name: each for name, each in held.items() if name not in gone}
-        return State(self._carrying(held), q, self._base_of(given), held)
+        base, held = self._base_of(robot_state), dict(self.held)
+        for attached in robot_state.attached_collision_objects:
+            if attached.object.operation == REMOVE:
+                held.pop(attached.object.id, None)
+            else:
+                held[attached.object.id] = self._attached(attached, q, base)
+        return State(self._carrying(held), q, base, held)
 
     def at(self, frame: str, state: State) -> Matrix4:
         """The pose of a frame as the robot's root sees it: of the model, of an object, or of planning.
@@ -107,14 +107,14 @@ class Scene:
         name = frame.removeprefix("/")
         if name in state.model.frame_names:
             return state.model.pose(state.q, name)
-        if not name or name in self.planning_frames:
+        if name in ("", self._planning_frame):
             return pose_inverse(state.base)
         if name in state.held:
             link, held = state.held[name]
             return np.asarray(state.model.pose(state.q, link) @ held.pose)
         if name in self.objects:
             return np.asarray(pose_inverse(state.base) @ self.objects[name].pose)
-        known = (*state.model.frame_names, *sorted(self.planning_frames), *self.objects)
+        known = filter(None, (*state.model.frame_names, self._planning_frame, *self.objects))
         raise Refused(
             Code.FRAME_TRANSFORM_FAILURE, f"there is no frame {name!r}; {did_you_mean(name, known)}"
         )
@@ -124,16 +124,14 @@ class Scene:
         key = state.base.tobytes()
         world = self._worlds.get(key)
         if world is None:
-            self._worlds.clear()
-            world = self._worlds[key] = World()
+            world = World()
             back = pose_inverse(state.base)
             for name, each in self.objects.items():
-                touch = (
-                    *each.touch,
-                    *(other for pair in self.allowed if name in pair for other in pair - {name}),
-                )
+                touch = {*each.touch, *self._allowed_with(name)}
                 for part, (shape, pose) in numbered(name, each.shapes):
-                    world.add(part, shape, back @ each.pose @ pose, touch=touch)
+                    world.add(part, shape, back @ each.pose @ pose, touch=sorted(touch))
+            self._worlds.clear()
+            self._worlds[key] = world
         return world
 
     def changed(self, message: PlanningScene) -> Scene:
@@ -150,90 +148,90 @@ class Scene:
         scene.world(scene.state(RobotState()))  # whatever cannot be is refused now
         return scene
 
-    def moved(self, given: RobotState) -> Scene:
+    def moved(self, robot_state: RobotState) -> Scene:
         """The scene with the robot elsewhere."""
-        moved = replace(self, q=self.state(given).q)
-        vars(moved).update({key: vars(self)[key] for key in _KEPT if key in vars(self)})
+        moved = replace(self, q=self.state(robot_state).q)
+        vars(moved).update({key: vars(self)[key] for key in _CACHED if key in vars(self)})
         return moved
 
     @functools.cached_property
-    def _places(self) -> dict[str, int]:
-        """Where q has the value of a joint; -1 for joints that have none, fixed ones and followers."""
-        places = {joint.name: -1 for joint in self.model.joints if joint.nq == 0}
-        for joint in self.model.joints:
-            if joint.nq == 1:
-                places[joint.name] = self.model.q_slice(joint.name).start
-        return places
+    def joint_indices(self) -> dict[str, int]:
+        """Indices in q of the joints with one value, by name."""
+        return {
+            joint.name: self.model.q_slice(joint.name).start for joint in self.model.joints if joint.nq == 1
+        }
 
     @functools.cached_property
     def _worlds(self) -> dict[bytes, World]:
         return {}
 
     @functools.cached_property
-    def _models(self) -> dict[str, Model]:
+    def _models(self) -> dict[tuple[Any, ...], tuple[Model, Held]]:
         return {}
 
-    def _base_of(self, given: RobotState) -> Matrix4:
-        virtual = given.multi_dof_joint_state
+    @property
+    def _planning_frame(self) -> str:
+        return "" if self.virtual_joint is None else self.virtual_joint.parent_frame
+
+    def _base_of(self, robot_state: RobotState) -> Matrix4:
+        virtual = robot_state.multi_dof_joint_state
         for name, transform in zip(virtual.joint_names, virtual.transforms, strict=False):
-            if name == self.virtual_joint:
-                return transform_of(transform)
+            if self.virtual_joint is not None and name == self.virtual_joint.name:
+                return pose_of_message(transform)
         return self.base
 
-    def _carrying(self, held: Mapping[str, tuple[str, SceneObject]]) -> Model:
+    def _allowed_with(self, name: str) -> set[str]:
+        """What an object may touch by the matrix of allowed collisions."""
+        return {other for pair in self.allowed if name in pair for other in pair - {name}}
+
+    def _carrying(self, held: Held) -> Model:
         """The model with what it carries, and with the pairs that may touch."""
         if not held and not self.allowed:
             return self.model
-        key = repr(
-            [(name, link, id(each.shapes), each.pose.tobytes()) for name, (link, each) in held.items()]
-        )
-        model = self._models.get(key)
-        if model is None:
-            links = set(self.model.frame_names)
-            pairs = [tuple(pair) for pair in self.allowed if pair <= links]
-            model = self.model.with_pairs(disable=pairs)
-            for name, (link, each) in held.items():
-                touch = {
-                    *each.touch,
-                    *(other for pair in self.allowed if name in pair for other in pair & links),
-                }
-                for part, (shape, pose) in numbered(name, each.shapes):
-                    model = model.attach(part, shape, frame=link, pose=each.pose @ pose, touch=sorted(touch))
-            if len(self._models) >= MOST_CARRYING:
-                self._models.clear()
-            self._models[key] = model
+        key = tuple((name, link, id(each)) for name, (link, each) in held.items())
+        if key in self._models:
+            return self._models[key][0]
+        links = set(self.model.frame_names)
+        model = self.model.with_pairs(disable=[tuple(pair) for pair in self.allowed if pair <= links])
+        for name, (link, each) in held.items():
+            touch = {*each.touch, *(self._allowed_with(name) & links)}
+            for part, (shape, pose) in numbered(name, each.shapes):
+                model = model.attach(part, shape, frame=link, pose=each.pose @ pose, touch=sorted(touch))
+        if len(self._models) >= MAX_MODELS:
+            self._models.clear()
+        self._models[key] = model, held  # which keeps the identities in the key
         return model
 
-    def _with_object(self, given: CollisionObject) -> Scene:
-        if given.operation == REMOVE and not given.id:
+    def _with_object(self, message: CollisionObject) -> Scene:
+        if message.operation == REMOVE and not message.id:
             return replace(self, objects={})
-        objects, known = dict(self.objects), self.objects.get(given.id)
-        if known is None and given.operation in (REMOVE, MOVE):
-            hint = did_you_mean(given.id, self.objects)
-            raise Refused(Code.INVALID_OBJECT_NAME, f"there is no object {given.id!r}; {hint}")
-        if given.operation == REMOVE:
-            del objects[given.id]
+        objects, known = dict(self.objects), self.objects.get(message.id)
+        if known is None and message.operation in (REMOVE, MOVE):
+            hint = did_you_mean(message.id, self.objects)
+            raise Refused(Code.INVALID_OBJECT_NAME, f"there is no object {message.id!r}; {hint}")
+        if message.operation == REMOVE:
+            del objects[message.id]
             return replace(self, objects=objects)
         state = State(self.model, self.q, self.base, self.held)
-        frame = np.asarray(self.base @ self.at(given.header.frame_id, state))
-        if known is not None and given.operation == MOVE:
-            objects[given.id] = known._replace(pose=frame @ pose_of_message(given.pose))
-        elif known is not None and given.operation == APPEND:
-            back = pose_inverse(known.pose) @ frame @ pose_of_message(given.pose)
-            more = tuple((shape, back @ pose) for shape, pose in shapes_of(given))
-            objects[given.id] = known._replace(shapes=(*known.shapes, *more))
+        frame = np.asarray(self.base @ self.at(message.header.frame_id, state))
+        if known is not None and message.operation == MOVE:
+            objects[message.id] = known._replace(pose=frame @ pose_of_message(message.pose))
+        elif known is not None and message.operation == APPEND:
+            back = pose_inverse(known.pose) @ frame @ pose_of_message(message.pose)
+            more = tuple((shape, back @ pose) for shape, pose in shapes_of(message))
+            objects[message.id] = known._replace(shapes=(*known.shapes, *more))
         else:
-            objects[given.id] = SceneObject(shapes_of(given), frame @ pose_of_message(given.pose))
-        if len(objects) > MOST_OBJECTS:
-            raise Refused(Code.INVALID_OBJECT_NAME, f"a scene needs at most {MOST_OBJECTS:,} objects")
+            objects[message.id] = SceneObject(shapes_of(message), frame @ pose_of_message(message.pose))
+        if len(objects) > MAX_OBJECTS:
+            raise Refused(Code.INVALID_OBJECT_NAME, f"a scene needs at most {MAX_OBJECTS:,} objects")
         return replace(self, objects=objects)
 
-    def _with_attached(self, given: AttachedCollisionObject) -> Scene:
-        name = given.object.id
-        if not _is_put_down(given):
-            held = self._attached([given], self.q, self.base)
+    def _with_attached(self, message: AttachedCollisionObject) -> Scene:
+        name = message.object.id
+        if message.object.operation != REMOVE:
+            held = {**self.held, name: self._attached(message, self.q, self.base)}
             others = {key: each for key, each in self.objects.items() if key != name}
-            return replace(self, held={**self.held, **held}, objects=others)
+            return replace(self, held=held, objects=others)
         if name and name not in self.held:
             hint = did_you_mean(name, self.held)
             raise Refused(Code.INVALID_OBJECT_NAME, f"nothing of the name {name!r} is attached; {hint}")
@@ -243,92 +241,67 @@ class Scene:
             objects[put_down] = each._replace(pose=self.base @ self.model.pose(self.q, link) @ each.pose)
         return replace(self, held=kept, objects=objects)
 
-    def _attached(
-        self, given: Iterable[AttachedCollisionObject], q: Array, base: Matrix4
-    ) -> dict[str, tuple[str, SceneObject]]:
-        """What a robot at q carries, by name: new shapes, or an object of the scene."""
-        found = {}
-        for each in given:
-            name, link = each.object.id, each.link_name
-            if link not in self.model.frame_names:
-                hint = did_you_mean(link, self.model.frame_names)
-                raise Refused(Code.INVALID_LINK_NAME, f"there is no link {link!r} to carry {name!r}; {hint}")
-            state = State(self.model, q, base, self.held)
-            to_link = pose_inverse(self.model.pose(q, link))
-            shapes = shapes_of(each.object)
-            if shapes:
-                pose = (
-                    to_link @ self.at(each.object.header.frame_id, state) @ pose_of_message(each.object.pose)
-                )
-            elif name in self.objects:
-                shapes = self.objects[name].shapes
-                pose = to_link @ pose_inverse(base) @ self.objects[name].pose
-            else:
-                hint = did_you_mean(name, self.objects)
-                raise Refused(
-                    Code.INVALID_OBJECT_NAME, f"{name!r} has no shapes, and is no object of the scene; {hint}"
-                )
-            found[name] = (link, SceneObject(shapes, np.asarray(pose), (link, *each.touch_links)))
-        return found
+    def _attached(self, message: AttachedCollisionObject, q: Array, base: Matrix4) -> tuple[str, SceneObject]:
+        """The link, and what a robot at q carries on it: new shapes, or an object of the scene."""
+        name, link = message.object.id, message.link_name
+        if link not in self.model.frame_names:
+            hint = did_you_mean(link, self.model.frame_names)
+            raise Refused(Code.INVALID_LINK_NAME, f"there is no link {link!r} to carry {name!r}; {hint}")
+        shapes = shapes_of(message.object)
+        if shapes:
+            frame = self.at(message.object.header.frame_id, State(self.model, q, base, self.held))
+            pose = frame @ pose_of_message(message.object.pose)
+        elif name in self.objects:
+            shapes = self.objects[name].shapes
+            pose = pose_inverse(base) @ self.objects[name].pose
+        else:
+            problem = f"{name!r} has no shapes, and is no object of the scene"
+            raise Refused(Code.INVALID_OBJECT_NAME, f"{problem}; {did_you_mean(name, self.objects)}")
+        pose_link_object = np.asarray(pose_inverse(self.model.pose(q, link)) @ pose)
+        return link, SceneObject(shapes, pose_link_object, (link, *message.touch_links))
 
 
 def scene_of(model: Model, srdf: Srdf | None, world: World | None = None) -> Scene:
     """The scene of a robot at rest, with the objects of a world."""
-    virtual = next(iter(srdf.virtual_joints.values()), None) if srdf else None
     objects = {
         each.name: SceneObject(((each.shape, np.eye(4)),), each.pose, each.touch) for each in world or World()
     }
     return Scene(
         model=model,
         q=model.neutral,
-        planning_frames=frozenset([virtual.parent_frame] if virtual else []),
-        virtual_joint=virtual.name if virtual else None,
+        virtual_joint=next(iter(srdf.virtual_joints.values()), None) if srdf else None,
         objects=objects,
     )
 
 
-def shapes_of(given: CollisionObject) -> tuple[tuple[Shape, Matrix4], ...]:
+def shapes_of(message: CollisionObject) -> tuple[tuple[Shape, Matrix4], ...]:
     """The shapes of an object, and where they are on it. Raises CollisionError."""
-    message = given.model_dump(exclude={"pose"})
-    return tuple(shapes_in_message(message, Source("planning scene", ""), given.id))
+    source = Source("planning scene", "")
+    return tuple(shapes_in_message(message.model_dump(exclude={"pose"}), source, message.id))
 
 
-def pose_of_message(given: PoseMessage) -> Matrix4:
+def pose_of_message(message: PoseMessage) -> Matrix4:
     """[4, 4]. Raises Refused for a quaternion that is no rotation."""
-    position, turn = given.position, given.orientation
-    return _pose((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
-
-
-def transform_of(given: Transform) -> Matrix4:
-    """[4, 4]. Raises Refused for a quaternion that is no rotation."""
-    position, turn = given.translation, given.rotation
-    return _pose((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
+    position, turn = message.position, message.orientation
+    try:
+        return pose_of((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w), "a message")
+    except LimbikError as error:
+        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, str(error)) from None
 
 
 def numbered(name: str, shapes: tuple[tuple[Shape, Matrix4], ...]) -> list[tuple[str, tuple[Shape, Matrix4]]]:
     """The shapes of an object by names of their own: "name/1", "name/2" where they are several."""
     if len(shapes) == 1:
         return [(name, shapes[0])]
-    return [(f"{name}/{place}", each) for place, each in enumerate(shapes, 1)]
+    return [(f"{name}/{number}", each) for number, each in enumerate(shapes, 1)]
 
 
-def _is_put_down(given: AttachedCollisionObject) -> bool:
-    return given.object.operation == REMOVE
-
-
-def _pose(position: tuple[float, ...], turn: tuple[float, ...]) -> Matrix4:
-    try:
-        return pose_of(position, turn, "a message")
-    except LimbikError as error:
-        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, str(error)) from None
-
-
-def _pairs(given: AllowedCollisionMatrix) -> frozenset[frozenset[str]]:
+def _pairs(message: AllowedCollisionMatrix) -> frozenset[frozenset[str]]:
     """The pairs of a matrix that may touch."""
-    names = given.entry_names
+    names = message.entry_names
     return frozenset(
         frozenset((name, other))
-        for name, row in zip(names, given.entry_values, strict=False)
+        for name, row in zip(names, message.entry_values, strict=False)
         for other, enabled in zip(names, row.enabled, strict=False)
         if enabled and name != other
     )
