@@ -405,6 +405,9 @@ def test_constraints_are_kept_or_said_to_be_broken() -> None:
     assert not checked["valid"] and checked["constraint_result"][0]["distance"] == pytest.approx(
         0.04, abs=1e-9
     )
+    finger = {"joint_name": "panda_finger_joint1", "position": 0.03}
+    request = ik("arm", goal, "panda_hand_tcp", constraints={"joint_constraints": [finger]})
+    assert service.compute_ik(request)["error_code"]["val"] == -31  # no joint of the group
     joint["position"] = 9.0
     answer = service.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints={"joint_constraints": [joint]}))
     assert answer["error_code"]["val"] == -31

@@ -151,11 +151,13 @@ class MoveIt:
             for frame, pose in poses
         ]
         extra = constraints.read(request.constraints, scene, state)
+        # Constraints may be about frames that other joints than those on the way to the poses move.
+        frames = state.model.frame_names if extra else [frame for frame, _ in poses]
         world = scene.world(state) if request.avoid_collisions else None
         solution = state.model.solve(
             [*goals, *(each.goal for each in extra)],
             start=state.q,
-            locked=locked_for(state.model, group, [frame for frame, _ in poses]),
+            locked=locked_for(state.model, group, frames),
             world=world,
             time_limit=min(request.timeout.seconds or TIMEOUT, MAX_TIMEOUT),
         )
