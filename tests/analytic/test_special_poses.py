@@ -197,3 +197,70 @@ def test_an_elimination_on_a_curve_of_answers_has_one_where_a_search_finds_one()
     assert len(found) == 1
     assert not found.complete
     assert_allclose(model.pose(found.q[0]), pose, atol=1e-6)
+
+
+def offset_wrist(off: float) -> limbik.Model:
+    """Of a Puma's form, but for axis 6, which misses the center of the wrist by a distance [m]."""
+    builder = ModelBuilder("puma").revolute("a", axis="z", origin=(0, 0, 0.3), limits=3.0)
+    builder.revolute("b", axis="y", origin=(0.1, 0, 0.1), limits=3.0)
+    builder.revolute("c", axis="y", origin=(0, 0, 0.5), limits=3.0)
+    builder.revolute("d", axis="x", origin=(0.2, 0, 0.1), limits=3.0)
+    builder.revolute("e", axis="y", origin=(0.3, 0, 0), limits=2.0)
+    return (
+        builder.revolute("f", axis="x", origin=(0, off, 0), limits=3.0)
+        .fixed("tip", origin=(0.1, 0, 0))
+        .build()
+    )
+
+
+def tilted_wrist(off: float) -> limbik.Model:
+    """Of a UR's form, but for axis 4, which is not parallel to 2 and 3 by an angle [rad]."""
+    builder = ModelBuilder("ur").revolute("a", axis="z", origin=(0, 0, 0.09), limits=3.1)
+    builder.revolute("b", axis="y", origin=(0, 0.13, 0), limits=3.1)
+    builder.revolute("c", axis="y", origin=(0.42, -0.12, 0), limits=3.1)
+    builder.revolute("d", axis=(np.sin(off), np.cos(off), 0), origin=(0.39, 0, 0), limits=3.1)
+    builder.revolute("e", axis="z", origin=(0, 0.1, 0), limits=3.1)
+    builder.revolute("f", axis="y", origin=(0, 0, -0.09), limits=3.1)
+    return builder.fixed("tip", origin=(0, 0.08, 0)).build()
+
+
+def sliding(off: float) -> limbik.Model:
+    """With a joint that slides, and a wrist whose axis 6 misses its center by a distance [m]."""
+    builder = ModelBuilder("slide").prismatic("a", axis="y", limits=0.5)
+    builder.revolute("b", axis="y", origin=(0, 0, 0.3), limits=3.0)
+    builder.revolute("c", axis="y", origin=(0, 0, 0.4), limits=3.0)
+    builder.revolute("d", axis="z", origin=(0.02, 0, 0.3), limits=3.0)
+    builder.revolute("e", axis="y", limits=2.0)
+    return (
+        builder.revolute("f", axis="z", origin=(0, off, 0), limits=3.0)
+        .fixed("tip", origin=(0, 0, 0.1))
+        .build()
+    )
+
+
+@pytest.mark.parametrize("off", [1e-8, 1e-6, 9e-6])
+@pytest.mark.parametrize("arm", [offset_wrist, tilted_wrist, sliding])
+def test_what_an_arm_is_off_its_closed_form_hides_no_solution_near_a_singular_wrist(arm, off) -> None:
+    rng = np.random.default_rng(4)
+    model = arm(off)
+    for bend in (0.0, 1e-6, 1e-5, 1e-4, 1e-3):
+        for _ in range(12 if arm is not sliding else 2):
+            q = model.random(rng)
+            q[4] = bend
+            found = model.solve_all(model.pose(q))
+            assert len(found)
+            nearest = min(change(model, each, q) for each in found)
+            assert nearest < 1e-3 or not found.complete
+            assert nearest < 1e-3 or bend < 1e-6 or arm is sliding
+
+
+@pytest.mark.parametrize("arm", [offset_wrist, tilted_wrist])
+def test_in_a_batch_near_a_singular_wrist_too(arm) -> None:
+    model = arm(9e-6)
+    q = model.random(4, 40)
+    q[::2, 4] = 1e-5
+    batch = model.solve_all_batch(model.pose(q))
+    assert not batch.complete
+    assert model.solve_all_batch(model.pose(q[1:9:2])).complete
+    for k, each in enumerate(q):
+        assert min(change(model, other, each) for other in batch.of(k)) < 1e-3

@@ -36,6 +36,18 @@ def test_difference_undoes_integrate(model: Model, seed: int) -> None:
     assert_allclose(model.difference(q, model.integrate(q, v)), v, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("model", [planar_arm(2), ModelBuilder("free").floating("base").build()])
+def test_steps_beyond_what_a_number_can_hold_are_refused(model: Model) -> None:
+    q = model.neutral + np.where(np.arange(model.nq) < 2, 1e308, 0.0)
+    v = np.where(np.arange(model.nv) < 2, 1e308, 0.0)
+    with pytest.raises(
+        ConfigurationError, match="the sum of q and v is beyond what a number can hold, at joint"
+    ):
+        model.integrate(q, v)
+    with pytest.raises(ConfigurationError, match="the difference of q0 and q1 is beyond what a number"):
+        model.difference(q, model.neutral - (q - model.neutral))
+
+
 @pytest.mark.slow
 @given(models(), SEEDS, SEEDS)
 def test_integrate_undoes_difference(model: Model, seed0: int, seed1: int) -> None:

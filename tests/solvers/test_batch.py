@@ -204,6 +204,13 @@ def test_a_batch_cut_into_pieces_is_the_same_batch(panda, monkeypatch):
     assert_same(panda.solve_batch(targets), whole)
 
 
+def test_problems_that_are_looked_at_again_some_at_a_time_have_the_same_answers(panda, monkeypatch, enough):
+    targets, start = goals(panda, enough(200)), panda.random(1)
+    whole = panda.solve_batch(targets, start=start)
+    monkeypatch.setattr(batch, "AT_A_TIME", 7)
+    assert_same(panda.solve_batch(targets, start=start), whole)
+
+
 def test_the_same_seed_gives_the_same_answers(panda):
     targets = goals(panda, 60)
     assert_same(panda.solve_batch(targets, seed=3), panda.solve_batch(targets, seed=3))

@@ -146,7 +146,7 @@ def with_three_parallel(arm: Arm, wanted: Wanted, branch: Branch) -> list[Motion
     third = to_distance(p[2], h[2], p[3], dot(left, left), branch.elbow)
     second = onto(h[1], total(p[2], rotate(h[2], third, p[3])), left)
     rest = without(without(three, second, 1.0), third, dot(h[1], h[2]))
-    fourth = Turn(rest.cosine, rest.sine * dot(h[1], h[3]), three.is_free, three.is_nearly_free)
+    fourth = three._replace(cosine=rest.cosine, sine=rest.sine * dot(h[1], h[3]))
     turns: list[Motion] = [first, second, third, fourth, fifth]
     return [*turns, last(arm, turns, wanted)]
 

@@ -17,7 +17,7 @@ from limbik.analytic.layout import (
     WANTED_SIZE,
     WORK,
 )
-from limbik.analytic.refine import errors_at, refine
+from limbik.analytic.refine import CONTRACTION, errors_at, refine
 from limbik.compiler.kernel import Floats, compiled, empty, to_be_bound
 from limbik.numerics.ended import BAD_GOAL
 from limbik.numerics.linear import fill
@@ -26,6 +26,9 @@ from limbik.numerics.trigonometry import FULL_TURN, angle_between, nearest_turn,
 
 ACCEPTED = 1e-9  # at the edge of reach, where no configuration is nearer
 HIDDEN = 1e-6  # up to which rounding may hide an answer where the arm is nearly singular
+REACHABLE = 3e-3  # error of a nearly exact closed form up to which the arm itself may reach the pose
+SHARP = 1e-12  # error that a refinement ends below where the arm is not singular
+REGULAR = 0.01  # contraction of a refinement up to which no second answer is nearby
 SETTLED = 5e-7  # with joints at limits, and with added joints still, where the pose itself may be rounded
 TRIES = 24  # poses nearby
 NEARBY = 1e-4  # of the arm's size, and [rad]; its square has to be more than rounding
@@ -62,11 +65,13 @@ def all_branches(plan: Floats, pose: Floats, start: Floats, has_start: int, work
         return BAD_GOAL
     read_wanted(plan, pose, work[WANTED : WANTED + WANTED_SIZE])
     branches(work, plan, work[WANTED : WANTED + WANTED_SIZE])
-    has_free = False
+    is_exact, has_free, is_proved = plan[EXACT] > 0.0, False, True
     for lane in range(BRANCHES):
         work[IS_ANSWERED + lane] = 0.0
-        has_free |= work[BLOCK + ROW_FREE * BRANCHES + lane] > 0.0
-    work[HAS_FREE] = 1.0 if has_free else 0.0
+        free = work[BLOCK + ROW_FREE * BRANCHES + lane]
+        has_free |= free >= 1.0
+        is_proved &= is_exact or free == 0.0
+    work[HAS_FREE] = 1.0 if has_free or not is_proved else 0.0
     distinct = DISTINCT_ON_CURVES if has_free else DISTINCT
     count = take_answers(plan, start, has_start, plan[EXACT], plan[REFINABLE], distinct, 0, work)
     if has_free:
@@ -243,10 +248,24 @@ def is_answer(plan: Floats, lane: int, exact: float, refinable: float, work: Flo
         return True
     held = empty(JOINTS)
     fill(0.0, held)
-    error = refine_answer(plan, held, work)
-    if ACCEPTED < error < HIDDEN:
+    refined = refine_answer(plan, held, work)
+    if may_hide_others(plan, error, refined, work):
         work[HAS_FREE] = 1.0
-    return error <= ACCEPTED
+    return refined <= ACCEPTED
+
+
+@compiled
+def may_hide_others(plan: Floats, error: float, refined: float, work: Floats) -> bool:
+    """Whether the arm may have an answer near a branch that its refinement has not led to. error, refined:
+    of the branch, before and after it.
+    """
+    if ACCEPTED < refined < HIDDEN:
+        return True
+    if plan[EXACT] > 0.0:
+        return False
+    if refined > ACCEPTED:
+        return error < REACHABLE
+    return refined > SHARP or work[REFINING + CONTRACTION] > REGULAR
 
 
 @compiled

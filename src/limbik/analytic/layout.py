@@ -40,11 +40,11 @@ PLAN = one_after_another(
 ROW_ANGLES = CHOICES
 ROW_POSITION = ROW_ANGLES + JOINTS  # squared errors
 ROW_ROTATION = ROW_POSITION + 1
-ROW_FREE = ROW_ROTATION + 1  # more than 0 where a joint may have any angle
+ROW_FREE = ROW_ROTATION + 1  # of `subproblems.may_be_free`
 ROWS = ROW_FREE + 1
 
 WANTED_SIZE = 12  # rotation by rows [9], then the point [3]
-REFINING_SIZE = 63
+REFINING_SIZE = 64
 
 WORK = one_after_another(
     {

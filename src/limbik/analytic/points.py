@@ -46,7 +46,7 @@ class PointForm:
             motions = POSITIONS[self.family](arm, left, Branch(shoulder, elbow, 1.0))
             values = np.empty(ARM_PART)
             values[list(self.places)] = [amount(motion) for motion in motions]
-            yield values[: self.count], may_be_free(motions) > 0.0
+            yield values[: self.count], may_be_free(motions) >= 1.0
 
 
 def point_form(axes: Axes) -> PointForm | None:

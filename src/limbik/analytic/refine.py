@@ -16,13 +16,14 @@ DAMPING = 1e-10  # part of the trace: where the arm is singular, no step goes fa
 LONGEST = 0.3  # [rad, or of the arm's size] of one step
 
 # The work: the rotation R_1 ... R_i [9], six axes and points in the world [36], the error [6], a step [6],
-# and what the linear solve needs [6].
+# what the linear solve needs [6], and the second step by the first.
 TURNED = 0
 AXES = 9
 POINTS = 27
 ERROR = 45
 CHANGE = 51
 SOLVED = 57
+CONTRACTION = 63  # above 1/2, Newton's method need not lead to the only configuration nearby (Kantorovich)
 
 
 @compiled(inline=False)
@@ -33,8 +34,9 @@ def refine(arm: Floats, slides: Floats, held: Floats, wanted: Floats, q: Floats,
     slides, held [6]: 1 where a joint is prismatic, and where it stays.
     """
     J, A = empty(6, JOINTS), empty(6, 6)
+    work[CONTRACTION] = first = 0.0
     error = errors_at(arm, slides, wanted, q, work, J)
-    for _ in range(MOST_STEPS):
+    for step in range(MOST_STEPS):
         if not error > EXACT:
             return error
         for i in range(JOINTS):
@@ -50,6 +52,10 @@ def refine(arm: Floats, slides: Floats, held: Floats, wanted: Floats, q: Floats,
         largest = 0.0
         for i in range(JOINTS):
             largest = max(largest, abs(change[i]))
+        if step == 0:
+            first = largest
+        elif step == 1:
+            work[CONTRACTION] = largest / first
         scale = LONGEST / largest if largest > LONGEST else 1.0
         for i in range(JOINTS):
             q[i] += scale * change[i]
@@ -58,6 +64,8 @@ def refine(arm: Floats, slides: Floats, held: Floats, wanted: Floats, q: Floats,
         if not error < before:
             for i in range(JOINTS):
                 q[i] -= scale * change[i]
+            if step == 0:
+                work[CONTRACTION] = 1.0
             return before
     return error
 

@@ -28,7 +28,10 @@ from limbik.compiler.symbols import (
 FREE_RADIUS = 1e-9  # of vectors of the size 1 from an axis: nearer, all angles about it are as good
 FREE_LEVEL = 1e-10  # the same for how much of an equation an angle can change
 NEARLY_FREE = 1e-5  # the same for both, if rounding of a motion near a double root may decide the angle
+SMALL = 0.01  # the same for both, if what an arm is off its closed form may decide the angle
 NEARLY_DOUBLE = 1e-3  # sine of half the angle between two roots, or half their distance
+
+PART = 0.1  # of 1, for fewer than ten joints
 
 # atan(r) / r in r^2 for r up to tan(pi/8); least squares at Chebyshev points, the highest power first. Errors
 # of the angle: 1e-16.
@@ -47,6 +50,7 @@ class Turn(NamedTuple):
     is_free: Scalar = 0.0  # 1 where every angle is as good
     is_nearly_free: Scalar = 0.0  # 1 where that may be rounding, and where it is so
     is_nearly_double: Scalar = 0.0  # 1 where it is one of two roots so close that rounding moves it far
+    is_small: Scalar = 0.0  # 1 where what an arm is off its closed form may decide the angle
 
 
 class Slide(NamedTuple):
@@ -56,6 +60,7 @@ class Slide(NamedTuple):
     is_free: Scalar = 0.0
     is_nearly_free: Scalar = 0.0
     is_nearly_double: Scalar = 0.0
+    is_small: Scalar = 0.0
 
 
 Motion: TypeAlias = Turn | Slide
@@ -158,6 +163,7 @@ def _normalised(c: Scalar, s: Scalar, least: float, is_nearly_double: Scalar) ->
         select(is_lost, 1.0, 0.0),
         select(square < NEARLY_FREE**4, 1.0, 0.0),
         is_nearly_double,
+        select(square < SMALL**4, 1.0, 0.0),
     )
 
 
@@ -167,12 +173,13 @@ def nearly_double(square: Scalar, unit: Scalar = 1.0) -> Scalar:
 
 
 def may_be_free(motions: Iterable[Motion]) -> Scalar:
-    """More than 0 where a motion of some joints may have any value: where it has, or where it nearly has and
-    rounding of the others decides it.
+    """1 or more where a motion of some joints may have any value: where it has, or where it nearly has and
+    rounding of the others decides it. Less, but more than 0, where what an arm is off its closed form may.
     """
-    free = near = double = 0.0
+    free = near = double = small = 0.0
     for motion in motions:
         free += motion.is_free
         near += motion.is_nearly_free
         double += motion.is_nearly_double
-    return free + near * double
+        small += motion.is_small
+    return free + near * double + PART * small

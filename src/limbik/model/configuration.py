@@ -128,6 +128,12 @@ class ConfigurationSpace:
             raise ConfigurationError(f"{where} needs a finite number, found {array[place]}")
         return array
 
+    def _finite(self, result: Array, what: str, size_name: str) -> Array:
+        if not np.isfinite(result).all():
+            joint = self._joint_at(int(np.argwhere(~np.isfinite(result))[0][-1]), size_name)
+            raise ConfigurationError(f"{what} is beyond what a number can hold, at joint {joint!r}")
+        return result
+
     def _joint_at(self, place: int, size_name: str = "nq") -> str:
         starts = self.q_starts if size_name == "nq" else self.v_starts
         return self.joints[int(np.searchsorted(starts, place, side="right")) - 1].name
@@ -144,14 +150,15 @@ class ConfigurationSpace:
         """The configuration reached from q after unit time at the constant velocity v."""
         out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), self.nq))
         out[...] = q
-        out[..., self.scalar_q] += v[..., self.scalar_v]
+        with np.errstate(over="ignore"):  # see `_finite`
+            out[..., self.scalar_q] += v[..., self.scalar_v]
         if self.turning_q.size:
             turns, angular = quat_normalise(q[..., self.turning_q]), v[..., self.turning_v]
             out[..., self.turning_q] = quat_normalise(quat_multiply(turns, quat_exp(angular)))
             if self.floating.size:
                 step = exp_translation(v[..., self.floating_v], angular[..., self.floating, :])
                 out[..., self.floating_q] += quat_rotate(turns[..., self.floating, :], step)
-        return out
+        return self._finite(out, "the sum of q and v", "nq")
 
     def velocity_map(self, q: Array) -> Array:
         """N [..., nq, nv]: a velocity v changes q at the rate N v."""
@@ -170,7 +177,8 @@ class ConfigurationSpace:
     def difference(self, q0: Array, q1: Array) -> Array:
         """The velocity that leads from q0 to q1 in unit time; a turn is at most pi."""
         out = np.zeros((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), self.nv))
-        out[..., self.scalar_v] = q1[..., self.scalar_q] - q0[..., self.scalar_q]
+        with np.errstate(over="ignore"):  # see `_finite`
+            out[..., self.scalar_v] = q1[..., self.scalar_q] - q0[..., self.scalar_q]
         if self.turning_q.size:
             back = quat_conjugate(quat_normalise(q0[..., self.turning_q]))
             angular = quat_log(quat_multiply(back, quat_normalise(q1[..., self.turning_q])))
@@ -179,7 +187,7 @@ class ConfigurationSpace:
                 moved = q1[..., self.floating_q] - q0[..., self.floating_q]
                 moved = quat_rotate(back[..., self.floating, :], moved)
                 out[..., self.floating_v] = log_translation(moved, angular[..., self.floating, :])
-        return out
+        return self._finite(out, "the difference of q0 and q1", "nv")
 
     def clip(self, q: Array) -> Array:
         """q moved into the limits, with quaternions of length 1."""

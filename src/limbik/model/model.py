@@ -346,7 +346,8 @@ class Model:
     def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The configuration [..., nq] reached from q [..., nq] in unit time at constant velocity v [..., nv].
 
-        Limits are not looked at; see `clip`.
+        Limits are not looked at; see `clip`. Raises ConfigurationError where the sum is beyond what a number
+        can hold.
         """
         return self._space.integrate(self._space.as_q(q), self._space.as_v(v))
 
@@ -361,7 +362,8 @@ class Model:
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """The velocity v [..., nv] that leads from q0 to q1 in unit time, by the shorter way for turns.
 
-        integrate(q0, v) is q1 again, where the quaternions may have the other sign.
+        integrate(q0, v) is q1 again, where the quaternions may have the other sign. Raises ConfigurationError
+        where the difference is beyond what a number can hold.
         """
         return self._space.difference(self._space.as_q(q0, "q0"), self._space.as_q(q1, "q1"))
 

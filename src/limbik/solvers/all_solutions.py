@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
-from limbik.analytic.added_joints import JOINTS, with_last_joint
 from limbik.analytic.axes import axes_of
 from limbik.analytic.closed_form import closed_form
-from limbik.analytic.general_solve import can_eliminate
 from limbik.analytic.points import moves_in_plane, moving, point_form
 from limbik.analytic.swivel import swivel_arm
 from limbik.collision.world import World
@@ -23,7 +21,7 @@ from limbik.model.derived import Slot
 from limbik.model.model import Model, as_model
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan, SearchOptions
-from limbik.solvers.elimination_plan import EliminationPlan
+from limbik.solvers.elimination_plan import elimination_plan
 from limbik.solvers.free_answers import those_free
 from limbik.solvers.free_options import free_options
 from limbik.solvers.point_plan import PointPlan
@@ -181,10 +179,9 @@ def _pose_plan(model: Model, frame: str, limits: bool) -> AnswersPlan | None:
     arm = swivel_arm(axes)
     if arm is not None:
         return SwivelPlan(model, chain, frame, arm, limits)
-    if axes.size == JOINTS - 1:
-        axes = with_last_joint(axes)
-    if can_eliminate(axes):
-        return EliminationPlan(model, chain, frame, axes, limits)
+    eliminating = elimination_plan(model, chain, frame, axes, limits)
+    if eliminating is not None:
+        return eliminating
     sampled = sampled_joint(axes)
     return None if sampled is None else RedundantPlan(model, chain, frame, sampled, axes, limits)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from time import perf_counter
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.analytic import kernels
+from limbik.analytic.axes import axes_of
 from limbik.analytic.closed_form import ClosedForm
 from limbik.analytic.entries import fill_answers
 from limbik.analytic.kernels import SETTLED
@@ -25,6 +27,7 @@ from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
 from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions, checked_poses
+from limbik.solvers.elimination_plan import EliminationPlan, elimination_plan
 from limbik.solvers.sampled_solutions import DISTINCT, SampledPlan
 from limbik.solvers.self_motion import one_of_each_curve
 from limbik.solvers.watch import run_either_way, time_watch
@@ -90,8 +93,15 @@ class AnalyticPlan(AnswersPlan):
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, options)
         q, is_proved = work.answers[count].copy(), not work.numbers[HAS_FREE] > 0.0
         self._free.append(work)
+        if not is_proved and self._of_true_arm is not None:
+            return self._of_true_arm.solve(pose, start, options)
         if not is_proved and self._is_to_search(count):
-            q = self._with_searched(q, pose, near[: self.form.count], options.starts)
+            is_curve = self.form.is_exact or self._has_added
+            q = (
+                self._with_searched(q, pose, near[: self.form.count], options.starts)
+                if is_curve
+                else self.searched(pose, start)
+            )
         return self.answered(q, (target, start, is_proved), start, options.turns, began)
 
     def _near_six(self, start: Array | None) -> Array:
@@ -104,7 +114,15 @@ class AnalyticPlan(AnswersPlan):
         """Whether a search is to help where a joint may have any angle, with so many answers: the branches
         took one, or some, which may not be right for the others, above all for joints that are added.
         """
-        return self._has_added | (count == 0)
+        return (self._of_true_arm is not None) | self._has_added | (count == 0)
+
+    @functools.cached_property
+    def _of_true_arm(self) -> EliminationPlan | None:
+        """For poses where an arm that is only nearly what its closed form is of may have other answers."""
+        axes = None if self.form.is_exact else axes_of(self.chain)
+        if axes is None:
+            return None
+        return elimination_plan(self.model, self.chain, self.frame, axes, self._limits)
 
     def _with_searched(self, q: Array, pose: Array, near: Array, starts: int) -> Array:
         """Answers [k, n] and those of a search, one of each curve."""
@@ -136,10 +154,13 @@ class AnalyticPlan(AnswersPlan):
         if not len(searched):
             return AllSolutionsBatch(q, counts, not free.any(), self.method(None), perf_counter() - began)
         each = [found[:count] for found, count in zip(q, counts, strict=True)]
+        is_complete = len(searched) == np.count_nonzero(free)
         for k in searched:
-            each[k] = self.solve(poses[k], start).q
+            found = self.solve(poses[k], start)
+            each[k] = found.q
+            is_complete = is_complete and found.complete
         time = perf_counter() - began
-        return AllSolutionsBatch.of_each(each, self.model.nq, False, self.method(None), time)
+        return AllSolutionsBatch.of_each(each, self.model.nq, is_complete, self.method(None), time)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 8, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""

@@ -48,6 +48,7 @@ AROUND = 3  # configurations sampled about a start from which no solution was fo
 MIN_SPREAD, WIDENING = 0.5, 2.0  # [rad or m] of the first of them; from one to the next
 LEAST_PIECE = 2048  # problems that a thread takes at a time
 LEAST_HARD_PIECE = 16  # and of those that take long
+AT_A_TIME = 16384  # problems that are copied for another look, between two looks at the clock
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
 
 
@@ -227,19 +228,25 @@ class _Job:
         count = AROUND if allowed is None else min(AROUND, allowed)
         if self.plan.options.budget < (1 + count) * SOON:
             return
-        left = self._open(answers)
-        if count and left.size:
-            self._look_around(answers, left, self.plan.rows_of(starts[left]), count)
-        left = self._open(answers)
-        if left.size and (allowed is None or allowed > count):
-            found = self.part(left).solve(None, False)
-            found[:, HEADER:] = self.plan.toward(found[:, HEADER:], self.plan.rows_of(starts[left]))
-            self._take(answers, left, found)
+        if count:
+            for left in self._open(answers):
+                self._look_around(answers, left, self.plan.rows_of(starts[left]), count)
+        if allowed is None or allowed > count:
+            for left in self._open(answers):
+                found = self.part(left).solve(None, False)
+                found[:, HEADER:] = self.plan.toward(found[:, HEADER:], self.plan.rows_of(starts[left]))
+                self._take(answers, left, found)
 
-    def _open(self, answers: Array) -> Any:
-        """Indices of problems without a solution that are not proved unreachable; none after the limit."""
+    def _open(self, answers: Array) -> Iterator[Any]:
+        """Indices of problems without a solution that are not proved unreachable, some at a time; none after
+        the limit.
+        """
         is_open = np.isin(answers[:, 0], (SETTLED, SPENT)) & ~np.isnan(answers[:, 1])
-        return np.flatnonzero(is_open & (not self.watch()))
+        left = np.flatnonzero(is_open)
+        for first in range(0, len(left), AT_A_TIME):
+            if self.watch():
+                return
+            yield left[first : first + AT_A_TIME]
 
     def _look_around(self, answers: Array, left: Any, starts: Array, count: int) -> None:
         """Solve the problems `left` from `count` configurations about each of the rows' starts [k, n], with

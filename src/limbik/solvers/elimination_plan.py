@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from limbik.all_solutions import AllSolutions
+from limbik.analytic.added_joints import JOINTS, with_last_joint
 from limbik.analytic.axes import Axes
 from limbik.analytic.general import aside
-from limbik.analytic.general_solve import general_search
+from limbik.analytic.general_solve import can_eliminate, general_search
 from limbik.analytic.geometry import jacobian, length
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
@@ -24,6 +25,14 @@ STILL = 1e-6  # [rad] up to which the added joint counts as standing still
 ASIDE = 3e-5  # [rad, and of the arm's length]
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
 BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any five or six revolute joints"
+
+
+def elimination_plan(
+    model: Model, chain: Chain, frame: str | None, axes: Axes, limits: bool
+) -> EliminationPlan | None:
+    """The plan of five or six joints; None for others, and where elimination cannot solve them."""
+    six = with_last_joint(axes) if axes.size == JOINTS - 1 else axes
+    return EliminationPlan(model, chain, frame, six, limits) if can_eliminate(six) else None
 
 
 class EliminationPlan(AnswersPlan):
