@@ -36,7 +36,7 @@ def test_difference_undoes_integrate(model: Model, seed: int) -> None:
     assert_allclose(model.difference(q, model.integrate(q, v)), v, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("model", [planar_arm(2), ModelBuilder("free").floating("base").build()])
+@pytest.mark.parametrize("model", [planar_arm(2), ModelBuilder("free").floating("root").build()])
 def test_steps_beyond_what_a_number_can_hold_are_refused(model: Model) -> None:
     q = model.neutral + np.where(np.arange(model.nq) < 2, 1e308, 0.0)
     v = np.where(np.arange(model.nv) < 2, 1e308, 0.0)
