@@ -146,12 +146,12 @@ class ConfigurationSpace:
         q[self.turning_q[:, 3]] = 1.0
         return self.clip(q)
 
+    @np.errstate(over="ignore", invalid="ignore")  # see `_finite`
     def integrate(self, q: Array, v: Array) -> Array:
         """The configuration reached from q after unit time at the constant velocity v."""
         out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), self.nq))
         out[...] = q
-        with np.errstate(over="ignore"):  # see `_finite`
-            out[..., self.scalar_q] += v[..., self.scalar_v]
+        out[..., self.scalar_q] += v[..., self.scalar_v]
         if self.turning_q.size:
             turns, angular = quat_normalise(q[..., self.turning_q]), v[..., self.turning_v]
             out[..., self.turning_q] = quat_normalise(quat_multiply(turns, quat_exp(angular)))
@@ -174,11 +174,11 @@ class ConfigurationSpace:
             N[..., self.floating_q, self.floating_v[:, axis, None]] = rate
         return N
 
+    @np.errstate(over="ignore", invalid="ignore")  # see `_finite`
     def difference(self, q0: Array, q1: Array) -> Array:
         """The velocity that leads from q0 to q1 in unit time; a turn is at most pi."""
         out = np.zeros((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), self.nv))
-        with np.errstate(over="ignore"):  # see `_finite`
-            out[..., self.scalar_v] = q1[..., self.scalar_q] - q0[..., self.scalar_q]
+        out[..., self.scalar_v] = q1[..., self.scalar_q] - q0[..., self.scalar_q]
         if self.turning_q.size:
             back = quat_conjugate(quat_normalise(q0[..., self.turning_q]))
             angular = quat_log(quat_multiply(back, quat_normalise(q1[..., self.turning_q])))
