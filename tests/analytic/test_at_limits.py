@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import limbik
 from limbik.errors import LimbikError
 from limbik.model.chain import chain_to
+from limbik.solvers import elimination_plan
 from limbik.solvers.self_motion import Mover
-from six_revolute_arms import FAMILIES, as_model, random_axes
+from six_revolute_arms import ARMS, FAMILIES, as_model, random_axes
 
 REGULAR = 1e-4  # smallest singular value of a configuration that is not nearly singular
 ROBOTS = [
@@ -76,3 +77,11 @@ def test_no_configuration_of_a_random_arm_at_a_limit_is_lost(family, seed, reach
     rng = np.random.default_rng(seed)
     limits = [(-reach, float(upper)) for upper in rng.uniform(0.0, 3.0, 6)]
     check(as_model(random_axes(family, seed), limits), "tool", seed)
+
+
+def test_two_that_rounding_puts_on_either_side_of_half_a_turn_are_one(monkeypatch) -> None:
+    model = as_model(ARMS["fanuc-crx10ia"].axes, [(-np.pi, np.pi)] * 6)
+    q = np.array([0.3, 0.5, -0.4, 1.1, 0.7, np.pi])
+    both = np.array([q, [*q[:5], -np.pi]])
+    monkeypatch.setattr(elimination_plan, "general_search", lambda axes, pose: (both, True, True))
+    assert len(model.solve_all(model.pose(q))) == 1

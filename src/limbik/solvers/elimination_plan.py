@@ -10,7 +10,7 @@ import numpy as np
 from limbik.all_solutions import AllSolutions
 from limbik.analytic.added_joints import JOINTS, with_last_joint
 from limbik.analytic.axes import Axes
-from limbik.analytic.general import aside
+from limbik.analytic.general import SAME, aside
 from limbik.analytic.general_solve import can_eliminate, general_search
 from limbik.analytic.geometry import jacobian, length
 from limbik.errors import GoalError
@@ -18,7 +18,7 @@ from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions
 from limbik.solvers.self_motion import one_of_each_curve
-from limbik.spatial import Array, Matrix4, as_pose
+from limbik.spatial import Array, Matrix4, as_pose, nearest_turns
 
 MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
 STILL = 1e-6  # [rad] up to which the added joint counts as standing still
@@ -67,8 +67,11 @@ class EliminationPlan(AnswersPlan):
         """The configurations of every [k, 6] within the limits, one of each curve of solutions."""
         own = len(self.places)
         still = (q[:own] for q in every if np.abs(q[own:]).max(initial=0.0) < STILL)
-        legal = (self.legal(q, near, pose) for q in still)
-        q = np.array([q for q in legal if q is not None]).reshape(-1, own)
+        legal: list[Array] = []
+        for q in (self.legal(q, near, pose) for q in still):  # limits may have moved two to the same one
+            if q is not None and all(np.abs(nearest_turns(q - other)).max() >= SAME for other in legal):
+                legal.append(q)
+        q = np.array(legal).reshape(-1, own)
         if are_isolated or len(q) < 2:
             return q
         return one_of_each_curve(self._mover, self.whole(q, None))[:, self.places]
