@@ -604,3 +604,33 @@ def test_the_limits_of_the_model_are_kept_unless_others_are_given():
     assert_allclose(fastest(velocity_limits=0.1)[0], [0.1, 0.1])
     free, _ = fastest(velocity_limits=math.inf, acceleration_limits=math.inf)
     assert (free > 1.0).all()
+
+
+def crooked_arm(rng):
+    """Of five to nine joints about axes in no special direction."""
+    builder = limbik.ModelBuilder("crooked")
+    for k in range(int(rng.integers(5, 10))):
+        lower, upper = -rng.uniform(0.3, 3.0), rng.uniform(0.3, 3.0)
+        place = tuple(rng.uniform(-0.3, 0.3, 3))
+        builder.revolute(f"j{k}", axis=rng.normal(size=3), origin=place, limits=(lower, upper))
+    return builder.fixed("tip", origin=(0.1, 0, 0.1)).build()
+
+
+@pytest.mark.parametrize("acceleration", [8.0, None])
+@pytest.mark.parametrize("seed", [16, 51, 76, 105, 151, 188])
+def test_an_arm_at_rest_in_a_singular_configuration_does_not_start_again(seed, acceleration):
+    rng = np.random.default_rng(seed)
+    model = crooked_arm(rng)
+    start, rest = model.random(rng, 2)
+    goals = [
+        limbik.Direction(axis=(0, 0, 1), target=rng.normal(size=3)),
+        limbik.Position(target=2.0 * model.pose(rest)[:3, 3], priority=1),
+        limbik.Posture(q=rest, priority=2),
+    ]
+    limits = {"velocity_limits": 1.0, "acceleration_limits": acceleration}
+    tracker = model.tracker(goals, 0.05, start=start, **limits)
+    for _ in range(400):
+        tracker.step()
+    for _ in range(800):
+        tracker.step()
+        assert np.abs(tracker.v).max() < 0.02

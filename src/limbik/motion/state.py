@@ -21,7 +21,8 @@ FIRST_FACTOR = 3  # of the first level's damping: at least 1, more while the arm
 LOWER_FACTOR = 4  # of the lower levels'
 TARGET_CHANGE = 5  # the largest change of a target's number since the step before
 TRAVEL = 6  # sum of the lengths of the latest steps, in units
-SETTINGS_SIZE = 7
+PLANNED = 7  # squared length of the last plan, in units
+SETTINGS_SIZE = 8
 
 ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations

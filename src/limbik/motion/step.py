@@ -23,6 +23,7 @@ from limbik.motion.state import (
     FRESH,
     LOWER_FACTOR,
     PLAN,
+    PLANNED,
     TARGET_CHANGE,
     TRAVEL,
     Motion,
@@ -48,6 +49,8 @@ MEMORY = 3.0  # length of the travel, in units, along which it is measured wheth
 WANDERS = 0.2  # part of its travel that the displacement of an arm that wanders is shorter than
 STIFFENING = 4.0  # growth of the damping where the arm wanders, per unit of travel
 STEADY = 0.1  # of a step: targets that have changed by less do not explain why it turns back
+SETTLED = 1e-5  # length of a plan, in units, of an arm that has all but come to rest
+JUMP = 100.0  # times as long a plan for resting targets is no motion that had only been slow
 AT_REST = 1e-13  # length of a step, in units
 CONVERGING = 0.5  # part of a residual: if more is left of it, it is not curvature that has left it
 MET = 0  # what a step returns: all targets have been read
@@ -77,7 +80,10 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     for row in range(motion.wanted.size):  # less what is planned
         motion.wanted[row] -= dot(workspace.J[row], motion.moved)
     iterate(tree, objectives, workspace, motion, scratch, 0)
-    if motion.settings[BRAKES] == 0.0 and may_rest(objectives, workspace, motion, motion.moved, last):
+    if motion.settings[BRAKES] == 0.0 and (
+        starts_again(objectives, motion, squared_length(motion.moved))
+        or may_rest(objectives, workspace, motion, motion.moved, last)
+    ):
         stay(workspace, motion)
         return MET
     evaluate(tree, objectives, workspace, workspace.trial, 1)
@@ -242,6 +248,10 @@ def plan_braking(
     fill_room(tree, motion)
     levels = objectives.level_rows.size - 1
     propose(objectives, workspace, motion, scratch, motion.active[PLAN * levels : (PLAN + 1) * levels])
+    if starts_again(objectives, motion, squared_length(workspace.dx)):
+        fill(0.0, workspace.dx)
+        fill(0.0, motion.first_part)
+        fill(0.0, motion.lower_part)
     adapt_damping(objectives, motion, last)
     first, lower = 0.0, 0.0
     if not may_rest(objectives, workspace, motion, workspace.dx, last):
@@ -253,6 +263,25 @@ def plan_braking(
         motion.moved[v] = motion.first_part[v] + motion.lower_part[v]
     for row in range(motion.left.size):
         motion.left[row] = motion.residuals[row] - dot(workspace.J[row], motion.moved)
+
+
+@compiled
+def starts_again(objectives: Objectives, motion: Motion, square: float) -> bool:
+    """Whether an arm that has all but come to rest would jump, for targets that rest; otherwise the squared
+    length of its plan [in units] is noted.
+
+    Where an upper level is out of reach and leads to a singular configuration, the rank of its Jacobian falls
+    at the end, and a lower level finds a way that the upper one pays for at second order.
+    """
+    settings = motion.settings
+    is_steady = settings[TARGET_CHANGE] == 0.0 and settings[FRESH] == 0.0
+    upper = squared_length(motion.residuals[: int(objectives.level_rows[objectives.level_rows.size - 2])])
+    before = settings[PLANNED]
+    is_jump = before < SETTLED * SETTLED and square > JUMP * JUMP * before
+    if is_steady and is_jump and upper >= MISSED * MISSED:
+        return True
+    settings[PLANNED] = square
+    return False
 
 
 @compiled(inline=False)
