@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import io
 import json
 import math
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,17 +19,18 @@ import pytest
 
 import limbik
 from limbik.service.address import address_of, listen
-from limbik.service.http import Limits, make_server
+from limbik.service.guard import Limits
+from limbik.service.http import make_server
 from limbik.service.running import serving
 from limbik.service.solving import Service
-from limbik.spatial import quat_to_matrix
+from limbik.spatial import quat_from_matrix, quat_to_matrix
 
 TOKEN = "a token of this test"
 START = [0.3, -1.2, 1.5, -0.4, 0.9, 0.2]
 
 
 @contextlib.contextmanager
-def answering(token: str | None = TOKEN, **limits: int) -> Iterator[httpx.Client]:
+def answering(token: str | None = TOKEN, **limits: Any) -> Iterator[httpx.Client]:
     host = "127.0.0.1"
     with serving(make_server(token, host, limits=Limits(**limits)), listen(host, 0)) as listener:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
@@ -111,6 +114,65 @@ def test_many_poses_are_answered_at_once(client: httpx.Client, robot: limbik.Mod
     for q, pose in zip(found["q"][:20], poses, strict=False):
         np.testing.assert_allclose(robot.pose(np.array(q))[:3, 3], pose["position"], atol=2e-6)
     assert found["errors"][-1]["position"] > 3.0
+
+
+def npy(array: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def test_an_array_of_poses_is_answered_with_arrays(client: httpx.Client, robot: limbik.Model) -> None:
+    poses = robot.pose(robot.random(0, 500))
+    rows = np.concatenate([poses[:, :3, 3], quat_from_matrix(poses[:, :3, :3])], axis=1)
+    rows[-1, 0] += 5.0
+    for array in (rows, poses, np.asfortranarray(rows), rows.astype(">f8")):
+        asked = {"robot": "ur5e", "seed": 3, "start": START}
+        response = client.post("/v1/solve_batch/npy", params=asked, content=npy(array), headers=NPY)
+        assert response.status_code == 200, response.text
+        assert response.headers["content-type"] == "application/x-npz"
+        found = np.load(io.BytesIO(response.content))
+        assert found["success"][:-1].all() and found["success"][-1] == (array is poses)
+        np.testing.assert_allclose(robot.pose(found["q"][:-1]), poses[:-1], atol=2e-6)
+        assert (found["error"][:-1] < 1e-6).all() and (found["error_rotation"][:-1] < 1e-6).all()
+    alone = robot.solve_batch(poses, start=START, seed=3)
+    response = client.post("/v1/solve_batch/npy", params=asked, content=npy(poses), headers=NPY)
+    np.testing.assert_array_equal(np.load(io.BytesIO(response.content))["q"], alone.q)
+
+
+NPY = {"Content-Type": "application/x-npy"}
+ROWS = np.tile([0.4, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0], (3, 1))
+
+
+@pytest.mark.parametrize(
+    ("body", "asked", "words"),
+    [
+        (b"", {}, "the body: Field required"),
+        (b"hello", {}, "a .npy file of numbers"),
+        (npy(ROWS)[:-1], {}, "the body is cut"),
+        (npy(ROWS).replace(b"(3, 7)", b"(9**9,)"), {}, "a .npy file of numbers"),
+        (npy(ROWS).replace(b"(3, 7), }     ", b"(3, 7000000), }"), {}, "the body is cut"),
+        (npy(ROWS[:, :6]), {}, "shape [N, 4, 4], or [N, 7]"),
+        (npy(ROWS.astype(object)), {}, "an array of numbers, found object"),
+        (npy(ROWS.astype(complex)), {}, "an array of numbers, found complex128"),
+        (npy(np.where(ROWS == 1.0, 0.0, ROWS)), {}, "`poses[0]` needs finite numbers, and a quaternion"),
+        (npy(np.where(ROWS == 1.0, np.nan, ROWS)), {}, "`poses[0]` needs finite numbers"),
+        (npy(np.full((2, 4, 4), np.inf)), {}, "pose"),
+        (npy(ROWS), {"robot": "ur55"}, "no robot 'ur55'"),
+        (npy(ROWS), {"frame": "hand"}, "'hand'"),
+        (npy(ROWS), {"start": [0.0, 1.0]}, "needs 6 numbers"),
+        (npy(ROWS), {"sede": 1}, "sede: Extra"),
+        (npy(ROWS), {"time_limit": 100}, "time_limit"),
+    ],
+)
+def test_an_array_that_is_none_is_refused(
+    client: httpx.Client, body: bytes, asked: dict[str, Any], words: str
+) -> None:
+    response = client.post(
+        "/v1/solve_batch/npy", params={"robot": "ur5e", **asked}, content=body, headers=NPY
+    )
+    assert response.status_code == 422, response.text
+    assert words in response.json()["message"] and "Traceback" not in response.text
 
 
 def test_robots_are_known_by_name(client: httpx.Client, robot: limbik.Model) -> None:
@@ -278,6 +340,25 @@ def test_large_bodies_are_refused_however_they_come() -> None:
         assert client.get("/healthz").status_code == 200
 
 
+def test_a_body_that_stops_or_that_others_leave_no_room_for_is_refused() -> None:
+    header = (
+        f"POST /v1/forward HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 900\r\n\r\n"
+    ).encode()
+    with answering(pause_seconds=1.0, waiting_bytes=1000) as client:
+        with socket.create_connection((client.base_url.host, client.base_url.port)) as slow:
+            slow.sendall(header + b" " * 600)
+            time.sleep(0.1)
+            response = client.post("/v1/forward", content=b" " * 600)
+            assert response.status_code == 429 and "1,000 bytes of requests" in response.json()["message"]
+            assert client.get("/v1/robots").status_code == 200  # it holds up none that is small
+            answer = b""
+            while b"}" not in answer and (part := slow.recv(4000)):
+                answer += part
+        assert b" 408 " in answer and b"the body stopped after 600 bytes" in answer
+        assert post(client, "forward", robot="ur5e", q=START)
+
+
 def test_under_load_every_request_gets_an_answer_or_429() -> None:
     body = {"robot": "panda", "goals": [{"type": "position", "position": [2.0, 0, 0]}], "time_limit": 0.2}
     with answering(in_flight=2) as client:
@@ -335,6 +416,6 @@ def test_the_schema_says_what_every_route_takes(client: httpx.Client) -> None:
     schema = client.get("/openapi.json").json()
     assert set(schema["paths"]) == {
         "/v1/robots", "/v1/robots/{name}", "/v1/worlds", "/v1/worlds/{name}", "/v1/solve", "/v1/solve_all",
-        "/v1/solve_batch", "/v1/path", "/v1/check", "/v1/forward"
+        "/v1/solve_batch", "/v1/solve_batch/npy", "/v1/path", "/v1/check", "/v1/forward"
     }  # fmt: skip
     assert json.dumps(schema).count("Bearer") >= 0

@@ -125,12 +125,17 @@ class InWorld(OfRobot):
     clearance: Weight = Field(0.0, description="[m]")
 
 
-class Solvable(InWorld):
+class Solving(InWorld):
     """How it is solved."""
 
-    start: Start | None = Field(None, description="numbers [nq], or joints by name, the others neutral")
     seed: int = Field(0, ge=0, lt=2**63)
     time_limit: Positive = Field(1.0, le=MAX_TIME, description="[s]")
+
+
+class Solvable(Solving):
+    """How, and from where."""
+
+    start: Start | None = Field(None, description="numbers [nq], or joints by name, the others neutral")
 
 
 class SolveRequest(Solvable):
@@ -163,6 +168,14 @@ class SolveBatchRequest(Solvable):
     poses: list[Placed] = Field(max_length=MAX_POSES)
     frame: Name | None = None
     limits: bool = True
+
+
+class ArrayRequest(Solving):
+    """The same for poses that come as an array."""
+
+    frame: Name | None = None
+    limits: bool = True
+    start: list[FiniteFloat] | None = Field(None, description="numbers [nq]")
 
 
 class PathRequest(Solvable):

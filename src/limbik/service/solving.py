@@ -8,16 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik import Direction, JointValue, LookAt, Model, Orientation, Pose, Position
 from limbik.errors import ConfigurationError, GoalError, did_you_mean
 from limbik.formats.motion_csv import coordinate_names
 from limbik.goals import Goal
 from limbik.service import messages
+from limbik.service.arrays import SHORTEST, poses_of_rows
 from limbik.service.groups import Group, group_of, groups_of, locked_for
 from limbik.service.messages import (
     EMPTY,
     AnyGoal,
+    ArrayRequest,
     CheckAnswer,
     CheckRequest,
     DirectionGoal,
@@ -49,6 +52,7 @@ from limbik.service.messages import (
 from limbik.service.plain import all_data, data, finite, units
 from limbik.service.robots import Robot, Robots
 from limbik.service.worlds import Worlds
+from limbik.solution import BatchSolution
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -58,8 +62,6 @@ from limbik.spatial import (
     quat_normalise,
     quat_to_matrix,
 )
-
-SHORTEST = 1e-6  # of a quaternion that is turned into a rotation
 
 
 class Service:
@@ -143,12 +145,7 @@ class Service:
     def solve_batch(self, request: SolveBatchRequest) -> SolveBatchAnswer:
         """A configuration for each of many poses."""
         model = self._robots.robot(request.robot).model
-        found = model.solve_batch(
-            poses_of(request.poses),
-            frame=request.frame,
-            limits=request.limits,
-            **self._options(model, request),
-        )
+        found = self._batch(request, poses_of(request.poses))
         return SolveBatchAnswer(
             names=coordinate_names(model),
             q=found.q.tolist(),
@@ -161,6 +158,16 @@ class Service:
             ],
             time=found.time,
         )
+
+    def solve_array(self, request: ArrayRequest, poses: Array) -> dict[str, NDArray[Any]]:
+        """The same for poses [N, 4, 4] that are numbers already, by name."""
+        found = self._batch(request, poses)
+        return {
+            "q": found.q,
+            "success": found.success,
+            "error": found.error,
+            "error_rotation": found.error_rotation,
+        }
 
     def path(self, request: PathRequest) -> PathAnswer:
         """Configurations along poses."""
@@ -209,7 +216,13 @@ class Service:
         frames = [model.end_effector] if request.frames is None else request.frames
         return ForwardAnswer(poses={frame: placed(model.pose(q, frame)) for frame in frames})
 
-    def _options(self, model: Model, request: Solvable) -> dict[str, Any]:
+    def _batch(self, request: SolveBatchRequest | ArrayRequest, poses: Array) -> BatchSolution:
+        model = self._robots.robot(request.robot).model
+        return model.solve_batch(
+            poses, frame=request.frame, limits=request.limits, **self._options(model, request)
+        )
+
+    def _options(self, model: Model, request: Solvable | ArrayRequest) -> dict[str, Any]:
         return {
             "start": configuration(model, request.start, "start"),
             "seed": request.seed,
@@ -282,8 +295,7 @@ def pose_of(message: Placed, name: str) -> Matrix4:
 
 def poses_of(message: list[Placed]) -> Array:
     """[N, 4, 4]"""
-    poses = np.array([pose_of(each, f"poses[{k}]") for k, each in enumerate(message)])
-    return poses.reshape(-1, 4, 4)
+    return poses_of_rows(np.array([(*each.position, *each.quaternion) for each in message]).reshape(-1, 7))
 
 
 def rotation_of(quaternion: Quaternion, name: str) -> Matrix3:

@@ -1,0 +1,67 @@
+"""Arrays in the body of a request and of an answer: NumPy's own formats, without a loss and quick to read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from limbik.errors import GoalError
+from limbik.spatial import Array, pose_from, quat_normalise, quat_to_matrix
+
+NPY, NPZ = "application/x-npy", "application/x-npz"
+SHORTEST = 1e-6  # of a quaternion that is turned into a rotation
+READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+def read_npy(body: bytes) -> Array:
+    """The array in the bytes of a .npy file. Raises GoalError for what is none, and for no numbers."""
+    stream = io.BytesIO(body)
+    try:
+        version = npy.read_magic(stream)
+        shape, is_fortran, kind = READERS[version](stream)
+    except (ValueError, KeyError, EOFError):
+        raise GoalError("the body needs to be a .npy file of numbers, as numpy.save writes it") from None
+    if kind.kind not in "fiu":
+        raise GoalError(f"the body needs an array of numbers, found {kind.name}")
+    data = body[stream.tell() :]
+    count = int(np.prod(shape, dtype=object))
+    if len(data) != count * kind.itemsize:
+        raise GoalError(
+            f"the body is cut: {shape} numbers need {count * kind.itemsize} bytes, found {len(data)}"
+        )
+    numbers = np.frombuffer(data, kind).reshape(shape[::-1] if is_fortran else shape)
+    return np.ascontiguousarray(numbers.T if is_fortran else numbers, dtype=np.float64)
+
+
+def poses_in(body: bytes) -> Array:
+    """[N, 4, 4] of a .npy file of such poses, or of [N, 7]: positions [m] and quaternions xyzw."""
+    array = read_npy(body)
+    if array.ndim == 3 and array.shape[1:] == (4, 4):
+        return array
+    if array.ndim != 2 or array.shape[1] != 7:
+        needed = "[N, 4, 4], or [N, 7] of positions and quaternions x y z w"
+        raise GoalError(f"the poses need the shape {needed}; found {list(array.shape)}")
+    return poses_of_rows(array)
+
+
+def poses_of_rows(rows: Array) -> Array:
+    """[N, 4, 4] of positions [m] and quaternions xyzw [N, 7]; raises GoalError for a row that is no pose."""
+    positions, turns = rows[:, :3], rows[:, 3:]
+    bad = np.flatnonzero(~np.isfinite(rows).all(axis=1) | ~(np.linalg.norm(turns, axis=1) > SHORTEST))
+    if bad.size:
+        k = bad[0]
+        needed = f"finite numbers, and a quaternion of a length above {SHORTEST:g}"
+        raise GoalError(f"`poses[{k}]` needs {needed}, found {rows[k].tolist()}")
+    return pose_from(quat_to_matrix(quat_normalise(turns)), positions)
+
+
+def write_npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The bytes of a .npz file, not compressed."""
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **arrays)
+    return stream.getvalue()

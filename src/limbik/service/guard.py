@@ -1,0 +1,160 @@
+"""What guards the service: the token, the size and the pace of bodies, and how much is done at once."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass
+
+import anyio
+from fastapi.responses import JSONResponse
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from limbik.service.messages import Refusal
+
+REFUSALS = {
+    401: "the token is missing or wrong",
+    404: "there is nothing of that name",
+    408: "the body came too slowly",
+    413: "the body is too large",
+    422: "the request has no meaning",
+    429: "too many requests at once; try again",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one server does at once."""
+
+    in_flight: int = 64  # requests that are being answered; more get 429
+    body_bytes: int = 8 * 2**20
+    waiting_bytes: int = 24 * 2**20  # of all bodies together; more get 429
+    pause_seconds: float = 5.0  # that a body may take besides what its size allows
+    least_rate: float = 64 * 2.0**10  # [bytes/s] of a body
+    graceful_seconds: int = 12  # for what it has begun when it is stopped
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Measures:
+    """Counts and times for Prometheus, of this server alone."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._count = Counter(
+            "limbik_requests", "Requests answered", ["route", "status"], registry=self.registry
+        )
+        self._times = Histogram(
+            "limbik_request_seconds",
+            "Time from the header to the answer",
+            ["route"],
+            buckets=(0.001, 0.002, 0.005, 0.01, 0.05, 0.2, 1.0, 5.0),
+            registry=self.registry,
+        )
+
+    def add(self, route: str, status: int, seconds: float) -> None:
+        """One request."""
+        self._count.labels(route, str(status)).inc()
+        self._times.labels(route).observe(seconds)
+
+
+class Guard:
+    """ASGI middleware: admits who has the token, and passes a request on when its body is there."""
+
+    def __init__(self, app: ASGIApp, token: str | None, limits: Limits, measures: Measures) -> None:
+        self.app, self.limits, self.measures = app, limits, measures
+        self._expected = None if token is None else f"Bearer {token}".encode()
+        self._in_flight = 0
+        self._bytes = 0  # of bodies that have come, of requests that are not answered yet
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, and count it."""
+        if scope["type"] != "http" or scope["path"] == "/healthz":
+            await self.app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 500
+
+        async def send_counted(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        await self._answer(scope, receive, send_counted)
+        route = getattr(scope.get("route"), "path", "other")
+        self.measures.add(route, status, time.perf_counter() - began)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = bytearray()
+        try:
+            refused = self._refused(dict(scope["headers"])) or await self._read(receive, body)
+            if refused is None and self._in_flight >= self.limits.in_flight:
+                refused = busy(f"{self.limits.in_flight} requests are being answered")
+            if refused is not None:
+                await refused(scope, receive, send)
+                return
+            self._in_flight += 1
+            try:
+                await self.app(scope, _all_at_once(bytes(body), receive), send)
+            finally:
+                self._in_flight -= 1
+        finally:
+            self._bytes -= len(body)
+
+    def _refused(self, headers: dict[bytes, bytes]) -> JSONResponse | None:
+        """Why a request is not even read."""
+        given = headers.get(b"authorization", b"")
+        if self._expected is not None and not secrets.compare_digest(given, self._expected):
+            return refusal(401, "TokenError", "needs the header `Authorization: Bearer TOKEN`")
+        length = headers.get(b"content-length", b"0")
+        return None if length.isdigit() and int(length) <= self.limits.body_bytes else self._too_large()
+
+    async def _read(self, receive: Receive, body: bytearray) -> JSONResponse | None:
+        """Read a body; None, or why it is refused. A chunked one does not say its length before."""
+        try:
+            with anyio.fail_after(self.limits.pause_seconds) as allowed:
+                latest = allowed.deadline
+                while True:
+                    message = await receive()
+                    part = message.get("body", b"")
+                    body += part
+                    self._bytes += len(part)
+                    if len(body) > self.limits.body_bytes:
+                        return self._too_large()
+                    if self._bytes > self.limits.waiting_bytes:
+                        return busy(f"{self.limits.waiting_bytes:,} bytes of requests are waiting")
+                    if not message.get("more_body", False):
+                        return None
+                    allowed.deadline = latest + len(body) / self.limits.least_rate
+        except TimeoutError:
+            return refusal(408, "RequestError", f"the body stopped after {len(body):,} bytes")
+
+    def _too_large(self) -> JSONResponse:
+        return refusal(413, "RequestError", f"the body needs at most {self.limits.body_bytes:,} bytes")
+
+
+def _all_at_once(body: bytes, receive: Receive) -> Receive:
+    """What has been read already, and then what comes."""
+    is_given = False
+
+    async def again() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def busy(why: str) -> JSONResponse:
+    """An answer that asks to try again."""
+    answer = refusal(429, "Busy", f"{why}; try again")
+    answer.headers["Retry-After"] = "1"
+    return answer
+
+
+def refusal(status: int, error: str, message: str) -> JSONResponse:
+    """An answer that says why there is none."""
+    return JSONResponse(Refusal(error=error, message=message).model_dump(), status)
