@@ -6,8 +6,9 @@ it.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +23,13 @@ from limbik.status import PoseError
 
 GENERIC = 3  # random configurations that tell in how many directions a model can move
 SHORTEST_REACH = 1e-9  # [m] of what has a length
+LATEST = 32  # goals of answers of which something else may be asked next
 SINGULAR = 1e-9  # of the largest singular value: below it, one counts as 0
 
 
 def goal_errors(request: Request, q: Array) -> tuple[PoseError, ...]:
     """How far each goal is from being met at q [nq], beyond its tolerance."""
-    return tuple(_error_of(list(_parts(request, goal, q))) for goal in request.goals)
+    return tuple(_error_of(_parts(request, goal, q)) for goal in request.goals)
 
 
 def largest_errors(request: Request, q: Array) -> tuple[float, float]:
@@ -129,10 +131,11 @@ def _singular_values(request: Request, q: Array, length: float) -> list[float]:
     frames; length [m]: the unit in which positions are counted.
     """
     asked = [goal for goal in request.goals if not isinstance(goal, JointValue | Posture)]
-    others = request.model.random(0, GENERIC)
-    most = max(rank(jacobian(request, asked, other, length)) for other in others)
     values: list[float] = np.linalg.svd(jacobian(request, asked, q, length), compute_uv=False).tolist()
-    return values[:most]
+    if values and values[-1] > SINGULAR * values[0]:
+        return values
+    others = request.model.random(0, GENERIC)
+    return values[: max(rank(jacobian(request, asked, other, length)) for other in others)]
 
 
 def rank(J: Array) -> int:
@@ -173,8 +176,14 @@ def _error_of(parts: Sequence[Part]) -> PoseError:
     return PoseError(*lengths)
 
 
-def _parts(request: Request, goal: Goal, q: Array) -> Iterator[Part]:
-    return goal.parts(_Body(request.model, q, tool_of(request, goal)))
+def _parts(request: Request, goal: Goal, q: Array) -> tuple[Part, ...]:
+    return _parts_at(request, goal, np.asarray(q, dtype=np.float64).tobytes())
+
+
+@functools.lru_cache(maxsize=LATEST)
+def _parts_at(request: Request, goal: Goal, q: bytes) -> tuple[Part, ...]:
+    """The parts of a goal at q [nq] in bytes: for errors, manipulability and condition of one answer once."""
+    return tuple(goal.parts(_Body(request.model, np.frombuffer(q), tool_of(request, goal))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,6 +103,7 @@ class SerialPlan(Question):
         self.model = model
         self.options = options
         self._goal, self._frame, self._weights = goal, frame, weights
+        self._latest: tuple[bytes, Request] | None = None
         self.uses_limits = bool(options.limits)
         self._canonical = _canonical(chain, goal, weights)
         self.length = _length(chain, self._canonical)  # [m] the arm's size
@@ -264,9 +265,12 @@ class SerialPlan(Question):
 
     def request(self, target: bytes, /) -> Request:
         """What was asked, for a pose [16] in bytes."""
-        pose = np.frombuffer(target).reshape(4, 4)
-        goal = example(self._goal, self._frame, self._weights, pose)
-        return Request(model=self.model, goals=(goal,), solver="lm", options=self.options.given)
+        latest = self._latest  # what is told of an answer asks for it half a dozen times
+        if latest is None or latest[0] != target:
+            goal = example(self._goal, self._frame, self._weights, np.frombuffer(target).reshape(4, 4))
+            request = Request(model=self.model, goals=(goal,), solver="lm", options=self.options.given)
+            latest = self._latest = target, request
+        return latest[1]
 
     def numbers(
         self,
