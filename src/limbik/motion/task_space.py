@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, is_one_of, shortened
+from limbik.model.configuration import FARTHEST
 from limbik.spatial import (
     Array,
     Matrix4,
@@ -136,7 +137,12 @@ def poses_of(value: Any, name: str) -> Array:
     poses = as_rows_of_poses(value, name, GoalError)
     if not len(poses):
         raise GoalError(f"{name} needs at least one pose, found none")
-    return as_poses(poses, [f"{name}[{k}]" for k in range(len(poses))], error=GoalError)
+    poses = as_poses(poses, [f"{name}[{k}]" for k in range(len(poses))], error=GoalError)
+    far = np.flatnonzero(np.abs(poses[:, :3, 3]).max(axis=1) > FARTHEST)
+    if far.size:
+        place = poses[far[0], :3, 3].tolist()
+        raise GoalError(f"{name}[{far[0]}] needs positions up to {FARTHEST:g} m, found {place}")
+    return poses
 
 
 def _count(count: int) -> int:

@@ -11,7 +11,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from limbik.errors import GoalError
-from limbik.spatial import Array, pose_from, quat_normalise, quat_to_matrix
+from limbik.spatial import Array, norm, pose_from, quat_normalise, quat_to_matrix
 
 NPY, NPZ = "application/x-npy", "application/x-npz"
 SHORTEST = 1e-6  # of a quaternion that is turned into a rotation
@@ -52,7 +52,8 @@ def poses_in(body: bytes) -> Array:
 def poses_of_rows(rows: Array) -> Array:
     """[N, 4, 4] of positions [m] and quaternions xyzw [N, 7]; raises GoalError for a row that is no pose."""
     positions, turns = rows[:, :3], rows[:, 3:]
-    bad = np.flatnonzero(~np.isfinite(rows).all(axis=1) | ~(np.linalg.norm(turns, axis=1) > SHORTEST))
+    with np.errstate(over="ignore"):  # a length may be infinite
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1) | ~(norm(turns) > SHORTEST))
     if bad.size:
         k = bad[0]
         needed = f"finite numbers, and a quaternion of a length above {SHORTEST:g}"

@@ -45,12 +45,6 @@ from limbik.service.security import Gate, SecureHeaders
 from limbik.service.solving import Service
 
 
-class NpzResponse(Response):
-    """Arrays by name, as `numpy.load` reads them."""
-
-    media_type = NPZ
-
-
 def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = DEFAULT_LIMITS) -> FastAPI:
     """The service as an ASGI application. token: None admits requests without one."""
     app = FastAPI(
@@ -85,7 +79,11 @@ def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = D
 
     @app.exception_handler(HTTPException)
     async def failed(_: Request, error: HTTPException) -> JSONResponse:
-        return refusal(error.status_code, "RequestError", str(error.detail))
+        if error.status_code == 400:  # FastAPI's, of bytes that are no text
+            return refusal(422, "RequestError", "the body needs to be JSON in UTF-8")
+        answer = refusal(error.status_code, "RequestError", str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
 
     app.add_middleware(Guard, token=token, limits=limits, measures=measures)
     app.add_middleware(SecureHeaders, gate=Gate(host))
@@ -137,11 +135,11 @@ def _add_routes(app: FastAPI, service: Service) -> None:
     def solve_batch(request: SolveBatchRequest) -> SolveBatchAnswer:
         return service.solve_batch(request)
 
-    @app.post("/v1/solve_batch/npy", response_class=NpzResponse)
+    @app.post("/v1/solve_batch/npy", responses={200: {"content": {NPZ: {}}}}, response_model=None)
     def solve_array(
         request: Annotated[ArrayRequest, Query()], body: Annotated[bytes, Body(media_type=NPY)]
-    ) -> NpzResponse:
-        return NpzResponse(write_npz(service.solve_array(request, poses_in(body))))
+    ) -> Response:
+        return Response(write_npz(service.solve_array(request, poses_in(body))), media_type=NPZ)
 
     @app.post("/v1/path")
     def path(request: PathRequest) -> PathAnswer:

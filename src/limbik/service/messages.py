@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from annotated_types import Len
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 MAX_POSES = 10_000  # of one request in JSON
@@ -14,11 +15,12 @@ MAX_GOALS = 100
 MAX_NAMES = 1000
 MAX_TIME = 10.0  # [s] of a request
 
-Vector = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
-Quaternion = tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
+# Lists, not tuples, of so many: makers of clients know no `prefixItems` of JSON Schema.
+Vector = Annotated[list[FiniteFloat], Len(3, 3)]
+Quaternion = Annotated[list[FiniteFloat], Len(4, 4)]
 Positive = Annotated[FiniteFloat, Field(gt=0.0)]
 Weight = Annotated[FiniteFloat, Field(ge=0.0)]
-Six = tuple[Weight, Weight, Weight, Weight, Weight, Weight]
+Six = Annotated[list[Weight], Len(6, 6)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -32,7 +34,7 @@ class Placed(Message):
     """A pose in the world."""
 
     position: Vector = Field(description="[m]")
-    quaternion: Quaternion = Field((0.0, 0.0, 0.0, 1.0), description="x y z w, of any length but 0")
+    quaternion: Quaternion = Field([0.0, 0.0, 0.0, 1.0], description="x y z w, of any length but 0")
 
 
 class OfFrame(Message):
@@ -184,7 +186,9 @@ class PathRequest(Solvable):
     poses: list[Placed] = Field(min_length=1, max_length=MAX_POSES)
     frame: Name | None = None
     max_step: Positive = Field(0.5, le=3.0, description="[rad or m] of a joint from knot to knot")
-    deviation: tuple[Positive, Positive] = Field((1e-3, 1e-2), description="[m] and [rad] off the path")
+    deviation: Annotated[list[Positive], Len(2, 2)] = Field(
+        [1e-3, 1e-2], description="[m] and [rad] off the path"
+    )
 
 
 class CheckRequest(InWorld):
@@ -302,7 +306,7 @@ class PathAnswer(Message):
     position: list[float] = Field(description="of each knot along the path, counted in given poses")
     times: list[float] | None = Field(description="[s]")
     breaks: list[PathBreak]
-    deviation: tuple[float, float] = Field(description="[m] and [rad], greatest off the path")
+    deviation: Annotated[list[float], Len(2, 2)] = Field(description="[m] and [rad], greatest off the path")
 
 
 class CheckAnswer(Message):
@@ -310,7 +314,7 @@ class CheckAnswer(Message):
 
     free: list[bool]
     distance: list[float | None] = Field(description="[m] of the nearest pair, below 0 inside each other")
-    pairs: list[tuple[str, str] | None] = Field(description="which pair that is")
+    pairs: list[Annotated[list[str], Len(2, 2)] | None] = Field(description="which pair that is")
 
 
 class WorldAnswer(Message):

@@ -46,7 +46,6 @@ from limbik.service.messages import (
     SolveBatchRequest,
     SolveRequest,
     Start,
-    Vector,
     WorldAnswer,
 )
 from limbik.service.plain import all_data, data, finite, units
@@ -176,7 +175,7 @@ class Service:
             poses_of(request.poses),
             frame=request.frame,
             max_step=request.max_step,
-            deviation=request.deviation,
+            deviation=(request.deviation[0], request.deviation[1]),
             **self._options(model, request),
         )
         return PathAnswer(
@@ -190,7 +189,7 @@ class Service:
                 PathBreak(begin=each.begin, end=each.end, reason=each.reason.value, joints=list(each.joints))
                 for each in found.breaks
             ],
-            deviation=found.deviation,
+            deviation=list(found.deviation),
         )
 
     def check(self, request: CheckRequest) -> CheckAnswer:
@@ -205,7 +204,7 @@ class Service:
         return CheckAnswer(
             free=[bool(each.is_free) for each in found],
             distance=[finite(each.distance) for each in found],
-            pairs=[each.pair for each in found],
+            pairs=[None if each.pair is None else list(each.pair) for each in found],
         )
 
     def forward(self, request: ForwardRequest) -> ForwardAnswer:
@@ -250,8 +249,8 @@ def goal_of(message: AnyGoal) -> Goal:
         return Pose(
             target=pose_from(rotation_of(message.quaternion, "quaternion"), np.array(message.position)),
             frame=message.frame,
-            weights=message.weights,
-            tolerance=message.tolerance,
+            weights=None if message.weights is None else tuple(message.weights),
+            tolerance=None if message.tolerance is None else tuple(message.tolerance),
             priority=message.priority,
         )
     weighted: dict[str, Any] = {
@@ -307,9 +306,7 @@ def rotation_of(quaternion: Quaternion, name: str) -> Matrix3:
 
 def placed(pose: Matrix4) -> Placed:
     """A pose as a message."""
-    position: Vector = tuple(pose[:3, 3].tolist())
-    turn: Quaternion = tuple(quat_from_matrix(pose[:3, :3]).tolist())
-    return Placed(position=position, quaternion=turn)
+    return Placed(position=pose[:3, 3].tolist(), quaternion=quat_from_matrix(pose[:3, :3]).tolist())
 
 
 def _described(name: str, robot: Robot) -> RobotAnswer:
