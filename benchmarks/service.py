@@ -1,4 +1,4 @@
-"""`limbik serve` under load: how long a solve takes over HTTP, how many poses a second go as arrays, and memory.
+"""`limbik serve` under load: the time of a solve over HTTP, poses a second as arrays, and memory.
 
 python benchmarks/service.py             print the tables
 python benchmarks/service.py --write     and store them in docs/service.md
@@ -216,12 +216,15 @@ def main() -> None:
         after_load = server.memory()
         progress("arrays")
         by_size = arrays(server.port)
-        memory = f"Most resident memory of the server: {after_load:.0f} MB after the solves, {server.memory():.0f} MB in the end."
+        memory = (
+            f"Most resident memory of the server: {after_load:.0f} MB after the solves, "
+            f"{server.memory():.0f} MB in the end."
+        )
     around = surroundings()
     head = ["clients", "requests/s", "answered", "429", "lost", "median ms", "p99", "longest"]
     machine = (
-        f"A pose of the Panda each, {seconds:g} s. Python {sys.version.split()[0]}, uvicorn {version('uvicorn')}, "
-        f"fastapi {version('fastapi')}, {around['machine']}, {around['date']}."
+        f"A pose of the Panda each, {seconds:g} s. Python {sys.version.split()[0]}, "
+        f"uvicorn {version('uvicorn')}, fastapi {version('fastapi')}, {around['machine']}, {around['date']}."
     )
     tables = {
         "solves": f"{report.table(head, lines)}\n\n{machine}",

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, is_one_of, shortened
-from limbik.model.configuration import FARTHEST
 from limbik.spatial import (
     Array,
     Matrix4,
