@@ -634,3 +634,18 @@ def test_an_arm_at_rest_in_a_singular_configuration_does_not_start_again(seed, a
     for _ in range(800):
         tracker.step()
         assert np.abs(tracker.v).max() < 0.02
+
+
+@pytest.mark.parametrize("acceleration", [20.0, None])
+@pytest.mark.parametrize("name", ["panda", "ur5e", "iiwa14", "puma560"])
+def test_an_arm_at_rest_follows_a_target_that_jumps(name, acceleration):
+    model = limbik.load(name)
+    q = model.random(3)
+    there = model.pose(q)[:3, 3]
+    goals = [limbik.Position(target=there), limbik.Posture(q=q, priority=1)]
+    limits = {"velocity_limits": 2.0, "acceleration_limits": acceleration}
+    tracker = model.tracker(goals, DT, start=q, **limits)
+    for step in ([0.02, 0.03, -0.02], [0.0, 0.0, 0.0], [-0.02, 0.02, 0.03]):
+        for _ in range(400):
+            tracker.step([there + step, None])
+        assert tracker.errors[0].position < 1e-6

@@ -280,7 +280,7 @@ def starts_again(objectives: Objectives, motion: Motion, square: float) -> bool:
     is_jump = before < SETTLED * SETTLED and square > JUMP * JUMP * before
     if is_steady and is_jump and upper >= MISSED * MISSED:
         return True
-    settings[PLANNED] = square
+    settings[PLANNED] = square if is_steady else math.inf  # braking plans nothing for a target's own motion
     return False
 
 
