@@ -640,7 +640,7 @@ def test_an_arm_at_rest_in_a_singular_configuration_does_not_start_again(seed, a
 @pytest.mark.parametrize("name", ["panda", "ur5e", "iiwa14", "puma560"])
 def test_an_arm_at_rest_follows_a_target_that_jumps(name, acceleration):
     model = limbik.load(name)
-    q = model.random(3)
+    q = model.random(5)
     there = model.pose(q)[:3, 3]
     goals = [limbik.Position(target=there), limbik.Posture(q=q, priority=1)]
     limits = {"velocity_limits": 2.0, "acceleration_limits": acceleration}

@@ -332,7 +332,7 @@ def test_only_who_has_the_token_is_answered() -> None:
 
 
 def test_large_bodies_are_refused_however_they_come() -> None:
-    with answering(body_bytes=1000) as client:
+    with answering(json_bytes=1000) as client:
         response = client.post("/v1/forward", content=b" " * 2000)
         assert response.status_code == 413 and "at most 1,000 bytes" in response.json()["message"]
         response = client.post("/v1/forward", content=iter([b" " * 600] * 5))

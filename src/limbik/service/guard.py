@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from limbik.service.arrays import NPY
 from limbik.service.messages import Refusal
 
 REFUSALS = {
@@ -28,8 +29,11 @@ class Limits:
     """What one server does at once."""
 
     in_flight: int = 64  # requests that are being answered; more get 429
-    body_bytes: int = 8 * 2**20
-    waiting_bytes: int = 24 * 2**20  # of all bodies together; more get 429
+    json_bytes: int = 2 * 2**20  # of a body; Python's lists of it need thirty times as much
+    array_bytes: int = 8 * 2**20
+    large_bytes: int = 64 * 2**10  # from which on a body is answered when no other such one is
+    large_seconds: float = 10.0  # that it waits for that; then it gets 429
+    waiting_bytes: int = 16 * 2**20  # of all bodies together; more get 429
     pause_seconds: float = 5.0  # that a body may take besides what its size allows
     least_rate: float = 64 * 2.0**10  # [bytes/s] of a body
     graceful_seconds: int = 12  # for what it has begun when it is stopped
@@ -67,6 +71,7 @@ class Guard:
         self.app, self.limits, self.measures = app, limits, measures
         self._expected = None if token is None else f"Bearer {token}".encode()
         self._in_flight = 0
+        self._one_large = anyio.Lock()
         self._bytes = 0  # of bodies that have come, of requests that are not answered yet
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,30 +93,52 @@ class Guard:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = bytearray()
         try:
-            refused = self._refused(dict(scope["headers"])) or await self._read(receive, body)
-            if refused is None and self._in_flight >= self.limits.in_flight:
-                refused = busy(f"{self.limits.in_flight} requests are being answered")
+            refused = await self._read(dict(scope["headers"]), receive, body)
             if refused is not None:
                 await refused(scope, receive, send)
                 return
-            self._in_flight += 1
-            try:
-                await self.app(scope, _all_at_once(bytes(body), receive), send)
-            finally:
-                self._in_flight -= 1
+            whole = _all_at_once(bytes(body), receive)
+            if len(body) < self.limits.large_bytes:
+                await self._pass_on(scope, whole, send)
+            else:
+                await self._in_turn(scope, whole, send)
         finally:
             self._bytes -= len(body)
 
-    def _refused(self, headers: dict[bytes, bytes]) -> JSONResponse | None:
-        """Why a request is not even read."""
+    async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a large request when no other one is: these need memory, and use all cores."""
+        with anyio.move_on_after(self.limits.large_seconds) as waiting:
+            await self._one_large.acquire()
+        if waiting.cancelled_caught:
+            await busy("other large requests are being answered")(scope, receive, send)
+            return
+        try:
+            await self._pass_on(scope, receive, send)
+        finally:
+            self._one_large.release()
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._in_flight >= self.limits.in_flight:
+            await busy(f"{self.limits.in_flight} requests are being answered")(scope, receive, send)
+            return
+        self._in_flight += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._in_flight -= 1
+
+    async def _read(
+        self, headers: dict[bytes, bytes], receive: Receive, body: bytearray
+    ) -> JSONResponse | None:
+        """Read a body; None, or why it is refused. A chunked one does not say its length before."""
         given = headers.get(b"authorization", b"")
         if self._expected is not None and not secrets.compare_digest(given, self._expected):
             return refusal(401, "TokenError", "needs the header `Authorization: Bearer TOKEN`")
+        is_array = headers.get(b"content-type", b"") == NPY.encode()
+        most = self.limits.array_bytes if is_array else self.limits.json_bytes
         length = headers.get(b"content-length", b"0")
-        return None if length.isdigit() and int(length) <= self.limits.body_bytes else self._too_large()
-
-    async def _read(self, receive: Receive, body: bytearray) -> JSONResponse | None:
-        """Read a body; None, or why it is refused. A chunked one does not say its length before."""
+        if not length.isdigit() or int(length) > most:
+            return _too_large(most)
         try:
             with anyio.fail_after(self.limits.pause_seconds) as allowed:
                 latest = allowed.deadline
@@ -120,8 +147,8 @@ class Guard:
                     part = message.get("body", b"")
                     body += part
                     self._bytes += len(part)
-                    if len(body) > self.limits.body_bytes:
-                        return self._too_large()
+                    if len(body) > most:
+                        return _too_large(most)
                     if self._bytes > self.limits.waiting_bytes:
                         return busy(f"{self.limits.waiting_bytes:,} bytes of requests are waiting")
                     if not message.get("more_body", False):
@@ -130,8 +157,9 @@ class Guard:
         except TimeoutError:
             return refusal(408, "RequestError", f"the body stopped after {len(body):,} bytes")
 
-    def _too_large(self) -> JSONResponse:
-        return refusal(413, "RequestError", f"the body needs at most {self.limits.body_bytes:,} bytes")
+
+def _too_large(most: int) -> JSONResponse:
+    return refusal(413, "RequestError", f"the body needs at most {most:,} bytes")
 
 
 def _all_at_once(body: bytes, receive: Receive) -> Receive:

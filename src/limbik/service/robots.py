@@ -14,9 +14,11 @@ from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf
 from limbik.locks import fork_safe
 from limbik.service.messages import RobotRequest
+from limbik.service.shelf import Shelf
 
-MAX_ROBOTS = 64  # that are kept, of each kind
+MAX_LOADED = 64  # of limbik's own that are kept
 MAX_NUMBERS = 500  # of a configuration
+MAX_FRAMES = 2_000
 _PLANAR = re.compile(r"planar-\d{1,3}")
 
 
@@ -32,7 +34,7 @@ class Robots:
 
     def __init__(self) -> None:
         self._loaded: OrderedDict[str, Robot] = OrderedDict()
-        self._put: dict[str, Robot] = {}
+        self._put: Shelf[Robot] = Shelf("robot", ModelError)
         self._lock = fork_safe(threading.Lock())
 
     def names(self) -> list[str]:
@@ -41,9 +43,10 @@ class Robots:
 
     def robot(self, name: str) -> Robot:
         """A robot by name. Raises ModelError for a name that none has."""
+        put = self._put.get(name)
+        if put is not None:
+            return put
         with self._lock:
-            if name in self._put:
-                return self._put[name]
             if name in self._loaded:
                 self._loaded.move_to_end(name)
                 return self._loaded[name]
@@ -52,7 +55,7 @@ class Robots:
                 raise ModelError(f"there is no robot {name!r}; {did_you_mean(name, known)}")
             robot = _bounded(Robot(load(name), _srdf_of(name)), name)
             self._loaded[name] = robot
-            if len(self._loaded) > MAX_ROBOTS:
+            if len(self._loaded) > MAX_LOADED:
                 self._loaded.popitem(last=False)
             return robot
 
@@ -73,18 +76,12 @@ class Robots:
             srdf=groups,
         )
         robot = _bounded(Robot(model, None if groups is None else srdf.read(groups, model)), name)
-        with self._lock:
-            if name not in self._put and len(self._put) >= MAX_ROBOTS:
-                raise ModelError(f"there are {MAX_ROBOTS} robots here already: remove one")
-            self._put[name] = robot
+        self._put.put(name, robot, len(request.description) + len(request.srdf or ""))
         return robot
 
     def remove(self, name: str) -> None:
         """Forget a robot that was put there. Raises ModelError where there is none of that name."""
-        with self._lock:
-            if name not in self._put:
-                raise ModelError(f"no robot {name!r} was put here; {did_you_mean(name, self._put)}")
-            del self._put[name]
+        self._put.remove(name)
 
 
 def _is_taken(name: str) -> bool:
@@ -107,4 +104,8 @@ def _srdf_of(name: str) -> Srdf | None:
 def _bounded(robot: Robot, name: str) -> Robot:
     if robot.model.nq > MAX_NUMBERS:
         raise ModelError(f"robot {name!r} has {robot.model.nq} numbers, more than {MAX_NUMBERS}")
+    if len(robot.model.frame_names) > MAX_FRAMES:
+        raise ModelError(
+            f"robot {name!r} has {len(robot.model.frame_names):,} frames, more than {MAX_FRAMES:,}"
+        )
     return robot

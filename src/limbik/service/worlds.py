@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 from limbik.collision import World, load_world
 from limbik.errors import CollisionError, did_you_mean, shortened
 from limbik.formats.source import Source
-from limbik.locks import fork_safe
 from limbik.model.shapes import Mesh
 from limbik.service.messages import EMPTY
+from limbik.service.shelf import Shelf
 
-MAX_WORLDS = 64  # that are kept
 MAX_OBJECTS = 10_000
 
 
@@ -22,18 +20,18 @@ class Worlds:
     """Worlds by name. None is ever changed: a request goes on with the world that it began with."""
 
     def __init__(self) -> None:
-        self._worlds: dict[str, World] = {EMPTY: World()}
-        self._lock = fork_safe(threading.Lock())
+        self._empty = World()
+        self._put: Shelf[World] = Shelf("world", CollisionError)
 
     def names(self) -> list[str]:
         """Of all that are there."""
-        return sorted(self._worlds)
+        return sorted([EMPTY, *self._put])
 
     def world(self, name: str) -> World:
         """Raises CollisionError for a name that none has."""
-        found = self._worlds.get(name)
+        found = self._empty if name == EMPTY else self._put.get(name)
         if found is None:
-            raise CollisionError(f"there is no world {name!r}; {did_you_mean(name, self._worlds)}")
+            raise CollisionError(f"there is no world {name!r}; {did_you_mean(name, self.names())}")
         return found
 
     def put(self, name: str, document: Mapping[str, Any]) -> World:
@@ -43,7 +41,8 @@ class Worlds:
         """
         if name == EMPTY:
             raise CollisionError(f"{EMPTY!r} is the world without objects: take another name")
-        world = load_world(Source("world", json.dumps(document), files={}))
+        text = json.dumps(document)
+        world = load_world(Source("world", text, files={}))
         for each in world:
             if isinstance(each.shape, Mesh) and each.shape.path is not None:
                 path = shortened(str(each.shape.path))
@@ -53,15 +52,10 @@ class Worlds:
                 )
         if len(world) > MAX_OBJECTS:
             raise CollisionError(f"a world needs at most {MAX_OBJECTS:,} objects, found {len(world):,}")
-        with self._lock:
-            if name not in self._worlds and len(self._worlds) > MAX_WORLDS:
-                raise CollisionError(f"there are {MAX_WORLDS} worlds here already: remove one")
-            self._worlds[name] = world
+        self._put.put(name, world, len(text))
         return world
 
     def remove(self, name: str) -> None:
         """Forget one. Raises CollisionError where there is none of that name."""
-        self.world(name)
-        with self._lock:
-            if name != EMPTY:
-                self._worlds.pop(name, None)
+        if name != EMPTY:
+            self._put.remove(name)
