@@ -264,3 +264,15 @@ def test_in_a_batch_near_a_singular_wrist_too(arm) -> None:
     assert model.solve_all_batch(model.pose(q[1:9:2])).complete
     for k, each in enumerate(q):
         assert min(change(model, other, each) for other in batch.of(k)) < 1e-3
+
+
+@pytest.mark.parametrize("off", [1e-7, 3e-6, 1e-5])
+def test_what_rounding_alone_makes_possible_is_no_closed_form(off) -> None:
+    """Two slides across the joint between them: as drawn, they cannot move along its axis."""
+    builder = ModelBuilder("slides").prismatic("a", axis="y", limits=1.0).revolute("b", axis="x", limits=3.0)
+    builder.prismatic("c", axis="z", limits=1.0)
+    builder.revolute("d", axis=(0, off, 1), limits=3.0, origin=(0, 0.3, 0))
+    model = builder.revolute("e", axis="y", limits=3.0, origin=(off, 0, 0)).build()
+    for seed in range(2):
+        found = model.solve_all(model.pose(model.random(seed)), starts=10)
+        assert len(found) and not found.complete

@@ -13,6 +13,7 @@ from limbik.analytic.axes import Axes
 from limbik.analytic.geometry import (
     EXACT,
     MIN_REGULARITY,
+    MIN_REGULARITY_NEAR,
     NEAR,
     are_across,
     are_parallel,
@@ -72,10 +73,10 @@ def closed_form(axes: Axes) -> ClosedForm | None:
     """
     if not 0 < axes.size <= JOINTS:
         return None
-    for size in (EXACT, NEAR):
+    for size, regularity in ((EXACT, MIN_REGULARITY), (NEAR, MIN_REGULARITY_NEAR)):
         for way in ways(axes):
             found = max(_forms(way, size, length(axes)), key=lambda each: each[0], default=None)
-            if found is not None and found[0] > MIN_REGULARITY:
+            if found is not None and found[0] > regularity:
                 return found[1]
     return None
 

@@ -13,6 +13,7 @@ from limbik.spatial import Array, Vector3, norm
 EXACT = 1e-12  # part of the arm's size, and sine, below which a distance and an angle are rounding
 NEAR = 1e-5  # below which they are the rounding of a file; the answers are then refined
 MIN_REGULARITY = 1e-6  # singular value of a Jacobian below which some motion is missing everywhere
+MIN_REGULARITY_NEAR = 1e-3  # the same where rounding of a file alone may have made it as large
 LEAST_SLIDING = 1.0  # [m] the size of an arm with prismatic joints, at least: they may have no length at zero
 
 
