@@ -1,0 +1,58 @@
+"""What clients have put on a server, by name: so many things, and so large together, and no more."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+from limbik.errors import LimbikError, did_you_mean
+from limbik.locks import fork_safe
+
+MAX_THINGS = 64
+MAX_BYTES = 2 * 2**20  # of the texts that they were made of
+
+Thing = TypeVar("Thing")
+
+
+class _Kept(NamedTuple, Generic[Thing]):
+    thing: Thing
+    size: int  # [bytes] of its text
+
+
+class Shelf(Generic[Thing]):
+    """Things of a kind by name; may be used by any number of threads.
+
+    kind: such as "world". error: what is raised for a name that none has, and where there is no room.
+    """
+
+    def __init__(self, kind: str, error: type[LimbikError]) -> None:
+        self._kind, self._error = kind, error
+        self._things: dict[str, _Kept[Thing]] = {}
+        self._lock = fork_safe(threading.Lock())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._things))
+
+    def get(self, name: str) -> Thing | None:
+        """What is there under a name, or None."""
+        found = self._things.get(name)
+        return None if found is None else found.thing
+
+    def put(self, name: str, thing: Thing, size: int) -> None:
+        """Keep a thing made of a text of so many bytes; it replaces what was there under its name."""
+        with self._lock:
+            others = [each for other, each in self._things.items() if other != name]
+            if len(others) >= MAX_THINGS:
+                raise self._error(f"there are {MAX_THINGS} {self._kind}s here already: remove one")
+            if size + sum(each.size for each in others) > MAX_BYTES:
+                room = f"{MAX_BYTES:,} bytes for all {self._kind}s together"
+                raise self._error(f"there is no room for {name!r}, {size:,} bytes, in {room}: remove one")
+            self._things[name] = _Kept(thing, size)
+
+    def remove(self, name: str) -> None:
+        """Forget what is there under a name."""
+        with self._lock:
+            if self._things.pop(name, None) is None:
+                hint = did_you_mean(name, sorted(self._things))
+                raise self._error(f"no {self._kind} {name!r} was put here; {hint}")
