@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from time import perf_counter, sleep
 
+import numpy as np
+
 from limbik.compiler import native
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
@@ -61,7 +63,8 @@ def run_either_way(
     if function is None:
         kept = [each.copy() for each in changed]
         takeover = Takeover(program, watch)
-        interpret(takeover)
+        with np.errstate(over="ignore", invalid="ignore"):  # of which machine code says nothing either
+            interpret(takeover)
         if not takeover.is_due:
             return
         for each, before in zip(changed, kept, strict=True):

@@ -1,8 +1,8 @@
 """`limbik serve` under load: the time of a solve over HTTP, poses a second as arrays, and memory.
 
-python benchmarks/service.py             print the tables
-python benchmarks/service.py --write     and store them in docs/service.md
-python benchmarks/service.py --seconds 2 of each, to try it
+python benchmarks/serving.py             print the tables
+python benchmarks/serving.py --write     and store them in docs/service.md
+python benchmarks/serving.py --seconds 2 of each, to try it
 
 The server is a process of its own on loopback; all clients are one other process. "paced" clients ask four
 times a second each, whether they have been answered or not; the others ask as soon as they are answered.
@@ -33,7 +33,7 @@ from limbik.spatial import quat_from_matrix
 from machine import progress, surroundings
 from tables import number
 
-SCRIPT = "benchmarks/service.py"
+SCRIPT = "benchmarks/serving.py"
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "service.md"
 TOKEN = "a-token-of-this-benchmark"
 ROBOT = "panda"
