@@ -9,7 +9,7 @@ import pytest
 import limbik
 from fast_chains import PATIENCE, run_python, warm_cache
 from limbik import cli
-from limbik.errors import SolverError
+from limbik.errors import LimbikError, SolverError
 from limbik.solvers.warmup import tasks
 
 SOLVE = """
@@ -66,7 +66,7 @@ def test_the_command_says_where_it_keeps_what_it_compiled():
     cache = warm_cache()
     assert f"Kept in {cache}" in (cache / "said").read_text()
     names = sorted(file.name.split("-")[0] for file in (cache / "kernels").glob("*.o"))
-    assert names == ["chain", "general", "many", "many_single", "one"]
+    assert names == ["analytic_many", "analytic_one", "chain", "general", "many", "many_single", "one"]
 
 
 @pytest.mark.parametrize("when", ["background", "first", "never"])
@@ -131,3 +131,17 @@ def test_tasks_are_named_after_what_they_compile():
     assert len(set(texts)) == len(texts)
     for word in ("single solves", "batches", "single precision"):
         assert any(word in text and "RRRRRRR" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("robot", "words"),
+    [("ur5e", "three parallel"), ("xarm6", "six-revolute"), ("panda", "all solutions"), ("g1", "")],
+)
+def test_all_solutions_are_warmed_up_where_a_program_finds_them(robot, words):
+    try:
+        model = limbik.load(robot)
+    except LimbikError as error:
+        pytest.skip(str(error))
+    texts = [task.text for task in tasks(model) if task.text.startswith("all solutions")]
+    assert bool(texts) == bool(words)
+    assert all(words in text for text in texts)

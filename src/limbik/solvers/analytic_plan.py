@@ -49,6 +49,7 @@ class AnalyticPlan(AnswersPlan):
         self._free: list[Work] = []  # any number may be in use, one to a thread
         self._solve_one: Any = None  # once there is machine code
         self._one, self._many = one_pose_program(form.family), many_poses_program(form.family)
+        self.programs = self._one, self._many
 
     def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
 from limbik.analytic.kernels import AT_LIMIT, BESIDE_LIMIT, SETTLED
+from limbik.compiler.program import Program
 from limbik.errors import GoalError
 from limbik.goals import Goal, Pose
 from limbik.model.chain import Chain
@@ -48,6 +49,7 @@ class AnswersPlan(ABC):
     """
 
     rows = 6  # of a pose that the goal determines: 3 of its point, or 2
+    programs: tuple[Program, ...] = ()  # that it runs
 
     def __init__(self, model: Model, chain: Chain, frame: str | None, limits: bool) -> None:
         self.model = model

@@ -11,6 +11,7 @@ from limbik.all_solutions import AllSolutions
 from limbik.analytic.added_joints import JOINTS, with_last_joint
 from limbik.analytic.axes import Axes
 from limbik.analytic.general import SAME, aside
+from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.general_solve import can_eliminate, general_search
 from limbik.analytic.geometry import jacobian, length
 from limbik.errors import GoalError
@@ -44,6 +45,7 @@ class EliminationPlan(AnswersPlan):
     def __init__(self, model: Model, chain: Chain, frame: str | None, axes: Axes, limits: bool) -> None:
         super().__init__(model, chain, frame, limits)
         self._axes = axes
+        self.programs = (all_configurations(),)
 
     def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, by distance to a start [nq]."""

@@ -60,6 +60,7 @@ class RedundantPlan(AnswersPlan):
             else AnalyticPlan(model, rest, frame, sampled.form, limits)
         )
         self._axes = axes
+        self.programs = self._rest.programs
 
     @property
     def joint(self) -> str:

@@ -12,6 +12,7 @@ from limbik.goals import Goal, Pose, Position
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.serial.programs import many_problems, one_problem
+from limbik.solvers.all_solutions import plan_for_all
 from limbik.solvers.classical_plan import ClassicalPlan, method_of
 from limbik.solvers.goals_plan import GoalsPlan
 from limbik.solvers.methods.lm import LM
@@ -35,8 +36,8 @@ GENERAL = Task("several goals, any tree", general())
 
 
 def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> None:
-    """Compile ahead of the first solve; default: what solve() and solve_batch() use for the model's end
-    effector, and for several goals.
+    """Compile ahead of the first solve; default: what solve(), solve_batch() and solve_all() use for the
+    model's end effector, and for several goals.
 
     Takes a few seconds where nothing is in the compile cache yet, and returns when everything is ready.
 
@@ -63,6 +64,8 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
     found: dict[str, Task] = {}
     if solvers is None:
         found[GENERAL.text] = GENERAL
+        for task in _all_solutions(model):
+            found[task.text] = task
         solvers = ["auto"]
     elif isinstance(solvers, str | Solver):
         solvers = [solvers]
@@ -77,6 +80,14 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
             for task in _tasks(plan):
                 found[task.text] = task
     return list(found.values())
+
+
+def _all_solutions(model: Model) -> list[Task]:
+    """What `solve_all` runs for a pose of the end effector."""
+    plan = plan_for_all(model, None, True)
+    programs = () if plan is None else plan.programs
+    named = ((" ".join(filter(None, (each.name, each.stem))).replace("_", " "), each) for each in programs)
+    return [Task(f"all solutions: {name}", program) for name, program in named]
 
 
 def _plans(model: Model, solver: str | Solver) -> list[Plan | GoalsPlan]:
