@@ -20,7 +20,7 @@ import pytest
 import limbik
 from limbik.service.address import address_of, listen
 from limbik.service.guard import Limits
-from limbik.service.http import make_server
+from limbik.service.http import browser_link, create_app, make_server
 from limbik.service.running import serving
 from limbik.service.solving import Service
 from limbik.spatial import quat_from_matrix, quat_to_matrix
@@ -32,7 +32,8 @@ START = [0.3, -1.2, 1.5, -0.4, 0.9, 0.2]
 @contextlib.contextmanager
 def answering(token: str | None = TOKEN, **limits: Any) -> Iterator[httpx.Client]:
     host = "127.0.0.1"
-    with serving(make_server(token, host, limits=Limits(**limits)), listen(host, 0)) as listener:
+    app = create_app(token, host, limits=Limits(**limits))
+    with serving(make_server(app), listen(host, 0)) as listener:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         with httpx.Client(base_url=address_of(host, listener), headers=headers, timeout=30.0) as client:
             yield client
@@ -331,6 +332,32 @@ def test_only_who_has_the_token_is_answered() -> None:
         assert client.get("/v1/robots").status_code == 200
 
 
+def test_a_link_gives_one_browser_the_token_once() -> None:
+    host = "127.0.0.1"
+    app = create_app(TOKEN, host)
+    with serving(make_server(app), listen(host, 0)) as listener:
+        address = address_of(host, listener)
+        link = browser_link(app, address)
+        with httpx.Client(base_url=address) as browser:
+            assert browser.get("/enter").status_code == 401
+            assert browser.get("/enter?key=guessed").status_code == 401
+            entered = browser.get(link)
+            assert entered.status_code == 303 and entered.headers["location"] == "/openapi.json"
+            said = entered.headers["set-cookie"].lower()
+            assert "httponly" in said and "samesite=strict" in said and browser.cookies
+            assert "ur5e" in browser.get("/v1/robots").json()
+            body = {"robot": "ur5e", "q": START}
+            assert browser.post("/v1/forward", json=body, headers={"Origin": address}).status_code == 200
+            for origin in ("https://evil.example", "http://localhost:1", "null"):
+                answer = browser.post("/v1/forward", json=body, headers={"Origin": origin})
+                assert answer.status_code == 401
+        with httpx.Client(base_url=address) as second:
+            answer = second.get(link)
+            assert answer.status_code == 401 and "used already" in answer.json()["message"]
+            assert second.get("/v1/robots").status_code == 401
+            assert second.get("/v1/robots", headers={"Cookie": "limbik_token=wrong"}).status_code == 401
+
+
 def test_large_bodies_are_refused_however_they_come() -> None:
     with answering(json_bytes=1000) as client:
         response = client.post("/v1/forward", content=b" " * 2000)
@@ -395,7 +422,7 @@ def test_what_was_begun_is_answered_when_the_server_stops(monkeypatch: pytest.Mo
     monkeypatch.setattr("limbik.service.http.Service", Waiting)
     answers: list[httpx.Response] = []
     host = "127.0.0.1"
-    server = make_server(None, host)
+    server = make_server(create_app(None, host))
     with serving(server, listen(host, 0)) as listener:
         address = f"{address_of(host, listener)}/v1/robots"
         threads = [

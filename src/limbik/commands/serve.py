@@ -29,7 +29,7 @@ def serve(
     For example: curl -H "Authorization: Bearer $LIMBIK_TOKEN" http://127.0.0.1:8010/v1/robots
     """
     with needs_extra("serve", "`limbik serve`"):
-        from limbik.service.http import make_server, new_token
+        from limbik.service.http import browser_link, create_app, make_server, new_token
     from limbik.service.address import address_of, numeric
     from limbik.service.security import is_loopback
 
@@ -40,9 +40,10 @@ def serve(
         raise LimbikError(f"{TOKEN} needs at least {SHORTEST_TOKEN} characters, found {len(given)}")
     token = None if no_token else given or new_token()
     listener = listen_or_offer(host, port, False, ("limbik", "serve", *(["--no-token"] if no_token else [])))
-    typer.echo(f"limbik answers at {address_of(host, listener)}/v1  (Ctrl-C stops it)")
+    address, app = address_of(host, listener), create_app(token, numeric(host))
+    typer.echo(f"limbik answers at {address}/v1  (Ctrl-C stops it)")
     if token is not None and given is None:
-        typer.echo(f"token: {token}")
+        typer.echo(f"token: {token}\nin a browser, once: {browser_link(app, address)}")
     with contextlib.suppress(KeyboardInterrupt):
-        make_server(token, numeric(host)).run(sockets=[listener])
+        make_server(app).run(sockets=[listener])
     typer.echo("Stopped.")

@@ -7,12 +7,19 @@ import time
 from dataclasses import dataclass
 
 import anyio
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from prometheus_client import CollectorRegistry, Counter, Histogram
+from starlette.datastructures import Headers, QueryParams
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from limbik.service.arrays import NPY
 from limbik.service.messages import Refusal
+from limbik.service.security import Gate
+
+COOKIE = "limbik_token"
+ENTRANCE = "/enter"
+FIRST_PAGE = "/openapi.json"  # that a browser sees
 
 REFUSALS = {
     401: "the token is missing or wrong",
@@ -64,12 +71,42 @@ class Measures:
         self._times.labels(route).observe(seconds)
 
 
+class Entrance:
+    """Admits who has the token: programs in a header, a browser in a cookie that a link gives it once.
+
+    token: None admits everybody.
+    """
+
+    def __init__(self, token: str | None, gate: Gate) -> None:
+        self._token, self._gate = token, gate
+        self.key: str | None = secrets.token_urlsafe(24)  # of the link, until it has been used
+
+    def admits(self, headers: Headers) -> bool:
+        """Whether a request has the token. With the cookie, only from the server's own pages: a browser sends
+        it along with what pages of other servers on this machine ask for, too.
+        """
+        if self._token is None:
+            return True
+        if COOKIE in (cookies := cookie_parser(headers.get("cookie", ""))):
+            own = self._gate.admits_origin(headers.get("origin"), headers.get("host", ""))
+            return own and _same(cookies[COOKIE], self._token)
+        return _same(headers.get("authorization", ""), f"Bearer {self._token}")
+
+    def enter(self, key: str) -> Response:
+        """What a browser gets that opens the link."""
+        if self.key is None or self._token is None or not _same(key, self.key):
+            return refusal(401, "TokenError", "this link is not the server's, or has been used already")
+        self.key = None
+        answer = RedirectResponse(FIRST_PAGE, 303)
+        answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
+        return answer
+
+
 class Guard:
     """ASGI middleware: admits who has the token, and passes a request on when its body is there."""
 
-    def __init__(self, app: ASGIApp, token: str | None, limits: Limits, measures: Measures) -> None:
-        self.app, self.limits, self.measures = app, limits, measures
-        self._expected = None if token is None else f"Bearer {token}".encode()
+    def __init__(self, app: ASGIApp, entrance: Entrance, limits: Limits, measures: Measures) -> None:
+        self.app, self.entrance, self.limits, self.measures = app, entrance, limits, measures
         self._in_flight = 0
         self._one_large = anyio.Lock()
         self._bytes = 0  # of bodies that have come, of requests that are not answered yet
@@ -93,7 +130,12 @@ class Guard:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = bytearray()
         try:
-            refused = await self._read(dict(scope["headers"]), receive, body)
+            headers = Headers(scope=scope)
+            if scope["path"] == ENTRANCE:
+                query = QueryParams(scope["query_string"])
+                refused: Response | None = self.entrance.enter(query.get("key", ""))
+            else:
+                refused = await self._read(headers, receive, body)
             if refused is not None:
                 await refused(scope, receive, send)
                 return
@@ -127,17 +169,14 @@ class Guard:
         finally:
             self._in_flight -= 1
 
-    async def _read(
-        self, headers: dict[bytes, bytes], receive: Receive, body: bytearray
-    ) -> JSONResponse | None:
+    async def _read(self, headers: Headers, receive: Receive, body: bytearray) -> Response | None:
         """Read a body; None, or why it is refused. A chunked one does not say its length before."""
-        given = headers.get(b"authorization", b"")
-        if self._expected is not None and not secrets.compare_digest(given, self._expected):
+        if not self.entrance.admits(headers):
             return refusal(401, "TokenError", "needs the header `Authorization: Bearer TOKEN`")
-        is_array = headers.get(b"content-type", b"") == NPY.encode()
+        is_array = headers.get("content-type") == NPY
         most = self.limits.array_bytes if is_array else self.limits.json_bytes
-        length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > most:
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdecimal()) or int(length[:20]) > most:
             return _too_large(most)
         try:
             with anyio.fail_after(self.limits.pause_seconds) as allowed:
@@ -156,6 +195,11 @@ class Guard:
                     allowed.deadline = latest + len(body) / self.limits.least_rate
         except TimeoutError:
             return refusal(408, "RequestError", f"the body stopped after {len(body):,} bytes")
+
+
+def _same(given: str, expected: str) -> bool:
+    """Whether two texts are the same, in a time that says nothing of where they differ."""
+    return secrets.compare_digest(given.encode(), expected.encode())
 
 
 def _too_large(most: int) -> JSONResponse:

@@ -19,7 +19,16 @@ from starlette.exceptions import HTTPException
 from limbik._version import __version__
 from limbik.errors import LimbikError
 from limbik.service.arrays import NPY, NPZ, poses_in, write_npz
-from limbik.service.guard import DEFAULT_LIMITS, REFUSALS, Guard, Limits, Measures, refusal
+from limbik.service.guard import (
+    DEFAULT_LIMITS,
+    ENTRANCE,
+    REFUSALS,
+    Entrance,
+    Guard,
+    Limits,
+    Measures,
+    refusal,
+)
 from limbik.service.messages import (
     ArrayRequest,
     CheckAnswer,
@@ -85,8 +94,10 @@ def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = D
         answer.headers.update(error.headers or {})
         return answer
 
-    app.add_middleware(Guard, token=token, limits=limits, measures=measures)
-    app.add_middleware(SecureHeaders, gate=Gate(host))
+    gate = Gate(host)
+    app.state.entrance = Entrance(token, gate)
+    app.add_middleware(Guard, entrance=app.state.entrance, limits=limits, measures=measures)
+    app.add_middleware(SecureHeaders, gate=gate)
     return app
 
 
@@ -154,11 +165,11 @@ def _add_routes(app: FastAPI, service: Service) -> None:
         return service.forward(request)
 
 
-def make_server(token: str | None, host: str, *, limits: Limits = DEFAULT_LIMITS) -> uvicorn.Server:
-    """The server for an address, to be run with `server.run(sockets=[listen(host, port)])`."""
+def make_server(app: FastAPI, *, limits: Limits = DEFAULT_LIMITS) -> uvicorn.Server:
+    """The server of an application, to be run with `server.run(sockets=[listen(host, port)])`."""
     return uvicorn.Server(
         uvicorn.Config(
-            create_app(token, host, limits=limits),
+            app,
             http=PatientProtocol,
             log_level="warning",
             access_log=False,
@@ -167,6 +178,11 @@ def make_server(token: str | None, host: str, *, limits: Limits = DEFAULT_LIMITS
             timeout_graceful_shutdown=limits.graceful_seconds,
         )
     )
+
+
+def browser_link(app: FastAPI, address: str) -> str:
+    """The link with which one browser gets the token, once."""
+    return f"{address}{ENTRANCE}?key={app.state.entrance.key}"
 
 
 def new_token() -> str:
