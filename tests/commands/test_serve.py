@@ -34,12 +34,17 @@ def test_it_prints_a_token_once_and_ends_on_ctrl_c() -> None:
         assert running.stdout is not None
         found = re.match(r"limbik answers at (http://127\.0\.0\.1:\d+)/v1  ", running.stdout.readline())
         token = re.match(r"token: (\S{20,})\n", running.stdout.readline())
-        assert found and token
+        link = re.match(
+            r"in a browser, once: (http://127\.0\.0\.1:\d+/enter\?key=\S{20,})\n", running.stdout.readline()
+        )
+        assert found and token and link and token[1] not in link[1]
         transport = httpx.HTTPTransport(retries=10)
         with httpx.Client(base_url=found[1], transport=transport) as client:
             assert client.get("/v1/robots").status_code == 401
             headers = {"Authorization": f"Bearer {token[1]}"}
             assert "ur5e" in client.get("/v1/robots", headers=headers).json()
+            assert client.get(link[1]).status_code == 303
+            assert "ur5e" in client.get("/v1/robots").json()
         running.send_signal(signal.SIGINT)
         assert running.stdout.read() == "Stopped.\n"
     assert running.returncode == 0
