@@ -210,7 +210,7 @@ REFUSED = [
     (Relative, {"reference": None}, "the reference of Relative needs a name, found None"),
     (Direction, {"axis": ORIGIN}, "the axis of Direction needs a direction, found 0 0 0"),
     (Direction, {"target": ORIGIN}, "the target of Direction needs a direction, found 0 0 0"),
-    (Direction, {"axis": "z"}, "the axis of Direction needs 3 numbers, found 'z'"),
+    (Direction, {"axis": "up"}, "the axis of Direction needs three numbers or one of x, y, z, -x, -y, -z"),
     (Direction, {"axis": [0, 1]}, "the axis of Direction needs 3 numbers, found shape (2,)"),
     (Direction, {"weight": 0}, "the weight of Direction needs a number from 1e-6 to 1e6; found 0"),
     (Direction, {"tolerance": -0.1}, f"the tolerance of Direction needs {CONE}; found -0.1"),
@@ -285,6 +285,15 @@ def test_one_number_stands_for_all_axes():
     for kind in (Position, Orientation):
         assert axes_of(kind(**MADE[kind], weight=2, tolerance=0.5).weight) == (2.0,) * 3
         assert axes_of(kind(**MADE[kind], weight=2, tolerance=0.5).tolerance) == (0.5,) * 3
+
+
+def test_directions_have_names():
+    goal = Direction(axis="z", target="-z")
+    assert_array_equal(goal.axis, [0.0, 0.0, 1.0])
+    assert_array_equal(goal.target, [0.0, 0.0, -1.0])
+    assert_array_equal(LookAt(axis="-x", target=(1, 2, 3)).axis, [-1.0, 0.0, 0.0])
+    with pytest.raises(GoalError, match="the axis of Direction needs three numbers or one of x, y, z, -x"):
+        Direction(axis="down", target="-z")
 
 
 @pytest.mark.parametrize("length", [1e-200, 1.0, 1e200])

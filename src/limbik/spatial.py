@@ -32,6 +32,14 @@ FLOAT64 = np.dtype(np.float64)
 POSE_SHAPE = (4, 4)
 ROTATION_TOLERANCE = 1e-6  # a rotation matrix this far from orthonormal is repaired, farther is refused
 _UNIT_TOLERANCE = 4e-15  # a squared length this close to 1 is 1 up to rounding
+AXES = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+}
 TINY, HUGE = 1e-125, 1e125  # numbers between which no square is lost or overflows
 _SMALL_ANGLE = 0.3  # [rad] below it, quotients that cancel are summed as series
 
@@ -162,6 +170,13 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
         return tuple(np.shape(value))
     except Exception:  # as in `as_numbers`
         return None
+
+
+def named_axis(value: str, name: str, error: type[LimbikError]) -> Vector3:
+    """The unit vector [3] of an axis by its name: "x", "y", "z", "-x", "-y", "-z"."""
+    if value not in AXES:
+        raise error(f"{name} needs three numbers or one of {', '.join(AXES)}, found {shortened(value)}")
+    return np.array(AXES[value])
 
 
 def _refuse_non_finite(array: Array, name: str, error: type[LimbikError]) -> None:

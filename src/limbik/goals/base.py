@@ -12,7 +12,7 @@ import numpy as np
 from limbik.errors import GoalError, is_one_of, shortened
 from limbik.goals.measured import Body, Part
 from limbik.goals.task import Mechanism, Target, Task
-from limbik.spatial import Array, Vector3, as_numbers
+from limbik.spatial import Array, Vector3, as_numbers, named_axis
 
 Axes: TypeAlias = Literal["world", "frame"]
 Weights: TypeAlias = tuple[float, ...]
@@ -115,7 +115,9 @@ def as_vector(value: Any, name: str, needed: str, sizes: tuple[int, ...]) -> Vec
 
 
 def as_direction(value: Any, name: str) -> Vector3:
-    """A vector of length 1, from one of any length."""
+    """A vector of length 1, from one of any length, or from "x", "y", "z", "-x", "-y", "-z"."""
+    if isinstance(value, str):
+        return frozen(named_axis(value, name, GoalError))
     vector = as_vector(value, name, "3 numbers", (3,))
     largest = float(np.abs(vector).max())
     if largest == 0.0:

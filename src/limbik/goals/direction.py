@@ -16,7 +16,7 @@ from limbik.spatial import Vector3
 class Direction(Goal):
     """Turn an axis of a frame along a direction of the world, with any spin about it."""
 
-    axis: Vector3  # in the frame, of any length
+    axis: Vector3  # in the frame, of any length, or "x", "-y", ...
     target: Vector3  # in world axes, of any length
     weight: float = 1.0
     tolerance: float = 0.0  # [rad] half-angle of the cone inside which there is no error

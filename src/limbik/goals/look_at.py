@@ -16,7 +16,7 @@ from limbik.spatial import Vector3, cross, norm
 class LookAt(Goal):
     """Point an axis of a frame, which goes through its origin, at a point."""
 
-    axis: Vector3  # in the frame, of any length
+    axis: Vector3  # in the frame, of any length, or "x", "-y", ...
     target: Vector3  # [m], in world axes
     weight: float = 1.0
     tolerance: float = 0.0  # [rad] half-angle of the cone inside which there is no error

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.errors import LimbikError, ModelError, shortened
 from limbik.model.euler import EulerLimits
-from limbik.spatial import Matrix4, Vector3, as_number, as_pose, as_vector, norm
+from limbik.spatial import Matrix4, Vector3, as_number, as_pose, as_vector, named_axis, norm
 
 
 class JointKind(enum.Enum):
@@ -248,26 +248,12 @@ def check_name(name: object, what: str, *, error: type[LimbikError] = ModelError
 def as_axis(value: object, name: str) -> Vector3:
     """Unit vector [3] from three numbers that are not all zero, or from "x", "y", "z", "-x", "-y", "-z"."""
     if isinstance(value, str):
-        if value not in _AXES:
-            raise ModelError(
-                f"{name} needs three numbers or one of {', '.join(_AXES)}, found {shortened(value)}"
-            )
-        return np.array(_AXES[value])
+        return named_axis(value, name, ModelError)
     axis = as_vector(value, 3, name)  # type: ignore[arg-type]
     length = float(norm(axis))
     if length == 0.0:
         raise ModelError(f"{name} needs a direction, found 0 0 0")
     return axis if abs(length - 1.0) <= 4e-16 else np.asarray(axis / length)
-
-
-_AXES = {
-    "x": (1.0, 0.0, 0.0),
-    "y": (0.0, 1.0, 0.0),
-    "z": (0.0, 0.0, 1.0),
-    "-x": (-1.0, 0.0, 0.0),
-    "-y": (0.0, -1.0, 0.0),
-    "-z": (0.0, 0.0, -1.0),
-}
 
 
 def as_limits(lower: object, upper: object, where: str) -> tuple[float, float]:
