@@ -210,7 +210,11 @@ REFUSED = [
     (Relative, {"reference": None}, "the reference of Relative needs a name, found None"),
     (Direction, {"axis": ORIGIN}, "the axis of Direction needs a direction, found 0 0 0"),
     (Direction, {"target": ORIGIN}, "the target of Direction needs a direction, found 0 0 0"),
-    (Direction, {"axis": "up"}, "the axis of Direction needs three numbers or one of x, y, z, -x, -y, -z, found 'up'"),
+    (
+        Direction,
+        {"axis": "up"},
+        "the axis of Direction needs three numbers or one of x, y, z, -x, -y, -z, found 'up'",
+    ),
     (Direction, {"axis": [0, 1]}, "the axis of Direction needs 3 numbers, found shape (2,)"),
     (Direction, {"weight": 0}, "the weight of Direction needs a number from 1e-6 to 1e6; found 0"),
     (Direction, {"tolerance": -0.1}, f"the tolerance of Direction needs {CONE}; found -0.1"),
