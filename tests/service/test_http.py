@@ -270,11 +270,11 @@ def test_a_world_is_kept_clear_of(client: httpx.Client, robot: limbik.Model) -> 
 def test_a_path_is_followed_or_says_where_it_breaks(client: httpx.Client, robot: limbik.Model) -> None:
     there = [0.1, *START[1:]]
     poses = [forward(client, START), forward(client, there)]
-    found = post(client, "path", robot="ur5e", poses=poses, start=START)
+    found = post(client, "path", robot="ur5e", poses=poses, start=START, time_limit=10.0)
     assert found["complete"] and found["breaks"] == [] and found["position"][-1] == 1.0
     np.testing.assert_allclose(found["q"][0], START, atol=1e-6)
     away = {"position": [4.0, 0.0, 0.0], "quaternion": [0, 0, 0, 1]}
-    found = post(client, "path", robot="ur5e", poses=[*poses, away], start=START)
+    found = post(client, "path", robot="ur5e", poses=[*poses, away], start=START, time_limit=10.0)
     assert not found["complete"] and found["breaks"][0]["reason"] == "no solution"
     response = client.post("/v1/path", json={"robot": "ur5e", "poses": poses, "limits": False})
     assert response.status_code == 422 and "limits" in response.json()["message"]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Len
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-MAX_POSES = 10_000  # of one request in JSON
+MAX_POSES = 5_000  # of one request in JSON
 MAX_GOALS = 100
 MAX_NAMES = 1000
 MAX_TIME = 10.0  # [s] of a request
