@@ -649,3 +649,17 @@ def test_an_arm_at_rest_follows_a_target_that_jumps(name, acceleration):
         for _ in range(400):
             tracker.step([there + step, None])
         assert tracker.errors[0].position < 1e-6
+
+
+def test_an_arm_that_brakes_behind_a_target_that_stops_comes_back_to_it():
+    arm, begin, end = limbik.planar_arm(3, 0.3), np.array([0.5, 0.2, 0]), np.array([0.3, 0.55, 0])
+    goals = [limbik.Position(target=begin), limbik.Position(target=(-0.5, 0.5, 0), priority=1)]
+    limits = {"velocity_limits": 1.0, "acceleration_limits": 2.0}
+    tracker = arm.tracker(goals, DT, start=[0.3, 0.8, -1.5], **limits)
+    for _ in range(2000):
+        tracker.step()
+    for k in range(200):
+        tracker.step([begin + (end - begin) * (k + 1) / 200, None])
+    for _ in range(3000):
+        tracker.step()
+    assert tracker.errors[0].position < 1e-9

@@ -81,7 +81,7 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
         motion.wanted[row] -= dot(workspace.J[row], motion.moved)
     iterate(tree, objectives, workspace, motion, scratch, 0)
     if motion.settings[BRAKES] == 0.0 and (
-        starts_again(objectives, motion, squared_length(motion.moved))
+        starts_again(objectives, motion, squared_length(motion.moved), last)
         or may_rest(objectives, workspace, motion, motion.moved, last)
     ):
         stay(workspace, motion)
@@ -248,7 +248,7 @@ def plan_braking(
     fill_room(tree, motion)
     levels = objectives.level_rows.size - 1
     propose(objectives, workspace, motion, scratch, motion.active[PLAN * levels : (PLAN + 1) * levels])
-    if starts_again(objectives, motion, squared_length(workspace.dx)):
+    if starts_again(objectives, motion, squared_length(workspace.dx), last):
         fill(0.0, workspace.dx)
         fill(0.0, motion.first_part)
         fill(0.0, motion.lower_part)
@@ -266,9 +266,9 @@ def plan_braking(
 
 
 @compiled
-def starts_again(objectives: Objectives, motion: Motion, square: float) -> bool:
+def starts_again(objectives: Objectives, motion: Motion, square: float, last: float) -> bool:
     """Whether an arm that has all but come to rest would jump, for targets that rest; otherwise the squared
-    length of its plan [in units] is noted.
+    length of its plan [in units] is noted. last: squared length of the last step.
 
     Where an upper level is out of reach and leads to a singular configuration, the rank of its Jacobian falls
     at the end, and a lower level finds a way that the upper one pays for at second order.
@@ -277,7 +277,7 @@ def starts_again(objectives: Objectives, motion: Motion, square: float) -> bool:
     is_steady = settings[TARGET_CHANGE] == 0.0 and settings[FRESH] == 0.0
     upper = squared_length(motion.residuals[: int(objectives.level_rows[objectives.level_rows.size - 2])])
     before = settings[PLANNED]
-    is_jump = before < SETTLED * SETTLED and square > JUMP * JUMP * before
+    is_jump = max(before, last) < SETTLED * SETTLED and square > JUMP * JUMP * before
     if is_steady and is_jump and upper >= MISSED * MISSED:
         return True
     settings[PLANNED] = square if is_steady else math.inf  # braking plans nothing for a target's own motion
