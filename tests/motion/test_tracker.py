@@ -663,3 +663,27 @@ def test_an_arm_that_brakes_behind_a_target_that_stops_comes_back_to_it():
     for _ in range(3000):
         tracker.step()
     assert tracker.errors[0].position < 1e-9
+
+
+@pytest.mark.parametrize("acceleration", [20.0, None])
+def test_below_a_point_out_of_reach_an_arm_at_rest_follows_a_lower_target_that_jumps(acceleration):
+    model, q = limbik.load("panda"), [0, -0.5, 0, -2, 0, 1.6, 0.7]
+    limits = {"velocity_limits": 2.0, "acceleration_limits": acceleration}
+
+    def tracker(start, direction):
+        goals = [
+            limbik.Position(target=[1.2, 0.5, 0.6]),
+            limbik.Direction(axis="x", target=direction, priority=1),
+        ]
+        return model.tracker(goals, DT, start=start, **limits)
+
+    moved = tracker(q, "z")
+    for _ in range(3000):
+        moved.step()
+    for _ in range(3000):
+        moved.step([None, (0, 1, 0)])
+    fresh = tracker(moved.q, "y")
+    for _ in range(3000):
+        fresh.step()
+    assert moved.errors[0].position < fresh.errors[0].position + 1e-5
+    assert moved.errors[1].rotation < fresh.errors[1].rotation + 0.1

@@ -48,6 +48,7 @@ MAX_FACTOR = 1e12
 MEMORY = 3.0  # length of the travel, in units, along which it is measured whether the arm comes and goes
 WANDERS = 0.2  # part of its travel that the displacement of an arm that wanders is shorter than
 STIFFENING = 4.0  # growth of the damping where the arm wanders, per unit of travel
+JUMPED = 0.02  # change of a target [m or a number] in one step from which on damping begins anew
 STEADY = 0.1  # of a step: targets that have changed by less do not explain why it turns back
 SETTLED = 1e-5  # length of a plan, in units, of an arm that has all but come to rest
 JUMP = 100.0  # times as long a plan for resting targets is no motion that had only been slow
@@ -406,6 +407,8 @@ def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
     step: squared length of one.
     """
     settings = motion.settings
+    if settings[TARGET_CHANGE] > JUMPED:
+        settings[FIRST_FACTOR] = settings[LOWER_FACTOR] = 1.0
     first, lower = motion.first_part, motion.lower_part
     is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
     turns = opposes(first, motion.first_before)
