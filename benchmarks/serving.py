@@ -38,7 +38,7 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "service.md"
 TOKEN = "a-token-of-this-benchmark"
 ROBOT = "panda"
 PACE = 0.25  # [s] between two requests of a paced client
-ARRAYS = (1_000, 10_000, 50_000)
+ARRAYS = (1_000, 10_000, 37_000)
 REPEATS = 5
 
 

@@ -37,7 +37,7 @@ class Limits:
 
     in_flight: int = 64  # requests that are being answered; more get 429
     json_bytes: int = 2**20  # of a body; Python's lists of it need thirty times as much
-    array_bytes: int = 3 * 2**20
+    array_bytes: int = 2 * 2**20
     large_bytes: int = 64 * 2**10  # from which on a body is answered when no other such one is
     large_seconds: float = 10.0  # that it waits for that; then it gets 429
     waiting_bytes: int = 16 * 2**20  # of all bodies together; more get 429

@@ -36,6 +36,7 @@ from limbik.service.messages import (
     ForwardAnswer,
     ForwardRequest,
     Key,
+    Message,
     PathAnswer,
     PathRequest,
     Refusal,
@@ -142,9 +143,9 @@ def _add_routes(app: FastAPI, service: Service) -> None:
     def solve_all(request: SolveAllRequest) -> SolveAllAnswer:
         return service.solve_all(request)
 
-    @app.post("/v1/solve_batch")
-    def solve_batch(request: SolveBatchRequest) -> SolveBatchAnswer:
-        return service.solve_batch(request)
+    @app.post("/v1/solve_batch", response_model=SolveBatchAnswer)
+    def solve_batch(request: SolveBatchRequest) -> Response:
+        return _json(service.solve_batch(request))
 
     @app.post("/v1/solve_batch/npy", responses={200: {"content": {NPZ: {}}}}, response_model=None)
     def solve_array(
@@ -152,17 +153,22 @@ def _add_routes(app: FastAPI, service: Service) -> None:
     ) -> Response:
         return Response(write_npz(service.solve_array(request, poses_in(body))), media_type=NPZ)
 
-    @app.post("/v1/path")
-    def path(request: PathRequest) -> PathAnswer:
-        return service.path(request)
+    @app.post("/v1/path", response_model=PathAnswer)
+    def path(request: PathRequest) -> Response:
+        return _json(service.path(request))
 
-    @app.post("/v1/check")
-    def check(request: CheckRequest) -> CheckAnswer:
-        return service.check(request)
+    @app.post("/v1/check", response_model=CheckAnswer)
+    def check(request: CheckRequest) -> Response:
+        return _json(service.check(request))
 
     @app.post("/v1/forward")
     def forward(request: ForwardRequest) -> ForwardAnswer:
         return service.forward(request)
+
+
+def _json(answer: Message) -> Response:
+    """A large answer, which FastAPI would copy and check once more."""
+    return Response(answer.model_dump_json(), media_type="application/json")
 
 
 def make_server(app: FastAPI, *, limits: Limits = DEFAULT_LIMITS) -> uvicorn.Server:

@@ -10,7 +10,7 @@ from limbik.errors import LimbikError, did_you_mean
 from limbik.locks import fork_safe
 
 MAX_THINGS = 64
-MAX_BYTES = 2 * 2**20  # of the texts that they were made of
+MAX_BYTES = 2**20  # of the texts that they were made of
 
 Thing = TypeVar("Thing")
 

@@ -196,16 +196,15 @@ class Service:
         """Whether configurations are free of collision: of the robot itself where no world is named."""
         model = self._robots.robot(request.robot).model
         world = self._worlds.world(request.world or EMPTY)
-        found = []
+        answer = CheckAnswer(free=[], distance=[], pairs=[])
         for k, each in enumerate(request.q):
             q = configuration(model, each, f"q[{k}]")
             assert q is not None, "each is a configuration"
-            found.append(model.check(q, world, clearance=request.clearance))
-        return CheckAnswer(
-            free=[bool(each.is_free) for each in found],
-            distance=[finite(each.distance) for each in found],
-            pairs=[None if each.pair is None else list(each.pair) for each in found],
-        )
+            found = model.check(q, world, clearance=request.clearance)
+            answer.free.append(bool(found.is_free))
+            answer.distance.append(finite(found.distance))
+            answer.pairs.append(None if found.pair is None else list(found.pair))
+        return answer
 
     def forward(self, request: ForwardRequest) -> ForwardAnswer:
         """Where frames are."""
