@@ -10,7 +10,7 @@ from limbik.numerics.linear import damped_solve
 from limbik.numerics.rotation import turn_about
 from limbik.numerics.trigonometry import sincos
 
-MOST_STEPS = 12
+MAX_STEPS = 12
 EXACT = 1e-14  # error, in units of the arm's size and of radians, that no step makes smaller
 DAMPING = 1e-10  # part of the trace: where the arm is singular, no step goes far along a curve of solutions
 LONGEST = 0.3  # [rad, or of the arm's size] of one step
@@ -36,7 +36,7 @@ def refine(arm: Floats, slides: Floats, held: Floats, wanted: Floats, q: Floats,
     J, A = empty(6, JOINTS), empty(6, 6)
     work[CONTRACTION] = first = 0.0
     error = errors_at(arm, slides, wanted, q, work, J)
-    for step in range(MOST_STEPS):
+    for step in range(MAX_STEPS):
         if not error > EXACT:
             return error
         for i in range(JOINTS):

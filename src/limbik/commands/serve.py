@@ -22,7 +22,7 @@ def serve(
         bool, typer.Option("--no-token", help="Answer every program on this machine; on loopback alone.")
     ] = False,
 ) -> None:
-    """Answer requests over HTTP: solve, solve_all, solve_batch, forward, for programs in any language.
+    """Answer requests over HTTP: solves, batches, paths, checks, poses, for programs in any language.
 
     Requests need the token that is printed, or that LIMBIK_TOKEN says: `Authorization: Bearer TOKEN`.
 

@@ -139,8 +139,9 @@ def poses_of(value: Any, name: str) -> Array:
     poses = as_poses(poses, [f"{name}[{k}]" for k in range(len(poses))], error=GoalError)
     far = np.flatnonzero(np.abs(poses[:, :3, 3]).max(axis=1) > FARTHEST)
     if far.size:
-        place = poses[far[0], :3, 3].tolist()
-        raise GoalError(f"{name}[{far[0]}] needs positions up to {FARTHEST:g} m, found {place}")
+        raise GoalError(
+            f"{name}[{far[0]}] needs positions up to {FARTHEST:g} m, found {poses[far[0], :3, 3].tolist()}"
+        )
     return poses
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,19 +24,15 @@ def read_npy(body: bytes) -> Array:
     stream = io.BytesIO(body)
     try:
         version = npy.read_magic(stream)
-        shape, is_fortran, kind = READERS[version](stream)
+        shape, _, kind = READERS[version](stream)
     except (ValueError, KeyError, EOFError):
         raise GoalError("the body needs to be a .npy file of numbers, as numpy.save writes it") from None
     if kind.kind not in "fiu":
         raise GoalError(f"the body needs an array of numbers, found {kind.name}")
-    data = body[stream.tell() :]
-    count = int(np.prod(shape, dtype=object))
-    if len(data) != count * kind.itemsize:
-        raise GoalError(
-            f"the body is cut: {shape} numbers need {count * kind.itemsize} bytes, found {len(data)}"
-        )
-    numbers = np.frombuffer(data, kind).reshape(shape[::-1] if is_fortran else shape)
-    return np.ascontiguousarray(numbers.T if is_fortran else numbers, dtype=np.float64)
+    size, needed = len(body) - stream.tell(), math.prod(shape) * kind.itemsize
+    if size != needed:  # looked at before room is made for so many
+        raise GoalError(f"the body is cut: {shape} numbers need {needed} bytes, found {size}")
+    return np.ascontiguousarray(np.load(io.BytesIO(body), allow_pickle=False), dtype=np.float64)
 
 
 def poses_in(body: bytes) -> Array:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import anyio
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from starlette.datastructures import Headers, QueryParams
+from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,6 +20,7 @@ from limbik.service.security import Gate
 COOKIE = "limbik_token"
 ENTRANCE = "/enter"
 FIRST_PAGE = "/openapi.json"  # that a browser sees
+OPEN = ("/healthz", ENTRANCE)  # without a token
 
 REFUSALS = {
     401: "the token is missing or wrong",
@@ -42,7 +43,7 @@ class Limits:
     large_seconds: float = 10.0  # that it waits for that; then it gets 429
     waiting_bytes: int = 16 * 2**20  # of all bodies together; more get 429
     pause_seconds: float = 5.0  # that a body may take besides what its size allows
-    least_rate: float = 64 * 2.0**10  # [bytes/s] of a body
+    min_rate: float = 64 * 2.0**10  # [bytes/s] of a body
     graceful_seconds: int = 12  # for what it has begun when it is stopped
 
 
@@ -113,7 +114,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, and count it."""
-        if scope["type"] != "http" or scope["path"] == "/healthz":
+        if scope["type"] != "http" or scope["path"] in OPEN:
             await self.app(scope, receive, send)
             return
         began, status = time.perf_counter(), 500
@@ -130,12 +131,7 @@ class Guard:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = bytearray()
         try:
-            headers = Headers(scope=scope)
-            if scope["path"] == ENTRANCE:
-                query = QueryParams(scope["query_string"])
-                refused: Response | None = self.entrance.enter(query.get("key", ""))
-            else:
-                refused = await self._read(headers, receive, body)
+            refused = await self._read(Headers(scope=scope), receive, body)
             if refused is not None:
                 await refused(scope, receive, send)
                 return
@@ -169,7 +165,7 @@ class Guard:
         finally:
             self._in_flight -= 1
 
-    async def _read(self, headers: Headers, receive: Receive, body: bytearray) -> Response | None:
+    async def _read(self, headers: Headers, receive: Receive, body: bytearray) -> JSONResponse | None:
         """Read a body; None, or why it is refused. A chunked one does not say its length before."""
         if not self.entrance.admits(headers):
             return refusal(401, "TokenError", "needs the header `Authorization: Bearer TOKEN`")
@@ -192,7 +188,7 @@ class Guard:
                         return busy(f"{self.limits.waiting_bytes:,} bytes of requests are waiting")
                     if not message.get("more_body", False):
                         return None
-                    allowed.deadline = latest + len(body) / self.limits.least_rate
+                    allowed.deadline = latest + len(body) / self.limits.min_rate
         except TimeoutError:
             return refusal(408, "RequestError", f"the body stopped after {len(body):,} bytes")
 

@@ -65,7 +65,9 @@ def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = D
         redoc_url=None,
         responses={code: {"model": Refusal, "description": text} for code, text in REFUSALS.items()},
     )
-    service, measures = Service(), Measures()
+    gate = Gate(host)
+    service, measures, entrance = Service(), Measures(), Entrance(token, gate)
+    app.state.entrance = entrance
     _add_routes(app, service)
 
     @app.get("/healthz", include_in_schema=False)
@@ -75,6 +77,10 @@ def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = D
     @app.get("/metrics", include_in_schema=False)
     def metrics() -> Response:
         return Response(generate_latest(measures.registry), media_type="text/plain; version=0.0.4")
+
+    @app.get(ENTRANCE, include_in_schema=False)
+    def enter(key: str = "") -> Response:
+        return entrance.enter(key)
 
     @app.exception_handler(LimbikError)
     async def refused(request: Request, error: LimbikError) -> JSONResponse:
@@ -95,9 +101,7 @@ def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = D
         answer.headers.update(error.headers or {})
         return answer
 
-    gate = Gate(host)
-    app.state.entrance = Entrance(token, gate)
-    app.add_middleware(Guard, entrance=app.state.entrance, limits=limits, measures=measures)
+    app.add_middleware(Guard, entrance=entrance, limits=limits, measures=measures)
     app.add_middleware(SecureHeaders, gate=gate)
     return app
 

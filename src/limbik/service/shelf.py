@@ -15,7 +15,7 @@ MAX_BYTES = 2**20  # of the texts that they were made of
 Thing = TypeVar("Thing")
 
 
-class _Kept(NamedTuple, Generic[Thing]):
+class _Stored(NamedTuple, Generic[Thing]):
     thing: Thing
     size: int  # [bytes] of its text
 
@@ -28,7 +28,7 @@ class Shelf(Generic[Thing]):
 
     def __init__(self, kind: str, error: type[LimbikError]) -> None:
         self._kind, self._error = kind, error
-        self._things: dict[str, _Kept[Thing]] = {}
+        self._things: dict[str, _Stored[Thing]] = {}
         self._lock = fork_safe(threading.Lock())
 
     def __iter__(self) -> Iterator[str]:
@@ -48,7 +48,7 @@ class Shelf(Generic[Thing]):
             if size + sum(each.size for each in others) > MAX_BYTES:
                 room = f"{MAX_BYTES:,} bytes for all {self._kind}s together"
                 raise self._error(f"there is no room for {name!r}, {size:,} bytes, in {room}: remove one")
-            self._things[name] = _Kept(thing, size)
+            self._things[name] = _Stored(thing, size)
 
     def remove(self, name: str) -> None:
         """Forget what is there under a name."""

@@ -116,11 +116,11 @@ def solve_all(
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError, MAX_COUNT)
     many = as_whole(starts, "`starts`", 1, SolverError, MAX_COUNT)
     goals = _goals(goal, frame)
-    asked = goals[0]
-    if len(goals) == 1 and is_plain_target(asked):
-        exact = plan_for_all(model, asked.frame, bool(limits), kind_of(asked))
+    first = goals[0]
+    if len(goals) == 1 and is_plain_target(first):
+        exact = plan_for_all(model, first.frame, bool(limits), kind_of(first))
         if exact is not None:
-            return exact.solve(pose_of(asked), q, SearchOptions(turns, count, many))
+            return exact.solve(pose_of(first), q, SearchOptions(turns, count, many))
     return SampledPlan(model).solve(goals, q, starts=many, seed=seed, limits=limits)
 
 

@@ -26,7 +26,7 @@ from limbik.goals import Pose
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
-from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions, checked_poses
+from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions, checked_poses
 from limbik.solvers.elimination_plan import EliminationPlan, elimination_plan
 from limbik.solvers.sampled_solutions import DISTINCT, SampledPlan
 from limbik.solvers.self_motion import one_of_each_curve
@@ -185,24 +185,24 @@ class AnalyticPlan(AnswersPlan):
         run_either_way(self._many, time_watch(None), run, interpret)
         return q, counts.astype(np.intp), free
 
-    def is_complete(self, asked: Any, /) -> bool:
+    def is_complete(self, request: Any, /) -> bool:
         """Whether a closed form had all branches, and none of them a joint that may have any angle."""
-        return asked is None or bool(asked[2])
+        return request is None or bool(request[2])
 
-    def method(self, asked: Any, /) -> str:
+    def method(self, request: Any, /) -> str:
         """In words."""
         return f"in closed form: {in_words(self.form)}"
 
-    def known_rest(self, asked: Asked) -> str:
+    def known_rest(self, request: PlanRequest) -> str:
         """What is known of others."""
-        if self.is_complete(asked):
-            return super().known_rest(asked)
+        if self.is_complete(request):
+            return super().known_rest(request)
         return (
             "in or beside a singular configuration, where joints may move together along curves (`free`) and "
             "others may hide"
         )
 
-    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+    def branches(self, request: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches."""
         return branch_names(self.form, q[:, self.places])
 

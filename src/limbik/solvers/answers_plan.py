@@ -28,7 +28,7 @@ from limbik.spatial import Array, Matrix4, as_poses, nearest_turns, norm
 FULL_TURN = 2.0 * math.pi
 TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
 
-Asked: TypeAlias = tuple[Any, ...]  # a pose [4, 4] in bytes, a start [nq] or None, and what a plan adds
+PlanRequest: TypeAlias = tuple[Any, ...]  # a pose [4, 4] in bytes, a start [nq] or None, and what a plan adds
 
 
 class SearchOptions(NamedTuple):
@@ -81,7 +81,7 @@ class AnswersPlan(ABC):
         return q[None] if found.success else np.empty((0, len(self.places)))
 
     def answered(
-        self, q: Array, asked: Asked, start: Array | None, turns: bool, began: float
+        self, q: Array, request: PlanRequest, start: Array | None, turns: bool, began: float
     ) -> AllSolutions:
         """What was found of the chain [k, n], sorted by distance to a start [nq], as the model's."""
         near = self.near(start)
@@ -91,7 +91,7 @@ class AnswersPlan(ABC):
             q = self.with_turns(q, near)
         if not self.is_whole:
             q = self.whole(q, start)
-        return AllSolutions(q, self, asked, perf_counter() - began)
+        return AllSolutions(q, self, request, perf_counter() - began)
 
     def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
         """All solutions for many poses [N, 4, 4]."""
@@ -103,26 +103,26 @@ class AnswersPlan(ABC):
         return AllSolutionsBatch.of_each(q, self.model.nq, is_complete, self.method(None), time)
 
     @abstractmethod
-    def is_complete(self, asked: Any, /) -> bool:
+    def is_complete(self, request: Any, /) -> bool:
         """Whether it is proved that there is no other solution."""
 
     @abstractmethod
-    def method(self, asked: Any, /) -> str:
+    def method(self, request: Any, /) -> str:
         """In words."""
 
     @abstractmethod
-    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+    def branches(self, request: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches of q [k, nq]."""
 
-    def remark(self, asked: Asked, count: int, /) -> str:
+    def remark(self, request: PlanRequest, count: int, /) -> str:
         """What is known of so many solutions."""
         if not count:
             is_none = "No configuration within the limits is a solution."
-            return (is_none if self.is_complete(asked) else "None was found.") + " " + self.failure(asked)
+            return (is_none if self.is_complete(request) else "None was found.") + " " + self.failure(request)
         number = "1 solution" if count == 1 else f"{count} solutions"
-        return f"{number}, {self.known_rest(asked)}: found {self.method(asked)}."
+        return f"{number}, {self.known_rest(request)}: found {self.method(request)}."
 
-    def known_rest(self, asked: Asked) -> str:
+    def known_rest(self, request: PlanRequest) -> str:
         """What is known of others."""
         return "and there is no other"
 
@@ -194,7 +194,7 @@ class AnswersPlan(ABC):
             choices.append([min(max(each, lower), upper) for each in turns])
         return choices
 
-    def free(self, asked: Any, q: Array, /) -> tuple[FreeMotion, ...]:
+    def free(self, request: Any, q: Array, /) -> tuple[FreeMotion, ...]:
         """How joints may move together."""
         return self_motions(self._mover, q)
 
@@ -202,22 +202,22 @@ class AnswersPlan(ABC):
     def _mover(self) -> Mover:
         return Mover(self.model, self.frame, self.places, self.lower, self.upper, self.rows)
 
-    def limit_margins(self, asked: Any, q: Array, /) -> Array:
+    def limit_margins(self, request: Any, q: Array, /) -> Array:
         """[nq] at q [nq]."""
         return limit_margins(self.model, q)
 
-    def manipulability(self, asked: Asked, q: Array, /) -> float:
+    def manipulability(self, request: PlanRequest, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
         values = np.linalg.svd(self._mover.jacobian(q), compute_uv=False)
         return float(np.prod(values[: len(self.places)]))
 
-    def failure(self, asked: Asked) -> str:
+    def failure(self, request: PlanRequest) -> str:
         """Why there is no solution, in sentences."""
-        goal = self._goal(asked)
+        goal = self._goal(request)
         return " ".join(self.model.solve(goal).explain().sentences)
 
-    def _goal(self, asked: Asked) -> Goal:
-        return Pose(target=np.frombuffer(asked[0]).reshape(4, 4), frame=self.frame)
+    def _goal(self, request: PlanRequest) -> Goal:
+        return Pose(target=np.frombuffer(request[0]).reshape(4, 4), frame=self.frame)
 
 
 def checked_poses(poses: Array) -> Array:

@@ -17,7 +17,7 @@ from limbik.analytic.geometry import jacobian, length
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions
+from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
 from limbik.solvers.self_motion import one_of_each_curve
 from limbik.spatial import Array, Matrix4, as_pose, nearest_turns
 
@@ -78,13 +78,13 @@ class EliminationPlan(AnswersPlan):
             return q
         return one_of_each_curve(self._mover, self.whole(q, None))[:, self.places]
 
-    def is_complete(self, asked: Any, /) -> bool:
+    def is_complete(self, request: Any, /) -> bool:
         """Whether all roots of the resultant were resolved, no configuration, limits aside, is nearly
         singular, and their number is even, as that of a polynomial's roots, and the same at displaced poses.
         """
-        if asked is None:
+        if request is None:
             return True
-        target, _, every, is_resolved = asked
+        target, _, every, is_resolved = request
         if not is_resolved or len(every) % 2 or any(self._regularity(q) < REGULAR for q in every):
             return False
         return all(self._count_at(target, distance) == len(every) for distance in (ASIDE, -ASIDE))
@@ -101,16 +101,16 @@ class EliminationPlan(AnswersPlan):
         """Smallest singular value of the six axes' Jacobian."""
         return float(np.linalg.svd(jacobian(self._axes, q), compute_uv=False)[-1])
 
-    def method(self, asked: Any, /) -> str:
+    def method(self, request: Any, /) -> str:
         """In words."""
         return BY_ELIMINATION
 
-    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+    def branches(self, request: Any, q: Array, /) -> tuple[str, ...]:
         """Numbers: the branches of such arms have no names."""
         return tuple(f"solution {k + 1}" for k in range(len(q)))
 
-    def known_rest(self, asked: Asked) -> str:
+    def known_rest(self, request: PlanRequest) -> str:
         """What is known of others."""
-        if self.is_complete(asked):
-            return super().known_rest(asked)
+        if self.is_complete(request):
+            return super().known_rest(request)
         return "near a singular configuration, where others may hide"

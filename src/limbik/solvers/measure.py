@@ -23,7 +23,7 @@ from limbik.status import PoseError
 
 GENERIC = 3  # random configurations that tell in how many directions a model can move
 SHORTEST_REACH = 1e-9  # [m] of what has a length
-LATEST = 32  # goals of answers of which something else may be asked next
+LATEST = 32  # goals of answers of which more may be wanted next
 SINGULAR = 1e-9  # of the largest singular value: below it, one counts as 0
 
 
@@ -130,12 +130,12 @@ def _singular_values(request: Request, q: Array, length: float) -> list[float]:
     """The singular values of J, the largest first; as many as the model can have. J is of what is asked of
     frames; length [m]: the unit in which positions are counted.
     """
-    asked = [goal for goal in request.goals if not isinstance(goal, JointValue | Posture)]
-    values: list[float] = np.linalg.svd(jacobian(request, asked, q, length), compute_uv=False).tolist()
+    goals = [goal for goal in request.goals if not isinstance(goal, JointValue | Posture)]
+    values: list[float] = np.linalg.svd(jacobian(request, goals, q, length), compute_uv=False).tolist()
     if values and values[-1] > SINGULAR * values[0]:
         return values
     others = request.model.random(0, GENERIC)
-    return values[: max(rank(jacobian(request, asked, other, length)) for other in others)]
+    return values[: max(rank(jacobian(request, goals, other, length)) for other in others)]
 
 
 def rank(J: Array) -> int:

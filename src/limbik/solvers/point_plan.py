@@ -16,7 +16,7 @@ from limbik.goals import Goal, Position
 from limbik.model.chain import Chain, chain_to
 from limbik.model.model import Model
 from limbik.solvers import measure
-from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions
+from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Vector3, nearest_turns, norm
 
@@ -70,36 +70,36 @@ class PointPlan(AnswersPlan):
         change = np.where(self._slides, q0 - q1, nearest_turns(q0 - q1))
         return bool(np.abs(change).max() > DISTINCT)
 
-    def is_complete(self, asked: Any, /) -> bool:
+    def is_complete(self, request: Any, /) -> bool:
         """Whether no joint may have any value: a closed form has all branches."""
-        return asked is None or bool(asked[2])
+        return request is None or bool(request[2])
 
-    def method(self, asked: Any, /) -> str:
+    def method(self, request: Any, /) -> str:
         """In words."""
         return f"in closed form: {COUNTS[len(self.places) - 1]} for a point"
 
-    def known_rest(self, asked: Asked) -> str:
+    def known_rest(self, request: PlanRequest) -> str:
         """What is known of others."""
-        if not self.is_complete(asked):
+        if not self.is_complete(request):
             return "of infinitely many, as a joint may turn while the point stays"
         still = [joint.name for joint in chain_to(self.model, self.frame).joints[len(self.places) :]]
         if not still:
-            return super().known_rest(asked)
+            return super().known_rest(request)
         return f"and there is no other but for joints that do not move the point ({', '.join(still)})"
 
-    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+    def branches(self, request: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches."""
         return branch_names(self._form, q[:, self.places])
 
-    def free(self, asked: Asked, q: Array, /) -> tuple[FreeMotion, ...]:
+    def free(self, request: PlanRequest, q: Array, /) -> tuple[FreeMotion, ...]:
         """None: for points it is not looked for."""
         return ()
 
-    def manipulability(self, asked: Asked, q: Array, /) -> float:
+    def manipulability(self, request: PlanRequest, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
-        request = Request(model=self.model, goals=(self._goal(asked),), solver="auto", options={})
-        return measure.manipulability(request, q)
+        plain = Request(model=self.model, goals=(self._goal(request),), solver="auto", options={})
+        return measure.manipulability(plain, q)
 
-    def _goal(self, asked: Asked) -> Goal:
-        point = np.frombuffer(asked[0]).reshape(4, 4)[: self.rows, 3]
+    def _goal(self, request: PlanRequest) -> Goal:
+        point = np.frombuffer(request[0]).reshape(4, 4)[: self.rows, 3]
         return Position(target=point, frame=self.frame)

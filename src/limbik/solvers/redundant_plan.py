@@ -21,7 +21,7 @@ from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.ended import BAD_GOAL
 from limbik.solvers.analytic_plan import AnalyticPlan
-from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, Asked, SearchOptions
+from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
 from limbik.solvers.elimination_plan import EliminationPlan
 from limbik.spatial import Array, Matrix4, as_pose, nearest_turns, pose_inverse, rotation_exp
 
@@ -105,24 +105,24 @@ class RedundantPlan(AnswersPlan):
         home = self._axes.home
         return np.asarray(pose @ pose_inverse(home) @ back @ home)
 
-    def is_complete(self, asked: Any, /) -> bool:
+    def is_complete(self, request: Any, /) -> bool:
         """False: there are infinitely many."""
         return False
 
-    def method(self, asked: Any, /) -> str:
+    def method(self, request: Any, /) -> str:
         """In words."""
         return f"{self.joint} at sampled values, the others {self._rest.method(None)}"
 
-    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+    def branches(self, request: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches of the other six joints."""
-        return self._rest.branches(asked, q)
+        return self._rest.branches(request, q)
 
-    def remark(self, asked: Asked, count: int, /) -> str:
+    def remark(self, request: PlanRequest, count: int, /) -> str:
         """What is known of so many solutions."""
         if not count:
-            return f"No value of {self.joint} that was tried has a solution. " + self.failure(asked)
+            return f"No value of {self.joint} that was tried has a solution. " + self.failure(request)
         return (
-            f"{count} solutions, {self.method(asked)}. There are infinitely many: seven joints can move "
+            f"{count} solutions, {self.method(request)}. There are infinitely many: seven joints can move "
             "together while the pose stays."
         )
 

@@ -28,7 +28,7 @@ from limbik.analytic.swivel import (
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.solvers.answers_plan import DEFAULTS, FULL_TURN, AnswersPlan, Asked, SearchOptions
+from limbik.solvers.answers_plan import DEFAULTS, FULL_TURN, AnswersPlan, PlanRequest, SearchOptions
 from limbik.spatial import Array, as_pose, nearest_turns
 
 SAMPLES = 64  # swivel angles of a whole circle
@@ -117,18 +117,18 @@ class SwivelPlan(AnswersPlan):
         q = swiveling.q(swiveling.intervals, values) if values else self.searched(pose, start)
         return self.answered(q, (pose.tobytes(), start), start, options.turns, began)
 
-    def is_complete(self, asked: Any, /) -> bool:
+    def is_complete(self, request: Any, /) -> bool:
         """False: there are infinitely many."""
         return False
 
-    def method(self, asked: Any, /) -> str:
+    def method(self, request: Any, /) -> str:
         """In words."""
         return (
             "in closed form at sampled swivel angles: spherical shoulder (axes 1, 2 and 3 meet), "
             "spherical wrist (axes 5, 6 and 7 meet)"
         )
 
-    def branches(self, asked: Asked, q: Array, /) -> tuple[str, ...]:
+    def branches(self, request: PlanRequest, q: Array, /) -> tuple[str, ...]:
         """The names of the branches: how shoulder, elbow and wrist are turned."""
         return tuple(
             ", ".join(
@@ -138,9 +138,9 @@ class SwivelPlan(AnswersPlan):
             for sides in flips(self.arm, q[:, self.places])
         )
 
-    def free(self, asked: Asked, q: Array, /) -> tuple[FreeMotion, ...]:
+    def free(self, request: PlanRequest, q: Array, /) -> tuple[FreeMotion, ...]:
         """The swivel of each branch over its legal intervals, which are exact."""
-        pose, start = np.frombuffer(asked[0]).reshape(4, 4), asked[1]
+        pose, start = np.frombuffer(request[0]).reshape(4, 4), request[1]
         near = self.near(start)
         swiveling = Swiveling(self, pose, near)
         names = [joint.name for joint in self.chain.joints]
@@ -167,13 +167,13 @@ class SwivelPlan(AnswersPlan):
             )
         return tuple(motions)
 
-    def remark(self, asked: Asked, count: int, /) -> str:
+    def remark(self, request: PlanRequest, count: int, /) -> str:
         """What is known of so many solutions."""
         if not count:
-            return "No configuration within the limits reaches the pose. " + self.failure(asked)
+            return "No configuration within the limits reaches the pose. " + self.failure(request)
         return (
-            f"{count} solutions, found {self.method(asked)}. There are infinitely many: the elbow can swivel "
-            "while the pose stays. `free` has the exact intervals."
+            f"{count} solutions, found {self.method(request)}. There are infinitely many: the elbow can "
+            "swivel while the pose stays. `free` has the exact intervals."
         )
 
 
