@@ -49,6 +49,7 @@ def test_changes_in_quick_succession_are_steps_of_their_own(playground: Playgrou
     playground.open(QUERY)
     settled(playground)
     playground.drag_target((500, 250))
+    playground.until(lambda: near(playground.target, (500, 250)), "the frame after the last move is drawn")
     playground.press("2")
     playground.press("Control+z")
     playground.until(lambda: playground.pressed(".chip[data-solver=dls]"), "the solver is back")
