@@ -30,7 +30,8 @@ def solved(J, errors, damping, lower, upper, active=None, above=None, x=None, he
         begin_at(active, lower, upper, x)
     else:
         x = x.copy()
-    solve_within(scratch, J, errors, above, damping, lower, upper, held, active, x)
+    scratch.flat[:] = 0.0
+    solve_within(scratch, J, errors, above, np.zeros((0, n)), damping, lower, upper, held, active, x)
     hold(scratch, J, errors, damping, active, held, x)
     return x, active, held
 

@@ -687,3 +687,46 @@ def test_below_a_point_out_of_reach_an_arm_at_rest_follows_a_lower_target_that_j
         fresh.step()
     assert moved.errors[0].position < fresh.errors[0].position + 1e-5
     assert moved.errors[1].rotation < fresh.errors[1].rotation + 0.1
+
+
+def unreachable(seed):
+    """An arm, goals of which the first is out of reach, and limits."""
+    model = limbik.load(("panda", "ur5e", "gen3", "z1")[seed % 4])
+    rng = np.random.default_rng(seed)
+    start, rest, elsewhere = model.random(rng, 3)
+    point = model.pose(elsewhere)[:3, 3]
+    point *= rng.uniform(1.05, 1.8) * model.reach() / np.linalg.norm(point)
+    return model, start, [limbik.Position(target=point), limbik.Posture(q=rest, priority=1)]
+
+
+@pytest.mark.parametrize("acceleration", [10.0, None])
+@pytest.mark.parametrize("seed", [3, 4, 6, 9, 15, 24, 27, 45])
+def test_below_a_point_out_of_reach_an_arm_rests_where_a_fresh_tracker_rests(seed, acceleration):
+    model, start, goals = unreachable(seed)
+    limits = {"velocity_limits": 2.0, "acceleration_limits": acceleration}
+    tracker = model.tracker(goals, DT, start=start, **limits)
+    for _ in range(2500):
+        tracker.step()
+    fresh = model.tracker(goals, DT, start=tracker.q, **limits)
+    for _ in range(2500):
+        fresh.step()
+    rest = goals[1].q
+    assert np.linalg.norm(tracker.q - rest) < np.linalg.norm(fresh.q - rest) + 0.02
+    assert abs(tracker.errors[0].position - fresh.errors[0].position) < 1e-4
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_arm_follows_a_point_out_of_reach_without_turning_back(seed):
+    model, start, goals = unreachable(seed)
+    point = np.asarray(goals[0].target)
+    across = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0] * 0.3 * model.reach()
+    tracker = model.tracker(goals, DT, start=start, velocity_limits=2.0)
+    before, turns = tracker.v, 0
+    for k in range(1500):
+        moved_to = point + across[0] * math.sin(0.005 * k) + across[1] * (1.0 - math.cos(0.005 * k))
+        tracker.step([moved_to, None])
+        v = tracker.v
+        is_slow = min(np.abs(v).max(), np.abs(before).max()) < 0.01
+        turns += k > 200 and not is_slow and v @ before < -0.2 * np.linalg.norm(v) * np.linalg.norm(before)
+        before = v
+    assert turns <= 5

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from limbik.goals import CenterOfMass, JointValue, Orientation, Pose, Position, Posture
+from limbik.goals import CenterOfMass, Direction, JointValue, LookAt, Orientation, Pose, Position, Posture
 from limbik.tree.curvature import fill_hessian
 from limbik.tree.evaluation import differentiate
 from strategies import SEEDS, configuration
@@ -21,7 +21,7 @@ EXACT = (Position, CenterOfMass, JointValue)
 def hessian(seen, q):
     seen.errors(q)
     differentiate.interpreted(seen.tree, seen.objectives, seen.workspace, seen.workspace.J)
-    fill_hessian.interpreted(seen.tree, seen.objectives, seen.workspace)
+    fill_hessian.interpreted(seen.tree, seen.objectives, seen.workspace, seen.workspace.errors[0])
     return seen.workspace.hessian.copy()
 
 
@@ -70,6 +70,22 @@ def test_of_rotations_only_what_their_own_length_changes_is_left_out(model, seed
     expected = second_differences(seen, q)
     atol = (1e-5 + largest) * (1.0 + np.abs(expected).max())
     assert_allclose(hessian(seen, q), expected, rtol=0.0, atol=atol)
+
+
+@pytest.mark.parametrize("kind", [Direction, LookAt])
+@few
+@given(model=trees(), seed=SEEDS)
+def test_it_is_exact_for_directions_however_far_off(kind, model, seed):
+    frames = moving_frames(model)
+    assume(frames)
+    rng, q = np.random.default_rng(seed), configuration(model, seed)
+    target = rng.normal(size=3) + (model.pose(q, frames[-1])[:3, 3] if kind is LookAt else 0.0)
+    goal = kind(frame=frames[-1], axis=rng.normal(size=3), target=target, weight=0.7)
+    seen = Seen(model, [goal])
+    seen.errors(q)
+    assume(seen.workspace.task_errors[0, 0] < 3.0)
+    expected = second_differences(seen, q)
+    assert_allclose(hessian(seen, q), expected, rtol=0.0, atol=1e-4 * (1.0 + np.abs(expected).max()))
 
 
 @few

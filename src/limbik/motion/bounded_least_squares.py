@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, NamedTuple
 
-from limbik.compiler.kernel import Floats, compiled
-from limbik.motion.dense import damped_minimum, fill_null_space, gather, take_multipliers
-from limbik.numerics.linear import add, copy, dot, squared_length, transpose_times
+from limbik.compiler.kernel import Floats, compiled, empty
+from limbik.motion.dense import damped_minimum, fill_null_space, gather, project, reduce, take_multipliers
+from limbik.numerics.linear import add, cholesky_solve, copy, dot, squared_length, transpose_times
 
 ROUNDING = 1e-12  # part of the largest number in a solution that is none
 NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
@@ -27,16 +27,19 @@ class Scratch(NamedTuple):
 
     places: Annotated[Any, "nv,"]  # of the free joints
     K: Annotated[Any, "n_rows, nv"]  # columns of the free joints
-    V: Annotated[Any, "n_rows, nv"]  # reflectors of the rows above
-    L: Annotated[Any, "n_rows, n_rows"]  # and the triangle that they leave
-    pivots: Annotated[Any, "n_rows,"]  # the rows above that depend on none before them
+    flat: Annotated[Any, "n_rows,"]  # squared length up to which what is new in a row above does not bind
+    row: Annotated[Any, "nv,"]
+    V: Annotated[Any, "nv, nv"]  # reflectors of the rows above
+    L: Annotated[Any, "nv, nv"]  # and the triangle that they leave
+    pivots: Annotated[Any, "nv,"]  # the rows above that depend on none before them
     Z: Annotated[Any, "nv, nv"]  # orthonormal rows that span the null space of the rows above
     D: Annotated[Any, "n_rows, nv"]  # columns along these
     rest: Annotated[Any, "n_rows,"]
-    y: Annotated[Any, "n_rows,"]
+    y: Annotated[Any, "n_rows + nv,"]
     z: Annotated[Any, "nv,"]
     fixed: Annotated[Any, "nv,"]  # what of a solution the rows above have decided
     target: Annotated[Any, "nv,"]  # the least point with the active set as it is
+    gradient: Annotated[Any, "nv,"]  # downhill at 0, of a model with a Hessian
     slope: Annotated[Any, "nv,"]
     right: Annotated[Any, "nv,"]  # of normal equations
 
@@ -57,6 +60,7 @@ def solve_within(
     J: Floats,
     errors: Floats,
     above: Floats,
+    hessian: Floats,
     damping: float,
     lower: Floats,
     upper: Floats,
@@ -67,23 +71,32 @@ def solve_within(
     """Bring x [n] to where |J x - errors|^2 + damping |x|^2 is least within bounds, while what the rows
     `above` [any number, n] make of x stays as it is.
 
-    lower, upper [n]: bounds, between which x begins. active [n]: the joints that are at a bound, where x has
-    them; at the end those of the solution. held [n]: 1 for joints that have to stay at their bound.
+    hessian: H [n, n] of a model x^T H x / 2 - x^T `scratch.gradient` that takes the place of these squares;
+    or no rows. lower, upper [n]: bounds, between which x begins. active [n]: the joints that are at a bound,
+    where x has them; at the end those of the solution. held [n]: 1 for joints that have to stay at their
+    bound.
     """
     for _ in range(EXCHANGES * x.size):
-        size = fill_target(scratch, J, errors, above, damping, active, x)
+        size = fill_target(scratch, J, errors, above, hessian, damping, active, x)
         if go_to_bound(scratch.target, lower, upper, active, x):
             continue
         if not is_any_to_leave(lower, upper, held, active):
             break
-        fill_slope(scratch, J, errors, above, damping, active, size, x)
+        fill_slope(scratch, J, errors, above, hessian, damping, active, size, x)
         if not leave_bound(scratch.slope, lower, upper, held, active):
             break
 
 
 @compiled(inline=False)
 def fill_target(
-    scratch: Scratch, J: Floats, errors: Floats, above: Floats, damping: float, active: Floats, x: Floats
+    scratch: Scratch,
+    J: Floats,
+    errors: Floats,
+    above: Floats,
+    hessian: Floats,
+    damping: float,
+    active: Floats,
+    x: Floats,
 ) -> int:
     """Where the free joints would go, were there no more bounds; returns how many rows above bind them."""
     count = 0
@@ -91,43 +104,73 @@ def fill_target(
         if active[v] == FREE:
             scratch.places[count] = v
             count += 1
-    K = scratch.K[: J.shape[0]]
-    gather(J, scratch.places[:count], K)
-    size = 0
-    fixed = scratch.fixed
-    for v in range(x.size):
-        fixed[v] = 0.0 if active[v] == FREE else x[v]
-    if above.shape[0] == 0:
-        fill_rest(J, errors, fixed, scratch.rest)
-        damped_minimum(scratch, K, scratch.rest[: errors.size], damping, count)
-        copy(fixed, scratch.target)
-        for i in range(count):
-            scratch.target[int(scratch.places[i])] = scratch.z[i]
-        return 0
-    size = fill_null_space(scratch, above, count)
-    open_ = count - size
-    for k in range(open_):
-        along = 0.0
-        for i in range(count):
-            along += scratch.Z[k, i] * x[int(scratch.places[i])]
-        scratch.z[k] = along
+    size = split(scratch, above, active, count, x)
+    if hessian.shape[0] > 0:
+        newton_minimum(scratch, hessian, count - size, count)
+    else:
+        gauss_newton_minimum(scratch, J, errors, damping, count - size, count)
+    copy(scratch.fixed, scratch.target)
     for i in range(count):
         v = int(scratch.places[i])
-        fixed[v] = x[v]
-        for k in range(open_):
-            fixed[v] -= scratch.Z[k, i] * scratch.z[k]
-    fill_rest(J, errors, fixed, scratch.rest)
-    D = scratch.D[: J.shape[0]]
-    for row in range(J.shape[0]):
-        for k in range(open_):
-            D[row, k] = dot(K[row, :count], scratch.Z[k, :count])
-    damped_minimum(scratch, D, scratch.rest[: errors.size], damping, open_)
-    copy(fixed, scratch.target)
-    for i in range(count):
-        v = int(scratch.places[i])
-        for k in range(open_):
+        if size == 0:
+            scratch.target[v] = scratch.z[i]
+            continue
+        for k in range(count - size):
             scratch.target[v] += scratch.Z[k, i] * scratch.z[k]
     return size
+
+
+@compiled(inline=False)
+def split(scratch: Scratch, above: Floats, active: Floats, count: int, x: Floats) -> int:
+    """Split x into `scratch.fixed` [n], which bounds and rows above have decided, and `scratch.z` along the
+    rows of Z; returns how many rows above bind the free joints. Where none does, z is of these joints.
+    """
+    size = fill_null_space(scratch, above, count) if above.shape[0] > 0 else 0
+    for v in range(x.size):
+        scratch.fixed[v] = 0.0 if active[v] == FREE else x[v]
+    for k in range(count - size):
+        scratch.z[k] = x[int(scratch.places[k])] if size == 0 else 0.0
+        if size > 0:
+            for i in range(count):
+                scratch.z[k] += scratch.Z[k, i] * x[int(scratch.places[i])]
+    if size > 0:
+        for i in range(count):
+            v = int(scratch.places[i])
+            scratch.fixed[v] = x[v]
+            for k in range(count - size):
+                scratch.fixed[v] -= scratch.Z[k, i] * scratch.z[k]
+    return size
+
+
+@compiled(inline=False)
+def gauss_newton_minimum(
+    scratch: Scratch, J: Floats, errors: Floats, damping: float, n: int, count: int
+) -> None:
+    """`scratch.z` [n]: where the damped squares are least, as `split` has it."""
+    K, rest = scratch.K[: J.shape[0]], scratch.rest[: errors.size]
+    gather(J, scratch.places[:count], K)
+    fill_rest(J, errors, scratch.fixed, rest)
+    if n == count:
+        damped_minimum(scratch, K, rest, damping, n)
+        return
+    D = scratch.D[: J.shape[0]]
+    project(K, scratch.Z[:n], count, D)
+    damped_minimum(scratch, D, rest, damping, n)
+
+
+@compiled(inline=False)
+def newton_minimum(scratch: Scratch, hessian: Floats, n: int, count: int) -> None:
+    """`scratch.z` [n]: where the model with a Hessian is least, as `split` has it; unchanged where the model
+    has no minimum.
+    """
+    A, right, row = empty(n, n), scratch.right[:n], scratch.row[:count]
+    for i in range(count):
+        v = int(scratch.places[i])
+        row[i] = scratch.gradient[v] - dot(hessian[v], scratch.fixed)
+    for k in range(n):
+        right[k] = row[k] if n == count else dot(scratch.Z[k, :count], row)
+    reduce(scratch, hessian, count, A)
+    cholesky_solve(A, right, scratch.z[:n])
 
 
 @compiled(inline=False)
@@ -143,6 +186,7 @@ def fill_slope(
     J: Floats,
     errors: Floats,
     above: Floats,
+    hessian: Floats,
     damping: float,
     active: Floats,
     size: int,
@@ -153,10 +197,15 @@ def fill_slope(
     size: of the rows above that bind the free joints.
     """
     rest, slope = scratch.rest[: errors.size], scratch.slope
-    fill_rest(J, errors, x, rest)
-    transpose_times(J, rest, slope)
-    least = NO_GAIN * (math.sqrt(squared_length(slope)) + damping * math.sqrt(squared_length(x)))
-    add(-damping, x, slope)
+    if hessian.shape[0] > 0:
+        least = NO_GAIN * math.sqrt(squared_length(scratch.gradient))
+        for v in range(x.size):
+            slope[v] = scratch.gradient[v] - dot(hessian[v], x)
+    else:
+        fill_rest(J, errors, x, rest)
+        transpose_times(J, rest, slope)
+        least = NO_GAIN * (math.sqrt(squared_length(slope)) + damping * math.sqrt(squared_length(x)))
+        add(-damping, x, slope)
     if size > 0:
         take_multipliers(scratch, above, active, size)
     for v in range(x.size):

@@ -114,13 +114,13 @@ def fill_null_space(scratch: Any, above: Floats, count: int) -> int:
     above at `scratch.places`; returns r, their rank.
 
     By reflections of their columns (Householder 1958), one for each row that does not depend on those before
-    it: these leave a lower triangle L.
+    it, and has more that is new than `scratch.flat`: these leave a lower triangle L.
     """
     size = 0
     for row in range(above.shape[0]):
         if size == count:
             break
-        v = scratch.V[row, :count]
+        v = scratch.row[:count]
         length = 0.0
         for i in range(count):
             v[i] = above[row, int(scratch.places[i])]
@@ -130,7 +130,7 @@ def fill_null_space(scratch: Any, above: Floats, count: int) -> int:
         left = 0.0
         for i in range(size, count):
             left += v[i] * v[i]
-        if left <= DEPENDENT * DEPENDENT * length or left == 0.0:
+        if left <= max(DEPENDENT * DEPENDENT * length, scratch.flat[row]) or left == 0.0:
             continue
         end = -math.sqrt(left) if v[size] > 0.0 else math.sqrt(left)
         for k in range(size):
@@ -148,6 +148,32 @@ def fill_null_space(scratch: Any, above: Floats, count: int) -> int:
         for i in range(size - 1, -1, -1):
             reflect(scratch.V[i, i:count], z[i:])
     return size
+
+
+@compiled(inline=False)
+def project(K: Floats, Z: Floats, count: int, D: Floats) -> None:
+    """D = K Z^T for the first columns of K and of the rows of Z."""
+    for row in range(K.shape[0]):
+        for k in range(Z.shape[0]):
+            D[row, k] = dot(K[row, :count], Z[k, :count])
+
+
+@compiled(inline=False)
+def reduce(scratch: Any, H: Floats, count: int, A: Floats) -> None:
+    """A = Z H Z^T [n, n] on the columns at `scratch.places`; these of H itself where all are free."""
+    n = A.shape[0]
+    for a in range(n):
+        if n == count:
+            for b in range(n):
+                A[a, b] = H[int(scratch.places[a]), int(scratch.places[b])]
+            continue
+        for i in range(count):
+            v, total = int(scratch.places[i]), 0.0
+            for k in range(count):
+                total += H[v, int(scratch.places[k])] * scratch.Z[a, k]
+            scratch.row[i] = total
+        for b in range(n):
+            A[a, b] = dot(scratch.Z[b, :count], scratch.row[:count])
 
 
 @compiled(inline=False)

@@ -20,9 +20,8 @@ FRESH = 2  # 1: nothing is known of the step before
 FIRST_FACTOR = 3  # of the first level's damping: at least 1, more while the arm shakes
 LOWER_FACTOR = 4  # of the lower levels'
 TARGET_CHANGE = 5  # the largest change of a target's number since the step before
-TRAVEL = 6  # sum of the lengths of the latest steps, in units
-PLANNED = 7  # squared length of the last plan, in units
-SETTINGS_SIZE = 8
+PLANNED = 6  # squared length of the last plan, in units
+SETTINGS_SIZE = 7
 
 ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations
@@ -54,9 +53,9 @@ class Motion(NamedTuple):
     lower_part: Annotated[Any, "nv,"]  # and the lower levels
     first_before: Annotated[Any, "nv,"]  # the same of the step before
     lower_before: Annotated[Any, "nv,"]
-    drift: Annotated[Any, "nv,"]  # sum of the latest steps, in units
     room_below: Annotated[Any, "nv,"]  # how much farther it may go, in units
     room_above: Annotated[Any, "nv,"]
+    curvature: Annotated[Any, "nv, nv"]  # positive part of the Hessian of the levels above one
     left: Annotated[Any, "n_rows,"]  # residuals that are left for later steps
     wanted: Annotated[Any, "n_rows,"]  # by how much this step is to change them
 

@@ -3,8 +3,7 @@
 A level of goals is a damped least-squares problem within the bounds of `motion.limits`, solved exactly
 (`motion.bounded_least_squares`). Two Gauss-Newton iterations make one step: the second takes off what the
 curvature of the first has left. The damping is proportional to the residual (Fan & Yuan 2005), which keeps
-the convergence quadratic, and an arm at rest where it is stretched toward a target out of reach: there the
-error grows, at second order, by as much as it is long.
+the convergence quadratic. Where a level cannot be met, it has a model of second order (`motion.newton`).
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from limbik.chain.joints import SPHERICAL, advance
 from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
 from limbik.motion.limits import braking_step, fill_bounds, fill_room
+from limbik.motion.newton import SINGULAR, fill_model, is_unmet
 from limbik.motion.read_targets import find_bad_target, read_targets
 from limbik.motion.state import (
     BRAKES,
@@ -25,7 +25,6 @@ from limbik.motion.state import (
     PLAN,
     PLANNED,
     TARGET_CHANGE,
-    TRAVEL,
     Motion,
 )
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
@@ -36,7 +35,6 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
 MIN_GAIN = 1e-4  # [1/s] of the squared residual
-MIN_MEASURED = 1e-5  # length of a step, in units, along which curvature is measured
 SHRINKING = 0.9  # part of a step that the next displacement is below where the arm is about to arrive
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 NEAR = 1e-4  # residual that one always takes off
@@ -44,10 +42,8 @@ MISSED = 1e-3  # residual from which on a level may shake
 SHAKES = -0.2  # cosine between a step and the one before it
 STIFFER = 2.0  # what damping is multiplied by where the arm shakes
 LOOSER = 0.5  # where the targets move
+FADING = 0.98  # where a lower level has stopped to shake
 MAX_FACTOR = 1e12
-MEMORY = 3.0  # length of the travel, in units, along which it is measured whether the arm comes and goes
-WANDERS = 0.2  # part of its travel that the displacement of an arm that wanders is shorter than
-STIFFENING = 4.0  # growth of the damping where the arm wanders, per unit of travel
 JUMPED = 0.02  # change of a target [m or a number] in one step from which on damping starts over
 STEADY = 0.1  # of a step: targets that have changed by less do not explain why it turns back
 SETTLED = 1e-5  # length of a plan, in units, of an arm that has all but come to rest
@@ -88,7 +84,6 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
         stay(workspace, motion)
         return MET
     evaluate(tree, objectives, workspace, workspace.trial, 1)
-    damp_curvature(objectives, workspace, motion)
     after = fill_wanted(objectives, workspace.errors[1], motion)
     if CLOSE * CLOSE < after < max(NEAR * NEAR, CONVERGING * CONVERGING * before):
         differentiate(tree, objectives, workspace, workspace.J)
@@ -114,7 +109,7 @@ def iterate(
         motion.room_above[v] = motion.upper[v] - motion.moved[v]
     levels = objectives.level_rows.size - 1
     active = motion.active[iteration * levels : (iteration + 1) * levels]
-    propose(objectives, workspace, motion, scratch, active)
+    propose(tree, objectives, workspace, motion, scratch, active, workspace.errors[iteration])
     for v in range(motion.moved.size):
         wanted = motion.moved[v] + workspace.dx[v]
         motion.moved[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
@@ -147,15 +142,22 @@ def fill_wanted(objectives: Objectives, errors: Floats, motion: Motion) -> float
 
 @compiled(inline=False)
 def propose(
-    objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch, active: Floats
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    motion: Motion,
+    scratch: Scratch,
+    active: Floats,
+    errors: Floats,
 ) -> None:
     """The change `workspace.dx` [nv, in units] that the levels ask for, one after the other.
 
-    active [levels, nv]: their active sets.
+    active [levels, nv]: their active sets. errors [rows]: where the Jacobian is.
     """
     fill(0.0, motion.held)
     begin_at(active[0], motion.room_below, motion.room_above, workspace.dx)
-    levels = objectives.level_rows.size - 1
+    levels, nv = objectives.level_rows.size - 1, workspace.dx.size
+    is_curved = False
     for level in range(levels):
         first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
         J, wanted = workspace.J[first:last], motion.wanted[first:last]
@@ -163,11 +165,17 @@ def propose(
         damping = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR] * damping_for(measured)
         if level > 0:
             begin_below(motion, active[level - 1], active[level], workspace.dx)
+        is_newton = is_unmet(tree, objectives, workspace, motion, scratch, errors, active[level], level)
+        if is_newton or is_curved:
+            fill_model(
+                tree, objectives, workspace, motion, scratch, errors, level, damping, is_newton, is_curved
+            )
         solve_within(
             scratch,
             J,
             wanted,
             workspace.J[:first],
+            workspace.hessian[: nv if is_newton or is_curved else 0],
             damping,
             motion.room_below,
             motion.room_above,
@@ -175,6 +183,14 @@ def propose(
             active[level],
             workspace.dx,
         )
+        fill(
+            SINGULAR * math.sqrt(squared_length(errors[first:last])) if is_newton else 0.0,
+            scratch.flat[first:last],
+        )
+        if is_newton:
+            is_curved = True
+            for v in range(nv):
+                copy(workspace.basis[v], motion.curvature[v])
         if level == 0:
             add(1.0, workspace.dx, motion.first_part)
             add(-1.0, workspace.dx, motion.lower_part)
@@ -248,7 +264,8 @@ def plan_braking(
     copy(motion.residuals, motion.wanted)
     fill_room(tree, motion)
     levels = objectives.level_rows.size - 1
-    propose(objectives, workspace, motion, scratch, motion.active[PLAN * levels : (PLAN + 1) * levels])
+    active = motion.active[PLAN * levels : (PLAN + 1) * levels]
+    propose(tree, objectives, workspace, motion, scratch, active, workspace.errors[0])
     if starts_again(objectives, motion, squared_length(workspace.dx), last):
         fill(0.0, workspace.dx)
         fill(0.0, motion.first_part)
@@ -312,12 +329,12 @@ def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, dx: F
         if motion.lower[v] > 0.0 or motion.upper[v] < 0.0:
             return False
     for level in range(objectives.level_rows.size - 1):
-        before = after = 0.0
+        square = slope = 0.0
         for row in range(int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])):
             residual = workspace.errors[0, row]
-            before += residual**2
-            after += (residual - dot(workspace.J[row], dx)) ** 2
-        if before - after > MIN_GAIN * motion.settings[DT] * before:
+            square += residual**2
+            slope += residual * dot(workspace.J[row], dx)
+        if slope > MIN_GAIN * motion.settings[DT] * square:
             return False
     return True
 
@@ -339,67 +356,13 @@ def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Mot
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
     if motion.settings[BRAKES] == 0.0:
         adapt_damping(objectives, motion, squared_length(motion.moved))
-    damp_wandering(objectives, motion)
     motion.settings[FRESH] = 0.0
-
-
-@compiled(inline=False)
-def damp_wandering(objectives: Objectives, motion: Motion) -> None:
-    """Raise the damping of the last levels where the targets rest and the arm comes and goes, not in single
-    steps but in wide turns.
-    """
-    settings = motion.settings
-    if settings[TARGET_CHANGE] > 0.0 or settings[FRESH] > 0.0:
-        settings[TRAVEL] = 0.0
-        fill(0.0, motion.drift)
-        return
-    step = math.sqrt(squared_length(motion.moved))
-    kept = 1.0 / (1.0 + step / MEMORY)
-    settings[TRAVEL] = kept * (settings[TRAVEL] + step)
-    for v in range(motion.drift.size):
-        motion.drift[v] = kept * (motion.drift[v] + motion.moved[v])
-    travel = settings[TRAVEL]
-    if travel < 0.5 * MEMORY or squared_length(motion.drift) > (WANDERS * travel) ** 2:
-        return
-    more = 1.0 + STIFFENING * step
-    if objectives.level_rows.size > 2:
-        settings[LOWER_FACTOR] = min(more * settings[LOWER_FACTOR], MAX_FACTOR)
-    elif squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2:
-        settings[FIRST_FACTOR] = min(more * settings[FIRST_FACTOR], MAX_FACTOR)
-
-
-@compiled(inline=False)
-def damp_curvature(objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
-    """Raise the damping to the curvature r r'' of the residuals along a step, while the targets rest.
-
-    Half the square of a residual r has the second derivative J^T J + r r''. Gauss-Newton leaves out the
-    second part, which is large out of reach, and plans displacements that are too long to brake in time.
-    """
-    square = squared_length(motion.moved)
-    is_steady = motion.settings[TARGET_CHANGE] == 0.0 and motion.settings[FRESH] == 0.0
-    if not is_steady or square < MIN_MEASURED * MIN_MEASURED:
-        return
-    for level in range(min(2, objectives.level_rows.size - 1)):
-        first = int(objectives.level_rows[level])
-        last = int(objectives.level_rows[1]) if level == 0 else workspace.errors.shape[1]
-        curvature, residual = 0.0, 0.0
-        for row in range(first, last):
-            r = workspace.errors[0, row]
-            bent = workspace.errors[1, row] - r + dot(workspace.J[row], motion.moved)
-            curvature += 2.0 * r * bent / square
-            residual += r * r
-        k = FIRST_FACTOR if level == 0 else LOWER_FACTOR
-        if curvature > DAMPING * math.sqrt(residual) * motion.settings[k]:
-            motion.settings[k] = curvature / (DAMPING * math.sqrt(residual))
 
 
 @compiled(inline=False)
 def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
     """Double the damping of levels whose steps turn back without a reason in the targets; with acceleration
     limits, of those whose plan does, as the steps themselves cannot turn back at once.
-
-    Out of reach Gauss-Newton steps overshoot by their curvature, for ever; and there lower levels lead away
-    from singular configurations to which the first one leads back.
 
     A first level that is met does not shake: what turns back there is rounding, and with more damping lower
     levels would take from it.
@@ -411,21 +374,17 @@ def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
         settings[FIRST_FACTOR] = settings[LOWER_FACTOR] = 1.0
     first, lower = motion.first_part, motion.lower_part
     is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
-    turns = opposes(first, motion.first_before)
     may_shake = is_steady and squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2
-    settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], may_shake and turns, may_shake)
-    turns = opposes(lower, motion.lower_before) or opposes(first, motion.lower_before)
-    settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_steady and turns, is_steady)
+    if may_shake and opposes(first, motion.first_before):
+        settings[FIRST_FACTOR] = min(STIFFER * settings[FIRST_FACTOR], MAX_FACTOR)
+    elif not may_shake:
+        settings[FIRST_FACTOR] = max(LOOSER * settings[FIRST_FACTOR], 1.0)
+    if is_steady and opposes(lower, motion.lower_before):
+        settings[LOWER_FACTOR] = min(STIFFER * settings[LOWER_FACTOR], MAX_FACTOR)
+    else:
+        settings[LOWER_FACTOR] = max((FADING if is_steady else LOOSER) * settings[LOWER_FACTOR], 1.0)
     copy(first, motion.first_before)
     copy(lower, motion.lower_before)
-
-
-@compiled
-def adapted(factor: float, is_shaking: bool, is_steady: bool) -> float:
-    """The factor of the next step's damping."""
-    if is_shaking:
-        return min(STIFFER * factor, MAX_FACTOR)
-    return factor if is_steady else max(LOOSER * factor, 1.0)
 
 
 @compiled

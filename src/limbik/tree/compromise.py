@@ -146,7 +146,7 @@ def look_around(
     The gradient `workspace.work[0]` is that of half the squared errors, downhill.
     """
     differentiate(tree, objectives, workspace, workspace.J)
-    fill_hessian(tree, objectives, workspace)
+    fill_hessian(tree, objectives, workspace, workspace.errors[0])
     release(tree.units, workspace.free)
     gradient = workspace.work[0, : workspace.dx.size]
     transpose_times(workspace.J, workspace.errors[0], gradient)

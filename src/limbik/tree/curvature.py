@@ -13,6 +13,7 @@ from limbik.compiler.kernel import Floats, compiled
 from limbik.goals.task import AIM, AXIS, MASS, OF_FRAME, POINT, TURN
 from limbik.numerics.linear import fill
 from limbik.numerics.rotation import times
+from limbik.tree.direction_curvature import add_change, add_direction
 from limbik.tree.residuals import rows_of
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -24,16 +25,17 @@ LOAD_SIZE = 18
 
 
 @compiled(inline=False)
-def fill_hessian(tree: Tree, objectives: Objectives, workspace: Workspace) -> None:
+def fill_hessian(tree: Tree, objectives: Objectives, workspace: Workspace, forces: Floats) -> None:
     """`workspace.hessian` [nv, nv] of half the squared errors at the configuration that was differentiated
     last, velocities in their units.
 
-    Tasks between two links of the tree, and axes that move with a frame, have the first part only.
+    forces [rows]: the errors of the first rows, or these less multipliers; other rows do not count. Tasks
+    between two links of the tree, and axes that move with a frame, have the first part only.
     """
     H, J = workspace.hessian, workspace.J
     for v in range(H.shape[0]):
         fill(0.0, H[v])
-    for row in range(J.shape[0]):
+    for row in range(forces.size):
         for v in range(H.shape[0]):
             factor = J[row, v]
             if factor != 0.0:
@@ -42,25 +44,31 @@ def fill_hessian(tree: Tree, objectives: Objectives, workspace: Workspace) -> No
     for v in range(H.shape[0]):
         for w in range(v):
             H[v, w] = H[w, v]
-    load_links(tree, objectives, workspace)
+    load_links(tree, objectives, workspace, forces)
     for j in range(tree.links.size):
         before = j
         while before >= 0:
             add_pair(tree, workspace, before, j)
             before = tree.links[before].parent
+    for k in range(objectives.tasks.size):
+        task = objectives.tasks[k]
+        if task.row < forces.size and task.reference < 0 and (task.kind == AXIS or task.kind == AIM):
+            add_direction(tree, workspace, task, objectives.targets[k], forces)
 
 
 @compiled(inline=False)
-def load_links(tree: Tree, objectives: Objectives, workspace: Workspace) -> None:
+def load_links(tree: Tree, objectives: Objectives, workspace: Workspace, forces: Floats) -> None:
     """The forces and moments with which the errors pull at each link and all that it carries."""
-    loads, errors, wrenches = workspace.scratch, workspace.errors[0], workspace.wrenches
+    loads, wrenches = workspace.scratch, workspace.wrenches
     count = tree.links.size
     for j in range(count + 1):
         fill(0.0, loads[j, :LOAD_SIZE])
     for k in range(objectives.tasks.size):
         task = objectives.tasks[k]
+        if task.row >= forces.size:
+            continue
         is_point = task.kind == POINT and task.axes != OF_FRAME
-        is_turn = task.kind == TURN or task.kind == AXIS or task.kind == AIM
+        is_turn = task.kind == TURN
         j = task.link
         if task.kind == MASS:
             j = count  # the last row has what pulls at the centre of mass
@@ -69,12 +77,12 @@ def load_links(tree: Tree, objectives: Objectives, workspace: Workspace) -> None
         for row in range(task.row, task.row + rows_of(task)):
             if is_turn:
                 for i in range(6):
-                    loads[j, WRENCH + i] += errors[row] * wrenches[row, i]
+                    loads[j, WRENCH + i] += forces[row] * wrenches[row, i]
                 continue
             fx, fy, fz = (
-                errors[row] * wrenches[row, 3],
-                errors[row] * wrenches[row, 4],
-                errors[row] * wrenches[row, 5],
+                forces[row] * wrenches[row, 3],
+                forces[row] * wrenches[row, 4],
+                forces[row] * wrenches[row, 5],
             )
             if is_point:
                 o = j * FRAME_SIZE
@@ -122,18 +130,12 @@ def add_force(
 @compiled(inline=False)
 def add_pair(tree: Tree, workspace: Workspace, before: int, j: int) -> None:
     """What a joint changes of the pull at a joint that it carries, or at itself."""
-    first, last, H = tree.links[before], tree.links[j], workspace.hessian
-    for a in range(3 if first.kind == SPHERICAL else 1):
-        for b in range(3 if last.kind == SPHERICAL else 1):
-            v, w = first.v + a, last.v + b
-            factor = first.multiplier * tree.units[v] * last.multiplier * tree.units[w]
-            if before == j:
-                factor *= 0.5  # each pair of velocities of one joint is met twice
-            change = factor * change_of_pull(
+    for a in range(3 if tree.links[before].kind == SPHERICAL else 1):
+        for b in range(3 if tree.links[j].kind == SPHERICAL else 1):
+            pull = change_of_pull(
                 workspace.screws[3 * before + a], workspace.screws[3 * j + b], workspace.scratch[j]
             )
-            H[v, w] -= change
-            H[w, v] -= change
+            add_change(tree, workspace, before, a, j, b, -pull)
 
 
 @compiled

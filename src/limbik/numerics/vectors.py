@@ -1,0 +1,31 @@
+"""Vectors of three numbers inside kernels."""
+
+from __future__ import annotations
+
+from limbik.compiler.kernel import compiled
+
+Vector = tuple[float, float, float]
+
+
+@compiled(inline=True)
+def inner(a: Vector, b: Vector) -> float:
+    """a . b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled(inline=True)
+def cross(a: Vector, b: Vector) -> Vector:
+    """a x b."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@compiled(inline=True)
+def plus(a: Vector, factor: float, b: Vector) -> Vector:
+    """a + factor b."""
+    return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
+
+
+@compiled(inline=True)
+def scaled(factor: float, a: Vector) -> Vector:
+    """Factor times a."""
+    return factor * a[0], factor * a[1], factor * a[2]
