@@ -18,6 +18,7 @@ from limbik.commands.info import info
 from limbik.commands.motion import motion
 from limbik.commands.path import path
 from limbik.commands.play import FAILED, play
+from limbik.commands.reach import reach
 from limbik.commands.ros import ros
 from limbik.commands.serve import serve
 from limbik.commands.solve import solve
@@ -106,6 +107,9 @@ app.add_typer(collision)
 
 
 app.add_typer(motion)
+
+
+app.add_typer(reach)
 
 
 @app.command()

@@ -32,7 +32,7 @@ def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
     """
     for word in arguments:
         command = getattr(command, "commands", {}).get(word, command)
-    for option in command.params:
+    for option in _options(command):
         for name in option.opts:
             if name.startswith("--"):
                 message = message.replace(f"`{name[2:].replace('-', '_')}`", name)

@@ -1,0 +1,132 @@
+"""Reach maps: how long they take, and whether what they say is true.
+
+python benchmarks/reach.py             print the tables, about five minutes
+python benchmarks/reach.py --write     and store them in docs/scale.md
+
+Each map is made by a process of its own, whose memory is the most that was resident. Reached voxels and
+orientations are solved once more, and the answers judged by pinocchio's kinematics; those that were not
+reached are attacked by a thousand restarts each.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import limbik
+import report
+from limbik.scale import Reach
+from limbik.spatial import Array, quat_to_matrix
+from machine import progress, surroundings
+from robots import open_robot
+from tables import number
+
+SCRIPT = "benchmarks/reach.py"
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "scale.md"
+MAPS = (("ur5e", 0.02, 100), ("puma560", 0.02, 100), ("panda", 0.04, 100), ("iiwa14", 0.04, 100))
+JUDGED, ATTACKED, RESTARTS = 100_000, 2_000, 1000
+EXACT = 1e-5  # [m and rad] by which a pose is met
+
+MAKE = """
+import json, sys, time
+from pathlib import Path
+import limbik
+from limbik.scale import reach_map
+
+robot, folder, voxel, count = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
+model = limbik.load(robot)
+began = time.perf_counter()
+reach_map(model, folder, voxel=voxel, orientations=count)
+seconds = time.perf_counter() - began
+status = Path("/proc/self/status").read_text()
+print(json.dumps([seconds, float(status.partition("VmHWM:")[2].split()[0]) / 1e3]))
+"""
+
+
+def made(robot: str, folder: Path, voxel: float, count: int) -> tuple[float, float]:
+    """How long a map takes [s], and the memory [MB]."""
+    command = [sys.executable, "-c", MAKE, robot, str(folder), str(voxel), str(count)]
+    return tuple(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+
+
+def poses_of(reach: Reach, voxels: Array, turns: Array) -> Array:
+    """[N, 4, 4] of some voxels and orientations."""
+    poses = np.tile(np.eye(4), (len(voxels), 1, 1))
+    poses[:, :3, 3] = reach.grid.centers(0, reach.grid.size)[voxels]
+    poses[:, :3, :3] = quat_to_matrix(reach.quaternions)[turns]
+    return poses
+
+
+def checked(name: str, reach: Reach, rng: np.random.Generator) -> list[str]:
+    """False ones among those reached, by pinocchio, and missed ones among those not reached."""
+    robot, bits = open_robot(name), reach.reachable()
+    model = limbik.load(name)
+    inside = np.linalg.norm(reach.grid.centers(0, reach.grid.size) - reach.facts["center"], axis=1)
+    bits_inside = bits & (inside <= reach.facts["radius"])[:, None]
+    voxels, turns = (each[: 20 * JUDGED] for each in np.nonzero(bits_inside))
+    chosen = rng.choice(len(voxels), min(JUDGED, len(voxels)), replace=False)
+    poses = poses_of(reach, voxels[chosen], turns[chosen])
+    if reach.facts["proved"]:
+        found = np.nan_to_num(model.solve_all_batch(poses).q[:, 0], nan=np.inf)
+    else:
+        found = model.solve_batch(poses, restarts=RESTARTS).q
+    false = 0
+    for q, pose in zip(found, poses, strict=True):
+        there = robot.pose(q)
+        turn = there[:3, :3].T @ pose[:3, :3]
+        off = max(
+            np.linalg.norm(there[:3, 3] - pose[:3, 3]), np.arccos(np.clip((np.trace(turn) - 1) / 2, -1, 1))
+        )
+        is_inside = np.all((q >= robot.lower - 1e-12) & (q <= robot.upper + 1e-12))
+        false += not (off < EXACT + 2e-8 and is_inside)
+    away = np.argwhere(~bits & (inside <= reach.facts["radius"])[:, None])
+    away = away[rng.choice(len(away), ATTACKED, replace=False)]
+    missed = model.solve_batch(poses_of(reach, away[:, 0], away[:, 1]), restarts=RESTARTS).success.sum()
+    return [f"{false} of {len(chosen):,}", f"{missed} of {ATTACKED:,}"]
+
+
+def main() -> None:
+    options = report.study_parser(__doc__, DOCUMENT).parse_args()
+    rng = np.random.default_rng(options.seed)
+    rows: list[list[Any]] = []
+    for name, voxel, count in MAPS:
+        progress(f"{name}, voxels of {voxel:g} m, {count} orientations")
+        with tempfile.TemporaryDirectory() as folder:
+            seconds, memory = made(name, Path(folder) / "map", voxel, count)
+            reach = Reach.open(Path(folder) / "map")
+            poses = reach.grid.size * count
+            size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+            rows.append(
+                [
+                    name,
+                    f"{100 * voxel:g}",
+                    number(poses / 1e6),
+                    number(seconds),
+                    number(poses / 1e6 / seconds),
+                    f"{memory:.0f}",
+                    number(size / 1e6),
+                    f"{100 * reach.share.sum() / (reach.share > 0.0).sum():.1f}",
+                    *checked(name, reach, rng),
+                ]
+            )
+    around = surroundings()
+    head = [
+        "robot", "voxel [cm]", "million poses", "s", "million/s", "memory [MB]", "disk [MB]",
+        "orientations reached %", "false", "missed",
+    ]  # fmt: skip
+    machine = (
+        f"Python {sys.version.split()[0]}, limbik {limbik.__version__}, zarr {version('zarr')}, pinocchio "
+        f"{version('pin')}, {around['machine']}, load {around['load average']}, {around['date']}."
+    )
+    report.publish(DOCUMENT, SCRIPT, {"maps": f"{report.table(head, rows)}\n\n{machine}"}, options.write)
+
+
+if __name__ == "__main__":
+    main()

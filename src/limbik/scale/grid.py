@@ -1,0 +1,62 @@
+"""The voxels about a robot that its frame may reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.errors import SolverError
+from limbik.model import JointKind, Model
+from limbik.spatial import Array
+
+MAX_VOXELS = 100_000_000
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Voxels of a box, in the order of x, y, z, z fastest."""
+
+    corner: tuple[float, float, float]  # [m] where x, y and z are least
+    voxel: float  # [m] length of an edge
+    shape: tuple[int, int, int]  # voxels along x, y and z
+
+    @property
+    def size(self) -> int:
+        """How many voxels there are."""
+        return self.shape[0] * self.shape[1] * self.shape[2]
+
+    def centers(self, first: int, last: int) -> Array:
+        """The centres [last - first, 3] of the voxels from `first` on [m]."""
+        places = np.stack(np.unravel_index(np.arange(first, last), self.shape), axis=1)
+        return np.asarray(np.array(self.corner) + self.voxel * (places + 0.5))
+
+    def index(self, points: Array) -> NDArray[np.intp]:
+        """The indices [N] of the voxels that have points [N, 3] in them; -1 for points outside of the box."""
+        places = np.floor((points - np.array(self.corner)) / self.voxel)
+        is_inside = np.all((places >= 0) & (places < self.shape), axis=1)
+        places = np.where(is_inside[:, None], places, 0).astype(np.intp)
+        return np.where(is_inside, np.ravel_multi_index(tuple(places.T), self.shape), -1)
+
+
+def grid_about(center: Array, radius: float, voxel: float) -> Grid:
+    """The least box of voxels about a ball. Raises SolverError for more than 100 million of them."""
+    half = int(np.ceil(radius / voxel))
+    if (2 * half) ** 3 > MAX_VOXELS:
+        raise SolverError(
+            f"`voxel` of {voxel:g} m makes more than {MAX_VOXELS:,} voxels of a reach of {radius:.3g} m; "
+            f"it needs {2.0 * radius / MAX_VOXELS ** (1 / 3):.2g} m or more"
+        )
+    x, y, z = (float(c) - half * voxel for c in center)
+    return Grid((x, y, z), voxel, (2 * half, 2 * half, 2 * half))
+
+
+def ball_of_reach(model: Model, frame: str) -> tuple[Array, float]:
+    """The centre [3] and the radius [m] of a ball that a frame's origin never leaves."""
+    pose = np.eye(4)
+    for joint in model.path(frame):
+        pose = pose @ joint.origin
+        if joint.kind is not JointKind.FIXED:
+            return pose[:3, 3], model.reach(frame)
+    raise SolverError(f"no joint moves frame {frame!r}: there is nothing to map")

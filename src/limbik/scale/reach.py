@@ -1,0 +1,165 @@
+"""Reach maps: which positions a frame reaches, and in which orientations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbik.errors import GoalError, SolverError, shortened
+from limbik.model import Model
+from limbik.model.model import as_model
+from limbik.scale.engines import check_engine, solved
+from limbik.scale.grid import Grid, ball_of_reach, grid_about
+from limbik.scale.job import Job, is_closed_form
+from limbik.scale.orientations import orientations
+from limbik.scale.store import Store
+from limbik.spatial import Array, as_whole
+
+MAX_ORIENTATIONS = 1_000_000
+CHUNK_POSES = 2_000_000
+RESTARTS = 16  # of 19,000 random poses that a Panda reaches, all were found with as many
+
+Progress = Callable[[int, int], None]
+
+
+def reach_map(
+    model: Model,
+    folder: str | Path,
+    *,
+    voxel: float = 0.05,
+    orientations: int = 100,
+    frame: str | None = None,
+    restarts: int = RESTARTS,
+    seed: int = 0,
+    threads: int | None = None,
+    engine: str = "threads",
+    address: str | None = None,
+    progress: Progress | None = None,
+) -> Reach:
+    """Find which voxels a frame reaches, in which orientations, and store the map in a folder.
+
+        reach = limbik.scale.reach_map(limbik.load("ur5e"), "ur5e-reach", voxel=0.02)
+        reach.share_at([[0.4, 0.0, 0.3]])
+
+    voxel [m]: length of an edge. orientations: how many, evenly spread (`limbik.scale.orientations`), are
+    tried at the centre of each voxel. frame: default: the end effector. restarts: of the search for a pose;
+    arms with all solutions in closed form need none. threads: None: all cores. engine: "ray" for the cores of
+    a Ray cluster at `address` (None: one of this machine), which needs `pip install limbik[ray]`. progress:
+    called with how many chunks are done, and of how many.
+
+    Called again for the same map it goes on where it was interrupted; the map is the same to the bit.
+    Memory stays under 2 GB. Needs `pip install limbik[scale]`.
+
+    Raises SolverError for options without a meaning, ModelError for a frame that is not there, and
+    `limbik.scale.StoreError` for a folder that holds something else or cannot be written.
+    """
+    model = as_model(model)
+    count = as_whole(orientations, "`orientations`", 1, SolverError, MAX_ORIENTATIONS)
+    as_whole(restarts, "`restarts`", 0, SolverError)
+    as_whole(seed, "`seed`", 0, SolverError)
+    if isinstance(voxel, bool) or not isinstance(voxel, int | float | np.number) or not 0.0 < voxel < np.inf:
+        raise SolverError(f"`voxel` needs a positive length [m], found {shortened(voxel)}")
+    check_engine(engine, threads, address)
+    name = model.end_effector if frame is None else model.frame(frame).name
+    center, radius = ball_of_reach(model, name)
+    moving = sum(joint.nv for joint in model.path(name) if joint.mimic is None)
+    if moving < 6:
+        raise SolverError(
+            f"a reach map needs six joints or more, found {moving} that move {name!r}: with fewer, next to "
+            "none of a set of orientations is reached"
+        )
+    job = Job(
+        model=model,
+        frame=name,
+        grid=grid_about(center, radius, float(voxel)),
+        center=center,
+        radius=radius,
+        orientations=count,
+        chunk_voxels=max(CHUNK_POSES // count, 1),
+        restarts=restarts,
+        seed=seed,
+        is_proved=is_closed_form(model, name),
+    )
+    store = Store.create(Path(folder), job.digest, job.facts, job.layers, job.grid.size)
+    left = [number for number in range(job.chunks) if not store.is_done(number)]
+    done = job.chunks - len(left)
+    for number, rows in solved(job, left, engine, threads, address):
+        store.write(number, rows)
+        done += 1
+        if progress is not None:
+            progress(done, job.chunks)
+    return Reach(store)
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """A reach map in a folder. Rows of arrays are voxels, z fastest; those that are not done have zeros."""
+
+    store: Store
+
+    @staticmethod
+    def open(folder: str | Path) -> Reach:
+        """The map in a folder. Raises `limbik.scale.StoreError` where there is none."""
+        return Reach(Store.open(Path(folder)))
+
+    @property
+    def grid(self) -> Grid:
+        """The voxels."""
+        facts = self.store.facts
+        return Grid(tuple(facts["corner"]), facts["voxel"], tuple(facts["shape"]))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Robot, frame, options, and whether what is not reached is proved to be out of reach."""
+        return dict(self.store.facts)
+
+    @property
+    def quaternions(self) -> Array:
+        """The orientations [n, 4], xyzw."""
+        return orientations(self.store.facts["orientations"])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all chunks are done."""
+        return all(self.store.is_done(k) for k in range(-(-self.grid.size // self.store.facts["chunk"])))
+
+    @property
+    def share(self) -> Array:
+        """[voxels] how much of the orientations is reached, 0 to 1."""
+        return self._layer("share")
+
+    @property
+    def solutions(self) -> NDArray[np.integer]:
+        """[voxels] distinct solutions, of all orientations together; without a closed form one for each."""
+        return np.asarray(self.store.arrays["solutions"][:, 0])
+
+    @property
+    def manipulability(self) -> Array:
+        """[voxels] the largest (Yoshikawa) of the eight orientations farthest from limits."""
+        return self._layer("manipulability")
+
+    @property
+    def margin(self) -> Array:
+        """[voxels] how far a solution is from the nearest limit, at most, per range of the joint [0, 0.5]."""
+        return self._layer("margin")
+
+    def reachable(self, first: int = 0, last: int | None = None) -> NDArray[np.bool_]:
+        """[voxels, n] whether each orientation is reached, of the voxels from `first` to before `last`."""
+        bits = np.asarray(self.store.arrays["reachable"][first:last])
+        return np.unpackbits(bits, axis=1, count=self.store.facts["orientations"]).astype(bool)
+
+    def share_at(self, points: ArrayLike) -> Array:
+        """[N] how much of the orientations is reached in the voxels of points [N, 3] [m]; 0 outside."""
+        given = np.asarray(points, dtype=np.float64)
+        if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
+            raise GoalError(f"`points` needs numbers [N, 3], found {shortened(points)}")
+        index = self.grid.index(given)
+        return np.where(index >= 0, self.share[index], 0.0)
+
+    def _layer(self, name: str) -> Array:
+        return np.asarray(self.store.arrays[name][:, 0], dtype=np.float64)

@@ -1,0 +1,261 @@
+"""Reach maps: what they say is what solves say, and no interruption changes a bit of them."""
+
+import errno
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import limbik
+from limbik import cli
+from limbik.errors import GoalError, MissingExtra, ModelError, SolverError
+from limbik.scale import Reach, StoreError, job, orientations, reach_map, store
+from limbik.scale import reach as reach_module
+from limbik.spatial import quat_to_matrix
+
+
+def content(folder):
+    """The bytes of every file of a folder, by its path."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def poses_of(reach, voxels):
+    """The pose of each orientation in some voxels [voxels, n, 4, 4]."""
+    centers = reach.grid.centers(0, reach.grid.size)[voxels]
+    poses = np.tile(np.eye(4), (len(voxels), len(reach.quaternions), 1, 1))
+    poses[..., :3, :3], poses[..., :3, 3] = quat_to_matrix(reach.quaternions), centers[:, None]
+    return poses
+
+
+# --- orientations -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [100, 1000, 5000])
+def test_orientations_cover_all_rotations_evenly(count):
+    quaternions = orientations(count)
+    assert_allclose(np.linalg.norm(quaternions, axis=1), 1.0, atol=1e-14)
+    assert_allclose(quaternions.T @ quaternions / count, np.eye(4) / 4.0, atol=1.0 / count**0.5 / 4.0)
+    probes = np.random.default_rng(0).normal(size=(500, 4))
+    probes /= np.linalg.norm(probes, axis=1, keepdims=True)
+    farthest = np.degrees(2.0 * np.arccos(np.abs(probes @ quaternions.T).max(axis=1))).max()
+    # A ball of rotations of this radius has count times less than all of them, at twice its volume.
+    even = np.degrees(2.0 * np.cbrt(3.0 * np.pi / (4.0 * count)))
+    assert farthest < 1.5 * even
+
+
+# --- what a map says ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ur5e", "panda", "puma560"])
+def test_a_map_says_what_solves_say(name, tmp_path):
+    model = limbik.load(name)
+    reach = reach_map(model, tmp_path, voxel=model.reach() / 3.0, orientations=20)
+    assert reach.is_complete
+    bits, share = reach.reachable(), reach.share
+    assert_allclose(bits.mean(axis=1), share, atol=1e-6)
+    chosen = np.random.default_rng(1).permutation(np.flatnonzero(share > 0.0))[:6]
+    for voxel, poses in zip(chosen, poses_of(reach, chosen), strict=True):
+        solved = [model.solve(pose, restarts=200).success for pose in poses]
+        assert_array_equal(bits[voxel], solved)
+    is_unreached = np.flatnonzero(share == 0.0)
+    for poses in poses_of(reach, is_unreached[:: len(is_unreached) // 4]):
+        assert not model.solve_batch(poses, restarts=20).success.any()
+
+
+def test_solutions_are_counted_and_measured(tmp_path):
+    model = limbik.load("ur5e")
+    reach = reach_map(model, tmp_path, voxel=0.4, orientations=10)
+    assert reach.facts["proved"]
+    voxel = int(reach.solutions.argmax())
+    count, margin, manipulability = 0, 0.0, 0.0
+    for pose in poses_of(reach, [voxel])[0]:
+        every = np.array(list(model.solve_all(pose)))
+        if not len(every):
+            continue
+        count += len(every)
+        margins = (np.minimum(every - model.lower, model.upper - every) / (model.upper - model.lower)).min(
+            axis=1
+        )
+        J = model.jacobian(every[margins.argmax()])
+        margin = max(margin, margins.max())
+        manipulability = max(manipulability, np.sqrt(np.linalg.det(J @ J.T)))
+    assert reach.solutions[voxel] == count
+    assert_allclose([reach.margin[voxel], reach.manipulability[voxel]], [margin, manipulability], rtol=1e-5)
+
+
+def test_pieces_of_which_nothing_is_reached_are_part_of_a_map(tmp_path, monkeypatch):
+    model = limbik.load("ur5e")
+    reach_map(model, tmp_path / "whole", voxel=0.3, orientations=10)
+    monkeypatch.setattr(job, "POSES_AT_A_TIME", 10)
+    reach = reach_map(model, tmp_path / "pieces", voxel=0.3, orientations=10)
+    near = np.linalg.norm(reach.grid.centers(0, reach.grid.size) - reach.facts["center"], axis=1)
+    assert ((near < reach.facts["radius"]) & (reach.share == 0.0)).any()
+    assert content(tmp_path / "pieces") == content(tmp_path / "whole")
+
+
+def test_points_are_looked_up_in_their_voxels(tmp_path):
+    reach = reach_map(limbik.load("panda"), tmp_path, voxel=0.25, orientations=5)
+    grid = reach.grid
+    centers = grid.centers(0, grid.size)
+    assert_array_equal(grid.index(centers), np.arange(grid.size))
+    assert_array_equal(grid.index(centers + 0.49 * grid.voxel), np.arange(grid.size))
+    assert_allclose(reach.share_at(centers), reach.share)
+    assert_array_equal(reach.share_at([[9.0, 0.0, 0.0], [0.0, 0.0, -9.0]]), [0.0, 0.0])
+    with pytest.raises(GoalError, match=r"\[N, 3\]"):
+        reach.share_at([0.0, 0.0, 0.0])
+
+
+def test_a_frame_inside_a_tree_of_joints_is_mapped_by_the_joints_that_move_it(tmp_path):
+    model = limbik.load("g1")
+    reach = reach_map(model, tmp_path, frame="left_rubber_hand", voxel=0.3, orientations=5)
+    assert 0.0 < reach.share.max() <= 1.0
+    assert not reach.facts["proved"]
+
+
+# --- interruptions ------------------------------------------------------------------------------------------
+
+KILLED = """
+    import os, signal, sys
+    from pathlib import Path
+    import numpy as np
+    import limbik
+    from limbik.scale import reach, reach_map, store
+
+    folder, times = Path(sys.argv[1]), int(sys.argv[2])
+    reach.CHUNK_POSES = 2_000
+    model = limbik.load("ur5e")
+    rng = np.random.default_rng(3)
+    for _ in range(times):
+        child = os.fork()
+        if not child:
+            steps, sync = int(rng.integers(1, 60)), store._sync
+
+            def until(path):
+                global steps
+                steps -= 1
+                if steps <= 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                sync(path)
+
+            store._sync = until
+            reach_map(model, folder, voxel=0.3, orientations=20)
+            os._exit(0)
+        rng.integers(1, 60)  # as the child has drawn
+        os.waitpid(child, 0)
+    print(reach_map(model, folder, voxel=0.3, orientations=20).is_complete)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+def test_a_map_that_is_killed_twenty_times_is_the_same_to_the_bit(tmp_path, monkeypatch):
+    program = textwrap.dedent(KILLED)
+    command = [sys.executable, "-c", program, str(tmp_path / "killed"), "20"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert ended.stdout.strip() == "True", ended.stderr
+    monkeypatch.setattr(reach_module, "CHUNK_POSES", 2_000)
+    reach_map(limbik.load("ur5e"), tmp_path / "undisturbed", voxel=0.3, orientations=20)
+    killed = content(tmp_path / "killed")
+    assert killed == content(tmp_path / "undisturbed")
+    assert len([name for name in killed if name.startswith("done/")]) == 6
+
+
+def test_a_full_disk_is_an_error_and_the_map_goes_on_later(tmp_path, monkeypatch):
+    model = limbik.load("ur5e")
+
+    def full(path: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "_sync", full)
+        with pytest.raises(StoreError, match="cannot be written: No space left on device"):
+            reach_map(model, tmp_path / "map", voxel=0.5, orientations=5)
+    assert reach_map(model, tmp_path / "map2", voxel=0.5, orientations=5).is_complete
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    model = limbik.load("ur5e")
+    reach_map(model, tmp_path / "map", voxel=0.5, orientations=5)
+    before = content(tmp_path / "map")
+    for options in ({"voxel": 0.4}, {"orientations": 6}, {"seed": 1}, {"frame": "wrist_3_link"}):
+        with pytest.raises((StoreError, ModelError)):
+            reach_map(model, tmp_path / "map", **{"voxel": 0.5, "orientations": 5, **options})
+    with pytest.raises(StoreError, match="another map"):
+        reach_map(limbik.load("panda"), tmp_path / "map", voxel=0.5, orientations=5)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("x")
+    with pytest.raises(StoreError, match="not empty"):
+        reach_map(model, tmp_path / "mine", voxel=0.5, orientations=5)
+    assert content(tmp_path / "map") == before
+    with pytest.raises(StoreError, match="holds no map"):
+        Reach.open(tmp_path / "mine")
+    assert Reach.open(tmp_path / "map").share.max() > 0.0
+    assert content(tmp_path / "map") == before
+
+
+# --- requests without a meaning -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"voxel": 0.0}, "positive length"),
+        ({"voxel": float("nan")}, "positive length"),
+        ({"voxel": 1e-5}, "100,000,000 voxels"),
+        ({"orientations": 0}, "`orientations` needs a whole number"),
+        ({"restarts": -1}, "`restarts` needs a whole number"),
+        ({"frame": "elbow"}, "elbow"),
+        ({"frame": "base"}, "no joint moves"),
+        ({"engine": "spark"}, "'threads', 'ray', found 'spark'"),
+        ({"address": "10.0.0.1:6379"}, "engine='ray', too"),
+        ({"engine": "ray", "threads": 2}, "each core of the cluster"),
+        ({"threads": 0}, "`threads` needs a whole number"),
+    ],
+)
+def test_options_without_a_meaning_are_refused(options, said, tmp_path):
+    with pytest.raises((SolverError, ModelError), match=said):
+        reach_map(limbik.load("ur5e"), tmp_path / "map", **options)
+    assert not (tmp_path / "map").exists()
+
+
+def test_an_arm_of_five_joints_is_refused(tmp_path):
+    with pytest.raises(SolverError, match="six joints or more, found 5 that move 'gripper_frame_link'"):
+        reach_map(limbik.load("so101"), tmp_path / "map")
+
+
+def test_without_zarr_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    with pytest.raises(MissingExtra, match=r"pip install limbik\[scale\]"):
+        reach_map(limbik.load("ur5e"), tmp_path / "map")
+
+
+def test_without_ray_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"pip install limbik\[ray\]"):
+        reach_map(limbik.load("ur5e"), tmp_path / "map", engine="ray")
+
+
+# --- the command line ---------------------------------------------------------------------------------------
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        cli.app(["reach", *arguments])
+    printed = capsys.readouterr()
+    return ended.value.code or 0, printed.out, printed.err
+
+
+def test_the_command_makes_a_map_and_shows_it(capsys, tmp_path):
+    folder = str(tmp_path / "map")
+    words = ("ur5e", "--voxel", "0.4", "--orientations", "10", "--out", folder)
+    status, out, err = run(capsys, *words)
+    assert (status, err) == (0, "")
+    assert out.startswith("ur5e, flange: 216 voxels of 0.4 m\nReached: ")
+    assert "proved to be out of reach" in out
+    assert run(capsys, *words) == (0, out, "")
+    assert run(capsys, "show", folder) == (0, out, "")
+    status, _, err = run(capsys, "ur5e", "--voxel", "-1", "--out", folder)
+    assert (status, err) == (2, "limbik: --voxel needs a positive length [m], found -1.0\n")
