@@ -730,3 +730,45 @@ def test_an_arm_follows_a_point_out_of_reach_without_turning_back(seed):
         turns += k > 200 and not is_slow and v @ before < -0.2 * np.linalg.norm(v) * np.linalg.norm(before)
         before = v
     assert turns <= 5
+
+
+Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.7])
+MET = limbik.load("panda").pose(Q)[:3, 3]
+WITHOUT_HESSIAN = {
+    "tolerance of a point": ([limbik.Position(target=MET, tolerance=0.001)], {"velocity_limits": None}),
+    "tolerance, slowly": ([limbik.Position(target=MET, tolerance=0.01)], {}),
+    "tolerance of a direction": ([limbik.Direction(axis="z", target="-z", tolerance=0.1)], {}),
+    "distance": ([limbik.DistanceBetween(other="base", value=3.0)], {}),
+    "distance, accelerated": (
+        [limbik.DistanceBetween(other="base", value=3.0)],
+        {"acceleration_limits": 20.0},
+    ),
+    "axes of the frame": ([limbik.Position(target=(2, 0, 1), axes="frame", weight=(1, 3, 0.3))], {}),
+    "a plane": ([limbik.PointOnPlane(point=(0, 2, -2), normal=(0, 2, -2))], {}),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_HESSIAN)
+def test_arms_rest_above_a_posture_whatever_bends_the_goals(kind):
+    upper, limits = WITHOUT_HESSIAN[kind]
+    goals = [*upper, limbik.Posture(q=Q + 0.3, priority=1)]
+    tracker = limbik.load("panda").tracker(goals, DT, start=Q, **{"velocity_limits": 2.0, **limits})
+    for _ in range(4000):
+        tracker.step()
+    for _ in range(100):
+        tracker.step()
+        assert np.abs(tracker.v).max() < 1e-3
+
+
+def test_an_arm_that_brakes_does_not_circle_about_where_a_lower_goal_leads():
+    left, _, right = np.linalg.svd([[-0.347, 0.861, 0.371], [0.059, 0.415, -0.908], [-0.936, -0.293, -0.195]])
+    goals = [
+        limbik.Orientation(target=left @ right),
+        limbik.LookAt(axis="z", target=(0.14, 1.42, 0.45), priority=1),
+    ]
+    start = [0.12, 1.39, 2.7, -1.53, -2.53, 0.61, 1.62]
+    limits = {"velocity_limits": 2.0, "acceleration_limits": 60.0}
+    tracker = limbik.load("panda").tracker(goals, 0.005, start=start, **limits)
+    for _ in range(6000):
+        tracker.step()
+    assert np.abs(tracker.v).max() < 1e-3

@@ -21,7 +21,9 @@ FIRST_FACTOR = 3  # of the first level's damping: at least 1, more while the arm
 LOWER_FACTOR = 4  # of the lower levels'
 TARGET_CHANGE = 5  # the largest change of a target's number since the step before
 PLANNED = 6  # squared length of the last plan, in units
-SETTINGS_SIZE = 7
+TURNS = 7  # how often the arm has turned back since the targets moved
+TRAVEL = 8  # sum of the lengths of the latest steps, in units
+SETTINGS_SIZE = 9
 
 ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations
@@ -53,6 +55,7 @@ class Motion(NamedTuple):
     lower_part: Annotated[Any, "nv,"]  # and the lower levels
     first_before: Annotated[Any, "nv,"]  # the same of the step before
     lower_before: Annotated[Any, "nv,"]
+    drift: Annotated[Any, "nv,"]  # sum of the latest steps, in units
     room_below: Annotated[Any, "nv,"]  # how much farther it may go, in units
     room_above: Annotated[Any, "nv,"]
     curvature: Annotated[Any, "nv, nv"]  # positive part of the Hessian of the levels above one

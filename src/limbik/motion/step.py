@@ -25,6 +25,8 @@ from limbik.motion.state import (
     PLAN,
     PLANNED,
     TARGET_CHANGE,
+    TRAVEL,
+    TURNS,
     Motion,
 )
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
@@ -42,7 +44,11 @@ MISSED = 1e-3  # residual from which on a level may shake
 SHAKES = -0.2  # cosine between a step and the one before it
 STIFFER = 2.0  # what damping is multiplied by where the arm shakes
 LOOSER = 0.5  # where the targets move
-FADING = 0.98  # where a lower level has stopped to shake
+FADING = 0.98  # where a level has stopped to shake
+MEMORY = 3.0  # length of the travel, in units, along which it is measured whether the arm comes and goes
+WANDERS = 0.2  # part of its travel that the displacement of an arm that wanders is shorter than
+STIFFENING = 4.0  # growth of the damping where the arm wanders, per unit of travel
+PATIENCE = 100.0  # turns after which damping only grows until the targets move
 MAX_FACTOR = 1e12
 JUMPED = 0.02  # change of a target [m or a number] in one step from which on damping starts over
 STEADY = 0.1  # of a step: targets that have changed by less do not explain why it turns back
@@ -356,7 +362,34 @@ def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Mot
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
     if motion.settings[BRAKES] == 0.0:
         adapt_damping(objectives, motion, squared_length(motion.moved))
+    damp_wandering(objectives, motion)
     motion.settings[FRESH] = 0.0
+
+
+@compiled(inline=False)
+def damp_wandering(objectives: Objectives, motion: Motion) -> None:
+    """Raise the damping of the last levels where the targets rest and the arm comes and goes, not in single
+    steps but in wide turns, as arms that brake may do about where they are to go.
+    """
+    settings = motion.settings
+    if settings[TARGET_CHANGE] > 0.0 or settings[FRESH] > 0.0:
+        settings[TRAVEL] = 0.0
+        fill(0.0, motion.drift)
+        return
+    step = math.sqrt(squared_length(motion.moved))
+    kept = 1.0 / (1.0 + step / MEMORY)
+    settings[TRAVEL] = kept * (settings[TRAVEL] + step)
+    for v in range(motion.drift.size):
+        motion.drift[v] = kept * (motion.drift[v] + motion.moved[v])
+    travel = settings[TRAVEL]
+    if travel < 0.5 * MEMORY or squared_length(motion.drift) > (WANDERS * travel) ** 2:
+        return
+    settings[TURNS] += 1.0
+    more = 1.0 + STIFFENING * step
+    if objectives.level_rows.size > 2:
+        settings[LOWER_FACTOR] = min(more * settings[LOWER_FACTOR], MAX_FACTOR)
+    elif squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2:
+        settings[FIRST_FACTOR] = min(more * settings[FIRST_FACTOR], MAX_FACTOR)
 
 
 @compiled(inline=False)
@@ -374,17 +407,40 @@ def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
         settings[FIRST_FACTOR] = settings[LOWER_FACTOR] = 1.0
     first, lower = motion.first_part, motion.lower_part
     is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
+    settings[TURNS] = settings[TURNS] + turns_back(motion) if is_steady else 0.0
+    fading = FADING if settings[TURNS] < PATIENCE else 1.0
     may_shake = is_steady and squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2
-    if may_shake and opposes(first, motion.first_before):
-        settings[FIRST_FACTOR] = min(STIFFER * settings[FIRST_FACTOR], MAX_FACTOR)
-    elif not may_shake:
-        settings[FIRST_FACTOR] = max(LOOSER * settings[FIRST_FACTOR], 1.0)
-    if is_steady and opposes(lower, motion.lower_before):
-        settings[LOWER_FACTOR] = min(STIFFER * settings[LOWER_FACTOR], MAX_FACTOR)
-    else:
-        settings[LOWER_FACTOR] = max((FADING if is_steady else LOOSER) * settings[LOWER_FACTOR], 1.0)
+    is_shaking = may_shake and opposes(first, motion.first_before)
+    settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_shaking, may_shake, fading)
+    is_shaking = is_steady and opposes(lower, motion.lower_before)
+    if is_steady and settings[TURNS] >= PATIENCE:
+        is_shaking = is_shaking or turns_back(motion) > 0.0 or opposes(first, motion.lower_before)
+    settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_shaking, is_steady, fading)
     copy(first, motion.first_before)
     copy(lower, motion.lower_before)
+
+
+@compiled
+def adapted(factor: float, is_shaking: bool, is_steady: bool, fading: float) -> float:
+    """The factor of the next step's damping."""
+    if is_shaking:
+        return min(STIFFER * factor, MAX_FACTOR)
+    return max((fading if is_steady else LOOSER) * factor, 1.0)
+
+
+@compiled(inline=False)
+def turns_back(motion: Motion) -> float:
+    """1 where all levels together take back a part of the step before, else 0."""
+    total = squared = before = 0.0
+    for v in range(motion.moved.size):
+        a = motion.first_part[v] + motion.lower_part[v]
+        b = motion.first_before[v] + motion.lower_before[v]
+        total += a * b
+        squared += a * a
+        before += b * b
+    if min(squared, before) < AT_REST * AT_REST:
+        return 0.0
+    return 1.0 if total < SHAKES * math.sqrt(squared * before) else 0.0
 
 
 @compiled

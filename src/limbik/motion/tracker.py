@@ -22,7 +22,7 @@ from limbik.motion.avoidance import Avoidance
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
 from limbik.motion.rates import rate_limits, refuse_limited_balls
-from limbik.motion.state import BRAKES, DT, FIRST_FACTOR, FRESH, LOWER_FACTOR, Motion, made
+from limbik.motion.state import BRAKES, DT, FIRST_FACTOR, FRESH, LOWER_FACTOR, TURNS, Motion, made
 from limbik.motion.step import track
 from limbik.motion.targets import Targets
 from limbik.options import RateLimits
@@ -195,6 +195,7 @@ class Tracker:
         self._motion.v[:] = 0.0
         self._motion.active[:] = 0.0
         self._motion.settings[[FRESH, FIRST_FACTOR, LOWER_FACTOR]] = 1.0
+        self._motion.settings[TURNS] = 0.0
 
     def _avoid(self, before: Array) -> None:
         """Make another step from a configuration [nq] where the one that was made is not allowed."""
