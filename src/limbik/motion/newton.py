@@ -122,6 +122,7 @@ def fill_model(
 ) -> None:
     """Fill `workspace.hessian` and `scratch.gradient` with the model of a level: Newton's, after `is_unmet`,
     or that of Gauss and Newton; and with the curvature `motion.curvature` of levels above, if there is some.
+    What these have moved is not damped again.
 
     Of Newton's the curvature goes to `workspace.basis`.
     """
@@ -143,10 +144,16 @@ def fill_model(
         n = count - (fill_null_space(scratch, workspace.J[:first], count) if first > 0 else 0)
         if level + 2 < objectives.level_rows.size:
             fill_positive_part(scratch, H, n, count, workspace.basis)
-        if is_convex(scratch, H, n, count, SHIFT * factor * math.sqrt(squared_length(errors[first:last]))):
+        shift = SHIFT * factor * math.sqrt(squared_length(errors[first:last]))
+        shift = convexify(scratch, H, n, count, shift)
+        if shift > 0.0:
+            if level > 0:
+                add(shift, workspace.dx, scratch.gradient)
             return
     fill_gauss_newton(J, damping, H)
     add_curvature(motion, is_curved, H)
+    if level > 0:
+        add(damping, workspace.dx, scratch.gradient)
 
 
 @compiled
@@ -221,14 +228,17 @@ def fill_positive_part(scratch: Scratch, H: Floats, n: int, count: int, to: Floa
 
 
 @compiled(inline=False)
-def is_convex(scratch: Scratch, H: Floats, n: int, count: int, shift: float) -> bool:
-    """Whether a model has a minimum along the n rows of Z, with a little more on its diagonal."""
-    A = empty(n, n)
+def convexify(scratch: Scratch, H: Floats, n: int, count: int, shift: float) -> float:
+    """Add a little to the diagonal of a model, until it has a minimum along the n rows of Z; how much it was,
+    0 where a little is not enough.
+    """
+    A, total = empty(n, n), 0.0
     for _ in range(SHIFTS):
         for v in range(H.shape[0]):
             H[v, v] += shift
+        total += shift
         reduce(scratch, H, count, A)
         if cholesky_solve(A, scratch.right[:n], scratch.z[:n]):
-            return True
+            return total
         shift *= GROWTH
-    return False
+    return 0.0

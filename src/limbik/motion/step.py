@@ -386,9 +386,11 @@ def damp_wandering(objectives: Objectives, motion: Motion) -> None:
         return
     settings[TURNS] += 1.0
     more = 1.0 + STIFFENING * step
-    if objectives.level_rows.size > 2:
+    is_last = objectives.level_rows.size == 2
+    if not is_last:
         settings[LOWER_FACTOR] = min(more * settings[LOWER_FACTOR], MAX_FACTOR)
-    elif squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2:
+    is_hopeless = is_last or settings[TURNS] >= PATIENCE  # to damp lower levels only
+    if is_hopeless and squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2:
         settings[FIRST_FACTOR] = min(more * settings[FIRST_FACTOR], MAX_FACTOR)
 
 
