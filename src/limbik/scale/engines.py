@@ -47,7 +47,7 @@ def _on_ray(job: Job, numbers: Sequence[int], address: str | None) -> Iterator[t
         try:
             _knock(address)
             ray.init(address=address, log_to_driver=False)
-        except (OSError, ValueError) as error:
+        except (OSError, OverflowError, ValueError) as error:
             raise SolverError(f"no Ray cluster answers at {shortened(address)}: {error}") from None
     try:
         yield from _as_they_come(ray, job, numbers)
