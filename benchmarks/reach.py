@@ -68,12 +68,12 @@ def checked(name: str, reach: Reach, rng: np.random.Generator) -> list[str]:
     """False ones among those reached, by pinocchio, and missed ones among those not reached."""
     robot, bits = open_robot(name), reach.reachable()
     model = limbik.load(name)
-    inside = np.linalg.norm(reach.grid.centers(0, reach.grid.size) - reach.facts["center"], axis=1)
-    bits_inside = bits & (inside <= reach.facts["radius"])[:, None]
+    inside = np.linalg.norm(reach.grid.centers(0, reach.grid.size) - reach.record["center"], axis=1)
+    bits_inside = bits & (inside <= reach.record["radius"])[:, None]
     voxels, turns = (each[: 20 * JUDGED] for each in np.nonzero(bits_inside))
     chosen = rng.choice(len(voxels), min(JUDGED, len(voxels)), replace=False)
     poses = poses_of(reach, voxels[chosen], turns[chosen])
-    if reach.facts["proved"]:
+    if reach.record["proved"]:
         found = np.nan_to_num(model.solve_all_batch(poses).q[:, 0], nan=np.inf)
     else:
         found = model.solve_batch(poses, restarts=RESTARTS).q
@@ -86,7 +86,7 @@ def checked(name: str, reach: Reach, rng: np.random.Generator) -> list[str]:
         )
         is_inside = np.all((q >= robot.lower - 1e-12) & (q <= robot.upper + 1e-12))
         false += not (off < EXACT + 2e-8 and is_inside)
-    away = np.argwhere(~bits & (inside <= reach.facts["radius"])[:, None])
+    away = np.argwhere(~bits & (inside <= reach.record["radius"])[:, None])
     away = away[rng.choice(len(away), ATTACKED, replace=False)]
     missed = model.solve_batch(poses_of(reach, away[:, 0], away[:, 1]), restarts=RESTARTS).success.sum()
     return [f"{false} of {len(chosen):,}", f"{missed} of {ATTACKED:,}"]
@@ -112,7 +112,7 @@ def main() -> None:
                     number(poses / 1e6 / seconds),
                     f"{memory:.0f}",
                     number(size / 1e6),
-                    f"{100 * reach.share.sum() / (reach.share > 0.0).sum():.1f}",
+                    f"{100 * reach.fraction.sum() / (reach.fraction > 0.0).sum():.1f}",
                     *checked(name, reach, rng),
                 ]
             )

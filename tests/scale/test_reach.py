@@ -55,13 +55,13 @@ def test_a_map_says_what_solves_say(name, tmp_path):
     model = limbik.load(name)
     reach = reach_map(model, tmp_path, voxel=model.reach() / 3.0, orientations=20)
     assert reach.is_complete
-    bits, share = reach.reachable(), reach.share
-    assert_allclose(bits.mean(axis=1), share, atol=1e-6)
-    chosen = np.random.default_rng(1).permutation(np.flatnonzero(share > 0.0))[:6]
+    bits, fraction = reach.reachable(), reach.fraction
+    assert_allclose(bits.mean(axis=1), fraction, atol=1e-6)
+    chosen = np.random.default_rng(1).permutation(np.flatnonzero(fraction > 0.0))[:6]
     for voxel, poses in zip(chosen, poses_of(reach, chosen), strict=True):
         solved = [model.solve(pose, restarts=200).success for pose in poses]
         assert_array_equal(bits[voxel], solved)
-    is_unreached = np.flatnonzero(share == 0.0)
+    is_unreached = np.flatnonzero(fraction == 0.0)
     for poses in poses_of(reach, is_unreached[:: len(is_unreached) // 4]):
         assert not model.solve_batch(poses, restarts=20).success.any()
 
@@ -69,7 +69,7 @@ def test_a_map_says_what_solves_say(name, tmp_path):
 def test_solutions_are_counted_and_measured(tmp_path):
     model = limbik.load("ur5e")
     reach = reach_map(model, tmp_path, voxel=0.4, orientations=10)
-    assert reach.facts["proved"]
+    assert reach.record["proved"]
     voxel = int(reach.solutions.argmax())
     count, margin, manipulability = 0, 0.0, 0.0
     for pose in poses_of(reach, [voxel])[0]:
@@ -92,8 +92,8 @@ def test_pieces_of_which_nothing_is_reached_are_part_of_a_map(tmp_path, monkeypa
     reach_map(model, tmp_path / "whole", voxel=0.3, orientations=10)
     monkeypatch.setattr(job, "POSES_AT_A_TIME", 10)
     reach = reach_map(model, tmp_path / "pieces", voxel=0.3, orientations=10)
-    near = np.linalg.norm(reach.grid.centers(0, reach.grid.size) - reach.facts["center"], axis=1)
-    assert ((near < reach.facts["radius"]) & (reach.share == 0.0)).any()
+    near = np.linalg.norm(reach.grid.centers(0, reach.grid.size) - reach.record["center"], axis=1)
+    assert ((near < reach.record["radius"]) & (reach.fraction == 0.0)).any()
     assert content(tmp_path / "pieces") == content(tmp_path / "whole")
 
 
@@ -103,17 +103,17 @@ def test_points_are_looked_up_in_their_voxels(tmp_path):
     centers = grid.centers(0, grid.size)
     assert_array_equal(grid.index(centers), np.arange(grid.size))
     assert_array_equal(grid.index(centers + 0.49 * grid.voxel), np.arange(grid.size))
-    assert_allclose(reach.share_at(centers), reach.share)
-    assert_array_equal(reach.share_at([[9.0, 0.0, 0.0], [0.0, 0.0, -9.0]]), [0.0, 0.0])
+    assert_allclose(reach.fraction_at(centers), reach.fraction)
+    assert_array_equal(reach.fraction_at([[9.0, 0.0, 0.0], [0.0, 0.0, -9.0]]), [0.0, 0.0])
     with pytest.raises(GoalError, match=r"\[N, 3\]"):
-        reach.share_at([0.0, 0.0, 0.0])
+        reach.fraction_at([0.0, 0.0, 0.0])
 
 
 def test_a_frame_inside_a_tree_of_joints_is_mapped_by_the_joints_that_move_it(tmp_path):
     model = limbik.load("g1")
     reach = reach_map(model, tmp_path, frame="left_rubber_hand", voxel=0.3, orientations=5)
-    assert 0.0 < reach.share.max() <= 1.0
-    assert not reach.facts["proved"]
+    assert 0.0 < reach.fraction.max() <= 1.0
+    assert not reach.record["proved"]
 
 
 # --- interruptions ------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     assert content(tmp_path / "map") == before
     with pytest.raises(StoreError, match="holds no map"):
         Reach.open(tmp_path / "mine")
-    assert Reach.open(tmp_path / "map").share.max() > 0.0
+    assert Reach.open(tmp_path / "map").fraction.max() > 0.0
     assert content(tmp_path / "map") == before
 
 

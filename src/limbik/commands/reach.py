@@ -73,16 +73,16 @@ def make(
             address=address,
             progress=progress,
         )
-    _tell(out)
+    _print(out)
 
 
 @reach.command()
 def show(folder: Annotated[Path, typer.Argument(help="The folder of a map.")]) -> None:
     """Say what a map holds: how much is reached, and how far out."""
-    _tell(folder)
+    _print(folder)
 
 
-def _tell(folder: Path) -> None:
+def _print(folder: Path) -> None:
     import numpy as np
     from rich.console import Console
     from rich.table import Table
@@ -90,26 +90,26 @@ def _tell(folder: Path) -> None:
     from limbik.scale.reach import Reach
 
     found = Reach.open(folder)
-    facts, grid, share = found.facts, found.grid, found.share
-    is_reached = share > 0.0
+    record, grid, fraction = found.record, found.grid, found.fraction
+    is_reached = fraction > 0.0
     centers = grid.centers(0, grid.size)
-    typer.echo(f"{facts['robot']}, {facts['frame']}: {grid.size:,} voxels of {grid.voxel:g} m")
-    mean = share[is_reached].mean() if is_reached.any() else 0.0
+    typer.echo(f"{record['robot']}, {record['frame']}: {grid.size:,} voxels of {grid.voxel:g} m")
+    mean = fraction[is_reached].mean() if is_reached.any() else 0.0
     typer.echo(
         f"Reached: {is_reached.sum():,} voxels, {is_reached.sum() * grid.voxel**3:.3f} m^3; of "
-        f"{facts['orientations']} orientations {mean:.1%} on the mean, all in {(share == 1.0).sum():,}"
+        f"{record['orientations']} orientations {mean:.1%} on the mean, all in {(fraction == 1.0).sum():,}"
     )
     typer.echo(
         "What is not reached is proved to be out of reach: all solutions are known in closed form"
-        if facts["proved"]
-        else f"What is not reached was not found in {facts['restarts'] + 1} searches"
+        if record["proved"]
+        else f"What is not reached was not found in {record['restarts'] + 1} searches"
     )
     if not found.is_complete:
         typer.echo("The map is not complete: begin it again with the same words, and it goes on")
     if not is_reached.any():
         return
     table = Table("from the base [m]", "voxels", "orientations reached", "best manipulability", box=None)
-    away = np.linalg.norm(centers - facts["center"], axis=1)
+    away = np.linalg.norm(centers - record["center"], axis=1)
     edges = np.linspace(0.0, away[is_reached].max(), SHELLS + 1)
     edges[-1] += 1e-9
     for low, high in itertools.pairwise(edges):
@@ -117,6 +117,6 @@ def _tell(folder: Path) -> None:
         if here.any():
             best = found.manipulability[here].max()
             table.add_row(
-                f"{low:.2f} to {high:.2f}", f"{here.sum():,}", f"{share[here].mean():.1%}", f"{best:.3g}"
+                f"{low:.2f} to {high:.2f}", f"{here.sum():,}", f"{fraction[here].mean():.1%}", f"{best:.3g}"
             )
     Console().print(table)

@@ -25,7 +25,7 @@ AT_LOWER, FREE, AT_UPPER = -1.0, 0.0, 1.0  # where a joint is in an active set
 class Scratch(NamedTuple):
     """The arrays that a solution takes, each with its shape."""
 
-    places: Annotated[Any, "nv,"]  # of the free joints
+    columns: Annotated[Any, "nv,"]  # of the free joints
     K: Annotated[Any, "n_rows, nv"]  # columns of the free joints
     flat: Annotated[Any, "n_rows,"]  # squared length up to which what is new in a row above does not bind
     row: Annotated[Any, "nv,"]
@@ -102,7 +102,7 @@ def fill_target(
     count = 0
     for v in range(x.size):
         if active[v] == FREE:
-            scratch.places[count] = v
+            scratch.columns[count] = v
             count += 1
     size = split(scratch, above, active, count, x)
     if hessian.shape[0] > 0:
@@ -111,7 +111,7 @@ def fill_target(
         gauss_newton_minimum(scratch, J, errors, damping, count - size, count)
     copy(scratch.fixed, scratch.target)
     for i in range(count):
-        v = int(scratch.places[i])
+        v = int(scratch.columns[i])
         if size == 0:
             scratch.target[v] = scratch.z[i]
             continue
@@ -129,13 +129,13 @@ def split(scratch: Scratch, above: Floats, active: Floats, count: int, x: Floats
     for v in range(x.size):
         scratch.fixed[v] = 0.0 if active[v] == FREE else x[v]
     for k in range(count - size):
-        scratch.z[k] = x[int(scratch.places[k])] if size == 0 else 0.0
+        scratch.z[k] = x[int(scratch.columns[k])] if size == 0 else 0.0
         if size > 0:
             for i in range(count):
-                scratch.z[k] += scratch.Z[k, i] * x[int(scratch.places[i])]
+                scratch.z[k] += scratch.Z[k, i] * x[int(scratch.columns[i])]
     if size > 0:
         for i in range(count):
-            v = int(scratch.places[i])
+            v = int(scratch.columns[i])
             scratch.fixed[v] = x[v]
             for k in range(count - size):
                 scratch.fixed[v] -= scratch.Z[k, i] * scratch.z[k]
@@ -148,7 +148,7 @@ def gauss_newton_minimum(
 ) -> None:
     """`scratch.z` [n]: where the damped squares are least, as `split` has it."""
     K, rest = scratch.K[: J.shape[0]], scratch.rest[: errors.size]
-    gather(J, scratch.places[:count], K)
+    gather(J, scratch.columns[:count], K)
     fill_rest(J, errors, scratch.fixed, rest)
     if n == count:
         damped_minimum(scratch, K, rest, damping, n)
@@ -165,7 +165,7 @@ def newton_minimum(scratch: Scratch, hessian: Floats, n: int, count: int) -> Non
     """
     A, right, row = empty(n, n), scratch.right[:n], scratch.row[:count]
     for i in range(count):
-        v = int(scratch.places[i])
+        v = int(scratch.columns[i])
         row[i] = scratch.gradient[v] - dot(hessian[v], scratch.fixed)
     for k in range(n):
         right[k] = row[k] if n == count else dot(scratch.Z[k, :count], row)

@@ -13,14 +13,14 @@ JITTER = 1e-14  # of the trace: only enough to factorise
 
 
 @compiled(inline=False)
-def gather(J: Floats, places: Floats, K: Floats) -> None:
-    """The columns of J [rows, n] at some places, into the first columns of K."""
-    if places.size == J.shape[1]:
+def gather(J: Floats, columns: Floats, K: Floats) -> None:
+    """The columns of J [rows, n] of some indices, into the first columns of K."""
+    if columns.size == J.shape[1]:
         for row in range(J.shape[0]):
             copy(J[row], K[row])
         return
-    for i in range(places.size):
-        v = int(places[i])
+    for i in range(columns.size):
+        v = int(columns[i])
         for row in range(J.shape[0]):
             K[row, i] = J[row, v]
 
@@ -111,7 +111,7 @@ def fill_columns_product(K: Floats, n: int, A: Floats) -> None:
 @compiled(inline=False)
 def fill_null_space(scratch: Any, above: Floats, count: int) -> int:
     """Orthonormal rows `scratch.Z` [count - r, count] that span the null space of the columns of the rows
-    above at `scratch.places`; returns r, their rank.
+    above at `scratch.columns`; returns r, their rank.
 
     By reflections of their columns (Householder 1958), one for each row that does not depend on those before
     it, and has more that is new than `scratch.flat`: these leave a lower triangle L.
@@ -123,7 +123,7 @@ def fill_null_space(scratch: Any, above: Floats, count: int) -> int:
         v = scratch.row[:count]
         length = 0.0
         for i in range(count):
-            v[i] = above[row, int(scratch.places[i])]
+            v[i] = above[row, int(scratch.columns[i])]
             length += v[i] * v[i]
         for k in range(size):
             reflect(scratch.V[k, k:count], v[k:])
@@ -160,17 +160,17 @@ def project(K: Floats, Z: Floats, count: int, D: Floats) -> None:
 
 @compiled(inline=False)
 def reduce(scratch: Any, H: Floats, count: int, A: Floats) -> None:
-    """A = Z H Z^T [n, n] on the columns at `scratch.places`; these of H itself where all are free."""
+    """A = Z H Z^T [n, n] on the columns at `scratch.columns`; these of H itself where all are free."""
     n = A.shape[0]
     for a in range(n):
         if n == count:
             for b in range(n):
-                A[a, b] = H[int(scratch.places[a]), int(scratch.places[b])]
+                A[a, b] = H[int(scratch.columns[a]), int(scratch.columns[b])]
             continue
         for i in range(count):
-            v, total = int(scratch.places[i]), 0.0
+            v, total = int(scratch.columns[i]), 0.0
             for k in range(count):
-                total += H[v, int(scratch.places[k])] * scratch.Z[a, k]
+                total += H[v, int(scratch.columns[k])] * scratch.Z[a, k]
             scratch.row[i] = total
         for b in range(n):
             A[a, b] = dot(scratch.Z[b, :count], scratch.row[:count])

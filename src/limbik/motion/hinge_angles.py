@@ -23,6 +23,7 @@ from typing import Any
 from limbik.compiler.kernel import Floats, compiled, is_stopped, view
 from limbik.numerics.rotation import Quaternion, Vector, product, rotate
 from limbik.numerics.trigonometry import angle_of, nearest_turn, sincos
+from limbik.numerics.vectors import cross, dot
 
 MOST_HINGES = 3
 LOCKED = 1e-12  # sine of the angle between outer axes under which only a sum of their angles has a meaning
@@ -219,15 +220,3 @@ def sine(angle: float) -> float:
 def axis_of(axes: Floats, k: int) -> Vector:
     """One of the axes."""
     return axes[k, 0], axes[k, 1], axes[k, 2]
-
-
-@compiled(inline=True)
-def dot(u: Vector, v: Vector) -> float:
-    """Scalar product."""
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
-
-
-@compiled(inline=True)
-def cross(u: Vector, v: Vector) -> Vector:
-    """Vector product."""
-    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]

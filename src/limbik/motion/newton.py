@@ -44,53 +44,10 @@ MULTIPLIER = 1e-9  # damping of multipliers, of their trace
 AT_LIMIT = 1e-6  # [rad or lengths]
 
 
-@compiled(inline=False)
-def is_unmet(
-    tree: Tree,
-    objectives: Objectives,
-    workspace: Workspace,
-    motion: Motion,
-    scratch: Scratch,
-    errors: Floats,
-    active: Floats,
-    level: int,
-) -> bool:
-    """Whether no step takes off the errors of a level, at first order; what is left of them goes to the rows
-    of `workspace.work[0]`, and the joints that may move to `workspace.free`.
-
-    The error of a direction counts whole: its Hessian is exact however large it is, and its Jacobian is not.
-    """
-    first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
-    e, left = errors[first:last], workspace.work[0, first:last]
-    length = math.sqrt(squared_length(e))
-    if length < UNMET:
-        return False
-    count = find_movable(tree, motion, scratch, active, workspace.free)
-    K, n = scratch.K[: e.size], count
-    gather(workspace.J[first:last], scratch.places[:count], K)
-    if first > 0:
-        n -= fill_null_space(scratch, workspace.J[:first], count)
-        D = scratch.D[: e.size]
-        project(K, scratch.Z[:n], count, D)
-        K = D
-    damped_minimum(scratch, K, e, (FIRST_LEFT if level == 0 else LOWER_LEFT) * length, n)
-    share = 1.0 / (1.0 + squared_length(scratch.z[:n]))  # a long step says little of where it would end
-    for row in range(e.size):
-        left[row] = share * (e[row] - dot(K[row, :n], scratch.z[:n]))
-    if squared_length(left) < UNMET * UNMET:
-        return False
-    for k in range(int(objectives.level_tasks[level]), int(objectives.level_tasks[level + 1])):
-        task = objectives.tasks[k]
-        if task.kind == AXIS or task.kind == AIM:
-            for row in range(task.row, task.row + 2):
-                left[row - first] = errors[row]
-    return True
-
-
 @compiled
 def find_movable(tree: Tree, motion: Motion, scratch: Scratch, active: Floats, free: Floats) -> int:
     """Mark the joints that neither a limit of position nor a level above holds [nv]; how many there are, at
-    `scratch.places`.
+    `scratch.columns`.
     """
     count = 0
     for j in range(tree.movers.size - 1):
@@ -102,7 +59,7 @@ def find_movable(tree: Tree, motion: Motion, scratch: Scratch, active: Floats, f
             free[v] = 0.0 if is_held or tree.units[v] == 0.0 else 1.0
     for v in range(free.size):
         if free[v] > 0.0:
-            scratch.places[count] = v
+            scratch.columns[count] = v
             count += 1
     return count
 
@@ -115,45 +72,85 @@ def fill_model(
     motion: Motion,
     scratch: Scratch,
     errors: Floats,
+    active: Floats,
     level: int,
     damping: float,
-    is_newton: bool,
     is_curved: bool,
-) -> None:
-    """Fill `workspace.hessian` and `scratch.gradient` with the model of a level: Newton's, after `is_unmet`,
-    or that of Gauss and Newton; and with the curvature `motion.curvature` of levels above, if there is some.
-    What these have moved is not damped again.
+) -> bool:
+    """Fill `workspace.hessian` and `scratch.gradient` with the model of a level that cannot be met, or has
+    levels above it that cannot (`motion.curvature`); whether it is the former.
 
-    Of Newton's the curvature goes to `workspace.basis`.
+    Then the model is Newton's, and its curvature goes to `workspace.basis`; else, and where that has no
+    minimum, it is that of Gauss and Newton. What the levels above have moved is not damped again.
     """
     first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
     J, H, nv = workspace.J[first:last], workspace.hessian, workspace.dx.size
+    length = math.sqrt(squared_length(errors[first:last]))
+    is_newton, count, n = False, 0, 0
+    if length >= UNMET:
+        n = count = find_movable(tree, motion, scratch, active, workspace.free)
+        if first > 0:
+            n -= fill_null_space(scratch, workspace.J[:first], count)
+        is_newton = is_unmet(objectives, workspace, scratch, errors, level, n, count)
+    if not (is_newton or is_curved):
+        return False
     transpose_times(J, motion.wanted[first:last], scratch.gradient)
     if is_curved:
         for v in range(nv):
             scratch.gradient[v] += STRICTNESS * dot(motion.curvature[v], workspace.dx)
+    shift = 0.0
     if is_newton:
-        factor = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR]
         fill_newton(tree, objectives, workspace, scratch, errors, level)
         add_curvature(motion, is_curved, H)
-        count = 0
-        for v in range(nv):
-            if workspace.free[v] > 0.0:
-                scratch.places[count] = v
-                count += 1
-        n = count - (fill_null_space(scratch, workspace.J[:first], count) if first > 0 else 0)
         if level + 2 < objectives.level_rows.size:
             fill_positive_part(scratch, H, n, count, workspace.basis)
-        shift = SHIFT * factor * math.sqrt(squared_length(errors[first:last]))
-        shift = convexify(scratch, H, n, count, shift)
-        if shift > 0.0:
-            if level > 0:
-                add(shift, workspace.dx, scratch.gradient)
-            return
-    fill_gauss_newton(J, damping, H)
-    add_curvature(motion, is_curved, H)
+        factor = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR]
+        shift = convexify(scratch, H, n, count, SHIFT * factor * length)
+    if shift == 0.0:
+        fill_gauss_newton(J, damping, H)
+        add_curvature(motion, is_curved, H)
+        shift = damping
     if level > 0:
-        add(damping, workspace.dx, scratch.gradient)
+        add(shift, workspace.dx, scratch.gradient)
+    return is_newton
+
+
+@compiled(inline=False)
+def is_unmet(
+    objectives: Objectives,
+    workspace: Workspace,
+    scratch: Scratch,
+    errors: Floats,
+    level: int,
+    n: int,
+    count: int,
+) -> bool:
+    """Whether no step along the n rows of Z takes off the errors of a level, at first order; what is left of
+    them goes to its rows of `workspace.work[0]`.
+
+    The error of a direction counts whole: its Hessian is exact however large it is, and its Jacobian is not.
+    """
+    first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+    e, left = errors[first:last], workspace.work[0, first:last]
+    K = scratch.K[: e.size]
+    gather(workspace.J[first:last], scratch.columns[:count], K)
+    if first > 0:
+        D = scratch.D[: e.size]
+        project(K, scratch.Z[:n], count, D)
+        K = D
+    damping = (FIRST_LEFT if level == 0 else LOWER_LEFT) * math.sqrt(squared_length(e))
+    damped_minimum(scratch, K, e, damping, n)
+    trust = 1.0 / (1.0 + squared_length(scratch.z[:n]))  # a long step says little of where it would end
+    for row in range(e.size):
+        left[row] = trust * (e[row] - dot(K[row, :n], scratch.z[:n]))
+    if squared_length(left) < UNMET * UNMET:
+        return False
+    for k in range(int(objectives.level_tasks[level]), int(objectives.level_tasks[level + 1])):
+        task = objectives.tasks[k]
+        if task.kind == AXIS or task.kind == AIM:
+            for row in range(task.row, task.row + 2):
+                left[row - first] = errors[row]
+    return True
 
 
 @compiled
@@ -222,9 +219,9 @@ def fill_positive_part(scratch: Scratch, H: Floats, n: int, count: int, to: Floa
                 along[a, k] += 0.5 * A[a, b] * (scratch.Z[b, k] if n < count else 1.0 if b == k else 0.0)
     for i in range(count):
         for a in range(n):
-            share = scratch.Z[a, i] if n < count else 1.0 if a == i else 0.0
+            along_i = scratch.Z[a, i] if n < count else 1.0 if a == i else 0.0
             for k in range(count):
-                to[int(scratch.places[i]), int(scratch.places[k])] += share * along[a, k]
+                to[int(scratch.columns[i]), int(scratch.columns[k])] += along_i * along[a, k]
 
 
 @compiled(inline=False)

@@ -14,7 +14,7 @@ from limbik.chain.joints import SPHERICAL, advance
 from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
 from limbik.motion.limits import braking_step, fill_bounds, fill_room
-from limbik.motion.newton import SINGULAR, fill_model, is_unmet
+from limbik.motion.newton import SINGULAR, fill_model
 from limbik.motion.read_targets import find_bad_target, read_targets
 from limbik.motion.state import (
     BRAKES,
@@ -171,11 +171,9 @@ def propose(
         damping = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR] * damping_for(measured)
         if level > 0:
             begin_below(motion, active[level - 1], active[level], workspace.dx)
-        is_newton = is_unmet(tree, objectives, workspace, motion, scratch, errors, active[level], level)
-        if is_newton or is_curved:
-            fill_model(
-                tree, objectives, workspace, motion, scratch, errors, level, damping, is_newton, is_curved
-            )
+        is_newton = fill_model(
+            tree, objectives, workspace, motion, scratch, errors, active[level], level, damping, is_curved
+        )
         solve_within(
             scratch,
             J,
@@ -409,14 +407,15 @@ def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
         settings[FIRST_FACTOR] = settings[LOWER_FACTOR] = 1.0
     first, lower = motion.first_part, motion.lower_part
     is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
-    settings[TURNS] = settings[TURNS] + turns_back(motion) if is_steady else 0.0
+    has_turned = turns_back(motion)
+    settings[TURNS] = settings[TURNS] + has_turned if is_steady else 0.0
     fading = FADING if settings[TURNS] < PATIENCE else 1.0
     may_shake = is_steady and squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2
     is_shaking = may_shake and opposes(first, motion.first_before)
     settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_shaking, may_shake, fading)
     is_shaking = is_steady and opposes(lower, motion.lower_before)
     if is_steady and settings[TURNS] >= PATIENCE:
-        is_shaking = is_shaking or turns_back(motion) > 0.0 or opposes(first, motion.lower_before)
+        is_shaking = is_shaking or has_turned or opposes(first, motion.lower_before)
     settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_shaking, is_steady, fading)
     copy(first, motion.first_before)
     copy(lower, motion.lower_before)
@@ -431,24 +430,27 @@ def adapted(factor: float, is_shaking: bool, is_steady: bool, fading: float) -> 
 
 
 @compiled(inline=False)
-def turns_back(motion: Motion) -> float:
-    """1 where all levels together take back a part of the step before, else 0."""
-    total = squared = before = 0.0
+def turns_back(motion: Motion) -> bool:
+    """Whether all levels together take back a part of the step before."""
+    product = squared = squared_before = 0.0
     for v in range(motion.moved.size):
         a = motion.first_part[v] + motion.lower_part[v]
         b = motion.first_before[v] + motion.lower_before[v]
-        total += a * b
+        product += a * b
         squared += a * a
-        before += b * b
-    if min(squared, before) < AT_REST * AT_REST:
-        return 0.0
-    return 1.0 if total < SHAKES * math.sqrt(squared * before) else 0.0
+        squared_before += b * b
+    return is_opposite(product, squared, squared_before)
 
 
 @compiled
 def opposes(a: Floats, b: Floats) -> bool:
     """Whether a step takes back a part of another, and is more than rounding."""
-    squared, squared_before = squared_length(a), squared_length(b)
+    return is_opposite(dot(a, b), squared_length(a), squared_length(b))
+
+
+@compiled
+def is_opposite(product: float, squared: float, squared_before: float) -> bool:
+    """Whether two steps oppose each other, by their scalar product and squared lengths."""
     if squared < AT_REST * AT_REST or squared_before < AT_REST * AT_REST:
         return False
-    return dot(a, b) < SHAKES * math.sqrt(squared * squared_before)
+    return product < SHAKES * math.sqrt(squared * squared_before)

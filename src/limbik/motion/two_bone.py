@@ -31,6 +31,7 @@ from limbik.numerics.rotation import (
     smallest_turn,
 )
 from limbik.numerics.trigonometry import angle_of, nearest_turn, sincos
+from limbik.numerics.vectors import cross, dot
 
 # A row of the problems: points and directions along axes of the world [m].
 ROOT, MID, TIP, TARGET, AXIS, POLE = 0, 3, 6, 9, 12, 15
@@ -280,18 +281,6 @@ def difference(row: Floats, to: int, start: int) -> Vector:
 def write(row: Floats, at: int, q: Quaternion) -> None:
     """A quaternion into a row."""
     row[at], row[at + 1], row[at + 2], row[at + 3] = q[0], q[1], q[2], q[3]
-
-
-@compiled(inline=True)
-def dot(u: Vector, v: Vector) -> float:
-    """Scalar product."""
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
-
-
-@compiled(inline=True)
-def cross(u: Vector, v: Vector) -> Vector:
-    """Vector product."""
-    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
 
 
 @compiled(inline=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from limbik.compiler.kernel import compiled
-
-Vector = tuple[float, float, float]
+from limbik.numerics.rotation import Vector
 
 
 @compiled(inline=True)
-def inner(a: Vector, b: Vector) -> float:
+def dot(a: Vector, b: Vector) -> float:
     """a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 

@@ -29,15 +29,15 @@ class Grid:
 
     def centers(self, first: int, last: int) -> Array:
         """The centres [last - first, 3] of the voxels from `first` on [m]."""
-        places = np.stack(np.unravel_index(np.arange(first, last), self.shape), axis=1)
-        return np.asarray(np.array(self.corner) + self.voxel * (places + 0.5))
+        indices = np.stack(np.unravel_index(np.arange(first, last), self.shape), axis=1)
+        return np.asarray(np.array(self.corner) + self.voxel * (indices + 0.5))
 
     def index(self, points: Array) -> NDArray[np.intp]:
         """The indices [N] of the voxels that have points [N, 3] in them; -1 for points outside of the box."""
-        places = np.floor((points - np.array(self.corner)) / self.voxel)
-        is_inside = np.all((places >= 0) & (places < self.shape), axis=1)
-        places = np.where(is_inside[:, None], places, 0).astype(np.intp)
-        return np.where(is_inside, np.ravel_multi_index(tuple(places.T), self.shape), -1)
+        indices = np.floor((points - np.array(self.corner)) / self.voxel)
+        is_inside = np.all((indices >= 0) & (indices < self.shape), axis=1)
+        indices = np.where(is_inside[:, None], indices, 0).astype(np.intp)
+        return np.where(is_inside, np.ravel_multi_index(tuple(indices.T), self.shape), -1)
 
 
 def grid_about(center: Array, radius: float, voxel: float) -> Grid:

@@ -27,7 +27,7 @@ POSES_AT_A_TIME = 100_000  # that a thread solves at once: about 150 MB
 MEASURED = 8  # orientations of a voxel, those farthest from limits, whose manipulability is looked at
 REGULAR = 3  # random configurations of which one at least is not singular
 
-Chunk = dict[str, Array]  # by the names of LAYERS, one row for each voxel
+Chunk = dict[str, Array]  # by the names of `Job.layers`, one row for each voxel
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,11 +50,11 @@ class Job:
         """A name for all that the answers depend on."""
         joints = [dataclasses.astuple(joint) for joint in self.model.path(self.frame)]
         tool = self.model.frame(self.frame).pose_link_frame
-        work = (joints, tool, self.facts)
+        work = (joints, tool, self.record)
         return hashlib.sha256(json.dumps(work, default=_as_text).encode()).hexdigest()
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """What a reader of the map has to know, as JSON takes it."""
         return {
             "robot": self.model.name,
@@ -81,11 +81,8 @@ class Job:
     def layers(self) -> dict[str, tuple[str, int]]:
         """The type and the width of each array of the map, by name."""
         return {
-            "reachable": (
-                "uint8",
-                -(-self.orientations // 8),
-            ),  # a bit for each orientation, the first highest
-            "share": ("float32", 1),  # of the orientations that are reached
+            "reachable": ("uint8", -(-self.orientations // 8)),  # a bit for each, the first one highest
+            "fraction": ("float32", 1),  # of the orientations that are reached
             "solutions": ("uint32", 1),  # distinct ones, of all orientations together
             "manipulability": ("float32", 1),  # the largest of some orientations (Yoshikawa)
             "margin": ("float32", 1),  # the largest [0, 0.5] to the nearest limit, per range of the joint
@@ -124,7 +121,7 @@ class Job:
         manipulability[is_reached] = self._manipulability(configurations[is_reached])
         return {
             "reachable": np.packbits(count > 0, axis=1),
-            "share": (count > 0).mean(axis=1, keepdims=True),
+            "fraction": (count > 0).mean(axis=1, keepdims=True),
             "solutions": count.sum(axis=1, keepdims=True),
             "manipulability": manipulability.max(axis=1, keepdims=True),
             "margin": margin.max(axis=1, keepdims=True),

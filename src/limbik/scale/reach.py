@@ -44,7 +44,7 @@ def reach_map(
     """Find which voxels a frame reaches, in which orientations, and store the map in a folder.
 
         reach = limbik.scale.reach_map(limbik.load("ur5e"), "ur5e-reach", voxel=0.02)
-        reach.share_at([[0.4, 0.0, 0.3]])
+        reach.fraction_at([[0.4, 0.0, 0.3]])
 
     voxel [m]: length of an edge. orientations: how many, evenly spread (`limbik.scale.orientations`), are
     tried at the centre of each voxel. frame: default: the end effector. restarts: of the search for a pose;
@@ -85,7 +85,7 @@ def reach_map(
         seed=seed,
         is_proved=is_closed_form(model, name),
     )
-    store = Store.create(Path(folder), job.digest, job.facts, job.layers, job.grid.size)
+    store = Store.create(Path(folder), job.digest, job.record, job.layers, job.grid.size)
     left = [number for number in range(job.chunks) if not store.is_done(number)]
     done = job.chunks - len(left)
     for number, rows in solved(job, left, engine, threads, address):
@@ -110,28 +110,28 @@ class Reach:
     @property
     def grid(self) -> Grid:
         """The voxels."""
-        facts = self.store.facts
-        return Grid(tuple(facts["corner"]), facts["voxel"], tuple(facts["shape"]))
+        record = self.store.record
+        return Grid(tuple(record["corner"]), record["voxel"], tuple(record["shape"]))
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Robot, frame, options, and whether what is not reached is proved to be out of reach."""
-        return dict(self.store.facts)
+        return dict(self.store.record)
 
     @property
     def quaternions(self) -> Array:
         """The orientations [n, 4], xyzw."""
-        return orientations(self.store.facts["orientations"])
+        return orientations(self.store.record["orientations"])
 
     @property
     def is_complete(self) -> bool:
         """Whether all chunks are done."""
-        return all(self.store.is_done(k) for k in range(-(-self.grid.size // self.store.facts["chunk"])))
+        return all(self.store.is_done(k) for k in range(-(-self.grid.size // self.store.record["chunk"])))
 
     @property
-    def share(self) -> Array:
-        """[voxels] how much of the orientations is reached, 0 to 1."""
-        return self._layer("share")
+    def fraction(self) -> Array:
+        """[voxels] the fraction of the orientations that is reached, 0 to 1."""
+        return self._layer("fraction")
 
     @property
     def solutions(self) -> NDArray[np.integer]:
@@ -151,15 +151,15 @@ class Reach:
     def reachable(self, first: int = 0, last: int | None = None) -> NDArray[np.bool_]:
         """[voxels, n] whether each orientation is reached, of the voxels from `first` to before `last`."""
         bits = np.asarray(self.store.arrays["reachable"][first:last])
-        return np.unpackbits(bits, axis=1, count=self.store.facts["orientations"]).astype(bool)
+        return np.unpackbits(bits, axis=1, count=self.store.record["orientations"]).astype(bool)
 
-    def share_at(self, points: ArrayLike) -> Array:
-        """[N] how much of the orientations is reached in the voxels of points [N, 3] [m]; 0 outside."""
+    def fraction_at(self, points: ArrayLike) -> Array:
+        """[N] fraction of the orientations that is reached in the voxels of points [N, 3] [m]; 0 outside."""
         given = np.asarray(points, dtype=np.float64)
         if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
             raise GoalError(f"`points` needs numbers [N, 3], found {shortened(points)}")
         index = self.grid.index(given)
-        return np.where(index >= 0, self.share[index], 0.0)
+        return np.where(index >= 0, self.fraction[index], 0.0)
 
     def _layer(self, name: str) -> Array:
         return np.asarray(self.store.arrays[name][:, 0], dtype=np.float64)

@@ -26,21 +26,21 @@ class StoreError(LimbikError):
 class Store:
     """The arrays of a job in a folder, by name."""
 
-    def __init__(self, folder: Path, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, record: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
         self.folder = folder
-        self.facts = facts
+        self.record = record
         self.arrays = arrays
 
     @staticmethod
     def create(
-        folder: Path, digest: str, facts: Mapping[str, Any], layers: Mapping[str, tuple[str, int]], rows: int
+        folder: Path, digest: str, record: Mapping[str, Any], layers: Mapping[str, tuple[str, int]], rows: int
     ) -> Store:
         """The store of a job, begun or begun again. Raises StoreError for a folder of another job."""
         if (folder / JOB).exists():
             store = Store.open(folder, mode="r+")
-            if store.facts["digest"] != digest:
+            if store.record["digest"] != digest:
                 raise StoreError(
-                    f"{folder} holds another map ({_told(store.facts)}); this one needs a folder of its own"
+                    f"{folder} holds another map ({_description(store.record)}); give a new folder"
                 )
             return store
         with _writing(folder):
@@ -52,12 +52,12 @@ class Store:
                 zarr.create_array(
                     folder / name,
                     shape=(rows, width),
-                    chunks=(facts["chunk"], width),
+                    chunks=(record["chunk"], width),
                     dtype=kind,
                     fill_value=0,
                 )
             (folder / MARKERS).mkdir()
-            text = json.dumps({**facts, "digest": digest, "layers": layers}, indent=2)
+            text = json.dumps({**record, "digest": digest, "layers": layers}, indent=2)
             _write_whole(folder / JOB, text.encode())
         return Store.open(folder, mode="r+")
 
@@ -65,13 +65,13 @@ class Store:
     def open(folder: Path, mode: str = "r") -> Store:
         """The store in a folder, to be read or, with mode "r+", gone on with. Raises StoreError for none."""
         try:
-            facts = json.loads((folder / JOB).read_text())
+            record = json.loads((folder / JOB).read_text())
         except (OSError, ValueError):
             raise StoreError(f"{folder} holds no map: there is no {JOB} in it that can be read") from None
         zarr = _zarr()
         with _writing(folder):
-            arrays = {name: zarr.open_array(folder / name, mode=mode) for name in facts["layers"]}
-        return Store(folder, facts, arrays)
+            arrays = {name: zarr.open_array(folder / name, mode=mode) for name in record["layers"]}
+        return Store(folder, record, arrays)
 
     def is_done(self, number: int) -> bool:
         """Whether a chunk is there."""
@@ -79,7 +79,7 @@ class Store:
 
     def write(self, number: int, rows: Mapping[str, Array]) -> None:
         """Write a chunk. Raises StoreError where the disk is full, or the folder is gone."""
-        first = number * self.facts["chunk"]
+        first = number * self.record["chunk"]
         with _writing(self.folder):
             for name, values in rows.items():
                 self.arrays[name][first : first + len(values)] = values
@@ -93,8 +93,8 @@ def _zarr() -> Any:
     return zarr
 
 
-def _told(facts: Mapping[str, Any]) -> str:
-    return f"of {facts['robot']!r}, {facts['voxel']:g} m, {facts['orientations']} orientations"
+def _description(record: Mapping[str, Any]) -> str:
+    return f"of {record['robot']!r}, {record['voxel']:g} m, {record['orientations']} orientations"
 
 
 def _write_whole(file: Path, content: bytes) -> None:

@@ -11,8 +11,8 @@ import math
 from limbik.chain.joints import ROTATION, SPHERICAL
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import AIM
-from limbik.numerics.rotation import times
-from limbik.numerics.vectors import Vector, cross, inner, plus, scaled
+from limbik.numerics.rotation import Vector, times
+from limbik.numerics.vectors import cross, dot, plus, scaled
 from limbik.tree.residuals import FRAME, WANTED, resolve_frames
 from limbik.tree.workspace import Tree, Workspace
 
@@ -33,10 +33,10 @@ def add_direction(tree: Tree, workspace: Workspace, task: Records, target: Float
     t, nearness = vector(resolved, WANTED), 0.0
     if task.kind == AIM:
         t = plus(t, -1.0, p)
-        nearness = 1.0 / max(math.sqrt(inner(t, t)), 1e-9)
+        nearness = 1.0 / max(math.sqrt(dot(t, t)), 1e-9)
         t = scaled(nearness, t)
     across = cross(a, t)
-    sine, cosine = math.sqrt(inner(across, across)), inner(a, t)
+    sine, cosine = math.sqrt(dot(across, across)), dot(a, t)
     left = math.atan2(sine, cosine) - task.tolerance[0]
     if left < 0.0 or (sine <= SMALL_SINE and cosine < 0.0):
         return
@@ -44,18 +44,16 @@ def add_direction(tree: Tree, workspace: Workspace, task: Records, target: Float
     for i in range(2):
         wrench = workspace.wrenches[row + i]
         force = plus(force, forces[row + i], plus(vector(wrench, 0), -1.0, cross(p, vector(wrench, 3))))
-    along = rate = change = (
-        0.0  # share of the error in the force; derivatives of its half square by the cosine
-    )
+    along = rate = change = 0.0  # of the force per error; derivatives of half its square by the cosine
     if sine > SMALL_SINE:
         n = scaled(1.0 / sine, across)
-        along = inner(force, n) / left if left > 0.0 else 0.0
+        along = dot(force, n) / left if left > 0.0 else 0.0
         force = plus(force, -along * left, n)
         rate, change = -left / sine, (sine - left * cosine) / (sine * sine * sine)
-        share = along / (task.weights[0] * task.weights[0])
+        scale = along / (task.weights[0] * task.weights[0])
         for v in range(H.shape[0]):
             for w in range(H.shape[0]):
-                H[v, w] -= share * (J[row, v] * J[row, w] + J[row + 1, v] * J[row + 1, w])
+                H[v, w] -= scale * (J[row, v] * J[row, w] + J[row + 1, v] * J[row + 1, w])
     j = task.link
     while j >= 0:
         before = j
@@ -64,7 +62,7 @@ def add_direction(tree: Tree, workspace: Workspace, task: Records, target: Float
                 for k in range(3 if tree.links[j].kind == SPHERICAL else 1):
                     first, last = workspace.screws[3 * before + i], workspace.screws[3 * j + k]
                     cu, cw, cuw, across = derivatives(first, last, p, a, t, nearness)
-                    total = along * (change * cu * cw + rate * cuw) + inner(force, across)
+                    total = along * (change * cu * cw + rate * cuw) + dot(force, across)
                     add_change(tree, workspace, before, i, j, k, total)
             before = tree.links[before].parent
         j = tree.links[j].parent
@@ -83,13 +81,13 @@ def derivatives(
     au, aw = cross(u, a), cross(w, a)
     puw, auw = cross(u, pw), cross(u, aw)
     # Of the unit vector along the point less p.
-    eu, ew = plus(pu, -inner(t, pu), t), plus(pw, -inner(t, pw), t)
+    eu, ew = plus(pu, -dot(t, pu), t), plus(pw, -dot(t, pw), t)
     tu, tw = scaled(-nearness, eu), scaled(-nearness, ew)
-    bend = plus(plus(scaled(inner(t, pu), ew), inner(t, pw), eu), inner(eu, ew), t)
-    tuw = plus(scaled(-nearness, plus(puw, -inner(t, puw), t)), -nearness * nearness, bend)
-    cuw = inner(t, auw) + inner(au, tw) + inner(aw, tu) + inner(a, tuw)
+    bend = plus(plus(scaled(dot(t, pu), ew), dot(t, pw), eu), dot(eu, ew), t)
+    tuw = plus(scaled(-nearness, plus(puw, -dot(t, puw), t)), -nearness * nearness, bend)
+    cuw = dot(t, auw) + dot(au, tw) + dot(aw, tu) + dot(a, tuw)
     across = plus(plus(plus(cross(auw, t), 1.0, cross(au, tw)), 1.0, cross(aw, tu)), 1.0, cross(a, tuw))
-    return inner(t, au) + inner(a, tu), inner(t, aw) + inner(a, tw), cuw, across
+    return dot(t, au) + dot(a, tu), dot(t, aw) + dot(a, tw), cuw, across
 
 
 @compiled
