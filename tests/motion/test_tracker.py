@@ -715,6 +715,29 @@ def test_below_a_point_out_of_reach_an_arm_rests_where_a_fresh_tracker_rests(see
     assert abs(tracker.errors[0].position - fresh.errors[0].position) < 1e-4
 
 
+STOPPED_EARLY = (4, 7, 10, 26, 34, 86, 100, 118, 138, 154, 166, 248, 255, 290, 292)
+
+
+@pytest.mark.parametrize("seed", STOPPED_EARLY)
+def test_a_goal_out_of_reach_is_as_near_with_a_posture_below_it_as_alone(seed):
+    rng = np.random.default_rng(seed)
+    model = crooked_arm(rng)
+    start, across = model.random(rng), rng.normal(size=3)
+    across *= rng.choice([2, 4, 8]) * model.reach() / np.linalg.norm(across)
+    goal = limbik.PointOnPlane(point=across, normal=across)
+    if seed % 2:
+        goal = limbik.PointOnLine(point=across, direction=rng.normal(size=3))
+
+    def rested(goals, start):
+        tracker = model.tracker(goals, DT, start=start, velocity_limits=2.0)
+        for _ in range(2500):
+            tracker.step()
+        return tracker
+
+    tracker = rested([goal, limbik.Posture(q=start, priority=1)], start)
+    assert tracker.errors[0].position < rested([goal], tracker.q).errors[0].position + 5e-4
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_an_arm_follows_a_point_out_of_reach_without_turning_back(seed):
     model, start, goals = unreachable(seed)

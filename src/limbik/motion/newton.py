@@ -20,6 +20,7 @@ from limbik.motion.bounded_least_squares import FREE, Scratch
 from limbik.motion.dense import damped_minimum, fill_null_space, gather, project, reduce
 from limbik.motion.limits import position_room
 from limbik.motion.state import FIRST_FACTOR, LOWER_FACTOR, Motion
+from limbik.motion.tolerances import squared_excess
 from limbik.numerics.linear import (
     add,
     cholesky_solve,
@@ -85,7 +86,7 @@ def fill_model(
     """
     first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
     J, H, nv = workspace.J[first:last], workspace.hessian, workspace.dx.size
-    length = math.sqrt(squared_length(errors[first:last]))
+    length = math.sqrt(squared_excess(motion, errors, first, last))
     is_newton, count, n = False, 0, 0
     if length >= UNMET:
         n = count = find_movable(tree, motion, scratch, active, workspace.free)
@@ -103,6 +104,9 @@ def fill_model(
         fill_newton(tree, objectives, workspace, scratch, errors, level)
         add_curvature(motion, is_curved, H)
         if level + 2 < objectives.level_rows.size:
+            transpose_times(J, errors[first:last], scratch.slope)
+            for v in range(nv):
+                scratch.slope[v] /= length
             fill_positive_part(scratch, H, n, count, workspace.basis)
         factor = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR]
         shift = convexify(scratch, H, n, count, SHIFT * factor * length)
@@ -199,9 +203,10 @@ def fill_newton(
 @compiled(inline=False)
 def fill_positive_part(scratch: Scratch, H: Floats, n: int, count: int, to: Floats) -> None:
     """The positive part [nv, nv] of a Hessian on the free joints, along the n rows of Z: (A + |A|) / 2, where
-    |A| = U S U^T by the singular values of A.
+    |A| = U S U^T by the singular values of A; and s s^T for `scratch.slope` s, so that a level on its way
+    over a ridge keeps its own gain.
     """
-    A, W, U = empty(n, n), empty(n, n), empty(n, n)
+    A, W, U, s = empty(n, n), empty(n, n), empty(n, n), empty(n)
     reduce(scratch, H, count, A)
     orthogonalise_rows(A, W, U)
     for k in range(n):
@@ -209,6 +214,15 @@ def fill_positive_part(scratch: Scratch, H: Floats, n: int, count: int, to: Floa
         for a in range(n):
             for b in range(n):
                 A[a, b] += size * U[a, k] * U[b, k]
+    for a in range(n):
+        s[a] = 0.0
+        for k in range(count):
+            s[a] += (scratch.Z[a, k] if n < count else 1.0 if a == k else 0.0) * scratch.slope[
+                int(scratch.columns[k])
+            ]
+    for a in range(n):
+        for b in range(n):
+            A[a, b] += 2.0 * s[a] * s[b]
     for v in range(to.shape[0]):
         fill(0.0, to[v])
     along = empty(n, count)

@@ -53,6 +53,8 @@ class Motion(NamedTuple):
     moved: Annotated[Any, "nv,"]  # how far it has gone, in units
     first_part: Annotated[Any, "nv,"]  # what of it the first level has asked for
     lower_part: Annotated[Any, "nv,"]  # and the lower levels
+    planned: Annotated[Any, "nv,"]  # how far it has gone since the Jacobian, in units
+    first_dx: Annotated[Any, "nv,"]  # what the first level alone asks for
     first_before: Annotated[Any, "nv,"]  # the same of the step before
     lower_before: Annotated[Any, "nv,"]
     drift: Annotated[Any, "nv,"]  # sum of the latest steps, in units
@@ -60,7 +62,15 @@ class Motion(NamedTuple):
     room_above: Annotated[Any, "nv,"]
     curvature: Annotated[Any, "nv, nv"]  # positive part of the Hessian of the levels above one
     left: Annotated[Any, "n_rows,"]  # residuals that are left for later steps
+    squares: Annotated[Any, "n_levels,"]  # squared errors where the last step has begun
+    gains: Annotated[Any, "n_levels,"]  # what steps take off them, on average
     wanted: Annotated[Any, "n_rows,"]  # by how much this step is to change them
+    # Rows with a tolerance (`motion.tolerances`):
+    tolerance: Annotated[Any, "n_rows,"]  # weighted, as errors are; 0: a row without one
+    values: Annotated[Any, "n_rows,"]  # whole errors where they were evaluated last
+    values_before: Annotated[Any, "n_rows,"]  # where the last step has ended
+    edge: Annotated[Any, "n_rows,"]  # -1 or 1: the edge that a row is brought to; 0: it is free
+    slopes: Annotated[Any, "n_rows, nv"]  # rows of the Jacobian, of those that are free too
 
 
 def shapes_of(arrays: type) -> dict[str, str]:

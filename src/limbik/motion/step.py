@@ -29,6 +29,16 @@ from limbik.motion.state import (
     TURNS,
     Motion,
 )
+from limbik.motion.tolerances import (
+    count_at_edges,
+    free_rows,
+    is_at_edge,
+    keep,
+    keep_one_more,
+    leave_motion,
+    measure,
+    put_to_edge,
+)
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
 from limbik.numerics.rotation import logarithm, product
 from limbik.tree.evaluation import differentiate, evaluate
@@ -37,6 +47,7 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 DAMPING = 0.15  # per residual
 LEAST_DAMPING = 1e-12
 MIN_GAIN = 1e-4  # [1/s] of the squared residual
+AVERAGING = 0.1  # weight of the latest step in the average gain of steps
 SHRINKING = 0.9  # part of a step that the next displacement is below where the arm is about to arrive
 CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteration
 NEAR = 1e-4  # residual that one always takes off
@@ -69,8 +80,10 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     if refused > 0:
         return refused
     read_targets(motion, objectives.targets)
-    evaluate(tree, objectives, workspace, motion.q, 0)
-    differentiate(tree, objectives, workspace, workspace.J)
+    fill(0.0, motion.edge)
+    evaluate_at(tree, objectives, workspace, motion, motion.q, 0)
+    linearise(tree, objectives, workspace, motion)
+    measure_gains(objectives, workspace.errors[0], motion)
     fill_bounds(tree, motion)
     last = squared_length(motion.moved)
     fill(0.0, motion.moved)
@@ -89,15 +102,33 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     ):
         stay(workspace, motion)
         return MET
-    evaluate(tree, objectives, workspace, workspace.trial, 1)
+    evaluate_at(tree, objectives, workspace, motion, workspace.trial, 1)
     after = fill_wanted(objectives, workspace.errors[1], motion)
-    if CLOSE * CLOSE < after < max(NEAR * NEAR, CONVERGING * CONVERGING * before):
-        differentiate(tree, objectives, workspace, workspace.J)
+    if after > CLOSE * CLOSE and (
+        before < NEAR * NEAR or after < max(NEAR * NEAR, CONVERGING * CONVERGING * before)
+    ):
+        linearise(tree, objectives, workspace, motion)
         iterate(tree, objectives, workspace, motion, scratch, 1)
         if motion.settings[BRAKES] > 0.0:
-            evaluate(tree, objectives, workspace, workspace.trial, 1)
+            evaluate_at(tree, objectives, workspace, motion, workspace.trial, 1)
     finish(tree, objectives, workspace, motion)
     return MET
+
+
+@compiled
+def evaluate_at(
+    tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, q: Floats, to: int
+) -> None:
+    """Evaluate the errors at q into `workspace.errors[to]`; 0 of rows that are free in their tolerance."""
+    evaluate(tree, objectives, workspace, q, to)
+    measure(motion, workspace.errors[to])
+
+
+@compiled
+def linearise(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+    """The Jacobian where the errors were evaluated last; 0 in rows that are free."""
+    differentiate(tree, objectives, workspace, workspace.J)
+    free_rows(motion, workspace.J)
 
 
 @compiled(inline=False)
@@ -115,7 +146,13 @@ def iterate(
         motion.room_above[v] = motion.upper[v] - motion.moved[v]
     levels = objectives.level_rows.size - 1
     active = motion.active[iteration * levels : (iteration + 1) * levels]
+    fill(0.0, motion.planned)
+    if iteration == 0:
+        copy(motion.moved, motion.planned)
     propose(tree, objectives, workspace, motion, scratch, active, workspace.errors[iteration])
+    add(1.0, motion.first_dx, motion.first_part)
+    add(-1.0, motion.first_dx, motion.lower_part)
+    add(1.0, workspace.dx, motion.lower_part)
     for v in range(motion.moved.size):
         wanted = motion.moved[v] + workspace.dx[v]
         motion.moved[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
@@ -156,10 +193,49 @@ def propose(
     active: Floats,
     errors: Floats,
 ) -> None:
-    """The change `workspace.dx` [nv, in units] that the levels ask for, one after the other.
+    """The change `workspace.dx` [nv, in units] that the levels ask for, and that of the first one,
+    `motion.first_dx`; no row leaves its tolerance with it that its level can keep there.
 
     active [levels, nv]: their active sets. errors [rows]: where the Jacobian is.
     """
+    propose_inside(tree, objectives, workspace, motion, scratch, active, errors)
+    if count_at_edges(motion, errors, NEAR) < 2:
+        return
+    for row in range(errors.size):  # what others have made needless, or is at the wrong edge
+        if is_at_edge(motion, errors, row, NEAR):
+            put_to_edge(motion, row, 0.0, errors, workspace.J)
+            propose_levels(tree, objectives, workspace, motion, scratch, active, errors)
+            keep(motion, row, workspace.dx, errors, workspace.J)
+            propose_inside(tree, objectives, workspace, motion, scratch, active, errors)
+
+
+@compiled(inline=False)
+def propose_inside(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    motion: Motion,
+    scratch: Scratch,
+    active: Floats,
+    errors: Floats,
+) -> None:
+    """Propose a change, and bring rows that leave their tolerance with it to an edge, one after the other."""
+    propose_levels(tree, objectives, workspace, motion, scratch, active, errors)
+    while keep_one_more(motion, workspace.dx, errors, workspace.J):
+        propose_levels(tree, objectives, workspace, motion, scratch, active, errors)
+
+
+@compiled(inline=False)
+def propose_levels(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    motion: Motion,
+    scratch: Scratch,
+    active: Floats,
+    errors: Floats,
+) -> None:
+    """The change that the levels ask for, one after the other, with the rows as they are."""
     fill(0.0, motion.held)
     begin_at(active[0], motion.room_below, motion.room_above, workspace.dx)
     levels, nv = objectives.level_rows.size - 1, workspace.dx.size
@@ -196,11 +272,9 @@ def propose(
             for v in range(nv):
                 copy(workspace.basis[v], motion.curvature[v])
         if level == 0:
-            add(1.0, workspace.dx, motion.first_part)
-            add(-1.0, workspace.dx, motion.lower_part)
+            copy(workspace.dx, motion.first_dx)
         if level + 1 < levels:
             hold(scratch, J, wanted, damping, active[level], motion.held, workspace.dx)
-    add(1.0, workspace.dx, motion.lower_part)
 
 
 @compiled
@@ -265,11 +339,17 @@ def plan_braking(
     """
     if motion.settings[FRESH] > 0.0:
         copy(workspace.errors[0], motion.residuals)
+        copy(motion.values, motion.values_before)
+    leave_motion(motion, workspace.errors[0])
     copy(motion.residuals, motion.wanted)
+    fill(0.0, motion.planned)
     fill_room(tree, motion)
     levels = objectives.level_rows.size - 1
     active = motion.active[PLAN * levels : (PLAN + 1) * levels]
     propose(tree, objectives, workspace, motion, scratch, active, workspace.errors[0])
+    copy(motion.first_dx, motion.first_part)
+    copy(workspace.dx, motion.lower_part)
+    add(-1.0, motion.first_dx, motion.lower_part)
     if starts_again(objectives, motion, squared_length(workspace.dx), last):
         fill(0.0, workspace.dx)
         fill(0.0, motion.first_part)
@@ -320,8 +400,9 @@ def braking_share(tree: Tree, motion: Motion, dx: Floats) -> float:
 
 @compiled(inline=False)
 def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, dx: Floats, last: float) -> bool:
-    """Whether the targets rest, and a displacement [nv, in units] gains next to nothing at any level and does
-    not shrink from step to step: in a flat valley the arm would creep for minutes.
+    """Whether the targets rest, and a displacement [nv, in units] gains next to nothing at any level, as the
+    latest steps have not, and does not shrink from step to step: in a flat valley the arm would creep for
+    minutes. One step without a gain says little: some arms go down a valley from side to side.
 
     last: squared length of the last step.
     """
@@ -338,9 +419,21 @@ def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, dx: F
             residual = workspace.errors[0, row]
             square += residual**2
             slope += residual * dot(workspace.J[row], dx)
-        if slope > MIN_GAIN * motion.settings[DT] * square:
+        if max(slope, motion.gains[level]) > MIN_GAIN * motion.settings[DT] * square:
             return False
     return True
+
+
+@compiled
+def measure_gains(objectives: Objectives, errors: Floats, motion: Motion) -> None:
+    """Average what the latest steps have taken off the squared errors of each level, while targets rest."""
+    is_steady = motion.settings[TARGET_CHANGE] == 0.0 and motion.settings[FRESH] == 0.0
+    for level in range(motion.gains.size):
+        first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+        square = squared_length(errors[first:last])
+        gain = motion.squares[level] - square - motion.gains[level]
+        motion.gains[level] = motion.gains[level] + AVERAGING * gain if is_steady else 0.0
+        motion.squares[level] = square
 
 
 @compiled
@@ -349,6 +442,7 @@ def stay(workspace: Workspace, motion: Motion) -> None:
     fill(0.0, motion.moved)
     fill(0.0, motion.v)
     copy(workspace.errors[0], motion.residuals)
+    copy(motion.values, motion.values_before)
 
 
 @compiled(inline=False)
@@ -356,6 +450,7 @@ def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Mot
     """The step is made."""
     copy(workspace.trial, motion.q)
     copy(workspace.errors[1], motion.residuals)
+    copy(motion.values, motion.values_before)
     for v in range(motion.v.size):
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
     if motion.settings[BRAKES] == 0.0:

@@ -249,11 +249,18 @@ class _Plan(TreePlan):
 
     def motion(self, targets: Targets) -> Motion:
         """The arrays of a tracker with these targets."""
-        return made(Motion, self._named_sizes)._replace(given=targets.given, forms=targets.forms)
+        motion = made(Motion, self._named_sizes)._replace(given=targets.given, forms=targets.forms)
+        for task in self.tasks:
+            rows = task["weights"] > 0.0
+            tolerance = task["weights"][rows] * task["tolerance"][rows]
+            motion.tolerance[task["row"] : task["row"] + tolerance.size] = tolerance
+        return motion
 
     def packed(self, motion: Motion) -> tuple[Objectives, Workspace, Scratch, Arguments]:
         """The objectives, what a step works on, and the arguments of the program."""
-        objectives = Objectives(self.tasks, np.zeros((len(self.tasks), 12)), *self._levels, _go_on)
+        tasks = self.tasks.copy()
+        tasks["unclipped"] = 1.0  # `motion.tolerances` clips
+        objectives = Objectives(tasks, np.zeros((len(self.tasks), 12)), *self._levels, _go_on)
         workspace, scratch = Workspace(*map(np.zeros, self._shapes)), made(Scratch, self._named_sizes)
         arrays = (*self._tree, *objectives[:-1], *workspace, *motion, *scratch)
         addresses = (array.ctypes.data for array in arrays)

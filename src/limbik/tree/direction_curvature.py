@@ -24,7 +24,8 @@ def add_direction(tree: Tree, workspace: Workspace, task: Records, target: Float
     """Add to `workspace.hessian` what forces along the rows of a direction change.
 
     A force along the error has the second derivatives of half its square, less what the Jacobian has of them;
-    one across it, which multipliers have, those of a x t.
+    one across it, which multipliers have, those of a x t. With a tolerance the force is along the error, and
+    has the second derivatives of the angle.
     """
     resolved, row, H, J = workspace.resolved, task.row, workspace.hessian, workspace.J
     resolve_frames(task, target, workspace.frames, workspace.total, resolved)
@@ -37,15 +38,19 @@ def add_direction(tree: Tree, workspace: Workspace, task: Records, target: Float
         t = scaled(nearness, t)
     across = cross(a, t)
     sine, cosine = math.sqrt(dot(across, across)), dot(a, t)
-    left = math.atan2(sine, cosine) - task.tolerance[0]
-    if left < 0.0 or (sine <= SMALL_SINE and cosine < 0.0):
+    left, is_cone = math.atan2(sine, cosine), task.tolerance[0] > 0.0
+    if sine <= SMALL_SINE and (is_cone or cosine < 0.0):
         return
     force = (0.0, 0.0, 0.0)
     for i in range(2):
         wrench = workspace.wrenches[row + i]
         force = plus(force, forces[row + i], plus(vector(wrench, 0), -1.0, cross(p, vector(wrench, 3))))
     along = rate = change = 0.0  # of the force per error; derivatives of half its square by the cosine
-    if sine > SMALL_SINE:
+    if is_cone:
+        along = task.weights[0] * forces[row]
+        force = (0.0, 0.0, 0.0)
+        rate, change = -1.0 / sine, -cosine / (sine * sine * sine)
+    elif sine > SMALL_SINE:
         n = scaled(1.0 / sine, across)
         along = dot(force, n) / left if left > 0.0 else 0.0
         force = plus(force, -along * left, n)

@@ -45,6 +45,7 @@ TASK = np.dtype(
             3,
         ),  # [m or rad] inside which a row has no error; AXIS, AIM: the first counts
         ("turns", np.float64),  # NUMBER: 1 where whole turns do not count
+        ("unclipped", np.float64),  # 1: a row's error is whole inside the tolerance too (`motion.tolerances`)
         ("met_within", np.float64),  # [m or rad] how far off counts as met
     ],
     align=True,
@@ -82,7 +83,7 @@ def fill_residuals(
             left = targets[k, 0] - (link.multiplier * q[link.q] + link.offset)
             if task.turns > 0.0:
                 left = nearest_turn(left)
-            left = beyond(left, task.tolerance[0])
+            left = beyond(left, task, 0)
             task_errors[k] = abs(left)
             errors[task.row] = task.weights[0] * left
             continue
@@ -218,11 +219,10 @@ def vector_residuals(
         if weight == 0.0:
             continue
         ux, uy, uz = resolved[AXES + i], resolved[AXES + 3 + i], resolved[AXES + 6 + i]
-        left = beyond(ux * x + uy * y + uz * z, task.tolerance[i])
+        left = beyond(ux * x + uy * y + uz * z, task, i)
         squared += left * left
         errors[row] = weight * left
-        if task.tolerance[i] > 0.0 and left == 0.0:
-            weight = 0.0  # inside the tolerance nothing pulls
+        weight = pull(left, task, i)
         ux, uy, uz = weight * ux, weight * uy, weight * uz
         if is_turn:
             wrenches[row, 0], wrenches[row, 1], wrenches[row, 2] = ux, uy, uz
@@ -305,7 +305,10 @@ def rotation_of(
 def direction_residuals(
     task: Records, resolved: Floats, errors: Floats, wrenches: Floats, error: Floats
 ) -> None:
-    """Rows of the smallest turn that brings an axis of the frame to a direction, or to look at a point."""
+    """Rows of the smallest turn that brings an axis of the frame to a direction, or to look at a point.
+
+    With a tolerance the first row is along the error, and the second one is 0: the cone is free to go around.
+    """
     ax, ay, az = times(resolved, FRAME + ROTATION, task.axis[0], task.axis[1], task.axis[2])
     dx, dy, dz = resolved[WANTED], resolved[WANTED + 1], resolved[WANTED + 2]
     nearness = 0.0  # [1/m] one over the distance of the point; 0 for a direction, which is far away
@@ -334,14 +337,19 @@ def direction_residuals(
         uz,
     )
     angle = math.sqrt(x * x + y * y + z * z)
-    left = max(angle - task.tolerance[0], 0.0)
+    left = beyond(angle, task, 0)
     error[0] = left
-    share = left / angle if angle > 0.0 else 1.0
-    weight = task.weights[0] if left > 0.0 or task.tolerance[0] == 0.0 else 0.0
+    weight = pull(left, task, 0)
+    is_cone = task.tolerance[0] > 0.0
+    if is_cone and angle > 0.0:
+        ux, uy, uz = x / angle, y / angle, z / angle
     px, py, pz = resolved[FRAME], resolved[FRAME + 1], resolved[FRAME + 2]
     for i in range(2):
         row = task.row + i
-        errors[row] = task.weights[0] * share * (ux * x + uy * y + uz * z)
+        errors[row] = task.weights[0] * (ux * x + uy * y + uz * z)
+        if is_cone:
+            errors[row] = task.weights[0] * left if i == 0 else 0.0
+            weight = weight if i == 0 else 0.0
         wx, wy, wz = weight * ux, weight * uy, weight * uz
         # A sideways move of the frame turns the direction to the point the other way.
         fx, fy, fz = (
@@ -368,11 +376,11 @@ def distance_residual(
         ux, uy, uz = ux / distance, uy / distance, uz / distance
     else:
         ux = 1.0  # where both are at one point, every way leads apart
-    left = beyond(target[0] - distance, task.tolerance[0])
+    left = beyond(target[0] - distance, task, 0)
     error[0] = abs(left)
     row = task.row
     errors[row] = task.weights[0] * left
-    weight = task.weights[0] if left != 0.0 or task.tolerance[0] == 0.0 else 0.0
+    weight = pull(left, task, 0)
     ux, uy, uz = weight * ux, weight * uy, weight * uz
     wrenches[row, 0] = py * uz - pz * uy
     wrenches[row, 1] = pz * ux - px * uz
@@ -381,9 +389,18 @@ def distance_residual(
 
 
 @compiled(inline=True)
-def beyond(value: float, tolerance: float) -> float:
-    """How far a value is outside [-tolerance, tolerance]."""
-    return value - min(max(value, -tolerance), tolerance)
+def beyond(value: float, task: Records, i: int) -> float:
+    """How far a value is outside the tolerance of a row of a task."""
+    if task.unclipped > 0.0:
+        return value
+    return value - min(max(value, -task.tolerance[i]), task.tolerance[i])
+
+
+@compiled(inline=True)
+def pull(left: float, task: Records, i: int) -> float:
+    """The weight of a row's wrench: 0 inside the tolerance."""
+    is_inside = left == 0.0 and task.tolerance[i] > 0.0 and task.unclipped == 0.0
+    return 0.0 if is_inside else task.weights[i]
 
 
 @compiled

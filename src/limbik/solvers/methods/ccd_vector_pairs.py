@@ -120,7 +120,7 @@ def part_that_counts(
     for i in range(3):
         ux, uy, uz = resolved[AXES + i], resolved[AXES + 3 + i], resolved[AXES + 6 + i]
         share = task.weights[i] / heaviest
-        part = share * share * beyond(ux * x + uy * y + uz * z, task.tolerance[i])
+        part = share * share * beyond(ux * x + uy * y + uz * z, task, i)
         px, py, pz = px + part * ux, py + part * uy, pz + part * uz
     return px, py, pz
 

@@ -161,7 +161,7 @@ def counted_error(task: Records, resolved: Floats, vector: Vector) -> Vector:
     for i in range(3):
         if task.weights[i] > 0.0:
             ux, uy, uz = resolved[AXES + i], resolved[AXES + 3 + i], resolved[AXES + 6 + i]
-            part = beyond(ux * vector[0] + uy * vector[1] + uz * vector[2], task.tolerance[i])
+            part = beyond(ux * vector[0] + uy * vector[1] + uz * vector[2], task, i)
             x, y, z = x + part * ux, y + part * uy, z + part * uz
     return x, y, z
 

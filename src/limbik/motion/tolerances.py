@@ -1,0 +1,131 @@
+"""Goals with a tolerance in a step of a tracker: rows that are free inside it, and do not leave it.
+
+Inside, a row pulls at nothing. Where a step would take it out, it is brought to that edge of its tolerance,
+as any other row of its level, and the step is made again (an active set of inequalities: Nocedal & Wright
+2006, section 16.5). Each step begins with the rows that are outside alone, so that an edge is left as soon as
+the lower levels lead back inside.
+"""
+
+from __future__ import annotations
+
+from limbik.compiler.kernel import Floats, compiled
+from limbik.motion.state import Motion
+from limbik.numerics.linear import copy, dot, fill
+
+OUTSIDE = 1e-9  # [lengths or half radians] beyond the edge that counts as outside
+
+
+@compiled
+def measure(motion: Motion, errors: Floats) -> None:
+    """Note the whole errors [rows] that have been evaluated, and put in their place how far the rows are from
+    the edge that they are brought to; 0 of those that are free.
+    """
+    for row in range(errors.size):
+        if motion.tolerance[row] == 0.0:
+            continue
+        value = motion.values[row] = errors[row]
+        if motion.edge[row] == 0.0 and abs(value) > motion.tolerance[row] + OUTSIDE:
+            motion.edge[row] = 1.0 if value > 0.0 else -1.0
+        errors[row] = error_at_edge(motion, row)
+
+
+@compiled
+def error_at_edge(motion: Motion, row: int) -> float:
+    """How far a row is from the edge that it is brought to; 0 of one that is free."""
+    edge = motion.edge[row]
+    return motion.values[row] - edge * motion.tolerance[row] if edge != 0.0 else 0.0
+
+
+@compiled
+def squared_excess(motion: Motion, errors: Floats, first: int, last: int) -> float:
+    """Sum of the squared errors of some rows, without those inside their tolerance that go to its edge."""
+    total = 0.0
+    for row in range(first, last):
+        if motion.edge[row] * errors[row] >= 0.0:
+            total += errors[row] * errors[row]
+    return total
+
+
+@compiled
+def free_rows(motion: Motion, J: Floats) -> None:
+    """Take the rows that are free out of J [rows, nv]."""
+    for row in range(J.shape[0]):
+        if motion.tolerance[row] > 0.0:
+            copy(J[row], motion.slopes[row])
+            if motion.edge[row] == 0.0:
+                fill(0.0, J[row])
+
+
+@compiled
+def leave_motion(motion: Motion, errors: Floats) -> None:
+    """Leave the target's own motion since the last step out of the residuals, to `motion.left`."""
+    for row in range(errors.size):
+        if motion.tolerance[row] > 0.0:
+            motion.left[row] = motion.values[row] - motion.values_before[row]
+            motion.residuals[row] = errors[row] - motion.left[row] if motion.edge[row] != 0.0 else 0.0
+
+
+@compiled(inline=False)
+def keep_one_more(motion: Motion, dx: Floats, errors: Floats, J: Floats) -> bool:
+    """Bring one more row to an edge, the one that a step dx [nv, in units] takes farthest out; whether there
+    is one.
+    """
+    farthest, most = -1, 0.0
+    for row in range(errors.size):
+        excess = excess_after(motion, row, dx)
+        if excess > most:
+            farthest, most = row, excess
+    return farthest >= 0 and keep(motion, farthest, dx, errors, J)
+
+
+@compiled(inline=False)
+def keep(motion: Motion, row: int, dx: Floats, errors: Floats, J: Floats) -> bool:
+    """Bring a row to the edge over which a step takes it; whether it does."""
+    if excess_after(motion, row, dx) == 0.0:
+        return False
+    put_to_edge(motion, row, 1.0 if value_after(motion, row, dx) > 0.0 else -1.0, errors, J)
+    return True
+
+
+@compiled
+def excess_after(motion: Motion, row: int, dx: Floats) -> float:
+    """How far a step takes a free row out of its tolerance; 0 inside, and for other rows."""
+    if motion.tolerance[row] == 0.0 or motion.edge[row] != 0.0:
+        return 0.0
+    excess = abs(value_after(motion, row, dx)) - motion.tolerance[row]
+    return excess if excess > OUTSIDE else 0.0
+
+
+@compiled
+def is_at_edge(motion: Motion, errors: Floats, row: int, near: float) -> bool:
+    """Whether a row is brought to an edge that it is inside of, or nearly so."""
+    return motion.edge[row] != 0.0 and motion.edge[row] * errors[row] <= near
+
+
+@compiled
+def count_at_edges(motion: Motion, errors: Floats, near: float) -> int:
+    """How many rows are at an edge."""
+    count = 0
+    for row in range(errors.size):
+        if is_at_edge(motion, errors, row, near):
+            count += 1
+    return count
+
+
+@compiled
+def value_after(motion: Motion, row: int, dx: Floats) -> float:
+    """The whole error of a row after a step."""
+    slope = motion.slopes[row]
+    return motion.values[row] - dot(slope, motion.planned) - dot(slope, dx)
+
+
+@compiled(inline=False)
+def put_to_edge(motion: Motion, row: int, edge: float, errors: Floats, J: Floats) -> None:
+    """Bring a row to an edge of its tolerance, or free it: edge 0."""
+    motion.edge[row] = edge
+    errors[row] = error_at_edge(motion, row)
+    fill(0.0, J[row])
+    if edge != 0.0:
+        copy(motion.slopes[row], J[row])
+    motion.wanted[row] = errors[row] - motion.left[row] - dot(J[row], motion.planned) if edge != 0.0 else 0.0
+    motion.residuals[row] = motion.wanted[row]
