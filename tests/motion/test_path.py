@@ -307,6 +307,23 @@ def test_a_small_step_breaks_no_line_that_can_be_followed(name: str, seed: int) 
     assert np.abs(path.q[1:] - path.q[:-1]).max() <= 0.05
 
 
+@pytest.mark.parametrize("seed", [9, 10, *range(100, 106)])
+def test_a_path_that_begins_at_a_whole_turn_goes_on_from_either_end(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    builder = limbik.ModelBuilder("arm")
+    for i in range(5):
+        axis = rng.normal(size=3)
+        axis /= np.linalg.norm(axis)
+        builder.revolute(f"j{i}", axis=axis, origin=rng.uniform(-0.4, 0.4, 3), limits=(-np.pi, np.pi))
+    arm = builder.fixed("tool", origin=(0.1, 0.05, 0)).build()
+    begin, i = rng.uniform(-2.5, 2.5, 5), rng.integers(5)
+    begin[i] = rng.choice([-np.pi, np.pi])
+    end = begin + rng.uniform(-0.4, 0.4, 5)
+    end[i] = begin[i] - np.sign(begin[i]) * 0.5
+    poses = [arm.pose(q) for q in begin + np.linspace(0, 1, 40)[:, None] * (end - begin)]
+    assert arm.solve_path(poses).complete
+
+
 def test_one_pose_alone_is_a_path_whatever_the_step() -> None:
     path = UR5E.solve_path([UR5E.pose(AT)], max_step=0.05)
     assert path.complete and len(path.q) == 1

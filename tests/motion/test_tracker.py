@@ -500,6 +500,8 @@ def test_the_velocity_is_the_models_own():
     [
         ({"dt": 0.0}, "dt"),
         ({"dt": math.nan}, "dt"),
+        ({"dt": 1e-160}, "dt"),
+        ({"dt": 1e9}, "dt"),
         ({"dt": "fast"}, "dt"),
         ({"velocity_limits": -1.0}, "velocity_limits"),
         ({"velocity_limits": [1.0, 2.0]}, "velocity_limits"),

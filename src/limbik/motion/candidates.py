@@ -19,6 +19,7 @@ SAMPLES = 48  # of the seventh joint
 STARTS = 24  # for arms without a closed form
 FULL_TURN = 2.0 * math.pi
 ROOM = 2e-4  # [m] more than the clearance, without which no step from there can be certified
+AT_LIMIT = 1e-8  # [rad] by which a whole turn may be beyond a limit: it is moved there
 SAME = 1e-6  # [rad or m] of all joints
 
 
@@ -91,7 +92,10 @@ class Candidates:
             most = math.ceil((upper[place] - lower[place]) / FULL_TURN)
             turned = np.concatenate([q] * (2 * most + 1))
             turned[:, place] += FULL_TURN * np.repeat(np.arange(-most, most + 1), len(q))
-            q = turned[(turned[:, place] >= lower[place]) & (turned[:, place] <= upper[place])]
+            clipped = np.clip(turned[:, place], lower[place], upper[place])
+            is_legal = np.abs(turned[:, place] - clipped) <= AT_LIMIT
+            turned[:, place] = clipped
+            q = turned[is_legal]
         return q
 
 

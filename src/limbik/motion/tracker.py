@@ -37,6 +37,7 @@ from limbik.status import PoseError
 from limbik.tree.settings import SETTINGS_SIZE
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
+SHORTEST_STEP, LONGEST_STEP = 1e-6, 1e6  # [s]: in shorter ones accelerations are lost in rounding
 ROUNDING = 1e-12  # [rad or lengths] within which a joint is at a bound
 
 
@@ -95,8 +96,10 @@ class Tracker:
         world: World | None = None,
         clearance: float = 0.0,
     ) -> None:
-        if not 0.0 < as_real(dt) < math.inf:
-            raise SolverError(f"`dt` needs a positive time [s], found {shortened(dt)}")
+        if not SHORTEST_STEP <= as_real(dt) <= LONGEST_STEP:
+            raise SolverError(
+                f"`dt` needs a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, found {shortened(dt)}"
+            )
         self.model = as_model(model)
         self.dt = float(dt)
         given = as_goals(goals)
