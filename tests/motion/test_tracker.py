@@ -285,7 +285,7 @@ def test_out_of_reach_the_arm_comes_to_rest_whatever_the_goals(goals, velocity):
 
 
 @pytest.mark.parametrize(
-    ("name", "seed"), [("panda", 23), ("panda", 115), *(("ur5e", seed) for seed in (31, 56, 60, 64, 67, 100))]
+    ("name", "seed"), [("panda", 23), *(("ur5e", seed) for seed in (31, 56, 60, 64, 67, 100))]
 )
 def test_with_acceleration_limits_the_arm_comes_to_rest_whatever_the_goals(name, seed):
     model = limbik.load(name)
@@ -738,6 +738,32 @@ def test_a_goal_out_of_reach_is_as_near_with_a_posture_below_it_as_alone(seed):
 
     tracker = rested([goal, limbik.Posture(q=start, priority=1)], start)
     assert tracker.errors[0].position < rested([goal], tracker.q).errors[0].position + 5e-4
+
+
+@pytest.mark.parametrize("seed", [72, 137, 142, 147, 311])
+def test_with_acceleration_limits_a_goal_is_as_near_with_a_posture_below_it_as_alone(seed):
+    rng = np.random.default_rng(seed)
+    name = ("panda", "ur5e", "gen3", "iiwa14", "z1")[seed // 2 % 5]
+    model = crooked_arm(rng) if seed % 2 else limbik.load(name)
+    start, there, rest = model.random(rng, 3)
+    pose = model.pose(there)
+    goals = (
+        limbik.Position(target=pose[:3, 3]),
+        limbik.Direction(axis="z", target=pose[:3, 2]),
+        limbik.Pose(target=pose),
+    )
+
+    def rested(goals, start):
+        tracker = model.tracker(goals, DT, start=start, velocity_limits=0.5, acceleration_limits=20.0)
+        for _ in range(2500):
+            tracker.step()
+        return tracker
+
+    goal = goals[seed % 3]
+    tracker = rested([goal, limbik.Posture(q=rest, priority=1)], start)
+    (alone,) = rested([goal], tracker.q).errors
+    assert tracker.errors[0].position < alone.position + 1e-4
+    assert tracker.errors[0].rotation < alone.rotation + 1e-4
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -146,6 +146,8 @@ def iterate(
         motion.room_above[v] = motion.upper[v] - motion.moved[v]
     levels = objectives.level_rows.size - 1
     active = motion.active[iteration * levels : (iteration + 1) * levels]
+    if iteration > 0 or motion.settings[BRAKES] > 0.0:
+        leave_old_bounds(motion, active[0])
     fill(0.0, motion.planned)
     if iteration == 0:
         copy(motion.moved, motion.planned)
@@ -160,6 +162,16 @@ def iterate(
     advance(tree.movers, motion.q, workspace.dq, 1.0, True, workspace.trial)
     return_slowly(tree, motion.q, workspace.dq, workspace.trial)
     measure_turns(tree, motion, workspace.trial)
+
+
+@compiled
+def leave_old_bounds(motion: Motion, active: Floats) -> None:
+    """Free the joints of an active set whose bound is not where the step so far has led: a correction is not
+    to begin by taking it back.
+    """
+    for v in range(active.size):
+        if active[v] != FREE and (motion.room_above[v] if active[v] > FREE else motion.room_below[v]) != 0.0:
+            active[v] = FREE
 
 
 @compiled
