@@ -85,3 +85,36 @@ def test_two_that_rounding_puts_on_either_side_of_half_a_turn_are_one(monkeypatc
     both = np.array([q, [*q[:5], -np.pi]])
     monkeypatch.setattr(elimination_plan, "general_search", lambda axes, pose: (both, True, True))
     assert len(model.solve_all(model.pose(q))) == 1
+
+
+def test_near_a_double_root_beside_limits_what_a_solve_finds_is_an_answer() -> None:
+    """An arm that misses a closed form by 1e-4, nearly singular, with two joints at their limits."""
+    axes = [
+        (0.0, 0.0, 1.0),
+        (0.0, 1.0, 0.0),
+        (-3.341687039744366e-05, 0.9998791259121307, 2.502926308398319e-05),
+        (0.0, 1.0, 0.0),
+        (0.9999163163686895, -6.977788597789156e-06, -4.235639745910357e-05),
+    ]
+    origins = [
+        (0.0, 0.0, 0.1),
+        (0.03003722941684917, 0.019805899796592325, 0.0999044335217023),
+        (0.0, 0.0, 0.3),
+        (0.3, 0.0, 0.0),
+        (0.1, 0.0, 0.0),
+    ]
+    q = [2.412821556972318, 2.688348432673884, -np.pi / 2, -np.pi / 2, 0.504562286111182]
+    upper = (q[0], q[1], 0.9153692716400298, 0.7702829076768481, 2.8230359502779283)
+    lower = (-2.4096590843171253, -2.0755904682890796, -2.40018696, -2.79443374, -1.87451785)
+    builder = limbik.ModelBuilder("arm")
+    for k, (axis, origin) in enumerate(zip(axes, origins, strict=True)):
+        builder.revolute(f"j{k}", axis=axis, origin=origin, limits=(lower[k], upper[k]))
+    arm = builder.fixed("tool").build()
+    pose = arm.pose(q)
+    found = arm.solve_all(pose)
+    assert arm.solve(pose).success
+    assert len(found)
+    assert not found.complete
+    for each in found:
+        assert np.abs(arm.pose(each) - pose).max() < 2e-6
+        assert arm.is_within_limits(each)

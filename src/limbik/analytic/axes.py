@@ -45,17 +45,23 @@ class Axes:
         return Axes(self.directions[kept], self.points[kept], self.is_prismatic[kept], self.home)
 
     def pose(self, q: Array) -> Matrix4:
-        """pose_world_tool at q [n]: the definition, for reference."""
-        pose = np.eye(4)
-        for value, h, point, slides in zip(q, self.directions, self.points, self.is_prismatic, strict=True):
-            moved = np.eye(4)
-            if slides:
-                moved[:3, 3] = value * h
-            else:
-                moved[:3, :3] = rotation_exp(value * h)
-                moved[:3, 3] = point - moved[:3, :3] @ point
-            pose = pose @ moved
-        return np.asarray(pose @ self.home)
+        """pose_world_tool [..., 4, 4] at q [..., n]: the definition, for reference."""
+        return np.asarray(self.motions(q)[..., -1, :, :] @ self.home)
+
+    def motions(self, q: Array) -> Matrix4:
+        """[..., n + 1, 4, 4] how the joints before each one have moved it at q [..., n], and all of them."""
+        angles = np.where(self.is_prismatic, 0.0, q)[..., None] * self.directions
+        each = np.zeros((*q.shape, 4, 4))
+        each[..., 3, 3] = 1.0
+        each[..., :3, :3] = rotation_exp(angles)
+        turned = (each[..., :3, :3] @ self.points[..., None])[..., 0]
+        slid = q[..., None] * self.directions
+        each[..., :3, 3] = np.where(self.is_prismatic[:, None], slid, self.points - turned)
+        motions = np.empty((*q.shape[:-1], self.size + 1, 4, 4))
+        motions[..., 0, :, :] = np.eye(4)
+        for i in range(self.size):
+            motions[..., i + 1, :, :] = motions[..., i, :, :] @ each[..., i, :, :]
+        return motions
 
     def reversed(self) -> Axes:
         """The chain walked from the tool to the world: for the inverse pose, joints in the other order."""

@@ -83,21 +83,13 @@ def _off_axis(axes: Axes, place: int, point: Vector3) -> float:
 
 
 def jacobian(axes: Axes, q: Array) -> Array:
-    """[6, n] of the tool at q [n], with lengths in units of the arm's."""
-    columns = []
-    tool = axes.pose(q)[:3, 3]
-    for i in range(axes.size):
-        before = replace(
-            axes,
-            directions=axes.directions[:i],
-            points=axes.points[:i],
-            is_prismatic=axes.is_prismatic[:i],
-            home=np.eye(4),
-        ).pose(q[:i])
-        h = before[:3, :3] @ axes.directions[i]
-        if axes.is_prismatic[i]:
-            columns.append(np.concatenate([h, np.zeros(3)]))
-            continue
-        point = before[:3, :3] @ axes.points[i] + before[:3, 3]
-        columns.append(np.concatenate([np.cross(h, tool - point) / length(axes), h]))
-    return np.array(columns).T
+    """[..., 6, n] of the tool at q [..., n], with lengths in units of the arm's."""
+    motions = axes.motions(q)
+    tool = (motions[..., -1, :, :] @ axes.home)[..., None, :3, 3]
+    before = motions[..., :-1, :3, :3]
+    h = (before @ axes.directions[..., None])[..., 0]
+    points = (before @ axes.points[..., None])[..., 0] + motions[..., :-1, :3, 3]
+    is_prismatic = axes.is_prismatic[:, None]
+    moved = np.where(is_prismatic, h, np.cross(h, tool - points) / length(axes))
+    columns = np.concatenate([moved, np.where(is_prismatic, 0.0, h)], axis=-1)
+    return np.asarray(np.swapaxes(columns, -1, -2))

@@ -52,7 +52,7 @@ class EliminationPlan(AnswersPlan):
         began = perf_counter()
         every, are_isolated, is_resolved = general_search(self._axes, pose)
         q = self._legal(every, are_isolated, self.near(start), pose)
-        if not len(q) and not are_isolated:
+        if not len(q) and not (are_isolated and self._are_regular(every)):
             q = self.searched(as_pose(pose, "`pose`", error=GoalError), start)
         is_known = is_resolved and (are_isolated or len(every) > 0)
         return self.answered(q, (pose.tobytes(), start, every, is_known), start, options.turns, began)
@@ -85,7 +85,7 @@ class EliminationPlan(AnswersPlan):
         if request is None:
             return True
         target, _, every, is_resolved = request
-        if not is_resolved or len(every) % 2 or any(self._regularity(q) < REGULAR for q in every):
+        if not is_resolved or len(every) % 2 or not self._are_regular(every):
             return False
         return all(self._count_at(target, distance) == len(every) for distance in (ASIDE, -ASIDE))
 
@@ -97,9 +97,10 @@ class EliminationPlan(AnswersPlan):
         aside(np.frombuffer(target), length(self._axes), distance, displaced.reshape(-1))
         return len(general_search(self._axes, displaced)[0])
 
-    def _regularity(self, q: Array) -> float:
-        """Smallest singular value of the six axes' Jacobian."""
-        return float(np.linalg.svd(jacobian(self._axes, q), compute_uv=False)[-1])
+    def _are_regular(self, every: Array) -> bool:
+        """Whether none of some configurations [k, 6] is nearly singular, by its six axes' Jacobian."""
+        smallest = np.linalg.svd(jacobian(self._axes, every), compute_uv=False)[..., -1]
+        return bool((smallest >= REGULAR).all())
 
     def method(self, request: Any, /) -> str:
         """In words."""
