@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from numpy.typing import ArrayLike
 
-from limbik.spatial import Array
-from limbik.status import PoseError
+if TYPE_CHECKING:
+    from limbik.collision import World
+    from limbik.solvers import Solver
 
 # One for all joints, one for each velocity [nv], or by the names of joints.
 RateLimits: TypeAlias = ArrayLike | Mapping[str, float] | None
 
 
-class NamedSolver(Protocol):
-    """A solver with parameters, such as `limbik.solvers.DLS(damping=0.5)`."""
-
-    @property
-    def name(self) -> str:
-        """Such as "dls"."""
-
-
 class SolverOptions(TypedDict, total=False):
     """How to solve."""
 
-    solver: str | NamedSolver
+    solver: str | Solver
     tolerance: float  # [m]
     tolerance_rotation: float  # [rad]
     iterations: int | None
@@ -42,7 +35,7 @@ class SolverOptions(TypedDict, total=False):
 class FreeSolverOptions(SolverOptions, total=False):
     """And how to be free of collision."""
 
-    world: Any  # a limbik.collision.World
+    world: World | None
     clearance: float  # [m]
 
 
@@ -67,7 +60,7 @@ class TraceOptions(StartOptions, total=False):
 class EachOptions(TypedDict, total=False):
     """How to solve each problem of a batch."""
 
-    solver: str | NamedSolver
+    solver: str | Solver
     tolerance: float  # [m]
     tolerance_rotation: float  # [rad]
     iterations: int | None
@@ -85,7 +78,7 @@ class BatchOptions(EachOptions, total=False):
     threads: int | None
     precision: Literal["double", "single"]
     seed: int
-    world: Any  # a limbik.collision.World
+    world: World | None
     clearance: float  # [m]
 
 
@@ -104,7 +97,7 @@ class AllOptions(AllBatchOptions, total=False):
     samples: int | None
     starts: int
     seed: int
-    world: Any  # a limbik.collision.World
+    world: World | None
     clearance: float  # [m]
 
 
@@ -116,41 +109,8 @@ class TrackerOptions(TypedDict, total=False):
     acceleration_limits: RateLimits  # [rad/s^2 or m/s^2]
     locked: Sequence[str]
     tool: ArrayLike | None  # pose_frame_tool [4, 4]
-    world: Any  # a limbik.collision.World
+    world: World | None
     clearance: float  # [m]
-
-
-class Tracking(Protocol):
-    """What `Model.tracker` returns: a `limbik.Tracker`."""
-
-    def step(self, targets: Any = None) -> Array:
-        """Move by one time step; the configuration [nq] it leads to."""
-
-    def reset(self, q: ArrayLike | None = None) -> None:
-        """Be at rest at a configuration [nq]."""
-
-    def warmup(self) -> None:
-        """Wait until there is machine code."""
-
-    @property
-    def q(self) -> Array:
-        """[nq]"""
-
-    @property
-    def v(self) -> Array:
-        """[nv, rad/s and m/s]"""
-
-    @property
-    def errors(self) -> tuple[PoseError, ...]:
-        """How far each goal is from being met."""
-
-    @property
-    def limited(self) -> tuple[str, ...]:
-        """The joints that a limit has held back in the last step."""
-
-    @property
-    def obstacles(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of bodies, by name, that have held back the last step."""
 
 
 class PathOptions(TypedDict, total=False):
@@ -167,6 +127,6 @@ class PathOptions(TypedDict, total=False):
     velocity_limits: RateLimits  # [rad/s or m/s]
     acceleration_limits: RateLimits  # [rad/s^2 or m/s^2]
     seed: int
-    world: Any  # a limbik.collision.World
+    world: World | None
     clearance: float  # [m]
     time_limit: float | None  # [s]

@@ -4,7 +4,6 @@ from limbik.collision.check import check, check_batch
 from limbik.collision.check_path import check_path
 from limbik.collision.world import Revision, World, WorldObject
 from limbik.collision.world_files import load_world, save_world, world_of
-from limbik.model.model import Collisions, collide_by
 from limbik.model.shapes import (
     Box,
     Capsule,
@@ -32,9 +31,10 @@ __all__ = [
     "Sphere",
     "World",
     "WorldObject",
+    "check",
+    "check_batch",
+    "check_path",
     "load_world",
     "save_world",
     "world_of",
 ]
-
-collide_by(Collisions(check, check_batch, check_path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ from limbik.errors import (
 from limbik.goals import Goal, GoalLike
 from limbik.goals.task import Coordinate
 from limbik.joint_path import Path
+from limbik.lazy import LazyModule
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.derived import Slot
 from limbik.model.followers import resolved, value_range
@@ -41,10 +42,14 @@ from limbik.options import (
     SolveOptions,
     TraceOptions,
     TrackerOptions,
-    Tracking,
 )
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
 from limbik.spatial import Array, Matrix4, as_number, as_pose
+
+if TYPE_CHECKING:
+    from limbik import collision, motion, solvers
+else:
+    collision, motion, solvers = map(LazyModule, ("limbik.collision", "limbik.motion", "limbik.solvers"))
 
 MOST_DRAWN = 10**9  # configurations at a time
 
@@ -514,7 +519,7 @@ class Model:
         vars(changed).update(kept, _find_parts=find, derived_of_shapes={})
         return changed
 
-    def check(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> Check:
+    def check(self, q: ArrayLike, world: collision.World | None = None, *, clearance: float = 0.0) -> Check:
         """Whether q [nq] is free of collision, with which pair is nearest and how far apart it is.
 
         world: a `limbik.collision.World`; None: the model is checked against itself alone. clearance [m]: all
@@ -523,115 +528,68 @@ class Model:
         Raises CollisionError, which names the link, for shapes that cannot be read, and MissingExtra where
         meshes need a library that is not installed.
         """
-        return _collisions.check(self, q, world, clearance=clearance)
+        return collision.check(self, q, world, clearance=clearance)
 
-    def check_batch(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> BatchCheck:
+    def check_batch(
+        self, q: ArrayLike, world: collision.World | None = None, *, clearance: float = 0.0
+    ) -> BatchCheck:
         """The same for many configurations q [N, nq]."""
-        return _collisions.check_batch(self, q, world, clearance=clearance)
+        return collision.check_batch(self, q, world, clearance=clearance)
 
-    def check_path(self, q: ArrayLike, world: Any = None, *, clearance: float = 0.0) -> PathCheck:
+    def check_path(
+        self, q: ArrayLike, world: collision.World | None = None, *, clearance: float = 0.0
+    ) -> PathCheck:
         """Whether a path through configurations q [N, nq] is free of collision, between them too.
 
         From one to the next goes `integrate(q0, t * difference(q0, q1))` for t from 0 to 1. What is free is
         certified: by distances, and bounds on how fast bodies come nearer.
         """
-        return _collisions.check_path(self, q, world, clearance=clearance)
+        return collision.check_path(self, q, world, clearance=clearance)
 
     # --- solving --------------------------------------------------------------------------------------------
 
     def solve(self, goal: GoalLike, **options: Unpack[SolveOptions]) -> Solution:
         """A configuration that meets the goal, or the nearest one found; see `limbik.solvers.solve`."""
-        return _solvers.solve(self, goal, **options)
+        # From now on the method is the function itself: a solve of two microseconds feels every detour.
+        Model.solve = solvers.solve  # type: ignore[assignment, method-assign]
+        return solvers.solve(self, goal, **options)
 
     def solve_batch(self, poses: ArrayLike, **options: Unpack[BatchOptions]) -> BatchSolution:
         """Configurations for many poses [N, 4, 4]; see `limbik.solvers.solve_batch`."""
-        return _solvers.solve_batch(self, poses, **options)
+        return solvers.solve_batch(self, poses, **options)
 
     def solve_all(self, goal: GoalLike, **options: Unpack[AllOptions]) -> AllSolutions:
         """Every configuration that meets the goal; see `limbik.solvers.solve_all`."""
-        return _solvers.solve_all(self, goal, **options)
+        Model.solve_all = solvers.solve_all  # type: ignore[assignment, method-assign]
+        return solvers.solve_all(self, goal, **options)
 
     def solve_all_batch(self, poses: ArrayLike, **options: Unpack[AllBatchOptions]) -> AllSolutionsBatch:
         """Every configuration for many poses [N, 4, 4]; see `limbik.solvers.solve_all_batch`."""
-        return _solvers.solve_all_batch(self, poses, **options)
+        return solvers.solve_all_batch(self, poses, **options)
 
     def solve_path(self, poses: ArrayLike, **options: Unpack[PathOptions]) -> Path:
         """Configurations that lead a frame along poses [N, 4, 4]; see `limbik.solve_path`."""
-        return _motions.solve_path(self, poses, **options)
+        return motion.solve_path(self, poses, **options)
 
     def trace(self, goal: GoalLike, **options: Unpack[TraceOptions]) -> Trace:
         """Solve and keep every iteration of that very solve; see `limbik.solvers.trace`."""
-        return _solvers.trace(self, goal, **options)
+        return solvers.trace(self, goal, **options)
 
     def iterate(self, goal: GoalLike, **options: Unpack[TraceOptions]) -> Iterator[Iterate]:
         """Solve, then yield its iterations one by one; see `limbik.solvers.iterate`."""
-        return _solvers.iterate(self, goal, **options)
+        return solvers.iterate(self, goal, **options)
 
     def nullspace(self, q: ArrayLike, keep: str | GoalLike | None = None) -> Array:
         """Orthonormal basis [nv, k] of the velocities at q [nq] that keep the pose of a frame (default: the
         end effector), or goals; see `limbik.nullspace`.
         """
-        return _solvers.nullspace(self, q, keep)
+        return solvers.nullspace.basis(self, q, keep)
 
     def tracker(
         self, goals: GoalLike | Sequence[Goal], dt: float = 0.01, **options: Unpack[TrackerOptions]
-    ) -> Tracking:
+    ) -> motion.Tracker:
         """What moves toward goals in steps of `dt` [s], for control loops; see `limbik.Tracker`."""
-        return _motions.tracker(self, goals, dt, **options)
-
-
-class Solvers(NamedTuple):
-    """What solves for a model: functions of `limbik.solvers`, which stands on models and so cannot be
-    imported here. It gives them with `solve_by`.
-    """
-
-    solve: Callable[..., Solution]
-    solve_batch: Callable[..., BatchSolution]
-    solve_all: Callable[..., AllSolutions]
-    solve_all_batch: Callable[..., AllSolutionsBatch]
-    trace: Callable[..., Trace]
-    iterate: Callable[..., Iterator[Iterate]]
-    nullspace: Callable[..., Array]
-
-
-def solve_by(solvers: Solvers) -> None:
-    """Have all models solved for by these."""
-    global _solvers
-    _solvers = solvers
-    # The method is the function itself: a solve of two microseconds feels every detour.
-    Model.solve = solvers.solve  # type: ignore[method-assign]
-    Model.solve_all = solvers.solve_all  # type: ignore[method-assign]
-
-
-class Collisions(NamedTuple):
-    """What checks a model for collisions, of `limbik.collision`, which stands on models too. It gives them
-    with `collide_by`.
-    """
-
-    check: Callable[..., Check]
-    check_batch: Callable[..., BatchCheck]
-    check_path: Callable[..., PathCheck]
-
-
-def collide_by(collisions: Collisions) -> None:
-    """Have all models checked by these."""
-    global _collisions
-    _collisions = collisions
-
-
-class Motions(NamedTuple):
-    """What moves a model over time, of `limbik.motion`, which stands on models too. It gives them with
-    `move_by`.
-    """
-
-    tracker: Callable[..., Tracking]
-    solve_path: Callable[..., Path]
-
-
-def move_by(motions: Motions) -> None:
-    """Have all models moved by these."""
-    global _motions
-    _motions = motions
+        return motion.Tracker(self, goals, dt, **options)
 
 
 def as_model(value: object) -> Model:
@@ -641,11 +599,6 @@ def as_model(value: object) -> Model:
             f"`model` needs a Model, such as limbik.load('panda') returns, found {shortened(value)}"
         )
     return value
-
-
-_solvers: Solvers
-_collisions: Collisions
-_motions: Motions
 
 
 def _rebuild(

@@ -7,7 +7,6 @@ limbik.motion.plant_feet(limbik.load_motion("walk.bvh")).save("planted.bvh")
 limbik.motion.fill_gaps(limbik.load_markers("walk.c3d")).markers.save("filled.trc")
 """
 
-from limbik.model.model import Motions, move_by
 from limbik.motion.aim import Aim, AimSolution
 from limbik.motion.articulation import Articulation
 from limbik.motion.avatar.avatar import Avatar
@@ -76,5 +75,3 @@ __all__ = [
     "solve_markers",
     "solve_path",
 ]
-
-move_by(Motions(Tracker, solve_path))

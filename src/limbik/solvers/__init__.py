@@ -3,7 +3,6 @@
 solution = limbik.solvers.solve(model, target, solver="dls")
 """
 
-from limbik.model.model import Solvers, solve_by
 from limbik.solvers import nullspace
 from limbik.solvers.all_solutions import solve_all, solve_all_batch
 from limbik.solvers.batch import solve_batch
@@ -58,5 +57,3 @@ __all__ = [
     "trace",
     "warmup",
 ]
-
-solve_by(Solvers(solve, solve_batch, solve_all, solve_all_batch, trace, iterate, nullspace.basis))
