@@ -34,7 +34,7 @@ from limbik.goals import Pose
 from limbik.serial import batch, kernels, programs
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER
 from limbik.serial.layout import Layout
-from limbik.solvers.plan import plan_for
+from limbik.solvers.plans import plan_for
 from limbik.solvers.serial_plan import SerialPlan, aligned
 from machine import surroundings
 from machine_code import looped
@@ -205,8 +205,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     q = np.array([model.random(rng) for _ in range(PROBLEMS)])
     starts = model.clip(q + rng.uniform(-0.1, 0.1, q.shape))
     poses = np.array([model.pose(each) for each in q])
-    plan = plan_for(model, None, Pose, {}).fast
-    assert plan is not None
+    plan = plan_for(model, None, Pose, {})
+    assert isinstance(plan, SerialPlan)
     header = [
         "a problem of a batch, ns",
         "iterations",

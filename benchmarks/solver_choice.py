@@ -40,7 +40,8 @@ import report
 from limbik import Model, Pose, Position
 from limbik.compiler import native
 from limbik.errors import SolverError
-from limbik.solvers.plan import Plan, plan_for
+from limbik.solvers.plans import plan_for
+from limbik.solvers.serial_plan import SerialPlan
 from limbik.tree.programs import general
 from machine import processor, progress
 from tables import number
@@ -140,8 +141,8 @@ def is_able(name: str, problem: Problem, options: dict[str, Any]) -> bool:
     """Whether the solver takes this problem; its kernels are compiled then."""
     try:
         plan = plan_for(problem.model, None, Pose if problem.target.ndim == 2 else Position, {"solver": name})
-        if isinstance(plan, Plan) and plan.fast is not None:
-            native.compile_now(plan.fast.program)
+        if isinstance(plan, SerialPlan):
+            native.compile_now(plan.program)
             native.compile_now(general())  # which settles answers to targets out of reach
         problem.model.solve(problem.target, solver=name, start=problem.start, iterations=20, **options)
     except SolverError:

@@ -22,8 +22,8 @@ from limbik.motion.programs import hinge_groups, limbs, locals_of_rigs, spines, 
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
 from limbik.solvers import names
+from limbik.solvers.chain_plan import chain_program
 from limbik.solvers.classical_plan import method_of
-from limbik.solvers.plan import chain_program
 from limbik.solvers.registry import get, has_kernel
 from limbik.solvers.solver import CHAINS, SPACE
 from limbik.tree.programs import best, by_method, general

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     from limbik.collision import World
     from limbik.solvers import Solver
+else:
+    Solver = World = Any  # they stand above this room
 
 # One for all joints, one for each velocity [nv], or by the names of joints.
 RateLimits: TypeAlias = ArrayLike | Mapping[str, float] | None

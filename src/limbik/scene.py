@@ -242,7 +242,7 @@ class BranchedSolution(Solution):
         asked = read_options(hashable(kept)).given
         request = Request(model=arm.model, goals=arm.goals, solver=parts[0].solver, options=asked)
         time = sum(part.time for part in parts)
-        super().__init__(parts[-1].q, facts, time, Kept(request), arm.q, None)
+        super().__init__(parts[-1].q, facts, time, Kept(request, "one branch after the other"), arm.q, None)
         self.parts = tuple(parts)
 
     def explain(self) -> Diagnosis:

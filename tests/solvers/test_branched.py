@@ -30,7 +30,8 @@ from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.methods import ccd
 from limbik.solvers.methods import fabrik_bodies as reaching
 from limbik.solvers.methods import fabrik_targets as wishes
-from limbik.solvers.plan import general_plan_for
+from limbik.solvers.plan import Observer
+from limbik.solvers.plans import general_plan_for
 from limbik.tree.workspace import SCRATCH_SIZE
 from solvers.arms import hinge_arm, pose
 from solvers.test_general import BODY
@@ -141,8 +142,9 @@ def test_a_step_is_the_one_of_the_paper(solver):
     targets = [BODY.pose(q, hand)[:3, 3] + rng.normal(scale=0.01, size=3) for hand in HANDS]
     goals = [Position(frame=hand, target=at) for hand, at in zip(HANDS, targets, strict=True)]
     plan = general_plan_for(BODY, goals, {"solver": solver, "iterations": 1, "restarts": 0})
-    _, rows = plan.trace(tuple(goals), q, 0)
-    step = BODY.difference(q, rows[0][0][1])
+    observer = Observer()
+    plan.solve(tuple(goals), q, 0, observer=observer)
+    step = BODY.difference(q, observer.descents[0][0][1])
 
     length = plan.length
     units = np.where(np.arange(BODY.nv) < 3, length, 1.0)  # the trunk's travel counts in lengths

@@ -14,7 +14,7 @@ from limbik import Pose, Position
 from limbik.errors import SolverError
 from limbik.numerics.linear import manipulability
 from limbik.solvers import DLS
-from limbik.solvers.plan import plan_of
+from limbik.solvers.plans import plan_of
 from limbik.spatial import rotation_exp, rotation_log
 from strategies import SEEDS
 

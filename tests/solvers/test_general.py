@@ -26,7 +26,7 @@ from limbik.goals import (
     Posture,
     Relative,
 )
-from limbik.solvers.plan import general_plan_for
+from limbik.solvers.plans import general_plan_for
 from solvers.arms import pose
 from strategies import SEEDS
 from trees import GOALS, OF_FRAMES, assert_honest, goal_at, moving_frames, several_goals, trees

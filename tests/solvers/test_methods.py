@@ -11,7 +11,7 @@ import limbik
 from limbik import Model, Orientation, Pose
 from limbik.serial.step import damping as damping_for
 from limbik.solvers import get
-from limbik.solvers.plan import general_plan_for
+from limbik.solvers.plans import general_plan_for
 from solvers.arms import CASES, IN_SPACE, TURNING, arms, branching_tree, distance, hinge_arm
 
 pytestmark = pytest.mark.usefixtures("compiled_methods")

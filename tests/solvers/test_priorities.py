@@ -10,7 +10,7 @@ import limbik
 from limbik import Model, ModelBuilder
 from limbik.goals import Direction, Goal, Pose, Position, Posture
 from limbik.solution import Solution
-from limbik.solvers.plan import general_plan_for
+from limbik.solvers.plans import general_plan_for
 from solvers.arms import angle, distance, pose
 
 pytestmark = pytest.mark.usefixtures("compiled_trees")

@@ -12,7 +12,7 @@ import pytest
 import limbik
 from limbik import Model, Pose, Position
 from limbik.solvers.bounds import REACH_BOUNDS
-from limbik.solvers.plan import PLANS
+from limbik.solvers.plans import PLANS
 from solvers.arms import CASES, IN_SPACE, SOLVERS, TURNING, arms, branching_tree, distance
 
 pytestmark = pytest.mark.usefixtures("compiled_methods")

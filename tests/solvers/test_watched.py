@@ -22,7 +22,7 @@ from limbik import Model, Orientation, Pose, Position, Status
 from limbik.compiler import native
 from limbik.goals import as_goal
 from limbik.serial.layout import LANES
-from limbik.solvers.plan import BY_DEFAULT
+from limbik.solvers.plans import BY_DEFAULT
 from strategies import SEEDS, poses
 
 PANDA = limbik.load("panda")

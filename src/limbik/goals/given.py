@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from limbik.errors import GoalError
 from limbik.goals.base import Goal, described_value
 from limbik.goals.pose import Pose
 from limbik.goals.position import Position
-from limbik.spatial import matrix_of, shape_of
+from limbik.spatial import FLOAT64, matrix_of, shape_of
 
 
 def as_goals(value: Any) -> tuple[Goal, ...]:
     """Goals from one of them, from several, or from a bare pose or point; see `as_goal`."""
+    is_point = type(value) is np.ndarray and value.dtype is FLOAT64 and value.shape == (3,)
+    if is_point and all(map(math.isfinite, value.tolist())):  # the common case, quickly
+        return (Position.of_point(value),)
     if isinstance(value, list | tuple) and value and all(isinstance(each, Goal) for each in value):
         return tuple(as_goal(each) for each in value)
     if isinstance(value, list | tuple) and any(isinstance(each, Goal) for each in value):

@@ -18,11 +18,14 @@ from limbik.goals.base import (
     as_weights,
     axes_of,
     check_axes,
+    frozen,
 )
 from limbik.goals.measured import Body, Part, along
 from limbik.goals.task import IDENTITY, OF_FRAME, OF_REFERENCE, POINT, Mechanism, Target, Task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3
+
+OF_END_EFFECTOR = {"frame": None, "priority": 0, "weight": ONE3, "tolerance": ZERO3, "axes": "world"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,6 +50,15 @@ class Position(Goal):
             tolerance=as_tolerance(self.tolerance, 3, f"the tolerance of {self._kind}"),
         )
         check_axes(self.axes, self._kind)
+
+    @classmethod
+    def of_point(cls, point: Vector3) -> Position:
+        """Of the end effector, for three finite numbers of float64: without the checks, which take as long
+        as a solve.
+        """
+        goal = object.__new__(cls)
+        vars(goal).update(OF_END_EFFECTOR, target=frozen(point))
+        return goal
 
     @property
     def structure(self) -> tuple[Hashable, ...]:

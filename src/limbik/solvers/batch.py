@@ -33,8 +33,7 @@ from limbik.serial.seed_table import Shape
 from limbik.solution import BatchSolution
 from limbik.solvers.free_batch import batch_made_free
 from limbik.solvers.free_options import free_options
-from limbik.solvers.goals_plan import GoalsPlan
-from limbik.solvers.plan import plan_for
+from limbik.solvers.plans import plan_for
 from limbik.solvers.serial_plan import MOVED, SerialPlan
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_whole
@@ -94,9 +93,8 @@ def solve_batch(
             raise SolverError(f"solve_batch() does not take `{name}`; use solve() for one goal at a time")
     free = free_options(world, clearance)
     targets = as_rows_of_poses(poses, "`poses`", GoalError)
-    found = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
-    plan = None if isinstance(found, GoalsPlan) else found.fast
-    if plan is None:
+    plan = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
+    if not isinstance(plan, SerialPlan):
         chain = chain_to(model, frame)
         found_one = "with joints that follow others" if chain.has_mimic else f"of {len(chain.joints)} joints"
         raise SolverError(
@@ -301,7 +299,7 @@ class _Job:
             answers[left] = job._pass(self.plan.numbers(rows is not None, seed=self.seed, iterations=1), rows)
 
     def _solve_one(self, i: int, answers: Array, starts: Array | None) -> None:
-        solution = self.plan.solve(self.targets[i], None if starts is None else starts[i], self.seed)
+        solution = self.plan.solve_pose(self.targets[i], None if starts is None else starts[i], self.seed)
         answers[i] = self.plan.row_facts(solution)
 
     def _pass(self, numbers: Array, rows: Array | None, is_single: bool = False) -> Array:

@@ -16,14 +16,14 @@ from limbik.solution import Solution
 from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import GeneralPlan
-from limbik.solvers.goals_plan import Descents, GoalsPlan
+from limbik.solvers.plan import Observer, Plan
 from limbik.solvers.request import Request
 from limbik.spatial import Array
 
 USE_LM = "use 'lm'"
 
 
-class ClosedPlan(GoalsPlan):
+class ClosedPlan(Plan):
     """Everything about a solve that does not depend on the target or the start."""
 
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options) -> None:
@@ -46,12 +46,22 @@ class ClosedPlan(GoalsPlan):
         """The goals and the options of a solve."""
         return Request(model=self.model, goals=goals, solver="analytic", options=self.options.given)
 
-    def solve(
-        self, goals: Sequence[Goal], start: Array | None, seed: int, *, rest: Array | None = None
-    ) -> Solution:
-        """The solution nearest to the start [nq] or the neutral configuration, or why there is none.
+    @property
+    def engine(self) -> str:
+        """What solves."""
+        return "by closed form"
 
-        Raises GoalError for what is no pose, ConfigurationError where the start is not finite.
+    def solve(
+        self,
+        goals: Sequence[Goal],
+        start: Array | None,
+        seed: int,
+        *,
+        rest: Array | None = None,
+        observer: Observer | None = None,
+    ) -> Solution:
+        """The solution nearest to the start [nq] or the neutral configuration, or why there is none; there is
+        nothing to be seen between the start and the answer.
         """
         if rest is not None:
             raise SolverError(f"analytic knows no `rest`; {USE_LM}")
@@ -59,23 +69,20 @@ class ClosedPlan(GoalsPlan):
         begin = self.model.neutral if start is None else start
         nearest = self._nearest(goals[0], begin)
         judged = self._judge.solve(goals, start if nearest is None else nearest, seed)
-        return Solution(judged.q, judged.facts, judged.time, self, start, tuple(goals))
+        solution = Solution(judged.q, judged.facts, judged.time, self, start, tuple(goals))
+        if observer is not None:
+            inside = self.model.clip(begin)
+            first = Observer()
+            self._judge.solve(goals, inside, seed, observer=first)
+            errors = np.array([first.descents[0][1][0], solution.error])
+            observer.descents = [(np.array([inside, solution.q]), errors)]
+        return solution
 
     def _nearest(self, goal: Goal, start: Array) -> Array | None:
         if not np.isfinite(start).all():
             return None
         found = self._all.solve(pose_of(goal), start)
         return found.q[0] if len(found) else None
-
-    def trace(
-        self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None = None
-    ) -> tuple[Solution, Descents]:
-        """The answer, and the start and the answer with their errors [m], without anything between."""
-        solution = self.solve(goals, start, seed, rest=rest)
-        begin = self.model.clip(self.model.neutral if start is None else start)
-        first = self._judge.trace(goals, begin, seed)[1][0]
-        errors = np.array([first[1][0], solution.error])
-        return solution, [(np.array([begin, solution.q]), errors)]
 
 
 def _lacking(model: Model, goal: Goal) -> str:

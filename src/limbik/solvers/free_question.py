@@ -38,6 +38,11 @@ class FreeQuestion(Question):
         """The same without the plan."""
         return FreeQuestion(self._asked.kept(target), self._model, self._free, self._seen)
 
+    @property
+    def engine(self) -> str:
+        """That of the plan."""
+        return self._asked.engine
+
     def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
         """Why the solution is what it is."""
         if solution.ended in (Status.UNREACHABLE, Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT):

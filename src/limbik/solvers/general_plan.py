@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
-from limbik.goals import Goal
+from limbik.errors import SolverError
+from limbik.goals import Goal, Orientation, Pose, Position, is_plain
+from limbik.model.chain import chain_to
 from limbik.model.model import Model
 from limbik.solution import Facts, Solution
 from limbik.solvers.checked_options import Options
+from limbik.solvers.plan import Observer
 from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan, Work
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
@@ -33,6 +36,7 @@ class GeneralPlan(TreePlan):
     metres: float | None = None  # in which errors of position are counted; None: the size of the model
 
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: str = "lm") -> None:
+        self._kind = _kind(model, goals)
         self._lowest = max(goal.priority for goal in goals)
         above = self._above(goals)
         self.above = type(self)(model, above, _for_some(model, above, options), solver) if above else None
@@ -45,17 +49,34 @@ class GeneralPlan(TreePlan):
             tree, objectives, work.workspace, work.settings, work.q, work.task_errors, work.answer, *trace
         )
 
+    @property
+    def engine(self) -> str:
+        """What solves, and what for."""
+        return f"in the general core, for {self._kind}"
+
     def solve(
         self,
         goals: Sequence[Goal],
         start: Array | None,
         seed: int,
-        trace: Trace = NO_TRACE,
+        *,
         rest: Array | None = None,
+        observer: Observer | None = None,
     ) -> Solution:
-        """As `TreePlan.solve`; goals of the lowest priority come after the solve for the others."""
+        """As `Plan.solve`, without a rest configuration."""
+        if rest is not None:
+            raise SolverError(
+                "with 'lm', `rest` is for one plain goal on an arm of revolute and prismatic joints; ask for "
+                "a Posture"
+            )
+        return super().solve(goals, start, seed, observer=observer)
+
+    def _solve(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, trace: Trace, rest: Array | None = None
+    ) -> Solution:
+        """As `TreePlan._solve`; goals of the lowest priority come after the solve for the others."""
         if self.above is None:
-            return super().solve(goals, start, seed, trace, rest)
+            return super()._solve(goals, start, seed, trace, rest)
         began = perf_counter()
         watch = time_watch(self.options.time_limit)
         found = self._above_alone(goals, start, seed, trace)
@@ -73,7 +94,7 @@ class GeneralPlan(TreePlan):
         """
         above = self._above(goals)
         assert self.above is not None, "only then is it called"
-        found = self.above.solve(above, start, seed, trace)
+        found = self.above._solve(above, start, seed, trace)
         if found.success or self.options.mode == "best":
             return found
         asked: Any = above[0] if len(above) == 1 else list(above)
@@ -95,6 +116,18 @@ class GeneralPlan(TreePlan):
     def _above(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
         """The goals that are not of the lowest priority."""
         return tuple(goal for goal in goals if goal.priority < self._lowest)
+
+
+def _kind(model: Model, goals: Sequence[Goal]) -> str:
+    """What of the goals asks for the general core."""
+    goal = goals[0]
+    if len(goals) > 1:
+        return "several goals"
+    if not is_plain(goal):
+        name = type(goal).__name__
+        is_common = isinstance(goal, Position | Orientation | Pose)
+        return f"a {name} with weights, a tolerance or a priority" if is_common else f"a {name}"
+    return "joints that follow others" if chain_to(model, goal.frame).has_mimic else "any tree"
 
 
 def _for_some(model: Model, goals: Sequence[Goal], options: Options) -> Options:

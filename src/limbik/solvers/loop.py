@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Unpack, cast
 
 import numpy as np
 
-from limbik.compiler.kernel import Watch
-from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
-from limbik.goals import Goal, Orientation, Pose, Position, as_goal, as_goals, evenly
+from limbik.errors import ConfigurationError, SolverError, is_one_of, shortened
+from limbik.goals import Goal, as_goals, evenly
 from limbik.model.model import Model, as_model
-from limbik.numerics.ended import SOLVED, SPENT, UNREACHABLE
-from limbik.numerics.start_check import ROUNDING
 from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
-from limbik.solution import Facts, Iterate, Lane, Solution, Trace
+from limbik.solution import Iterate, Solution, Trace
 from limbik.solvers.checked_options import check_time_limit
 from limbik.solvers.free_options import take_free_options
 from limbik.solvers.free_solve import made_free
-from limbik.solvers.general_plan import GeneralPlan
-from limbik.solvers.goals_plan import Descents, GoalsPlan
-from limbik.solvers.plan import BY_DEFAULT, Plan, Result, plan_for, plan_of
-from limbik.solvers.serial_plan import SerialPlan
-from limbik.solvers.tree_plan import NO_TRACE, refuse_too_far
-from limbik.solvers.watch import time_watch
+from limbik.solvers.plan import Observer
+from limbik.solvers.plans import BY_DEFAULT, plan_of
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers, check_flag
 
 MOST_TRACED = 1_000_000  # iterations whose configurations fit in memory
-
-
-@dataclass
-class _Seen:
-    """What is seen of a solve that is watched."""
-
-    asks_lanes: bool
-    descents: Descents = field(default_factory=list)
-    lanes: tuple[Lane, ...] = ()
 
 
 def solve(
@@ -131,7 +113,7 @@ def solve(
         ):
             if start is not None and not (start.dtype is FLOAT64 and start.shape == by_default.shape_of_q):
                 start = _configuration(model, start, "start")
-            return by_default.solve(goal, start)
+            return by_default.solve_pose(goal, start)
     if "world" in options or "clearance" in options:
         if is_one_of(options.get("mode"), ("best",)):
             raise SolverError("`mode='best'` does not look for solutions that are free: it takes no `world`")
@@ -143,7 +125,7 @@ def solve(
 
 
 def _answer(
-    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], seen: _Seen | None
+    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], seen: Observer | None
 ) -> Solution:
     """The answer, and what is to be seen of the solve that gave it. With uneven weights it may take two, each
     of which has half of the time.
@@ -156,7 +138,7 @@ def _answer(
     solution = _solve(model, goal, start, rest, seed, options, seen)
     if solution.success or not takes_even or (even := _evenly(goal)) is None:
         return solution
-    seen_again = None if seen is None else _Seen(seen.asks_lanes)
+    seen_again = None if seen is None else Observer(seen.wants_lanes)
     again = _solve(model, even, start, rest, seed, options, seen_again)
     if again.success and seen is not None and seen_again is not None:
         seen.descents, seen.lanes = seen_again.descents, seen_again.lanes
@@ -192,7 +174,7 @@ def trace(
     answer, and with `lanes` has all of them beside it.
     """
     check_flag(lanes, "`lanes`", SolverError)
-    seen = _Seen(lanes)
+    seen = Observer(lanes)
     solution = _answer(model, goal, start, rest, seed, dict(options), seen)
     starts = np.cumsum([len(errors) for _, errors in seen.descents])
     return Trace(
@@ -210,172 +192,20 @@ def iterate(model: Model, goal: Any, **options: Unpack[TraceOptions]) -> Iterato
 
 
 def _solve(
-    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], seen: _Seen | None
+    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], seen: Observer | None
 ) -> Solution:
-    began = perf_counter()
     model = as_model(model)
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise SolverError(f"`seed` needs a whole number of at least 0, found {shortened(seed)}")
-    if type(goal) is np.ndarray and goal.shape == (3,) and goal.dtype == FLOAT64:  # the common case
-        plan = plan_for(model, None, Position, options)
-        numbers = np.array(goal, dtype=np.float64, order="C")
-        asked: Goal | Array = numbers
-    else:
-        goals = as_goals(goal)
-        plan = plan_of(model, goals, options)
-        if isinstance(plan, GoalsPlan):
-            return _solve_general(plan, goals, start, rest, seed, seen)
-        asked = goals[0]
-    if isinstance(plan, GoalsPlan):
-        return _solve_general(plan, (as_goal(asked),), start, rest, seed, seen)
-    is_fast_pose = plan.fast is not None and isinstance(asked, Pose)
-    if isinstance(asked, Goal) and not is_fast_pose:
-        numbers = _goal_numbers(plan, asked)
+    goals = as_goals(goal)
+    plan = plan_of(model, goals, options)
     if options.get("prefer") is not None and start is None:
         raise SolverError("`prefer` needs a `start`, which solutions can be near to")
-    if seen is not None:
-        _check_trace(plan.budget)
-    if plan.fast is not None:
-        pose = asked.target if isinstance(asked, Pose) else _pose_of(numbers, plan)
-        return _solve_fast(plan.fast, pose, start, rest, seed, seen)
-    refuse_too_far(numbers)
-    q_start = model.neutral.copy() if start is None else _configuration(model, start, "start")
-    inside = q_start if plan.is_whole else model.clip(q_start)
-    toward = plan.rest if rest is None else plan.part(_rest(model, rest))
-    q = plan.part(inside)
-    rows = None if seen is None else seen.descents
-    watch = time_watch(plan.options.time_limit)
-    first = _descent(plan, numbers, q, toward, plan.budget, watch, rows)
-    best, iterations, restarts = first, first[1], 0
-    if plan.restarts and not plan.is_done(first):
-        best, q, iterations, restarts = _restart(plan, numbers, first, q, toward, seed, watch, rows)
-    elsewhere = inside if plan.use_limits else q_start
-    if rows:
-        last = next(descent for descent in reversed(rows) if len(descent[1]))
-        last[0][-1], last[1][-1] = q, plan.distance(best)
-        rows[:] = [(plan.whole(elsewhere, kept), errors) for kept, errors in rows]
-    was_moved = first[5] or (plan.use_limits and inside is not q_start and _differ(inside, q_start))
-    facts = Facts(
-        _ended(SPENT if best[0] != SOLVED and watch() else best[0], best[4] > 0.0),
-        best[2],
-        2.0 * math.sin(0.5 * best[3]),
-        iterations,
-        restarts,
-        was_moved,
-    )
-    return Solution(plan.whole(elsewhere, q), facts, perf_counter() - began, plan, q_start, asked)
-
-
-def _solve_fast(
-    plan: SerialPlan, pose: Array, start: Any, rest: Any, seed: int, seen: _Seen | None
-) -> Solution:
-    if rest is not None:
-        _rest(plan.model, rest)
-    given = None if start is None else _configuration(plan.model, start, "start")
-    if seen is None:
-        return plan.solve(pose, given, int(seed))
-    trace = plan.trace(pose, given, int(seed), lanes=seen.asks_lanes)
-    parts = (np.split(part, trace.restarted_at) for part in (trace.q, trace.error))
-    seen.descents, seen.lanes = list(zip(*parts, strict=True)), trace.lanes
-    return trace.solution
-
-
-def _solve_general(
-    plan: GoalsPlan, goals: tuple[Goal, ...], start: Any, rest: Any, seed: int, seen: _Seen | None
-) -> Solution:
-    if rest is not None and isinstance(plan, GeneralPlan):
-        raise SolverError(
-            "with 'lm', `rest` is for one plain goal on an arm of revolute and prismatic joints; ask for a "
-            "Posture"
-        )
-    given = None if start is None else _configuration(plan.model, start, "start")
-    toward = None if rest is None else _rest(plan.model, rest)
-    if seen is None:
-        return plan.solve(goals, given, int(seed), rest=toward)
-    _check_trace(plan.options.budget)
-    solution, seen.descents = plan.trace(goals, given, int(seed), toward)
-    return solution
-
-
-def _check_trace(budget: int) -> None:
-    if budget > MOST_TRACED:
-        raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {budget:,}")
-
-
-def _descent(
-    plan: Plan, goal: Array, q: Array, rest: Array, budget: int, watch: Watch, rows: Descents | None
-) -> Result:
-    """One descent from q, which is changed in place: what `chain.solve.answer` returns."""
-    if rows is None:
-        return plan.run(goal, q, rest, budget, NO_TRACE, watch)
-    kept = np.empty((budget + 1, q.size)), np.empty(budget + 1)
-    result = plan.run(goal, q, rest, budget, kept, watch)
-    # The start of a restart is no iteration: its row is left out.
-    kept_rows = slice(1 if rows else 0, result[1] + 1)
-    rows.append((kept[0][kept_rows], kept[1][kept_rows]))
-    return result
-
-
-def _restart(
-    plan: Plan,
-    goal: Array,
-    first: Result,
-    q: Array,
-    rest: Array,
-    seed: int,
-    watch: Watch,
-    rows: Descents | None,
-) -> tuple[Result, Array, int, int]:
-    """Descend from random configurations until one solves, or the budget, the restarts or the time is spent.
-
-    Returns the best result, its q, and the iterations and restarts in all.
-    """
-    rng = np.random.default_rng(seed)
-    best, iterations, restarts = first, first[1], 0
-    while not plan.is_done(best) and restarts < plan.restarts and iterations < plan.budget and not watch():
-        trial = plan.part(plan.model.random(rng))
-        result = _descent(plan, goal, trial, rest, plan.budget - iterations, watch, rows)
-        iterations += result[1]
-        restarts += 1
-        if result[0] == SOLVED or plan.distance(result) < plan.distance(best):
-            best, q = result, trial
-    return best, q, iterations, restarts
-
-
-def _ended(end: int, is_proved: bool) -> int:
-    return UNREACHABLE if is_proved and end != SOLVED else end
-
-
-def _goal_numbers(plan: Plan, goal: Goal) -> Array:
-    """The goal as `chain.solve.answer` takes it: a point, or pose and weights in 14 numbers."""
-    if isinstance(goal, Position):
-        if goal.target.size == 2 and not plan.is_level:
-            raise GoalError(
-                f"a point of 2 numbers needs an arm in a horizontal plane, which {plan.model.name!r} is not: "
-                "give 3 numbers"
-            )
-        return goal.target.copy()
-    numbers = np.zeros(14)
-    numbers[12] = plan.settings["metres_per_radian"][0]
-    if isinstance(goal, Pose):
-        numbers[:3] = goal.target[:3, 3]
-        numbers[3:12] = goal.target[:3, :3].ravel()
-        numbers[13] = 1.0
-    elif isinstance(goal, Orientation):
-        numbers[3:12] = goal.target.ravel()
-    return numbers
-
-
-def _pose_of(numbers: Array, plan: Plan) -> Array:
-    """The goal as the fast core takes it: a pose [4, 4], whatever of it is asked for."""
-    pose = np.eye(4)
-    if numbers.size == 2:
-        pose[:3, 3] = *numbers, plan.height
-        return pose
-    if numbers.size == 14:
-        pose[:3, :3] = numbers[3:12].reshape(3, 3)
-    pose[:3, 3] = numbers[:3]
-    return pose
+    if seen is not None and plan.options.budget > MOST_TRACED:
+        raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {plan.options.budget:,}")
+    given = None if start is None else _configuration(model, start, "start")
+    toward = None if rest is None else _rest(model, rest)
+    return plan.solve(goals, given, int(seed), rest=toward, observer=seen)
 
 
 def _configuration(model: Model, value: Any, name: str) -> Array:
@@ -394,7 +224,3 @@ def _rest(model: Model, rest: Any) -> Array:
     if not np.isfinite(q).all():
         raise ConfigurationError(f"`rest` needs finite numbers, found {q.tolist()}")
     return model.clip(q)
-
-
-def _differ(q0: Array, q1: Array) -> bool:
-    return bool((np.abs(q0 - q1) > ROUNDING).any())

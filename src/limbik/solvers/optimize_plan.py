@@ -27,9 +27,9 @@ from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
 from limbik.solvers.constrained import Constrained, RunIsOver, minimise
 from limbik.solvers.general_plan import GeneralPlan
-from limbik.solvers.goals_plan import Descents, GoalsPlan
 from limbik.solvers.measure import half_reach, residual
 from limbik.solvers.methods.optimize import Optimize
+from limbik.solvers.plan import Descents, Observer, Plan
 from limbik.solvers.request import Request
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
@@ -40,7 +40,7 @@ NEAR = 1e-4  # [rad or m] that the last step may move a joint without another ro
 IMPROVED = 1e-9  # of a cost: less is none
 
 
-class OptimizePlan(GoalsPlan):
+class OptimizePlan(Plan):
     """Everything about a solve that does not depend on targets or start."""
 
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: Optimize) -> None:
@@ -59,28 +59,24 @@ class OptimizePlan(GoalsPlan):
         """The goals and the options of a solve."""
         return Request(model=self.model, goals=goals, solver=self.method.name, options=self.options.given)
 
+    @property
+    def engine(self) -> str:
+        """What solves."""
+        return "by an optimiser of SciPy"
+
     def solve(
-        self, goals: Sequence[Goal], start: Array | None, seed: int, *, rest: Array | None = None
+        self,
+        goals: Sequence[Goal],
+        start: Array | None,
+        seed: int,
+        *,
+        rest: Array | None = None,
+        observer: Observer | None = None,
     ) -> Solution:
-        """The answer for goals of the plan's structure, from a start [nq] or the neutral configuration.
+        """As `Plan.solve`, without a rest configuration.
 
-        Raises GoalError for a target beyond all measure, ConfigurationError where the start is not finite,
-        FunctionError for a cost that gives no number or has no derivative.
+        Raises FunctionError for a cost that gives no number or has no derivative.
         """
-        return self._search(goals, start, seed, rest)[0]
-
-    def trace(
-        self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None = None
-    ) -> tuple[Solution, Descents]:
-        """The answer, and the configurations and errors of one descent after the other: the start first, the
-        answer last.
-        """
-        solution, search = self._search(goals, start, seed, rest)
-        return solution, search.rows()
-
-    def _search(
-        self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None
-    ) -> tuple[Solution, _Search]:
         began = perf_counter()
         if rest is not None:
             raise SolverError(f"{self.method.name} knows no `rest`: give it a cost of its own")
@@ -96,7 +92,9 @@ class OptimizePlan(GoalsPlan):
         end = UNREACHABLE if is_proved else search.end(facts)
         restarts = len(search.descents) - 1
         all_facts = Facts(end, facts[1], facts[2], search.iterations, restarts, was_moved)
-        return Solution(q, all_facts, perf_counter() - began, self, start, tuple(goals)), search
+        if observer is not None:
+            observer.descents = search.rows()
+        return Solution(q, all_facts, perf_counter() - began, self, start, tuple(goals))
 
     def last(self, goals: Sequence[Goal], q: Array, seed: int) -> Solution:
         """What Levenberg-Marquardt makes of q."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from limbik.diagnosis import Diagnosis
 from limbik.model.margins import limit_margins
 from limbik.solution import Solution
 from limbik.solvers import measure
-from limbik.solvers.choice import reason
 from limbik.solvers.derivative import of_solution
 from limbik.solvers.diagnose import diagnose
 from limbik.solvers.request import Request
@@ -29,11 +27,21 @@ class Question:
 
     def kept(self, target: Any, /) -> Question:
         """The same without the plan."""
-        return Kept(self.request(target))
+        return Kept(self.request(target), self.engine)
 
     def reason(self, target: Any, /) -> str:
         """Why it was this method, as the end of a sentence: "because ..."."""
-        return reason(self.request(target))
+        request = self.request(target)
+        if request.options.get("solver", "auto") != "auto":
+            return "because it was asked for"
+        if len({goal.priority for goal in request.goals}) > 1:
+            return "because only this method knows priorities"
+        return f"because it solves most and is the quickest: here {self.engine}"
+
+    @property
+    def engine(self) -> str:
+        """What of the solver's engines solves, and for what: "in the fast core, for ..."."""
+        raise NotImplementedError
 
     def goal_errors(self, target: Any, q: Array, /) -> tuple[PoseError, ...]:
         """How far each goal is from being met at q [nq]."""
@@ -60,12 +68,17 @@ class Question:
         return diagnose(self.request(target), solution)
 
 
-@dataclass(frozen=True, eq=False)
 class Kept(Question):
-    """A request in place of a plan."""
+    """A request in place of a plan, with the words for its engine."""
 
-    asked: Request
+    def __init__(self, request: Request, engine: str) -> None:
+        self._request, self._engine = request, engine
+
+    @property
+    def engine(self) -> str:
+        """As of the plan."""
+        return self._engine
 
     def request(self, target: Any = None, /) -> Request:
         """What was asked, whatever the target."""
-        return self.asked
+        return self._request

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -38,10 +38,10 @@ from limbik.serial.seed_table import Shape
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.serial.stored_tables import table_for
 from limbik.solution import Facts, Solution, Trace
+from limbik.solvers.chain_plan import check_level
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
-from limbik.solvers.goals_plan import Descents
-from limbik.solvers.question import Question
+from limbik.solvers.plan import Descents, Observer, Plan
 from limbik.solvers.request import Request
 from limbik.solvers.watch import Takeover, time_watch
 from limbik.solvers.watched_solve import Driver, Watched, say_spent
@@ -59,6 +59,7 @@ ERROR, CHORD, ITERATIONS, MOVED = map(
 MOST_TO_SETTLE = 500  # iterations from the nearest configuration found to where it settles
 NO_TABLE = np.zeros(1, np.float32)
 EVERYTHING = (1.0,) * 6
+NOWHERE = np.eye(4)
 
 
 class Work:
@@ -88,7 +89,7 @@ class Others:
             q[self._places] = self._model.clip(q)[self._places]
 
 
-class SerialPlan(Question):
+class SerialPlan(Plan):
     """Everything about a solve in the fast core that does not depend on the target or the start."""
 
     def __init__(
@@ -110,6 +111,7 @@ class SerialPlan(Question):
         self._prepared = prepare(self._canonical, self.length, self.uses_limits)
         self.shape = self._prepared.shape
         self._moving = np.flatnonzero(self._canonical.joints != LOCKED)
+        self._chain = chain
         self._places = chain.q_places
         self._locked = _locked_rows(model, chain, self._canonical, options.locked)
         n = self._canonical.size
@@ -145,7 +147,42 @@ class SerialPlan(Question):
         self.program = one_problem(self.shape)
         self._solve_one: Any = None
 
-    def solve(self, pose: Array, start: Array | None, seed: int = 0) -> Solution:
+    engine = f"in the fast core, for arms of up to {MOST_ROWS} revolute and prismatic joints"
+
+    def solve(
+        self,
+        goals: Sequence[Goal],
+        start: Array | None,
+        seed: int,
+        *,
+        rest: Array | None = None,
+        observer: Observer | None = None,
+    ) -> Solution:
+        """As `Plan.solve`; there is no pull toward a rest configuration."""
+        pose = self._pose_of(goals[0])
+        if observer is None:
+            return self.solve_pose(pose, start, seed)
+        trace = self.trace(pose, start, seed, lanes=observer.wants_lanes)
+        parts = (np.split(part, trace.restarted_at) for part in (trace.q, trace.error))
+        observer.descents, observer.lanes = list(zip(*parts, strict=True)), trace.lanes
+        return trace.solution
+
+    def _pose_of(self, goal: Goal) -> Array:
+        """The goal as a pose [4, 4], whatever of it is asked for."""
+        if isinstance(goal, Pose):
+            return goal.target
+        pose = NOWHERE.copy()
+        if isinstance(goal, Orientation):
+            pose[:3, :3] = goal.target
+        elif isinstance(goal, Position) and goal.target.size == 2:
+            check_level(self.model, self._chain)
+            height = (self.model.pose(self.model.neutral, self._frame) @ self.options.tool_pose)[2, 3]
+            pose[:3, 3] = *goal.target, height
+        elif isinstance(goal, Position):
+            pose[:3, 3] = goal.target
+        return pose
+
+    def solve_pose(self, pose: Array, start: Array | None, seed: int = 0) -> Solution:
         """Solve for a pose [4, 4] of float64, from a start [nq] or from anywhere.
 
         Raises GoalError or ConfigurationError where these are not what they should be.
@@ -177,7 +214,7 @@ class SerialPlan(Question):
         facts = work.answer.copy()
         self._free.append(work)
         if code < 0:
-            return self.solve(self._repaired(pose, start), start, seed)
+            return self.solve_pose(self._repaired(pose, start), start, seed)
         if code == UNREACHABLE:
             self.measure(facts, pose)
         if code != SOLVED:
@@ -233,7 +270,9 @@ class SerialPlan(Question):
         if descents is None:
             found = self._descent.solve((goal,), q, 0)
         else:
-            found, descents[:] = self._descent.trace((goal,), q, 0)
+            observer = Observer()
+            found = self._descent.solve((goal,), q, 0, observer=observer)
+            descents[:] = observer.descents
         facts[Q][self._moving] = found.q[self._places]
         facts[ERROR], facts[CHORD] = found.facts[ERROR], found.facts[CHORD]
         facts[ITERATIONS] += found.iterations
@@ -340,7 +379,7 @@ class SerialPlan(Question):
         """The same with locked joints, a seed or a time limit, or before there is machine code."""
         facts = self._run(*self._for_drivers(pose, start, seed))
         if facts is None:
-            return self.solve(self._repaired(pose, start), start, seed)
+            return self.solve_pose(self._repaired(pose, start), start, seed)
         return self._concluded(facts, pose, start, began)
 
     def _for_drivers(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:

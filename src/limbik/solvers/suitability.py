@@ -8,7 +8,7 @@ from limbik.errors import LimbikError
 from limbik.goals import GoalLike, as_goals
 from limbik.model.model import Model
 from limbik.options import SolverOptions
-from limbik.solvers.plan import plan_of
+from limbik.solvers.plans import plan_of
 
 
 def refusal(model: Model, goal: GoalLike, **options: Unpack[SolverOptions]) -> str | None:

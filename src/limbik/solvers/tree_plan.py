@@ -29,7 +29,7 @@ from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import FARTHEST, Options
-from limbik.solvers.goals_plan import Descents, GoalsPlan
+from limbik.solvers.plan import Observer, Plan
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.solvers.watch import run_either_way, time_watch
@@ -96,7 +96,7 @@ class Work:
         self.call = Call(arrays, sizes)
 
 
-class TreePlan(GoalsPlan):
+class TreePlan(Plan):
     """Everything about a solve that does not depend on targets or start.
 
     goals: any of the same structure as those to be solved for. solver: its name. settings_size: how many
@@ -165,15 +165,27 @@ class TreePlan(GoalsPlan):
         goals: Sequence[Goal],
         start: Array | None,
         seed: int,
-        trace: Trace = NO_TRACE,
+        *,
         rest: Array | None = None,
+        observer: Observer | None = None,
     ) -> Solution:
-        """The answer for goals of the plan's structure, from a start [nq] or from the neutral configuration.
+        """As `Plan.solve`."""
+        if observer is None:
+            return self._solve(goals, start, seed, NO_TRACE, rest)
+        scratch = self.options.budget + 1
+        q, errors = np.empty((scratch, self.model.nq)), np.empty(scratch)
+        solution = self._solve(goals, start, seed, (q, errors), rest)
+        count = solution.iterations + 1
+        # Where each descent begins, as `tree.evaluation.record` marks it.
+        begins = [0, *np.flatnonzero(np.signbit(errors[:count])), count]
+        errors = np.abs(errors[:count]) * self.length
+        observer.descents = [(q[a:b].copy(), errors[a:b]) for a, b in itertools.pairwise(begins)]
+        return solution
 
-        rest [nq]: toward which the option `rest_bias` pulls; by default the neutral configuration.
-
-        Raises ConfigurationError where the start is not finite, GoalError for a target beyond all measure.
-        """
+    def _solve(
+        self, goals: Sequence[Goal], start: Array | None, seed: int, trace: Trace, rest: Array | None = None
+    ) -> Solution:
+        """The same, with arrays for what is to be seen; see `Call`."""
         began = perf_counter()
         work = self._work_for(goals, self.model.neutral if start is None else start)
         work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
@@ -256,25 +268,6 @@ class TreePlan(GoalsPlan):
         for part, row in zip(trace, last, strict=True):
             part[done : done + 1] = row  # it is seen once, with its mark
         return end
-
-    def trace(
-        self, goals: Sequence[Goal], start: Array | None, seed: int, rest: Array | None = None
-    ) -> tuple[Solution, Descents]:
-        """The answer, and the configurations and errors of one descent after the other: the start first, the
-        answer last.
-        """
-        scratch = self.options.budget + 1
-        q, errors = np.empty((scratch, self.model.nq)), np.empty(scratch)
-        solution = self.solve(goals, start, seed, (q, errors), rest)
-        count = solution.iterations + 1
-        begins = [
-            0,
-            *np.flatnonzero(np.signbit(errors[:count])),
-            count,
-        ]  # marked by `tree.evaluation.record`
-        errors = np.abs(errors[:count]) * self.length
-        rows = [(q[a:b].copy(), errors[a:b]) for a, b in itertools.pairwise(begins)]
-        return solution, rows
 
     def _run(self, work: Work, trace: Trace, watch: Watch) -> None:
         """Compiled, or interpreted while it is being compiled."""

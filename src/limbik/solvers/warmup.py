@@ -13,11 +13,13 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.serial.programs import many_problems, one_problem
 from limbik.solvers.all_solutions import plan_for_all
+from limbik.solvers.chain_plan import ChainPlan
 from limbik.solvers.classical_plan import ClassicalPlan, method_of
-from limbik.solvers.goals_plan import GoalsPlan
 from limbik.solvers.methods.lm import LM
-from limbik.solvers.plan import Plan, plan_for
+from limbik.solvers.plan import Plan
+from limbik.solvers.plans import plan_for
 from limbik.solvers.registry import can_solve, get, names
+from limbik.solvers.serial_plan import SerialPlan
 from limbik.solvers.solver import SPACE, Solver
 from limbik.tree.programs import by_method, general
 
@@ -90,7 +92,7 @@ def _all_solutions(model: Model) -> list[Task]:
     return [Task(f"all solutions: {name}", program) for name, program in named]
 
 
-def _plans(model: Model, solver: str | Solver) -> list[Plan | GoalsPlan]:
+def _plans(model: Model, solver: str | Solver) -> list[Plan]:
     """The plans for the goals that a solver is asked for by default."""
     chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
     goals: list[type[Goal]] = [Position]
@@ -99,19 +101,19 @@ def _plans(model: Model, solver: str | Solver) -> list[Plan | GoalsPlan]:
     return [plan_for(model, None, goal, {"solver": solver}) for goal in goals]
 
 
-def _tasks(plan: Plan | GoalsPlan) -> list[Task]:
+def _tasks(plan: Plan) -> list[Task]:
     if isinstance(plan, ClassicalPlan):
         return [_on_trees(plan.method)]
-    if isinstance(plan, GoalsPlan):
-        return [GENERAL]
-    if plan.fast is not None:
-        shape = plan.fast.shape
+    if isinstance(plan, SerialPlan):
+        shape = plan.shape
         programs = {
             "single solves": one_problem(shape),
             "batches": many_problems(shape, False),
             "batches in single precision": many_problems(shape, True),
         }
         return [Task(f"{text} of {shape.kinds}", program) for text, program in programs.items()]
+    if not isinstance(plan, ChainPlan):
+        return [GENERAL]
     if plan.goal is not Position:
         return []
     return [Task(f"{plan.solver.name} for points, {plan.kind}", plan.program)]

@@ -1,0 +1,177 @@
+"""Which plan solves for which goals, and the plans that are kept with a model.
+
+A plan is kept with its model, so that a solve costs little more than its kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from limbik.errors import GoalError, SolverError, is_one_of
+from limbik.goals import Goal, Pose, Position, example, is_plain
+from limbik.model.chain import Chain, chain_to
+from limbik.model.derived import Slot
+from limbik.model.model import Model
+from limbik.serial.prepare import FAST_CHAIN
+from limbik.solvers.best_plan import BestPlan
+from limbik.solvers.chain_plan import ChainPlan, kind_of_chain
+from limbik.solvers.checked_options import Options, hashable, read_options
+from limbik.solvers.classical_plan import ClassicalPlan
+from limbik.solvers.closed_plan import ClosedPlan
+from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.methods.analytic import Analytic
+from limbik.solvers.methods.lm import LM
+from limbik.solvers.methods.optimize import Optimize
+from limbik.solvers.optimize_plan import OptimizePlan
+from limbik.solvers.plan import Plan
+from limbik.solvers.registry import choose, has_kernel
+from limbik.solvers.serial_plan import SerialPlan, is_fast_for
+from limbik.solvers.solver import SPACE, TREE
+from limbik.solvers.tasks import structure
+
+BY_DEFAULT: Slot[SerialPlan] = Slot()  # the plan for a pose of the end effector, without options
+PLANS: Slot[dict[Any, Plan]] = Slot()  # by goals and options
+MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
+
+
+def plan_for(
+    model: Model,
+    frame: str | None,
+    goal: type[Goal],
+    options: dict[str, Any],
+    weights: tuple[float, ...] | None = None,
+) -> Plan:
+    """The plan for one plain goal of one frame, made once and kept with the model."""
+    key = (frame, goal, weights)
+    plan = _kept(model, key, options, lambda read: _one_goal(model, frame, goal, weights, read))
+    if key == (None, Pose, None) and not options and isinstance(plan, SerialPlan):
+        BY_DEFAULT.put(model, plan)
+    return plan
+
+
+def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
+    """The plan by which goals are solved for, made once and kept with the model."""
+    first = goals[0]
+    if len(goals) > 1 or not is_plain(first):
+        return general_plan_for(model, goals, options)
+    weights = first.weights if isinstance(first, Pose) else None
+    plan = plan_for(model, first.frame, type(first), options, weights)
+    if isinstance(first, Position) and first.target.size == 2:
+        is_of_chain = isinstance(plan, ChainPlan | SerialPlan)
+        return plan if is_of_chain else general_plan_for(model, goals, options)
+    return plan
+
+
+def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
+    """The plan for any goals of this structure, made once and kept with the model."""
+    key = tuple(map(structure, goals))
+    return _kept(model, key, options, lambda read: _general(model, goals, read))
+
+
+def _kept(
+    model: Model, key: tuple[Any, ...], options: dict[str, Any], make: Callable[[Options], Plan]
+) -> Plan:
+    """What `make` makes of the options, or has made of the same ones before."""
+    if "tool" in options or "locked" in options:
+        options = hashable(options)
+    # 1 == True, but is another option
+    key = (*key, *options.items(), *map(type, options.values()))
+    plans = PLANS.get(model)
+    if plans is None:
+        plans = PLANS.put(model, {})
+    try:
+        plan = plans.get(key)
+    except TypeError:  # an option that cannot be hashed is not one that `read_options` takes
+        plan = None
+    if plan is None:
+        plan = make(read_options(options))
+        if len(plans) >= MOST_PLANS:
+            plans.clear()
+        plans[key] = plan
+    return plan
+
+
+def _one_goal(
+    model: Model, frame: str | None, goal: type[Goal], weights: tuple[float, ...] | None, options: Options
+) -> Plan:
+    chain = _with_tool(chain_to(model, frame), options)
+    if not chain.joints:
+        name = model.end_effector if frame is None else frame
+        raise GoalError(f"frame {name!r} of model {model.name!r} cannot move: no joint lies before it")
+    by_lm = is_one_of(options.solver, ("auto", "lm")) or isinstance(options.solver, LM)
+    is_general = _is_general if by_lm else _is_branched
+    if options.mode == "best" or chain.has_mimic or is_general(chain, goal, weights, options):
+        return _general(model, (example(goal, frame, weights),), options)
+    kind, only_fast = kind_of_chain(chain, goal), _only_fast(options, weights)
+    solver = choose(options.solver, kind, (goal,))
+    # Points for revolute joints in a plane have a kernel of their own, the same for any number of joints.
+    suits = (kind == SPACE or bool(only_fast)) and options.rest_bias == 0.0
+    if suits and solver.name == "lm" and is_fast_for(chain, goal, weights):
+        return SerialPlan(model, chain, goal, weights, options, frame)
+    if only_fast:
+        raise SolverError(f"`{only_fast[0]}` needs solver 'lm' on {FAST_CHAIN}, without `rest_bias`")
+    return ChainPlan(model, chain, frame, goal, kind, solver, options)
+
+
+def _with_tool(chain: Chain, options: Options) -> Chain:
+    """The chain to a tool that is held in its frame."""
+    if options.tool is None:
+        return chain
+    return replace(chain, tool=chain.tool @ options.tool_pose)
+
+
+def _only_fast(options: Options, weights: tuple[float, ...] | None) -> list[str]:
+    """What is asked for that only the fast core can do."""
+    asked = {
+        "prefer": options.prefer is not None,
+        "locked": bool(options.locked),
+        "weights": weights is not None,
+    }
+    return [name for name, is_asked in asked.items() if is_asked]
+
+
+def _is_general(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
+    """Whether a chain is for the general core: no arm of the fast core, nor one with a kernel of its own."""
+    if options.rest_bias != 0.0 or is_fast_for(chain, goal, weights):
+        return False
+    return bool(options.locked) or weights is not None or kind_of_chain(chain, goal) == SPACE
+
+
+def _is_branched(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
+    """Whether a classical method solves for a chain as for a tree: it has no kernel for what is asked."""
+    kind = kind_of_chain(chain, goal)
+    solver = choose(options.solver, kind, (goal,))
+    if goal not in solver.tree_goals:
+        return False
+    needs_tree = solver.needs_tree or bool(options.locked) or weights is not None
+    return needs_tree or not has_kernel(solver, kind, goal)
+
+
+def _general(model: Model, goals: Sequence[Goal], options: Options) -> Plan:
+    solver = choose(options.solver, TREE, [type(goal) for goal in goals])
+    is_lm = isinstance(solver, LM)
+    for name in ("prefer", "rest_bias"):
+        if getattr(options, name) == getattr(Options, name) or (name == "rest_bias" and not is_lm):
+            continue
+        instead = "; ask for a Posture" if name == "rest_bias" else "" if is_lm else ", with solver 'lm'"
+        raise SolverError(
+            f"`{name}` is for one plain goal on a chain without joints that follow others{instead}"
+        )
+    if options.mode == "best":
+        if not is_lm:
+            raise SolverError(f"`mode='best'` is of solver 'lm', not of {solver.name!r}")
+        return BestPlan(model, goals, options)
+    if is_lm:
+        return GeneralPlan(model, goals, options)
+    if len({goal.priority for goal in goals}) > 1:
+        raise SolverError(
+            f"{solver.name} weighs goals against each other and knows no priorities: give all goals the same "
+            "one, or use 'lm'"
+        )
+    if isinstance(solver, Analytic):
+        return ClosedPlan(model, goals, options)
+    if isinstance(solver, Optimize):
+        return OptimizePlan(model, goals, options, solver)
+    return ClassicalPlan(model, goals, options, solver)
