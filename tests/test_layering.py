@@ -53,8 +53,8 @@ ROOMS = (
     "__main__",
 )
 
-# What is asked of a model, and what it returns, has types of the rooms above, which `limbik.lazy` opens.
-DOORS = ("model/model.py", "options.py")
+# What is asked of a model, and what it returns, has types of the rooms above.
+DOORS = ("model/model.py", "options.py", "solution.py")
 
 SOURCES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 

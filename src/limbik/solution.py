@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbik.diagnosis import Diagnosis
 from limbik.errors import SolverError
-from limbik.goals import Goal
 from limbik.spatial import Array
 from limbik.status import PoseError, Status
+
+if TYPE_CHECKING:
+    from limbik.solvers.question import Question
+    from limbik.solvers.request import Request
 
 
 class Facts(NamedTuple):
@@ -40,60 +43,6 @@ STATUSES = (
     Status.CONVERGED,
 )
 SECOND_LOOK = (Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT)  # their reason takes a search
-
-
-class Asked(Protocol):
-    """The goals and options of one solve: enough to solve again."""
-
-    @property
-    def model(self) -> Any:
-        """The Model that was solved for."""
-
-    @property
-    def goals(self) -> tuple[Goal, ...]:
-        """In the order in which they were given."""
-
-    @property
-    def solver(self) -> str:
-        """Name of the method."""
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """Of `solve`, where they are not the default."""
-
-
-class Question(Protocol):
-    """What a solution came from, such as the plan of a solve: it remembers what was asked, and measures.
-
-    `target` is what the solution was given for it.
-    """
-
-    def request(self, target: Any, /) -> Asked:
-        """What was asked."""
-
-    def kept(self, target: Any, /) -> Question:
-        """The same for a solution that is copied or pickled, whatever target that has."""
-
-    def reason(self, target: Any, /) -> str:
-        """Why it was this method, as the end of a sentence."""
-
-    def goal_errors(self, target: Any, q: Array, /) -> tuple[PoseError, ...]:
-        """How far each goal is from being met at q [nq]."""
-
-    def limit_margins(self, target: Any, q: Array, /) -> Array:
-        """[nq] how far each joint is from its nearer limit."""
-
-    def manipulability(self, target: Any, q: Array, /) -> float:
-        """Yoshikawa's measure at q [nq]."""
-
-    def condition_number(self, target: Any, q: Array, /) -> float:
-        """Of the Jacobian of the goals at q [nq]."""
-
-    def derivative(self, target: Any, q: Array, /) -> Array:
-        """How fast the joints follow the target at q [nq]."""
-
-    def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
-        """Why the solution is what it is."""
 
 
 class Solution:
@@ -143,7 +92,7 @@ class Solution:
         return self._target
 
     @property
-    def request(self) -> Asked:
+    def request(self) -> Request:
         """What was asked."""
         return self._question.request(self._target)
 

@@ -9,11 +9,10 @@ from typing import Any, Unpack, cast
 import numpy as np
 
 from limbik.errors import ConfigurationError, SolverError, is_one_of, shortened
-from limbik.goals import Goal, as_goals, evenly
+from limbik.goals import as_goals
 from limbik.model.model import Model, as_model
 from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
 from limbik.solution import Iterate, Solution, Trace
-from limbik.solvers.checked_options import check_time_limit
 from limbik.solvers.free_options import take_free_options
 from limbik.solvers.free_solve import made_free
 from limbik.solvers.plan import Observer
@@ -121,41 +120,7 @@ def solve(
         free = take_free_options(others)
         first = solve(model, goal, start=start, rest=rest, seed=seed, **others)
         return first if free is None else made_free(as_model(model), first, free, int(seed), began)
-    return _answer(model, goal, start, rest, seed, dict(options), None)
-
-
-def _answer(
-    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], seen: Observer | None
-) -> Solution:
-    """The answer, and what is to be seen of the solve that gave it. With uneven weights it may take two, each
-    of which has half of the time.
-    """
-    began = perf_counter()
-    takes_even = options.get("restarts") is None and not is_one_of(options.get("mode"), ("best",))
-    if takes_even and options.get("time_limit") is not None and _evenly(goal) is not None:
-        check_time_limit(options["time_limit"])
-        options = {**options, "time_limit": 0.5 * options["time_limit"]}
-    solution = _solve(model, goal, start, rest, seed, options, seen)
-    if solution.success or not takes_even or (even := _evenly(goal)) is None:
-        return solution
-    seen_again = None if seen is None else Observer(seen.wants_lanes)
-    again = _solve(model, even, start, rest, seed, options, seen_again)
-    if again.success and seen is not None and seen_again is not None:
-        seen.descents, seen.lanes = seen_again.descents, seen_again.lanes
-    best = again if again.success else solution
-    time = perf_counter() - began
-    return Solution(best.q, best.facts, time, best.question, best.start, best.target)
-
-
-def _evenly(goal: Any) -> tuple[Goal, ...] | None:
-    """The goals with weights of 1 and 0, which may find what uneven ones do not; None where they are even."""
-    if not (
-        isinstance(goal, Goal) or (isinstance(goal, list | tuple) and goal and isinstance(goal[0], Goal))
-    ):
-        return None
-    goals = as_goals(goal)
-    even = tuple(map(evenly, goals))
-    return None if all(new is old for new, old in zip(even, goals, strict=True)) else even
+    return _solve(model, goal, start, rest, seed, dict(options), None)
 
 
 def trace(
@@ -175,7 +140,7 @@ def trace(
     """
     check_flag(lanes, "`lanes`", SolverError)
     seen = Observer(lanes)
-    solution = _answer(model, goal, start, rest, seed, dict(options), seen)
+    solution = _solve(model, goal, start, rest, seed, dict(options), seen)
     starts = np.cumsum([len(errors) for _, errors in seen.descents])
     return Trace(
         np.concatenate([q for q, _ in seen.descents]),

@@ -5,12 +5,13 @@ A plan is kept with its model, so that a solve costs little more than its kernel
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from limbik.errors import GoalError, SolverError, is_one_of
-from limbik.goals import Goal, Pose, Position, example, is_plain
+from limbik.goals import Goal, Pose, Position, evenly, example, is_plain
 from limbik.model.chain import Chain, chain_to
 from limbik.model.derived import Slot
 from limbik.model.model import Model
@@ -20,6 +21,7 @@ from limbik.solvers.chain_plan import ChainPlan, kind_of_chain
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.closed_plan import ClosedPlan
+from limbik.solvers.even_plan import SHARE, EvenPlan
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.methods.analytic import Analytic
 from limbik.solvers.methods.lm import LM
@@ -45,7 +47,10 @@ def plan_for(
 ) -> Plan:
     """The plan for one plain goal of one frame, made once and kept with the model."""
     key = (frame, goal, weights)
-    plan = _kept(model, key, options, lambda read: _one_goal(model, frame, goal, weights, read))
+    make: Callable[[Options], Plan] = functools.partial(_one_goal, model, frame, goal, weights)
+    if weights is not None:
+        make = _evened(model, (example(goal, frame, weights),), options, make)
+    plan = _kept(model, key, options, make)
     if key == (None, Pose, None) and not options and isinstance(plan, SerialPlan):
         BY_DEFAULT.put(model, plan)
     return plan
@@ -67,7 +72,28 @@ def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Pla
 def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
     """The plan for any goals of this structure, made once and kept with the model."""
     key = tuple(map(structure, goals))
-    return _kept(model, key, options, lambda read: _general(model, goals, read))
+    make = functools.partial(_general, model, goals)
+    return _kept(model, key, options, _evened(model, goals, options, make))
+
+
+def _evened(
+    model: Model, goals: Sequence[Goal], options: dict[str, Any], make: Callable[[Options], Plan]
+) -> Callable[[Options], Plan]:
+    """What makes the plan, with another one for even weights behind it where these are uneven."""
+    even = tuple(map(evenly, goals))
+    if all(new is old for new, old in zip(even, goals, strict=True)):
+        return make
+
+    def make_both(read: Options) -> Plan:
+        if read.restarts is not None or read.mode == "best":
+            return make(read)
+        limited = options
+        if read.time_limit is not None:
+            read = replace(read, time_limit=SHARE * read.time_limit)
+            limited = {**options, "time_limit": read.time_limit}
+        return EvenPlan(make(read), lambda: plan_of(model, even, limited))
+
+    return make_both
 
 
 def _kept(

@@ -16,7 +16,7 @@ from limbik.status import PoseError
 
 
 class Question:
-    """A plan, for the solutions that it makes; see `solution.Question`.
+    """What a solution came from, such as the plan of a solve: it remembers what was asked, and measures.
 
     A solution keeps no request, only what its plan makes one from: `target`.
     """

@@ -1,0 +1,51 @@
+"""Uneven weights: solved for as they are, and where that fails as even ones, which are often easier."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+from limbik.goals import Goal, evenly
+from limbik.solution import Solution
+from limbik.solvers.plan import Observer, Plan
+from limbik.spatial import Array
+
+SHARE = 0.5  # of the time limit, for each of the two solves
+
+
+class EvenPlan(Plan):
+    """Solves by one plan, and where that fails by another one for the same goals with weights of 1 and 0.
+
+    A solution is one of the plan that has found it. make_even: makes the other plan, when it is needed first.
+    """
+
+    def __init__(self, plan: Plan, make_even: Callable[[], Plan]) -> None:
+        self.model, self.options = plan.model, plan.options
+        self._plan, self._make_even = plan, make_even
+
+    def solve(
+        self,
+        goals: Sequence[Goal],
+        start: Array | None,
+        seed: int,
+        *,
+        rest: Array | None = None,
+        observer: Observer | None = None,
+    ) -> Solution:
+        """As `Plan.solve`."""
+        began = perf_counter()
+        first = self._plan.solve(goals, start, seed, rest=rest, observer=observer)
+        if first.success:
+            return first
+        second = None if observer is None else Observer(observer.wants_lanes)
+        even = tuple(map(evenly, goals))
+        again = self._even.solve(even, start, seed, rest=rest, observer=second)
+        if again.success and observer is not None and second is not None:
+            observer.descents, observer.lanes = second.descents, second.lanes
+        best = again if again.success else first
+        return Solution(best.q, best.facts, perf_counter() - began, best.question, best.start, best.target)
+
+    @functools.cached_property
+    def _even(self) -> Plan:
+        return self._make_even()
