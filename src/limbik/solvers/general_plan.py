@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 from limbik.errors import SolverError
 from limbik.goals import Goal, Orientation, Pose, Position, is_plain
@@ -18,7 +18,7 @@ from limbik.model.chain import chain_to
 from limbik.model.model import Model
 from limbik.solution import Facts, Solution
 from limbik.solvers.checked_options import Options
-from limbik.solvers.plan import Observer
+from limbik.solvers.plan import Observer, Plan
 from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan, Work
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
@@ -27,19 +27,33 @@ from limbik.tree.programs import general
 from limbik.tree.settings import ITERATIONS, SETTINGS_SIZE
 from limbik.tree.workspace import Objectives, Tree
 
+PlanOf: TypeAlias = Callable[[Model, Sequence[Goal], dict[str, Any]], Plan]  # `solvers.plans.plan_of`
+
 
 class GeneralPlan(TreePlan):
-    """Everything about a solve that does not depend on targets or start."""
+    """Everything about a solve that does not depend on targets or start.
+
+    plan_of: gives the plan of goals that are alone; without it those of upper priorities are solved for here.
+    """
 
     program = general()
     kernel = levenberg_marquardt.solve  # of the program, for Python to run
     metres: float | None = None  # in which errors of position are counted; None: the size of the model
 
-    def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: str = "lm") -> None:
+    def __init__(
+        self,
+        model: Model,
+        goals: Sequence[Goal],
+        options: Options,
+        solver: str = "lm",
+        plan_of: PlanOf | None = None,
+    ) -> None:
         self._kind = _kind(model, goals)
         self._lowest = max(goal.priority for goal in goals)
-        above = self._above(goals)
-        self.above = type(self)(model, above, _for_some(model, above, options), solver) if above else None
+        self._plan_of = plan_of
+        above, self.above = self._above(goals), None
+        if above:
+            self.above = type(self)(model, above, _for_some(model, above, options), solver, plan_of)
         length = self.above.length if self.above else self.metres
         super().__init__(model, goals, options, solver, SETTINGS_SIZE, length)
 
@@ -95,18 +109,21 @@ class GeneralPlan(TreePlan):
         above = self._above(goals)
         assert self.above is not None, "only then is it called"
         found = self.above._solve(above, start, seed, trace)
-        if found.success or self.options.mode == "best":
+        if found.success or self._plan_of is None:
             return found
-        asked: Any = above[0] if len(above) == 1 else list(above)
-        options: Any = self.above.options.given
-        alone = self.model.solve(asked, start=start, seed=seed, **options)
+        plan = self._plan_of(self.model, above, self.above.options.given)
+        observer = None if trace is NO_TRACE else Observer()
+        alone = plan.solve(above, start, seed, observer=observer)
         if not (alone.success or self._off(alone) < self._off(found)):
             return found
-        if trace is not NO_TRACE:
-            seen = self.model.trace(asked, start=start, seed=seed, **options)
-            rows = len(seen.error)
-            trace[0][:rows], trace[1][:rows] = seen.q, seen.error / self.length
-            trace[1][list(seen.restarted_at)] *= -1.0  # as `tree.evaluation.record` marks them
+        if observer is not None:
+            first = 0
+            for q, errors in observer.descents:
+                rows = slice(first, first + len(errors))
+                trace[0][rows], trace[1][rows] = q, errors / self.length
+                if 0 < first <= alone.iterations and len(errors):
+                    trace[1][first] *= -1.0  # as `tree.evaluation.record` marks where one begins
+                first = rows.stop
         return alone
 
     def _off(self, solution: Solution) -> float:

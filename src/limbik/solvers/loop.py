@@ -118,7 +118,7 @@ def solve(
             raise SolverError("`mode='best'` does not look for solutions that are free: it takes no `world`")
         began, others = perf_counter(), cast("dict[str, Any]", dict(options))
         free = take_free_options(others)
-        first = solve(model, goal, start=start, rest=rest, seed=seed, **others)
+        first = _solve(model, goal, start, rest, seed, others, None)
         return first if free is None else made_free(as_model(model), first, free, int(seed), began)
     return _solve(model, goal, start, rest, seed, dict(options), None)
 

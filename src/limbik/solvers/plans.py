@@ -190,7 +190,7 @@ def _general(model: Model, goals: Sequence[Goal], options: Options) -> Plan:
             raise SolverError(f"`mode='best'` is of solver 'lm', not of {solver.name!r}")
         return BestPlan(model, goals, options)
     if is_lm:
-        return GeneralPlan(model, goals, options)
+        return GeneralPlan(model, goals, options, plan_of=plan_of)
     if len({goal.priority for goal in goals}) > 1:
         raise SolverError(
             f"{solver.name} weighs goals against each other and knows no priorities: give all goals the same "
