@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
 
 import limbik
 
@@ -123,3 +124,26 @@ def test_an_arm_carried_along_the_edge_of_a_tolerance_stays_inside():
             assert tracker.errors[1].position < 1e-4
     assert max(angles) < 0.1 + 1e-5
     assert max(angles[200:]) > 0.0999  # the posture leads out, and the edge holds it
+
+
+@pytest.mark.parametrize(("acceleration", "beyond_by"), [(None, 1e-6), (20.0, 1e-4)])
+@pytest.mark.parametrize("name", ["panda", "ur5e", "iiwa14"])
+def test_a_direction_that_turns_by_more_than_its_tolerance_in_a_step_is_followed(
+    name, acceleration, beyond_by
+):
+    model = limbik.load(name)
+    q = {
+        "ur5e": [0.3, -1.2, 1.5, -1.8, -1.5, 0.2],
+        "panda": [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785],
+        "iiwa14": [0.0, 0.6, 0.0, -1.4, 0.0, 0.9, 0.0],
+    }[name]
+    axis = model.pose(q)[:3, 2]
+    goals = [limbik.Direction(axis="z", target=axis, tolerance=1e-3), limbik.Posture(q=q)]
+    tracker = model.tracker(goals, 0.01, start=q, velocity_limits=2.0, acceleration_limits=acceleration)
+    for k in range(600):
+        turn = 0.2 * (1.0 - math.cos(2.0 * math.pi * k / 600))
+        wanted = Rotation.from_rotvec([turn, 0.0, 0.0]).as_matrix() @ axis
+        tracker.step([wanted, None])
+        off = model.pose(tracker.q)[:3, 2]
+        angle = math.atan2(np.linalg.norm(np.cross(off, wanted)), off @ wanted)
+        assert angle < 1e-3 + beyond_by

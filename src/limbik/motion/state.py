@@ -23,7 +23,8 @@ TARGET_CHANGE = 5  # the largest change of a target's number since the step befo
 PLANNED = 6  # squared length of the last plan, in units
 TURNS = 7  # how often the arm has turned back since the targets moved
 TRAVEL = 8  # sum of the lengths of the latest steps, in units
-SETTINGS_SIZE = 9
+PLANS = 9  # 1 while a displacement is planned that takes many steps
+SETTINGS_SIZE = 10
 
 ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations
@@ -67,6 +68,7 @@ class Motion(NamedTuple):
     wanted: Annotated[Any, "n_rows,"]  # by how much this step is to change them
     # Rows with a tolerance (`motion.tolerances`):
     tolerance: Annotated[Any, "n_rows,"]  # weighted, as errors are; 0: a row without one
+    is_across: Annotated[Any, "n_rows,"]  # 1: a row across a cone, whose error is along the row before it
     values: Annotated[Any, "n_rows,"]  # whole errors where they were evaluated last
     values_before: Annotated[Any, "n_rows,"]  # where the last step has ended
     edge: Annotated[Any, "n_rows,"]  # -1 or 1: the edge that a row is brought to; 0: it is free

@@ -24,6 +24,7 @@ from limbik.motion.state import (
     LOWER_FACTOR,
     PLAN,
     PLANNED,
+    PLANS,
     TARGET_CHANGE,
     TRAVEL,
     TURNS,
@@ -32,7 +33,9 @@ from limbik.motion.state import (
 from limbik.motion.tolerances import (
     count_at_edges,
     free_rows,
+    hold_across,
     is_at_edge,
+    is_outside,
     keep,
     keep_one_more,
     leave_motion,
@@ -104,9 +107,9 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
         return MET
     evaluate_at(tree, objectives, workspace, motion, workspace.trial, 1)
     after = fill_wanted(objectives, workspace.errors[1], motion)
-    if after > CLOSE * CLOSE and (
-        before < NEAR * NEAR or after < max(NEAR * NEAR, CONVERGING * CONVERGING * before)
-    ):
+    is_near = before < NEAR * NEAR or after < max(NEAR * NEAR, CONVERGING * CONVERGING * before)
+    if (after > CLOSE * CLOSE and is_near) or is_outside(motion):
+        hold_across(motion, workspace.errors[1])
         linearise(tree, objectives, workspace, motion)
         iterate(tree, objectives, workspace, motion, scratch, 1)
         if motion.settings[BRAKES] > 0.0:
@@ -358,7 +361,9 @@ def plan_braking(
     fill_room(tree, motion)
     levels = objectives.level_rows.size - 1
     active = motion.active[PLAN * levels : (PLAN + 1) * levels]
+    motion.settings[PLANS] = 1.0
     propose(tree, objectives, workspace, motion, scratch, active, workspace.errors[0])
+    motion.settings[PLANS] = 0.0
     copy(motion.first_dx, motion.first_part)
     copy(workspace.dx, motion.lower_part)
     add(-1.0, motion.first_dx, motion.lower_part)

@@ -4,15 +4,20 @@ Inside, a row pulls at nothing. Where a step would take it out, it is brought to
 as any other row of its level, and the step is made again (an active set of inequalities: Nocedal & Wright
 2006, section 16.5). Each step begins with the rows that are outside alone, so that an edge is left as soon as
 the lower levels lead back inside.
+
+A direction within a cone is a row along its error, and one across it, which has the same tolerance: both
+together are a square about the cone, and what a step leaves of its corners is taken off with that row held.
 """
 
 from __future__ import annotations
 
 from limbik.compiler.kernel import Floats, compiled
-from limbik.motion.state import Motion
+from limbik.motion.state import PLANS, Motion
 from limbik.numerics.linear import copy, dot, fill
 
 OUTSIDE = 1e-9  # [lengths or half radians] beyond the edge that counts as outside
+LEFT = 0.01  # part of a tolerance beyond the edge that a second iteration takes off
+HELD = 2.0  # in place of an edge: a row across a cone, which stays as it is
 
 
 @compiled
@@ -24,6 +29,8 @@ def measure(motion: Motion, errors: Floats) -> None:
         if motion.tolerance[row] == 0.0:
             continue
         value = motion.values[row] = errors[row]
+        if motion.is_across[row] > 0.0:
+            motion.edge[row] = 0.0  # the cone is seen from elsewhere
         if motion.edge[row] == 0.0 and abs(value) > motion.tolerance[row] + OUTSIDE:
             motion.edge[row] = 1.0 if value > 0.0 else -1.0
         errors[row] = error_at_edge(motion, row)
@@ -33,7 +40,27 @@ def measure(motion: Motion, errors: Floats) -> None:
 def error_at_edge(motion: Motion, row: int) -> float:
     """How far a row is from the edge that it is brought to; 0 of one that is free."""
     edge = motion.edge[row]
-    return motion.values[row] - edge * motion.tolerance[row] if edge != 0.0 else 0.0
+    if edge == 0.0:
+        return 0.0
+    return motion.values[row] - (edge * motion.tolerance[row] if edge != HELD else 0.0)
+
+
+@compiled
+def is_outside(motion: Motion) -> bool:
+    """Whether some row is outside its tolerance."""
+    for row in range(motion.tolerance.size):
+        if abs(motion.values[row]) > (1.0 + LEFT) * motion.tolerance[row] + OUTSIDE:
+            return True
+    return False
+
+
+@compiled
+def hold_across(motion: Motion, errors: Floats) -> None:
+    """Hold the rows across cones whose edge is reached."""
+    for row in range(1, errors.size):
+        if motion.is_across[row] > 0.0 and motion.edge[row - 1] != 0.0:
+            motion.edge[row] = HELD
+            errors[row] = error_at_edge(motion, row)
 
 
 @compiled
@@ -92,6 +119,8 @@ def excess_after(motion: Motion, row: int, dx: Floats) -> float:
     """How far a step takes a free row out of its tolerance; 0 inside, and for other rows."""
     if motion.tolerance[row] == 0.0 or motion.edge[row] != 0.0:
         return 0.0
+    if motion.is_across[row] > 0.0 and motion.settings[PLANS] > 0.0:
+        return 0.0  # the way around a cone is long
     excess = abs(value_after(motion, row, dx)) - motion.tolerance[row]
     return excess if excess > OUTSIDE else 0.0
 
@@ -99,7 +128,8 @@ def excess_after(motion: Motion, row: int, dx: Floats) -> float:
 @compiled
 def is_at_edge(motion: Motion, errors: Floats, row: int, near: float) -> bool:
     """Whether a row is brought to an edge that it is inside of, or nearly so."""
-    return motion.edge[row] != 0.0 and motion.edge[row] * errors[row] <= near
+    edge = motion.edge[row]
+    return edge != 0.0 and edge != HELD and edge * errors[row] <= near
 
 
 @compiled

@@ -14,6 +14,7 @@ from limbik.compiler import native
 from limbik.compiler.callables import Arguments
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, as_goals
+from limbik.goals.task import AIM, AXIS
 from limbik.model.configuration import as_bounded_configuration
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
@@ -253,9 +254,12 @@ class _Plan(TreePlan):
         """The arrays of a tracker with these targets."""
         motion = made(Motion, self._named_sizes)._replace(given=targets.given, forms=targets.forms)
         for task in self.tasks:
-            rows = task["weights"] > 0.0
+            rows = np.flatnonzero(task["weights"])
+            if task["kind"] in (AXIS, AIM):
+                rows = np.zeros(2, np.intp)  # along the error, and across it
             tolerance = task["weights"][rows] * task["tolerance"][rows]
-            motion.tolerance[task["row"] : task["row"] + tolerance.size] = tolerance
+            motion.tolerance[task["row"] : task["row"] + rows.size] = tolerance
+            motion.is_across[task["row"] + 1 : task["row"] + rows.size] = task["kind"] in (AXIS, AIM)
         return motion
 
     def packed(self, motion: Motion) -> tuple[Objectives, Workspace, Scratch, Arguments]:

@@ -307,7 +307,8 @@ def direction_residuals(
 ) -> None:
     """Rows of the smallest turn that brings an axis of the frame to a direction, or to look at a point.
 
-    With a tolerance the first row is along the error, and the second one is 0: the cone is free to go around.
+    With a tolerance the first row is along the error, and the error of the second one is 0: the cone is free
+    to go around.
     """
     ax, ay, az = times(resolved, FRAME + ROTATION, task.axis[0], task.axis[1], task.axis[2])
     dx, dy, dz = resolved[WANTED], resolved[WANTED + 1], resolved[WANTED + 2]
@@ -349,7 +350,7 @@ def direction_residuals(
         errors[row] = task.weights[0] * (ux * x + uy * y + uz * z)
         if is_cone:
             errors[row] = task.weights[0] * left if i == 0 else 0.0
-            weight = weight if i == 0 else 0.0
+            weight = weight if i == 0 or task.unclipped > 0.0 else 0.0
         wx, wy, wz = weight * ux, weight * uy, weight * uz
         # A sideways move of the frame turns the direction to the point the other way.
         fx, fy, fz = (
