@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Model, ModelBuilder
@@ -205,3 +206,29 @@ def test_a_lower_goal_that_is_added_worsens_no_position_out_of_reach_though_it_c
         alone = model.solve(far, start=start)
         both = model.solve([far, Posture(q=model.neutral, priority=1)], start=start)
         assert both.goal_errors[0].position <= alone.error + 1e-5
+
+
+@pytest.mark.parametrize("seed", [9, 12, 14, 20, 22, 46])
+def test_joints_whose_axes_pass_through_a_point_that_is_kept_are_free_for_the_next_goal(seed):
+    """Their columns in the rows of that point are rounding, which is no constraint."""
+    rng = np.random.default_rng(seed)
+    pelvis = np.eye(4)
+    pelvis[:3, :3] = Rotation.from_rotvec([0.0, 0.0, rng.uniform(-3.0, 3.0)]).as_matrix()
+    pelvis[:3, 3] = rng.uniform(-0.3, 0.3, 3)
+    builder = limbik.ModelBuilder("body")
+    builder.revolute("yaw", axis="z", origin=pelvis, limits=(-2.6, 2.6))
+    builder.revolute("roll", axis="x", origin=(0.004, 0, 0.04), limits=(-0.5, 0.5))
+    builder.revolute("pitch", axis="y", limits=(-0.5, 0.5))
+    builder.revolute("shoulder_pitch", axis="y", origin=(0, 0.1, 0.25), limits=(-3.0, 2.6))
+    builder.revolute("shoulder_roll", axis="x", origin=(0, 0.05, 0), limits=(-1.5, 2.2))
+    builder.revolute("shoulder_yaw", axis="z", origin=(0, 0, -0.1), limits=(-2.6, 2.6))
+    builder.revolute("elbow", axis="y", origin=(0.015, 0, -0.2), limits=(-1.0, 2.0))
+    body = builder.fixed("hand", origin=(0.1, 0, 0)).build()
+    q, start = body.random(rng, 2)
+    goals = [
+        limbik.Position(frame="pitch", target=body.pose(q, "pitch")[:3, 3]),
+        limbik.Position(frame="hand", target=body.pose(q, "hand")[:3, 3], priority=1),
+    ]
+    solution = body.solve(goals, start=start)
+    for goal in goals:
+        assert np.abs(body.pose(solution.q, goal.frame)[:3, 3] - goal.target).max() < 1e-6

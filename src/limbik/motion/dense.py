@@ -9,6 +9,7 @@ from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.linear import cholesky_solve, copy, dot, fill
 
 DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rounding
+NOISE = 1e-13  # length of a row that is rounding itself
 JITTER = 1e-14  # of the trace: only enough to factorise
 
 
@@ -130,7 +131,7 @@ def fill_null_space(scratch: Any, above: Floats, count: int) -> int:
         left = 0.0
         for i in range(size, count):
             left += v[i] * v[i]
-        if left <= max(DEPENDENT * DEPENDENT * length, scratch.flat[row]) or left == 0.0:
+        if left <= max(DEPENDENT * DEPENDENT * length, scratch.flat[row], NOISE * NOISE):
             continue
         end = -math.sqrt(left) if v[size] > 0.0 else math.sqrt(left)
         for k in range(size):

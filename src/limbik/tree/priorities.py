@@ -22,6 +22,7 @@ MOST_SLOW = 4  # steps in a row, before a descent ends
 ROUNDS = 5  # of the active set in one step
 NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
 DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rounding
+NOISE = 1e-13  # length of a row, or part of the longest one, that is rounding itself
 JITTER = 1e-14  # of the trace: only enough to factorise
 FLAT = 1e-3  # part of the largest curvature that does not count
 
@@ -249,7 +250,8 @@ def span(rows: Floats, free: Floats, least: float, basis: Floats, size: int) -> 
         for _ in range(2):
             remove(basis[:size], free, basis[size])
         length = length_on(free, basis[size])
-        if length > DEPENDENT * length_on(free, rows[row]) and length > least * longest:
+        shortest = max(DEPENDENT * length_on(free, rows[row]), least * longest, NOISE * max(longest, 1.0))
+        if length > shortest:
             for v in range(free.size):
                 basis[size, v] /= length
             size += 1
