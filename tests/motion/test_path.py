@@ -324,6 +324,21 @@ def test_a_path_that_begins_at_a_whole_turn_goes_on_from_either_end(seed: int) -
     assert arm.solve_path(poses).complete
 
 
+@pytest.mark.parametrize("name", ["panda", "xarm7", "iiwa14"])
+@pytest.mark.parametrize("seed", range(4))
+def test_an_arm_of_seven_joints_goes_on_from_the_configuration_that_is_given(name: str, seed: int) -> None:
+    """Though none of those that are sampled may be near it."""
+    arm = limbik.load(name)
+    rng = np.random.default_rng(seed)
+    begin, turn = arm.random(rng), rng.normal(size=7)
+    end = arm.clip(begin + 0.8 * turn / np.linalg.norm(turn))
+    way = [arm.pose(begin + part * (end - begin)) for part in np.linspace(0.0, 1.0, 30)]
+    path = arm.solve_path(way, first=begin)
+    assert path.complete
+    assert_allclose(path.q[0], begin)
+    assert arm.solve_path(way, first=begin, last=end).complete
+
+
 def test_one_pose_alone_is_a_path_whatever_the_step() -> None:
     path = UR5E.solve_path([UR5E.pose(AT)], max_step=0.05)
     assert path.complete and len(path.q) == 1

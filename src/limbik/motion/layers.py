@@ -85,6 +85,8 @@ class Layers:
         """Have only q [nq] at one of the layers."""
         self.layers[layer].q = q[None]
         self.layers[layer].is_fixed = True
+        if not self.candidates.is_complete:
+            self._follow(self.layers if layer == 0 else self.layers[::-1])
 
     def solve(self) -> tuple[list[Layer], Route]:
         """The layers that have configurations, and the best route through them."""
@@ -152,6 +154,15 @@ class Layers:
             for a, b in itertools.pairwise(order):
                 if len(a.q) and len(b.q) < 8 and not self.ends():
                     self._add(b, self.candidates.near(b.pose, a.q))
+
+    def _follow(self, layers: list[Layer]) -> None:
+        """Configurations from the one at a fixed end, place after place: samples may have none near it."""
+        found = layers[0].q
+        for layer in layers[1:]:
+            found = self.candidates.near(layer.pose, found)
+            if not len(found) or self.ends():
+                break
+            self._add(layer, found)
 
     def _add(self, layer: Layer, q: Array) -> None:
         more = distinct(np.concatenate([layer.q, q]))
