@@ -13,6 +13,7 @@ from limbik.collision import Box, Capsule, LinkShape, Sphere, World
 from limbik.collision.checker import Checker
 from limbik.collision.geometry import geometry_of
 from limbik.errors import CollisionError, SolverError
+from limbik.solvers import free_solve
 from limbik.solvers.many_starts import ManyStarts
 from limbik.solvers.push_out import PushOut
 from limbik.spatial import pose_from
@@ -325,6 +326,30 @@ def test_nothing_is_tried_when_the_time_is_over(arm: Model, monkeypatch) -> None
     solution = arm.solve(goal, start=FORWARD, world=world, time_limit=1e-9)
     assert solution.ended is Status.NO_FREE_SOLUTION or not solution.success
     assert not tried
+
+
+@pytest.mark.parametrize("prefer", ["first", "clearance"])
+def test_when_the_time_is_over_no_more_than_a_piece_is_measured(arm: Model, monkeypatch, prefer: str) -> None:
+    """A round draws thousands of solutions; here the time is over once some of them are measured."""
+    measured: list[int] = []
+
+    def counted(name: str):
+        measure = getattr(Checker, name)
+
+        def measure_and_count(self, q, *options):
+            measured.append(len(q))
+            return measure(self, q, *options)
+
+        return measure_and_count
+
+    for name in ("distances", "are_free", "first_free"):
+        monkeypatch.setattr(Checker, name, counted(name))
+    monkeypatch.setattr(free_solve, "time_watch", lambda limit: lambda: sum(measured) > 200)
+    far = {"world": World(), "clearance": 0.3, "prefer": prefer}  # neighbours of neighbours are nearer
+    solution = arm.solve(arm.pose(FORWARD), time_limit=10.0, **far)
+    assert not solution.success
+    assert max(measured) <= 64
+    assert sum(measured) <= 200 + 4 * 16 + 64
 
 
 def test_of_all_solutions_those_that_are_free_are_left() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator
 from time import perf_counter
 
 import numpy as np
@@ -40,6 +41,7 @@ ROUNDS = ((8, 0), (32, 0), (128, 2), (512, 8), (2048, 16), (8192, 32))
 SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16), (256, 32))
 FIRST_MEASURED = 64  # configurations; others are measured if no pair is as deep
 MAX_AFTER_TIME = 256  # configurations that are compared after the time limit
+PIECE = 16  # configurations that are measured between two looks at the clock
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
@@ -170,18 +172,37 @@ class _Search:
         return np.concatenate([self._first.q[None], found.q])
 
     def _best(self, q: Array) -> Array | None:
-        """Of configurations [k, nq] the free one that is preferred."""
-        self._seen.append(q)
+        """Of configurations [k, nq] the free one that is preferred, of as many as there is time for."""
         if self._free.prefer == "clearance":
-            distances = self._checker.distances(q)
+            distances = self._distances(q)
+            q = q[: len(distances)]
+            self._seen.append(q)
             best = int(distances.argmax()) if len(q) else -1
             return q[best] if len(q) and distances[best] > self._free.clearance else None
         start = self._first.start
         if start is not None and len(q) > 1:
             away = np.linalg.norm(self._request.model.difference(start, q), axis=1)
             q = q[np.argsort(away, kind="stable")]
-        place = self._checker.first_free(q, self._free.clearance)
-        return None if place is None else q[place]
+        for some in self._pieces(q):
+            self._seen.append(some)
+            place = self._checker.first_free(some, self._free.clearance)
+            if place is not None:
+                return some[place]
+        return None
+
+    def _distances(self, q: Array) -> Array:
+        """The distances [m] of the nearest pairs at the first of configurations [k, nq], as many as there is
+        time for, and a piece at least.
+        """
+        found = [self._checker.distances(some) for some in self._pieces(q)]
+        return np.concatenate(found) if found else np.empty(0)
+
+    def _pieces(self, q: Array) -> Iterator[Array]:
+        """Configurations [k, nq] in pieces, until the time is up; the first one in any case."""
+        for begin in range(0, len(q), PIECE):
+            if begin > 0 and self._watch():
+                return
+            yield q[begin : begin + PIECE]
 
     @functools.cached_property
     def _push_out(self) -> PushOut:
@@ -203,10 +224,13 @@ class _Search:
         if count == 0:
             return q[:0]
         some = q[: max(FIRST_MEASURED, count)]
-        depths = self._checker.distances(some)
-        if len(q) > len(some):
-            others = q[len(some) :]
-            others = others[self._checker.are_free(others, float(np.partition(depths, -count)[-count]))]
-            some = np.concatenate([some, others])
-            depths = np.append(depths, self._checker.distances(others))
+        depths = self._distances(some)
+        if len(depths) < len(some):
+            some = some[: len(depths)]
+        elif len(q) > len(some) and not self._watch():
+            deep = float(np.partition(depths, -count)[-count])
+            pieces = [each[self._checker.are_free(each, deep)] for each in self._pieces(q[len(some) :])]
+            others = np.concatenate(pieces)
+            more = self._distances(others)
+            some, depths = np.concatenate([some, others[: len(more)]]), np.append(depths, more)
         return some[np.argsort(-depths, kind="stable")[:count]]
