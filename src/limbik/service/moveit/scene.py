@@ -28,10 +28,10 @@ from limbik.service.moveit.messages import (
     PoseMessage,
     RobotState,
 )
+from limbik.service.worlds import MAX_OBJECTS
 from limbik.spatial import Array, Matrix4, pose_inverse
 
 ADD, REMOVE, APPEND, MOVE = range(4)  # operations of a CollisionObject
-MAX_OBJECTS = 10_000
 MAX_MODELS = 16  # cached, that carry something
 _CACHED = "joint_indices", "_worlds", "_models"  # independent of where the robot is
 
