@@ -29,7 +29,6 @@ from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.free_question import FreeQuestion
 from limbik.solvers.many_starts import ManyStarts
 from limbik.solvers.push_out import PushOut
-from limbik.solvers.question import Question
 from limbik.solvers.request import Request
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
@@ -52,7 +51,6 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     first: of a solve with that seed, begun at a time [s].
     """
     asked = first.question
-    assert isinstance(asked, Question), "of a solve"
     question = FreeQuestion(asked, model, free)
     if not first.success:
         return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
