@@ -55,7 +55,12 @@ def test_the_first_answer_is_timed_when_it_is_made_again():
 
 
 @pytest.mark.parametrize("timing", [False, True])
-def test_a_page_is_told_where_it_asks(timing):
+def test_a_page_is_told_where_it_asks(timing, monkeypatch):
+    def timed(solve, start, end):
+        iterations = solve(start, end)
+        return CALL + iterations * ITERATION, iterations
+
+    monkeypatch.setattr(solver_time, "_timed", timed)  # what else the machine does may hide an iteration
     message = {
         "type": "solve",
         "id": 1,
