@@ -332,11 +332,11 @@ def test_an_arm_of_seven_joints_goes_on_from_the_configuration_that_is_given(nam
     rng = np.random.default_rng(seed)
     begin, turn = arm.random(rng), rng.normal(size=7)
     end = arm.clip(begin + 0.8 * turn / np.linalg.norm(turn))
-    way = [arm.pose(begin + part * (end - begin)) for part in np.linspace(0.0, 1.0, 30)]
-    path = arm.solve_path(way, first=begin)
+    poses = [arm.pose(begin + part * (end - begin)) for part in np.linspace(0.0, 1.0, 30)]
+    path = arm.solve_path(poses, first=begin)
     assert path.complete
     assert_allclose(path.q[0], begin)
-    assert arm.solve_path(way, first=begin, last=end).complete
+    assert arm.solve_path(poses, first=begin, last=end).complete
 
 
 def test_one_pose_alone_is_a_path_whatever_the_step() -> None:

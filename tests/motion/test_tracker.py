@@ -691,6 +691,14 @@ def test_below_a_point_out_of_reach_an_arm_at_rest_follows_a_lower_target_that_j
     assert moved.errors[1].rotation < fresh.errors[1].rotation + 0.1
 
 
+def rested(model, goals, start, **limits):
+    """A tracker that had 25 s to come to rest."""
+    tracker = model.tracker(goals, DT, start=start, **limits)
+    for _ in range(2500):
+        tracker.step()
+    return tracker
+
+
 def unreachable(seed):
     """An arm, goals of which the first is out of reach, and limits."""
     model = limbik.load(("panda", "ur5e", "gen3", "z1")[seed % 4])
@@ -706,12 +714,8 @@ def unreachable(seed):
 def test_below_a_point_out_of_reach_an_arm_rests_where_a_fresh_tracker_rests(seed, acceleration):
     model, start, goals = unreachable(seed)
     limits = {"velocity_limits": 2.0, "acceleration_limits": acceleration}
-    tracker = model.tracker(goals, DT, start=start, **limits)
-    for _ in range(2500):
-        tracker.step()
-    fresh = model.tracker(goals, DT, start=tracker.q, **limits)
-    for _ in range(2500):
-        fresh.step()
+    tracker = rested(model, goals, start, **limits)
+    fresh = rested(model, goals, tracker.q, **limits)
     rest = goals[1].q
     assert np.linalg.norm(tracker.q - rest) < np.linalg.norm(fresh.q - rest) + 0.02
     assert abs(tracker.errors[0].position - fresh.errors[0].position) < 1e-4
@@ -730,14 +734,9 @@ def test_a_goal_out_of_reach_is_as_near_with_a_posture_below_it_as_alone(seed):
     if seed % 2:
         goal = limbik.PointOnLine(point=across, direction=rng.normal(size=3))
 
-    def rested(goals, start):
-        tracker = model.tracker(goals, DT, start=start, velocity_limits=2.0)
-        for _ in range(2500):
-            tracker.step()
-        return tracker
-
-    tracker = rested([goal, limbik.Posture(q=start, priority=1)], start)
-    assert tracker.errors[0].position < rested([goal], tracker.q).errors[0].position + 5e-4
+    tracker = rested(model, [goal, limbik.Posture(q=start, priority=1)], start, velocity_limits=2.0)
+    (alone,) = rested(model, [goal], tracker.q, velocity_limits=2.0).errors
+    assert tracker.errors[0].position < alone.position + 5e-4
 
 
 @pytest.mark.parametrize("seed", [72, 137, 142, 147, 311])
@@ -753,15 +752,9 @@ def test_with_acceleration_limits_a_goal_is_as_near_with_a_posture_below_it_as_a
         limbik.Pose(target=pose),
     )
 
-    def rested(goals, start):
-        tracker = model.tracker(goals, DT, start=start, velocity_limits=0.5, acceleration_limits=20.0)
-        for _ in range(2500):
-            tracker.step()
-        return tracker
-
-    goal = goals[seed % 3]
-    tracker = rested([goal, limbik.Posture(q=rest, priority=1)], start)
-    (alone,) = rested([goal], tracker.q).errors
+    goal, limits = goals[seed % 3], {"velocity_limits": 0.5, "acceleration_limits": 20.0}
+    tracker = rested(model, [goal, limbik.Posture(q=rest, priority=1)], start, **limits)
+    (alone,) = rested(model, [goal], tracker.q, **limits).errors
     assert tracker.errors[0].position < alone.position + 1e-4
     assert tracker.errors[0].rotation < alone.rotation + 1e-4
 

@@ -30,7 +30,7 @@ from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.methods import ccd
 from limbik.solvers.methods import fabrik_bodies as reaching
 from limbik.solvers.methods import fabrik_targets as wishes
-from limbik.solvers.plan import Observer
+from limbik.solvers.plan import Observer, Problem
 from limbik.solvers.plans import general_plan_for
 from limbik.tree.workspace import SCRATCH_SIZE
 from solvers.arms import hinge_arm, pose
@@ -51,7 +51,8 @@ def solve(model: Model, goals: Goal | list[Goal], solver="dls", *, seed: int = 0
     start = options.pop("start", None)
     plan = general_plan_for(model, goals, {"solver": solver, **options})
     assert isinstance(plan, ClassicalPlan)
-    solution = plan.solve(tuple(goals), None if start is None else np.array(start, dtype=float), seed)
+    begin = None if start is None else np.array(start, dtype=float)
+    solution = plan.solve(Problem(tuple(goals), begin, seed))
     tolerances = {name: options[name] for name in ("tolerance", "tolerance_rotation") if name in options}
     assert_honest(model, goals, solution, limits=options.get("limits", True), **tolerances)
     return solution
@@ -143,7 +144,7 @@ def test_a_step_is_the_one_of_the_paper(solver):
     goals = [Position(frame=hand, target=at) for hand, at in zip(HANDS, targets, strict=True)]
     plan = general_plan_for(BODY, goals, {"solver": solver, "iterations": 1, "restarts": 0})
     observer = Observer()
-    plan.solve(tuple(goals), q, 0, observer=observer)
+    plan.solve(Problem(tuple(goals), q), observer)
     step = BODY.difference(q, observer.descents[0][0][1])
 
     length = plan.length

@@ -26,6 +26,7 @@ from limbik.goals import (
     Posture,
     Relative,
 )
+from limbik.solvers.plan import Problem
 from limbik.solvers.plans import general_plan_for
 from solvers.arms import pose
 from strategies import SEEDS
@@ -41,7 +42,7 @@ def solve(model: Model, goals: Goal | list[Goal], *, start=None, seed: int = 0, 
     """By the general solver, also what others could solve; and every answer is an honest one."""
     goals = goals if isinstance(goals, list) else [goals]
     start = None if start is None else np.array(start, dtype=float)
-    solution = general_plan_for(model, goals, options).solve(tuple(goals), start, seed)
+    solution = general_plan_for(model, goals, options).solve(Problem(tuple(goals), start, seed))
     tolerances = {name: options[name] for name in ("tolerance", "tolerance_rotation") if name in options}
     assert_honest(model, goals, solution, limits=options.get("limits", True), **tolerances)
     return solution
@@ -775,7 +776,7 @@ def test_to_look_at_ones_own_origin_is_no_harm():
 @pytest.mark.parametrize("point", [[1e6, 0, 0], [1e60, 1e60, 0], [-1e50, 1e-300, 5]])
 def test_absurdly_far_points_do_no_harm(point):
     goals = [Position(target=point), Posture(q=[0, 0, 0])]
-    solution = general_plan_for(flat(3), goals, {"iterations": 100}).solve(tuple(goals), None, 0)
+    solution = general_plan_for(flat(3), goals, {"iterations": 100}).solve(Problem(tuple(goals), None))
     assert not solution.success
     assert np.isfinite(solution.q).all()
 

@@ -11,6 +11,7 @@ import limbik
 from limbik import Model, ModelBuilder
 from limbik.goals import Direction, Goal, Pose, Position, Posture
 from limbik.solution import Solution
+from limbik.solvers.plan import Problem
 from limbik.solvers.plans import general_plan_for
 from solvers.arms import angle, distance, pose
 
@@ -98,7 +99,7 @@ def error_of(model: Model, goal: Goal, q: np.ndarray) -> float:
 
 def solve(model: Model, goals: list[Goal], start: np.ndarray | None, **options) -> Solution:
     """By the general solver, also what others could solve."""
-    solution = general_plan_for(model, goals, options).solve(tuple(goals), start, 0)
+    solution = general_plan_for(model, goals, options).solve(Problem(tuple(goals), start))
     assert model.is_within_limits(solution.q)
     return solution
 

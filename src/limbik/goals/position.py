@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from limbik.goals.measured import Body, Part, along
 from limbik.goals.task import IDENTITY, OF_FRAME, OF_REFERENCE, POINT, Mechanism, Target, Task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3
-
-OF_END_EFFECTOR = {"frame": None, "priority": 0, "weight": ONE3, "tolerance": ZERO3, "axes": "world"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,3 +79,6 @@ class Position(Goal):
 
     def described(self, frame: str) -> str:
         return f"{frame} at {numbers(self.target)} m"
+
+
+OF_END_EFFECTOR = {each.name: each.default for each in fields(Position) if each.default is not MISSING}

@@ -88,13 +88,13 @@ class Candidates:
 
     def _with_turns(self, q: Array) -> Array:
         lower, upper = self.model.lower, self.model.upper
-        for place in self._wide:
-            most = math.ceil((upper[place] - lower[place]) / FULL_TURN)
+        for i in self._wide:
+            most = math.ceil((upper[i] - lower[i]) / FULL_TURN)
             turned = np.concatenate([q] * (2 * most + 1))
-            turned[:, place] += FULL_TURN * np.repeat(np.arange(-most, most + 1), len(q))
-            clipped = np.clip(turned[:, place], lower[place], upper[place])
-            is_legal = np.abs(turned[:, place] - clipped) <= AT_LIMIT
-            turned[:, place] = clipped
+            turned[:, i] += FULL_TURN * np.repeat(np.arange(-most, most + 1), len(q))
+            clipped = np.clip(turned[:, i], lower[i], upper[i])
+            is_legal = np.abs(turned[:, i] - clipped) <= AT_LIMIT
+            turned[:, i] = clipped
             q = turned[is_legal]
         return q
 

@@ -156,7 +156,7 @@ class Layers:
                     self._add(b, self.candidates.near(b.pose, a.q))
 
     def _follow(self, layers: list[Layer]) -> None:
-        """Configurations from the one at a fixed end, place after place: samples may have none near it."""
+        """Configurations from the one at a fixed end, layer after layer: samples may have none near it."""
         found = layers[0].q
         for layer in layers[1:]:
             found = self.candidates.near(layer.pose, found)

@@ -5,7 +5,6 @@ methods on any arm (`chain.descent`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -29,16 +28,14 @@ from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED, SPENT, UNREACHABL
 from limbik.numerics.start_check import ROUNDING
 from limbik.solution import Facts, Solution
 from limbik.solvers.checked_options import Options
-from limbik.solvers.plan import Descents, Observer, Plan
+from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
 from limbik.solvers.tree_plan import NO_TRACE, Call, Trace, refuse_too_far
 from limbik.solvers.watch import run_either_way, time_watch
 from limbik.spatial import Array
 
-PATIENCE = (
-    0.01  # a window gaining less than this fraction of the error is a stall, where a restart may do better
-)
+PATIENCE = 0.01  # fraction of the error: a window that gains less is a stall, where a restart may do better
 PATIENCE_AT_LAST = 1e-6  # and where none follows
 
 # What `chain.solve.answer` returns.
@@ -90,6 +87,7 @@ class ChainPlan(Plan):
         self.chain = chain
         self.frame = model.end_effector if frame is None else frame
         self.kind = kind
+        self.engine = ENGINES[kind]
         self.goal = goal
         self.solver = solver
         plane = pack_plane(chain) if kind == PLANAR else None
@@ -105,28 +103,16 @@ class ChainPlan(Plan):
         self._stack = STACK_OF_JOINT * self.joint_count
         self._free: dict[int, list[Work]] = {}  # by the numbers of a goal
 
-    @property
-    def engine(self) -> str:
-        """What solves, for sentences."""
-        return ENGINES[self.kind]
-
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """What was asked."""
         return Request(model=self.model, goals=goals, solver=self.solver.name, options=self.options.given)
 
-    def solve(
-        self,
-        goals: Sequence[Goal],
-        start: Array | None,
-        seed: int,
-        *,
-        rest: Array | None = None,
-        observer: Observer | None = None,
-    ) -> Solution:
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`: one descent after the other, from the start and then from random configurations,
         until one solves, or the budget, the restarts or the time is spent.
         """
         began = perf_counter()
+        goals, start, seed, rest = problem
         numbers = self._numbers(goals[0])
         refuse_too_far(numbers)
         q_start = self.model.neutral.copy() if start is None else start
@@ -155,7 +141,7 @@ class ChainPlan(Plan):
             first[5] or (self._use_limits and has_moved),
         )
         whole = self._whole(elsewhere, q)
-        return Solution(whole, facts, perf_counter() - began, self, q_start, tuple(goals))
+        return Solution(whole, facts, perf_counter() - began, self, q_start, goals)
 
     def _restart(
         self,
@@ -207,12 +193,12 @@ class ChainPlan(Plan):
             solve(joints, place, goal, settled, self.patience, work.rest, work.q, work.facts, *trace, watch)
 
         run_either_way(self.program, watch, run, interpret, (work.q,))
-        end, iterations, error, turn, least_error, was_moved = work.facts.tolist()
+        end, iterations, error, turn, min_error, was_moved = work.facts.tolist()
         q[:] = work.q
         self._free.setdefault(goal.size, []).append(work)
         if end < 0:
             _refuse(int(end), goal, q)
-        return int(end), int(iterations), error, turn, least_error, bool(was_moved)
+        return int(end), int(iterations), error, turn, min_error, bool(was_moved)
 
     def _any_work(self, goal_size: int) -> Work:
         try:
@@ -250,8 +236,8 @@ class ChainPlan(Plan):
 
     def _is_done(self, result: Result) -> bool:
         """Whether no restart could do better: solved, or out of reach and as near as the bound allows."""
-        end, _, error, _, least_error, _ = result
-        return end == SOLVED or 0.0 < error <= least_error + CLOSE_TO_BOUND * self.chain.reach
+        end, _, error, _, min_error, _ = result
+        return end == SOLVED or 0.0 < error <= min_error + CLOSE_TO_BOUND * self.chain.reach
 
     def _distance(self, result: Result) -> float:
         """How far an answer is from the goal [m], radians counted as in the descent."""

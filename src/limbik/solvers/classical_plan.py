@@ -40,11 +40,6 @@ class ClassicalPlan(TreePlan):
         if tuning.anneal > 0.0:  # the offsets grow smaller over the whole budget
             self.first_look = options.budget
 
-    @property
-    def engine(self) -> str:
-        """What solves."""
-        return f"by {self.solver} on any tree"
-
     def roles(self, tree: PackedTree) -> Floats:
         """What each joint serves [links], as the method sees it."""
         return self.method.roles(self.model, tree, self.tasks, self._tree.units)

@@ -16,7 +16,7 @@ from limbik.solution import Solution
 from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import GeneralPlan
-from limbik.solvers.plan import Observer, Plan
+from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.spatial import Array
 
@@ -46,34 +46,22 @@ class ClosedPlan(Plan):
         """The goals and the options of a solve."""
         return Request(model=self.model, goals=goals, solver="analytic", options=self.options.given)
 
-    @property
-    def engine(self) -> str:
-        """What solves."""
-        return "by closed form"
-
-    def solve(
-        self,
-        goals: Sequence[Goal],
-        start: Array | None,
-        seed: int,
-        *,
-        rest: Array | None = None,
-        observer: Observer | None = None,
-    ) -> Solution:
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """The solution nearest to the start [nq] or the neutral configuration, or why there is none; there is
         nothing to be seen between the start and the answer.
         """
+        goals, start, seed, rest = problem
         if rest is not None:
             raise SolverError(f"analytic knows no `rest`; {USE_LM}")
         self._judge.check(goals)
         begin = self.model.neutral if start is None else start
         nearest = self._nearest(goals[0], begin)
-        judged = self._judge.solve(goals, start if nearest is None else nearest, seed)
-        solution = Solution(judged.q, judged.facts, judged.time, self, start, tuple(goals))
+        judged = self._judge.solve(Problem(goals, start if nearest is None else nearest, seed))
+        solution = Solution(judged.q, judged.facts, judged.time, self, start, goals)
         if observer is not None:
             inside = self.model.clip(begin)
             first = Observer()
-            self._judge.solve(goals, inside, seed, observer=first)
+            self._judge.solve(Problem(goals, inside, seed), first)
             errors = np.array([first.descents[0][1][0], solution.error])
             observer.descents = [(np.array([inside, solution.q]), errors)]
         return solution

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from time import perf_counter
 
-from limbik.goals import Goal, evenly
+from limbik.goals import evenly
 from limbik.solution import Solution
-from limbik.solvers.plan import Observer, Plan
-from limbik.spatial import Array
+from limbik.solvers.plan import Observer, Plan, Problem
 
-SHARE = 0.5  # of the time limit, for each of the two solves
+TIME_FRACTION = 0.5  # of the time limit, for each of the two solves
 
 
 class EvenPlan(Plan):
@@ -24,23 +23,15 @@ class EvenPlan(Plan):
         self.model, self.options = plan.model, plan.options
         self._plan, self._make_even = plan, make_even
 
-    def solve(
-        self,
-        goals: Sequence[Goal],
-        start: Array | None,
-        seed: int,
-        *,
-        rest: Array | None = None,
-        observer: Observer | None = None,
-    ) -> Solution:
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`."""
         began = perf_counter()
-        first = self._plan.solve(goals, start, seed, rest=rest, observer=observer)
+        first = self._plan.solve(problem, observer)
         if first.success:
             return first
         second = None if observer is None else Observer(observer.wants_lanes)
-        even = tuple(map(evenly, goals))
-        again = self._even.solve(even, start, seed, rest=rest, observer=second)
+        even = tuple(map(evenly, problem.goals))
+        again = self._even.solve(problem._replace(goals=even), second)
         if again.success and observer is not None and second is not None:
             observer.descents, observer.lanes = second.descents, second.lanes
         best = again if again.success else first

@@ -24,6 +24,7 @@ class FreeQuestion(Question):
 
     def __init__(self, asked: Question, model: Model, free: FreeOptions, seen: Seen | None = None) -> None:
         self._asked, self._model, self._free, self._seen = asked, model, free, seen
+        self.engine = asked.engine
 
     def request(self, target: Any, /) -> Request:
         """What was asked."""
@@ -37,11 +38,6 @@ class FreeQuestion(Question):
     def kept(self, target: Any, /) -> FreeQuestion:
         """The same without the plan."""
         return FreeQuestion(self._asked.kept(target), self._model, self._free, self._seen)
-
-    @property
-    def engine(self) -> str:
-        """That of the plan."""
-        return self._asked.engine
 
     def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
         """Why the solution is what it is."""

@@ -183,9 +183,9 @@ class _Search:
             q = q[np.argsort(away, kind="stable")]
         for some in self._pieces(q):
             self._seen.append(some)
-            place = self._checker.first_free(some, self._free.clearance)
-            if place is not None:
-                return some[place]
+            first = self._checker.first_free(some, self._free.clearance)
+            if first is not None:
+                return some[first]
         return None
 
     def _distances(self, q: Array) -> Array:

@@ -18,10 +18,9 @@ from limbik.model.chain import chain_to
 from limbik.model.model import Model
 from limbik.solution import Facts, Solution
 from limbik.solvers.checked_options import Options
-from limbik.solvers.plan import Observer, Plan
+from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan, Work
 from limbik.solvers.watch import time_watch
-from limbik.spatial import Array
 from limbik.tree import levenberg_marquardt
 from limbik.tree.programs import general
 from limbik.tree.settings import ITERATIONS, SETTINGS_SIZE
@@ -48,7 +47,7 @@ class GeneralPlan(TreePlan):
         solver: str = "lm",
         plan_of: PlanOf | None = None,
     ) -> None:
-        self._kind = _kind(model, goals)
+        self.engine = f"in the general core, for {_kind(model, goals)}"
         self._lowest = max(goal.priority for goal in goals)
         self._plan_of = plan_of
         above, self.above = self._above(goals), None
@@ -63,57 +62,42 @@ class GeneralPlan(TreePlan):
             tree, objectives, work.workspace, work.settings, work.q, work.task_errors, work.answer, *trace
         )
 
-    @property
-    def engine(self) -> str:
-        """What solves, and what for."""
-        return f"in the general core, for {self._kind}"
-
-    def solve(
-        self,
-        goals: Sequence[Goal],
-        start: Array | None,
-        seed: int,
-        *,
-        rest: Array | None = None,
-        observer: Observer | None = None,
-    ) -> Solution:
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`, without a rest configuration."""
-        if rest is not None:
+        if problem.rest is not None:
             raise SolverError(
                 "with 'lm', `rest` is for one plain goal on an arm of revolute and prismatic joints; ask for "
                 "a Posture"
             )
-        return super().solve(goals, start, seed, observer=observer)
+        return super().solve(problem, observer)
 
-    def _solve(
-        self, goals: Sequence[Goal], start: Array | None, seed: int, trace: Trace, rest: Array | None = None
-    ) -> Solution:
+    def _solve(self, problem: Problem, trace: Trace) -> Solution:
         """As `TreePlan._solve`; goals of the lowest priority come after the solve for the others."""
         if self.above is None:
-            return super()._solve(goals, start, seed, trace, rest)
+            return super()._solve(problem, trace)
         began = perf_counter()
         watch = time_watch(self.options.time_limit)
-        found = self._above_alone(goals, start, seed, trace)
-        work = self._work_for(goals, found.q)
+        found = self._above_alone(problem, trace)
+        work = self._work_for(problem.goals, found.q)
         spent = found.iterations
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
         self._attempt(work, self.options.budget - spent, rows, watch)
         iterations = spent + work.answer[ITERATIONS]
         facts = Facts(found.facts[0], *self._errors(work.task_errors), iterations, *found.facts[4:6])
-        return self._solution(work, facts, goals, start, began)
+        return self._solution(work, facts, problem, began)
 
-    def _above_alone(self, goals: Sequence[Goal], start: Array | None, seed: int, trace: Trace) -> Solution:
+    def _above_alone(self, problem: Problem, trace: Trace) -> Solution:
         """The answer for the goals that are not of the lowest priority: of this core, or of the one that
         takes them where they are alone, if that comes nearer.
         """
-        above = self._above(goals)
+        above = problem._replace(goals=self._above(problem.goals))
         assert self.above is not None, "only then is it called"
-        found = self.above._solve(above, start, seed, trace)
+        found = self.above._solve(above, trace)
         if found.success or self._plan_of is None:
             return found
-        plan = self._plan_of(self.model, above, self.above.options.given)
+        plan = self._plan_of(self.model, above.goals, self.above.options.given)
         observer = None if trace is NO_TRACE else Observer()
-        alone = plan.solve(above, start, seed, observer=observer)
+        alone = plan.solve(above, observer)
         if not (alone.success or self._off(alone) < self._off(found)):
             return found
         if observer is not None:

@@ -15,7 +15,7 @@ from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
 from limbik.solution import Iterate, Solution, Trace
 from limbik.solvers.free_options import take_free_options
 from limbik.solvers.free_solve import made_free
-from limbik.solvers.plan import Observer
+from limbik.solvers.plan import Observer, Problem
 from limbik.solvers.plans import BY_DEFAULT, plan_of
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers, check_flag
 
@@ -170,7 +170,7 @@ def _solve(
         raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {plan.options.budget:,}")
     given = None if start is None else _configuration(model, start, "start")
     toward = None if rest is None else _rest(model, rest)
-    return plan.solve(goals, given, int(seed), rest=toward, observer=seen)
+    return plan.solve(Problem(goals, given, int(seed), toward), seen)
 
 
 def _configuration(model: Model, value: Any, name: str) -> Array:

@@ -29,7 +29,7 @@ from limbik.solvers.constrained import Constrained, RunIsOver, minimise
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.measure import half_reach, residual
 from limbik.solvers.methods.optimize import Optimize
-from limbik.solvers.plan import Descents, Observer, Plan
+from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
@@ -59,25 +59,13 @@ class OptimizePlan(Plan):
         """The goals and the options of a solve."""
         return Request(model=self.model, goals=goals, solver=self.method.name, options=self.options.given)
 
-    @property
-    def engine(self) -> str:
-        """What solves."""
-        return "by an optimiser of SciPy"
-
-    def solve(
-        self,
-        goals: Sequence[Goal],
-        start: Array | None,
-        seed: int,
-        *,
-        rest: Array | None = None,
-        observer: Observer | None = None,
-    ) -> Solution:
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`, without a rest configuration.
 
         Raises FunctionError for a cost that gives no number or has no derivative.
         """
         began = perf_counter()
+        goals, start, seed, rest = problem
         if rest is not None:
             raise SolverError(f"{self.method.name} knows no `rest`: give it a cost of its own")
         self._last.check(goals)
@@ -85,7 +73,7 @@ class OptimizePlan(Plan):
         if not np.isfinite(given).all():
             raise ConfigurationError(f"`start` needs finite numbers, found {given.tolist()}")
         inside = self.model.clip(given) if self.options.limits else self._normal(given)
-        search = _Search(self, self.request(tuple(goals)), inside)
+        search = _Search(self, self.request(goals), inside)
         is_proved = search.run(seed)
         q, facts = search.best
         was_moved = bool((np.abs(inside - given) > ROUNDING).any())
@@ -94,11 +82,11 @@ class OptimizePlan(Plan):
         all_facts = Facts(end, facts[1], facts[2], search.iterations, restarts, was_moved)
         if observer is not None:
             observer.descents = search.rows()
-        return Solution(q, all_facts, perf_counter() - began, self, start, tuple(goals))
+        return Solution(q, all_facts, perf_counter() - began, self, start, goals)
 
-    def last(self, goals: Sequence[Goal], q: Array, seed: int) -> Solution:
+    def last(self, goals: tuple[Goal, ...], q: Array, seed: int) -> Solution:
         """What Levenberg-Marquardt makes of q."""
-        return self._last.solve(goals, q, seed)
+        return self._last.solve(Problem(goals, q, seed))
 
     def problem(self, request: Request, q: Array, ends: float) -> Constrained:
         """What is to be minimised from q on; ends: when the time is up [s of the clock]."""

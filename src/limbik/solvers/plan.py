@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from limbik.goals import Goal
 from limbik.model.model import Model
@@ -15,6 +14,15 @@ from limbik.solvers.question import Question
 from limbik.spatial import Array
 
 Descents: TypeAlias = list[tuple[Array, Array]]  # configurations and errors of one after the other
+
+
+class Problem(NamedTuple):
+    """What one solve is given, of the structure that its plan is for."""
+
+    goals: tuple[Goal, ...]
+    start: Array | None  # [nq]; None: the neutral configuration
+    seed: int = 0
+    rest: Array | None = None  # [nq] toward which the option `rest_bias` pulls; None: the neutral one
 
 
 @dataclass
@@ -33,19 +41,8 @@ class Plan(Question):
     options: Options
 
     @abstractmethod
-    def solve(
-        self,
-        goals: Sequence[Goal],
-        start: Array | None,
-        seed: int,
-        *,
-        rest: Array | None = None,
-        observer: Observer | None = None,
-    ) -> Solution:
-        """The answer for goals of the plan's structure, from a start [nq] or from the neutral configuration.
-
-        rest [nq]: toward which the option `rest_bias` pulls; by default the neutral configuration. observer:
-        is given what is to be seen of the solve, which is the same without it.
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
+        """The answer; the observer is given what is to be seen of the solve, which is the same without it.
 
         Raises GoalError for targets, ConfigurationError for a start that have no meaning.
         """

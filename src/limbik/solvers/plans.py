@@ -21,7 +21,7 @@ from limbik.solvers.chain_plan import ChainPlan, kind_of_chain
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.closed_plan import ClosedPlan
-from limbik.solvers.even_plan import SHARE, EvenPlan
+from limbik.solvers.even_plan import TIME_FRACTION, EvenPlan
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.methods.analytic import Analytic
 from limbik.solvers.methods.lm import LM
@@ -89,7 +89,7 @@ def _evened(
             return make(read)
         limited = options
         if read.time_limit is not None:
-            read = replace(read, time_limit=SHARE * read.time_limit)
+            read = replace(read, time_limit=TIME_FRACTION * read.time_limit)
             limited = {**options, "time_limit": read.time_limit}
         return EvenPlan(make(read), lambda: plan_of(model, even, limited))
 
@@ -149,13 +149,13 @@ def _with_tool(chain: Chain, options: Options) -> Chain:
 
 
 def _only_fast(options: Options, weights: tuple[float, ...] | None) -> list[str]:
-    """What is asked for that only the fast core can do."""
-    asked = {
+    """The options that only the fast core can do."""
+    given = {
         "prefer": options.prefer is not None,
         "locked": bool(options.locked),
         "weights": weights is not None,
     }
-    return [name for name, is_asked in asked.items() if is_asked]
+    return [name for name, is_given in given.items() if is_given]
 
 
 def _is_general(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
@@ -166,7 +166,7 @@ def _is_general(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | Non
 
 
 def _is_branched(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
-    """Whether a classical method solves for a chain as for a tree: it has no kernel for what is asked."""
+    """Whether a classical method solves for a chain as for a tree: it has no kernel for the goal on it."""
     kind = kind_of_chain(chain, goal)
     solver = choose(options.solver, kind, (goal,))
     if goal not in solver.tree_goals:

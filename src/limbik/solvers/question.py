@@ -21,6 +21,8 @@ class Question:
     A solution keeps no request, only what its plan makes one from: `target`.
     """
 
+    engine: str = ""  # which one solves and for what, of plans that "auto" picks: "in the fast core, for ..."
+
     def request(self, target: Any, /) -> Request:
         """What was asked."""
         raise NotImplementedError
@@ -37,11 +39,6 @@ class Question:
         if len({goal.priority for goal in request.goals}) > 1:
             return "because only this method knows priorities"
         return f"because it solves most and is the quickest: here {self.engine}"
-
-    @property
-    def engine(self) -> str:
-        """What of the solver's engines solves, and for what: "in the fast core, for ..."."""
-        raise NotImplementedError
 
     def goal_errors(self, target: Any, q: Array, /) -> tuple[PoseError, ...]:
         """How far each goal is from being met at q [nq]."""
@@ -72,12 +69,7 @@ class Kept(Question):
     """A request in place of a plan, with the words for its engine."""
 
     def __init__(self, request: Request, engine: str) -> None:
-        self._request, self._engine = request, engine
-
-    @property
-    def engine(self) -> str:
-        """As of the plan."""
-        return self._engine
+        self._request, self.engine = request, engine
 
     def request(self, target: Any = None, /) -> Request:
         """What was asked, whatever the target."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -41,7 +41,7 @@ from limbik.solution import Facts, Solution, Trace
 from limbik.solvers.chain_plan import check_level
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
-from limbik.solvers.plan import Descents, Observer, Plan
+from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.watch import Takeover, time_watch
 from limbik.solvers.watched_solve import Driver, Watched, say_spent
@@ -149,20 +149,12 @@ class SerialPlan(Plan):
 
     engine = f"in the fast core, for arms of up to {MOST_ROWS} revolute and prismatic joints"
 
-    def solve(
-        self,
-        goals: Sequence[Goal],
-        start: Array | None,
-        seed: int,
-        *,
-        rest: Array | None = None,
-        observer: Observer | None = None,
-    ) -> Solution:
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`; there is no pull toward a rest configuration."""
-        pose = self._pose_of(goals[0])
+        pose = self._pose_of(problem.goals[0])
         if observer is None:
-            return self.solve_pose(pose, start, seed)
-        trace = self.trace(pose, start, seed, lanes=observer.wants_lanes)
+            return self.solve_pose(pose, problem.start, problem.seed)
+        trace = self.trace(pose, problem.start, problem.seed, lanes=observer.wants_lanes)
         parts = (np.split(part, trace.restarted_at) for part in (trace.q, trace.error))
         observer.descents, observer.lanes = list(zip(*parts, strict=True)), trace.lanes
         return trace.solution
@@ -267,11 +259,9 @@ class SerialPlan(Plan):
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)
         q[self._places] = facts[Q][self._moving]
-        if descents is None:
-            found = self._descent.solve((goal,), q, 0)
-        else:
-            observer = Observer()
-            found = self._descent.solve((goal,), q, 0, observer=observer)
+        observer = None if descents is None else Observer()
+        found = self._descent.solve(Problem((goal,), q), observer)
+        if observer is not None and descents is not None:
             descents[:] = observer.descents
         facts[Q][self._moving] = found.q[self._places]
         facts[ERROR], facts[CHORD] = found.facts[ERROR], found.facts[CHORD]

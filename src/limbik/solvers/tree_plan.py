@@ -29,7 +29,7 @@ from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import FARTHEST, Options
-from limbik.solvers.plan import Observer, Plan
+from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.solvers.watch import run_either_way, time_watch
@@ -160,21 +160,13 @@ class TreePlan(Plan):
         """What the program does, run by Python itself."""
         raise NotImplementedError
 
-    def solve(
-        self,
-        goals: Sequence[Goal],
-        start: Array | None,
-        seed: int,
-        *,
-        rest: Array | None = None,
-        observer: Observer | None = None,
-    ) -> Solution:
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`."""
         if observer is None:
-            return self._solve(goals, start, seed, NO_TRACE, rest)
+            return self._solve(problem, NO_TRACE)
         scratch = self.options.budget + 1
         q, errors = np.empty((scratch, self.model.nq)), np.empty(scratch)
-        solution = self._solve(goals, start, seed, (q, errors), rest)
+        solution = self._solve(problem, (q, errors))
         count = solution.iterations + 1
         # Where each descent begins, as `tree.evaluation.record` marks it.
         begins = [0, *np.flatnonzero(np.signbit(errors[:count])), count]
@@ -182,11 +174,10 @@ class TreePlan(Plan):
         observer.descents = [(q[a:b].copy(), errors[a:b]) for a, b in itertools.pairwise(begins)]
         return solution
 
-    def _solve(
-        self, goals: Sequence[Goal], start: Array | None, seed: int, trace: Trace, rest: Array | None = None
-    ) -> Solution:
+    def _solve(self, problem: Problem, trace: Trace) -> Solution:
         """The same, with arrays for what is to be seen; see `Call`."""
         began = perf_counter()
+        goals, start, seed, rest = problem
         work = self._work_for(goals, self.model.neutral if start is None else start)
         work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
@@ -195,7 +186,7 @@ class TreePlan(Plan):
         watch = time_watch(self.options.time_limit)
         end = self._attempt(work, first, trace, watch)
         counts = work.answer.copy()
-        lost = set() if end in (SOLVED, CONVERGED) else refuted(self.request(tuple(goals)))
+        lost = set() if end in (SOLVED, CONVERGED) else refuted(self.request(goals))
         goes_on = end == SPENT or (end == SETTLED and self.options.restarts != 0)
         if first < budget and goes_on and not (lost and self.is_over(goals, lost, work.q)):
             left = work.settings[RESTARTS] - counts[DESCENTS]
@@ -217,7 +208,7 @@ class TreePlan(Plan):
             counts[DESCENTS] - 1.0,
             counts[MOVED],
         )
-        return self._solution(work, facts, goals, start, began)
+        return self._solution(work, facts, problem, began)
 
     def check(self, goals: Sequence[Goal]) -> None:
         """Raise GoalError for a target beyond all measure."""
@@ -234,13 +225,11 @@ class TreePlan(Plan):
         work.settings[:] = self.settings
         return work
 
-    def _solution(
-        self, work: Work, facts: Facts, goals: Sequence[Goal], start: Array | None, began: float
-    ) -> Solution:
+    def _solution(self, work: Work, facts: Facts, problem: Problem, began: float) -> Solution:
         """What the work has come to; it is free then."""
         q = work.q.copy()
         self._free.append(work)
-        return Solution(q, facts, perf_counter() - began, self, start, tuple(goals))
+        return Solution(q, facts, perf_counter() - began, self, problem.start, problem.goals)
 
     def _any_work(self) -> Work:
         try:
