@@ -1,7 +1,7 @@
 # Every target sets up what it needs first. PYTHON=... chooses the Python of .venv (default: the newest from 3.11 on).
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-extras quick quick-lowest fuzz check bench clean
+.PHONY: help play test test-extras quick quick-lowest ros fuzz check bench clean
 
 PLAY_ARGS =
 TEST_ARGS =
@@ -14,6 +14,7 @@ help:
 	@echo "make test-extras   those that need PyTorch, the robots of other packages (gigabytes) or minutes"
 	@echo "make quick   the tests that need no browser, server or compiler and less than a second each"
 	@echo "make quick-lowest   the same with the lowest versions that limbik works with"
+	@echo "make ros     ROS 2 with MoveIt's messages in .venv/ros, for the test of \`limbik ros --node\`"
 	@echo "make fuzz    property tests, drawn at random   SEED=1234 draws again what a run drew"
 	@echo "make check   lint, format and type checks"
 	@echo "make bench   run the benchmarks           BENCH_ARGS='--help'"
@@ -48,6 +49,10 @@ quick-lowest:
 	@.venv/bin/python -m uv venv -q --allow-existing --python .venv/bin/python .venv/lowest
 	@.venv/bin/python -m uv pip install -q --python .venv/lowest --resolution lowest-direct -e ".[app,dev]"
 	@.venv/lowest/bin/python $(QUICK_RUN)
+
+ros:
+	@sh tools/prepare.sh app dev
+	@.venv/bin/python tools/ros.py
 
 fuzz:
 	@sh tools/prepare.sh --tests app dev

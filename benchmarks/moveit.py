@@ -1,6 +1,7 @@
 """MoveIt's requests answered by limbik: how many poses are met, and how long an answer takes.
 
-python benchmarks/moveit.py             print the tables; needs the robots of example-robot-data
+python benchmarks/moveit.py             print the tables; needs the robots of example-robot-data,
+                                        and `make ros` for the times of a node
 python benchmarks/moveit.py --write     and store them in docs/moveit.md
 python benchmarks/moveit.py --requests 200    of each robot, to try it
 
@@ -13,9 +14,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import signal
 import socket
 import statistics
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -38,6 +43,7 @@ SCRIPT = "benchmarks/moveit.py"
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "moveit.md"
 REQUESTS = 10_000
 BY_SOCKET = 2_000
+ROS = Path(__file__).resolve().parent.parent / ".venv" / "ros" / "bin" / "python"  # by `make ros`
 MET = 1e-5  # [m and rad]
 TRAC_IK = "1.4.6, 5 ms, as its README says it, on a machine of its own"
 
@@ -189,10 +195,45 @@ def by_socket(count: int) -> str:
         measured(ask, calls[:200])
         answers, times = measured(ask, calls)
         server.shutdown()
+    return table_of_times(model, answers, poses, times)
+
+
+def by_node(count: int) -> str:
+    """The time of a request from a node of ROS 2 to `limbik ros --node` and back [ms]."""
+    _, model, joints = ready(ARMS[0])
+    poses, calls = requests(ARMS[0], model, joints, count)
+    match = registry.find(ARMS[0].robot)
+    environment = {
+        **os.environ,
+        "ROS_DOMAIN_ID": str(os.getpid() % 100),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    }
+    chain = f'<chain base_link="{ARMS[0].base}" tip_link="{ARMS[0].tip}"/>'
+    with tempfile.NamedTemporaryFile("w", suffix=".srdf") as groups:
+        groups.write(f'<robot name="panda"><group name="arm">{chain}</group></robot>')
+        groups.flush()
+        command = ["-m", "limbik.cli", "ros", str(match.installed.path), "--srdf", groups.name, "--node"]
+        with subprocess.Popen([str(ROS), *command], env=environment, stdout=subprocess.DEVNULL) as server:
+            client = subprocess.run(
+                [str(ROS), str(Path(__file__).with_name("ros_client.py"))],
+                input=json.dumps(calls),
+                env=environment,
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+            server.send_signal(signal.SIGINT)
+    answers, times = json.loads(client.stdout)
+    return table_of_times(model, answers, poses, np.array(times))
+
+
+def table_of_times(
+    model: limbik.Model, answers: list[dict[str, Any]], poses: np.ndarray, times: np.ndarray
+) -> str:
     met = sum(is_met(model, ARMS[0].tip, answer, pose) for answer, pose in zip(answers, poses, strict=True))
     lines = [
         [
-            f"{met} of {count}",
+            f"{met} of {len(poses)}",
             *(number(float(np.percentile(times, share))) for share in (50, 90, 99)),
             number(float(times.max())),
         ]
@@ -208,11 +249,13 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="store the tables in docs/moveit.md")
     parser.add_argument("--requests", type=int, default=REQUESTS, help="of each robot")
     options = parser.parse_args()
+    if not ROS.exists():
+        parser.error("there is no ROS 2 in .venv/ros; `make ros` makes one")
     lines = []
     for arm in ARMS:
         progress(arm.title)
         lines.append(row(arm, options.requests))
-    progress("rosbridge")
+    progress("rosbridge, node")
     head = ["chain", "joints", "met %", "mean ms", "median", "p99", "TRAC-IK met %", "mean ms"]
     around = surroundings()
     machine = (
@@ -223,6 +266,7 @@ def main() -> None:
     tables = {
         "arms": f"{report.table(head, lines)}\n\n{machine}",
         "rosbridge": by_socket(min(BY_SOCKET, options.requests)),
+        "node": by_node(min(BY_SOCKET, options.requests)),
     }
     report.publish(DOCUMENT, SCRIPT, tables, options.write)
 

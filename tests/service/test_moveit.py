@@ -326,6 +326,48 @@ def test_collisions_are_avoided_or_named() -> None:
         )
 
 
+def test_defaults_of_the_matrix_hold_for_pairs_that_it_does_not_have() -> None:
+    model, *_ = described("panda")
+    service = moveit("panda")
+    hand = message(model.pose(model.neutral, "panda_hand"))["pose"]
+    post = {"id": "post", "pose": hand, "primitives": [{"type": 2, "dimensions": [0.1]}]}
+    service.apply_planning_scene({"scene": {"is_diff": True, "world": {"collision_objects": [post]}}})
+
+    def touched(**matrix: Any) -> set[str]:
+        service.apply_planning_scene({"scene": {"is_diff": True, "allowed_collision_matrix": matrix}})
+        contacts = service.check_state_validity({})["contacts"]
+        return {each["contact_body_1"] for each in contacts if each["contact_body_2"] == "post"}
+
+    links = touched(entry_names=["nothing"], entry_values=[{"enabled": [False]}])
+    assert "panda_hand" in links
+    default: dict[str, Any] = {"default_entry_names": ["post"], "default_entry_values": [True]}
+    assert touched(**default) == set()
+    pair = {"entry_names": ["post", "panda_hand"], "entry_values": [{"enabled": [False] * 2}] * 2}
+    assert touched(**default, **pair) == {"panda_hand"}
+    both = {"default_entry_names": ["post", "panda_hand"], "default_entry_values": [True, False]}
+    assert touched(**both) == {"panda_hand"}
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ({"world": {"octomap": {"octomap": {"data": [1, 2]}}}}, "an octomap is not known here"),
+        ({"link_padding": [{"link_name": "panda_hand", "padding": 0.01}]}, "padding of panda_hand"),
+        ({"link_scale": [{"link_name": "panda_hand", "scale": 1.1}]}, "a scale of panda_hand"),
+        (
+            {"world": {"collision_objects": [{"id": "floor", "planes": [{"coef": [0, 0, 1, 0]}]}]}},
+            "'floor' has planes",
+        ),
+    ],
+)
+def test_what_would_be_missing_from_the_scene_is_refused(part: dict[str, Any], said: str) -> None:
+    service = moveit("panda")
+    with pytest.raises(LimbikError, match=said):
+        service.apply_planning_scene({"scene": {"is_diff": True, **part}})
+    without = {"world": {"octomap": {"octomap": {"data": []}}}, "link_scale": [{"scale": 1.0}]}
+    assert service.apply_planning_scene({"scene": {"is_diff": True, **without}})["success"]
+
+
 def test_what_is_attached_is_carried_and_put_down_again() -> None:
     model, *_ = described("panda")
     q = np.append(HOME, 0.04)

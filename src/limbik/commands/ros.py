@@ -1,4 +1,4 @@
-"""`limbik ros`: MoveIt's services of kinematics, answered over rosbridge."""
+"""`limbik ros`: MoveIt's services of kinematics, answered over rosbridge or as a node of ROS 2."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from limbik import Model
     from limbik.formats.srdf import Srdf
 
+ROSBRIDGE = "ws://localhost:9090"
+
 
 def ros(
     robot: Annotated[str, typer.Argument(help="A name, or the path of a URDF.")],
@@ -25,8 +27,13 @@ def ros(
         str | None, typer.Option(metavar="FILE", help="What stands about it from the beginning.")
     ] = None,
     rosbridge: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Of the rosbridge server.")
-    ] = "ws://localhost:9090",
+        str | None,
+        typer.Option(metavar="ADDRESS", help=f"Of the rosbridge server. Default: {ROSBRIDGE}."),
+    ] = None,
+    node: Annotated[
+        bool,
+        typer.Option("--node", help="Be a node of ROS 2 itself, by rclpy of the ROS in this shell."),
+    ] = False,
     namespace: Annotated[str, typer.Option(help="Goes before the names of services: /robot1.")] = "",
     without_words: Annotated[
         bool,
@@ -39,23 +46,32 @@ def ros(
     """Answer MoveIt's requests: compute_ik, compute_fk, check_state_validity, apply_planning_scene.
 
     Needs no ROS on this machine: it talks to a rosbridge server (ros2 launch rosbridge_server
-    rosbridge_websocket_launch.xml).
+    rosbridge_websocket_launch.xml). With --node it is a node of ROS 2, and needs rclpy and moveit_msgs.
 
     For example: limbik ros panda.urdf --srdf panda.srdf
     """
     with needs_extra("ros", "`limbik ros`"):
+        from limbik.service import ros_node
         from limbik.service.moveit.answers import MoveIt
         from limbik.service.rosbridge import serve
     from limbik.collision import load_world
 
+    if node and rosbridge:
+        raise LimbikError("--rosbridge and --node exclude each other: a node needs no rosbridge")
+
     if namespace and not namespace.startswith("/"):
         raise LimbikError(f"--namespace begins with a slash, as in /robot1; found {namespace!r}")
+    has_words = not without_words and (not node or ros_node.has_messages_in_codes())
     model, groups = _robot(robot, srdf)
-    moveit = MoveIt(model, groups, None if world is None else load_world(world), has_words=not without_words)
+    moveit = MoveIt(model, groups, None if world is None else load_world(world), has_words=has_words)
     known = ", ".join(moveit.groups) or "none: no SRDF was given, so leave `group_name` empty"
     typer.echo(f"{model.name}: groups {known}")
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(moveit, rosbridge, namespace=namespace.rstrip("/"), say=typer.echo))
+    namespace = namespace.rstrip("/")
+    if node:
+        ros_node.serve(moveit, namespace=namespace, say=typer.echo)
+    else:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(serve(moveit, rosbridge or ROSBRIDGE, namespace=namespace, say=typer.echo))
     typer.echo("Stopped.")
 
 

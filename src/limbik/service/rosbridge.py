@@ -15,14 +15,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from limbik.errors import LimbikError
-from limbik.service.moveit.answers import MoveIt
+from limbik.service.moveit.answers import SERVICES, MoveIt
 
-SERVICES = {
-    "compute_ik": "moveit_msgs/GetPositionIK",
-    "compute_fk": "moveit_msgs/GetPositionFK",
-    "check_state_validity": "moveit_msgs/GetStateValidity",
-    "apply_planning_scene": "moveit_msgs/ApplyPlanningScene",
-}
 MAX_SIZE = 16 * 2**20  # [bytes] of a message
 RETRY_TIME = 2.0  # [s] until a lost server is tried again
 
@@ -61,7 +55,9 @@ async def _answer_all(
 ) -> None:
     for name, kind in SERVICES.items():
         await server.send(
-            json.dumps({"op": "advertise_service", "service": f"{namespace}/{name}", "type": kind})
+            json.dumps(
+                {"op": "advertise_service", "service": f"{namespace}/{name}", "type": f"moveit_msgs/{kind}"}
+            )
         )
     topic = f"{namespace}/joint_states"
     await server.send(

@@ -1,7 +1,7 @@
 """MoveIt's requests answered: compute_ik, compute_fk, check_state_validity and apply_planning_scene.
 
 Messages are mappings with the fields of moveit_msgs, as JSON has them. How they come is for others
-(`service.rosbridge`).
+(`service.rosbridge`, `service.ros_node`).
 """
 
 from __future__ import annotations
@@ -38,6 +38,13 @@ from limbik.spatial import Array, Matrix4, pose_inverse, quat_from_matrix
 
 TIMEOUT = 1.0  # [s] where a request says none
 MAX_TIMEOUT = 60.0  # [s]
+
+SERVICES = {
+    "compute_ik": "GetPositionIK",
+    "compute_fk": "GetPositionFK",
+    "check_state_validity": "GetStateValidity",
+    "apply_planning_scene": "ApplyPlanningScene",
+}  # methods of MoveIt, and their types in moveit_msgs
 
 IN_COLLISION = (Status.GOAL_IN_COLLISION, Status.BASE_IN_COLLISION, Status.NO_FREE_SOLUTION)
 CODES = {

@@ -225,10 +225,26 @@ class AllowedCollisionEntry(RosMessage):
 
 
 class AllowedCollisionMatrix(RosMessage):
-    """Which pairs may touch."""
+    """Which pairs may touch; a default is for all pairs with a body that the matrix does not have."""
 
     entry_names: Few[str] = []
     entry_values: Few[AllowedCollisionEntry] = []
+    default_entry_names: Few[str] = []
+    default_entry_values: Few[bool] = []
+
+
+class LinkPadding(RosMessage):
+    """By how much [m] a link is thicker than its shape."""
+
+    link_name: str = ""
+    padding: FiniteFloat = 0.0
+
+
+class LinkScale(RosMessage):
+    """How many times as large as its shape a link is."""
+
+    link_name: str = ""
+    scale: FiniteFloat = 1.0
 
 
 class PlanningSceneWorld(RosMessage):
@@ -244,6 +260,8 @@ class PlanningScene(RosMessage):
     is_diff: bool = False
     robot_state: RobotState = RobotState()
     allowed_collision_matrix: AllowedCollisionMatrix = AllowedCollisionMatrix()
+    link_padding: Few[LinkPadding] = []
+    link_scale: Few[LinkScale] = []
     world: PlanningSceneWorld = PlanningSceneWorld()
 
 

@@ -6,7 +6,7 @@ A scene is never changed: a message makes another one, so that one which is refu
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 from limbik import Model
 from limbik.collision import World
 from limbik.collision.planning_scenes import pose_of, shapes_in_message
-from limbik.errors import LimbikError, did_you_mean
+from limbik.errors import LimbikError, did_you_mean, listed
 from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf, VirtualJoint
 from limbik.model.shapes import Shape
@@ -52,6 +52,21 @@ class SceneObject(NamedTuple):
     touch: tuple[str, ...] = ()
 
 
+class AllowedPairs(NamedTuple):
+    """Which bodies may touch each other."""
+
+    pairs: Mapping[frozenset[str], bool] = {}
+    defaults: Mapping[str, bool] = {}  # of a body, with those that it has no pair with
+
+    def of(self, name: str, others: Iterable[str]) -> set[str]:
+        """Those of the others that a body may touch; two defaults need to agree."""
+        return {other for other in others if other != name and self._is_allowed(name, other)}
+
+    def _is_allowed(self, first: str, second: str) -> bool:
+        defaults = [self.defaults[name] for name in (first, second) if name in self.defaults]
+        return self.pairs.get(frozenset((first, second)), bool(defaults) and all(defaults))
+
+
 Held = Mapping[str, tuple[str, SceneObject]]  # what a robot carries by name: the link, and the object on it
 
 
@@ -74,7 +89,7 @@ class Scene:
     base: Matrix4 = field(default_factory=lambda: np.eye(4))
     objects: Mapping[str, SceneObject] = field(default_factory=dict)
     held: Held = field(default_factory=dict)
-    allowed: frozenset[frozenset[str]] = frozenset()
+    allowed: AllowedPairs = field(default_factory=AllowedPairs)
 
     def state(self, robot_state: RobotState) -> State:
         """The robot as a request has it; joints that it does not name stay as they are.
@@ -127,7 +142,7 @@ class Scene:
             world = World()
             back = pose_inverse(state.base)
             for name, each in self.objects.items():
-                touch = {*each.touch, *self._allowed_with(name)}
+                touch = {*each.touch, *self.allowed.of(name, self._bodies)}
                 for part, (shape, pose) in numbered(name, each.shapes):
                     world.add(part, shape, back @ each.pose @ pose, touch=sorted(touch))
             self._worlds.clear()
@@ -136,11 +151,13 @@ class Scene:
 
     def changed(self, message: PlanningScene) -> Scene:
         """The scene after a message. Raises Refused, or a CollisionError for a shape without a meaning."""
-        scene = self if message.is_diff else replace(self, objects={}, held={}, allowed=frozenset())
+        _refuse_unread(message)
+        scene = self if message.is_diff else replace(self, objects={}, held={}, allowed=AllowedPairs())
         where = message.robot_state.model_copy(update={"attached_collision_objects": []})
         scene = replace(scene, q=scene.state(where).q, base=scene._base_of(where))
-        if message.allowed_collision_matrix.entry_names:
-            scene = replace(scene, allowed=_pairs(message.allowed_collision_matrix))
+        matrix = message.allowed_collision_matrix
+        if matrix.entry_names or matrix.default_entry_names:
+            scene = replace(scene, allowed=_allowed_pairs(matrix))
         for each in message.world.collision_objects:
             scene = scene._with_object(each)
         for attached in message.robot_state.attached_collision_objects:
@@ -180,21 +197,23 @@ class Scene:
                 return pose_of_message(transform)
         return self.base
 
-    def _allowed_with(self, name: str) -> set[str]:
-        """What an object may touch by the matrix of allowed collisions."""
-        return {other for pair in self.allowed if name in pair for other in pair - {name}}
+    @property
+    def _bodies(self) -> set[str]:
+        """Names of links, objects and what is attached."""
+        return {*self.model.frame_names, *self.objects, *self.held}
 
     def _carrying(self, held: Held) -> Model:
         """The model with what it carries, and with the pairs that may touch."""
-        if not held and not self.allowed:
+        if not held and not any(self.allowed):
             return self.model
         key = tuple((name, link, id(each)) for name, (link, each) in held.items())
         if key in self._models:
             return self._models[key][0]
         links = set(self.model.frame_names)
-        model = self.model.with_pairs(disable=[tuple(pair) for pair in self.allowed if pair <= links])
+        touching = {frozenset((link, other)) for link in links for other in self.allowed.of(link, links)}
+        model = self.model.with_pairs(disable=[tuple(pair) for pair in touching])
         for name, (link, each) in held.items():
-            touch = {*each.touch, *(self._allowed_with(name) & links)}
+            touch = {*each.touch, *self.allowed.of(name, links)}
             for part, (shape, pose) in numbered(name, each.shapes):
                 model = model.attach(part, shape, frame=link, pose=each.pose @ pose, touch=sorted(touch))
         if len(self._models) >= MAX_MODELS:
@@ -275,7 +294,10 @@ def scene_of(model: Model, srdf: Srdf | None, world: World | None = None) -> Sce
 
 
 def shapes_of(message: CollisionObject) -> tuple[tuple[Shape, Matrix4], ...]:
-    """The shapes of an object, and where they are on it. Raises CollisionError."""
+    """The shapes of an object, and where they are on it. Raises CollisionError, and Refused for planes."""
+    if message.planes:
+        problem = f"object {message.id!r} has planes, which are not known here: send large boxes"
+        raise Refused(Code.INVALID_OBJECT_NAME, problem)
     source = Source("planning scene", "")
     return tuple(shapes_in_message(message.model_dump(exclude={"pose"}), source, message.id))
 
@@ -296,12 +318,29 @@ def numbered(name: str, shapes: tuple[tuple[Shape, Matrix4], ...]) -> list[tuple
     return [(f"{name}/{number}", each) for number, each in enumerate(shapes, 1)]
 
 
-def _pairs(message: AllowedCollisionMatrix) -> frozenset[frozenset[str]]:
-    """The pairs of a matrix that may touch."""
+def _allowed_pairs(message: AllowedCollisionMatrix) -> AllowedPairs:
     names = message.entry_names
-    return frozenset(
-        frozenset((name, other))
-        for name, row in zip(names, message.entry_values, strict=False)
-        for other, enabled in zip(names, row.enabled, strict=False)
-        if enabled and name != other
-    )
+    rows = zip(names, message.entry_values, strict=False)
+    pairs = {
+        frozenset((name, other)): is_allowed
+        for name, row in rows
+        for other, is_allowed in zip(names, row.enabled, strict=False)
+        if name != other
+    }
+    defaults = zip(message.default_entry_names, message.default_entry_values, strict=False)
+    return AllowedPairs(pairs, dict(defaults))
+
+
+def _refuse_unread(message: PlanningScene) -> None:
+    """Raise Refused for an obstacle or a margin that would be missing from the scene."""
+    octomap = message.world.octomap.get("octomap")
+    cells = octomap.get("data") if isinstance(octomap, Mapping) else None
+    padded = [each.link_name for each in message.link_padding if each.padding]
+    scaled = [each.link_name for each in message.link_scale if each.scale != 1.0]
+    for is_there, what, remedy in (
+        (cells, "an octomap", "send boxes or meshes"),
+        (padded, f"padding of {listed(padded)}", "send 0, and larger objects"),
+        (scaled, f"a scale of {listed(scaled)}", "send 1, and larger objects"),
+    ):
+        if is_there:
+            raise Refused(Code.INVALID_OBJECT_NAME, f"{what} is not known here: {remedy}")
