@@ -166,9 +166,11 @@ class Diagnosis:
     contacts: tuple[Contact, ...] = ()  # at `q`, the deepest first; of a free answer the nearest pair
     overshoot: float = 0.0  # [m] by which the convex pieces of a pair extend beyond the shapes, at most
     clearance: float = 0.0  # [m] that was asked for
-    held: tuple[Standing, ...] = ()  # LOCKED, BASE and GOAL_IN_COLLISION: joints that keep still, and matter
+    held: tuple[Standing, ...] = ()  # LOCKED, or in collision: joints that keep still, and matter
     examined: int = 0  # NO_FREE_SOLUTION: distinct solutions that were looked at
-    is_complete: bool = False  # NO_FREE_SOLUTION: it is proved that there are no other solutions
+    is_complete: bool = (
+        False  # NO_FREE_SOLUTION: it is proved that there are no others while `held` keep still
+    )
     obstacles: tuple[Obstacle, ...] = ()  # NO_FREE_SOLUTION: what blocks most of them first
     shift: Array | None = None  # [3, m] by which the goals were shifted, and then could be met
     q_shifted: Array | None = None  # [nq] how
@@ -371,15 +373,20 @@ def _whatever(diagnosis: Diagnosis) -> tuple[str, str]:
 def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
     number = f"{diagnosis.examined:,} solution{'' if diagnosis.examined == 1 else 's'}"
     rest = ", and there is no other" if diagnosis.is_complete else ""
+    held = diagnosis.held[:MOST_NAMES]
+    still = f" while {_spoken(map(str, held))}" if held else ""
     yield f"No solution that is free of collision was found: {list_of(diagnosis.asked)}."
-    yield f"All {number} that were looked at are in collision{rest}; the answer is the least deep."
+    yield f"All {number} that were looked at are in collision{rest}{still}; the answer is the least deep."
     yield from _contacts(diagnosis)
     for one in diagnosis.obstacles[:MOST_OBSTACLES]:
         without = "; without it there is a free one" if one.q_without is not None else ""
         yield f"{one.spoken} blocks {one.count:,} of {diagnosis.examined:,}{without}."
     if diagnosis.q_turned is not None:
         yield "With another orientation the position can be reached free of collision."
-    yield from _shifted(diagnosis, "Move the target or what is in the way, or start a longer search.")
+    joints = f", move {_spoken(repr(each.joint) for each in held)}" if held else ""
+    yield from _shifted(
+        diagnosis, f"Move the target or what is in the way{joints}, or start a longer search."
+    )
 
 
 def _contacts(diagnosis: Diagnosis) -> Iterator[str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import limbik
 from collision.oracle import as_coal, coal_distance, random_pose, random_shape
-from limbik import Model
+from limbik import Model, collision
 from limbik.checks import Contact
 from limbik.collision import Box, Cylinder, LinkShape, Sphere, World
 from limbik.collision.check import checker_of
@@ -17,7 +17,7 @@ from limbik.collision.checker import Checker
 from limbik.collision.fixed import FixedChecker
 from limbik.collision.programs import collisions
 from limbik.compiler import native
-from limbik.errors import CollisionError, ConfigurationError
+from limbik.errors import CollisionError, ConfigurationError, ModelError
 from strategies import configuration
 from trees import trees
 
@@ -254,3 +254,10 @@ def test_rules_for_shapes_that_are_replaced_are_left_out():
     model = panda.with_shapes([ball])
     assert [shape.link for shape in model.shapes] == ["link7"]
     assert model.check(model.neutral).is_free
+
+
+@pytest.mark.parametrize("check", [collision.check, collision.check_batch, collision.check_path])
+@pytest.mark.parametrize("model", [None, "ur5e", [1.0]])
+def test_what_is_no_model_is_refused(check, model):
+    with pytest.raises(ModelError, match="`model` needs a Model"):
+        check(model, np.zeros((2, 6)))

@@ -205,6 +205,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         ({"voxel": 0.0}, "positive length"),
         ({"voxel": float("nan")}, "positive length"),
         ({"voxel": 1e-5}, "100,000,000 voxels"),
+        ({"voxel": 1e308}, "larger than the whole reach"),
+        ({"orientations": 2**40}, "from 1 to"),
         ({"orientations": 0}, "`orientations` needs a whole number"),
         ({"restarts": -1}, "`restarts` needs a whole number"),
         ({"frame": "elbow"}, "elbow"),

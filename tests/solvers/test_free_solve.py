@@ -396,3 +396,31 @@ def test_joints_that_do_not_move_the_point_may_free_the_arm() -> None:
     solution = model.solve(limbik.Position(target=point), world=world)
     assert solution.success
     assert model.check(solution.q, world).is_free
+
+
+def test_a_joint_beside_the_path_that_is_in_the_way_is_named() -> None:
+    model = (
+        limbik.ModelBuilder("two arms")
+        .revolute("shoulder", limits=3.0, origin=(0, 0, 0.5))
+        .revolute("elbow", limits=3.0, origin=(0.3, 0, 0))
+        .frame("tip", pose=(0.3, 0, 0))
+        .revolute("side", limits=3.0, parent="shoulder")
+        .build(end_effector="tip")
+        .with_shapes(
+            [LinkShape(link="side", shape=Sphere(0.05), pose_link_shape=pose_from(None, (0.2, 0, 0)))]
+        )
+    )
+    world = World()
+    world.add("box", Box((0.1, 0.1, 0.1)), (0.184, 0.078, 0.5))  # touches the ball at side = 0 alone
+    target = model.pose([0.4, 0.7, 2.0])
+    assert model.check([0.4, 0.7, 2.0], world).is_free
+    solution = model.solve(target, world=world)
+    diagnosis = solution.explain()
+    assert solution.status is Status.NO_FREE_SOLUTION and diagnosis.is_complete
+    assert [each.joint for each in diagnosis.held] == ["side"]
+    assert "there is no other while 'side' stays at 0 rad" in str(diagnosis)
+    assert (
+        "0 of 1 are free of collision with 'side' as in the start"
+        in model.solve_all(target, world=world).explain()
+    )
+    assert model.solve(target, world=world, start=[0.0, 0.0, 2.0]).success

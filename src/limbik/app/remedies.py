@@ -49,7 +49,7 @@ def _remedies(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
 
 def _ways_out(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
     """Of what collides."""
-    if diagnosis.status is Status.NO_FREE_SOLUTION and not diagnosis.is_complete:
+    if diagnosis.status is Status.NO_FREE_SOLUTION and (diagnosis.held or not diagnosis.is_complete):
         yield {"kind": "search"}
     if diagnosis.shift is not None:
         yield {"kind": "shift", "shift": diagnosis.shift.tolist()}
@@ -127,7 +127,8 @@ def _in_collision(diagnosis: Diagnosis) -> str:
 
 
 def _no_free_solution(diagnosis: Diagnosis) -> str:
-    which = "Every solution" if diagnosis.is_complete else f"Each of {diagnosis.examined} solutions found"
+    is_every = diagnosis.is_complete and not diagnosis.held
+    which = "Every solution" if is_every else f"Each of {diagnosis.examined} solutions found"
     blocked = f": {diagnosis.obstacles[0].spoken} is in the way of most" if diagnosis.obstacles else ""
     return f"{which} is in collision{blocked}."
 

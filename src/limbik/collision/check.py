@@ -16,6 +16,7 @@ from limbik.errors import ConfigurationError
 from limbik.model import Model
 from limbik.model.configuration import FARTHEST, as_bounded_configuration
 from limbik.model.derived import Slot
+from limbik.model.model import as_model
 from limbik.spatial import Array, as_numbers
 
 MOST_KEPT = 8  # checkers of one model
@@ -56,8 +57,10 @@ def check_batch(
 def checker_of(model: Model, world: World | None = None) -> Checker:
     """The checker of a model in a world (None: alone), which is kept while the world has the same objects.
 
-    Raises CollisionError for what is no world, and for shapes that have no pieces.
+    Raises ModelError for what is no model, CollisionError for what is no world, and for shapes that have no
+    pieces.
     """
+    model = as_model(model)
     world = EMPTY if world is None else as_world(world)
     kept = _CHECKERS.get(model) or []
     for checker in kept:

@@ -71,9 +71,10 @@ class Tracker:
         collision already, it goes out of it. Objects may move between steps.
 
     Joint limits are always kept, and so are those of velocity and acceleration: a joint brakes in time before
-    its limit, and one that begins beyond it returns as fast as these allow. With acceleration limits the
-    joints also brake before the targets, so that they do not run past them. Without velocity limits a joint
-    turns by 1 rad at most in one step. While the targets rest, the arm comes to rest, out of reach, too.
+    its limit, and one that begins beyond it returns as fast as these allow; a joint that moves no goal keeps
+    still. With acceleration limits the joints also brake before the targets, so that they do not run past
+    them. Without velocity limits a joint turns by 1 rad at most in one step. While the targets rest,
+    the arm comes to rest, out of reach, too.
 
     One step solves the goals' bounded least-squares problem exactly (see `limbik.motion.step`). A goal of a
     lower priority takes nothing from a higher one. With a world, a step may be shorter than acceleration

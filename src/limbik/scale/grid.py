@@ -41,7 +41,11 @@ class Grid:
 
 
 def grid_about(center: Array, radius: float, voxel: float) -> Grid:
-    """The least box of voxels about a ball. Raises SolverError for more than 100 million of them."""
+    """The least box of voxels about a ball. Raises SolverError for more than 100 million of them, and for one
+    that is larger than the ball.
+    """
+    if voxel > 2.0 * radius:
+        raise SolverError(f"`voxel` of {voxel:g} m is larger than the whole reach of {2.0 * radius:.3g} m")
     half = int(np.ceil(radius / voxel))
     if (2 * half) ** 3 > MAX_VOXELS:
         raise SolverError(

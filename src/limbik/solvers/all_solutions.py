@@ -110,7 +110,7 @@ def solve_all(
             model, goal, frame=frame, start=start, limits=limits, turns=turns, samples=samples, starts=starts,
             seed=seed,
         )  # fmt: skip
-        return those_free(as_model(model), every, free)
+        return those_free(as_model(model), every, _goals(goal, frame), free)
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError, MAX_COUNT)

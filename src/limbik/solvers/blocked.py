@@ -4,7 +4,6 @@ goal, where the goal has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,13 +12,13 @@ from limbik.collision.checker import Checker, NearPairs
 from limbik.collision.fixed import fixed_pairs
 from limbik.collision.geometry import geometry_of
 from limbik.goals import Pose
-from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.numerics.ended import SOLVED
 from limbik.solution import STATUSES
 from limbik.solvers.all_solutions import is_plain_target
 from limbik.solvers.checked_options import Options
 from limbik.solvers.measure import holds_tool, tool_of
+from limbik.solvers.moving import paths_to_bodies, those_still
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4, norm, pose_inverse
 from limbik.status import Status
@@ -99,21 +98,9 @@ def _of_pairs(
     status: Status, checker: Checker, frame: str, near: NearPairs, chosen: Array, moving: Array
 ) -> Blocked:
     found = NearPairs(*(part[chosen] for part in near))
-    bodies = geometry_of(checker.model).bodies  # whose places come first among those of the checker
-    links = [bodies[place].link for place in np.unique(checker.pairs[found.pairs]) if place < len(bodies)]
-    return Blocked(status, found, tuple(dict.fromkeys(_held(checker.model, frame, links, moving))))
-
-
-def _held(model: Model, frame: str, links: Iterable[str], moving: Array) -> Iterable[str]:
-    """The joints between the links and the frame, or the base, that keep still but could move."""
-    to_frame = {joint.name for joint in model.path(frame)}
-    between: set[str] = set()
-    for link in links:
-        between |= {joint.name for joint in model.path(link)} ^ to_frame
-    for joint in model.joints:
-        is_still = joint.kind is not JointKind.FIXED and not moving[model.v_slice(joint.name)].any()
-        if joint.name in between and is_still:
-            yield joint.name if joint.mimic is None else joint.mimic.joint
+    to_frame = {joint.name for joint in checker.model.path(frame)}
+    between = set[str]().union(*(path ^ to_frame for path in paths_to_bodies(checker, found.pairs)))
+    return Blocked(status, found, those_still(checker.model, between, moving))
 
 
 def fixed_goal(request: Request) -> tuple[str, Matrix4] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from limbik.solvers.blocked import Blocked, fixed_goal, room
 from limbik.solvers.described import described
 from limbik.solvers.diagnose import diagnose, position_alone, standing
 from limbik.solvers.free_options import FreeOptions
-from limbik.solvers.moving import moving_velocities
+from limbik.solvers.moving import moving_velocities, still_joints
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4
 from limbik.status import Status
@@ -61,14 +61,18 @@ def diagnose_free(request: Request, free: FreeOptions, solution: Solution, seen:
         names = {name for pair in near.pairs for name in case.checker.pair_names(int(pair))}
         overshoot = case.overshoot(names)
         return case.report(status, near, held=held, overshoot=overshoot, **case.solved_at(shifts))
-    distinct = case.distinct(seen.q)
+    near_each = [case.checker.near_pairs(each, free.clearance) for each in case.distinct(seen.q)]
+    still = still_joints(
+        case.checker, np.concatenate([near.pairs for near in near_each]), moving_velocities(request)
+    )
     return case.report(
         Status.NO_FREE_SOLUTION,
         case.checker.near_pairs(solution.q, free.clearance),
-        examined=len(distinct),
+        held=standing(request.model, solution.q, still),
+        examined=len(near_each),
         is_complete=seen.is_complete,
         overshoot=case.overshoot(case.checker.names),
-        obstacles=case.obstacles(distinct),
+        obstacles=case.obstacles(near_each),
         q_turned=case.turned(),
         **case.solved_at(case.shifts_of_answer()),
     )
@@ -113,11 +117,10 @@ class _Case:
         _, first = np.unique(np.round(q / SAME), axis=0, return_index=True)
         return q[np.sort(first)[:MOST_EXAMINED]]
 
-    def obstacles(self, q: Array) -> tuple[Obstacle, ...]:
-        """What blocks solutions [k, nq]."""
+    def obstacles(self, near_each: Iterable[NearPairs]) -> tuple[Obstacle, ...]:
+        """What blocks solutions with these pairs too near."""
         counts: collections.Counter[tuple[str, ...]] = collections.Counter()
-        for each in q:
-            near = self.checker.near_pairs(each, self.free.clearance)
+        for near in near_each:
             names = map(self.checker.pair_names, near.pairs)
             counts.update({(b,) if b in self.free.world else (a, b) for a, b in names})
         return tuple(

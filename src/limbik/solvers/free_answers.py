@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from limbik.all_solutions import AllSolutions, AnsweredBy, FreeMotion
 from limbik.collision.check import checker_of
+from limbik.collision.checker import Checker
+from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.solvers.free_options import FreeOptions
+from limbik.solvers.moving import moving_joints, still_joints, velocities_of
 from limbik.spatial import Array
 
 
-def those_free(model: Model, every: AllSolutions, free: FreeOptions) -> AllSolutions:
+def those_free(model: Model, every: AllSolutions, goals: Sequence[Goal], free: FreeOptions) -> AllSolutions:
     """Those of all solutions that are free of collision."""
     checker = checker_of(model, free.world)
     is_free = checker.are_free(every.q, free.clearance)
-    return every.answered_otherwise(every.q[is_free], FreeAnswers(every.answered_by, len(every)))
+    answers = FreeAnswers(every.answered_by, checker, free.clearance, every.q[~is_free], goals)
+    return every.answered_otherwise(every.q[is_free], answers)
 
 
 class FreeAnswers:
-    """What found solutions, of which only those that are free of collision are left.
+    """What found solutions for goals, of which only those that are free of collision are left.
 
-    count: of all. Curves of free motion are not checked for collisions.
+    blocked [k, nq]: the others. Curves of free motion are not checked for collisions.
     """
 
-    def __init__(self, answered_by: AnsweredBy, count: int) -> None:
-        self._by, self._count = answered_by, count
+    def __init__(
+        self,
+        answered_by: AnsweredBy,
+        checker: Checker,
+        clearance: float,
+        blocked: Array,
+        goals: Sequence[Goal],
+    ) -> None:
+        self._by, self._checker, self._clearance = answered_by, checker, clearance
+        self._blocked, self._goals = blocked, goals
 
     def is_complete(self, asked: Any, /) -> bool:
         """Whether it is proved that there is no other solution."""
@@ -53,5 +68,20 @@ class FreeAnswers:
 
     def remark(self, asked: Any, count: int, /) -> str:
         """Sentences on what is known of so many solutions."""
-        said = self._by.remark(asked, self._count)
-        return f"{said} {count} of {self._count} are free of collision." if self._count else said
+        found = count + len(self._blocked)
+        said = self._by.remark(asked, found)
+        if not found:
+            return said
+        still = self._still_joints()
+        joints = f" with {', '.join(map(repr, still))} as in the start" if still else ""
+        return f"{said} {count} of {found} are free of collision{joints}."
+
+    def _still_joints(self) -> tuple[str, ...]:
+        """The joints that move what is in collision, and not what the goals are about."""
+        if not len(self._blocked):
+            return ()
+        near = [self._checker.near_pairs(q, self._clearance).pairs for q in self._blocked]
+        model = self._checker.model
+        return still_joints(
+            self._checker, np.concatenate(near), velocities_of(model, moving_joints(model, self._goals))
+        )
