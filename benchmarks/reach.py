@@ -1,4 +1,4 @@
-"""Reach maps: how long they take, and whether what they say is true.
+"""Reach maps and datasets: how long they take, and whether what they say is true.
 
 python benchmarks/reach.py             print the tables, about five minutes
 python benchmarks/reach.py --write     and store them in docs/scale.md
@@ -14,6 +14,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ import numpy as np
 
 import limbik
 import report
-from limbik.scale import Reach
+from limbik.scale import Reach, make_dataset
 from limbik.spatial import Array, quat_to_matrix
 from machine import progress, surroundings
 from robots import open_robot
@@ -31,6 +32,8 @@ from tables import number
 SCRIPT = "benchmarks/reach.py"
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "scale.md"
 MAPS = (("ur5e", 0.02, 100), ("puma560", 0.02, 100), ("panda", 0.04, 100), ("iiwa14", 0.04, 100))
+DATASETS = (("ur5e", "all"), ("ur5e", "nearest"), ("panda", "nearest"), ("panda", 4))
+DRAWN = 1_000_000  # poses of a dataset
 JUDGED, ATTACKED, RESTARTS = 100_000, 2_000, 1000
 EXACT = 1e-5  # [m and rad] by which a pose is met
 
@@ -92,6 +95,31 @@ def checked(name: str, reach: Reach, rng: np.random.Generator) -> list[str]:
     return [f"{false} of {len(chosen):,}", f"{missed} of {ATTACKED:,}"]
 
 
+def datasets() -> list[list[Any]]:
+    """The time and the size of datasets."""
+    rows: list[list[Any]] = []
+    for name, solutions in DATASETS:
+        progress(f"dataset of {name}, solutions {solutions}")
+        with tempfile.TemporaryDirectory() as folder:
+            began = time.perf_counter()
+            data = make_dataset(limbik.load(name), folder, poses=DRAWN, solutions=solutions)
+            seconds = time.perf_counter() - began
+            size = sum(file.stat().st_size for file in data.files)
+            found = np.unique(data.table(["pose"])["pose"].to_numpy()).size
+            rows.append(
+                [
+                    name,
+                    str(solutions),
+                    f"{100.0 * found / DRAWN:.4f}",
+                    number(data.rows / 1e6),
+                    number(seconds),
+                    number(data.rows / 1e6 / seconds),
+                    number(size / data.rows),
+                ]
+            )
+    return rows
+
+
 def main() -> None:
     options = report.study_parser(__doc__, DOCUMENT).parse_args()
     rng = np.random.default_rng(options.seed)
@@ -125,7 +153,13 @@ def main() -> None:
         f"Python {sys.version.split()[0]}, limbik {limbik.__version__}, zarr {version('zarr')}, pinocchio "
         f"{version('pin')}, {around['machine']}, load {around['load average']}, {around['date']}."
     )
-    report.publish(DOCUMENT, SCRIPT, {"maps": f"{report.table(head, rows)}\n\n{machine}"}, options.write)
+    data_head = ["robot", "solutions", "poses solved %", "million rows", "s", "million rows/s", "bytes a row"]
+    data_machine = machine.replace("pinocchio", f"pyarrow {version('pyarrow')}, pinocchio")
+    tables = {
+        "maps": f"{report.table(head, rows)}\n\n{machine}",
+        "datasets": f"{report.table(data_head, datasets())}\n\n{data_machine}",
+    }
+    report.publish(DOCUMENT, SCRIPT, tables, options.write)
 
 
 if __name__ == "__main__":

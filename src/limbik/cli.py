@@ -13,6 +13,7 @@ from limbik.commands import motion_changes, motion_markers, motion_show  # noqa:
 from limbik.commands.arm import ArmCommand, arm
 from limbik.commands.as_typed import as_typed, refuse_commas
 from limbik.commands.collision import collision
+from limbik.commands.dataset import dataset
 from limbik.commands.guarded_output import UNWRITTEN, OutputFailed, guarded
 from limbik.commands.info import info
 from limbik.commands.motion import motion
@@ -110,6 +111,9 @@ app.add_typer(motion)
 
 
 app.add_typer(reach)
+
+
+app.command()(dataset)
 
 
 @app.command()

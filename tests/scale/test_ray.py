@@ -1,11 +1,11 @@
-"""Reach maps by the workers of a Ray cluster."""
+"""Reach maps and datasets by the workers of a Ray cluster."""
 
 import pytest
 
 import limbik
 from limbik.errors import SolverError
+from limbik.scale import dataset, make_dataset, reach_map
 from limbik.scale import reach as reach_module
-from limbik.scale import reach_map
 from scale.test_reach import content
 
 ray = pytest.importorskip("ray")
@@ -40,6 +40,10 @@ def test_a_map_by_two_nodes_of_which_one_is_killed_is_the_same_to_the_bit(cluste
     assert seen == [(k + 1, 6) for k in range(6)]
     reach_map(model, tmp_path / "threads", **options)
     assert content(tmp_path / "ray") == content(tmp_path / "threads")
+    monkeypatch.setattr(dataset, "CHUNK_POSES", 100)
+    make_dataset(model, tmp_path / "ray data", poses=250, engine="ray", address=address)
+    make_dataset(model, tmp_path / "data", poses=250)
+    assert content(tmp_path / "ray data") == content(tmp_path / "data")
 
 
 def test_a_cluster_that_does_not_answer_is_an_error(tmp_path):

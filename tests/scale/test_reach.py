@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import limbik
 from limbik import cli
 from limbik.errors import GoalError, MissingExtra, ModelError, SolverError
-from limbik.scale import Reach, StoreError, job, orientations, reach_map, store
+from limbik.scale import Reach, StoreError, folder, orientations, reach_job, reach_map
 from limbik.scale import reach as reach_module
 from limbik.spatial import quat_to_matrix
 
@@ -90,7 +90,7 @@ def test_solutions_are_counted_and_measured(tmp_path):
 def test_pieces_of_which_nothing_is_reached_are_part_of_a_map(tmp_path, monkeypatch):
     model = limbik.load("ur5e")
     reach_map(model, tmp_path / "whole", voxel=0.3, orientations=10)
-    monkeypatch.setattr(job, "POSES_AT_A_TIME", 10)
+    monkeypatch.setattr(reach_job, "POSES_AT_A_TIME", 10)
     reach = reach_map(model, tmp_path / "pieces", voxel=0.3, orientations=10)
     near = np.linalg.norm(reach.grid.centers(0, reach.grid.size) - reach.record["center"], axis=1)
     assert ((near < reach.record["radius"]) & (reach.fraction == 0.0)).any()
@@ -123,16 +123,16 @@ KILLED = """
     from pathlib import Path
     import numpy as np
     import limbik
-    from limbik.scale import reach, reach_map, store
+    from limbik.scale import folder, reach, reach_map
 
-    folder, times = Path(sys.argv[1]), int(sys.argv[2])
+    place, times = Path(sys.argv[1]), int(sys.argv[2])
     reach.CHUNK_POSES = 2_000
     model = limbik.load("ur5e")
     rng = np.random.default_rng(3)
     for _ in range(times):
         child = os.fork()
         if not child:
-            steps, sync = int(rng.integers(1, 60)), store._sync
+            steps, sync = int(rng.integers(1, 60)), folder.sync
 
             def until(path):
                 global steps
@@ -141,12 +141,12 @@ KILLED = """
                     os.kill(os.getpid(), signal.SIGKILL)
                 sync(path)
 
-            store._sync = until
-            reach_map(model, folder, voxel=0.3, orientations=20)
+            folder.sync = until
+            reach_map(model, place, voxel=0.3, orientations=20)
             os._exit(0)
         rng.integers(1, 60)  # as the child has drawn
         os.waitpid(child, 0)
-    print(reach_map(model, folder, voxel=0.3, orientations=20).is_complete)
+    print(reach_map(model, place, voxel=0.3, orientations=20).is_complete)
 """
 
 
@@ -170,7 +170,7 @@ def test_a_full_disk_is_an_error_and_the_map_goes_on_later(tmp_path, monkeypatch
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(store, "_sync", full)
+        patched.setattr(folder, "sync", full)
         with pytest.raises(StoreError, match="cannot be written: No space left on device"):
             reach_map(model, tmp_path / "map", voxel=0.5, orientations=5)
     assert reach_map(model, tmp_path / "map2", voxel=0.5, orientations=5).is_complete
@@ -183,14 +183,14 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     for options in ({"voxel": 0.4}, {"orientations": 6}, {"seed": 1}, {"frame": "wrist_3_link"}):
         with pytest.raises((StoreError, ModelError)):
             reach_map(model, tmp_path / "map", **{"voxel": 0.5, "orientations": 5, **options})
-    with pytest.raises(StoreError, match="another map"):
+    with pytest.raises(StoreError, match="another job"):
         reach_map(limbik.load("panda"), tmp_path / "map", voxel=0.5, orientations=5)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("x")
     with pytest.raises(StoreError, match="not empty"):
         reach_map(model, tmp_path / "mine", voxel=0.5, orientations=5)
     assert content(tmp_path / "map") == before
-    with pytest.raises(StoreError, match="holds no map"):
+    with pytest.raises(StoreError, match="holds no result"):
         Reach.open(tmp_path / "mine")
     assert Reach.open(tmp_path / "map").fraction.max() > 0.0
     assert content(tmp_path / "map") == before

@@ -52,7 +52,7 @@ def make(
 ) -> None:
     """Find which voxels a robot reaches, in which orientations.
 
-    Begun again with the same words it goes on where it was interrupted. Needs `pip install limbik[scale]`.
+    Begun again with the same words it goes on where it was interrupted. Needs `pip install limbik\\[scale]`.
 
     For example: limbik reach ur5e --voxel 0.05 --orientations 100 --out ur5e-reach
     """

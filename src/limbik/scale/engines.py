@@ -65,7 +65,7 @@ def _knock(address: str | None) -> None:
 
 def _as_they_come(ray: Any, job: Job, numbers: Sequence[int]) -> Iterator[tuple[int, Chunk]]:
     """A chunk is a task of one core; one that is lost with its node is solved again elsewhere."""
-    solve = ray.remote(num_cpus=1, max_retries=-1)(Job.solve)
+    solve = ray.remote(num_cpus=1, max_retries=-1)(type(job).solve)
     shared = ray.put(job)
     most = max(IN_FLIGHT * int(ray.cluster_resources().get("CPU", 1)), 1)
     waiting = list(reversed(numbers))

@@ -15,8 +15,9 @@ from limbik.model import Model
 from limbik.model.model import as_model
 from limbik.scale.engines import check_engine, solved
 from limbik.scale.grid import Grid, ball_of_reach, grid_about
-from limbik.scale.job import Job, is_closed_form
+from limbik.scale.job import is_closed_form
 from limbik.scale.orientations import orientations
+from limbik.scale.reach_job import ReachJob
 from limbik.scale.store import Store
 from limbik.spatial import Array, as_whole
 
@@ -73,7 +74,7 @@ def reach_map(
             f"a reach map needs six joints or more, found {moving} that move {name!r}: with fewer, next to "
             "none of a set of orientations is reached"
         )
-    job = Job(
+    job = ReachJob(
         model=model,
         frame=name,
         grid=grid_about(center, radius, float(voxel)),
@@ -85,7 +86,7 @@ def reach_map(
         seed=seed,
         is_proved=is_closed_form(model, name),
     )
-    store = Store.create(Path(folder), job.digest, job.record, job.layers, job.grid.size)
+    store = Store.create(Path(folder), job)
     left = [number for number in range(job.chunks) if not store.is_done(number)]
     done = job.chunks - len(left)
     for number, rows in solved(job, left, engine, threads, address):

@@ -1,0 +1,197 @@
+"""Datasets for learning: poses of a frame, and the configurations that reach them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from limbik.errors import SolverError, needs_extra, shortened
+from limbik.model import JointKind, Model
+from limbik.model.model import as_model
+from limbik.scale import folder as folders
+from limbik.scale.dataset_job import ALL, JOINTS, NEAREST, REASONS, SPACE, DatasetJob
+from limbik.scale.engines import check_engine, solved
+from limbik.scale.folder import StoreError
+from limbik.scale.job import Chunk, is_closed_form
+from limbik.scale.reach import RESTARTS
+from limbik.spatial import as_whole, check_flag
+
+CHUNK_POSES = 500_000
+MAX_SOLUTIONS = 1000
+MAX_POSES = 10**15
+TABLES = "tables"
+
+Progress = Callable[[int, int], None]
+
+
+def make_dataset(
+    model: Model,
+    folder: str | Path,
+    *,
+    poses: int = 1_000_000,
+    frame: str | None = None,
+    solutions: str | int = NEAREST,
+    sample: str = JOINTS,
+    unreached: bool = False,
+    restarts: int = RESTARTS,
+    seed: int = 0,
+    threads: int | None = None,
+    engine: str = "threads",
+    address: str | None = None,
+    progress: Progress | None = None,
+) -> Dataset:
+    """Draw poses, solve them, and store pairs of pose and configuration as Parquet tables in a folder.
+
+        data = limbik.scale.make_dataset(limbik.load("ur5e"), "ur5e-data", poses=1_000_000, solutions="all")
+        data.table().to_pandas()
+
+    poses: how many are drawn. frame: default: the end effector. solutions of a pose: the "nearest" to the
+    neutral configuration, "all" (of arms with a closed form), or at most so many that differ. sample:
+    "joints": poses of configurations drawn within the limits, all of which can be reached; "space": positions
+    drawn evenly from the ball that the frame cannot leave, and orientations from all rotations. unreached:
+    also a row for each pose that no configuration was found for, with the reason. restarts, threads, engine,
+    address, progress: as in `reach_map`.
+
+    Each row has been checked by forward kinematics to 1e-6 m and rad, before it is rounded to single
+    precision. Poses depend on the seed and their number alone. Called again for the same dataset it goes on
+    where it was interrupted; the files are the same to the bit. Memory stays under 2 GB. Needs `pip install
+    limbik[scale]`.
+
+    Raises SolverError for options without a meaning, ModelError for a frame that is not there, and
+    `limbik.scale.StoreError` for a folder that holds something else or cannot be written.
+    """
+    model = as_model(model)
+    as_whole(poses, "`poses`", 1, SolverError, MAX_POSES)
+    as_whole(restarts, "`restarts`", 0, SolverError)
+    as_whole(seed, "`seed`", 0, SolverError, 2**63 - 1)
+    check_flag(unreached, "`unreached`", SolverError)
+    if sample not in (JOINTS, SPACE):
+        raise SolverError(f"`sample` needs {JOINTS!r} or {SPACE!r}, found {shortened(sample)}")
+    check_engine(engine, threads, address)
+    name = model.end_effector if frame is None else model.frame(frame).name
+    _check_joints(model, name)
+    is_proved = is_closed_form(model, name)
+    if solutions == ALL and not is_proved:
+        raise SolverError(
+            f"`solutions` {ALL!r} needs an arm with a closed form, which {model.name!r} is not to {name!r}: "
+            "give a number"
+        )
+    if solutions not in (ALL, NEAREST):
+        as_whole(solutions, f"`solutions`, if not {NEAREST!r} or {ALL!r},", 1, SolverError, MAX_SOLUTIONS)
+    job = DatasetJob(
+        model=model,
+        frame=name,
+        restarts=restarts,
+        seed=seed,
+        is_proved=is_proved,
+        poses=poses,
+        chunk_poses=CHUNK_POSES,
+        solutions=solutions,
+        sample=sample,
+        has_unreached=unreached,
+    )
+    arrow = _arrow()
+    place = Path(folder)
+    if not folders.is_begun(place, job):
+        with folders.writing(place):
+            (place / TABLES).mkdir()
+            folders.write_record(place, job)
+    left = [number for number in range(job.chunks) if not _file(place, number).exists()]
+    done = job.chunks - len(left)
+    for number, rows in solved(job, left, engine, threads, address):
+        content = _as_parquet(arrow, rows)
+        with folders.writing(place):
+            folders.write_whole(_file(place, number), content)
+        done += 1
+        if progress is not None:
+            progress(done, job.chunks)
+    return Dataset.open(place)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A dataset in a folder: Parquet tables in `tables`, which other programs read, and what they are of."""
+
+    folder: Path
+    record: dict[str, Any]  # robot, frame, joints with their ranges, and options
+
+    @staticmethod
+    def open(folder: str | Path) -> Dataset:
+        """The dataset in a folder. Raises `limbik.scale.StoreError` where there is none."""
+        record = folders.read_record(Path(folder))
+        if "solutions" not in record:
+            raise StoreError(f"{folder} holds no dataset, but a {record['title']}")
+        return Dataset(Path(folder), record)
+
+    @property
+    def files(self) -> list[Path]:
+        """The tables that are done, in their order."""
+        return sorted((self.folder / TABLES).glob("*.parquet"))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all are."""
+        return len(self.files) == -(-int(self.record["poses"]) // int(self.record["chunk"]))
+
+    @property
+    def rows(self) -> int:
+        """How many rows the tables have."""
+        return sum(_arrow().parquet.read_metadata(file).num_rows for file in self.files)
+
+    def table(self, columns: list[str] | None = None) -> Any:
+        """All rows as a `pyarrow.Table`, of some columns or of all:
+
+        pose: the number of the pose. position [3, m], quaternion [4, xyzw]: the pose in the robot's base. q
+        [n]: the joints of `record["joints"]`, null where none was found. q16 [n]: the same as whole numbers
+        from 0 at `record["lower"]` to 65,535 at `record["upper"]`. status: as in `limbik.Status`.
+        """
+        arrow = _arrow()
+        return arrow.concat_tables([arrow.parquet.read_table(file, columns=columns) for file in self.files])
+
+
+def _check_joints(model: Model, frame: str) -> None:
+    joints = [joint for joint in model.path(frame) if joint.nq]
+    if not joints:
+        raise SolverError(f"no joint moves frame {frame!r}: there is nothing to draw")
+    for joint in joints:
+        is_endless = not np.isfinite(joint.upper - joint.lower)
+        if joint.nq != 1 or (joint.kind is JointKind.PRISMATIC and is_endless):
+            raise SolverError(
+                f"a dataset needs joints that turn, or slide between limits; {joint.name!r}, which moves "
+                f"{frame!r}, does not"
+            )
+
+
+def _as_parquet(arrow: Any, rows: Chunk) -> Any:
+    """The content of a table."""
+    is_reached = ~np.isnan(rows["q"][:, 0])
+    names = arrow.array([each.value for each in REASONS])
+    missing = arrow.array(~is_reached)
+    columns = {
+        "pose": arrow.array(rows["pose"]),
+        **{name: _lists(arrow, rows[name]) for name in ("position", "quaternion")},
+        **{name: _lists(arrow, rows[name], missing) for name in ("q", "q16")},
+        "status": arrow.DictionaryArray.from_arrays(arrow.array(rows["status"]), names),
+    }
+    content = arrow.BufferOutputStream()
+    arrow.parquet.write_table(arrow.table(columns), content, compression="zstd", use_dictionary=["status"])
+    return content.getvalue()
+
+
+def _lists(arrow: Any, values: Any, missing: Any = None) -> Any:
+    return arrow.FixedSizeListArray.from_arrays(arrow.array(values.ravel()), values.shape[1], mask=missing)
+
+
+def _file(folder: Path, number: int) -> Path:
+    return folder / TABLES / f"{number:09}.parquet"
+
+
+def _arrow() -> Any:
+    with needs_extra("scale", "a dataset"):
+        import pyarrow
+        import pyarrow.parquet
+    return pyarrow

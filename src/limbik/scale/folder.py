@@ -1,0 +1,89 @@
+"""A folder with the result of a job: `job.json`, which says of what, and files that are there whole or not at
+all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from limbik.errors import LimbikError
+from limbik.scale.job import Job
+
+RECORD = "job.json"
+
+
+class StoreError(LimbikError):
+    """A folder cannot be written, or holds something else."""
+
+
+def is_begun(folder: Path, job: Job) -> bool:
+    """Whether a folder holds what was done of a job; if not, it is there and empty.
+
+    Raises StoreError for a folder that holds another job, or anything else.
+    """
+    if (folder / RECORD).exists():
+        record = read_record(folder)
+        if record["digest"] != job.digest:
+            raise StoreError(f"{folder} holds another job ({record['title']}); give a new folder")
+        return True
+    with writing(folder):
+        if folder.exists() and any(folder.iterdir()):
+            raise StoreError(f"{folder} is not empty, and holds no {job.title}; give a new folder")
+        folder.mkdir(parents=True, exist_ok=True)
+    return False
+
+
+def write_record(folder: Path, job: Job, **more: Any) -> None:
+    """Say in the folder what it holds; written last of all that a job begins with."""
+    record = {**job.record, "title": job.title, "digest": job.digest, **more}
+    write_whole(folder / RECORD, json.dumps(record, indent=2).encode())
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What a folder holds. Raises StoreError where it does not say."""
+    try:
+        record = json.loads((folder / RECORD).read_text())
+    except (OSError, ValueError):
+        record = None
+    if not isinstance(record, dict) or not {"title", "digest"} <= record.keys():
+        raise StoreError(f"{folder} holds no result: there is no {RECORD} in it that can be read")
+    return record
+
+
+def write_whole(file: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all."""
+    part = file.with_name(f".{file.name}.part")
+    with part.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    part.replace(file)
+    sync(file.parent)
+
+
+def sync(path: Path) -> None:
+    """Bring a file, or all files of a folder, to the disk; a folder without rows of its own has none."""
+    if path.is_dir():
+        for each in path.iterdir():
+            sync(each)
+    if not path.exists():
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Raise StoreError where the disk is full, or the folder is gone."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be written: {error.strerror or error}") from None

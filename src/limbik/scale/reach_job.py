@@ -1,0 +1,151 @@
+"""A reach map as work: which poses there are, and what is found at a chunk of them."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.scale.grid import Grid
+from limbik.scale.job import Chunk, Job, in_threads
+from limbik.scale.orientations import orientations
+from limbik.solvers.all_solutions import solve_all_batch
+from limbik.solvers.batch import solve_batch
+from limbik.spatial import Array, quat_to_matrix
+
+POSES_AT_A_TIME = 100_000  # that a thread solves at once: about 150 MB
+MEASURED = 8  # orientations of a voxel, those farthest from limits, whose manipulability is looked at
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReachJob(Job):
+    """Every orientation at the centre of every voxel: which does the frame reach?"""
+
+    grid: Grid
+    center: Array  # [3] of the ball that the frame's origin never leaves
+    radius: float  # [m]
+    orientations: int
+    chunk_voxels: int  # that a chunk has; the last may have fewer
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a reader of the map has to know, as JSON takes it."""
+        return {
+            **super().record,
+            "corner": self.grid.corner,
+            "voxel": self.grid.voxel,
+            "shape": self.grid.shape,
+            "center": [float(x) for x in self.center],
+            "radius": self.radius,
+            "orientations": self.orientations,
+            "chunk": self.chunk_voxels,
+        }
+
+    @property
+    def title(self) -> str:
+        """What is mapped, in words."""
+        return f"map of {self.model.name!r}, {self.grid.voxel:g} m, {self.orientations} orientations"
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks there are."""
+        return -(-self.grid.size // self.chunk_voxels)
+
+    @property
+    def layers(self) -> dict[str, tuple[str, int]]:
+        """The type and the width of each array of the map, by name."""
+        return {
+            "reachable": ("uint8", -(-self.orientations // 8)),  # a bit for each, the first one highest
+            "fraction": ("float32", 1),  # of the orientations that are reached
+            "solutions": ("uint32", 1),  # distinct ones, of all orientations together
+            "manipulability": ("float32", 1),  # the largest of some orientations (Yoshikawa)
+            "margin": ("float32", 1),  # the largest [0, 0.5] to the nearest limit, per range of the joint
+        }
+
+    def solve(self, number: int, threads: int | None) -> Chunk:
+        """The rows of a chunk, for the voxels from number * chunk_voxels on."""
+        first = number * self.chunk_voxels
+        last = min(first + self.chunk_voxels, self.grid.size)
+        rows = {
+            name: np.zeros((last - first, width), dtype=kind) for name, (kind, width) in self.layers.items()
+        }
+        centers = self.grid.centers(first, last)
+        near = np.flatnonzero(np.linalg.norm(centers - self.center, axis=1) <= self.radius)
+        step = max(POSES_AT_A_TIME // self.orientations, 1)
+        turns = quat_to_matrix(orientations(self.orientations))
+        parts = [near[begin : begin + step] for begin in range(0, near.size, step)]
+        solved = in_threads(lambda voxels: self._solve(centers[voxels], turns), parts, threads)
+        for voxels, values in zip(parts, solved, strict=True):
+            for name in rows:
+                rows[name][voxels] = values[name]
+        return rows
+
+    def _solve(self, centers: Array, turns: Array) -> Chunk:
+        """The rows of some voxels [n, 3]."""
+        n, m = len(centers), len(turns)
+        poses = np.zeros((n, m, 4, 4))
+        poses[..., :3, :3], poses[..., :3, 3], poses[..., 3, 3] = turns, centers[:, None], 1.0
+        found, q, margins = self._best(poses.reshape(n * m, 4, 4))
+        count, margin = found.reshape(n, m), margins.reshape(n, m)
+        farthest = np.argsort(-margin, axis=1, kind="stable")[:, :MEASURED]
+        is_reached = np.take_along_axis(count, farthest, axis=1) > 0
+        manipulability = np.zeros(farthest.shape)
+        configurations = q.reshape(n, m, -1)[np.arange(n)[:, None], farthest]
+        manipulability[is_reached] = self._manipulability(configurations[is_reached])
+        return {
+            "reachable": np.packbits(count > 0, axis=1),
+            "fraction": (count > 0).mean(axis=1, keepdims=True),
+            "solutions": count.sum(axis=1, keepdims=True),
+            "manipulability": manipulability.max(axis=1, keepdims=True),
+            "margin": margin.max(axis=1, keepdims=True),
+        }
+
+    def _best(self, poses: Array) -> tuple[NDArray[np.int64], Array, Array]:
+        """How many solutions each pose has [N], the one farthest from limits [N, nq], and its margin [N]."""
+        if self.is_proved:
+            every = solve_all_batch(self.model, poses, frame=self.frame)
+            if not every.count.any():
+                nothing = np.zeros(len(poses))
+                return nothing.astype(np.int64), np.zeros((len(poses), self.model.nq)), nothing
+            margins = self._margin(every.q)
+            margins[np.arange(every.q.shape[1]) >= every.count[:, None]] = -1.0
+            best = margins.argmax(axis=1)
+            rows = np.arange(len(poses))
+            count = every.count.astype(np.int64)
+            return count, every.q[rows, best], np.maximum(margins[rows, best], 0.0)
+        each = solve_batch(
+            self.model, poses, frame=self.frame, threads=1, restarts=self.restarts, seed=self.seed
+        )
+        margin = np.where(each.success, self._margin(each.q), 0.0)
+        return each.success.astype(np.int64), each.q, margin
+
+    def _margin(self, q: Array) -> Array:
+        """[...] how far q [..., nq] is from the nearest limit, per range of the joint: 0.5 in the middle."""
+        low, high = self.model.lower[self._limited], self.model.upper[self._limited]
+        q = q[..., self._limited]
+        if not low.size:
+            return np.full(q.shape[:-1], 0.5)
+        return np.asarray((np.minimum(q - low, high - q) / (high - low)).min(axis=-1))
+
+    def _manipulability(self, q: Array) -> Array:
+        """sqrt(det(J J^T)) [N], of the joints that move the frame (Yoshikawa 1985)."""
+        J = self.model.jacobian(q, self.frame)[..., self._moving]
+        rows = J if J.shape[-1] >= 6 else np.swapaxes(J, -1, -2)
+        return np.asarray(np.sqrt(np.maximum(np.linalg.det(rows @ np.swapaxes(rows, -1, -2)), 0.0)))
+
+    @functools.cached_property
+    def _limited(self) -> NDArray[np.intp]:
+        """The indices in q of the joints that move the frame and have a range."""
+        moving = [joint for joint in self.model.path(self.frame) if joint.nq == 1]
+        indices = np.array([self.model.q_slice(joint.name).start for joint in moving], dtype=np.intp)
+        ranges = self.model.upper[indices] - self.model.lower[indices]
+        return np.asarray(indices[np.isfinite(ranges) & (ranges > 0.0)])
+
+    @functools.cached_property
+    def _moving(self) -> NDArray[np.intp]:
+        """The indices in v of the joints that move the frame."""
+        slices = [self.model.v_slice(joint.name) for joint in self.model.path(self.frame) if joint.nv]
+        return np.array([v for each in slices for v in range(each.start, each.stop)], dtype=np.intp)

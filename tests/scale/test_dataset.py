@@ -1,0 +1,166 @@
+"""Datasets: every row is true, whatever interrupts them they are the same, and odd requests are refused."""
+
+import errno
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import limbik
+from limbik import Status
+from limbik.errors import MissingExtra, ModelError, SolverError
+from limbik.scale import Dataset, Reach, StoreError, dataset, dataset_job, folder, make_dataset
+from limbik.spatial import quat_to_matrix
+from scale.test_reach import content
+
+
+def columns_of(data: Dataset) -> dict[str, np.ndarray]:
+    """The columns as arrays, those of lists with a second axis; NaN for null."""
+    table = data.table()
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    n = len(data.record["joints"])
+    for name in ("q", "q16"):
+        columns[name] = [[np.nan] * n if each is None else each for each in columns[name]]
+    return {name: np.array(values) for name, values in columns.items()}
+
+
+def poses_of(columns: dict[str, np.ndarray]) -> np.ndarray:
+    poses = np.tile(np.eye(4), (len(columns["pose"]), 1, 1))
+    poses[:, :3, 3] = columns["position"]
+    turns = columns["quaternion"]
+    poses[:, :3, :3] = quat_to_matrix(turns / np.linalg.norm(turns, axis=1, keepdims=True))
+    return poses
+
+
+def assert_true(model: limbik.Model, data: Dataset, columns: dict[str, np.ndarray]) -> None:
+    """Every configuration is within the limits and leads to its pose, by `q16`, too."""
+    record = data.record
+    lower, upper = np.array(record["lower"]), np.array(record["upper"])
+    q = np.zeros((len(columns["q"]), model.nq))
+    q[:, [model.q_slice(name).start for name in record["joints"]]] = columns["q"]
+    assert_allclose(model.poses(q, [record["frame"]])[:, 0], poses_of(columns), atol=5e-6)
+    assert np.all(columns["q"] >= lower - 1e-6) and np.all(columns["q"] <= upper + 1e-6)
+    decoded = lower + columns["q16"] / 65535.0 * (upper - lower)
+    assert np.all(np.abs(decoded - columns["q"]) <= 0.51 * (upper - lower) / 65535.0 + 1e-6)
+
+
+def test_all_solutions_are_those_of_solve_all(tmp_path):
+    model = limbik.load("ur5e")
+    data = make_dataset(model, tmp_path, poses=200, solutions="all")
+    columns = columns_of(data)
+    assert_true(model, data, columns)
+    assert data.is_complete and data.rows == len(columns["pose"])
+    first = np.flatnonzero(np.diff(columns["pose"], prepend=-1))
+    assert_array_equal(columns["pose"][first], np.arange(200))
+    counts = [len(model.solve_all(pose)) for pose in poses_of(columns)[first]]
+    assert_array_equal(np.bincount(columns["pose"].astype(int)), counts)
+    assert set(columns["status"]) == {"solved"}
+
+
+@pytest.mark.parametrize("robot", ["ur5e", "panda", "so101"])
+def test_one_solution_of_each_pose_is_near_the_neutral_configuration(robot, tmp_path):
+    model = limbik.load(robot)
+    data = make_dataset(model, tmp_path, poses=300)
+    columns = columns_of(data)
+    assert_true(model, data, columns)
+    assert len(set(columns["pose"])) == len(columns["pose"]) >= 299
+    if robot == "ur5e":
+        nearest = [model.solve_all(pose, start=model.neutral).q[0] for pose in poses_of(columns)[:50]]
+        assert_allclose(columns["q"][:50], nearest, atol=1e-4)
+
+
+def test_several_solutions_of_a_redundant_arm_differ(tmp_path):
+    model = limbik.load("panda")
+    data = make_dataset(model, tmp_path, poses=100, solutions=4)
+    columns = columns_of(data)
+    assert_true(model, data, columns)
+    assert 350 < data.rows <= 400
+    for pose in range(100):
+        q = columns["q"][columns["pose"] == pose]
+        apart = np.abs(q[:, None] - q).max(axis=-1)[np.triu_indices(len(q), 1)]
+        assert np.all(apart > dataset_job.DISTINCT)
+
+
+def test_poses_that_are_not_reached_have_the_reason(tmp_path):
+    model = limbik.load("puma560")
+    data = make_dataset(model, tmp_path, poses=400, sample="space", unreached=True)
+    columns = columns_of(data)
+    assert_array_equal(columns["pose"], np.arange(400))
+    is_solved = columns["status"] == "solved"
+    assert_array_equal(is_solved, ~np.isnan(columns["q"][:, 0]))
+    assert_true(model, data, {name: values[is_solved] for name, values in columns.items()})
+    for pose, status in zip(poses_of(columns), columns["status"], strict=True):
+        assert (len(model.solve_all(pose)) > 0) == (status == "solved")
+        assert (len(model.solve_all(pose, limits=False)) > 0) == (Status(status) is not Status.UNREACHABLE)
+    assert {"solved", "unreachable", "limits bind"} <= set(columns["status"])
+
+
+def test_an_interrupted_dataset_goes_on_and_is_the_same_to_the_bit(tmp_path, monkeypatch):
+    model = limbik.load("panda")
+    monkeypatch.setattr(dataset, "CHUNK_POSES", 300)
+    monkeypatch.setattr(dataset_job, "POSES_AT_A_TIME", 100)
+    options = {"poses": 1000, "sample": "space", "unreached": True}
+    make_dataset(model, tmp_path / "whole", threads=1, **options)
+    whole = folder.write_whole
+
+    def full(file: Path, data: bytes) -> None:
+        if file.name == "000000002.parquet":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        whole(file, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder, "write_whole", full)
+        with pytest.raises(StoreError, match="cannot be written: No space left on device"):
+            make_dataset(model, tmp_path / "cut", **options)
+    cut = Dataset.open(tmp_path / "cut")
+    assert not cut.is_complete and len(cut.files) == 2
+    make_dataset(model, tmp_path / "cut", **options)
+    assert content(tmp_path / "cut") == content(tmp_path / "whole")
+    read = pyarrow.parquet.read_table(tmp_path / "cut" / "tables")
+    assert read.num_rows == cut.rows >= 1000
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    model = limbik.load("ur5e")
+    make_dataset(model, tmp_path / "data", poses=10)
+    before = content(tmp_path / "data")
+    for options in ({"poses": 11}, {"seed": 1}, {"solutions": 2}, {"sample": "space"}, {"unreached": True}):
+        with pytest.raises(StoreError, match="another job"):
+            make_dataset(model, tmp_path / "data", **{"poses": 10, **options})
+    with pytest.raises(StoreError, match="no map, but a dataset of 'ur5e', 10 poses"):
+        Reach.open(tmp_path / "data")
+    assert content(tmp_path / "data") == before
+    with pytest.raises(StoreError, match="holds no result"):
+        Dataset.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("robot", "options", "said"),
+    [
+        ("ur5e", {"poses": 0}, "`poses` needs a whole number"),
+        ("ur5e", {"poses": 1e6}, "`poses` needs a whole number"),
+        ("ur5e", {"solutions": "some"}, "if not 'nearest' or 'all', needs a whole number from 1 to 1,000"),
+        ("panda", {"solutions": "all"}, "needs an arm with a closed form"),
+        ("ur5e", {"sample": "cube"}, "'joints' or 'space', found 'cube'"),
+        ("ur5e", {"unreached": 1}, "True or False"),
+        ("ur5e", {"seed": -1}, "`seed` needs a whole number"),
+        ("ur5e", {"frame": "elbow"}, "elbow"),
+        ("ur5e", {"frame": "base"}, "no joint moves"),
+        ("ball-3", {}, "joints that turn, or slide between limits"),
+    ],
+)
+def test_options_without_a_meaning_are_refused(robot, options, said, tmp_path):
+    model = limbik.ball_arm([0.3, 0.3, 0.3]) if robot == "ball-3" else limbik.load(robot)
+    with pytest.raises((SolverError, ModelError), match=said):
+        make_dataset(model, tmp_path / "data", **options)
+    assert not (tmp_path / "data").exists()
+
+
+def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"pip install limbik\[scale\]"):
+        make_dataset(limbik.load("ur5e"), tmp_path / "data", poses=10)
+    assert not (tmp_path / "data").exists()
