@@ -1,11 +1,13 @@
 """Reach maps: what they say is what solves say, and no interruption changes a bit of them."""
 
 import errno
+import itertools
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
+import matplotlib.image
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,7 +17,8 @@ from limbik import cli
 from limbik.errors import GoalError, MissingExtra, ModelError, SolverError
 from limbik.scale import Reach, StoreError, folder, orientations, reach_job, reach_map
 from limbik.scale import reach as reach_module
-from limbik.spatial import quat_to_matrix
+from limbik.scale.picture import save_picture
+from limbik.spatial import pose_from, quat_to_matrix, rotation_rpy
 
 
 def content(folder):
@@ -107,6 +110,78 @@ def test_points_are_looked_up_in_their_voxels(tmp_path):
     assert_array_equal(reach.fraction_at([[9.0, 0.0, 0.0], [0.0, 0.0, -9.0]]), [0.0, 0.0])
     with pytest.raises(GoalError, match=r"\[N, 3\]"):
         reach.fraction_at([0.0, 0.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def puma(tmp_path_factory):
+    """A model and its map."""
+    model = limbik.load("puma560")
+    return model, reach_map(model, tmp_path_factory.mktemp("puma") / "map", voxel=0.25, orientations=30)
+
+
+def test_poses_are_looked_up_by_voxel_and_orientation(puma):
+    _, reach = puma
+    voxels = np.arange(0, reach.grid.size, 37)
+    poses = poses_of(reach, voxels).reshape(-1, 4, 4)
+    is_reached = reach.is_reached(poses)
+    assert_array_equal(is_reached, reach.reachable()[voxels].ravel())
+    poses[:, :3, 3] += 0.4 * reach.grid.voxel * np.random.default_rng(0).uniform(-1.0, 1.0, (len(poses), 3))
+    assert_array_equal(reach.is_reached(poses), is_reached)
+
+
+def test_a_base_is_placed_where_most_poses_are_reached(puma):
+    model, reach = puma
+    away = pose_from(rotation_rpy(0.0, 0.0, 2.0), (3.0, -1.0, 0.3))
+    poses = away @ model.poses(model.random(4, 6), [model.end_effector])[:, 0]
+    found = reach.placements(poses, height=0.3, yaws=8, count=3)
+    for each in found:
+        assert reach.is_reached(np.linalg.inv(each.pose) @ poses).mean() == each.fraction
+    fractions = [
+        reach.is_reached(np.linalg.inv(pose_from(rotation_rpy(0.0, 0.0, yaw), (x, y, 0.3))) @ poses).mean()
+        for x in np.arange(1.0, 5.0, 0.25)
+        for y in np.arange(-3.0, 1.0, 0.25)
+        for yaw in np.arange(8) * np.pi / 4
+    ]
+    assert found[0].fraction >= max(fractions) - 1.0 / 6.0 > 0.5
+    assert [each.fraction for each in found] == sorted((each.fraction for each in found), reverse=True)
+    apart = [np.linalg.norm(a.pose[:2, 3] - b.pose[:2, 3]) for a, b in itertools.combinations(found, 2)]
+    assert min(apart) > 0.1
+    assert reach.placements(poses + np.eye(4)[2, :, None] @ np.eye(4)[3:] * 50.0) == []
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_the_best_slice_is_that_of_which_most_is_reached(puma, axis):
+    _, reach = puma
+    at, fraction = reach.best_slice(axis)
+    means = {}
+    for coordinate in np.unique(reach.grid.centers(0, reach.grid.size)[:, axis]):
+        is_here = np.isclose(reach.grid.centers(0, reach.grid.size)[:, axis], coordinate)
+        means[float(coordinate)] = reach.fraction[is_here].mean()
+    assert_allclose(fraction, max(means.values()))
+    assert_allclose(min(means, key=lambda each: abs(each - at)), at)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (lambda reach: reach.placements(np.empty((0, 4, 4))), "at least one pose"),
+        (lambda reach: reach.placements(np.ones((1, 4, 4))), "pose 0"),
+        (lambda reach: reach.placements(np.eye(4)[None], height=np.inf), "`height` needs finite numbers"),
+        (lambda reach: reach.placements(np.eye(4)[None], yaws=0), "`yaws` needs a whole number"),
+        (lambda reach: reach.is_reached(np.eye(4)), r"\(N, 4, 4\)"),
+        (lambda reach: reach.best_slice(3), "`axis` needs a whole number from 0 to 2"),
+        (lambda reach: save_picture(reach, "map.bmp"), "ends in .png, .svg, .pdf, found 'map.bmp'"),
+    ],
+)
+def test_queries_without_a_meaning_are_refused(puma, query, said):
+    with pytest.raises((GoalError, SolverError), match=said):
+        query(puma[1])
+
+
+def test_a_map_is_drawn(puma, tmp_path):
+    save_picture(puma[1], tmp_path / "map.png")
+    drawn = matplotlib.image.imread(tmp_path / "map.png")
+    assert drawn.shape[0] > 300 and len(np.unique(drawn.reshape(-1, 4), axis=0)) > 20
 
 
 def test_a_frame_inside_a_tree_of_joints_is_mapped_by_the_joints_that_move_it(tmp_path):
@@ -261,3 +336,20 @@ def test_the_command_makes_a_map_and_shows_it(capsys, tmp_path):
     assert run(capsys, "show", folder) == (0, out, "")
     status, _, err = run(capsys, "ur5e", "--voxel", "-1", "--out", folder)
     assert (status, err) == (2, "limbik: --voxel needs a positive length [m], found -1.0\n")
+
+
+def test_maps_are_compared_drawn_and_asked_for_a_base(capsys, tmp_path):
+    maps = [str(tmp_path / name) for name in ("ur5e", "panda")]
+    for name, out in zip(("ur5e", "panda"), maps, strict=True):
+        run(capsys, name, "--voxel", "0.4", "--orientations", "10", "--out", out)
+    status, out, err = run(capsys, "show", *maps)
+    assert (status, err) == (0, "")
+    assert out.split()[:2] == ["ur5e", "panda"] and "reached [m^3]" in out
+    assert run(capsys, "show", *maps, "--plot", "map.png")[0] == 2
+    status, _, err = run(capsys, "show", maps[0], "--plot", str(tmp_path / "map.svg"))
+    assert (status, err) == (0, "") and "<svg" in (tmp_path / "map.svg").read_text()
+    poses = tmp_path / "poses.csv"
+    poses.write_text("x,y,z,roll,pitch,yaw\n0.5,0.2,0.4,0,3,0\n0.6,0.3,0.4,0,3,0\n")
+    status, out, err = run(capsys, "base", maps[0], str(poses), "--count", "2")
+    assert (status, err) == (0, "")
+    assert "x [m]" in out and out.count("2 of 2") == 2

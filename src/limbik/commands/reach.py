@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from limbik.commands.progress import progress_of
+from limbik.errors import SolverError
 
 MAKE = "make"  # the command that a robot's name stands for
 SHELLS = 10  # of distances, in the table of a map
@@ -77,9 +79,90 @@ def make(
 
 
 @reach.command()
-def show(folder: Annotated[Path, typer.Argument(help="The folder of a map.")]) -> None:
-    """Say what a map holds: how much is reached, and how far out."""
-    _print(folder)
+def show(
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Maps; several are compared.")],
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw the slices of a map: a file such as reach.png.")
+    ] = None,
+) -> None:
+    """Say what a map holds: how much is reached, and how far out; of several, robot beside robot.
+
+    For example: limbik reach show ur5e-reach --plot ur5e-reach.png
+    """
+    from limbik.scale.reach import Reach
+
+    if len(folders) > 1:
+        if plot is not None:
+            raise SolverError("`plot` draws one map, and there are several")
+        _compare([Reach.open(folder) for folder in folders])
+        return
+    _print(folders[0])
+    if plot is not None:
+        from limbik.scale.picture import save_picture
+
+        save_picture(Reach.open(folders[0]), plot)
+
+
+@reach.command()
+def base(
+    folder: Annotated[Path, typer.Argument(help="The folder of a map.")],
+    poses: Annotated[Path, typer.Argument(help="CSV of the poses, as `limbik path` reads it.")],
+    height: Annotated[float, typer.Option(help="Of the base, in m.")] = 0.0,
+    yaws: Annotated[int, typer.Option(help="Turns about z to try.")] = 16,
+    count: Annotated[int, typer.Option(help="How many places to print.")] = 5,
+) -> None:
+    """Find where to stand the robot so that it reaches poses, by its map.
+
+    For example: limbik reach base ur5e-reach shelf.csv --height 0.8
+    """
+    import math
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from limbik.formats.path_csv import read_poses
+    from limbik.scale.reach import Reach
+
+    targets = read_poses(poses).poses
+    found = Reach.open(folder).placements(targets, height=height, yaws=yaws, count=count)
+    if not found:
+        typer.echo("No place was found from which one of the poses is reached")
+        raise typer.Exit(1)
+    table = Table("x [m]", "y [m]", "yaw [deg]", "poses reached", "margin to limits", box=None)
+    for each in found:
+        x, y = each.pose[:2, 3]
+        yaw = math.degrees(math.atan2(each.pose[1, 0], each.pose[0, 0]))
+        reached = f"{round(each.fraction * len(targets))} of {len(targets)}"
+        table.add_row(f"{x:.3f}", f"{y:.3f}", f"{yaw:.1f}", reached, f"{each.margin:.3f}")
+    Console(markup=False).print(table)
+
+
+def _compare(maps: list[Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", *(each.record["robot"] for each in maps), box=None)
+    rows: list[tuple[str, Callable[[Any], str]]] = [
+        ("voxel [m]", lambda each: f"{each.grid.voxel:g}"),
+        ("orientations", lambda each: str(each.record["orientations"])),
+        ("reached [m^3]", lambda each: f"{(each.fraction > 0.0).sum() * each.grid.voxel**3:.3f}"),
+        (
+            "in all orientations [m^3]",
+            lambda each: f"{(each.fraction == 1.0).sum() * each.grid.voxel**3:.3f}",
+        ),
+        ("orientations where reached", lambda each: f"{_mean_fraction(each):.1%}"),
+        ("best horizontal slice z [m]", lambda each: f"{each.best_slice()[0]:.3f}"),
+        ("best manipulability", lambda each: f"{each.manipulability.max():.3g}"),
+    ]
+    for title, say in rows:
+        table.add_row(title, *map(say, maps))
+    Console(markup=False).print(table)
+
+
+def _mean_fraction(found: Any) -> float:
+    """Of the orientations, in the voxels that are reached."""
+    fraction = found.fraction[found.fraction > 0.0]
+    return float(fraction.mean()) if fraction.size else 0.0
 
 
 def _print(folder: Path) -> None:
@@ -94,10 +177,10 @@ def _print(folder: Path) -> None:
     is_reached = fraction > 0.0
     centers = grid.centers(0, grid.size)
     typer.echo(f"{record['robot']}, {record['frame']}: {grid.size:,} voxels of {grid.voxel:g} m")
-    mean = fraction[is_reached].mean() if is_reached.any() else 0.0
     typer.echo(
         f"Reached: {is_reached.sum():,} voxels, {is_reached.sum() * grid.voxel**3:.3f} m^3; of "
-        f"{record['orientations']} orientations {mean:.1%} on the mean, all in {(fraction == 1.0).sum():,}"
+        f"{record['orientations']} orientations {_mean_fraction(found):.1%} on the mean, "
+        f"all in {(fraction == 1.0).sum():,}"
     )
     typer.echo(
         "What is not reached is proved to be out of reach: all solutions are known in closed form"
@@ -108,6 +191,11 @@ def _print(folder: Path) -> None:
         typer.echo("The map is not complete: begin it again with the same words, and it goes on")
     if not is_reached.any():
         return
+    most = int(found.solutions.argmax())
+    typer.echo(f"Best horizontal slice: z = {found.best_slice()[0]:.3f} m")
+    typer.echo(
+        f"Most solutions: {found.solutions[most]:,} at ({', '.join(f'{x:.3f}' for x in centers[most])}) m"
+    )
     table = Table("from the base [m]", "voxels", "orientations reached", "best manipulability", box=None)
     away = np.linalg.norm(centers - record["center"], axis=1)
     edges = np.linspace(0.0, away[is_reached].max(), SHELLS + 1)
@@ -119,4 +207,4 @@ def _print(folder: Path) -> None:
             table.add_row(
                 f"{low:.2f} to {high:.2f}", f"{here.sum():,}", f"{fraction[here].mean():.1%}", f"{best:.3g}"
             )
-    Console().print(table)
+    Console(markup=False).print(table)

@@ -8,6 +8,17 @@ data = limbik.scale.make_dataset(limbik.load("ur5e"), "ur5e-data", poses=1_000_0
 from limbik.scale.dataset import Dataset, make_dataset
 from limbik.scale.folder import StoreError
 from limbik.scale.orientations import orientations
+from limbik.scale.picture import save_picture
+from limbik.scale.placements import Placement
 from limbik.scale.reach import Reach, reach_map
 
-__all__ = ["Dataset", "Reach", "StoreError", "make_dataset", "orientations", "reach_map"]
+__all__ = [
+    "Dataset",
+    "Placement",
+    "Reach",
+    "StoreError",
+    "make_dataset",
+    "orientations",
+    "reach_map",
+    "save_picture",
+]

@@ -17,12 +17,14 @@ from limbik.scale.engines import check_engine, solved
 from limbik.scale.grid import Grid, ball_of_reach, grid_about
 from limbik.scale.job import is_closed_form
 from limbik.scale.orientations import orientations
+from limbik.scale.placements import Placement, Reached, placements
 from limbik.scale.reach_job import ReachJob
 from limbik.scale.store import Store
-from limbik.spatial import Array, as_whole
+from limbik.spatial import Array, as_poses, as_rows_of_poses, as_vector, as_whole
 
 MAX_ORIENTATIONS = 1_000_000
 CHUNK_POSES = 2_000_000
+MAX_YAWS = 3600
 RESTARTS = 16  # of 19,000 random poses that a Panda reaches, all were found with as many
 
 Progress = Callable[[int, int], None]
@@ -162,5 +164,51 @@ class Reach:
         index = self.grid.index(given)
         return np.where(index >= 0, self.fraction[index], 0.0)
 
+    def is_reached(self, poses: ArrayLike) -> NDArray[np.bool_]:
+        """[N] whether each of poses [N, 4, 4] is reached: in its voxel, in the nearest orientation."""
+        targets, reached = _as_poses(poses), self._reached
+        index = reached.grid.index(targets[:, :3, 3])
+        return reached.at(index, reached.nearest_orientation(targets[:, :3, :3]))
+
+    def placements(
+        self, poses: ArrayLike, *, height: float = 0.0, yaws: int = 16, count: int = 5
+    ) -> list[Placement]:
+        """The best places for the robot's base on the plane z = height [m], for poses [N, 4, 4].
+
+        Those from which most poses are reached come first; of as many, those farthest from joint limits.
+        Tried: every voxel's width in x and y, and so many turns about z. As `is_reached` the answer is as
+        fine as the map; `solve` says it for sure.
+
+        Raises GoalError or SolverError for what has no meaning.
+        """
+        targets = _as_poses(poses)
+        if not len(targets):
+            raise GoalError("`poses` needs at least one pose")
+        as_whole(yaws, "`yaws`", 1, SolverError, MAX_YAWS)
+        as_whole(count, "`count`", 1, SolverError)
+        (plane,) = as_vector([height], 1, "`height`", error=SolverError)
+        return placements(self._reached, targets, float(plane), yaws, count)
+
+    def best_slice(self, axis: int = 2) -> tuple[float, float]:
+        """Where the slice of voxels across an axis (0, 1, 2: x, y, z) is of which most is reached: its
+        coordinate [m], and the fraction of all orientations in it that is.
+        """
+        as_whole(axis, "`axis`", 0, SolverError, 2)
+        grid = self.grid
+        fraction = self.fraction.reshape(grid.shape).mean(axis=tuple({0, 1, 2} - {axis}))
+        best = int(fraction.argmax())
+        return grid.corner[axis] + grid.voxel * (best + 0.5), float(fraction[best])
+
+    @property
+    def _reached(self) -> Reached:
+        record = self.store.record
+        radius = record["radius"] + float(np.linalg.norm(record["center"]))
+        return Reached(self.grid, self.quaternions, self.store.arrays["reachable"][:], self.margin, radius)
+
     def _layer(self, name: str) -> Array:
         return np.asarray(self.store.arrays[name][:, 0], dtype=np.float64)
+
+
+def _as_poses(value: ArrayLike) -> Array:
+    rows = as_rows_of_poses(value, "`poses`", GoalError)
+    return as_poses(rows, [f"pose {k}" for k in range(len(rows))], error=GoalError)
