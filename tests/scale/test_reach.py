@@ -14,7 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import limbik
 from limbik import cli
-from limbik.errors import GoalError, MissingExtra, ModelError, SolverError
+from limbik.collision import Box, World
+from limbik.errors import CollisionError, GoalError, MissingExtra, ModelError, SolverError
 from limbik.scale import Reach, StoreError, folder, orientations, reach_job, reach_map
 from limbik.scale import reach as reach_module
 from limbik.scale.picture import save_picture
@@ -98,6 +99,36 @@ def test_pieces_of_which_nothing_is_reached_are_part_of_a_map(tmp_path, monkeypa
     near = np.linalg.norm(reach.grid.centers(0, reach.grid.size) - reach.record["center"], axis=1)
     assert ((near < reach.record["radius"]) & (reach.fraction == 0.0)).any()
     assert content(tmp_path / "pieces") == content(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(("name", "orientations"), [("ur5e", 10), ("panda", 2)])
+def test_what_is_reached_beside_a_world_is_free_of_collision(name, orientations, tmp_path, monkeypatch):
+    model, world = limbik.load(name), World()
+    world.add("wall", Box((0.1, 2.0, 2.0)), (0.4, 0.0, 0.5))
+    world.add("table", Box((2.0, 2.0, 0.1)), (0.0, 0.0, -0.2))
+    monkeypatch.setattr(reach_module, "CHUNK_IN_WORLD", 1_000)
+    options = {"voxel": 0.4, "orientations": orientations}
+    reach = reach_map(model, tmp_path / "map", world=world, clearance=0.01, restarts=4, **options)
+    without = reach_map(model, tmp_path / "without", restarts=4, **options)
+    bits, anywhere = reach.reachable(), without.reachable()
+    assert bits.any() and not np.any(bits & ~anywhere) and np.any(anywhere & ~bits)
+    voxels = np.flatnonzero(anywhere.any(axis=1))[::5]
+    for voxel, poses in zip(voxels, poses_of(reach, voxels), strict=True):
+        for pose, is_reached in zip(poses, bits[voxel], strict=True):
+            if reach.record["proved"]:
+                assert len(model.solve_all(pose, world=world, clearance=0.01)) == 0 or is_reached
+            if is_reached:
+                found = model.solve(pose, world=world, clearance=0.01)
+                assert found.success and model.check(found.q, world, clearance=0.01).is_free
+    if name == "ur5e":
+        solutions = sum(len(model.solve_all(each, world=world, clearance=0.01)) for each in poses)
+        assert reach.solutions[voxels[-1]] == solutions
+        assert reach_map(
+            model, tmp_path / "map", world=world, clearance=0.01, restarts=4, **options
+        ).is_complete
+        world.move("wall", (0.5, 0.0, 0.5))
+        with pytest.raises(StoreError, match="another job"):
+            reach_map(model, tmp_path / "map", world=world, clearance=0.01, restarts=4, **options)
 
 
 def test_points_are_looked_up_in_their_voxels(tmp_path):
@@ -290,10 +321,12 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         ({"address": "10.0.0.1:6379"}, "engine='ray', too"),
         ({"engine": "ray", "threads": 2}, "each core of the cluster"),
         ({"threads": 0}, "`threads` needs a whole number"),
+        ({"world": "shelf"}, "shelf"),
+        ({"clearance": 0.1}, "`clearance` needs a `world`"),
     ],
 )
 def test_options_without_a_meaning_are_refused(options, said, tmp_path):
-    with pytest.raises((SolverError, ModelError), match=said):
+    with pytest.raises((SolverError, ModelError, CollisionError), match=said):
         reach_map(limbik.load("ur5e"), tmp_path / "map", **options)
     assert not (tmp_path / "map").exists()
 

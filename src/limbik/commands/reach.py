@@ -42,6 +42,10 @@ def make(
     voxel: Annotated[float, typer.Option(help="Length of a voxel's edge, in m.")] = 0.05,
     orientations: Annotated[int, typer.Option(help="Orientations to try in each voxel.")] = 100,
     frame: Annotated[str | None, typer.Option(help="What reaches; default: the end effector.")] = None,
+    world: Annotated[
+        str | None, typer.Option(metavar="FILE", help="What stands about the robot: reached is what is free.")
+    ] = None,
+    clearance: Annotated[float, typer.Option(help="From everything in the world, in m.")] = 0.0,
     restarts: Annotated[
         int | None, typer.Option(help="Restarts of a search, on arms without a closed form.")
     ] = None,
@@ -58,6 +62,7 @@ def make(
 
     For example: limbik reach ur5e --voxel 0.05 --orientations 100 --out ur5e-reach
     """
+    from limbik.collision import load_world
     from limbik.formats import load
     from limbik.scale.reach import RESTARTS, reach_map
 
@@ -68,6 +73,8 @@ def make(
             voxel=voxel,
             orientations=orientations,
             frame=frame,
+            world=None if world is None else load_world(world),
+            clearance=clearance,
             restarts=RESTARTS if restarts is None else restarts,
             seed=seed,
             threads=threads,
@@ -145,6 +152,7 @@ def _compare(maps: list[Any]) -> None:
     rows: list[tuple[str, Callable[[Any], str]]] = [
         ("voxel [m]", lambda each: f"{each.grid.voxel:g}"),
         ("orientations", lambda each: str(each.record["orientations"])),
+        ("world", lambda each: ", ".join(each.record["world"] or ()) or "none"),
         ("reached [m^3]", lambda each: f"{(each.fraction > 0.0).sum() * each.grid.voxel**3:.3f}"),
         (
             "in all orientations [m^3]",
@@ -184,6 +192,7 @@ def _print(folder: Path) -> None:
     )
     typer.echo(
         "What is not reached is proved to be out of reach: all solutions are known in closed form"
+        + ("" if record["world"] is None else ", and none is free of collision")
         if record["proved"]
         else f"What is not reached was not found in {record['restarts'] + 1} searches"
     )

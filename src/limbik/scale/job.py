@@ -39,10 +39,14 @@ class Job(ABC):
     @functools.cached_property
     def digest(self) -> str:
         """A name for all that the answers depend on."""
+        text = json.dumps([*self.content, self.record], default=_as_text)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def content(self) -> list[Any]:
+        """What the answers depend on besides the record."""
         joints = [dataclasses.astuple(joint) for joint in self.model.path(self.frame)]
-        tool = self.model.frame(self.frame).pose_link_frame
-        work = (joints, tool, self.record)
-        return hashlib.sha256(json.dumps(work, default=_as_text).encode()).hexdigest()
+        return [joints, self.model.frame(self.frame).pose_link_frame]
 
     @property
     def record(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbik.collision import World
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.model import Model
 from limbik.model.model import as_model
@@ -20,10 +21,12 @@ from limbik.scale.orientations import orientations
 from limbik.scale.placements import Placement, Reached, placements
 from limbik.scale.reach_job import ReachJob
 from limbik.scale.store import Store
+from limbik.solvers.free_options import free_options
 from limbik.spatial import Array, as_poses, as_rows_of_poses, as_vector, as_whole
 
 MAX_ORIENTATIONS = 1_000_000
 CHUNK_POSES = 2_000_000
+CHUNK_IN_WORLD = 100_000  # because what collides takes a hundred times as long
 MAX_YAWS = 3600
 RESTARTS = 16  # of 19,000 random poses that a Panda reaches, all were found with as many
 
@@ -37,6 +40,8 @@ def reach_map(
     voxel: float = 0.05,
     orientations: int = 100,
     frame: str | None = None,
+    world: World | None = None,
+    clearance: float = 0.0,
     restarts: int = RESTARTS,
     seed: int = 0,
     threads: int | None = None,
@@ -50,16 +55,18 @@ def reach_map(
         reach.fraction_at([[0.4, 0.0, 0.3]])
 
     voxel [m]: length of an edge. orientations: how many, evenly spread (`limbik.scale.orientations`), are
-    tried at the centre of each voxel. frame: default: the end effector. restarts: of the search for a pose;
-    arms with all solutions in closed form need none. threads: None: all cores. engine: "ray" for the cores of
-    a Ray cluster at `address` (None: one of this machine), which needs `pip install limbik[ray]`. progress:
-    called with how many chunks are done, and of how many.
+    tried at the centre of each voxel. frame: default: the end effector. world, clearance [m]: reached is
+    what is free of collision, as in `limbik.solve`. restarts: of the search for a pose; arms with all
+    solutions in closed form need none. threads: None: all cores. engine: "ray" for the cores of a Ray
+    cluster at `address` (None: one of this machine), which needs `pip install limbik[ray]`. progress: called
+    with how many chunks are done, and of how many.
 
     Called again for the same map it goes on where it was interrupted; the map is the same to the bit.
     Memory stays under 2 GB. Needs `pip install limbik[scale]`.
 
-    Raises SolverError for options without a meaning, ModelError for a frame that is not there, and
-    `limbik.scale.StoreError` for a folder that holds something else or cannot be written.
+    Raises SolverError for options without a meaning, ModelError for a frame that is not there,
+    CollisionError for what is no world, and `limbik.scale.StoreError` for a folder that holds something else
+    or cannot be written.
     """
     model = as_model(model)
     count = as_whole(orientations, "`orientations`", 1, SolverError, MAX_ORIENTATIONS)
@@ -68,6 +75,7 @@ def reach_map(
     if isinstance(voxel, bool) or not isinstance(voxel, int | float | np.number) or not 0.0 < voxel < np.inf:
         raise SolverError(f"`voxel` needs a positive length [m], found {shortened(voxel)}")
     check_engine(engine, threads, address)
+    free = free_options(world, clearance)
     name = model.end_effector if frame is None else model.frame(frame).name
     center, radius = ball_of_reach(model, name)
     moving = sum(joint.nv for joint in model.path(name) if joint.mimic is None)
@@ -83,7 +91,9 @@ def reach_map(
         center=center,
         radius=radius,
         orientations=count,
-        chunk_voxels=max(CHUNK_POSES // count, 1),
+        world=world,
+        clearance=float(clearance),
+        chunk_voxels=max((CHUNK_POSES if free is None else CHUNK_IN_WORLD) // count, 1),
         restarts=restarts,
         seed=seed,
         is_proved=is_closed_form(model, name),

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.collision import World
+from limbik.collision.check import checker_of
+from limbik.collision.world_files import world_of, world_text
 from limbik.scale.grid import Grid
 from limbik.scale.job import Chunk, Job, in_threads
 from limbik.scale.orientations import orientations
@@ -28,6 +31,8 @@ class ReachJob(Job):
     center: Array  # [3] of the ball that the frame's origin never leaves
     radius: float  # [m]
     orientations: int
+    world: World | None  # a configuration is free of collision with it and with itself; None: not looked at
+    clearance: float  # [m]
     chunk_voxels: int  # that a chunk has; the last may have fewer
 
     @property
@@ -41,8 +46,18 @@ class ReachJob(Job):
             "center": [float(x) for x in self.center],
             "radius": self.radius,
             "orientations": self.orientations,
+            "world": None if self.world is None else [each.name for each in self.world],
+            "clearance": self.clearance,
             "chunk": self.chunk_voxels,
         }
+
+    @property
+    def content(self) -> list[Any]:
+        """What the answers depend on besides the record."""
+        if self.world is None:
+            return super().content
+        bodies = world_text(self.world), world_text(world_of(self.model)), repr(self.model.pair_rules)
+        return [*super().content, *bodies]
 
     @property
     def title(self) -> str:
@@ -110,14 +125,22 @@ class ReachJob(Job):
             if not every.count.any():
                 nothing = np.zeros(len(poses))
                 return nothing.astype(np.int64), np.zeros((len(poses), self.model.nq)), nothing
-            margins = self._margin(every.q)
-            margins[np.arange(every.q.shape[1]) >= every.count[:, None]] = -1.0
+            is_one = np.arange(every.q.shape[1]) < every.count[:, None]
+            if self.world is not None:
+                is_one[is_one] = checker_of(self.model, self.world).are_free(every.q[is_one], self.clearance)
+            margins = np.where(is_one, self._margin(every.q), -1.0)
             best = margins.argmax(axis=1)
             rows = np.arange(len(poses))
-            count = every.count.astype(np.int64)
-            return count, every.q[rows, best], np.maximum(margins[rows, best], 0.0)
+            return is_one.sum(axis=1), every.q[rows, best], np.maximum(margins[rows, best], 0.0)
         each = solve_batch(
-            self.model, poses, frame=self.frame, threads=1, restarts=self.restarts, seed=self.seed
+            self.model,
+            poses,
+            frame=self.frame,
+            threads=1,
+            restarts=self.restarts,
+            seed=self.seed,
+            world=self.world,
+            clearance=self.clearance,
         )
         margin = np.where(each.success, self._margin(each.q), 0.0)
         return each.success.astype(np.int64), each.q, margin
