@@ -2,15 +2,18 @@
 
 import os
 import pathlib
+import queue
 import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 
 import limbik
 from fast_chains import PATIENCE, run_python, warm_cache
 from limbik.compiler import cache, native
+from limbik.compiler.program import Program
 from limbik.errors import LimbikError
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
@@ -443,6 +446,7 @@ def compiled_in_a_process(folder, own, script):
     (folder / "own.py").write_text(own)
     begin = f"""
 import sys
+import threading
 sys.path.insert(0, {str(folder)!r})
 import own
 from limbik.compiler import native
@@ -484,3 +488,36 @@ program = next(iter(native._builds))
 assert program.name == "many" and native.compiled(program) is not None
 """
     run_python(script, tmp_path, "background")
+
+
+def test_the_program_that_was_asked_for_latest_is_compiled_next(monkeypatch):
+    begun, may_end = queue.SimpleQueue(), threading.Semaphore(0)
+
+    def slowly(program):
+        begun.put(program.name)
+        may_end.acquire()
+        return b""
+
+    for name, replacement in {
+        "_builds": {},
+        "_kept": lambda _: None,
+        "_compiled_elsewhere": slowly,
+        "_engine": bytes,
+        "python_callable": lambda _: len,
+    }.items():
+        monkeypatch.setattr(native, name, replacement)
+    names = [*(f"busy {k}" for k in range(native.AT_ONCE)), "a", "b", "c"]
+    programs = {name: Program(name, kernel=None, arguments=()) for name in names}
+    for name in names[: native.AT_ONCE]:
+        native.compile_ahead(programs[name])
+    assert {begun.get(timeout=30) for _ in range(native.AT_ONCE)} == set(names[: native.AT_ONCE])
+    waiting = [native.compile_ahead(programs[name]) for name in "abc"]
+    assert native.compiled(programs["a"]) is None
+    order = []
+    for _ in "abc":
+        may_end.release()
+        order.append(begun.get(timeout=30))
+    may_end.release(native.AT_ONCE)
+    assert order == ["a", "c", "b"]
+    assert all(build.done.wait(30) for build in waiting)
+    assert native.compiled(programs["b"]) is len

@@ -16,7 +16,6 @@ import functools
 import hashlib
 import importlib.util
 import os
-import queue
 import subprocess
 import sys
 import tempfile
@@ -84,7 +83,8 @@ class Build:
 
 
 _builds: dict[Program, Build] = {}
-_waiting: queue.SimpleQueue[Build] = queue.SimpleQueue()
+_waiting: list[Build] = []  # those that were asked for latest come last, and are the next
+_changed = threading.Condition()  # guards `_waiting`
 _lock = threading.Lock()
 # Held while builders import modules and LLVM works, whose own locks a forked process could never open: a fork
 # waits for it.
@@ -93,8 +93,9 @@ _at_work = threading.Lock()
 
 def _begin_anew() -> None:
     """In a forked process, which has no builders: forget what they were to do."""
-    global _waiting, _lock
-    _waiting, _lock = queue.SimpleQueue(), threading.Lock()
+    global _changed, _lock
+    _waiting.clear()
+    _changed, _lock = threading.Condition(), threading.Lock()
     _at_work.release()
     _start_builders.cache_clear()
     for program in [program for program, build in _builds.items() if not build.done.is_set()]:
@@ -106,8 +107,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def compiled(program: Program) -> Any:
-    """The program as a function; None where it is not compiled (yet)."""
-    return (_builds.get(program) or _begin(program)).function
+    """The program as a function; None where it is not compiled (yet), and then it is the next to be."""
+    build = _builds.get(program) or _begin(program)
+    if build.function is None and not build.done.is_set():
+        _prefer(build)
+    return build.function
 
 
 def is_under_way(program: Program) -> bool:
@@ -128,6 +132,7 @@ def compile_now(program: Program) -> None:
     Raises LimbikError where the compiler fails.
     """
     build = compile_ahead(program)
+    _prefer(build)
     build.done.wait()
     if build.function is None:
         raise LimbikError(f"the program {program.name!r} could not be compiled: {build.failure}")
@@ -151,11 +156,21 @@ def _begin(program: Program, ahead: bool = False) -> Build:
             build.done.set()
         else:
             _start_builders()
-            _waiting.put(build)
+            with _changed:
+                _waiting.append(build)
+                _changed.notify()
         _builds[program] = build
     if when == "first":
         build.done.wait()
     return build
+
+
+def _prefer(build: Build) -> None:
+    """Have a program compiled before all others that wait: somebody runs it now."""
+    with _changed:
+        if build in _waiting:
+            _waiting.remove(build)
+            _waiting.append(build)
 
 
 @functools.cache
@@ -175,13 +190,15 @@ def _has_llvm() -> bool:
 @functools.cache
 def _start_builders() -> None:
     for _ in range(AT_ONCE):
-        threading.Thread(target=_build_all, args=(_waiting,), name="limbik compiler", daemon=True).start()
+        threading.Thread(target=_build_all, name="limbik compiler", daemon=True).start()
 
 
-def _build_all(waiting: queue.SimpleQueue[Build]) -> None:
+def _build_all() -> None:
     """One program after the other, each in a process of its own."""
     while True:
-        build = waiting.get()
+        with _changed:
+            _changed.wait_for(lambda: _waiting)
+            build = _waiting.pop()
         with contextlib.suppress(Warning):  # where warnings are errors, this thread has nobody to tell
             build.finish(functools.partial(_compiled_elsewhere, build.program))
 
