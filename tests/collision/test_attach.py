@@ -11,6 +11,7 @@ from limbik.collision import Box, Cylinder, Mesh, Sphere, World
 from limbik.collision.geometry import geometry_of
 from limbik.collision.pairs import RIGID
 from limbik.errors import CollisionError, LimbikError, ModelError
+from limbik.spatial import pose_from
 
 
 def test_a_robot_that_carries_something_moves_as_before():
@@ -96,6 +97,12 @@ def test_a_model_without_shapes_carries_an_object_beside_its_capsules():
         ("tip", {}, CollisionError, "already has something of the name 'tip'"),
         ("", {}, LimbikError, "name"),
         ("can", {"pose": np.full((4, 4), np.nan)}, LimbikError, "pose of 'can'"),
+        (
+            "can",
+            {"pose": pose_from(None, (0, 0, 1e308))},
+            CollisionError,
+            r"pose of 'can' needs .* up to 1e\+06",
+        ),
     ],
 )
 def test_what_cannot_be_attached_is_refused(name, options, error, words):

@@ -72,6 +72,12 @@ def test_a_short_gap_is_closed_by_the_median() -> None:
     assert with_median and not without
 
 
+def test_a_time_between_frames_that_makes_windows_longer_than_the_clip_is_no_trouble() -> None:
+    motion = walk(Gait(duration=1.0), "ball").motion
+    stands = [detect_contacts(replace(motion, dt=dt)) for dt in (1e-5, 1e-9)]
+    assert stands[0].shape == stands[1].shape == (len(motion), 2)
+
+
 def test_frames_and_soles_without_feet() -> None:
     motion = walk(Gait(duration=1.0), "ball").motion
     assert detect_contacts(motion, []).shape == (len(motion), 0)

@@ -348,6 +348,26 @@ def test_defaults_of_the_matrix_hold_for_pairs_that_it_does_not_have() -> None:
     assert touched(**both) == {"panda_hand"}
 
 
+def test_defaults_of_the_matrix_are_about_links_not_other_frames() -> None:
+    service = MoveIt(limbik.load("panda"))  # which has the frames flange and hand_tcp, too
+    matrix = {"default_entry_names": ["link2"], "default_entry_values": [True]}
+    assert service.apply_planning_scene({"scene": {"is_diff": True, "allowed_collision_matrix": matrix}})[
+        "success"
+    ]
+
+
+@pytest.mark.parametrize("position", [{"x": 1e308, "z": 0.3}, {"z": 1e308}, {"y": 1e7}])
+def test_what_is_attached_too_far_away_is_refused(position: dict[str, float]) -> None:
+    thing = {"id": "rod", "primitives": [{"type": 1, "dimensions": [1.0, 0.05, 0.1]}]}
+    thing["primitive_poses"] = [{"position": position}]
+    held = {"attached_collision_objects": [{"link_name": "panda_link7", "object": thing}]}
+    service = moveit("panda")
+    with pytest.raises(LimbikError, match="needs numbers up to"):
+        service.check_state_validity({"robot_state": held})
+    request = {"group_name": "arm", "robot_state": held, "avoid_collisions": True}
+    assert service.compute_ik({"ik_request": request})["error_code"]["val"] == -16
+
+
 @pytest.mark.parametrize(
     ("part", "said"),
     [

@@ -12,7 +12,7 @@ from limbik.collision.arguments import as_distance
 from limbik.collision.object_pairs import ObjectPairs
 from limbik.errors import CollisionError, did_you_mean, is_one_of, members_of, shortened
 from limbik.model.joints import check_name
-from limbik.model.shapes import LARGEST, Shape
+from limbik.model.shapes import Shape, check_near
 from limbik.spatial import Array, Matrix4, as_pose, as_vector, pose_from, shape_of
 
 ROOM = 8  # poses that a new world has room for
@@ -220,6 +220,5 @@ def _as_pose(value: Any, name: str) -> Matrix4:
         pose = pose_from(None, as_vector(value, 3, what, error=CollisionError))
     else:
         pose = as_pose(value, what, error=CollisionError)
-    if max(map(abs, pose[:3, 3].tolist())) > LARGEST:
-        raise CollisionError(f"{what} needs numbers up to {LARGEST:g} [m], found {pose[:3, 3].tolist()}")
+    check_near(pose, what)
     return pose

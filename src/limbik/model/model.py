@@ -33,7 +33,7 @@ from limbik.model.kinematics import Kinematics, Member
 from limbik.model.masses import Masses
 from limbik.model.pair_rules import PairRule
 from limbik.model.reach import reach_range
-from limbik.model.shapes import LinkShape, Shape
+from limbik.model.shapes import LinkShape, Shape, check_near
 from limbik.options import (
     AllBatchOptions,
     AllOptions,
@@ -455,6 +455,7 @@ class Model:
         if name in {*self.frame_names, *(each.name for each in self.shapes)}:
             raise CollisionError(f"model {self.name!r} already has something of the name {shortened(name)}")
         place = np.eye(4) if pose is None else as_pose(pose, f"the pose of {shortened(name)}")
+        check_near(place, f"the pose of {shortened(name)}")
         held = LinkShape(
             link=carrier.link,
             shape=shape,

@@ -188,11 +188,18 @@ class LinkShape:
             raise CollisionError(
                 f"the shape of link {self.link!r} needs a Shape, found {shortened(self.shape)}"
             )
-        pose = as_pose(
-            self.pose_link_shape, f"the pose of a shape of link {self.link!r}", error=CollisionError
-        )
+        what = f"the pose of a shape of link {self.link!r}"
+        pose = as_pose(self.pose_link_shape, what, error=CollisionError)
+        check_near(pose, what)
         pose.setflags(write=False)
         object.__setattr__(self, "pose_link_shape", pose)
+
+
+def check_near(pose: Matrix4, what: str) -> None:
+    """Raise CollisionError for a pose so far away that distances to it are no numbers."""
+    position = pose[:3, 3].tolist()
+    if not max(map(abs, position)) <= LARGEST:
+        raise CollisionError(f"{what} needs numbers up to {LARGEST:g} [m], found {position}")
 
 
 def _set_size(shape: Any, name: str, of: str, may_be_zero: bool = False) -> None:

@@ -130,7 +130,8 @@ def point_contacts(points: Array, motion: Motion, rule: ContactRule) -> NDArray[
 
     dt = motion.dt
     beside = points - np.multiply.outer(np.arange(len(points)) * dt, rule.ground_velocity)[:, None]
-    smooth = gaussian_filter1d(beside, max(rule.smoothing / dt, 1e-6), axis=0, mode="nearest")
+    frames_smoothed = min(max(rule.smoothing / dt, 1e-6), len(points))
+    smooth = gaussian_filter1d(beside, frames_smoothed, axis=0, mode="nearest")
     velocity = np.gradient(smooth, dt, axis=0) if len(points) > 1 else np.zeros_like(smooth)
     speed = norm(velocity)
     heights = smooth[..., "xyz".index(motion.up)]
@@ -142,7 +143,7 @@ def point_contacts(points: Array, motion: Motion, rule: ContactRule) -> NDArray[
     for frame in range(len(stands)):
         is_down = np.where(is_down, stays[frame], begins[frame])
         stands[frame] = is_down
-    size = round(rule.window / dt) // 2 * 2 + 1
+    size = round(min(rule.window / dt, 2.0 * len(points))) // 2 * 2 + 1
     stands = median_filter(stands, (size, 1), mode="nearest")
     for k in range(stands.shape[1]):
         for frames in runs(stands[:, k]):

@@ -200,7 +200,12 @@ class Scene:
     @property
     def _bodies(self) -> set[str]:
         """Names of links, objects and what is attached."""
-        return {*self.model.frame_names, *self.objects, *self.held}
+        return {*self._links, *self.objects, *self.held}
+
+    @property
+    def _links(self) -> set[str]:
+        """Names of frames that bodies may hang on."""
+        return {self.model.root, *(joint.child for joint in self.model.joints)}
 
     def _carrying(self, held: Held) -> Model:
         """The model with what it carries, and with the pairs that may touch."""
@@ -209,7 +214,7 @@ class Scene:
         key = tuple((name, link, id(each)) for name, (link, each) in held.items())
         if key in self._models:
             return self._models[key][0]
-        links = set(self.model.frame_names)
+        links = self._links
         touching = {frozenset((link, other)) for link in links for other in self.allowed.of(link, links)}
         model = self.model.with_pairs(disable=[tuple(pair) for pair in touching])
         for name, (link, each) in held.items():
