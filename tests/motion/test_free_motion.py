@@ -117,3 +117,46 @@ def test_a_clearance_needs_a_world(arm: Model) -> None:
     for call in (arm.tracker, lambda pose, **options: arm.solve_path([pose], **options)):
         with pytest.raises(SolverError, match="`clearance` needs a `world`"):
             call(arm.pose(START), clearance=0.1)
+
+
+# Four joints of which the last link has to press into the first for the posture below.
+FOLDED = """
+<robot name="folded">
+  <link name="base"><collision><origin xyz="-0.030 0.026 0.003" rpy="-2.089 -2.704 1.641"/>
+    <geometry><box size="0.142 0.133 0.113"/></geometry></collision></link>
+  <link name="k0"><collision><origin xyz="-0.043 0.014 -0.026" rpy="-0.470 2.711 2.921"/>
+    <geometry><cylinder radius="0.027" length="0.105"/></geometry></collision></link>
+  <link name="k1"><collision><origin xyz="-0.032 -0.038 0.016" rpy="2.777 -0.780 -2.182"/>
+    <geometry><box size="0.131 0.088 0.114"/></geometry></collision></link>
+  <link name="k2"/>
+  <link name="k3"><collision><origin xyz="0.028 -0.027 0.001" rpy="2.135 -2.812 -2.719"/>
+    <geometry><box size="0.147 0.074 0.123"/></geometry></collision></link>
+  <joint name="q0" type="revolute"><parent link="base"/><child link="k0"/>
+    <origin xyz="-0.014 0.090 0.008" rpy="2.760 -0.186 -0.212"/><axis xyz="0 1 0"/>
+    <limit lower="-1.936" upper="0.608" velocity="2" effort="1"/></joint>
+  <joint name="q1" type="revolute"><parent link="k0"/><child link="k1"/>
+    <origin xyz="-0.013 0.096 0.255" rpy="1.571 -1.571 -1.571"/><axis xyz="0.964 0.195 0.182"/>
+    <limit lower="-2.017" upper="0.531" velocity="2" effort="1"/></joint>
+  <joint name="q2" type="revolute"><parent link="k1"/><child link="k2"/>
+    <origin xyz="-0.070 -0.024 0.170" rpy="0.733 1.922 -1.919"/><axis xyz="0 0 1"/>
+    <limit lower="-0.740" upper="1.854" velocity="2" effort="1"/></joint>
+  <joint name="q3" type="revolute"><parent link="k2"/><child link="k3"/>
+    <origin xyz="0.021 0.013 0.193" rpy="-1.632 -2.482 -2.356"/><axis xyz="0.578 0.590 0.564"/>
+    <limit lower="-2.593" upper="2.071" velocity="2" effort="1"/></joint>
+</robot>
+"""
+
+
+def test_a_tracker_between_its_goal_and_what_is_near_comes_to_rest_and_goes_on():
+    arm, world = limbik.load(FOLDED), World()
+    start, into, away = [-0.38, 0.23, 1.2, 1.21], [0.21, -1.55, 0.71, 0.17], [-0.3, 0.2, 1.0, 1.0]
+    tracker = arm.tracker(limbik.Posture(q=into), start=start, velocity_limits=2.0, world=world)
+    for _ in range(600):
+        tracker.step()
+    assert tracker.obstacles and arm.check(tracker.q, world).is_free
+    for _ in range(4):
+        tracker.step()
+        assert np.abs(tracker.v).max() < 1e-3
+    for _ in range(200):
+        tracker.step(away)
+    np.testing.assert_allclose(tracker.q, away, atol=1e-6)

@@ -22,7 +22,17 @@ from limbik.motion.avoidance import Avoidance
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
 from limbik.motion.rates import rate_limits, refuse_limited_balls
-from limbik.motion.state import BRAKES, DT, FIRST_FACTOR, FRESH, LOWER_FACTOR, TURNS, Motion, made
+from limbik.motion.state import (
+    BRAKES,
+    DT,
+    FIRST_FACTOR,
+    FRESH,
+    LOWER_FACTOR,
+    TARGET_CHANGE,
+    TURNS,
+    Motion,
+    made,
+)
 from limbik.motion.step import track
 from limbik.motion.targets import Targets
 from limbik.options import RateLimits
@@ -207,6 +217,7 @@ class Tracker:
         assert avoidance is not None, "only then is it called"
         rows = int(self._objectives.level_rows[1])
         step = avoidance.corrected(before, motion.moved, self._workspace.J[:rows], motion.lower, motion.upper)
+        step = avoidance.damped(step, motion.settings[TARGET_CHANGE] == 0.0)
         if step is not motion.moved:
             self._q[:] = avoidance.reached(before, step)
             motion.moved[:] = step
