@@ -2,6 +2,9 @@
 
 import copy
 import math
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -180,6 +183,28 @@ def test_answers_do_not_depend_on_threads(panda, monkeypatch, precision, from_st
     assert_same(one, two)
     assert_same(one, three)
     assert_same(one, every)
+
+
+def test_batches_of_several_threads_share_their_helpers(panda, monkeypatch, enough):
+    monkeypatch.setattr(batch, "LEAST_PIECE", enough(64))
+    targets = goals(panda, enough(300))
+    one = panda.solve_batch(targets, threads=1)
+    with ThreadPoolExecutor(4) as pool:
+        for each in pool.map(lambda _: panda.solve_batch(targets, threads=3), range(8)):
+            assert_same(one, each)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded")
+def test_a_forked_process_has_helpers_of_its_own(panda, monkeypatch, enough):
+    monkeypatch.setattr(batch, "LEAST_PIECE", enough(64))
+    targets = goals(panda, enough(300))
+    panda.solve_batch(targets, threads=2)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if panda.solve_batch(targets, threads=2).success.all() else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

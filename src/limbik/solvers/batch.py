@@ -334,23 +334,41 @@ class _Job:
         return answers
 
     def _in_threads(self, run: Callable[[int, int, Watch], None], least: int) -> None:
-        """Run pieces of the problems, cut up among the threads; Ctrl-C ends them all."""
+        """Run pieces of the problems, cut up among this thread and others; Ctrl-C ends them all."""
         pieces = list(_pieces(len(self.targets), self.threads, least))
         if len(pieces) == 1:
             run(0, len(self.targets), self.watch)
             return
-        is_over = threading.Event()
+        left, is_over = iter(pieces), threading.Event()
 
         def watch() -> bool:
             return is_over.is_set() or self.watch()
 
-        with ThreadPoolExecutor(min(self.threads, len(pieces))) as pool:
+        def work() -> None:
             try:
-                list(pool.map(lambda piece: run(piece[0], piece[1], watch), pieces))
+                while piece := next(left, None):
+                    run(*piece, watch)
             except BaseException:
                 is_over.set()
-                pool.shutdown(cancel_futures=True)
                 raise
+
+        helpers = [_pool().submit(work) for _ in range(min(self.threads, len(pieces)) - 1)]
+        try:
+            work()
+        finally:
+            for each in helpers:
+                if not each.cancel():  # it has begun
+                    each.result()
+
+
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    """Threads that wait for the next batch: to start new ones takes as long as 5,000 poses."""
+    return ThreadPoolExecutor(os.cpu_count() or 1, "limbik batch")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def _pieces(count: int, threads: int, least: int) -> Iterator[tuple[int, int]]:
