@@ -23,7 +23,7 @@ import numpy as np
 
 import limbik
 import report
-from limbik.scale import Reach, make_dataset
+from limbik.scale import Reach, make_dataset, reach_map
 from limbik.spatial import Array, quat_to_matrix
 from machine import progress, surroundings
 from robots import open_robot
@@ -33,6 +33,7 @@ SCRIPT = "benchmarks/reach.py"
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "scale.md"
 MAPS = (("ur5e", 0.02, 100), ("puma560", 0.02, 100), ("panda", 0.04, 100), ("iiwa14", 0.04, 100))
 DATASETS = (("ur5e", "all"), ("ur5e", "nearest"), ("panda", "nearest"), ("panda", 4))
+LOOKUPS = ((0.05, 200), (0.05, 1000), (0.03, 1000))
 DRAWN = 1_000_000  # poses of a dataset
 JUDGED, ATTACKED, RESTARTS = 100_000, 2_000, 1000
 EXACT = 1e-5  # [m and rad] by which a pose is met
@@ -93,6 +94,36 @@ def checked(name: str, reach: Reach, rng: np.random.Generator) -> list[str]:
     away = away[rng.choice(len(away), ATTACKED, replace=False)]
     missed = model.solve_batch(poses_of(reach, away[:, 0], away[:, 1]), restarts=RESTARTS).success.sum()
     return [f"{false} of {len(chosen):,}", f"{missed} of {ATTACKED:,}"]
+
+
+def lookups(rng: np.random.Generator) -> list[list[Any]]:
+    """How often a map of a UR5e is right about random poses; the truth is from closed forms."""
+    model, rows = limbik.load("ur5e"), []
+    for voxel, count in LOOKUPS:
+        progress(f"lookups, voxels of {voxel:g} m, {count} orientations")
+        with tempfile.TemporaryDirectory() as folder:
+            reach = reach_map(model, folder, voxel=voxel, orientations=count)
+            directions, turns = rng.normal(size=(JUDGED, 3)), rng.normal(size=(JUDGED, 4))
+            distances = reach.record["radius"] * np.cbrt(rng.random(JUDGED))
+            directions *= (distances / np.linalg.norm(directions, axis=1))[:, None]
+            poses = np.tile(np.eye(4), (JUDGED, 1, 1))
+            poses[:, :3, 3] = reach.record["center"] + directions
+            poses[:, :3, :3] = quat_to_matrix(turns / np.linalg.norm(turns, axis=1, keepdims=True))
+            is_true = model.solve_all_batch(poses).count > 0
+            began = time.perf_counter()
+            said = reach.is_reached(poses)
+            seconds = time.perf_counter() - began
+            false = (said & ~is_true).sum() / said.sum()
+            rows.append(
+                [
+                    f"{100 * voxel:g}",
+                    str(count),
+                    f"{100 * (said == is_true).mean():.1f}",
+                    f"{100 * false:.1f}",
+                    number(1e6 * seconds / JUDGED),
+                ]
+            )
+    return rows
 
 
 def datasets() -> list[list[Any]]:
@@ -157,6 +188,10 @@ def main() -> None:
     data_machine = machine.replace("pinocchio", f"pyarrow {version('pyarrow')}, pinocchio")
     tables = {
         "maps": f"{report.table(head, rows)}\n\n{machine}",
+        "lookups": report.table(
+            ["voxel [cm]", "orientations", "right %", "false of those said to be reached %", "us per pose"],
+            lookups(rng),
+        ),
         "datasets": f"{report.table(data_head, datasets())}\n\n{data_machine}",
     }
     report.publish(DOCUMENT, SCRIPT, tables, options.write)

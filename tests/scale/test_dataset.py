@@ -98,6 +98,14 @@ def test_poses_that_are_not_reached_have_the_reason(tmp_path):
     assert {"solved", "unreachable", "limits bind"} <= set(columns["status"])
 
 
+def test_a_dataset_without_an_answer_has_no_row_or_the_reason_alone(tmp_path):
+    model = limbik.load("ur5e")
+    options = {"poses": 1, "sample": "space", "solutions": "all"}
+    seed = next(k for k in range(50) if not make_dataset(model, tmp_path / f"{k}", seed=k, **options).rows)
+    told = make_dataset(model, tmp_path / "told", seed=seed, unreached=True, **options)
+    assert columns_of(told)["status"].tolist() in (["unreachable"], ["limits bind"])
+
+
 def test_an_interrupted_dataset_goes_on_and_is_the_same_to_the_bit(tmp_path, monkeypatch):
     model = limbik.load("panda")
     monkeypatch.setattr(dataset, "CHUNK_POSES", 300)

@@ -7,11 +7,11 @@ import json
 import sys
 
 import rclpy
-from geometry_msgs.msg import Pose
+from geometry_msgs.msg import Point, Pose
 from moveit_msgs.msg import CollisionObject, RobotState
 from moveit_msgs.srv import ApplyPlanningScene, GetPositionFK, GetPositionIK, GetStateValidity
 from sensor_msgs.msg import JointState
-from shape_msgs.msg import SolidPrimitive
+from shape_msgs.msg import Mesh, MeshTriangle, SolidPrimitive
 
 NAMES = [f"panda_joint{number}" for number in range(1, 8)]
 rows = json.loads(sys.stdin.readline())
@@ -56,6 +56,12 @@ def place(name, operation):
     scene.scene.is_diff = True
     box = SolidPrimitive(type=SolidPrimitive.BOX, dimensions=[0.2, 0.2, 0.2])
     thing = CollisionObject(id=name, operation=operation, primitives=[box], primitive_poses=[Pose()])
+    corners = [
+        Point(x=x, y=y, z=z)
+        for x, y, z in ((0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1))
+    ]
+    faces = [MeshTriangle(vertex_indices=each) for each in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))]
+    thing.meshes, thing.mesh_poses = [Mesh(vertices=corners, triangles=faces)], [Pose()]
     thing.pose = pose(rows[0]).pose
     scene.scene.world.collision_objects = [thing]
     return call(scene, ApplyPlanningScene).success

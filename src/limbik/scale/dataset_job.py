@@ -114,8 +114,9 @@ class DatasetJob(Job):
     def _every(self, poses: Array) -> tuple[NDArray[np.intp], Array]:
         """Pose index and q [M, nq] of solutions in closed form, the nearest to neutral first."""
         found = solve_all_batch(self.model, poses, frame=self.frame, start=self.model.neutral)
-        most = {NEAREST: 1, ALL: found.q.shape[1]}.get(str(self.solutions)) or int(self.solutions)
-        index, place = np.nonzero(np.arange(found.q.shape[1]) < np.minimum(found.count, most)[:, None])
+        width = found.q.shape[1]
+        most = width if self.solutions == ALL else 1 if self.solutions == NEAREST else int(self.solutions)
+        index, place = np.nonzero(np.arange(width) < np.minimum(found.count, most)[:, None])
         return index, found.q[index, place]
 
     def _searched(self, poses: Array, first: int) -> tuple[NDArray[np.intp], Array]:
@@ -130,6 +131,8 @@ class DatasetJob(Job):
         count = np.zeros(len(poses), dtype=np.intp)
         for _ in range(TRIES * most):
             left = np.flatnonzero(count < most)
+            if not left.size:
+                break
             found = self._search(poses[left], self.model.random(rng, len(poses))[left])
             is_new = found.success & self._differ(found.q, q[left])
             new = left[is_new]

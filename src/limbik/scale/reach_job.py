@@ -19,7 +19,7 @@ from limbik.solvers.all_solutions import solve_all_batch
 from limbik.solvers.batch import solve_batch
 from limbik.spatial import Array, quat_to_matrix
 
-POSES_AT_A_TIME = 100_000  # that a thread solves at once: about 150 MB
+POSES_AT_A_TIME = 10_000  # that a thread solves at once: larger arrays do not stay in the cache
 MEASURED = 8  # orientations of a voxel, those farthest from limits, whose manipulability is looked at
 
 
@@ -147,11 +147,11 @@ class ReachJob(Job):
 
     def _margin(self, q: Array) -> Array:
         """[...] how far q [..., nq] is from the nearest limit, per range of the joint: 0.5 in the middle."""
-        low, high = self.model.lower[self._limited], self.model.upper[self._limited]
-        q = q[..., self._limited]
-        if not low.size:
-            return np.full(q.shape[:-1], 0.5)
-        return np.asarray((np.minimum(q - low, high - q) / (high - low)).min(axis=-1))
+        farthest = np.zeros(q.shape[:-1])  # from the middle
+        for index in self._limited:  # a joint at a time: NumPy is slow along a short last axis
+            low, high = self.model.lower[index], self.model.upper[index]
+            np.maximum(farthest, np.abs(q[..., index] - 0.5 * (low + high)) / (high - low), out=farthest)
+        return 0.5 - farthest
 
     def _manipulability(self, q: Array) -> Array:
         """sqrt(det(J J^T)) [N], of the joints that move the frame (Yoshikawa 1985)."""

@@ -36,7 +36,10 @@ def serve(moveit: MoveIt, *, namespace: str = "", say: Callable[[str], None] = l
     joint_state = _module("sensor_msgs.msg").JointState
     rclpy.init()
     try:
-        node = rclpy.create_node("limbik", namespace=namespace or None)
+        try:
+            node = rclpy.create_node("limbik", namespace=namespace or None)
+        except _module("rclpy.exceptions").NameValidationException as error:
+            raise LimbikError(f"--namespace {namespace} is no name in ROS: {error}") from None
         for name, kind in SERVICES.items():
             node.create_service(getattr(types, kind), name, _callback(moveit, name, say))
 
@@ -80,6 +83,8 @@ def fields_of(message: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, bool | int | float | str):
         return value
+    if hasattr(value, "tolist"):  # an array of numbers
+        return value.tolist()
     if isinstance(value, bytes):  # ROS's type `byte`: one of them
         return value[0]
     if hasattr(value, "get_fields_and_field_types"):
