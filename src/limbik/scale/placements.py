@@ -14,10 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.errors import SolverError
 from limbik.scale.grid import Grid
 from limbik.spatial import Array, Matrix4, pose_from, pose_inverse, quat_from_matrix, rotation_rpy
 
 LOOKUPS = 1_000_000  # at once
+MAX_SPOTS = 10_000_000
 APART = 0.1  # of the reach: places that are nearer to a better one are left out
 
 
@@ -32,7 +34,10 @@ class Reached(NamedTuple):
 
     def nearest_orientation(self, rotations: Array) -> NDArray[np.intp]:
         """[N] the index of the orientation that is nearest to each of rotations [N, 3, 3]."""
-        return np.asarray(np.abs(quat_from_matrix(rotations) @ self.quaternions.T).argmax(axis=1))
+        turns, step = quat_from_matrix(rotations), max(LOOKUPS // len(self.quaternions), 1)
+        parts = [turns[begin : begin + step] for begin in range(0, len(turns), step)]
+        nearest = [np.abs(part @ self.quaternions.T).argmax(axis=1) for part in parts]
+        return np.concatenate([np.empty(0, np.intp), *nearest])
 
     def at(self, index: NDArray[np.intp], orientation: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Whether orientations [N] are reached in voxels [..., N]; an index of -1 is none."""
@@ -73,8 +78,13 @@ def placements(reached: Reached, poses: Array, height: float, yaws: int, count: 
 
 
 def _spots(targets: Array, far: float, spacing: float) -> Array:
-    """[M, 2] from which one of targets [N, 2] at least is not too far."""
+    """[M, 2] from which one of targets [N, 2] at least is not too far. Raises SolverError for too many."""
     low, high = targets.min(axis=0) - far, targets.max(axis=0) + far
+    if np.prod((high - low) / spacing + 1.0) > MAX_SPOTS:
+        raise SolverError(
+            f"poses so far apart need more than {MAX_SPOTS:,} places of a base, {spacing:g} m apart: ask for "
+            "fewer poses at once, or make a coarser map"
+        )
     x, y = (np.arange(a, b + spacing, spacing) for a, b in zip(low, high, strict=True))
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, AnsweredBy, FreeMotion
+from limbik.all_solutions import AllSolutions, FreeMotion
 from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
 from limbik.goals import Goal
@@ -21,25 +21,26 @@ def those_free(model: Model, every: AllSolutions, goals: Sequence[Goal], free: F
     """Those of all solutions that are free of collision."""
     checker = checker_of(model, free.world)
     is_free = checker.are_free(every.q, free.clearance)
-    answers = FreeAnswers(every.answered_by, checker, free.clearance, every.q[~is_free], goals)
+    answers = FreeAnswers(every, checker, free.clearance, every.q[~is_free], goals)
     return every.answered_otherwise(every.q[is_free], answers)
 
 
 class FreeAnswers:
-    """What found solutions for goals, of which only those that are free of collision are left.
+    """What found every solution for goals, of which only those that are free of collision are left.
 
     blocked [k, nq]: the others. Curves of free motion are not checked for collisions.
     """
 
     def __init__(
         self,
-        answered_by: AnsweredBy,
+        every: AllSolutions,
         checker: Checker,
         clearance: float,
         blocked: Array,
         goals: Sequence[Goal],
     ) -> None:
-        self._by, self._checker, self._clearance = answered_by, checker, clearance
+        self._by, self._count = every.answered_by, len(every)
+        self._checker, self._clearance = checker, clearance
         self._blocked, self._goals = blocked, goals
 
     def is_complete(self, asked: Any, /) -> bool:
@@ -68,13 +69,12 @@ class FreeAnswers:
 
     def remark(self, asked: Any, count: int, /) -> str:
         """Sentences on what is known of so many solutions."""
-        found = count + len(self._blocked)
-        said = self._by.remark(asked, found)
-        if not found:
+        said = self._by.remark(asked, self._count)
+        if not self._count:
             return said
         still = self._still_joints()
         joints = f" with {', '.join(map(repr, still))} as in the start" if still else ""
-        return f"{said} {count} of {found} are free of collision{joints}."
+        return f"{said} {count} of {self._count} are free of collision{joints}."
 
     def _still_joints(self) -> tuple[str, ...]:
         """The joints that move what is in collision, and not what the goals are about."""
