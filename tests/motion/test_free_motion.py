@@ -151,12 +151,15 @@ def test_a_tracker_between_its_goal_and_what_is_near_comes_to_rest_and_goes_on()
     arm, world = limbik.load(FOLDED), World()
     start, into, away = [-0.38, 0.23, 1.2, 1.21], [0.21, -1.55, 0.71, 0.17], [-0.3, 0.2, 1.0, 1.0]
     tracker = arm.tracker(limbik.Posture(q=into), start=start, velocity_limits=2.0, world=world)
-    for _ in range(600):
+    for _ in range(1500):
         tracker.step()
     assert tracker.obstacles and arm.check(tracker.q, world).is_free
     for _ in range(4):
         tracker.step()
         assert np.abs(tracker.v).max() < 1e-3
+    world.add("ball", Sphere(0.05), (2.0, 0.0, 0.0))
+    tracker.step()  # whatever changes, it tries again in full
+    assert np.abs(tracker.v).max() > 1e-2
     for _ in range(200):
         tracker.step(away)
     np.testing.assert_allclose(tracker.q, away, atol=1e-6)

@@ -29,8 +29,8 @@ FASTEST_OUT = 0.01  # [m] in one step
 SOFTNESS = 1e-6  # of the rows of pairs: what is left where they contradict each other
 HARD = 1e-9  # the same of limits
 FREEDOM = 0.1  # of a joint, beside what goals weigh: how little the motion that they leave free weighs
-DAMPED = 0.5  # of a step that turns back where targets and objects rest
-RECOVERY = 1.02  # growth of that share with each step that does not
+DAMPED = 0.9  # of a step that turns back where targets and objects rest
+RECOVERY = 1.002  # growth of that share with each step that does not
 HALVINGS = 6  # of a step
 ROUNDING = 1e-9  # [m]
 FARTHEST = 1e3  # [m] that a prismatic joint without limits is taken to go
@@ -54,7 +54,12 @@ class Avoidance:
         ]
         self._is_flat = model.nq == model.nv  # without quaternions: a velocity is a difference
         self.pairs: tuple[tuple[str, str], ...] = ()  # that have held back the last step
-        self._share, self._last = 1.0, np.zeros(model.nv)  # of a step that is made, and the last one
+        self.begin()
+
+    def begin(self) -> None:
+        """Know nothing of a step before."""
+        self._share, self._last = 1.0, np.zeros(self._model.nv)  # of a step that is made, and the last one
+        self._revision = self._free.world.revision
 
     def corrected(self, q: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
         """The step [nv] to make from q [nq], in units, where `moved` is wanted within bounds.
@@ -87,12 +92,11 @@ class Avoidance:
         What is near pushes back a step later than the goals pull, and an arm between both would shake.
         is_resting: whether the targets are where they were.
         """
+        if not is_resting or not self.pairs or self._revision != self._free.world.revision:
+            self.begin()
         turns_back = float(step @ self._last) < 0.0
         self._last = step
-        if not is_resting or not self.pairs:
-            self._share = 1.0
-        else:
-            self._share = DAMPED * self._share if turns_back else min(RECOVERY * self._share, 1.0)
+        self._share = DAMPED * self._share if turns_back else min(RECOVERY * self._share, 1.0)
         return step if self._share == 1.0 else self._share * step
 
     def reached(self, q: Array, step: Array) -> Array:

@@ -210,6 +210,8 @@ class Tracker:
         self._motion.active[:] = 0.0
         self._motion.settings[[FRESH, FIRST_FACTOR, LOWER_FACTOR]] = 1.0
         self._motion.settings[TURNS] = 0.0
+        if self._avoidance is not None:
+            self._avoidance.begin()
 
     def _avoid(self, before: Array) -> None:
         """Make another step from a configuration [nq] where the one that was made is not allowed."""
