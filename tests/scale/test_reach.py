@@ -352,6 +352,15 @@ def test_without_ray_the_extra_is_named(tmp_path, monkeypatch):
         reach_map(limbik.load("ur5e"), tmp_path / "map", engine="ray")
 
 
+def test_the_room_is_there_when_it_is_used():
+    program = """
+import sys, limbik
+assert "limbik.scale" not in sys.modules
+assert callable(limbik.scale.reach_map) and not hasattr(limbik, "scales")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 # --- the command line ---------------------------------------------------------------------------------------
 
 
