@@ -73,9 +73,14 @@ def ready(arm: Arm) -> tuple[MoveIt, limbik.Model, list[str]]:
     """What answers, the model, and the names of the arm's joints."""
     match = registry.find(arm.robot)
     model = limbik.load(arm.robot if arm.base == "base" else str(match.installed.path))
-    chain = f'<chain base_link="{arm.base}" tip_link="{arm.tip}"/>'
-    groups = srdf.read(f'<robot name="r"><group name="arm">{chain}</group></robot>', model)
+    groups = srdf.read(groups_of(arm), model)
     return MoveIt(model, groups), model, list(groups.joints("arm", model))
+
+
+def groups_of(arm: Arm) -> str:
+    """An SRDF."""
+    chain = f'<chain base_link="{arm.base}" tip_link="{arm.tip}"/>'
+    return f'<robot name="{arm.robot}"><group name="arm">{chain}</group></robot>'
 
 
 def requests(
@@ -208,9 +213,8 @@ def by_node(count: int) -> str:
         "ROS_DOMAIN_ID": str(os.getpid() % 100),
         "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
     }
-    chain = f'<chain base_link="{ARMS[0].base}" tip_link="{ARMS[0].tip}"/>'
     with tempfile.NamedTemporaryFile("w", suffix=".srdf") as groups:
-        groups.write(f'<robot name="panda"><group name="arm">{chain}</group></robot>')
+        groups.write(groups_of(ARMS[0]))
         groups.flush()
         command = ["-m", "limbik.cli", "ros", str(match.installed.path), "--srdf", groups.name, "--node"]
         with subprocess.Popen([str(ROS), *command], env=environment, stdout=subprocess.DEVNULL) as server:

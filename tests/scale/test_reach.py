@@ -200,7 +200,7 @@ def test_the_best_slice_is_that_of_which_most_is_reached(puma, axis):
         (lambda reach: reach.placements(np.eye(4)[None], height=np.inf), "`height` needs finite numbers"),
         (
             lambda reach: reach.placements([np.eye(4), pose_from(None, (1e6, 0, 0))]),
-            "more than 10,000,000 places",
+            "more than 10,000,000 positions",
         ),
         (lambda reach: reach.placements(np.eye(4)[None], yaws=0), "`yaws` needs a whole number"),
         (lambda reach: reach.is_reached(np.eye(4)), r"\(N, 4, 4\)"),

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from limbik.commands import chunk_options as options
 from limbik.commands.progress import progress_of
 from limbik.errors import SolverError, shortened
 
 
 def dataset(
-    robot: Annotated[str, typer.Argument(help="A robot's name, or a file that describes one.")],
+    robot: options.Robot,
     out: Annotated[Path, typer.Option(help="The folder of the dataset; one that was begun there goes on.")],
     poses: Annotated[str, typer.Option(help="How many poses are drawn, such as 1e6.")] = "1e6",
     solutions: Annotated[
@@ -24,16 +25,12 @@ def dataset(
     unreached: Annotated[
         bool, typer.Option("--unreached", help="Also poses that are not reached, with the reason.")
     ] = False,
-    frame: Annotated[str | None, typer.Option(help="What reaches; default: the end effector.")] = None,
-    restarts: Annotated[
-        int | None, typer.Option(help="Restarts of a search, on arms without a closed form.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the poses and of the searches.")] = 0,
-    threads: Annotated[int | None, typer.Option(help="How many cores to use; default: all.")] = None,
-    engine: Annotated[str, typer.Option(help="threads, or ray for the cores of a Ray cluster.")] = "threads",
-    address: Annotated[
-        str | None, typer.Option(help="Of a Ray cluster; default: one of this machine.")
-    ] = None,
+    frame: options.Frame = None,
+    restarts: options.Restarts = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    engine: options.Engine = "threads",
+    address: options.Address = None,
 ) -> None:
     """Draw poses, solve them, and store them with their solutions as Parquet tables.
 
@@ -43,7 +40,7 @@ def dataset(
     """
     from limbik.formats import load
     from limbik.scale.dataset import make_dataset
-    from limbik.scale.reach import RESTARTS
+    from limbik.scale.job import RESTARTS
 
     with progress_of("Solving") as progress:
         made = make_dataset(

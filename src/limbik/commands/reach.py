@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from limbik.commands import chunk_options as options
 from limbik.commands.progress import progress_of
 from limbik.errors import SolverError
 
@@ -37,24 +38,20 @@ reach = typer.Typer(
 
 @reach.command(MAKE)
 def make(
-    robot: Annotated[str, typer.Argument(help="A robot's name, or a file that describes one.")],
+    robot: options.Robot,
     out: Annotated[Path, typer.Option(help="The folder of the map; a map that was begun there goes on.")],
     voxel: Annotated[float, typer.Option(help="Length of a voxel's edge, in m.")] = 0.05,
     orientations: Annotated[int, typer.Option(help="Orientations to try in each voxel.")] = 100,
-    frame: Annotated[str | None, typer.Option(help="What reaches; default: the end effector.")] = None,
+    frame: options.Frame = None,
     world: Annotated[
         str | None, typer.Option(metavar="FILE", help="What stands about the robot: reached is what is free.")
     ] = None,
     clearance: Annotated[float, typer.Option(help="From everything in the world, in m.")] = 0.0,
-    restarts: Annotated[
-        int | None, typer.Option(help="Restarts of a search, on arms without a closed form.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the searches.")] = 0,
-    threads: Annotated[int | None, typer.Option(help="How many cores to use; default: all.")] = None,
-    engine: Annotated[str, typer.Option(help="threads, or ray for the cores of a Ray cluster.")] = "threads",
-    address: Annotated[
-        str | None, typer.Option(help="Of a Ray cluster; default: one of this machine.")
-    ] = None,
+    restarts: options.Restarts = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    engine: options.Engine = "threads",
+    address: options.Address = None,
 ) -> None:
     """Find which voxels a robot reaches, in which orientations.
 
@@ -64,7 +61,8 @@ def make(
     """
     from limbik.collision import load_world
     from limbik.formats import load
-    from limbik.scale.reach import RESTARTS, reach_map
+    from limbik.scale.job import RESTARTS
+    from limbik.scale.reach import reach_map
 
     with progress_of("Mapping") as progress:
         reach_map(
@@ -116,7 +114,7 @@ def base(
     poses: Annotated[Path, typer.Argument(help="CSV of the poses, as `limbik path` reads it.")],
     height: Annotated[float, typer.Option(help="Of the base, in m.")] = 0.0,
     yaws: Annotated[int, typer.Option(help="Turns about z to try.")] = 16,
-    count: Annotated[int, typer.Option(help="How many places to print.")] = 5,
+    count: Annotated[int, typer.Option(help="How many poses of the base to print.")] = 5,
 ) -> None:
     """Find where to stand the robot so that it reaches poses, by its map.
 
@@ -133,7 +131,7 @@ def base(
     targets = read_poses(poses).poses
     found = Reach.open(folder).placements(targets, height=height, yaws=yaws, count=count)
     if not found:
-        typer.echo("No place was found from which one of the poses is reached")
+        typer.echo("No base was found from which one of the poses is reached")
         raise typer.Exit(1)
     table = Table("x [m]", "y [m]", "yaw [deg]", "poses reached", "margin to limits", box=None)
     for each in found:

@@ -83,7 +83,7 @@ class Build:
 
 
 _builds: dict[Program, Build] = {}
-_waiting: list[Build] = []  # those that were asked for latest come last, and are the next
+_waiting: list[Build] = []  # the latest request last, and the next to be compiled
 _changed = threading.Condition()  # guards `_waiting`
 _lock = threading.Lock()
 # Held while builders import modules and LLVM works, whose own locks a forked process could never open: a fork

@@ -29,8 +29,8 @@ FASTEST_OUT = 0.01  # [m] in one step
 SOFTNESS = 1e-6  # of the rows of pairs: what is left where they contradict each other
 HARD = 1e-9  # the same of limits
 FREEDOM = 0.1  # of a joint, beside what goals weigh: how little the motion that they leave free weighs
-DAMPED = 0.9  # of a step that turns back where targets and objects rest
-RECOVERY = 1.002  # growth of that share with each step that does not
+DAMPED = 0.9  # factor on steps where one turns back while targets and objects rest
+RECOVERY = 1.002  # factor by which they grow again with each step that does not
 HALVINGS = 6  # of a step
 ROUNDING = 1e-9  # [m]
 FARTHEST = 1e3  # [m] that a prismatic joint without limits is taken to go
@@ -58,7 +58,7 @@ class Avoidance:
 
     def begin(self) -> None:
         """Know nothing of a step before."""
-        self._share, self._last = 1.0, np.zeros(self._model.nv)  # of a step that is made, and the last one
+        self._factor, self._last = 1.0, np.zeros(self._model.nv)  # of a step that is made, and the last one
         self._revision = self._free.world.revision
 
     def corrected(self, q: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
@@ -96,8 +96,8 @@ class Avoidance:
             self.begin()
         turns_back = float(step @ self._last) < 0.0
         self._last = step
-        self._share = DAMPED * self._share if turns_back else min(RECOVERY * self._share, 1.0)
-        return step if self._share == 1.0 else self._share * step
+        self._factor = DAMPED * self._factor if turns_back else min(RECOVERY * self._factor, 1.0)
+        return step if self._factor == 1.0 else self._factor * step
 
     def reached(self, q: Array, step: Array) -> Array:
         """The configuration [nq] that a step [nv, in units] from q leads to."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,18 +13,15 @@ from limbik.model import JointKind, Model
 from limbik.model.model import as_model
 from limbik.scale import folder as folders
 from limbik.scale.dataset_job import ALL, JOINTS, NEAREST, REASONS, SPACE, DatasetJob
-from limbik.scale.engines import check_engine, solved
+from limbik.scale.engines import Progress, check_engine, run
 from limbik.scale.folder import StoreError
-from limbik.scale.job import Chunk, is_closed_form
-from limbik.scale.reach import RESTARTS
+from limbik.scale.job import RESTARTS, Chunk, is_closed_form
 from limbik.spatial import as_whole, check_flag
 
 CHUNK_POSES = 500_000
 MAX_SOLUTIONS = 1000
 MAX_POSES = 10**15
 TABLES = "tables"
-
-Progress = Callable[[int, int], None]
 
 
 def make_dataset(
@@ -94,22 +90,15 @@ def make_dataset(
         sample=sample,
         has_unreached=unreached,
     )
-    arrow = _arrow()
-    place = Path(folder)
-    if not folders.is_begun(place, job):
-        with folders.writing(place):
-            (place / TABLES).mkdir()
-            folders.write_record(place, job)
-    left = [number for number in range(job.chunks) if not _file(place, number).exists()]
-    done = job.chunks - len(left)
-    for number, rows in solved(job, left, engine, threads, address):
-        content = _as_parquet(arrow, rows)
-        with folders.writing(place):
-            folders.write_whole(_file(place, number), content)
-        done += 1
-        if progress is not None:
-            progress(done, job.chunks)
-    return Dataset.open(place)
+    _arrow()
+    root = Path(folder)
+    if not folders.is_begun(root, job):
+        with folders.writing(root):
+            (root / TABLES).mkdir()
+            folders.write_record(root, job)
+    dataset = Dataset.open(root)
+    run(job, dataset, engine, threads, address, progress)
+    return dataset
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +124,20 @@ class Dataset:
     @property
     def is_complete(self) -> bool:
         """Whether all are."""
-        return len(self.files) == -(-int(self.record["poses"]) // int(self.record["chunk"]))
+        return all(map(self.is_done, range(self.record["chunks"])))
+
+    def is_done(self, number: int) -> bool:
+        """Whether a chunk has its table."""
+        return self._file(number).exists()
+
+    def write(self, number: int, rows: Chunk) -> None:
+        """Write the table of a chunk. Raises StoreError where the disk is full, or the folder is gone."""
+        content = _as_parquet(_arrow(), rows)
+        with folders.writing(self.folder):
+            folders.write_whole(self._file(number), content)
+
+    def _file(self, number: int) -> Path:
+        return self.folder / TABLES / f"{number:09}.parquet"
 
     @property
     def rows(self) -> int:
@@ -168,9 +170,8 @@ def _check_joints(model: Model, frame: str) -> None:
 
 def _as_parquet(arrow: Any, rows: Chunk) -> Any:
     """The content of a table."""
-    is_reached = ~np.isnan(rows["q"][:, 0])
     names = arrow.array([each.value for each in REASONS])
-    missing = arrow.array(~is_reached)
+    missing = arrow.array(np.isnan(rows["q"][:, 0]))
     columns = {
         "pose": arrow.array(rows["pose"]),
         **{name: _lists(arrow, rows[name]) for name in ("position", "quaternion")},
@@ -184,10 +185,6 @@ def _as_parquet(arrow: Any, rows: Chunk) -> Any:
 
 def _lists(arrow: Any, values: Any, missing: Any = None) -> Any:
     return arrow.FixedSizeListArray.from_arrays(arrow.array(values.ravel()), values.shape[1], mask=missing)
-
-
-def _file(folder: Path, number: int) -> Path:
-    return folder / TABLES / f"{number:09}.parquet"
 
 
 def _arrow() -> Any:

@@ -65,7 +65,7 @@ class DatasetJob(Job):
     @functools.cached_property
     def joints(self) -> list[str]:
         """The names of the joints that move the frame."""
-        return [joint.name for joint in self.model.path(self.frame) if joint.nq and joint.mimic is None]
+        return [joint.name for joint in self.model.path(self.frame) if joint.nq == 1]
 
     def solve(self, number: int, threads: int | None) -> Chunk:
         """The rows of a chunk, from pose number * chunk_poses on."""
@@ -101,7 +101,7 @@ class DatasetJob(Job):
             index = index[order]
             q = np.concatenate([q, np.full((len(missing), self.model.nq), np.nan)])[order]
             status = np.append(status, self._reasons(poses[missing]))[order]
-        q = q[:, self._indices]
+        q = q[:, self.q_indices]
         return {
             "pose": (first + index).astype(np.uint64),
             "position": poses[index, :3, 3].astype(np.float32),
@@ -113,33 +113,33 @@ class DatasetJob(Job):
 
     def _every(self, poses: Array) -> tuple[NDArray[np.intp], Array]:
         """Pose index and q [M, nq] of solutions in closed form, the nearest to neutral first."""
-        found = solve_all_batch(self.model, poses, frame=self.frame, start=self.model.neutral)
-        width = found.q.shape[1]
-        most = width if self.solutions == ALL else 1 if self.solutions == NEAREST else int(self.solutions)
-        index, place = np.nonzero(np.arange(width) < np.minimum(found.count, most)[:, None])
-        return index, found.q[index, place]
+        every = solve_all_batch(self.model, poses, frame=self.frame, start=self.model.neutral)
+        width = every.q.shape[1]
+        limit = width if self.solutions == ALL else 1 if self.solutions == NEAREST else int(self.solutions)
+        index, rank = np.nonzero(np.arange(width) < np.minimum(every.count, limit)[:, None])
+        return index, every.q[index, rank]
 
     def _searched(self, poses: Array, first: int) -> tuple[NDArray[np.intp], Array]:
         """Pose index and q [M, nq] of solutions from searches, for each pose those that differ."""
         if self.solutions == NEAREST:
-            found = self._search(poses, self.model.neutral)
-            index = np.flatnonzero(found.success)
-            return index, found.q[index]
-        most = int(self.solutions)
+            answers = self._search(poses, self.model.neutral)
+            index = np.flatnonzero(answers.success)
+            return index, answers.q[index]
+        limit = int(self.solutions)
         rng = np.random.Generator(np.random.Philox(key=[self.seed, 2**63 + first]))
-        q = np.full((len(poses), most, self.model.nq), np.nan)
+        q = np.full((len(poses), limit, self.model.nq), np.nan)
         count = np.zeros(len(poses), dtype=np.intp)
-        for _ in range(TRIES * most):
-            left = np.flatnonzero(count < most)
+        for _ in range(TRIES * limit):
+            left = np.flatnonzero(count < limit)
             if not left.size:
                 break
-            found = self._search(poses[left], self.model.random(rng, len(poses))[left])
-            is_new = found.success & self._differ(found.q, q[left])
+            answers = self._search(poses[left], self.model.random(rng, len(poses))[left])
+            is_new = answers.success & self._differ(answers.q, q[left])
             new = left[is_new]
-            q[new, count[new]] = found.q[is_new]
+            q[new, count[new]] = answers.q[is_new]
             count[new] += 1
-        index, place = np.nonzero(np.arange(most) < count[:, None])
-        return index, q[index, place]
+        index, rank = np.nonzero(np.arange(limit) < count[:, None])
+        return index, q[index, rank]
 
     def _search(self, poses: Array, start: Array | None = None) -> BatchSolution:
         return solve_batch(
@@ -154,7 +154,7 @@ class DatasetJob(Job):
 
     def _differ(self, q: Array, others: Array) -> NDArray[np.bool_]:
         """Whether q [N, nq] differs from all of others [N, k, nq], of which NaN are none."""
-        change = (q[:, None] - others)[..., self._indices]
+        change = (q[:, None] - others)[..., self.q_indices]
         change = np.where(self._is_angle, nearest_turns(change), change)
         return np.asarray(~np.any(np.abs(change).max(axis=-1) <= DISTINCT, axis=1))
 
@@ -174,11 +174,6 @@ class DatasetJob(Job):
         return np.nan_to_num(steps).astype(np.uint16)
 
     @functools.cached_property
-    def _indices(self) -> NDArray[np.intp]:
-        """The indices in q of the joints."""
-        return np.array([self.model.q_slice(name).start for name in self.joints], dtype=np.intp)
-
-    @functools.cached_property
     def _is_angle(self) -> NDArray[np.bool_]:
         """[n] which of the joints turn."""
         return np.array([self.model.joint(name).kind is not JointKind.PRISMATIC for name in self.joints])
@@ -186,10 +181,10 @@ class DatasetJob(Job):
     @functools.cached_property
     def _is_endless(self) -> NDArray[np.bool_]:
         """[n] which of the joints have no range of their own."""
-        return ~np.isfinite(self.model.upper - self.model.lower)[self._indices]
+        return ~np.isfinite(self.model.upper - self.model.lower)[self.q_indices]
 
     @functools.cached_property
     def _range(self) -> tuple[Array, Array]:
         """Least and greatest value [n] of each joint; a whole turn for one without limits."""
-        lower, upper = self.model.lower[self._indices], self.model.upper[self._indices]
+        lower, upper = self.model.lower[self.q_indices], self.model.upper[self.q_indices]
         return np.where(self._is_endless, -np.pi, lower), np.where(self._is_endless, np.pi, upper)

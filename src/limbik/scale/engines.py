@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 from limbik.errors import SolverError, needs_extra, shortened
 from limbik.scale.job import Chunk, Job
@@ -13,6 +13,19 @@ from limbik.spatial import as_whole
 ENGINES = ("threads", "ray")
 PATIENCE = 5.0  # [s] for a cluster to be reached
 IN_FLIGHT = 2  # chunks for each core of a cluster, which bounds the memory
+
+
+Progress = Callable[[int, int], None]
+
+
+class Store(Protocol):
+    """What keeps the chunks of a job."""
+
+    def is_done(self, number: int, /) -> bool:
+        """Whether a chunk is there."""
+
+    def write(self, number: int, rows: Chunk, /) -> None:
+        """Write a chunk whole."""
 
 
 def check_engine(engine: str, threads: int | None, address: str | None) -> None:
@@ -30,7 +43,26 @@ def check_engine(engine: str, threads: int | None, address: str | None) -> None:
         as_whole(threads, "`threads`", 1, SolverError)
 
 
-def solved(
+def run(
+    job: Job,
+    store: Store,
+    engine: str,
+    threads: int | None,
+    address: str | None,
+    progress: Progress | None,
+) -> None:
+    """Solve the chunks that a store lacks, and write each when it is done.
+
+    progress: called with how many chunks are done, and of how many.
+    """
+    left = [number for number in range(job.chunks) if not store.is_done(number)]
+    for done, (number, rows) in enumerate(_solved(job, left, engine, threads, address), 1):
+        store.write(number, rows)
+        if progress is not None:
+            progress(job.chunks - len(left) + done, job.chunks)
+
+
+def _solved(
     job: Job, numbers: Sequence[int], engine: str, threads: int | None, address: str | None
 ) -> Iterator[tuple[int, Chunk]]:
     """The chunks of these numbers, as they are done."""

@@ -20,7 +20,7 @@ from limbik.spatial import Array, Matrix4, pose_from, pose_inverse, quat_from_ma
 
 LOOKUPS = 1_000_000  # at once
 MAX_SPOTS = 10_000_000
-APART = 0.1  # of the reach: places that are nearer to a better one are left out
+APART = 0.1  # of the reach: least distance of a base from a better one
 
 
 class Reached(NamedTuple):
@@ -46,7 +46,7 @@ class Reached(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """A place for the base."""
+    """A pose of the base."""
 
     pose: Matrix4
     fraction: float  # of the poses that are reached from there
@@ -54,7 +54,7 @@ class Placement(NamedTuple):
 
 
 def placements(reached: Reached, poses: Array, height: float, yaws: int, count: int) -> list[Placement]:
-    """The best `count` places of the base on the plane z = height, those that reach most poses first.
+    """The best `count` poses of the base on the plane z = height, those that reach most poses first.
 
     poses [N, 4, 4]. Tried: each voxel's width in x and y, and so many turns about z.
     """
@@ -82,8 +82,8 @@ def _spots(targets: Array, far: float, spacing: float) -> Array:
     low, high = targets.min(axis=0) - far, targets.max(axis=0) + far
     if np.prod((high - low) / spacing + 1.0) > MAX_SPOTS:
         raise SolverError(
-            f"poses so far apart need more than {MAX_SPOTS:,} places of a base, {spacing:g} m apart: ask for "
-            "fewer poses at once, or make a coarser map"
+            f"poses so far apart need more than {MAX_SPOTS:,} positions of a base, {spacing:g} m apart: ask "
+            "for fewer poses at once, or make a coarser map"
         )
     x, y = (np.arange(a, b + spacing, spacing) for a, b in zip(low, high, strict=True))
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,9 @@ from limbik.collision import World
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.model import Model
 from limbik.model.model import as_model
-from limbik.scale.engines import check_engine, solved
+from limbik.scale.engines import Progress, check_engine, run
 from limbik.scale.grid import Grid, ball_of_reach, grid_about
-from limbik.scale.job import is_closed_form
+from limbik.scale.job import RESTARTS, is_closed_form
 from limbik.scale.orientations import orientations
 from limbik.scale.placements import Placement, Reached, placements
 from limbik.scale.reach_job import ReachJob
@@ -28,9 +27,6 @@ MAX_ORIENTATIONS = 1_000_000
 CHUNK_POSES = 2_000_000
 CHUNK_IN_WORLD = 100_000  # because what collides takes a hundred times as long
 MAX_YAWS = 3600
-RESTARTS = 16  # of 19,000 random poses that a Panda reaches, all were found with as many
-
-Progress = Callable[[int, int], None]
 
 
 def reach_map(
@@ -99,13 +95,7 @@ def reach_map(
         is_proved=is_closed_form(model, name),
     )
     store = Store.create(Path(folder), job)
-    left = [number for number in range(job.chunks) if not store.is_done(number)]
-    done = job.chunks - len(left)
-    for number, rows in solved(job, left, engine, threads, address):
-        store.write(number, rows)
-        done += 1
-        if progress is not None:
-            progress(done, job.chunks)
+    run(job, store, engine, threads, address, progress)
     return Reach(store)
 
 
@@ -139,7 +129,7 @@ class Reach:
     @property
     def is_complete(self) -> bool:
         """Whether all chunks are done."""
-        return all(self.store.is_done(k) for k in range(-(-self.grid.size // self.store.record["chunk"])))
+        return all(map(self.store.is_done, range(self.store.record["chunks"])))
 
     @property
     def fraction(self) -> Array:
@@ -183,7 +173,7 @@ class Reach:
     def placements(
         self, poses: ArrayLike, *, height: float = 0.0, yaws: int = 16, count: int = 5
     ) -> list[Placement]:
-        """The best places for the robot's base on the plane z = height [m], for poses [N, 4, 4].
+        """The best poses of the robot's base on the plane z = height [m], for poses [N, 4, 4].
 
         Those from which most poses are reached come first; of as many, those farthest from joint limits.
         Tried: every voxel's width in x and y, and so many turns about z. As `is_reached` the answer is as

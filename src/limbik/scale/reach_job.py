@@ -162,10 +162,8 @@ class ReachJob(Job):
     @functools.cached_property
     def _limited(self) -> NDArray[np.intp]:
         """The indices in q of the joints that move the frame and have a range."""
-        moving = [joint for joint in self.model.path(self.frame) if joint.nq == 1]
-        indices = np.array([self.model.q_slice(joint.name).start for joint in moving], dtype=np.intp)
-        ranges = self.model.upper[indices] - self.model.lower[indices]
-        return np.asarray(indices[np.isfinite(ranges) & (ranges > 0.0)])
+        ranges = (self.model.upper - self.model.lower)[self.q_indices]
+        return self.q_indices[np.isfinite(ranges) & (ranges > 0.0)]
 
     @functools.cached_property
     def _moving(self) -> NDArray[np.intp]:

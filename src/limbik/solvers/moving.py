@@ -37,10 +37,10 @@ def moving_velocities(request: Request) -> Array:
 
 def velocities_of(model: Model, joints: Iterable[str]) -> Array:
     """Which numbers of a velocity [nv] joints have."""
-    found = np.zeros(model.nv, dtype=bool)
+    is_moving = np.zeros(model.nv, dtype=bool)
     for name in joints:
-        found[model.v_slice(name)] = True
-    return found
+        is_moving[model.v_slice(name)] = True
+    return is_moving
 
 
 def still_places(request: Request) -> NDArray[np.intp]:
