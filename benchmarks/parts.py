@@ -28,7 +28,7 @@ import numpy as np
 import limbik
 import report
 from limbik.compiler import native
-from limbik.compiler.callables import Arguments
+from limbik.compiler.call import Call
 from limbik.compiler.emit import Emitted, Numbers
 from limbik.goals import Pose
 from limbik.serial import batch, kernels, programs
@@ -124,22 +124,14 @@ def many(plan: SerialPlan, poses: np.ndarray, is_single: bool) -> list[str]:
     width, kind = kernels.WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
     program = programs.many_problems(plan.shape, is_single)
     native.compile_now(program)
-    solve = native.compiled(program)
     size = batch.working_places(plan.shape.n, Layout(plan.shape).rows, width)["WORK_SIZE"]
     work = aligned(size * kind.itemsize // 8 + 1).view(kind)[:size]
     counters = np.zeros(batch.COUNTERS * width, np.int64)
     tolerance = (1e-4 * plan.length, 1e-4) if is_single else None
     numbers = plan.numbers(False, tolerance=tolerance).astype(kind)
     answers = np.zeros((len(poses), HEADER + plan.shape.n))
-    arrays = numbers, plan.table, poses, np.zeros(1)
-    addresses = [each.ctypes.data for each in arrays]
-    places = [each.ctypes.data for each in (answers, work, counters)]
-
-    arguments = Arguments(*addresses, len(poses), 0, 0, len(poses), *places)
-
-    def everything() -> None:
-        solve(arguments.address, lambda: False)
-
+    given = numbers, plan.table.reshape(-1), poses.reshape(-1), np.zeros(1)
+    everything = Call(program, *given, 0, 0, len(poses), answers.reshape(-1), work, counters).run
     everything()
     iterations = float(answers[:, 3].mean())
     costs = []

@@ -24,7 +24,9 @@ import numpy as np
 import limbik
 import report
 import tables
+from limbik.compiler.call import Call
 from limbik.compiler.kernel import Primitive
+from limbik.compiler.program import Program
 from limbik.motion.step import LEAST_DAMPING, track
 from tracking_scenes import DT, VELOCITY, Scene, scenes
 
@@ -59,12 +61,10 @@ def followed(scene: Scene, rule: Rule, velocity: float | None) -> tuple[float, f
     tracker: Any = limbik.Tracker(
         scene.body.model, scene.path[0][0], DT, start=scene.start, velocity_limits=limits
     )
-    arrays = tracker._workspace, tracker._motion, tracker._scratch
-    J = arrays[0].J
+    J = tracker._workspace.J
     damping = Primitive(lambda residuals: rule(residuals, J) + LEAST_DAMPING)
-    step = track.bind(damping_for=damping).interpreted
-    objectives = tracker._objectives._replace(tasks=tracker._objectives.tasks.view(np.recarray))
-    tracker._function = lambda address, watch: step(tracker._plan.records, objectives, *arrays)
+    program = Program(name="tracker", kernel=track.bind(damping_for=damping))
+    tracker._call.run = Call(program, *tracker._call._arguments.values()).interpret
     configurations = np.array([scene.start, *(tracker.step(wanted[0]) for wanted in scene.path)])
     places = scene.body.model.pose(configurations[1:])[:, :3, 3]
     off = 1e3 * np.linalg.norm(places - [wanted[0, :3, 3] for wanted in scene.path], axis=1)

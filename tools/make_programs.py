@@ -13,8 +13,7 @@ from time import perf_counter
 from limbik.analytic.closed_form import Family
 from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.programs import many_poses_program, one_pose_program
-from limbik.collision.programs import collisions, pushes
-from limbik.collision.shortest_change import changes
+from limbik.collision.programs import changes, collisions, pushes
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.goals import Pose, Position
@@ -69,7 +68,7 @@ def stale() -> list[str]:
     return [
         name
         for name, program in programs().items()
-        if made_from.get(name) != program.kernel.fingerprint or not (BITCODE / f"{name}.bc.xz").exists()
+        if made_from.get(name) != program.fingerprint or not (BITCODE / f"{name}.bc.xz").exists()
     ]
 
 
@@ -92,7 +91,7 @@ def main(chosen: list[str]) -> None:
     for file in BITCODE.glob("*.bc.xz"):
         if file.name.removesuffix(".bc.xz") not in known:
             file.unlink()
-    fingerprints = {name: known[name].kernel.fingerprint for name in sorted(known)}
+    fingerprints = {name: known[name].fingerprint for name in sorted(known)}
     MADE_FROM.write_text(json.dumps(fingerprints, indent=1) + "\n")
 
 

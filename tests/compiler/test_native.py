@@ -407,7 +407,46 @@ def successor(number):
 
 def program(_):
     source = "own:program", ""
-    return Program(name="successor", kernel=successor, arguments=(None,), is_watched=False, source=source)
+    return Program(name="successor", kernel=successor, arguments=(None,), source=source)
+"""
+
+OWN_KERNEL = """
+import numpy as np
+from limbik.compiler.call import Call
+from limbik.compiler.kernel import Matrix, Watch, compiled, is_stopped
+from limbik.compiler.program import Program
+from limbik.numerics.rotation import smallest_turn
+
+
+@compiled
+def fill_turns(a: Matrix, b: Matrix, quats: Matrix, watch: Watch) -> int:
+    for k in range(a.shape[0]):
+        if is_stopped(watch, k):
+            return k
+        turn = smallest_turn(a[k, 0], a[k, 1], a[k, 2], b[k, 0], b[k, 1], b[k, 2])
+        for i in range(4):
+            quats[k, i] = turn[i]
+    return a.shape[0]
+
+
+def program(_):
+    return Program(name="turns", kernel=fill_turns, source=("own:program", ""))
+
+
+def turns(program, a, b, interprets=False):
+    call = Call(program, a, b, quats := np.zeros((len(a), 4)))
+    assert (call.interpret() if interprets else call.run()) == len(a)
+    return quats
+"""
+
+TURNS = """
+import numpy as np
+from scipy.spatial.transform import Rotation
+a, b = np.random.default_rng(1).normal(size=(2, 100, 3))
+a, b = (each / np.linalg.norm(each, axis=1)[:, None] for each in (a, b))
+quats = own.turns(program, a, b)
+np.testing.assert_allclose(Rotation.from_quat(quats).apply(a), b, atol=1e-12)
+np.testing.assert_array_equal(own.turns(program, a, b, interprets=True), quats)
 """
 
 OWN_METHOD = """
@@ -460,6 +499,10 @@ native.compile_now(program)
 def test_a_program_of_ones_own_is_compiled_and_kept(tmp_path):
     said, kept = compiled_in_a_process(tmp_path, OWN_PROGRAM, "print(native.compiled(program)(41))")
     assert (said, kept) == ("42\n", ["bc.xz", "o"])
+
+
+def test_a_kernel_of_ones_own_is_called_with_arrays(tmp_path):
+    compiled_in_a_process(tmp_path, OWN_KERNEL, TURNS)
 
 
 @pytest.mark.extra  # Numba takes tens of seconds for the loop that the method is bound into

@@ -18,13 +18,13 @@ class Bench:
 
     def __init__(self, model: Model, goals: list[Goal], solver: Solver, **options):
         plan = ClassicalPlan(model, goals, Options(solver=solver, **options), solver)
-        links, movers, *others = plan._tree
+        links, movers, *others = plan.tree
         work = plan._any_work()
         fill_targets(model, goals, work.targets)
         self.tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
-        self.objectives = Objectives(plan.tasks.view(np.recarray), work.targets, *plan._levels, watch=None)
+        self.objectives = Objectives(plan.tasks.view(np.recarray), work.targets, *plan.levels, watch=None)
         self.workspace: Workspace = work.workspace
-        self.roles, self.settings = plan._roles, plan.settings.copy()
+        self.roles, self.settings = plan.joint_roles, plan.settings.copy()
         self.model, self.goals, self.length = model, goals, plan.length
         kernels = {"merit": branched.merit, **solver.tree_kernels()}
         self._improve, self._worth = kernels["improve"].interpreted, kernels["merit"].interpreted

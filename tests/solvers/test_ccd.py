@@ -287,7 +287,7 @@ def roles_of(model: Model, goals: list[Goal], **parameters) -> dict[str, float]:
     solver = CCD(**parameters)
     plan = ClassicalPlan(model, goals, Options(solver=solver), solver)
     names = [joint.name for joint in model.joints if joint.kind is not JointKind.FIXED]
-    return dict(zip(names, plan._roles.tolist(), strict=True))
+    return dict(zip(names, plan.joint_roles.tolist(), strict=True))
 
 
 POINT = Position(target=(0.3, 0.2, 0.4))

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from limbik import JointKind, ModelBuilder
 from limbik.chain.joints import ROTATION
+from limbik.compiler.arrays import zeros
 from limbik.goals import (
     CenterOfMass,
     Direction,
@@ -30,7 +31,7 @@ from limbik.tree import evaluation
 from limbik.tree.kinematics import place_links, place_screws
 from limbik.tree.pack import WORLD, pack_tree
 from limbik.tree.residuals import TARGET_SIZE, fill_jacobian
-from limbik.tree.workspace import Objectives, Tree, Workspace, workspace_shapes
+from limbik.tree.workspace import Objectives, Tree, Workspace
 from strategies import SEEDS, configuration
 from trees import GOALS, goal_at, scale_of, trees
 
@@ -49,8 +50,11 @@ class Seen:
             goals
         )
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
-        shapes = workspace_shapes(len(self.packed.links), model.nq, model.nv, rows, len(self.tasks), levels)
-        self.workspace = Workspace(*map(np.zeros, shapes))
+        sizes = {
+            "n_links": len(self.packed.links), "nq": model.nq, "nv": model.nv, "n_rows": rows,
+            "n_tasks": len(self.tasks), "n_levels": levels,
+        }  # fmt: skip
+        self.workspace = zeros(Workspace, sizes)
         targets = np.zeros((len(self.tasks), TARGET_SIZE))
         fill_targets(model, goals, targets)
         links, movers = (each.view(np.recarray) for each in (self.packed.links, self.packed.movers))

@@ -26,6 +26,4 @@ def general_six(constants: Any, pose: Any, found: Any) -> int:
 @functools.cache
 def all_configurations() -> Program:
     """All configurations of any arm of six revolute joints."""
-    return Program(
-        name="six-revolute", kernel=general_six, arguments=(DOUBLE,) * 3, is_watched=False, as_bytes=(1,)
-    )
+    return Program(name="six-revolute", kernel=general_six, arguments=(DOUBLE,) * 3, as_bytes=(1,))

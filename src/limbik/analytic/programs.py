@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
-from limbik.analytic import families, slides
+from limbik.analytic import families, kernels, slides
 from limbik.analytic.closed_form import Family
-from limbik.analytic.entries import many_poses, one_pose
 from limbik.analytic.families import Arm, Branch, Position, Wanted, squared_errors
 from limbik.analytic.layout import (
     ARM_ACROSS,
@@ -17,15 +18,19 @@ from limbik.analytic.layout import (
     ARM_STEPS,
     BRANCHES,
     CHOICES,
+    JOINTS,
+    PLAN,
     ROW_ANGLES,
     ROW_FREE,
     ROW_POSITION,
     ROW_ROTATION,
     WANTED_SIZE,
+    WORK,
 )
 from limbik.analytic.slides import walked_back
 from limbik.analytic.subproblems import Motion, amount, may_be_free
 from limbik.compiler.emit import Emitted, Numbers, Rows, Stored
+from limbik.compiler.kernel import Floats, Watch, compiled, is_stopped, view
 from limbik.compiler.program import Program
 from limbik.compiler.symbols import Scalars
 
@@ -66,6 +71,47 @@ OF_WRIST = (4, 5)
 OF_THREE_PARALLEL = (5,)
 NOTHING = [0.0, 0.0, 0.0]
 
+PLAN_SIZE, WORK_SIZE = PLAN["SIZE"], WORK["SIZE"]
+NAN = math.nan
+Q, HAS_FREE = WORK["Q"], WORK["HAS_FREE"]
+all_branches = kernels.all_branches
+
+
+@compiled
+def one_pose(plan: Any, pose: Any, start: Any, has_start: int, work: Any) -> int:
+    """`analytic.kernels.all_branches` of addresses."""
+    return all_branches(
+        view(plan, PLAN_SIZE), view(pose, 16), view(start, JOINTS), has_start, view(work, WORK_SIZE)
+    )
+
+
+@compiled
+def fill_answers(
+    plan: Floats,
+    poses: Floats,
+    start: Floats,
+    has_start: int,
+    q: Floats,
+    counts: Floats,
+    free: Floats,
+    work: Floats,
+    watch: Watch,
+) -> int:
+    """Every answer for each pose [16 count]: q [48 count], with NaN behind the last; counts [count], or
+    BAD_GOAL; free [count]: 1 where a joint may have any angle. Returns how many poses were done before the
+    watch ended it.
+    """
+    for k in range(counts.size):
+        if is_stopped(watch, k):
+            return k
+        count = all_branches(plan, poses[16 * k : 16 * k + 16], start, has_start, work)
+        counts[k], free[k] = count, work[HAS_FREE]
+        for b in range(BRANCHES):
+            for i in range(JOINTS):
+                place = JOINTS * b + i
+                q[BRANCHES * JOINTS * k + place] = work[Q + place] if b < count else NAN
+    return counts.size
+
 
 @functools.cache
 def one_pose_program(family: Family) -> Program:
@@ -74,7 +120,6 @@ def one_pose_program(family: Family) -> Program:
         name="analytic_one",
         kernel=one_pose,
         arguments=(DOUBLE, DOUBLE, DOUBLE, NUMBER, DOUBLE),
-        is_watched=False,
         as_bytes=(1, 2),
         functions=functions(family),
         stem=family.value,
@@ -86,8 +131,7 @@ def many_poses_program(family: Family) -> Program:
     """The same for many poses."""
     return Program(
         name="analytic_many",
-        kernel=many_poses,
-        arguments=(DOUBLE, DOUBLE, NUMBER, DOUBLE, NUMBER, DOUBLE, DOUBLE, DOUBLE, DOUBLE),
+        kernel=fill_answers,
         functions=functions(family),
         stem=family.value,
     )

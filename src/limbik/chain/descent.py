@@ -31,6 +31,7 @@ SETTINGS = np.dtype(
         ("damping", np.float64),  # the method's: factor on every step
         ("gain", np.float64),  # the method's: gamma of the transpose, lambda of DLS
         ("longest_error", np.float64),  # the method's: errors are clamped to this length [m]
+        ("patience", np.float64),  # fraction of the error that a window is to gain
     ]
 )
 

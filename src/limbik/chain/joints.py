@@ -6,9 +6,11 @@ The names of the kernels here are the ones that `chain.planar` has too, so that 
 from __future__ import annotations
 
 import math
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from limbik.compiler.arrays import ANY, array
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import (
     exponential,
@@ -47,6 +49,8 @@ JOINT = np.dtype(
     ],
     align=True,
 )
+
+Joints: TypeAlias = Annotated[Records, array(ANY, dtype=JOINT)]
 
 # What `forward` leaves of each joint's moved frame, in world axes: its origin, then, from ROTATION on, its
 # rotation row by row.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import numpy as np
 
-from limbik.chain.descent import is_met
-from limbik.compiler.kernel import Floats, Records, Watch, compiled, empty, to_be_bound
+from limbik.chain.descent import SETTINGS, is_met
+from limbik.compiler.arrays import ANY, ArrayType, array
+from limbik.compiler.kernel import Floats, Matrix, Records, Watch, compiled, empty, to_be_bound
 from limbik.numerics.ended import BAD_GOAL, BAD_START, SETTLED, SOLVED
 from limbik.numerics.linear import fill
 from limbik.numerics.start_check import INVALID, MOVED
@@ -35,15 +37,14 @@ forward = frames_size = tangent_size = admit = locate = descend = to_be_bound()
 
 @compiled
 def answer(
-    joints: Records,
-    places: Records,
+    joints: Annotated[Records, ArrayType((ANY,), "joint")],
+    places: Annotated[Records, array(1, dtype=PLACE)],
     goal: Floats,
-    settings: Records,
-    patience: float,
+    settings: Annotated[Records, array(1, dtype=SETTINGS)],
     rest: Floats,
     q: Floats,
     facts: Floats,
-    trace_q: Floats,
+    trace_q: Matrix,
     trace_error: Floats,
     watch: Watch,
 ) -> None:
@@ -70,7 +71,7 @@ def answer(
         target,
         off_plane,
         settings[0],
-        min(patience, STRICT_PATIENCE) if least_error > 0.0 else patience,
+        min(settings[0].patience, STRICT_PATIENCE) if least_error > 0.0 else settings[0].patience,
         rest,
         q,
         trace_q,

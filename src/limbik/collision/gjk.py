@@ -9,13 +9,14 @@ for rounding. Where the cores of the pieces (see `collision.convex`) overlap, th
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from limbik.chain.joints import ROTATION
 from limbik.collision.penetration import FACE_SIZE, MOST_EDGES, MOST_FACES, MOST_POINTS, penetration
 from limbik.collision.records import Cores
 from limbik.collision.simplex import WEIGHT, combination, reduce_simplex
 from limbik.collision.support import POINT_SIZE, support_of_difference
+from limbik.compiler.arrays import array
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import times
 
@@ -31,20 +32,10 @@ FOUND_SIZE = 10
 class Scratch(NamedTuple):
     """Memory for one distance at a time."""
 
-    simplex: Annotated[Any, "4, WEIGHT + 1"]
-    points: Annotated[Any, "MOST_POINTS, POINT_SIZE"]
-    faces: Annotated[Any, "MOST_FACES, FACE_SIZE"]
-    edges: Annotated[Any, "MOST_EDGES, 2"]
-
-
-CONSTANTS = {
-    "WEIGHT": WEIGHT,
-    "POINT_SIZE": POINT_SIZE,
-    "MOST_POINTS": MOST_POINTS,
-    "FACE_SIZE": FACE_SIZE,
-    "MOST_FACES": MOST_FACES,
-    "MOST_EDGES": MOST_EDGES,
-}
+    simplex: Annotated[Floats, array(4, WEIGHT + 1)]
+    points: Annotated[Floats, array(MOST_POINTS, POINT_SIZE)]
+    faces: Annotated[Floats, array(MOST_FACES, FACE_SIZE)]
+    edges: Annotated[Floats, array(MOST_EDGES, 2)]
 
 
 @compiled(inline=False)

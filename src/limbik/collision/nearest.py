@@ -7,15 +7,15 @@ pieces (`collision.gjk`). Every coarse bound is below the distance, so nothing n
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
-from limbik.collision import gjk
 from limbik.collision.gjk import FOUND_SIZE, Scratch, signed_distance
-from limbik.collision.records import Shapes
-from limbik.compiler.kernel import Floats, Records, compiled, is_stopped
+from limbik.collision.records import Pairs, Shapes, n_bodies, n_objects, n_pairs
+from limbik.compiler.arrays import Size, array
+from limbik.compiler.kernel import Floats, Matrix, Records, Watch, compiled, is_stopped
 from limbik.numerics.rotation import times, transposed_times
-from limbik.tree.kinematics import SCREW_SIZE, place_links, place_screws
+from limbik.tree.kinematics import SCREW_SIZE, Links, n_links, place_links, place_screws
 
 # What is asked.
 ANY = 0  # one pair that is not farther apart than the horizon
@@ -37,33 +37,28 @@ SETTINGS_SIZE = 4
 PAIR, DISTANCE, NORMAL, POINTS = 0, 1, 2, 5
 RESULT_SIZE = 11
 
+Poses: TypeAlias = Annotated[Floats, array(n_objects, 16)]
+Results: TypeAlias = Annotated[Floats, array(Size("n_results"), RESULT_SIZE)]
+
 
 class Workspace(NamedTuple):
     """The arrays of one search."""
 
-    centers: Annotated[Any, "n_bodies, 4"]  # of the spheres about the bodies, in the world, and their radii
-    gaps: Annotated[Any, "n_pairs,"]  # between these spheres
-    screws: Annotated[Any, "3 * n_links, SCREW_SIZE"]
-    relative: Annotated[Any, "FRAME_SIZE,"]
-    trial: Annotated[Any, "FOUND_SIZE,"]
-    found: Annotated[Any, "FOUND_SIZE,"]
-    result: Annotated[Any, "1, RESULT_SIZE"]
-
-
-# What the shapes of arrays are written in, beside the sizes of a problem.
-CONSTANTS = {
-    "FRAME_SIZE": FRAME_SIZE,
-    "SCREW_SIZE": SCREW_SIZE,
-    "FOUND_SIZE": FOUND_SIZE,
-    "RESULT_SIZE": RESULT_SIZE,
-    **gjk.CONSTANTS,
-}
+    centers: Annotated[
+        Floats, array(n_bodies, 4)
+    ]  # of the spheres about the bodies, in the world, and their radii
+    gaps: Annotated[Floats, array(n_pairs)]  # between these spheres
+    screws: Annotated[Floats, array(3 * n_links, SCREW_SIZE)]
+    relative: Annotated[Floats, array(FRAME_SIZE)]
+    trial: Annotated[Floats, array(FOUND_SIZE)]
+    found: Annotated[Floats, array(FOUND_SIZE)]
+    result: Annotated[Floats, array(1, RESULT_SIZE)]
 
 
 @compiled
 def search(
-    links: Records, shapes: Shapes, poses: Floats, pairs: Any, settings: Floats, q: Floats,
-    workspace: Workspace, scratch: Scratch, results: Floats, rows: Floats, watch: Any,
+    links: Links, shapes: Shapes, poses: Poses, pairs: Pairs, settings: Floats, q: Matrix,
+    workspace: Workspace, scratch: Scratch, results: Results, rows: Matrix, watch: Watch,
 ) -> int:  # fmt: skip
     """Results for pairs [n, 2] of bodies; returns how many there are, of which the first are written.
 
@@ -96,7 +91,7 @@ def search(
 
 @compiled(inline=False)
 def search_at(
-    links: Records, shapes: Shapes, pairs: Any, settings: Floats, q: Floats, mode: float,
+    links: Records, shapes: Shapes, pairs: Pairs, settings: Floats, q: Floats, mode: float,
     workspace: Workspace, scratch: Scratch, results: Floats, rows: Floats,
 ) -> int:  # fmt: skip
     """The results of one configuration [nq]."""
@@ -144,7 +139,7 @@ def place_spheres(shapes: Shapes, centers: Floats) -> None:
 
 
 @compiled(inline=False)
-def measure_gaps(pairs: Any, centers: Floats, gaps: Floats) -> int:
+def measure_gaps(pairs: Pairs, centers: Floats, gaps: Floats) -> int:
     """The distances [m] of the spheres of each pair; returns the place of the least."""
     least = 0
     for k in range(pairs.shape[0]):
@@ -158,7 +153,7 @@ def measure_gaps(pairs: Any, centers: Floats, gaps: Floats) -> int:
 
 @compiled(inline=False)
 def look_at(
-    shapes: Shapes, pairs: Any, k: int, mode: float, horizon: float, count: int,
+    shapes: Shapes, pairs: Pairs, k: int, mode: float, horizon: float, count: int,
     workspace: Workspace, scratch: Scratch, results: Floats,
 ) -> tuple[int, float]:  # fmt: skip
     """Look at one pair: how many results there are then, and the horizon for others."""
@@ -257,7 +252,7 @@ def box_gap(piece: Records, x: float, y: float, z: float) -> float:
 
 @compiled(inline=False)
 def write_row(
-    links: Records, bodies: Records, screws: Floats, pairs: Any, results: Floats, rows: Floats, r: int
+    links: Records, bodies: Records, screws: Floats, pairs: Pairs, results: Floats, rows: Floats, r: int
 ) -> None:
     """The derivative of a distance, into rows[r]."""
     k = int(results[r, PAIR])

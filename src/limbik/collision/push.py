@@ -8,17 +8,19 @@ small quadratic program, with a row for each near pair (`numerics.least_change`)
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from limbik.chain.joints import SPHERICAL, advance
 from limbik.collision.gjk import Scratch
-from limbik.collision.nearest import ALL, DISTANCE, Workspace, place_objects, search_at
-from limbik.collision.records import Shapes
-from limbik.compiler.kernel import Floats, compiled
-from limbik.numerics.least_change import Multipliers, least_change
+from limbik.collision.nearest import ALL, DISTANCE, Poses, Results, Workspace, place_objects, search_at
+from limbik.collision.records import Pairs, Shapes
+from limbik.compiler.arrays import array
+from limbik.compiler.kernel import Floats, Matrix, compiled
+from limbik.numerics.least_change import Multipliers, least_change, n_inequalities
 from limbik.numerics.linear import copy, damped_solve, dot
 from limbik.tree.evaluation import differentiate, evaluate
-from limbik.tree.workspace import Objectives, Tree
+from limbik.tree.kinematics import nv
+from limbik.tree.workspace import Objectives, Tree, n_rows, nq
 from limbik.tree.workspace import Workspace as TreeWorkspace
 
 STEPS = 30
@@ -41,27 +43,25 @@ CLEARANCE = 0  # [m]
 USE_LIMITS = 1
 SETTINGS_SIZE = 2
 
-CONSTANTS = {"PUSH_SETTINGS": SETTINGS_SIZE}
-
 
 class Push(NamedTuple):
     """The arrays of a push, with rows for pairs and for limits."""
 
-    settings: Annotated[Any, "PUSH_SETTINGS,"]
-    q: Annotated[Any, "nq,"]  # where it is
-    rows: Annotated[Any, "n_inequalities, nv"]  # of what a step changes
-    gaps: Annotated[Any, "n_inequalities,"]  # by how much it should
-    softness: Annotated[Any, "n_inequalities,"]
-    along: Annotated[Any, "n_rows,"]  # what a row does to the goals
-    taken: Annotated[Any, "nv,"]  # what the goals take of a row
-    toward: Annotated[Any, "nv,"]  # the goals, in units
-    change: Annotated[Any, "nv,"]  # of that, for the rows
+    settings: Annotated[Floats, array(SETTINGS_SIZE)]
+    q: Annotated[Floats, array(nq)]  # where it is
+    rows: Annotated[Floats, array(n_inequalities, nv)]  # of what a step changes
+    gaps: Annotated[Floats, array(n_inequalities)]  # by how much it should
+    softness: Annotated[Floats, array(n_inequalities)]
+    along: Annotated[Floats, array(n_rows)]  # what a row does to the goals
+    taken: Annotated[Floats, array(nv)]  # what the goals take of a row
+    toward: Annotated[Floats, array(nv)]  # the goals, in units
+    change: Annotated[Floats, array(nv)]  # of that, for the rows
 
 
 @compiled
 def push_out(
-    tree: Tree, objectives: Objectives, workspace: TreeWorkspace, shapes: Shapes, poses: Floats, pairs: Any,
-    asked: Floats, near: Workspace, scratch: Scratch, results: Floats, rows: Floats, push: Push,
+    tree: Tree, objectives: Objectives, workspace: TreeWorkspace, shapes: Shapes, poses: Poses, pairs: Pairs,
+    asked: Floats, near: Workspace, scratch: Scratch, results: Results, rows: Matrix, push: Push,
     multipliers: Multipliers,
 ) -> int:  # fmt: skip
     """Bring q, near which the goals are met, to where nothing is in collision and they are nearly met.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Records
 
 # One convex piece (`collision.convex.ConvexPiece`), in the frame of its body.
@@ -44,18 +45,24 @@ BODY = np.dtype(
 )
 
 
+n_bodies, n_pieces, n_objects, n_pairs = map(Size, ("n_bodies", "n_pieces", "n_objects", "n_pairs"))
+Pairs: TypeAlias = Annotated[Any, array(n_pairs, 2, dtype=np.int64)]  # indices of bodies
+
+
 class Cores(NamedTuple):
     """The vertices of pieces, in the frames of their bodies."""
 
-    vertices: Floats  # [n, VERTEX_SIZE]
-    neighbours: Any  # [m] places of vertices that share an edge of a hull with a vertex
-    latest: Any  # [n_pieces] the vertex at which the search for the farthest one has ended last
+    vertices: Annotated[Floats, array(Size("n_vertices"), VERTEX_SIZE)]
+    # Indices of vertices that share an edge of a hull with a vertex.
+    neighbours: Annotated[Any, array(Size("n_neighbours"), dtype=np.int64)]
+    # The vertex at which the search for the farthest one has ended last.
+    latest: Annotated[Any, array(n_pieces, dtype=np.int64)]
 
 
 class Shapes(NamedTuple):
     """Bodies, and where they are. Frames are stored as in `tree.kinematics`."""
 
-    bodies: Records  # BODY
-    pieces: Records  # PIECE
+    bodies: Annotated[Records, array(n_bodies, dtype=BODY)]
+    pieces: Annotated[Records, array(n_pieces, dtype=PIECE)]
     cores: Cores
     frames: Floats  # [12 n] of links, then the world's own, then of objects

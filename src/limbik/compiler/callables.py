@@ -11,9 +11,8 @@ in an array, which is written once for any number of calls.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Container, Sequence
 from typing import Any
-
-import numpy as np
 
 from limbik.compiler.program import KERNEL, WATCH, Program
 
@@ -35,14 +34,6 @@ class Method(ctypes.Structure):
         ("flags", ctypes.c_int),
         ("doc", ctypes.c_char_p),
     )
-
-
-class Arguments:
-    """What a watched program is called with: addresses and whole numbers, for any number of calls."""
-
-    def __init__(self, *values: int) -> None:
-        self._values = np.array(values, np.int64)
-        self.address = self._values.ctypes.data
 
 
 # LLVM calls the C library's function where numbers are set to 0, and an object file of ours cannot: it brings
@@ -72,27 +63,26 @@ done:
 
 def entry(program: Program) -> str:
     """The text of a program's entry."""
-    given = kinds(program) + ["i64"] * program.is_watched
+    kinds = ["ptr", "i64"] if program.arguments is None else llvm_types(program.arguments)
     declared = (
         f"@{PYTHON} = global [{len(PYTHON_FUNCTIONS)} x ptr] zeroinitializer\n"
-        f"declare i64 @{KERNEL}({', '.join(given)})\n"
+        f"declare i64 @{KERNEL}({', '.join(kinds)})\n"
     )
-    return declared + (_watched_entry(program) if program.is_watched else _python_entry(program)) + MEMSET
+    written = WATCHED_ENTRY if program.arguments is None else _python_entry(kinds, program.as_bytes)
+    return declared + written + MEMSET
 
 
-def kinds(program: Program) -> list[str]:
-    """LLVM's types of its arguments."""
-    return ["i64" if each is None else "ptr" for each in program.arguments]
+def llvm_types(arguments: Sequence[Any]) -> list[str]:
+    """LLVM's types of single arguments."""
+    return ["i64" if each is None else "ptr" for each in arguments]
 
 
-def _python_entry(program: Program) -> str:
+def _python_entry(kinds: list[str], as_bytes: Container[int]) -> str:
     """A function of the arguments themselves, which come as int, or as bytes."""
     lines = []
-    for i, (kind, each) in enumerate(zip(kinds(program), program.arguments, strict=True)):
-        as_bytes = i in program.as_bytes
-        convert = (
-            "PyLong_AsLongLong" if each is None else "PyBytes_AsString" if as_bytes else "PyLong_AsVoidPtr"
-        )
+    for i, kind in enumerate(kinds):
+        of_pointer = "PyBytes_AsString" if i in as_bytes else "PyLong_AsVoidPtr"
+        convert = "PyLong_AsLongLong" if kind == "i64" else of_pointer
         lines += [
             f"  %place{i} = getelementptr ptr, ptr %arguments, i64 {i}",
             f"  %object{i} = load ptr, ptr %place{i}",
@@ -100,7 +90,7 @@ def _python_entry(program: Program) -> str:
             f"  %a{i} = call {kind} %convert{i}(ptr %object{i})",
         ]
     converted = "\n".join(lines)
-    given = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(kinds(program)))
+    given = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(kinds))
     return f"""
 define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
 {converted}
@@ -112,26 +102,20 @@ define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
 """
 
 
-def _watched_entry(program: Program) -> str:
-    """A function of the address of an array with the arguments, 8 bytes each, and of the watch.
+def _load_function(name: str, function: str) -> str:
+    place = f"getelementptr (ptr, ptr @{PYTHON}, i64 {PYTHON_FUNCTIONS.index(function)})"
+    return f"  %{name} = load ptr, ptr {place}"
 
-    What is asked for the watch: the state of the thread while it does not hold the lock, the watch, and
-    whether it has said to stop (1) or has raised an exception (2), which Python finds after the return.
-    """
-    lines = []
-    for i, kind in enumerate(kinds(program)):
-        lines += [
-            f"  %place{i} = getelementptr i64, ptr %numbers, i64 {i}",
-            f"  %a{i} = load {kind}, ptr %place{i}",
-        ]
-    loaded = "\n".join(lines)
-    given = "".join(f"{kind} %a{i}, " for i, kind in enumerate(kinds(program)))
-    return f"""
+
+# A function of the address of an array with the arguments, 8 bytes each, and of the watch.
+#
+# What is asked for the watch: the state of the thread while it does not hold the lock, the watch, and whether
+# it has said to stop (1) or has raised an exception (2), which Python finds after the return.
+WATCHED_ENTRY = f"""
 define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
 {_load_function("address_of", "PyLong_AsVoidPtr")}
   %object = load ptr, ptr %arguments
   %numbers = call ptr %address_of(ptr %object)
-{loaded}
   %watch.argument = getelementptr ptr, ptr %arguments, i64 1
   %watch = load ptr, ptr %watch.argument
   %asked = alloca {{ ptr, ptr, i64 }}
@@ -144,7 +128,7 @@ define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
   %thread = call ptr %save()
   store ptr %thread, ptr %asked
   %address = ptrtoint ptr %asked to i64
-  %code = call i64 @{KERNEL}({given}i64 %address)
+  %code = call i64 @{KERNEL}(ptr %numbers, i64 %address)
   %saved = load ptr, ptr %asked
   call void %restore(ptr %saved)
   %stopped = load i64, ptr %stopped.place
@@ -197,11 +181,6 @@ end:
   ret i64 1
 }}
 """
-
-
-def _load_function(name: str, function: str) -> str:
-    place = f"getelementptr (ptr, ptr @{PYTHON}, i64 {PYTHON_FUNCTIONS.index(function)})"
-    return f"  %{name} = load ptr, ptr {place}"
 
 
 def python_callable(engine: Any) -> Any:

@@ -14,20 +14,23 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import linecache
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Annotated, Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.compiler.arrays import ANY, WATCH_KIND, array
+
 if TYPE_CHECKING:
     import ast  # which is slow to import, and needed where a program is made
 
-Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = Annotated[NDArray[np.float64], array(ANY)]
+Matrix: TypeAlias = Annotated[NDArray[np.float64], array(ANY, ANY)]
 Records: TypeAlias = Any  # a structured array, or one record of it: fields are attributes inside a kernel
-Watch: TypeAlias = Callable[[], bool]  # whether a solve is to end; inside a program, what it is asked with
+# Whether a solve is to end; inside a program, what it is asked with.
+Watch: TypeAlias = Annotated[Callable[[], bool], WATCH_KIND]
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
@@ -152,20 +155,6 @@ class Primitive(Kernel[Arguments, Returned]):
     def fingerprint(self) -> str:
         """Its name: what it does is up to `compiler.make`."""
         return self.function.__qualname__
-
-
-def compiled_text(name: str, text: str, scope: dict[str, Any]) -> Kernel[..., Any]:
-    """A kernel of a text that holds a function of that name; scope: its global names."""
-    file = f"<kernel {name}>"
-    linecache.cache[file] = (
-        len(text),
-        None,
-        text.splitlines(keepends=True),
-        file,
-    )  # for who reads its source
-    found: dict[str, Any] = {}
-    exec(compile(text, file, "exec"), scope, found)
-    return compiled(found[name])
 
 
 @overload

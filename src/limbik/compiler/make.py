@@ -10,15 +10,17 @@ import ast
 import contextlib
 import functools
 import importlib
+import itertools
 import lzma
 import sys
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import llvmlite.binding as llvm
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types as numba_types
 from numba.core import cgutils
@@ -30,7 +32,9 @@ from numba.np import arrayobj
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
+from limbik.compiler.arrays import WATCH_KIND, ArrayType, Kind, kinds
 from limbik.compiler.build import file_made_whole
+from limbik.compiler.callables import llvm_types
 from limbik.compiler.kernel import OPEN, Kernel, Primitive, inner
 from limbik.compiler.program import KERNEL, WATCH, Program
 
@@ -45,15 +49,13 @@ WATCHED = 64  # counts of a loop for each time that its watch is asked
 def bitcode(program: Program) -> bytes:
     """The program's kernel under the name `KERNEL`, compressed."""
     cpu_target.target_context._internal_codegen = _Codegen("limbik", "host")
-    argument_types = [numba_types.int64 if each is None else _pointer(each) for each in program.arguments]
-    if program.is_watched:
-        argument_types.append(numba_types.int64)
+    arguments = (np.int64, None) if program.arguments is None else program.arguments
+    argument_types = [numba_types.int64 if each is None else _pointer(each) for each in arguments]
     make = numba.cfunc(numba_types.int64(*argument_types), error_model="numpy", _nrt=False)  # type: ignore[call-arg]
     with contextlib.nullcontext() if program.is_closed else _indices_as_they_are():
-        compiled = make(_function(program.kernel))
+        compiled = make(_function(program.kernel) if program.arguments else _unpacking(program))
     compiled_name = compiled.native_name.removeprefix("cfunc.")
-    kinds = ["i64" if each is numba_types.int64 else "ptr" for each in argument_types]
-    module = llvm.parse_assembly(compiled.inspect_llvm() + _entry(compiled_name, kinds))
+    module = llvm.parse_assembly(compiled.inspect_llvm() + _entry(compiled_name, llvm_types(arguments)))
     for part in module.functions:
         if not part.is_declaration and part.name != KERNEL:
             part.linkage = "internal"
@@ -99,6 +101,62 @@ define i64 @{KERNEL}({arguments}) {{
   ret i64 %code
 }}
 """
+
+
+def _unpacking(program: Program) -> Callable[[Any, int], int]:
+    """A function of what `compiler.call` writes down, and of the watch."""
+    kernel = _dispatcher(inner(program.kernel, {}))
+    unpacked = _unpacked(program)
+
+    def run(numbers: Any, watch: int) -> int:
+        return kernel(*unpacked(numbers, watch))
+
+    def run_for_nothing(numbers: Any, watch: int) -> int:
+        kernel(*unpacked(numbers, watch))
+        return 0
+
+    return run if get_type_hints(program.kernel.function)["return"] is int else run_for_nothing
+
+
+def _unpacked(program: Program) -> Any:
+    """The arguments of a program, as a tuple."""
+    taken = kinds(program.kernel.function).values()
+
+    def type_of(kind: Kind) -> Any:
+        if isinstance(kind, ArrayType):
+            dtype = program.types[kind.dtype] if isinstance(kind.dtype, str) else kind.dtype
+            return numba_types.Array(from_dtype(dtype), len(kind.shape), "C")
+        if kind is int or kind == WATCH_KIND:
+            return numba_types.int64
+        return numba_types.NamedTuple([type_of(part) for part in kinds(kind).values()], kind)
+
+    whole = numba_types.Tuple([type_of(kind) for kind in taken])
+
+    def unpack(typing: Any, numbers: Any, watch: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            count = itertools.count()
+
+            def number() -> Any:
+                return builder.load(builder.gep(arguments[0], [INTEGER(next(count))]))
+
+            def argument(kind: Kind) -> Any:
+                if isinstance(kind, ArrayType):
+                    data = builder.inttoptr(number(), POINTER)
+                    shape = [(size, number()) for size in kind.shape]
+                    sizes = [INTEGER(size) if isinstance(size, int) else told for size, told in shape]
+                    return _array(context, builder, type_of(kind), data, sizes)
+                if kind == WATCH_KIND:
+                    return arguments[1]
+                if kind is int:
+                    return number()
+                parts = [argument(part) for part in kinds(kind).values()]
+                return context.make_tuple(builder, type_of(kind), parts)
+
+            return context.make_tuple(builder, whole, [argument(kind) for kind in taken])
+
+        return signature(whole, numbers, watch), code
+
+    return intrinsic(unpack)
 
 
 def _pointer(dtype: Any) -> Any:

@@ -261,7 +261,7 @@ def _bitcode(program: Program) -> Path:
     if program.source is None or shipped.exists():
         return shipped
     folder = cache_folder() if can_keep() else None
-    return (folder or _temporary_folder()) / f"{program.name}-{program.kernel.fingerprint[:16]}.bc.xz"
+    return (folder or _temporary_folder()) / f"{program.name}-{program.fingerprint[:16]}.bc.xz"
 
 
 @functools.cache

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from limbik.compiler.arrays import described, kinds
 from limbik.compiler.emit import Emitted
 from limbik.compiler.kernel import Kernel
 
@@ -15,17 +17,17 @@ WATCH = "is_stopped"
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A kernel of addresses and numbers, and what its open names mean.
+    """A kernel, and what its open names mean.
 
     kernel:
-        Takes an address or a whole number for each of the arguments, and returns a whole number.
+        What its annotations say (`compiler.arrays`) is what `compiler.call` calls it with.
     arguments:
-        The type of what an address leads to, or None for a number.
-    is_watched:
-        Whether the kernel takes, last, what `is_stopped` asks. Then Python calls it with the address of an
-        array of the arguments, 8 bytes each, and with the watch; otherwise with the arguments themselves.
+        For a kernel that Python calls with single addresses and whole numbers, which is faster, and holds the
+        interpreter's lock: the type of what an address leads to, or None for a number. It returns a number.
     as_bytes:
-        Which addresses the latter gives as bytes.
+        Indices of the addresses that are given as bytes.
+    types:
+        Of arrays, where the kernel has a name for it.
     constants, functions:
         What its open names mean.
     source:
@@ -33,10 +35,10 @@ class Program:
     """
 
     name: str  # of its bitcode
-    kernel: Kernel[..., int]
-    arguments: tuple[Any, ...]
-    is_watched: bool = True
+    kernel: Kernel[..., Any]
+    arguments: tuple[Any, ...] | None = None
     as_bytes: tuple[int, ...] = ()
+    types: Mapping[str, Any] = field(default_factory=dict)
     constants: Mapping[str, int] = field(default_factory=dict)
     functions: Mapping[str, Emitted] = field(default_factory=dict)
     stem: str = ""  # of its files: tells those of one name from each other
@@ -46,3 +48,13 @@ class Program:
     def is_closed(self) -> bool:
         """Whether nothing is left open in its bitcode."""
         return not self.constants
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all that decides what its bitcode is."""
+        if self.arguments is not None:
+            return self.kernel.fingerprint
+        taken = [described(kind) for kind in kinds(self.kernel.function).values()]
+        digest = hashlib.sha256(repr((taken, sorted(self.types.items()))).encode())
+        digest.update(self.kernel.fingerprint.encode())
+        return digest.hexdigest()

@@ -8,11 +8,14 @@ which then takes an exchange or none.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
+from limbik.compiler.arrays import array
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.motion.dense import damped_minimum, fill_null_space, gather, project, reduce, take_multipliers
 from limbik.numerics.linear import add, cholesky_solve, copy, dot, squared_length, transpose_times
+from limbik.tree.kinematics import nv
+from limbik.tree.workspace import n_rows
 
 ROUNDING = 1e-12  # part of the largest number in a solution that is none
 NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
@@ -23,25 +26,25 @@ AT_LOWER, FREE, AT_UPPER = -1.0, 0.0, 1.0  # where a joint is in an active set
 
 
 class Scratch(NamedTuple):
-    """The arrays that a solution takes, each with its shape."""
+    """The arrays that a solution takes."""
 
-    columns: Annotated[Any, "nv,"]  # of the free joints
-    K: Annotated[Any, "n_rows, nv"]  # columns of the free joints
-    flat: Annotated[Any, "n_rows,"]  # squared length up to which what is new in a row above does not bind
-    row: Annotated[Any, "nv,"]
-    V: Annotated[Any, "nv, nv"]  # reflectors of the rows above
-    L: Annotated[Any, "nv, nv"]  # and the triangle that they leave
-    pivots: Annotated[Any, "nv,"]  # the rows above that depend on none before them
-    Z: Annotated[Any, "nv, nv"]  # orthonormal rows that span the null space of the rows above
-    D: Annotated[Any, "n_rows, nv"]  # columns along these
-    rest: Annotated[Any, "n_rows,"]
-    y: Annotated[Any, "n_rows + nv,"]
-    z: Annotated[Any, "nv,"]
-    fixed: Annotated[Any, "nv,"]  # what of a solution the rows above have decided
-    target: Annotated[Any, "nv,"]  # the least point with the active set as it is
-    gradient: Annotated[Any, "nv,"]  # downhill at 0, of a model with a Hessian
-    slope: Annotated[Any, "nv,"]
-    right: Annotated[Any, "nv,"]  # of normal equations
+    columns: Annotated[Floats, array(nv)]  # of the free joints
+    K: Annotated[Floats, array(n_rows, nv)]  # columns of the free joints
+    flat: Annotated[Floats, array(n_rows)]  # squared length up to which what is new in a row does not bind
+    row: Annotated[Floats, array(nv)]
+    V: Annotated[Floats, array(nv, nv)]  # reflectors of the rows above
+    L: Annotated[Floats, array(nv, nv)]  # and the triangle that they leave
+    pivots: Annotated[Floats, array(nv)]  # the rows above that depend on none before them
+    Z: Annotated[Floats, array(nv, nv)]  # orthonormal rows that span the null space of the rows above
+    D: Annotated[Floats, array(n_rows, nv)]  # columns along these
+    rest: Annotated[Floats, array(n_rows)]
+    y: Annotated[Floats, array(n_rows + nv)]
+    z: Annotated[Floats, array(nv)]
+    fixed: Annotated[Floats, array(nv)]  # what of a solution the rows above have decided
+    target: Annotated[Floats, array(nv)]  # the least point with the active set as it is
+    gradient: Annotated[Floats, array(nv)]  # downhill at 0, of a model with a Hessian
+    slope: Annotated[Floats, array(nv)]
+    right: Annotated[Floats, array(nv)]  # of normal equations
 
 
 @compiled(inline=False)

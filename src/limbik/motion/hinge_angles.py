@@ -18,9 +18,8 @@ until nothing changes; a local maximum.
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from limbik.compiler.kernel import Floats, compiled, is_stopped, view
+from limbik.compiler.kernel import Floats, Matrix, Watch, compiled, is_stopped
 from limbik.numerics.rotation import Quaternion, Vector, product, rotate
 from limbik.numerics.trigonometry import angle_of, nearest_turn, sincos
 from limbik.numerics.vectors import cross, dot
@@ -33,15 +32,7 @@ OUTSIDE = 1e3  # [rad] what an angle beyond its limits counts when branches are 
 
 
 @compiled
-def many_hinges(axes: Any, limits: Any, turns: Any, angles: Any, count: int, n: int, watch: Any) -> int:
-    """`solve_rows` with addresses."""
-    return solve_rows(
-        view(axes, n, 3), view(limits, 2, n), view(turns, count, 4), view(angles, count, n), watch
-    )
-
-
-@compiled
-def solve_rows(axes: Floats, limits: Floats, turns: Floats, angles: Floats, watch: Any) -> int:
+def solve_rows(axes: Matrix, limits: Matrix, turns: Matrix, angles: Matrix, watch: Watch) -> int:
     """Angles [T, n] for unit quaternions xyzw [T, 4], in place of angles near which they are to be.
 
     axes [n, 3]: of length 1, n from 1 to 3. limits [2, n]: lower and upper [rad]. Returns how many were done

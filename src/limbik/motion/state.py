@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, NamedTuple
 
-import numpy as np
+from limbik.compiler.arrays import array
+from limbik.compiler.kernel import Floats
+from limbik.tree.kinematics import nv
+from limbik.tree.residuals import n_tasks
+from limbik.tree.workspace import n_levels, n_rows, nq
 
 GIVEN_SIZE = 16  # numbers of what is given for one task: a pose, or a target as `tree.residuals` has it
 
@@ -29,59 +33,42 @@ SETTINGS_SIZE = 10
 ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations
 
-CONSTANTS = {"GIVEN_SIZE": GIVEN_SIZE, "ITERATIONS": ITERATIONS, "MOTION_SETTINGS": SETTINGS_SIZE}
-
-
-Kind = TypeVar("Kind")
-
 
 class Motion(NamedTuple):
-    """The arrays of a tracker, each with its shape."""
+    """The arrays of a tracker."""
 
-    settings: Annotated[Any, "MOTION_SETTINGS,"]
-    velocity_limits: Annotated[Any, "nv,"]  # [rad/s or m/s]
-    acceleration_limits: Annotated[Any, "nv,"]  # [rad/s^2 or m/s^2]
-    given: Annotated[Any, "n_tasks, GIVEN_SIZE"]  # the targets of the next step
-    forms: Annotated[Any, "n_tasks,"]  # what is given for each task
-    q: Annotated[Any, "nq,"]
-    v: Annotated[Any, "nv,"]  # [rad/s or m/s] of the last step
-    residuals: Annotated[Any, "n_rows,"]  # that the last step left
+    settings: Annotated[Floats, array(SETTINGS_SIZE)]
+    velocity_limits: Annotated[Floats, array(nv)]  # [rad/s or m/s]
+    acceleration_limits: Annotated[Floats, array(nv)]  # [rad/s^2 or m/s^2]
+    given: Annotated[Floats, array(n_tasks, GIVEN_SIZE)]  # the targets of the next step
+    forms: Annotated[Floats, array(n_tasks)]  # what is given for each task
+    q: Annotated[Floats, array(nq)]
+    v: Annotated[Floats, array(nv)]  # [rad/s or m/s] of the last step
+    residuals: Annotated[Floats, array(n_rows)]  # that the last step left
     # Active sets (`motion.bounded_least_squares`) of each iteration and level, from one step to the next.
-    active: Annotated[Any, "(ITERATIONS + 1) * n_levels, nv"]
-    held: Annotated[Any, "nv,"]  # 1: a joint that pushes against its bound, and stays there for lower levels
-    lower: Annotated[Any, "nv,"]  # how far each joint may go in this step, in units
-    upper: Annotated[Any, "nv,"]
-    moved: Annotated[Any, "nv,"]  # how far it has gone, in units
-    first_part: Annotated[Any, "nv,"]  # what of it the first level has asked for
-    lower_part: Annotated[Any, "nv,"]  # and the lower levels
-    planned: Annotated[Any, "nv,"]  # how far it has gone since the Jacobian, in units
-    first_dx: Annotated[Any, "nv,"]  # what the first level alone asks for
-    first_before: Annotated[Any, "nv,"]  # the same of the step before
-    lower_before: Annotated[Any, "nv,"]
-    drift: Annotated[Any, "nv,"]  # sum of the latest steps, in units
-    room_below: Annotated[Any, "nv,"]  # how much farther it may go, in units
-    room_above: Annotated[Any, "nv,"]
-    curvature: Annotated[Any, "nv, nv"]  # positive part of the Hessian of the levels above one
-    left: Annotated[Any, "n_rows,"]  # residuals that are left for later steps
-    squares: Annotated[Any, "n_levels,"]  # squared errors where the last step has begun
-    gains: Annotated[Any, "n_levels,"]  # what steps take off them, on average
-    wanted: Annotated[Any, "n_rows,"]  # by how much this step is to change them
+    active: Annotated[Floats, array((ITERATIONS + 1) * n_levels, nv)]
+    held: Annotated[Floats, array(nv)]  # 1: pushes against its bound, and stays there for lower levels
+    lower: Annotated[Floats, array(nv)]  # how far each joint may go in this step, in units
+    upper: Annotated[Floats, array(nv)]
+    moved: Annotated[Floats, array(nv)]  # how far it has gone, in units
+    first_part: Annotated[Floats, array(nv)]  # what of it the first level has asked for
+    lower_part: Annotated[Floats, array(nv)]  # and the lower levels
+    planned: Annotated[Floats, array(nv)]  # how far it has gone since the Jacobian, in units
+    first_dx: Annotated[Floats, array(nv)]  # what the first level alone asks for
+    first_before: Annotated[Floats, array(nv)]  # the same of the step before
+    lower_before: Annotated[Floats, array(nv)]
+    drift: Annotated[Floats, array(nv)]  # sum of the latest steps, in units
+    room_below: Annotated[Floats, array(nv)]  # how much farther it may go, in units
+    room_above: Annotated[Floats, array(nv)]
+    curvature: Annotated[Floats, array(nv, nv)]  # positive part of the Hessian of the levels above one
+    left: Annotated[Floats, array(n_rows)]  # residuals that are left for later steps
+    squares: Annotated[Floats, array(n_levels)]  # squared errors where the last step has begun
+    gains: Annotated[Floats, array(n_levels)]  # what steps take off them, on average
+    wanted: Annotated[Floats, array(n_rows)]  # by how much this step is to change them
     # Rows with a tolerance (`motion.tolerances`):
-    tolerance: Annotated[Any, "n_rows,"]  # weighted, as errors are; 0: a row without one
-    is_across: Annotated[Any, "n_rows,"]  # 1: a row across a cone, whose error is along the row before it
-    values: Annotated[Any, "n_rows,"]  # whole errors where they were evaluated last
-    values_before: Annotated[Any, "n_rows,"]  # where the last step has ended
-    edge: Annotated[Any, "n_rows,"]  # -1 or 1: the edge that a row is brought to; 0: it is free
-    slopes: Annotated[Any, "n_rows, nv"]  # rows of the Jacobian, of those that are free too
-
-
-def shapes_of(arrays: type) -> dict[str, str]:
-    """The shape of each array, as Python writes it in the sizes of a problem."""
-    hints = get_type_hints(arrays, include_extras=True)
-    return {name: hint.__metadata__[0] for name, hint in hints.items()}
-
-
-def made(arrays: type[Kind], sizes: dict[str, int]) -> Kind:
-    """The arrays, full of zeros."""
-    zeros = {name: np.zeros(eval(shape, CONSTANTS, sizes)) for name, shape in shapes_of(arrays).items()}
-    return arrays(**zeros)
+    tolerance: Annotated[Floats, array(n_rows)]  # weighted, as errors are; 0: a row without one
+    is_across: Annotated[Floats, array(n_rows)]  # 1: across a cone, whose error is along the row before
+    values: Annotated[Floats, array(n_rows)]  # whole errors where they were evaluated last
+    values_before: Annotated[Floats, array(n_rows)]  # where the last step has ended
+    edge: Annotated[Floats, array(n_rows)]  # -1 or 1: the edge that a row is brought to; 0: it is free
+    slopes: Annotated[Floats, array(n_rows, nv)]  # rows of the Jacobian, of those that are free too

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from limbik.collision.world import World
 from limbik.compiler import native
-from limbik.compiler.callables import Arguments
+from limbik.compiler.arrays import zeros
+from limbik.compiler.call import Call, never
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, as_goals
 from limbik.goals.task import AIM, AXIS
@@ -31,9 +31,7 @@ from limbik.motion.state import (
     TARGET_CHANGE,
     TURNS,
     Motion,
-    made,
 )
-from limbik.motion.step import track
 from limbik.motion.targets import Targets
 from limbik.options import RateLimits
 from limbik.solvers import measure
@@ -44,8 +42,9 @@ from limbik.solvers.tasks import fill_targets
 from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array, quat_conjugate, quat_rotate
 from limbik.status import PoseError
+from limbik.tree.residuals import TARGET_SIZE
 from limbik.tree.settings import SETTINGS_SIZE
-from limbik.tree.workspace import Objectives, Tree, Workspace
+from limbik.tree.workspace import Objectives, Workspace
 
 SHORTEST_STEP, LONGEST_STEP = 1e-6, 1e6  # [s]: in shorter ones accelerations are lost in rounding
 ROUNDING = 1e-12  # [rad or lengths] within which a joint is at a bound
@@ -124,10 +123,8 @@ class Tracker:
         self._motion.settings[BRAKES] = np.isfinite(accelerations).any()
         self._motion.velocity_limits[:] = rate_limits(model, velocity_limits, "velocity_limits")
         self._motion.acceleration_limits[:] = accelerations
-        self._objectives, self._workspace, self._scratch, self._arguments = self._plan.packed(self._motion)
-        self._address = self._arguments.address
+        self._objectives, self._workspace, self._call = self._plan.packed(self._motion)
         fill_targets(model, [given[place] for place in self._plan.order], self._objectives.targets)
-        self._function: Any = self._not_yet_compiled
         self._write = self._targets.writer
         self._q = self._motion.q
         free = free_options(world, clearance)
@@ -148,7 +145,7 @@ class Tracker:
         try:
             if targets is not None:
                 self._write(targets)
-            while refused := self._function(self._address, _go_on):
+            while refused := self._call.run():
                 self._targets.repair(refused - 1)
         except GoalError:
             self._targets.restore(self._objectives.targets)
@@ -226,24 +223,6 @@ class Tracker:
             motion.v[:] = self._plan.units * step / self.dt
             motion.settings[FRESH] = 1.0
 
-    def _not_yet_compiled(self, address: int, watch: object) -> int:
-        """The step: once there is machine code, by that; until then run by Python itself."""
-        function = native.compiled(tracker_program())
-        if function is None:
-            return self._interpreted()
-        self._function = function
-        return int(function(address, watch))
-
-    def _interpreted(self) -> int:
-        objectives = self._objectives._replace(tasks=self._objectives.tasks.view(np.recarray))
-        arrays = self._workspace, self._motion, self._scratch
-        return track.interpreted(self._plan.records, objectives, *arrays)
-
-
-def _go_on() -> bool:
-    """A step is not stopped."""
-    return False
-
 
 class _Plan(TreePlan):
     """The tasks of the goals, and the arrays that a step works on."""
@@ -256,17 +235,11 @@ class _Plan(TreePlan):
     @property
     def units(self) -> Array:
         """[nv] in which velocities are counted; 0 for what does not move."""
-        return np.asarray(self._tree.units)
-
-    @functools.cached_property
-    def records(self) -> Tree:
-        """The tree for Python itself."""
-        links, movers, *others = self._tree
-        return Tree(links.view(np.recarray), movers.view(np.recarray), *others)
+        return np.asarray(self.tree.units)
 
     def motion(self, targets: Targets) -> Motion:
         """The arrays of a tracker with these targets."""
-        motion = made(Motion, self._named_sizes)._replace(given=targets.given, forms=targets.forms)
+        motion = zeros(Motion, self.sizes)._replace(given=targets.given, forms=targets.forms)
         for task in self.tasks:
             rows = np.flatnonzero(task["weights"])
             if task["kind"] in (AXIS, AIM):
@@ -276,17 +249,11 @@ class _Plan(TreePlan):
             motion.is_across[task["row"] + 1 : task["row"] + rows.size] = task["kind"] in (AXIS, AIM)
         return motion
 
-    def packed(self, motion: Motion) -> tuple[Objectives, Workspace, Scratch, Arguments]:
-        """The objectives, what a step works on, and the arguments of the program."""
+    def packed(self, motion: Motion) -> tuple[Objectives, Workspace, Call]:
+        """The objectives, what a step works on, and the step."""
         tasks = self.tasks.copy()
         tasks["unclipped"] = 1.0  # `motion.tolerances` clips
-        objectives = Objectives(tasks, np.zeros((len(self.tasks), 12)), *self._levels, _go_on)
-        workspace, scratch = Workspace(*map(np.zeros, self._shapes)), made(Scratch, self._named_sizes)
-        arrays = (*self._tree, *objectives[:-1], *workspace, *motion, *scratch)
-        addresses = (array.ctypes.data for array in arrays)
-        return objectives, workspace, scratch, Arguments(*addresses, *self._named_sizes.values())
-
-    @property
-    def _named_sizes(self) -> dict[str, int]:
-        names = "n_links", "nq", "nv", "n_rows", "n_tasks", "n_levels", "n_movers"
-        return dict(zip(names, self._sizes, strict=False))
+        objectives = Objectives(tasks, np.zeros((len(tasks), TARGET_SIZE)), *self.levels, never)
+        workspace, scratch = zeros(Workspace, self.sizes), zeros(Scratch, self.sizes)
+        call = Call(tracker_program(), self.tree, objectives, workspace, motion, scratch)
+        return objectives, workspace, call

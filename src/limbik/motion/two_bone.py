@@ -20,9 +20,8 @@ What is continuous, and where it is not:
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from limbik.compiler.kernel import Floats, compiled, is_stopped, view
+from limbik.compiler.kernel import Floats, Matrix, Watch, compiled, is_stopped
 from limbik.numerics.rotation import (
     Quaternion,
     Vector,
@@ -50,15 +49,7 @@ TINY = 1e-12
 
 
 @compiled
-def two_bones(problems: Any, settings: Any, answers: Any, count: int, watch: Any) -> int:
-    """`solve_rows` with addresses."""
-    return solve_rows(
-        view(problems, count, ROW), view(settings, SETTINGS), view(answers, count, ANSWER), watch
-    )
-
-
-@compiled
-def solve_rows(problems: Floats, settings: Floats, answers: Floats, watch: Any) -> int:
+def solve_rows(problems: Matrix, settings: Floats, answers: Matrix, watch: Watch) -> int:
     """Every limb [T, ROW]; returns how many were done before the watch ended it."""
     for k in range(problems.shape[0]):
         if is_stopped(watch, k):

@@ -6,29 +6,32 @@ Its multipliers are those that are not negative and minimise a quadratic functio
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from limbik.compiler.kernel import Floats, compiled
+from limbik.compiler.arrays import Size, array
+from limbik.compiler.kernel import Floats, Matrix, compiled
 from limbik.numerics.linear import add, cholesky_solve, dot, fill
 
 KEPT = 1e-9  # of the largest gap: an inequality that misses less is kept
 EXCHANGES = 3  # for each inequality, at most
 
+n_inequalities = Size("n_inequalities")
+
 
 class Multipliers(NamedTuple):
     """What the method works on, for so many inequalities or fewer."""
 
-    values: Annotated[Any, "n_inequalities,"]
-    active: Annotated[Any, "n_inequalities,"]  # 1 where a value is above 0
-    places: Annotated[Any, "n_inequalities,"]  # of the active ones
-    best: Annotated[Any, "n_inequalities,"]  # values of the active ones
-    right: Annotated[Any, "n_inequalities,"]
-    products: Annotated[Any, "n_inequalities, n_inequalities"]
-    part: Annotated[Any, "n_inequalities, n_inequalities"]  # of the products: those of the active ones
+    values: Annotated[Floats, array(n_inequalities)]
+    active: Annotated[Floats, array(n_inequalities)]  # 1 where a value is above 0
+    places: Annotated[Floats, array(n_inequalities)]  # of the active ones
+    best: Annotated[Floats, array(n_inequalities)]  # values of the active ones
+    right: Annotated[Floats, array(n_inequalities)]
+    products: Annotated[Floats, array(n_inequalities, n_inequalities)]
+    part: Annotated[Floats, array(n_inequalities, n_inequalities)]  # products of the active ones
 
 
 @compiled(inline=False)
-def least_change(G: Floats, h: Floats, softness: Floats, multipliers: Multipliers, x: Floats) -> None:
+def least_change(G: Matrix, h: Floats, softness: Floats, multipliers: Multipliers, x: Floats) -> None:
     """The x [n] for which |x|^2 + |s / softness^(1/2)|^2 is least with G x + s >= h; G [m, n].
 
     softness [m]: above 0.

@@ -12,7 +12,11 @@ came into, nor on how a batch was cut up among threads.
 from __future__ import annotations
 
 import math
+from typing import Annotated, Any, TypeAlias
 
+import numpy as np
+
+from limbik.compiler.arrays import ANY, ArrayType, array
 from limbik.compiler.kernel import Floats, Watch, compiled, is_stopped, prefetch, to_be_bound
 from limbik.numerics.ended import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.random_numbers import uniform
@@ -118,18 +122,21 @@ def working_places(n: int, rows: int, width: int) -> dict[str, int]:
     return one_after_another(parts, "WORK_SIZE", begin=rows * width) | {"RECORD_SIZE": record}
 
 
+Numbers: TypeAlias = Annotated[Any, ArrayType((ANY,), "number")]  # of 8 bytes, or of 4
+
+
 @compiled
 def solve_many(
-    plan: Floats,
-    table: Floats,
+    plan: Numbers,
+    table: Annotated[Any, array(ANY, dtype=np.float32)],
     poses: Floats,
     starts: Floats,
     has_starts: int,
     first: int,
     last: int,
     answers: Floats,
-    work: Floats,
-    counters: Floats,
+    work: Numbers,
+    counters: Annotated[Any, array(ANY, dtype=np.int64)],
     watch: Watch,
 ) -> None:
     """Solve the problems from `first` to before `last`.

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
+from limbik.compiler.kernel import compiled, to_be_bound, view
 from limbik.compiler.program import Program
 from limbik.serial import batch, lanes
-from limbik.serial.entries import many, one
 from limbik.serial.kernels import SINGLE_ROUNDING, WIDTHS, functions_of_many, functions_of_one
 from limbik.serial.lanes import ROUNDING
 from limbik.serial.layout import LANES, Layout
 from limbik.serial.seed_table import CANDIDATES, Shape
 
-DOUBLE, SINGLE, WHOLE = np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int64)
+DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 NUMBER = None
 
+AT_SIZE = TABLE_SIZE = WORK_SIZE = AT_ANSWER = N = to_be_bound()
+solve_one = lanes.solve
 OF_ONE = (DOUBLE, SINGLE, DOUBLE, DOUBLE, NUMBER, DOUBLE)
+
+
+@compiled
+def one(plan: Any, table: Any, pose: Any, start: Any, mode: int, work: Any) -> int:
+    """`serial.lanes.solve` of addresses; returns the code of the answer."""
+    numbers = view(work, WORK_SIZE)
+    solve_one(view(plan, AT_SIZE), view(table, TABLE_SIZE), view(pose, 16), view(start, N), mode, numbers)
+    return int(numbers[AT_ANSWER])
 
 
 @functools.cache
@@ -28,7 +39,6 @@ def one_problem(shape: Shape) -> Program:
         name="one",
         kernel=one.bind(WIDTH=LANES),
         arguments=OF_ONE,
-        is_watched=False,
         as_bytes=(2, 3),
         constants=_constants(shape) | lanes.working_places(shape.n, layout.rows),
         functions=functions_of_one(shape),
@@ -39,11 +49,11 @@ def one_problem(shape: Shape) -> Program:
 @functools.cache
 def many_problems(shape: Shape, is_single: bool) -> Program:
     """Many problems in the fast core: `serial.batch.solve_many`."""
-    width, numbers = WIDTHS[is_single], SINGLE if is_single else DOUBLE
+    width, rounding = WIDTHS[is_single], SINGLE_ROUNDING if is_single else ROUNDING
     return Program(
         name="many_single" if is_single else "many",
-        kernel=many.bind(WIDTH=width, LARGEST_DEVIATION=SINGLE_ROUNDING if is_single else ROUNDING),
-        arguments=(numbers, SINGLE, DOUBLE, DOUBLE, *[NUMBER] * 4, DOUBLE, numbers, WHOLE),
+        kernel=batch.solve_many.bind(WIDTH=width, LARGEST_DEVIATION=rounding),
+        types={"number": SINGLE if is_single else DOUBLE},
         constants=_constants(shape) | batch.working_places(shape.n, Layout(shape).rows, width),
         functions=functions_of_many(shape, width, is_single),
         stem=shape.stem,

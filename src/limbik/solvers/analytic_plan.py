@@ -12,14 +12,13 @@ from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.analytic import kernels
 from limbik.analytic.axes import axes_of
 from limbik.analytic.closed_form import ClosedForm
-from limbik.analytic.entries import fill_answers
 from limbik.analytic.kernels import SETTLED
 from limbik.analytic.layout import BRANCHES, JOINTS, WORK
 from limbik.analytic.names import branch_names, in_words
 from limbik.analytic.prepare import new_work, plan_of
-from limbik.analytic.programs import functions, many_poses_program, one_pose_program
+from limbik.analytic.programs import fill_answers, functions, many_poses_program, one_pose_program
 from limbik.compiler import native
-from limbik.compiler.callables import Arguments
+from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
 from limbik.errors import GoalError
 from limbik.goals import Pose
@@ -172,17 +171,14 @@ class AnalyticPlan(AnswersPlan):
         n, work = len(poses), new_work()
         poses, near = np.ascontiguousarray(poses), np.ascontiguousarray(near)
         q, counts, free = np.empty((n, BRANCHES, JOINTS)), np.empty(n), np.empty(n)
-        arrays = q.reshape(-1), counts, free, work
-
-        def run(many: Any) -> None:
-            given = [array.ctypes.data for array in arrays]
-            values = self._address, poses.ctypes.data, n, near.ctypes.data, int(has_start), *given
-            many(Arguments(*values).address, time_watch(None))
+        arguments = self._plan, poses.reshape(-1), near, int(has_start), q.reshape(-1), counts, free, work
+        watch = time_watch(None)
 
         def interpret(watch: Watch) -> None:
-            self._kernel(fill_answers)(self._plan, poses.reshape(-1), near, int(has_start), *arrays, watch)
+            self._kernel(fill_answers)(*arguments, watch)
 
-        run_either_way(self._many, time_watch(None), run, interpret)
+        call = Call(self._many, *arguments)
+        run_either_way(self._many, watch, lambda: call.run(watch), interpret)
         return q, counts.astype(np.intp), free
 
     def is_complete(self, request: Any, /) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from limbik.collision.world import World
-from limbik.compiler.callables import Arguments
+from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Pose
@@ -309,28 +309,25 @@ class _Job:
         answers[:, 0] = RUNNING
         given = np.zeros(1) if rows is None else np.ascontiguousarray(rows)
         typed = numbers.astype(np.float32 if is_single else np.float64)
-        problems = typed, self.plan.table, self.targets, given
+        problems = (
+            *(each.reshape(-1) for each in (typed, self.plan.table, self.targets, given)),
+            rows is not None,
+        )
+        program = many_problems(shape, is_single)
 
-        def run(driver: Any) -> None:
-            addresses = [each.ctypes.data for each in problems]
-
+        def run() -> None:
             def piece(begin: int, end: int, watch: Watch) -> None:
-                work, counters = _working_arrays(shape, WIDTHS[is_single], typed.dtype)
-                places = answers.ctypes.data, work.ctypes.data, counters.ctypes.data
-                arguments = Arguments(*addresses, count, rows is not None, begin, end, *places)
-                driver(arguments.address, watch)
+                work = _working_arrays(shape, WIDTHS[is_single], typed.dtype)
+                Call(program, *problems, begin, end, answers.reshape(-1), *work).run(watch)
 
             is_careful = numbers[self.plan.places["SET_CAREFUL"]] > 0.0
             self._in_threads(piece, LEAST_HARD_PIECE if is_careful else LEAST_PIECE)
 
         def interpret(watch: Watch) -> None:
             work = _working_arrays(shape, WIDTH_INTERPRETED, typed.dtype)
-            flat = (each.reshape(-1) for each in problems)
-            _interpreted(shape, is_single)(
-                *flat, rows is not None, 0, count, answers.reshape(-1), *work, watch
-            )
+            _interpreted(shape, is_single)(*problems, 0, count, answers.reshape(-1), *work, watch)
 
-        run_either_way(many_problems(shape, is_single), self.watch, run, interpret)
+        run_either_way(program, self.watch, run, interpret)
         return answers
 
     def _in_threads(self, run: Callable[[int, int, Watch], None], least: int) -> None:

@@ -16,7 +16,6 @@ from limbik.solvers.tasks import METRES_PER_RADIAN
 from limbik.solvers.tree_plan import NO_TRACE
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
-from limbik.tree import compromise, levenberg_marquardt
 from limbik.tree.programs import best
 
 
@@ -27,7 +26,6 @@ class BestPlan(GeneralPlan):
     """
 
     program = best()
-    kernel = levenberg_marquardt.solve.bind(search=compromise.search)
     metres = 1.0 / METRES_PER_RADIAN  # so that a metre counts as a radian, for models of any size
     first_look = math.inf  # goals that are out of reach are no reason to end
 
@@ -48,8 +46,8 @@ class SteppedPlan(BestPlan):
     ) -> None:
         """iterations: of a step at most. locked: joints that stay as they are."""
         super().__init__(model, goals, Options(mode="best", iterations=iterations, locked=locked))
-        self._tree = self._tree._replace(movers=self._tree.movers.copy())
-        movers = self._tree.movers[:-1]
+        self.tree = self.tree._replace(movers=self.tree.movers.copy())
+        movers = self.tree.movers[:-1]
         self._scalar = np.flatnonzero(movers["kind"] != SPHERICAL)
         self._scalar_q = movers["q"][self._scalar]
         self._weights = self.tasks["weights"].copy()
@@ -61,8 +59,8 @@ class SteppedPlan(BestPlan):
 
     def narrow(self, lower: Array, upper: Array) -> None:
         """Keep joints within these limits [nq] from now on; ball joints keep their own."""
-        self._tree.movers["lower"][self._scalar] = lower[self._scalar_q]
-        self._tree.movers["upper"][self._scalar] = upper[self._scalar_q]
+        self.tree.movers["lower"][self._scalar] = lower[self._scalar_q]
+        self.tree.movers["upper"][self._scalar] = upper[self._scalar_q]
 
     def step(self, targets: Array, start: Array) -> Array:
         """The answer [nq] from a start [nq]; targets [tasks, 12]."""

@@ -16,9 +16,9 @@ from limbik.chain.pack import pack_plane, pack_space
 from limbik.chain.planar import LINK
 from limbik.chain.programs import on_chain
 from limbik.chain.solve import ANSWER_SIZE
+from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
-from limbik.compiler.stack import with_stack
 from limbik.errors import ConfigurationError, GoalError
 from limbik.goals import Goal, Orientation, Pose, Position
 from limbik.model.chain import Chain
@@ -31,8 +31,8 @@ from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
-from limbik.solvers.tree_plan import NO_TRACE, Call, Trace, refuse_too_far
-from limbik.solvers.watch import run_either_way, time_watch
+from limbik.solvers.tree_plan import NO_TRACE, Trace, refuse_too_far
+from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array
 
 PATIENCE = 0.01  # fraction of the error: a window that gains less is a stall, where a restart may do better
@@ -58,12 +58,16 @@ class Work:
         self.goal, self.rest, self.q, self.facts = map(np.empty, (goal_size, nq, nq, ANSWER_SIZE))
         self.settings = plan.settings.copy()
         self.budget = self.settings["budget"]  # [1]
-        self._patience = np.array([plan.patience])
-        arrays = (
-            plan.packed.joints, plan.packed.place, self.goal, self.settings, self._patience, self.rest,
-            self.q, self.facts,
+        self._call = Call(
+            plan.program, plan.packed.joints, plan.packed.place, self.goal, self.settings, self.rest, self.q,
+            self.facts, *NO_TRACE,
         )  # fmt: skip
-        self.call = Call(arrays, (plan.joint_count, goal_size, nq))
+
+    def call(self, trace: Trace) -> Call:
+        """Of the plan's program, with a trace of configurations [rows, nq] and errors [rows]."""
+        if len(trace[1]) == 0:
+            return self._call
+        return self._call.changed(trace_q=trace[0], trace_error=trace[1])
 
 
 class ChainPlan(Plan):
@@ -95,7 +99,7 @@ class ChainPlan(Plan):
         self.settings = _settings(solver, options, chain)
         self.joint_count = len(self.packed.joints)
         self.restarts = options.restarts_over(chain.joints)
-        self.patience = PATIENCE if self.restarts else PATIENCE_AT_LAST
+        self.settings["patience"] = PATIENCE if self.restarts else PATIENCE_AT_LAST
         self.program = chain_program(type(solver), kind, goal)
         self._is_whole = chain.nq == model.nq and bool((chain.q_places == np.arange(model.nq)).all())
         self._use_limits = bool(options.limits) and model.has_limits
@@ -181,18 +185,7 @@ class ChainPlan(Plan):
         """One descent of a number of iterations at most, compiled, or interpreted while it is compiled."""
         work = self._any_work(goal.size)
         work.goal[:], work.budget[0], work.rest[:], work.q[:] = goal, budget, rest, q
-        arguments = work.call.arguments(trace)
-
-        def run(function: Any) -> None:
-            with_stack(self._stack, lambda: function(arguments.address, watch))
-
-        def interpret(watch: Watch) -> None:
-            records = self.packed.joints, self.packed.place, work.settings
-            joints, place, settled = (each.view(np.recarray) for each in records)
-            solve = self.program.kernel.bindings["solve_chain"].interpreted
-            solve(joints, place, goal, settled, self.patience, work.rest, work.q, work.facts, *trace, watch)
-
-        run_either_way(self.program, watch, run, interpret, (work.q,))
+        run_call(work.call(trace), watch, (work.q,), self._stack)
         end, iterations, error, turn, min_error, was_moved = work.facts.tolist()
         q[:] = work.q
         self._free.setdefault(goal.size, []).append(work)

@@ -11,13 +11,12 @@ from limbik.solvers.checked_options import Options
 from limbik.solvers.measure import goal_errors
 from limbik.solvers.methods.jacobian_iteration import improve
 from limbik.solvers.solver import Solver, StepSolver
-from limbik.solvers.tree_plan import Trace, TreePlan, Work
+from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array
 from limbik.tree import classical_loop as branched
 from limbik.tree.method import Method
 from limbik.tree.pack import PackedTree
 from limbik.tree.programs import by_method
-from limbik.tree.workspace import Objectives, Tree
 
 
 class ClassicalPlan(TreePlan):
@@ -25,8 +24,7 @@ class ClassicalPlan(TreePlan):
 
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: Solver) -> None:
         self.method = solver
-        self._kernels = method_of(solver)
-        self.program = by_method(self._kernels)
+        self.program = by_method(method_of(solver))
         super().__init__(model, goals, options, solver.name, branched.SETTINGS_SIZE)
         tuning = solver.tree_tuning(self.length)
         self.settings[branched.METHOD] = tuning.method
@@ -42,7 +40,7 @@ class ClassicalPlan(TreePlan):
 
     def roles(self, tree: PackedTree) -> Floats:
         """What each joint serves [links], as the method sees it."""
-        return self.method.roles(self.model, tree, self.tasks, self._tree.units)
+        return self.method.roles(self.model, tree, self.tasks, self.tree.units)
 
     def _units(self, tree: PackedTree) -> Array:
         return self.method.units(self.model, super()._units(tree))
@@ -62,20 +60,6 @@ class ClassicalPlan(TreePlan):
         )
         near, turned = self.options.tolerance, self.options.tolerance_rotation
         return all(error.position <= near and error.rotation <= turned for error in left)
-
-    def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
-        """What the program does, run by Python itself."""
-        self._kernels.kernel.interpreted(
-            tree,
-            objectives,
-            work.workspace,
-            self._roles,
-            work.settings,
-            work.q,
-            work.task_errors,
-            work.answer,
-            *trace,
-        )
 
 
 def method_of(solver: Solver) -> Method:

@@ -19,12 +19,10 @@ from limbik.model.model import Model
 from limbik.solution import Facts, Solution
 from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Observer, Plan, Problem
-from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan, Work
+from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan
 from limbik.solvers.watch import time_watch
-from limbik.tree import levenberg_marquardt
 from limbik.tree.programs import general
 from limbik.tree.settings import ITERATIONS, SETTINGS_SIZE
-from limbik.tree.workspace import Objectives, Tree
 
 PlanOf: TypeAlias = Callable[[Model, Sequence[Goal], dict[str, Any]], Plan]  # `solvers.plans.plan_of`
 
@@ -36,7 +34,6 @@ class GeneralPlan(TreePlan):
     """
 
     program = general()
-    kernel = levenberg_marquardt.solve  # of the program, for Python to run
     metres: float | None = None  # in which errors of position are counted; None: the size of the model
 
     def __init__(
@@ -55,12 +52,6 @@ class GeneralPlan(TreePlan):
             self.above = type(self)(model, above, _for_some(model, above, options), solver, plan_of)
         length = self.above.length if self.above else self.metres
         super().__init__(model, goals, options, solver, SETTINGS_SIZE, length)
-
-    def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
-        """What the program does, run by Python itself."""
-        self.kernel.interpreted(
-            tree, objectives, work.workspace, work.settings, work.q, work.task_errors, work.answer, *trace
-        )
 
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`, without a rest configuration."""

@@ -5,7 +5,6 @@ What of a request does not depend on its targets is a plan, kept with the model.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -15,7 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from limbik.chain.joints import PRISMATIC, REVOLUTE, SPHERICAL
-from limbik.compiler.callables import Arguments
+from limbik.compiler.arrays import zeros
+from limbik.compiler.call import Call, never
 from limbik.compiler.kernel import Floats, Watch
 from limbik.compiler.program import Program
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
@@ -32,7 +32,7 @@ from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
-from limbik.solvers.watch import run_either_way, time_watch
+from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array, Matrix4
 from limbik.tree.pack import WORLD, PackedTree, pack_tree
 from limbik.tree.residuals import TARGET_SIZE
@@ -48,52 +48,37 @@ from limbik.tree.settings import (
     RESTARTS,
     USE_LIMITS,
 )
-from limbik.tree.workspace import Objectives, Tree, Workspace, workspace_shapes
+from limbik.tree.workspace import Objectives, Tree, Workspace
 
 Trace: TypeAlias = tuple[Array, Array]
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
-NOWHERE = (0, 0)
 PACKED: Slot[PackedTree] = Slot()
 SHORTEST_LENGTH = 1e-9  # [m]
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
 
 
-class Call:
-    """What a program that can be traced is called with.
-
-    arrays: that it takes, before those of a trace; sizes: that follow, before the trace's.
-    """
-
-    def __init__(self, arrays: Sequence[Array], sizes: Sequence[int]) -> None:
-        self._addresses = [array.ctypes.data for array in arrays]
-        self._sizes = sizes
-        self._untraced = Arguments(*self._addresses, *NOWHERE, *sizes, 0)
-
-    def arguments(self, trace: Trace) -> Arguments:
-        """With a trace of configurations [rows, nq] and errors [rows]; they are for as long as it is."""
-        rows = len(trace[1])
-        if rows == 0:
-            return self._untraced
-        return Arguments(*self._addresses, *[part.ctypes.data for part in trace], *self._sizes, rows)
-
-
 class Work:
     """What one solve works on. Any number may be in use, one to a thread."""
 
-    def __init__(self, fixed: Sequence[Any], levels: Sequence[Any], shapes: Workspace, *sizes: int) -> None:
-        """fixed, levels: arrays of the plan. sizes: what the program is given, the settings' last."""
-        (_, tasks), (nq,) = shapes.task_errors, shapes.trial
+    def __init__(self, plan: TreePlan) -> None:
+        tasks = len(plan.tasks)
         self.targets = np.zeros((tasks, TARGET_SIZE))
-        self.workspace = Workspace(*map(np.zeros, shapes))
-        self.settings, self.q = np.zeros(sizes[-1]), np.zeros(nq)
+        self.workspace = zeros(Workspace, plan.sizes)
+        self.settings, self.q = plan.settings.copy(), np.zeros(plan.model.nq)
         self.task_errors, self.answer = np.zeros(tasks), np.zeros(ANSWER_SIZE)
-        arrays = (
-            *fixed, self.targets, *levels, *self.workspace, self.settings, self.q, self.task_errors,
-            self.answer,
+        objectives = Objectives(plan.tasks, self.targets, *plan.levels, never)
+        self._call = Call(
+            plan.program, plan.tree, objectives, self.workspace, plan.joint_roles, self.settings, self.q,
+            self.task_errors, self.answer, *NO_TRACE,
         )  # fmt: skip
-        self.call = Call(arrays, sizes)
+
+    def call(self, trace: Trace) -> Call:
+        """Of the plan's program, with a trace of configurations [rows, nq] and errors [rows]."""
+        if len(trace[1]) == 0:
+            return self._call
+        return self._call.changed(trace_q=trace[0], trace_error=trace[1])
 
 
 class TreePlan(Plan):
@@ -128,11 +113,11 @@ class TreePlan(Plan):
         )
         self.tasks, level_tasks, level_rows = maker.tasks(ordered)
         asks_mass = (self.tasks["kind"] == MASS).any()
-        self._tree = Tree(
+        self.tree = Tree(
             tree.links, tree.movers, self._units(tree), tree.fixed_mass if asks_mass else NO_MASS
         )
-        self._roles = self.roles(tree)
-        self._levels = level_tasks, level_rows
+        self.joint_roles = self.roles(tree)
+        self.levels = level_tasks, level_rows
         self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
         self.settings = np.zeros(settings_size)
         self.settings[BUDGET] = options.budget
@@ -140,9 +125,10 @@ class TreePlan(Plan):
         self.settings[USE_LIMITS] = options.limits
         self.settings[LENGTH] = self.length
         rows, levels = int(level_rows[-1]), len(level_rows) - 1
-        sizes = len(tree.links), model.nq, model.nv, rows, len(self.tasks), levels
-        self._shapes = workspace_shapes(*sizes)
-        self._sizes = *sizes, len(tree.movers), settings_size
+        self.sizes = {
+            "n_links": len(tree.links), "nq": model.nq, "nv": model.nv, "n_rows": rows,
+            "n_tasks": len(self.tasks), "n_levels": levels,
+        }  # fmt: skip
         self._free: list[Work] = []
 
     def roles(self, tree: PackedTree) -> Floats:
@@ -155,10 +141,6 @@ class TreePlan(Plan):
     def is_over(self, goals: Sequence[Goal], lost: set[int], q: Array) -> bool:
         """Whether a solve ends at q, the best so far, where the goals at these places are out of reach."""
         return True
-
-    def interpret(self, tree: Tree, objectives: Objectives, work: Work, trace: Trace) -> None:
-        """What the program does, run by Python itself."""
-        raise NotImplementedError
 
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`."""
@@ -235,8 +217,7 @@ class TreePlan(Plan):
         try:
             return self._free.pop()
         except IndexError:
-            fixed = *self._tree, self._roles, self.tasks
-            return Work(fixed, self._levels, self._shapes, *self._sizes)
+            return Work(self)
 
     def _attempt(self, work: Work, budget: float, trace: Trace, watch: Watch) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""
@@ -260,20 +241,7 @@ class TreePlan(Plan):
 
     def _run(self, work: Work, trace: Trace, watch: Watch) -> None:
         """Compiled, or interpreted while it is being compiled."""
-
-        arguments = work.call.arguments(trace)
-
-        def run(function: Any) -> None:
-            function(arguments.address, watch)
-
-        interpret = functools.partial(self._interpret, work, trace)
-        run_either_way(self.program, watch, run, interpret, (work.q, work.settings))
-
-    def _interpret(self, work: Work, trace: Trace, watch: Watch) -> None:
-        links, movers, *others = self._tree
-        tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
-        objectives = Objectives(self.tasks.view(np.recarray), work.targets, *self._levels, watch)
-        self.interpret(tree, objectives, work, trace)
+        run_call(work.call(trace), watch, (work.q, work.settings))
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """The goals and the options of a solve."""
@@ -310,7 +278,7 @@ class TreePlan(Plan):
     def free_joints(self) -> list[Joint]:
         """The joints that may serve the goals."""
         joints = [joint for joint in self.model.joints if joint.nv]
-        return [joint for joint in joints if self._tree.units[self.model.v_slice(joint.name).start] > 0.0]
+        return [joint for joint in joints if self.tree.units[self.model.v_slice(joint.name).start] > 0.0]
 
 
 def refuse_too_far(targets: Array) -> None:

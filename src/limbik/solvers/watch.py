@@ -9,8 +9,10 @@ from time import perf_counter, sleep
 import numpy as np
 
 from limbik.compiler import native
+from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
+from limbik.compiler.stack import with_stack
 from limbik.spatial import Array
 
 # NumPy gives up the interpreter's lock and takes it again so fast that the thread which is to start the
@@ -50,17 +52,16 @@ class Takeover:
 def run_either_way(
     program: Program,
     watch: Watch,
-    run: Callable[[object], None],
-    interpret: Callable[[Watch], None],
+    run: Callable[[], object],
+    interpret: Callable[[Watch], object],
     changed: Sequence[Array] = (),
 ) -> None:
     """Run a program, or let Python interpret it while it is being compiled.
 
-    run: takes the compiled function. interpret: takes what ends it. changed: arrays that a solve changes, and
+    run: by machine code. interpret: takes what ends it. changed: arrays that a solve changes, and
     is to find as they were if it begins anew.
     """
-    function = native.compiled(program)
-    if function is None:
+    if native.compiled(program) is None:
         kept = [each.copy() for each in changed]
         takeover = Takeover(program, watch)
         with np.errstate(over="ignore", invalid="ignore"):  # of which machine code says nothing either
@@ -69,5 +70,11 @@ def run_either_way(
             return
         for each, before in zip(changed, kept, strict=True):
             each[:] = before
-        function = native.compiled(program)
-    run(function)
+    run()
+
+
+def run_call(call: Call, watch: Watch, changed: Sequence[Array] = (), stack: int = 0) -> None:
+    """The same for a call; stack: bytes that the compiled program needs of it."""
+    run_either_way(
+        call.program, watch, lambda: with_stack(stack, lambda: call.run(watch)), call.interpret, changed
+    )

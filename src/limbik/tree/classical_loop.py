@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from limbik.chain.descent import REST_FADED, REST_FADING, WINDOW
 from limbik.chain.joints import SPHERICAL, advance, blend
-from limbik.compiler.kernel import Floats, compiled, is_stopped, to_be_bound
+from limbik.compiler.kernel import Floats, Matrix, compiled, is_stopped, to_be_bound
 from limbik.goals.task import MASS
 from limbik.numerics import dead_points, extrapolation
 from limbik.numerics.ended import SETTLED, SOLVED, SPENT
@@ -83,7 +83,7 @@ def solve(
     q: Floats,
     task_errors: Floats,
     answer: Floats,
-    trace_q: Floats,
+    trace_q: Matrix,
     trace_error: Floats,
 ) -> None:
     """Solve for all tasks from q [nq], which becomes the answer, never worse than the start within limits.

@@ -6,9 +6,12 @@ joints turn about their own z and prismatic joints go along it (`tree.pack`).
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import numpy as np
 
 from limbik.chain.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, SPHERICAL
+from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import multiply, times, times_quaternion
 from limbik.numerics.trigonometry import sincos
@@ -30,6 +33,9 @@ LINK = np.dtype(
     ],
     align=True,
 )
+
+n_links, nv = Size("n_links"), Size("nv")
+Links: TypeAlias = Annotated[Records, array(n_links, dtype=LINK)]
 
 SCREW_SIZE = 6  # of one degree of freedom: its axis, then its moment about the world's origin
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.compiler.kernel import Floats, compiled, is_stopped
+from limbik.compiler.kernel import Floats, Matrix, compiled, is_stopped
 from limbik.numerics.ended import SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy
 from limbik.tree.evaluation import (
@@ -36,16 +36,18 @@ def solve(
     tree: Tree,
     objectives: Objectives,
     workspace: Workspace,
+    roles: Floats,
     settings: Floats,
     q: Floats,
     task_errors: Floats,
     answer: Floats,
-    trace_q: Floats,
+    trace_q: Matrix,
     trace_error: Floats,
 ) -> None:
     """Solve for tasks of one level from q [nq], which becomes the answer.
 
-    Of several levels q answers all but the last, which is improved while the others are kept.
+    Of several levels q answers all but the last, which is improved while the others are kept. roles: of no
+    use here, as other methods have it.
 
     task_errors [tasks]: how far each task is off there [m or rad]. trace_q, trace_error: what every iteration
     left, as far as there is room.

@@ -8,10 +8,12 @@ point becomes such rows, and one loop over the joints fills the Jacobian.
 from __future__ import annotations
 
 import math
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
 from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
+from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import (
     AIM,
@@ -50,6 +52,9 @@ TASK = np.dtype(
     ],
     align=True,
 )
+
+n_tasks = Size("n_tasks")
+Tasks: TypeAlias = Annotated[Records, array(n_tasks, dtype=TASK)]
 
 # A target is 12 numbers in the axes of the reference: a point [m] (AXIS: a direction; NUMBER: the value),
 # then a rotation.

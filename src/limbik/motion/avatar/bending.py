@@ -8,9 +8,8 @@ squared turns of all joints (Wampler 1986); the head keeps its orientation.
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from limbik.compiler.kernel import Floats, compiled, view
+from limbik.compiler.kernel import Floats, Matrix, compiled
 from limbik.numerics.rotation import Quaternion, exponential, multiply, rotate, rotation_vector, times
 
 # The numbers of a problem, by place. Rotation matrices are stored row by row.
@@ -28,22 +27,7 @@ LARGEST = 0.3  # [rad] of a step
 
 
 @compiled
-def trunks(
-    turns: Any, places: Any, rest: Any, bones: Any, shares: Any, problem: Any, count: int, watch: Any
-) -> int:
-    """`bend` with addresses."""
-    return bend(
-        view(turns, count + 1, 9),
-        view(places, count + 1, 3),
-        view(rest, count, 9),
-        view(bones, count, 3),
-        view(shares, count),
-        view(problem, PROBLEM),
-    )
-
-
-@compiled
-def bend(turns: Floats, places: Floats, rest: Floats, bones: Floats, shares: Floats, problem: Floats) -> int:
+def bend(turns: Matrix, places: Matrix, rest: Matrix, bones: Matrix, shares: Floats, problem: Floats) -> int:
     """Write the turns [n + 1, 9] between the first, of the hips, and the last, of the head, and all places
     [n + 1, 3].
 

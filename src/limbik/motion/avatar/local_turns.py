@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from limbik.compiler.kernel import Floats, compiled, view
+from limbik.compiler.kernel import Floats, Matrix, compiled
 from limbik.numerics.linear import copy
 from limbik.numerics.rotation import exponential, multiply, rotation_vector
 
@@ -12,38 +10,14 @@ SCRATCH = 27
 
 
 @compiled
-def local_quaternions(
-    turns: Any,
-    leads: Any,
-    parents: Any,
-    rests: Any,
-    hinged: Any,
-    scratch: Any,
-    quats: Any,
-    count: int,
-    watch: Any,
-) -> int:
-    """`fill_local` with addresses."""
-    return fill_local(
-        view(turns, count, 9),
-        view(leads, count, 9),
-        view(parents, count),
-        view(rests, count, 9),
-        view(hinged, count),
-        view(scratch, 3, 9),
-        view(quats, count, 4),
-    )
-
-
-@compiled
 def fill_local(
-    turns: Floats,
-    leads: Floats,
+    turns: Matrix,
+    leads: Matrix,
     parents: Floats,
-    rests: Floats,
+    rests: Matrix,
     hinged: Floats,
-    scratch: Floats,
-    quats: Floats,
+    scratch: Matrix,
+    quats: Matrix,
 ) -> int:
     """The quaternions xyzw [n, 4] that joints make, for turns of their links in the world [n, 9].
 

@@ -1,0 +1,87 @@
+"""A program with its arguments, as often as it is called: by machine code, or until then by Python itself."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbik.compiler import native
+from limbik.compiler.arrays import WATCH_KIND, ArrayType, Kind, kinds
+from limbik.compiler.kernel import Watch
+from limbik.compiler.program import Program
+
+
+def never() -> bool:
+    """The watch of what is not stopped."""
+    return False
+
+
+class Call:
+    """arguments: what the program's kernel takes, without the watch; arrays are read and written in place."""
+
+    def __init__(self, program: Program, *arguments: Any) -> None:
+        self.program = program
+        self._kinds = kinds(program.kernel.function)
+        given = iter(arguments)
+        self._arguments = {
+            name: never if kind == WATCH_KIND else next(given) for name, kind in self._kinds.items()
+        }
+        numbers = [_numbers(kind, self._arguments[name]) for name, kind in self._kinds.items()]
+        ends = itertools.pairwise(itertools.accumulate(map(len, numbers), initial=0))
+        self._slices = {name: slice(*each) for name, each in zip(self._kinds, ends, strict=True)}
+        self._function: Any = None
+        self._hand_over(np.array(list(itertools.chain(*numbers)), np.int64))
+
+    def changed(self, **arguments: Any) -> Call:
+        """The same call with other arguments, by name."""
+        call = object.__new__(Call)
+        vars(call).update(vars(self), _arguments=self._arguments | arguments)
+        written = self._written.copy()
+        for name, argument in arguments.items():
+            written[self._slices[name]] = _numbers(self._kinds[name], argument)
+        call._hand_over(written)
+        return call
+
+    def run(self, watch: Watch = never) -> int:
+        """What the kernel returns; 0 for nothing."""
+        if self._function is None:
+            self._function = native.compiled(self.program)
+            if self._function is None:
+                return self.interpret(watch)
+        return int(self._function(self._address, watch))
+
+    def interpret(self, watch: Watch = never) -> int:
+        """The same, by Python itself."""
+        arguments = (_for_python(kind, self._arguments[name], watch) for name, kind in self._kinds.items())
+        return int(self.program.kernel.interpreted(*arguments) or 0)
+
+    def _hand_over(self, written: NDArray[np.int64]) -> None:
+        """What machine code reads, as `compiler.make` has it."""
+        self._written, self._address = written, written.ctypes.data
+
+
+def _numbers(kind: Kind, argument: Any) -> list[int]:
+    """Of an array the address and the shape."""
+    if isinstance(kind, ArrayType):
+        return [argument.ctypes.data, *argument.shape]
+    if kind == WATCH_KIND:
+        return []
+    if kind is int:
+        return [argument]
+    parts = zip(kinds(kind).values(), argument, strict=True)
+    return [number for part, each in parts for number in _numbers(part, each)]
+
+
+def _for_python(kind: Kind, argument: Any, watch: Watch) -> Any:
+    """An argument whose records have attributes, and whose watch is this one."""
+    if isinstance(kind, ArrayType):
+        return argument.view(np.recarray) if argument.dtype.names else argument
+    if kind == WATCH_KIND:
+        return watch
+    if kind is int:
+        return argument
+    parts = zip(kinds(kind).values(), argument, strict=True)
+    return kind(*(_for_python(part, each, watch) for part, each in parts))
