@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 
 import numpy as np
@@ -308,3 +309,13 @@ def test_bad_hands_get_typed_errors() -> None:
 
 def test_every_bone_of_the_hand_has_one_before_it() -> None:
     assert len(BEFORE) == 20 and set(BEFORE.values()) >= {"Wrist", "ThumbProximal"}
+
+
+def test_a_copy_of_a_retargeter_goes_on_by_itself() -> None:
+    model = person()
+    hand = Hand.from_model(model, gestures(model, 3))
+    first, other = HandRetargeter(model, hand), HandRetargeter(model, hand)
+    again, before = copy.deepcopy(other), other.q
+    bent = Hand(hand.positions[1], "right")
+    np.testing.assert_array_equal(again.update(bent), first.update(bent))
+    np.testing.assert_array_equal(other.q, before)

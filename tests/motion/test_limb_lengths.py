@@ -104,3 +104,8 @@ def test_wrong_input_is_refused():
         fit_limb_lengths(TRUTH, lengths={"LeftLeg": 0.4})
     with pytest.raises(ModelError, match="needs a positive number of metres, found -1"):
         fit_limb_lengths(TRUTH, lengths={NAME("LeftLeg"): -1.0})
+
+
+def test_where_nothing_is_to_stay_nothing_is_said_of_it() -> None:
+    fitted = fit_limb_lengths(TRUTH, keep=[])
+    assert str(fitted) == f"0 of {len(fitted.bones)} bones varied in length"

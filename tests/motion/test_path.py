@@ -16,6 +16,7 @@ import limbik
 from limbik.errors import ConfigurationError, GoalError, LimbikError, SolverError
 from limbik.joint_path import BreakReason
 from limbik.model import Model
+from limbik.motion.candidates import MAX_TURNED, Candidates, distinct
 from limbik.motion.graph import Edges, best_route
 from limbik.solvers.sampled_solutions import SampledPlan
 
@@ -360,3 +361,41 @@ def test_a_pose_where_a_joint_may_have_any_angle_is_searched_from_few_starts(
     ends = [UR5E.pose(UR5E.random(seed)) for seed in (79075616, 1038180022)]
     assert UR5E.solve_path(limbik.straight_line(*ends, count=20)).q.size
     assert starts and max(starts) < 50
+
+
+def with_limits(model: Model, width: float, idle: int = 0) -> Model:
+    """An arm whose hinges have limits of this width, and others that move nothing beside it."""
+    joints = [replace(joint, lower=-width, upper=width) if joint.nq else joint for joint in model.joints]
+    for k in range(idle):
+        joints.append(replace(joints[0], name=f"idle{k}", child=f"idle link {k}", lower=-width, upper=width,
+                              kind=limbik.JointKind.REVOLUTE, axis=np.array([0.0, 0.0, 1.0])))  # fmt: skip
+    return Model("wide", joints, end_effector="link6")
+
+
+@pytest.mark.parametrize(("width", "idle"), [(9.42, 0), (9.42, 12), (16.0, 0), (50.0, 0)])
+def test_whole_turns_are_bounded_and_those_of_joints_beside_the_chain_do_not_count(width, idle) -> None:
+    model = with_limits(limbik.load("ur5e"), width, idle)
+    start = model.neutral.copy()
+    start[:6] = 0.3, -1.2, 1.5, -1.8, -1.5, 0.2
+    candidates = Candidates(model, model.end_effector, start, 0)
+    q = candidates.of(model.pose(start))
+    assert 8 <= len(q) <= MAX_TURNED
+    assert candidates.is_complete == (width == 9.42)
+    assert np.abs(q - start).max(axis=1).min() < 1e-9
+    assert (q[:, 6:] == start[6:]).all()
+    assert len(distinct(q)) == len(q)
+    assert_allclose(model.pose(q), np.broadcast_to(model.pose(start), (len(q), 4, 4)), atol=1e-9)
+    assert model.is_within_limits(q).all()
+
+
+def test_a_tool_that_turns_many_times_is_followed() -> None:
+    joints = list(limbik.load("ur5e").joints)
+    last = max(k for k, joint in enumerate(joints) if joint.nq)
+    joints[last] = replace(joints[last], lower=-50.0, upper=50.0)
+    model, q = Model("screwdriver", joints, end_effector="link6"), [0.3, -1.2, 1.5, -1.8, -1.5, 0.2]
+    turned = np.repeat(np.eye(4)[None], 41, axis=0)
+    about_z = np.linspace(0.0, 4.0 * math.pi, 41)[:, None] * [0.0, 0.0, 1.0]
+    turned[:, :3, :3] = Rotation.from_rotvec(about_z).as_matrix()
+    path = model.solve_path(model.pose(q) @ turned, start=q)
+    assert path.complete
+    assert abs(path.q[-1, 5] - path.q[0, 5]) == pytest.approx(4.0 * math.pi, abs=1e-6)

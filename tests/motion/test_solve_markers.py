@@ -175,3 +175,10 @@ def test_wrong_input_is_refused(leg):
         solve_markers(LEG_MARKERS, LEG, marker_set={"thigh0": "thigh", "foot0": "foot"})
     with pytest.raises(ModelError, match="calibration is that of another"):
         solve_markers(MARKERS, SKELETON, marker_set=MARKER_SET, calibration=leg.calibration)
+
+
+@pytest.mark.parametrize("frames", [1, 40])
+def test_markers_that_are_all_in_one_point_have_an_answer(frames) -> None:
+    model, _, markers, marker_set = marked_leg()
+    nowhere = limbik.Markers(markers.names, np.zeros((frames, len(markers.names), 3)), markers.dt)
+    assert np.isfinite(solve_markers(nowhere, model, marker_set=marker_set).motion.q).all()

@@ -1,7 +1,11 @@
 """A tracker moves toward its goals, and never beyond a limit."""
 
+import copy
 import itertools
 import math
+import pickle
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +16,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import errors
+from limbik.collision import Box, World
 from limbik.compiler.call import Call
 from limbik.model import Joint, JointKind, Model
 from limbik.spatial import pose_from, rotation_exp
@@ -819,3 +824,47 @@ def test_an_arm_that_brakes_does_not_circle_about_where_a_lower_goal_leads():
     for _ in range(6000):
         tracker.step()
     assert np.abs(tracker.v).max() < 1e-3
+
+
+@pytest.mark.parametrize("has_world", [False, True])
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+def test_a_copy_goes_on_by_itself(copied: Callable[[Any], Any], has_world: bool) -> None:
+    model, world = limbik.load("panda"), World()
+    world.add("wall", Box((0.1, 1.0, 1.0)), [0.62, 0.0, 0.5])
+    pose = model.pose(model.neutral)
+    pose[0, 3] += 0.2
+    around = {"world": world} if has_world else {}
+    goals = [limbik.Pose(target=pose), limbik.Posture(q=model.neutral)]
+    trackers = [model.tracker(goals, DT, **LIMITS, **around) for _ in range(2)]
+    for tracker in trackers:
+        for _ in range(60):
+            tracker.step()
+    expected = [trackers[0].step() for _ in range(40)]
+    again = copied(trackers[1])
+    before = trackers[1].q
+    found = [again.step() for _ in range(40)]
+    assert_array_equal(trackers[1].q, before)
+    del trackers[1]
+    assert_array_equal(found, expected)
+    assert again.obstacles == trackers[0].obstacles
+    pose[2, 3] -= 0.1
+    assert_array_equal(again.step([pose, None]), trackers[0].step([pose, None]))
+
+
+@pytest.mark.parametrize("size", [0, 2, 8, 100])
+def test_a_posture_of_another_size_is_refused_and_nothing_has_changed(size: int) -> None:
+    model = limbik.load("panda")
+    tracker = model.tracker(limbik.Posture(q=model.neutral), DT)
+    before = tracker.step()
+    with pytest.raises(errors.GoalError, match=f"Posture needs 7 numbers \\(nq\\), found {size}"):
+        tracker.step([np.ones(size)])
+    assert_array_equal(tracker.step(), before)
+
+
+def test_a_posture_without_a_direction_of_a_ball_joint_is_refused() -> None:
+    model = limbik.ball_arm([0.5, 0.3])
+    tracker = model.tracker(limbik.Posture(q=model.neutral), DT)
+    nowhere = np.zeros(model.nq)
+    for ask in (lambda: tracker.step([nowhere]), lambda: model.solve(limbik.Posture(q=nowhere))):
+        with pytest.raises(errors.GoalError, match="quaternion with a direction for joint 'joint1'"):
+            ask()

@@ -76,6 +76,17 @@ def test_uneven_weights_that_are_solved_for_twice_share_the_time() -> None:
         arm.solve(goals, time_limit="soon")
 
 
+def test_goals_of_a_lower_priority_have_no_time_of_their_own() -> None:
+    """Their iterations take a millisecond each on a humanoid: the clock is looked at before each."""
+    arm = limbik.planar_arm(6, 0.3)
+    q = np.linspace(0.2, 0.7, 6)
+    goals = [Position(target=arm.pose(q)[:3, 3]), limbik.Posture(q=-q)]
+    assert arm.solve(goals, start=q).iterations > 5
+    late = arm.solve(goals, start=q, time_limit=1e-9)
+    assert late.iterations == 0
+    assert late.success
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVES)
 def test_a_time_that_is_long_enough_changes_nothing(name):

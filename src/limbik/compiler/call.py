@@ -45,6 +45,11 @@ class Call:
         call._hand_over(written)
         return call
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has addresses of its own, those of the arrays that are copied with it."""
+        given = (self._arguments[name] for name, kind in self._kinds.items() if kind != WATCH_KIND)
+        return Call, (self.program, *given)
+
     def run(self, watch: Watch = never) -> int:
         """What the kernel returns; 0 for nothing."""
         if self._function is None:

@@ -201,6 +201,9 @@ def inner(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Kernel[..., Any
     return _inner_kernels.setdefault(key, bound)
 
 
+NOW = 63  # a count at which a watch is asked
+
+
 @Primitive
 def empty(*shape: int) -> Floats:
     """An array for the time of the call in which it is made; machine code has it on the stack."""
@@ -209,7 +212,7 @@ def empty(*shape: int) -> Floats:
 
 @Primitive
 def is_stopped(watch: Any, count: int) -> bool:
-    """Whether the caller wants a loop to end; machine code asks it every 64 counts only."""
+    """Whether the caller wants a loop to end; machine code asks it every 64 counts only, and at NOW."""
     return bool(watch())
 
 

@@ -44,6 +44,10 @@ class Program:
     stem: str = ""  # of its files: tells those of one name from each other
     source: tuple[str, str] | None = None
 
+    def __deepcopy__(self, _: object) -> Program:
+        """Itself: nothing of it changes, and machine code is known by it."""
+        return self
+
     @property
     def is_closed(self) -> bool:
         """Whether nothing is left open in its bitcode."""

@@ -69,7 +69,13 @@ class Posture(OfNoFrame):
     def targets(self, model: Mechanism) -> Iterator[Target]:
         for each, _ in self._weighted(model):
             if each.is_rotation:
-                yield np.zeros(3), quat_to_matrix(quat_normalise(self.q[each.q : each.q + 4]))
+                quat = self.q[each.q : each.q + 4]
+                if not quat.any():
+                    raise GoalError(
+                        f"the q of Posture needs a quaternion with a direction for joint {each.joint!r}, "
+                        f"found {quat.tolist()}"
+                    )
+                yield np.zeros(3), quat_to_matrix(quat_normalise(quat))
             else:
                 yield self.q[each.q : each.q + 1], IDENTITY
 

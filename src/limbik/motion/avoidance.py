@@ -9,6 +9,8 @@ collision may only go out of it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from limbik.collision.check import checker_of
@@ -16,6 +18,7 @@ from limbik.collision.check_path import CLOSE, along_any_axes, first_contact
 from limbik.collision.checker import NearPairs
 from limbik.collision.motion_bounds import MotionBounds
 from limbik.collision.shortest_change import shortest_change
+from limbik.collision.world import Revision
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.solvers.free_options import FreeOptions
@@ -34,6 +37,14 @@ RECOVERY = 1.002  # factor by which they grow again with each step that does not
 HALVINGS = 6  # of a step
 ROUNDING = 1e-9  # [m]
 FARTHEST = 1e3  # [m] that a prismatic joint without limits is taken to go
+
+
+class Steps(NamedTuple):
+    """What is known of the steps before."""
+
+    factor: float  # on the step that is made
+    last: Array  # [nv] the step that was wanted last, in units
+    revision: Revision  # of the world in which it was made
 
 
 class Avoidance:
@@ -58,8 +69,7 @@ class Avoidance:
 
     def begin(self) -> None:
         """Know nothing of a step before."""
-        self._factor, self._last = 1.0, np.zeros(self._model.nv)  # of a step that is made, and the last one
-        self._revision = self._free.world.revision
+        self.steps = Steps(1.0, np.zeros(self._model.nv), self._free.world.revision)
 
     def corrected(self, q: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
         """The step [nv] to make from q [nq], in units, where `moved` is wanted within bounds.
@@ -92,12 +102,12 @@ class Avoidance:
         What is near pushes back a step later than the goals pull, and an arm between both would shake.
         is_resting: whether the targets are where they were.
         """
-        if not is_resting or not self.pairs or self._revision != self._free.world.revision:
+        if not is_resting or not self.pairs or self.steps.revision != self._free.world.revision:
             self.begin()
-        turns_back = float(step @ self._last) < 0.0
-        self._last = step
-        self._factor = DAMPED * self._factor if turns_back else min(RECOVERY * self._factor, 1.0)
-        return step if self._factor == 1.0 else self._factor * step
+        factor, last, revision = self.steps
+        factor = DAMPED * factor if float(step @ last) < 0.0 else min(RECOVERY * factor, 1.0)
+        self.steps = Steps(factor, step, revision)
+        return step if factor == 1.0 else factor * step
 
     def reached(self, q: Array, step: Array) -> Array:
         """The configuration [nq] that a step [nv, in units] from q leads to."""

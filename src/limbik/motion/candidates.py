@@ -21,12 +21,14 @@ FULL_TURN = 2.0 * math.pi
 ROOM = 2e-4  # [m] more than the clearance, without which no step from there can be certified
 AT_LIMIT = 1e-8  # [rad] by which a whole turn may be beyond a limit: it is moved there
 SAME = 1e-6  # [rad or m] of all joints
+MAX_TURNED = 10_000  # configurations for one pose
 
 
 class Candidates:
     """Configurations for poses of one frame, within the limits.
 
-    Whole turns count for joints with limits. A joint that may turn forever has one value for all its turns.
+    Whole turns count for joints with limits that move the frame: all of them, or where they are too many
+    those nearest to `rest`. A joint that may turn forever has one value for all its turns.
 
     free: what all of them are to be free of collision with.
     """
@@ -39,17 +41,20 @@ class Candidates:
         self.frame = frame
         self._rest = rest
         self._seed = seed
-        kinds = {model.q_slice(joint.name).start: joint.kind for joint in model.joints if joint.nq == 1}
-        bounded = np.isfinite(model.lower) & np.isfinite(model.upper)
-        wide = bounded & (model.upper - model.lower >= FULL_TURN)
-        self._wide = [k for k, kind in kinds.items() if kind is JointKind.REVOLUTE and wide[k]]
+        leading = (
+            joint if joint.mimic is None else model.joint(joint.mimic.joint) for joint in model.path(frame)
+        )
+        hinges = {model.q_slice(joint.name).start for joint in leading if joint.kind is JointKind.REVOLUTE}
+        ranges = model.upper - model.lower
+        self._wide = [k for k in sorted(hinges) if FULL_TURN <= ranges[k] < math.inf]
         self.is_complete = False  # whether all were found for the last pose
 
     def of(self, pose: Matrix4) -> Array:
         """[m, nq] for a pose [4, 4]."""
         found = self._all(pose)
-        self.is_complete = found.complete
-        return self._those_free(self._with_turns(found.q))
+        turned, are_all = self._with_turns(found.q)
+        self.is_complete = found.complete and are_all
+        return self._those_free(turned)
 
     def near(self, pose: Matrix4, starts: Array) -> Array:
         """[m, nq] for a pose [4, 4] that solves from configurations [k, nq] lead to."""
@@ -86,17 +91,25 @@ class Candidates:
             return q
         return q[np.array([self.is_free(each) for each in q], dtype=bool)]
 
-    def _with_turns(self, q: Array) -> Array:
-        lower, upper = self.model.lower, self.model.upper
-        for i in self._wide:
-            most = math.ceil((upper[i] - lower[i]) / FULL_TURN)
-            turned = np.concatenate([q] * (2 * most + 1))
-            turned[:, i] += FULL_TURN * np.repeat(np.arange(-most, most + 1), len(q))
-            clipped = np.clip(turned[:, i], lower[i], upper[i])
-            is_legal = np.abs(turned[:, i] - clipped) <= AT_LIMIT
-            turned[:, i] = clipped
-            q = turned[is_legal]
-        return q
+    def _with_turns(self, q: Array) -> tuple[Array, bool]:
+        """The configurations [m, nq] with whole turns, and whether these are all."""
+        angles = q[:, self._wide]
+        fewest = np.ceil((self.model.lower[self._wide] - AT_LIMIT - angles) / FULL_TURN)
+        greatest = np.floor((self.model.upper[self._wide] + AT_LIMIT - angles) / FULL_TURN)
+        counts = greatest - fewest + 1.0
+        most = all_turns = int(counts.max(initial=1.0))
+        while most > 1 and np.minimum(counts, most).prod(axis=1).sum() > MAX_TURNED:
+            most -= 1
+        nearest = np.round((self._rest[self._wide] - angles) / FULL_TURN)
+        first = np.clip(nearest - most // 2, fewest, np.maximum(greatest - most + 1.0, fewest))
+        number = np.arange(len(q))
+        for k, place in enumerate(self._wide):
+            turns = first[number, k] + np.arange(most)[:, None]
+            kept = turns <= greatest[number, k]
+            number = np.broadcast_to(number, kept.shape)[kept]
+            q = np.broadcast_to(q, (most, *q.shape))[kept]
+            q[:, place] += FULL_TURN * turns[kept]
+        return self.model.clip(q), most == all_turns
 
 
 def distinct(q: Array) -> Array:

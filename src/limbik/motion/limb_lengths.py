@@ -58,12 +58,13 @@ class FittedLimbs:
 
     def __str__(self) -> str:
         changed = sum(bone.most_m - bone.least_m > 1e-6 for bone in self.bones)
+        said = f"{changed} of {len(self.bones)} bones varied in length"
+        if not self.kept:
+            return said
         mean = np.mean([each.mean_mm for each in self.kept])
         before = np.mean([each.unsolved_mm for each in self.kept])
-        return (
-            f"{changed} of {len(self.bones)} bones varied in length; hands and feet are {mean:.1f} mm "
-            f"from where they were, {before:.1f} mm without new angles"
-        )
+        now = f"hands and feet are {mean:.1f} mm from where they were"
+        return f"{said}; {now}, {before:.1f} mm without new angles"
 
 
 def fit_limb_lengths(

@@ -114,15 +114,15 @@ class _Slot:
         """Take a target: a goal like this one, or what it is to be brought to."""
         if type(value) is np.ndarray and value.shape == self._shape and value.dtype is FLOAT64:
             self.numbers[...] = value
-        elif isinstance(value, Goal):
-            if structure(value) != structure(self.made):
+        else:
+            goal = value if isinstance(value, Goal) else self._with(value)
+            if structure(goal) != structure(self.made):
+                list(goal.tasks(self.model))  # which says what is wrong with numbers that are too many or few
                 raise GoalError(
                     f"a tracker changes the targets of its goals and nothing else: it needs {self._named}, "
                     f"found {shortened(value)}"
                 )
-            self._write_goal(value)
-        else:
-            self._write_goal(self._with(value))
+            self._write_goal(goal)
 
     def repair(self) -> None:
         """Write what the goal makes of its numbers."""

@@ -18,7 +18,7 @@ from limbik.goals.task import AIM, AXIS
 from limbik.model.configuration import as_bounded_configuration
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
-from limbik.motion.avoidance import Avoidance
+from limbik.motion.avoidance import Avoidance, Steps
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
 from limbik.motion.rates import rate_limits, refuse_limited_balls
@@ -110,6 +110,10 @@ class Tracker:
             raise SolverError(
                 f"`dt` needs a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, found {shortened(dt)}"
             )
+        self._words = {
+            "dt": dt, "velocity_limits": velocity_limits, "acceleration_limits": acceleration_limits,
+            "locked": locked, "tool": tool, "world": world, "clearance": clearance,
+        }  # fmt: skip
         self.model = as_model(model)
         self.dt = float(dt)
         given = as_goals(goals)
@@ -130,6 +134,12 @@ class Tracker:
         free = free_options(world, clearance)
         self._avoidance = None if free is None else Avoidance(model, free, self._plan.units)
         self._rest_at(start, "`start`")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy goes on from here by itself, in the same world, or in a copy of that."""
+        steps = None if self._avoidance is None else self._avoidance.steps
+        state = tuple(self._motion), self._objectives.targets, steps
+        return _gone_on, (type(self), self.model, self._targets.goals, self._words, *state)
 
     def step(self, targets: Any = None) -> Array:
         """Move by one time step; returns the configuration [nq] it leads to.
@@ -161,7 +171,7 @@ class Tracker:
 
     @property
     def v(self) -> Array:
-        """The velocity [nv, rad/s and m/s] of the last step, as `Model.jacobian` takes it."""
+        """The velocity [nv, rad/s and m/s] where the last step has ended, as `Model.jacobian` takes it."""
         v = self._motion.v.copy()
         for joint in self.model.joints:
             if joint.kind is JointKind.FLOATING:
@@ -222,6 +232,25 @@ class Tracker:
             motion.moved[:] = step
             motion.v[:] = self._plan.units * step / self.dt
             motion.settings[FRESH] = 1.0
+
+
+def _gone_on(
+    kind: type[Tracker],
+    model: Model,
+    goals: Sequence[Goal],
+    words: dict[str, Any],
+    motion: Sequence[Array],
+    targets: Array,
+    steps: Steps | None,
+) -> Tracker:
+    """A tracker as another one was."""
+    tracker = kind(model, goals, **words)
+    for array, numbers in zip(tracker._motion, motion, strict=True):
+        array[...] = numbers
+    tracker._objectives.targets[:] = targets
+    if tracker._avoidance is not None and steps is not None:
+        tracker._avoidance.steps = steps
+    return tracker
 
 
 class _Plan(TreePlan):

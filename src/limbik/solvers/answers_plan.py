@@ -8,7 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -50,6 +50,7 @@ class AnswersPlan(ABC):
 
     rows = 6  # of a pose that the goal determines: 3 of its point, or 2
     programs: tuple[Program, ...] = ()  # that it runs
+    _arguments: tuple[Any, ...]
 
     def __init__(self, model: Model, chain: Chain, frame: str | None, limits: bool) -> None:
         self.model = model
@@ -62,6 +63,15 @@ class AnswersPlan(ABC):
         self.upper = np.array([joint.upper for joint in chain.joints]) if limits else infinite
         self.is_whole = np.array_equal(self.places, np.arange(model.nq))
         self._slides = np.array([joint.kind is JointKind.PRISMATIC for joint in chain.joints])
+
+    def __new__(cls, *arguments: Any) -> Self:
+        plan = super().__new__(cls)
+        plan._arguments = arguments
+        return plan
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy is made anew: addresses and machine code are those of this process."""
+        return type(self), self._arguments
 
     @abstractmethod
     def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:

@@ -9,7 +9,6 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions, FreeMotion
 from limbik.collision.check import checker_of
-from limbik.collision.checker import Checker
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.solvers.free_options import FreeOptions
@@ -19,9 +18,8 @@ from limbik.spatial import Array
 
 def those_free(model: Model, every: AllSolutions, goals: Sequence[Goal], free: FreeOptions) -> AllSolutions:
     """Those of all solutions that are free of collision."""
-    checker = checker_of(model, free.world)
-    is_free = checker.are_free(every.q, free.clearance)
-    answers = FreeAnswers(every, checker, free.clearance, every.q[~is_free], goals)
+    is_free = checker_of(model, free.world).are_free(every.q, free.clearance)
+    answers = FreeAnswers(every, model, free, every.q[~is_free], goals)
     return every.answered_otherwise(every.q[is_free], answers)
 
 
@@ -34,13 +32,13 @@ class FreeAnswers:
     def __init__(
         self,
         every: AllSolutions,
-        checker: Checker,
-        clearance: float,
+        model: Model,
+        free: FreeOptions,
         blocked: Array,
         goals: Sequence[Goal],
     ) -> None:
         self._by, self._count = every.answered_by, len(every)
-        self._checker, self._clearance = checker, clearance
+        self._model, self._free = model, free
         self._blocked, self._goals = blocked, goals
 
     def is_complete(self, asked: Any, /) -> bool:
@@ -80,8 +78,7 @@ class FreeAnswers:
         """The joints that move what is in collision, and not what the goals are about."""
         if not len(self._blocked):
             return ()
-        near = [self._checker.near_pairs(q, self._clearance).pairs for q in self._blocked]
-        model = self._checker.model
-        return still_joints(
-            self._checker, np.concatenate(near), velocities_of(model, moving_joints(model, self._goals))
-        )
+        checker = checker_of(self._model, self._free.world)
+        near = [checker.near_pairs(q, self._free.clearance).pairs for q in self._blocked]
+        moving = velocities_of(self._model, moving_joints(self._model, self._goals))
+        return still_joints(checker, np.concatenate(near), moving)

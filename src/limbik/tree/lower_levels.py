@@ -7,7 +7,7 @@ section 18.1).
 
 from __future__ import annotations
 
-from limbik.compiler.kernel import Floats, compiled, is_stopped
+from limbik.compiler.kernel import NOW, Floats, compiled, is_stopped
 from limbik.numerics.linear import (
     cholesky_solve,
     copy,
@@ -68,7 +68,7 @@ def improve(
     copy(workspace.errors[0, :first_row], kept)
     budget = min(MOST_ITERATIONS, settings[BUDGET])
     while answer[ITERATIONS] < budget and not is_met(objectives, workspace.task_errors[0], last):
-        if is_stopped(objectives.watch, int(answer[ITERATIONS])):
+        if is_stopped(objectives.watch, NOW):  # a step takes a millisecond on a humanoid
             break
         differentiate(tree, objectives, workspace, workspace.J)
         hessian = workspace.history[: fill_hessian(tree, objectives, workspace, q, kept.size, last)]

@@ -102,7 +102,8 @@ def _fitted(
             offsets=fit.offsets + change[len(fit.scales) :].reshape(-1, 3),
         )
         trial = _posed(body, places, trial, weights, hold)
-        gain = 1.0 - _error(trial.off, weights) / _error(fit.off, weights)
+        before = _error(fit.off, weights)
+        gain = 1.0 - _error(trial.off, weights) / before if before > 0.0 else 0.0
         if gain > 0.0:
             fit = trial
         damping *= EASIER if gain > 0.0 else HARDER
