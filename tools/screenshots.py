@@ -9,6 +9,7 @@ Every scene is driven to a still state first, so that two runs give almost the s
 import argparse
 import base64
 import sys
+import tempfile
 import time
 import zlib
 from collections.abc import Callable
@@ -18,8 +19,11 @@ from typing import Literal
 
 from playwright.sync_api import Page, sync_playwright
 
+import limbik
 from chromium import find_chromium
 from limbik import app
+from limbik.app.reach_maps import ReachMap
+from limbik.scale import reach_map
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs/images"
@@ -98,6 +102,17 @@ def judged(page: Page) -> None:
     page.locator("#objects-section").evaluate("section => section.scrollIntoView()")
 
 
+def reached(page: Page) -> None:
+    """Click a voxel of the map; show what is reached there."""
+    page.locator("#map-section").evaluate("section => section.scrollIntoView()")
+    page.mouse.click(560, 330)
+
+
+def mapped(folder: str) -> ReachMap:
+    """A reach map of a UR5e."""
+    return ReachMap(reach_map(limbik.load("ur5e"), folder, voxel=0.05, orientations=60))
+
+
 def packed(name: str) -> str:
     """The file of an example as a link carries it."""
     text = (ROOT / "examples" / name).read_bytes()
@@ -142,6 +157,12 @@ SCENES = (
         act=judged,
     ),
     Scene(
+        name="space-reach-light.jpg",
+        query="?view=3d&robot=ur5e&cv=0&sh=0&ms=y&map={key}",
+        theme="light",
+        act=reached,
+    ),
+    Scene(
         name="motion-stairs-light.jpg",
         query="?view=motion&ch=stand:stairs:12:0.12&ground=stairs&t=1.6&robot=g1",
         theme="light",
@@ -174,7 +195,11 @@ def main() -> None:
     chromium = find_chromium()
     if chromium is None:
         raise SystemExit("there is no Chromium")
-    with app.running() as address, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        app.running(maps=[shown := mapped(temporary)]) as address,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for scene in SCENES:
             if arguments.only not in (None, scene.name):
@@ -186,7 +211,7 @@ def main() -> None:
                 reduced_motion="reduce",
             )
             page.add_init_script("localStorage.setItem('limbik-tour', 'shown')")
-            page.goto(f"{address}/{scene.query}")
+            page.goto(f"{address}/{scene.query.replace('{key}', shown.key)}")
             wait_live(page)
             page.wait_for_timeout(STILL)
             scene.act(page)

@@ -15,7 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import limbik
 from limbik import cli
 from limbik.collision import Box, World
+from limbik.commands import reach as reach_command
 from limbik.errors import CollisionError, GoalError, MissingExtra, ModelError, SolverError
+from limbik.formats.urdf_write import write as to_urdf
 from limbik.scale import Reach, StoreError, folder, orientations, reach_job, reach_map
 from limbik.scale import reach as reach_module
 from limbik.scale.picture import save_picture
@@ -399,3 +401,26 @@ def test_maps_are_compared_drawn_and_asked_for_a_base(capsys, tmp_path):
     status, out, err = run(capsys, "base", maps[0], str(poses), "--count", "2")
     assert (status, err) == (0, "")
     assert "x [m]" in out and out.count("2 of 2") == 2
+
+
+def test_a_map_is_opened_about_its_robot(capsys, tmp_path, monkeypatch):
+    folder, opened = str(tmp_path / "map"), {}
+    run(capsys, "puma560", "--voxel", "0.4", "--orientations", "10", "--out", folder)
+    monkeypatch.setattr(reach_command, "open_playground", lambda *at, **more: opened.update(more))
+    assert run(capsys, "open", folder) == (0, "", "")
+    (shown,) = opened["maps"]
+    assert opened["query"] == f"/?view=3d&robot=puma560&map={shown.key}"
+    assert shown.reach.record["robot"] == "puma560"
+    status, _, err = run(capsys, "open", folder, "nowhere.urdf")
+    assert (status, err) == (2, "limbik: nowhere.urdf: cannot be read: No such file or directory\n")
+    file = tmp_path / "arm.urdf"
+    file.write_text(to_urdf(limbik.load("puma560")))
+    assert run(capsys, "open", folder, str(file)) == (0, "", "")
+    assert f"token={opened['uploads'][0].token}&name=arm.urdf" in opened["query"]
+    record = dict(shown.reach.record, robot="mine")
+    monkeypatch.setattr(Reach, "record", property(lambda reach: record))
+    status, _, err = run(capsys, "open", folder)
+    assert (status, err) == (
+        2,
+        "limbik: the map is of 'mine', which is no robot's name: give its file after the folder\n",
+    )

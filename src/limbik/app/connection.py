@@ -46,6 +46,7 @@ from limbik.app.protocol import (
     parse,
 )
 from limbik.app.protocol.motion import ShownMotion
+from limbik.app.reach_maps import ReachMap
 from limbik.app.session import SOLVERS, Session, warm_up
 from limbik.app.space_session import SpaceSession
 from limbik.app.threads import Threads
@@ -108,6 +109,7 @@ class Playground:
         self.kernels = Kernels(order(), _compile)
         self.workshop = SceneOpener()
         self.motions = MotionOpener(self.workshop)
+        self.maps: dict[str, ReachMap] = {}  # by their keys
         self.sessions: set[Session] = set()
         self.solving = Threads(bounds.solves, "limbik-solve")
         self.interpreting = Threads(bounds.interpreted, "limbik-interpret")

@@ -11,7 +11,9 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 
 from limbik.app.connection import Bounds, Playground
 from limbik.app.page import KEPT
+from limbik.app.reach_maps import ReachMap
 from limbik.app.upload import LONGEST_PATH, MAX_PACKED, UploadError, read_upload, too_large
+from limbik.errors import SolverError
 
 BINARY = "application/octet-stream"
 
@@ -79,6 +81,30 @@ async def thing(request: Request) -> Response:
     if found is None:
         return PlainTextResponse("There is no such shape.\n", 404)
     return Response(found, media_type=BINARY, headers={**KEPT, "ETag": f'"{token}"'})
+
+
+async def reach_map(request: Request) -> Response:
+    """A reach map, by its key."""
+    found = _map_of(request)
+    if found is None:
+        return PlainTextResponse("There is no such map.\n", 404)
+    return Response(found.content(), media_type=BINARY, headers=KEPT)
+
+
+async def reached(request: Request) -> Response:
+    """The orientations that are reached in a voxel of a map, as JSON."""
+    found = _map_of(request)
+    if found is None:
+        return PlainTextResponse("There is no such map.\n", 404)
+    try:
+        return JSONResponse(found.reached(request.path_params["voxel"]), headers=KEPT)
+    except SolverError as error:
+        return PlainTextResponse(f"{error}\n", 404)
+
+
+def _map_of(request: Request) -> ReachMap | None:
+    playground: Playground = request.app.state.playground
+    return playground.maps.get(request.path_params["key"])
 
 
 async def motion(request: Request) -> Response:

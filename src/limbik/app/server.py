@@ -19,9 +19,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 from limbik.app.connection import DEFAULT_BOUNDS, Bounds, Playground, connect
-from limbik.app.files import mesh, motion, thing, upload
+from limbik.app.files import mesh, motion, reach_map, reached, thing, upload
 from limbik.app.method_source import method_source
 from limbik.app.page import file_routes, page_response
+from limbik.app.reach_maps import ReachMap
 from limbik.app.upload import Upload
 from limbik.errors import SolverError
 from limbik.service.address import address_of, listen, numeric
@@ -69,6 +70,8 @@ def create_app(
             Route("/upload", upload, methods=["POST"]),
             Route("/mesh/{key}/{number:int}", mesh),
             Route("/thing/{token}", thing),
+            Route("/reach/{key}", reach_map),
+            Route("/reach/{key}/{voxel:int}", reached),
             Route("/motion/{key}", motion),
             Route("/motion/{key}/{kind}", motion),
             Route("/source/{solver}", _source),
@@ -97,14 +100,16 @@ def make_server(
     bounds: Bounds = DEFAULT_BOUNDS,
     static: Path = STATIC,
     uploads: Sequence[Upload] = (),
+    maps: Sequence[ReachMap] = (),
 ) -> uvicorn.Server:
     """The playground's server for an address, to be run with `server.run(sockets=[listen(host, port)])`.
 
-    uploads: files that it has from the beginning.
+    uploads, maps: what it has from the beginning.
     """
     application = create_app(host, bounds=bounds, static=static)
     for each in uploads:
         application.state.playground.workshop.keep(each)
+    application.state.playground.maps.update({each.key: each for each in maps})
     return uvicorn.Server(
         uvicorn.Config(
             application,
@@ -123,7 +128,12 @@ def make_server(
 
 @contextlib.contextmanager
 def running(
-    host: str = "127.0.0.1", port: int = 0, *, bounds: Bounds = DEFAULT_BOUNDS, static: Path = STATIC
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    bounds: Bounds = DEFAULT_BOUNDS,
+    static: Path = STATIC,
+    maps: Sequence[ReachMap] = (),
 ) -> Iterator[str]:
     """The playground in a thread, for notebooks and tests. Gives its address and stops it at the end.
 
@@ -132,5 +142,6 @@ def running(
         webbrowser.open(address)
     ```
     """
-    with serving(make_server(host, bounds=bounds, static=static), listen(host, port)) as listener:
+    server = make_server(host, bounds=bounds, static=static, maps=maps)
+    with serving(server, listen(host, port)) as listener:
         yield address_of(host, listener)

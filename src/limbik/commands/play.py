@@ -18,6 +18,7 @@ from limbik.errors import LimbikError, ModelError, did_you_mean
 if TYPE_CHECKING:
     import socket
 
+    from limbik.app.reach_maps import ReachMap
     from limbik.app.upload import Upload
 
 FAILED = 2  # exit status
@@ -61,11 +62,12 @@ def open_playground(
     query: str = "",
     command: Sequence[str] = ("limbik", "play"),
     uploads: Sequence[Upload] = (),
+    maps: Sequence[ReachMap] = (),
 ) -> None:
     """Serve the playground until Ctrl-C, with the browser at its address.
 
     query: what follows the address, "/?..."; it opens the page in a state of its own. command: to be typed
-    with another port, when that one is in use. uploads: files that the query speaks of by their tokens.
+    with another port, when that one is in use. uploads, maps: what the query speaks of by tokens and keys.
     """
     if len(query) > LONGEST_QUERY:
         raise LimbikError(
@@ -83,7 +85,7 @@ def open_playground(
     if not no_browser and has_browser():
         open_browser(address)
     with contextlib.suppress(KeyboardInterrupt):
-        make_server(host, uploads=uploads).run(sockets=[listener])
+        make_server(host, uploads=uploads, maps=maps).run(sockets=[listener])
     typer.echo("Stopped.")
 
 

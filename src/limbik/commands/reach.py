@@ -11,8 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from limbik.commands import chunk_options as options
+from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.commands.progress import progress_of
-from limbik.errors import SolverError
+from limbik.errors import FormatError, SolverError
 
 MAKE = "make"  # the command that a robot's name stands for
 SHELLS = 10  # of distances, in the table of a map
@@ -32,7 +33,7 @@ reach = typer.Typer(
     name="reach",
     cls=_Reach,
     no_args_is_help=True,
-    help="Map what a robot reaches: limbik reach ur5e --voxel 0.05 --out FOLDER; limbik reach show FOLDER.",
+    help="Map what a robot reaches: limbik reach ur5e --voxel 0.05 --out FOLDER; limbik reach open FOLDER.",
 )
 
 
@@ -106,6 +107,55 @@ def show(
         from limbik.scale.picture import save_picture
 
         save_picture(Reach.open(folders[0]), plot)
+
+
+@reach.command("open")
+def open_map(
+    folder: Annotated[Path, typer.Argument(help="The folder of a map.")],
+    robot: Annotated[
+        str | None,
+        typer.Argument(help="The robot's name or file; default: the robot of that name which the map is of."),
+    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    no_browser: NoBrowser = False,
+) -> None:
+    """Open a map in the browser, about its robot: slices, and what is reached in a voxel.
+
+    For example: limbik reach open ur5e-reach
+    """
+    from urllib.parse import urlencode
+
+    from limbik.app.reach_maps import ReachMap
+    from limbik.app.upload import Upload
+    from limbik.formats import registry
+    from limbik.scale.reach import Reach
+
+    found = ReachMap(Reach.open(folder))
+    wanted = found.reach.record["robot"] if robot is None else robot
+    uploads = []
+    if registry.find(wanted):
+        shown = {"robot": wanted}
+    elif robot is None:
+        raise SolverError(
+            f"the map is of {wanted!r}, which is no robot's name: give its file after the folder"
+        )
+    else:
+        file = Path(robot).expanduser()
+        try:
+            uploads.append(Upload(file.name, {file.name: file.read_bytes()}))
+        except OSError as error:
+            raise FormatError(robot, f"cannot be read: {error.strerror or error}") from None
+        shown = {"token": uploads[0].token, "name": file.name}
+    open_playground(
+        host,
+        port,
+        no_browser,
+        query=f"/?{urlencode({'view': '3d', **shown, 'map': found.key})}",
+        command=["limbik", "reach", "open", str(folder), *([] if robot is None else [robot])],
+        uploads=uploads,
+        maps=[found],
+    )
 
 
 @reach.command()

@@ -38,6 +38,7 @@ import { Objects } from './objects.js';
 import { Panel } from './panel.js';
 import { placeParts } from './parts.js';
 import { PathPlayer } from './pathplayer.js';
+import { ReachMap } from './reachmap.js';
 import { Recorder } from './recorder.js';
 import { Redundancy } from './redundancy.js';
 import { Robots } from './robots.js';
@@ -115,6 +116,7 @@ const explain = new Explain({ store, calls, arms, goals, objects, motion, loop, 
 const solutions = new SpaceSolutions({ store, calls, arms, goals, objects, motion, loop, view, onMove });
 const player = new PathPlayer({ store, arms, view, loop, convergence, theme, present: PRESENT });
 const followPath = new FollowPath({ store, calls, arms, goals, motion, loop, stage, player, notices });
+const reachMap = new ReachMap({ store, stage, goals, arms, notices });
 const recorder = new Recorder(arms, following);
 const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
@@ -168,6 +170,7 @@ function makeStage() {
         objects.put(place, pose);
       },
       onThingSelect: (place) => objects.select(place),
+      onVoxel: (voxel) => reachMap.choose(voxel),
       onThingFault: (name, message) => notices.show(`${name} is not shown: ${message}`),
       onPlace(position) {
         if (goals.selected >= 0) goals.put(goals.selected, { position });
@@ -312,6 +315,7 @@ function onScene(scene, isNew, kept) {
   panel.setScene(scene);
   goalList.setScene();
   objectList.setScene();
+  reachMap.setScene();
   joints.setScene();
   tools.show();
   loop.isOpen = true;

@@ -25,6 +25,9 @@ export const SETTINGS = {
   wide: WIDENED,
   obj: THINGS,
   osel: { kind: 'number', min: -1, max: 500, digits: 0, fallback: -1 },
+  map: TEXT,
+  ms: { kind: 'choice', choices: ['x', 'y', 'z', 'all'], fallback: 'z' },
+  mi: { kind: 'number', min: 0, max: 1000, digits: 0, isOptional: true, fallback: null },
   co: { kind: 'flag', fallback: false },
   cl: { kind: 'number', min: 0, max: 500, slider: 50, digits: 1, unit: 'mm', fallback: 0 },
   branches: { kind: 'choice', choices: ['independent', 'coupled'], fallback: 'independent' },
@@ -73,10 +76,10 @@ export const SETTINGS = {
 };
 
 /** Settings that belong to a scene: another scene begins without them. */
-export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'osel', 'one', 'lock', 'wide', 'pq', 'poses', 'cam', 'depth', 'path', 'pts', 'csv', 'csvname'];
+export const OF_SCENE = ['robot', 'arm', 'name', 'token', 'base', 'angles', 'lenient', 'q', 'goal', 'sel', 'osel', 'one', 'lock', 'wide', 'pq', 'poses', 'cam', 'map', 'ms', 'mi', 'depth', 'path', 'pts', 'csv', 'csvname'];
 
 /** What the arms do next depends on these. */
 export const PRESENT = ['algo', 'race', 'it', 'tol', 'ta', 'd', 'la', 'g', 'an', 'lm', 'goal', 'lock', 'wide', 'branches', 'pw', 'pq', 'mv', 'sp', 'px', 'obj', 'co', 'cl'];
 
 /** What can be undone. */
-export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'osel', 'one', 'poses', 'path', 'ps', 'pc', 'pts', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];
+export const UNDONE = [...PRESENT.filter((name) => name !== 'px'), 'sel', 'osel', 'one', 'poses', 'ms', 'mi', 'path', 'ps', 'pc', 'pts', 'gizmo', 'axes', 'plane', 'depth', 'mg', 'ma', 'rg', 'tr', 'sl', 'el', 'sh', 'fr', 'all', 'km'];

@@ -15,6 +15,7 @@ import { Scenery } from './scenery.js';
 import { Solids } from './solids.js';
 import { Studio } from './studio.js';
 import { picture } from './ribbon.js';
+import { Voxels } from './voxels.js';
 
 const HOME = { azimuth: -0.87, elevation: 0.36 }; // [rad]
 const REST = 250; // [ms] without motion, after which the view has come to rest
@@ -34,6 +35,7 @@ const NORMALS = { xy: new Vector3(0, 0, 1), yz: new Vector3(1, 0, 0), xz: new Ve
  *   points: it has let go of it
  * @property {(place: number, pose: {position: number[], quat_xyzw: number[]}, phase: 'start'|'drag'|'end') => void} [onThingMove]
  * @property {(place: number) => void} [onThingSelect]  -1: none
+ * @property {(voxel: number) => void} [onVoxel]  a click on a voxel of the reach map
  * @property {(name: string, message: string) => void} [onThingFault]  the shape of an object cannot be shown
  * @property {(view: string) => void} [onCamera]  the view has come to rest
  * @property {() => void} [onDetail]  there is less detail from now on
@@ -56,12 +58,13 @@ export class Stage {
     this.handles = new Handles(({ arm }) => this.crew.colour(arm));
     this.gizmo = new Gizmo();
     this.path = new PathMarks();
+    this.voxels = new Voxels();
     this.solids = new Solids(() => this.onSolids(), (name, message) => this.handlers.onThingFault?.(name, message));
     /** Objects as they are seen. @type {import('./solids.js').Seen[]} */
     this.things = [];
     /** The object that a hand holds: what it says counts more than what is set. */
     this.heldThing = -1;
-    this.studio.scene.add(this.crew, this.scenery, this.handles, this.gizmo, this.path, this.solids);
+    this.studio.scene.add(this.crew, this.scenery, this.handles, this.gizmo, this.path, this.solids, this.voxels);
     /** @type {import('./gizmo.js').Setting|null} */
     this.setting = null;
     /** How far what there is to see has gone from where it began [m]. */
@@ -203,6 +206,19 @@ export class Stage {
   /** @param {import('./pathmarks.js').Drawn} drawn */
   setPath(drawn) {
     this.path.set(drawn);
+    this.invalidate();
+  }
+
+  /** Voxels of a reach map; null: none. @param {{map: import('./voxels.js').Map, voxels: number[], axis: number}|null} shown */
+  setVoxels(shown) {
+    if (shown) this.voxels.show(shown.map, shown.voxels, shown.axis);
+    else this.voxels.clear();
+    this.invalidate();
+  }
+
+  /** The orientations that are reached at a point. @param {number[]} point @param {number[][]} quats @param {number} length [m] @param {string} colour */
+  setRays(point, quats, length, colour) {
+    this.voxels.showRays(point, quats, length, colour);
     this.invalidate();
   }
 
@@ -385,6 +401,7 @@ export class Stage {
     const box = this.crew.box();
     if (including) box.expandByPoint(new Vector3(...including));
     for (const { pose } of this.things) box.expandByPoint(new Vector3().setFromMatrixPosition(pose));
+    box.union(this.voxels.box);
     for (const { goal } of this.handles.handles.values()) box.expandByPoint(new Vector3(...goal.position));
     this.frame(box.isEmpty() ? this.crew.homeBox() : box, this.camera.state, softly);
   }
@@ -488,8 +505,14 @@ export class Stage {
       return;
     }
     const ray = this.camera.ray(x, y);
+    const arm = this.crew.hit(ray);
+    const voxel = this.voxels.hit(ray);
+    if (voxel && !(arm && arm.point.distanceTo(ray.origin) < voxel.point.distanceTo(ray.origin))) {
+      this.handlers.onVoxel?.(voxel.voxel);
+      return;
+    }
     const { point, normal } = this.plane();
-    const place = this.crew.hit(ray)?.point ?? onPlane(ray, point, normal);
+    const place = arm?.point ?? onPlane(ray, point, normal);
     if (place) this.handlers.onPlace?.(place.toArray());
   }
 

@@ -1,0 +1,166 @@
+/** A reach map that the link names: its slices, and what is reached in a voxel that a hand clicks. */
+
+import { find } from '../controls.js';
+import { token } from './colours.js';
+import { allOf, centreOf, colourOf, placeOf, sliceOf } from './voxels.js';
+
+const RAYS = 400; // orientations that are drawn at most
+const RAY = 0.12; // of the reach
+const NAMES = ['x', 'y', 'z'];
+
+export class ReachMap {
+  /**
+   * @param {object} parts
+   * @param {import('../store.js').Store} parts.store
+   * @param {import('./stage.js').Stage} parts.stage
+   * @param {import('./goals.js').Goals} parts.goals
+   * @param {import('./arms.js').Arms} parts.arms
+   * @param {import('../notice.js').Notices} parts.notices
+   */
+  constructor({ store, stage, goals, arms, notices }) {
+    Object.assign(this, { store, stage, goals, arms, notices });
+    /** @type {import('./voxels.js').Map|null} */
+    this.map = null;
+    /** What the map is known by, or was asked by. */
+    this.key = '';
+    /** The voxel that was clicked, and what is reached there. @type {{voxel: number, quats: number[][], at: number}|null} */
+    this.chosen = null;
+    this.section = find(document, '#map-section');
+    this.slider = /** @type {HTMLInputElement} */ (find(document, '#map-slice'));
+    this.verdict = find(document, '#map-voxel');
+    this.slider.addEventListener('input', () => store.set({ mi: Number(this.slider.value) }));
+    find(document, '[data-choice=ms]').addEventListener('change', ({ target }) => this.across(/** @type {HTMLInputElement} */ (target).value));
+    for (const [id, step] of /** @type {[string, number][]} */ ([['#map-before', -1], ['#map-next', 1]])) {
+      find(document, id).addEventListener('click', () => this.turn(step));
+    }
+    find(document, '#map-scale').style.background = `linear-gradient(to right, ${[0, 0.2, 0.4, 0.6, 0.8, 1].map((share) => `#${colourOf(share).getHexString()}`).join(', ')})`;
+    store.watch(['ms', 'mi'], () => this.show());
+  }
+
+  /** Another scene, with the map of its link or without one. */
+  async setScene() {
+    const key = this.store.get('map') ?? '';
+    if (key === this.key) return;
+    this.key = key;
+    this.map = this.chosen = null;
+    this.show();
+    if (!key) return;
+    const answer = await fetch(`/reach/${encodeURIComponent(key)}`);
+    if (key !== this.key) return;
+    if (answer.ok) this.map = read(await answer.arrayBuffer());
+    else this.notices.show('The reach map of this link is not on this server: `limbik reach open` brings it.', { isError: true });
+    this.show();
+    if (this.map && this.store.get('cam') === null) this.stage.fit({ softly: false });
+  }
+
+  /** Another axis: the slice through what was chosen, or the usual one. @param {string} name */
+  across(name) {
+    const { map, chosen, store } = this;
+    const axis = NAMES.indexOf(name);
+    store.set({ ms: name, mi: map && chosen && axis >= 0 ? placeOf(map, chosen.voxel)[axis] : null });
+  }
+
+  /** Across which axis slices are; 3: everything is shown. */
+  get axis() {
+    return [...NAMES, 'all'].indexOf(this.store.get('ms'));
+  }
+
+  /** Which slice is shown. */
+  get at() {
+    const { map, axis } = this;
+    if (!map || axis === 3) return 0;
+    const middle = axis === 2 ? Math.floor((map.slice - map.corner[2]) / map.voxel) : Math.floor(map.shape[axis] / 2);
+    return Math.min(this.store.get('mi') ?? middle, map.shape[axis] - 1);
+  }
+
+  show() {
+    const { map, axis, at, stage } = this;
+    this.section.hidden = map === null;
+    if (!map) {
+      stage.setVoxels(null);
+      return;
+    }
+    const isSlice = axis < 3;
+    stage.setVoxels({ map, voxels: isSlice ? sliceOf(map, axis, at) : allOf(map), axis });
+    this.slider.disabled = !isSlice;
+    this.slider.max = String(isSlice ? map.shape[axis] - 1 : 0);
+    this.slider.value = String(at);
+    const where = isSlice ? `${NAMES[axis]} = ${(map.corner[axis] + (at + 0.5) * map.voxel).toFixed(3)} m` : 'everywhere';
+    find(document, '#map-at').textContent = where;
+    this.slider.setAttribute('aria-valuetext', where);
+    const unfound = map.proved ? 'what has no colour is proved to be out of reach' : 'what has no colour was not found';
+    find(document, '#map-text').textContent = `${map.orientations} orientations of ${map.frame} in voxels of ${1e3 * map.voxel} mm; ${unfound}${map.complete ? '' : '; the map is not complete'}.`;
+    this.tell();
+  }
+
+  /** A voxel was clicked. @param {number} voxel */
+  async choose(voxel) {
+    const { map, key } = this;
+    if (!map) return;
+    const answer = await fetch(`/reach/${key}/${voxel}`);
+    if (!answer.ok || map !== this.map) return;
+    this.chosen = { voxel, quats: await answer.json(), at: 0 };
+    const { quats } = this.chosen;
+    this.stage.setRays(centreOf(map, voxel), quats.slice(0, RAYS), RAY * (this.arms.active?.description.reach ?? 1), token('accent'));
+    this.chosen.at = this.nearest(quats);
+    this.go();
+  }
+
+  /** The orientation nearest to that of the goal. @param {number[][]} quats @returns {number} */
+  nearest(quats) {
+    const { list } = this.goals;
+    const now = list[this.goal()]?.quat_xyzw ?? [0, 0, 0, 1];
+    const likeness = quats.map((quat) => Math.abs(quat.reduce((sum, value, i) => sum + value * now[i], 0)));
+    return likeness.indexOf(Math.max(...likeness));
+  }
+
+  /** The goal of the map's frame, which there is from now on. @returns {number} */
+  goal() {
+    const { frame } = /** @type {import('./voxels.js').Map} */ (this.map);
+    const isOurs = (/** @type {import('./codec.js').Goal} */ goal) => goal.arm === 0 && goal.frame === frame;
+    if (!this.goals.list.some(isOurs)) this.goals.add(0, frame);
+    return this.goals.list.findIndex(isOurs);
+  }
+
+  /** Another orientation of those that are reached. @param {number} step */
+  turn(step) {
+    if (!this.chosen?.quats.length) return;
+    const { length } = this.chosen.quats;
+    this.chosen.at = (this.chosen.at + step + length) % length;
+    this.go();
+  }
+
+  /** The arm reaches what was chosen. */
+  go() {
+    const { map, chosen, goals } = this;
+    if (!map || !chosen) return;
+    const i = this.goal();
+    if (chosen.quats.length && i >= 0) {
+      goals.select(i);
+      goals.change(i, { kind: 'pose' });
+      goals.put(i, { position: centreOf(map, chosen.voxel), quat_xyzw: chosen.quats[chosen.at] });
+    }
+    this.tell();
+  }
+
+  /** Say what was chosen. */
+  tell() {
+    const { map, chosen } = this;
+    find(document, '#map-chosen').hidden = !chosen;
+    if (!map || !chosen) {
+      this.verdict.textContent = 'Click a voxel: the arm goes there, in an orientation that it reaches.';
+      return;
+    }
+    const place = centreOf(map, chosen.voxel).map((x) => x.toFixed(3)).join(', ');
+    const { length } = chosen.quats;
+    this.verdict.textContent = `(${place}) m: ${length} of ${map.orientations} orientations are reached.`;
+    find(document, '#map-turn').textContent = length ? `${chosen.at + 1} of ${length}` : '';
+  }
+}
+
+/** @param {ArrayBuffer} buffer @returns {import('./voxels.js').Map} */
+function read(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  return { ...header, levels: new Uint8Array(buffer, 4 + length) };
+}
