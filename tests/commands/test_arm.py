@@ -55,7 +55,7 @@ def opened(monkeypatch):
 
     monkeypatch.setattr(play, "has_browser", lambda: True)
     monkeypatch.setattr(play, "open_browser", addresses.append)
-    monkeypatch.setattr("limbik.app.server.make_server", lambda host, uploads: Server())
+    monkeypatch.setattr("limbik.app.server.make_server", lambda host, uploads, maps: Server())
     return addresses
 
 

@@ -29,7 +29,7 @@ class ReachMap:
         size = self.reach.grid.size
         if size > MAX_VOXELS:
             raise SolverError(
-                f"the page shows maps of up to {MAX_VOXELS:,} voxels, found {size:,}: make one of larger voxels"
+                f"the page shows maps of up to {MAX_VOXELS:,} voxels, found {size:,}: map larger voxels"
             )
 
     @functools.cached_property
