@@ -79,11 +79,20 @@ def test_no_imports_go_round_in_a_circle() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("library", ["numba", "scipy", "starlette", "typer", "rich"])
+@pytest.mark.parametrize(
+    "library", ["numba", "scipy", "starlette", "typer", "rich", "limbik.motion", "limbik.scene"]
+)
 def test_import_limbik_is_light(library: str) -> None:
     program = f"import sys, limbik; sys.exit('{library}' in sys.modules)"
     outcome = subprocess.run([sys.executable, "-c", program])
     assert outcome.returncode == 0, f"`import limbik` imports {library}"
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(limbik, name) is not None for name in limbik.__all__)
+    assert dir(limbik) == sorted(limbik.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'sovle'"):
+        limbik.sovle  # noqa: B018
 
 
 def test_imports_are_seen_where_they_hide() -> None:
