@@ -17,6 +17,7 @@ from limbik.compiler.program import Program
 from limbik.errors import LimbikError
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
+from limbik.tree.programs import general
 
 PLANE = one_problem(Shape("RR", 0))
 
@@ -164,14 +165,20 @@ def test_a_file_is_named_after_all_that_decides_what_it_holds(monkeypatch):
     fingerprint = native._fingerprint.__wrapped__
     kept = fingerprint()
     assert kept == fingerprint() == native._fingerprint()
-    monkeypatch.setattr(native, "SOURCES_HASH", b"other sources")
-    changed = fingerprint()
     import llvmlite.binding as llvm
 
     monkeypatch.setattr(llvm, "get_host_cpu_name", lambda: "another")
     moved = fingerprint()
     monkeypatch.setattr("llvmlite.__version__", "0.0")
-    assert len({kept, changed, moved, fingerprint()}) == 4
+    assert len({kept, moved, fingerprint()}) == 3
+
+
+def test_other_sources_have_other_files_only_of_what_they_write_out(monkeypatch):
+    chain, tree = one_problem(Shape("RR", 0)), general()
+    before = native._file_name(chain), native._file_name(tree)
+    monkeypatch.setattr(native, "SOURCES_HASH", b"other sources")
+    assert native._file_name(chain) != before[0]
+    assert native._file_name(tree) == before[1]
 
 
 def test_other_bitcode_has_another_file(monkeypatch, tmp_path):

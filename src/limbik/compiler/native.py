@@ -290,18 +290,20 @@ def _stem(program: Program) -> str:
 
 def _file_name(program: Program) -> str:
     digest = hashlib.sha256(_fingerprint().encode() + _bitcode(program).read_bytes())
+    # What is written out for a shape of chain takes longer to write than a solve does.
+    digest.update(SOURCES_HASH if program.functions else _linked(program).encode())
     return f"{_stem(program)}-{digest.hexdigest()[:16]}.o"
 
 
 @functools.cache
 def _fingerprint() -> str:
-    """A hash of what decides what machine code is, besides the bitcode: sources, LLVM and the processor."""
+    """A hash of what decides what machine code is, besides what is linked: LLVM and the processor."""
     import llvmlite
     import llvmlite.binding as llvm
 
     digest = hashlib.sha256(f"{llvmlite.__version__} {llvm.get_host_cpu_name()}".encode())
     digest.update(llvm.get_host_cpu_features().flatten().encode())
-    digest.update(SOURCES_HASH)
+    digest.update(SCRIPT.read_bytes())
     return digest.hexdigest()
 
 
