@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -292,3 +293,27 @@ def test_the_browser_is_opened_unless_told_otherwise(opened, arguments):
     with contextlib.suppress(SystemExit):
         cli.app(["play", "--port", "0", *arguments])
     assert len(opened) == (0 if arguments else 1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "path ur5e --csv {csv} --out {out}/p.csv",
+        "motion convert {walk} {out}/w.glb",
+        "motion convert {walk} {out}/w.csv",
+        "motion picture {walk} --out {out}/w.svg",
+        "motion ground {walk} --out {out}/w.bvh",
+        "reach ur5e --voxel 0.5 --orientations 2 --out {out}/map",
+        "dataset ur5e --poses 10 --out {out}/data",
+        "arm -arm 1 0 0 0 -seg 1 1 1 -goal 1 0 0 --save {out}/a.arm",
+    ],
+)
+def test_what_cannot_be_written_has_a_status_of_its_own(words, tmp_path, capsys):
+    csv, file = tmp_path / "path.csv", tmp_path / "no folder"
+    csv.write_text("x,y,z,roll,pitch,yaw\n0.4,0.1,0.3,3.1416,0,0\n0.4,-0.1,0.3,3.1416,0,0\n")
+    file.write_text("")
+    walk = Path(__file__).resolve().parents[1] / "examples" / "walk.bvh"
+    with pytest.raises(SystemExit) as ended:
+        cli.app([word.format(csv=csv, walk=walk, out=file) for word in words.split(" ")])
+    assert ended.value.code == 3
+    assert "cannot be written: Not a directory" in capsys.readouterr().err

@@ -23,7 +23,7 @@ from limbik.commands.reach import reach
 from limbik.commands.ros import ros
 from limbik.commands.serve import serve
 from limbik.commands.solve import solve
-from limbik.errors import LimbikError
+from limbik.errors import LimbikError, OutputError
 
 BROKEN = 4  # exit status: an error in limbik itself, whose stack trace is printed
 
@@ -45,7 +45,7 @@ class CommandLine(typer.Typer):
                 sys.exit(UNWRITTEN)
             except LimbikError as error:
                 typer.echo(f"limbik: {as_typed(str(error), command, typed)}", err=True)
-                sys.exit(FAILED)
+                sys.exit(UNWRITTEN if isinstance(error, OutputError) else FAILED)
             except (RecursionError, MemoryError) as error:
                 kind = "nested too deeply" if isinstance(error, RecursionError) else "too large"
                 typer.echo(f"limbik: what was given is {kind} to be worked on", err=True)

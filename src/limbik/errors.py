@@ -49,6 +49,17 @@ class FormatError(LimbikError):
         return ": ".join([place, *([self.element] if self.element else []), self.problem])
 
 
+class OutputError(LimbikError):
+    """A file, a folder or a stream cannot be written: its device is full, or its reader is gone."""
+
+
+class FileOutputError(FormatError, OutputError):
+    """A file cannot be written."""
+
+    def __init__(self, file: str, cause: Exception) -> None:
+        super().__init__(file, f"cannot be written: {getattr(cause, 'strerror', None) or cause}")
+
+
 class FormatWarning(UserWarning):
     """A file was read, but something in it is not what a user may think."""
 

@@ -106,6 +106,10 @@ def test_a_function_that_does_not_depend_on_q_has_zeros():
         (np.floor, "numpy.floor has no derivative"),
         (lambda q: np.linalg.inv(np.outer(q, q)), "numpy.inv has no derivative"),
         (lambda q: np.sort(q), "numpy.sort has no derivative"),
+        (lambda q: q.std(), "numpy.std has no derivative"),
+        (lambda q: q.flatten(), "numpy.flatten has no derivative"),
+        (lambda q: q.astype(int), "numpy.astype has no derivative"),
+        (lambda q: round(q[0], 2), "cannot become a plain one"),
         (lambda q: np.array([q[0], 1.0]), "numpy.stack"),
         (lambda q: math.sin(q[0]), "numpy.sin for math.sin"),
         (lambda q: np.sqrt(q[0]), "numpy.sqrt has no derivative at"),
@@ -118,6 +122,14 @@ def test_a_function_that_does_not_depend_on_q_has_zeros():
 def test_what_has_no_derivative_is_named(function, words):
     with pytest.raises(FunctionError, match=words):
         automatic_jacobian(function, [0.0, 1.0])
+
+
+@pytest.mark.parametrize("name", ["max", "min", "prod", "sum", "mean", "cumsum", "ravel", "copy"])
+def test_methods_of_arrays_are_those_of_numpy(name):
+    q = [0.3, 0.9, 0.2]
+    found = automatic_jacobian(lambda q: getattr(q * q, name)(), q)
+    np.testing.assert_array_equal(found, automatic_jacobian(lambda q: getattr(np, name)(q * q), q))
+    assert not hasattr(Dual(q, np.eye(3)), "nothing")
 
 
 def test_a_cost_that_writes_to_q_is_told_to_build_arrays():

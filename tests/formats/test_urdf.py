@@ -338,3 +338,16 @@ def test_a_floating_joint_moves_freely() -> None:
     model = urdf.read(arm().replace("revolute", "floating"))
     assert model.joint("j").kind is JointKind.FLOATING
     assert model.nq == 7
+
+
+@pytest.mark.parametrize("leader", [(0.0, 0.0), (0.5, 0.5), (0.0, 1.0)])
+def test_limits_of_a_follower_that_leave_its_leader_no_room_are_not_looked_at(leader) -> None:
+    text = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+      <joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+        <limit lower="{}" upper="{}" effort="1" velocity="1"/></joint>
+      <joint name="k" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>
+        <limit lower="-1" upper="-0.5" effort="1" velocity="1"/><mimic joint="j"/></joint></robot>"""
+    with pytest.warns(FormatWarning):
+        model = urdf.read(text.format(*leader))
+    assert (model.joint("j").lower, model.joint("j").upper) == leader
+    assert not model.joint("k").has_limits

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik.errors import FormatWarning, ModelError
 from limbik.formats import urdf, urdf_write
-from limbik.model import EulerLimits, Frame, Joint, JointKind, Mass, Mimic, Model
+from limbik.model import EulerLimits, Frame, Joint, JointKind, Mass, Mimic, Model, ModelBuilder
 from strategies import SERIAL, models
 
 KINDS = (*SERIAL, JointKind.FLOATING)
@@ -65,6 +65,29 @@ def test_pinocchio_reads_the_same_robot(name) -> None:
 
     text = urdf_write.write(limbik.load(name))
     assert_moves_as_in_pinocchio(urdf.read(text), text)
+
+
+@pytest.mark.parametrize("base", ["planar", "floating"])
+@pytest.mark.parametrize("name", ["ur5e", "baxter"])
+def test_pinocchio_reads_a_robot_on_a_base_that_moves(name, base) -> None:
+    pinocchio = pytest.importorskip("pinocchio")
+    model = limbik.load(name, base=base)
+    text = urdf_write.write(model)
+    read, again = pinocchio.buildModelFromXML(text), urdf.read(text)
+    assert {joint.name for joint in model.joints if joint.nq} <= {*read.names}
+    for joint in model.joints:
+        found = again.joint(joint.name)
+        assert (found.lower, found.upper) == (joint.lower, joint.upper)
+
+
+@pytest.mark.parametrize("limits", [(-math.inf, math.inf), (-math.inf, 2.0), (-1.0, math.inf)])
+def test_limits_that_there_are_not_read_back_and_are_numbers_for_others(limits) -> None:
+    pinocchio = pytest.importorskip("pinocchio")
+    model = ModelBuilder("x").revolute("turn", limits=limits).prismatic("slide", limits=limits).build()
+    again = written(model)
+    assert [(joint.lower, joint.upper) for joint in again.joints] == [limits, limits]
+    assert "inf" not in urdf_write.write(model)
+    assert pinocchio.buildModelFromXML(urdf_write.write(model)).nv == 2
 
 
 def test_followers_and_masses_are_written() -> None:
@@ -143,6 +166,10 @@ def test_names_are_escaped_and_those_that_xml_cannot_hold_refused() -> None:
     bad = dataclasses.replace(model.joints[0], name="bell\x07")
     with pytest.raises(ModelError, match=r"the name 'bell\\x07' cannot be written as XML"):
         urdf_write.write(Model("a", [bad]))
+    for name in ("${1 + 1}", "a$(cwd)"):
+        bad = dataclasses.replace(model.joints[0], name=name)
+        with pytest.raises(ModelError, match="to xacro it is an expression"):
+            urdf_write.write(Model("a", [bad]))
 
 
 def test_names_that_are_made_up_keep_clear_of_those_that_there_are() -> None:

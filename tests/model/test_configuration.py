@@ -37,6 +37,15 @@ def test_difference_undoes_integrate(model: Model, seed: int) -> None:
 
 
 @pytest.mark.parametrize("model", [planar_arm(2), ModelBuilder("free").floating("root").build()])
+def test_batches_that_do_not_go_together_are_refused(model: Model) -> None:
+    q, v = np.tile(model.neutral, (3, 1)), np.zeros((2, model.nv))
+    with pytest.raises(ConfigurationError, match=r"the same shape, or one row for all, found \(3, "):
+        model.integrate(q, v)
+    with pytest.raises(ConfigurationError, match="the same shape, or one row for all"):
+        model.difference(q, q[:2])
+
+
+@pytest.mark.parametrize("model", [planar_arm(2), ModelBuilder("free").floating("root").build()])
 def test_steps_beyond_what_a_number_can_hold_are_refused(model: Model) -> None:
     q = model.neutral + np.where(np.arange(model.nq) < 2, 1e308, 0.0)
     v = np.where(np.arange(model.nv) < 2, 1e308, 0.0)

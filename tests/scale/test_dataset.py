@@ -172,3 +172,27 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     with pytest.raises(MissingExtra, match=r"pip install limbik\[scale\]"):
         make_dataset(limbik.load("ur5e"), tmp_path / "data", poses=10)
     assert not (tmp_path / "data").exists()
+
+
+def test_a_table_that_is_damaged_is_told_and_made_again(tmp_path):
+    model, words = limbik.load("ur5e"), {"poses": 50}
+    data = make_dataset(model, tmp_path / "data", **words)
+    before = data.table()
+    (file,) = data.files
+    file.write_bytes(file.read_bytes()[:40])
+    for ask in (data.table, lambda: data.rows):
+        with pytest.raises(StoreError, match="data is damaged"):
+            ask()
+    assert make_dataset(model, tmp_path / "data", **words).table().equals(before)
+    file.unlink()
+    with pytest.raises(StoreError, match="has no table yet"):
+        data.table()
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"), [(["postion"], "did you mean 'position'"), ("q", "needs some of pose, ")]
+)
+def test_columns_that_there_are_not_are_refused(tmp_path, columns, said):
+    data = make_dataset(limbik.load("ur5e"), tmp_path / "data", poses=5)
+    with pytest.raises(SolverError, match=said):
+        data.table(columns)

@@ -2,6 +2,7 @@
 
 import errno
 import itertools
+import json
 import subprocess
 import sys
 import textwrap
@@ -286,6 +287,38 @@ def test_a_full_disk_is_an_error_and_the_map_goes_on_later(tmp_path, monkeypatch
         with pytest.raises(StoreError, match="cannot be written: No space left on device"):
             reach_map(model, tmp_path / "map", voxel=0.5, orientations=5)
     assert reach_map(model, tmp_path / "map2", voxel=0.5, orientations=5).is_complete
+
+
+@pytest.mark.parametrize("left", [0, 20])
+@pytest.mark.parametrize("layer", ["fraction", "reachable"])
+def test_a_chunk_that_is_damaged_is_told_and_made_again(tmp_path, layer, left):
+    words = {"voxel": 0.5, "orientations": 5}
+    reach_map(limbik.load("ur5e"), tmp_path / "map", **words)
+    before = content(tmp_path / "map")
+    (file,) = (file for file in (tmp_path / "map" / layer / "c").rglob("*") if file.is_file())
+    file.write_bytes(file.read_bytes()[:left])
+    damaged = Reach.open(tmp_path / "map")
+    with pytest.raises(StoreError, match=r"map is damaged .*; the same command as before mends it"):
+        damaged.reachable() if layer == "reachable" else damaged.fraction
+    reach_map(limbik.load("ur5e"), tmp_path / "map", **words)
+    assert content(tmp_path / "map") == before
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"shape": None}, "'shape' needs 3 finite numbers, found None"),
+        ({"voxel": "a"}, "'voxel' needs a finite number, found 'a'"),
+        ({"corner": [0.0, 1.0]}, r"'corner' needs 3 finite numbers, found \[0.0, 1.0\]"),
+        ({"shape": [1, 2, 3]}, "is not that of its arrays"),
+    ],
+)
+def test_a_record_that_is_damaged_is_told(tmp_path, change, said):
+    reach_map(limbik.load("ur5e"), tmp_path / "map", voxel=0.5, orientations=5)
+    file = tmp_path / "map" / "job.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
+    with pytest.raises(StoreError, match=said):
+        Reach.open(tmp_path / "map")
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):

@@ -15,9 +15,9 @@ from urllib.parse import quote
 import typer
 import typer.core
 
-from limbik.commands.guarded_output import OutputFailed
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
+from limbik.formats.source import write_text
 
 if TYPE_CHECKING:
     from limbik import Scene
@@ -246,10 +246,7 @@ def _save(scene: Scene, files: Sequence[Path], *, is_solved: bool) -> None:
         with warnings.catch_warnings(record=True) as notes:
             warnings.simplefilter("always")
             content = scene.to_arm() if is_arm else scene.to_urdf()
-        try:
-            file.write_text(content, encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise OutputFailed(str(file), error) from None
+        write_text(file, content)
         said = [str(note.message) for note in notes]
         if is_solved and not is_arm:
             said.append("the configuration is not in it: URDF has no place for one")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from limbik.errors import FormatError
+from limbik.formats.source import write_text
 from limbik.model import Model
 
 collision = typer.Typer(
@@ -93,7 +93,7 @@ def pairs(
     model = _loaded(robot, with_srdf)
     study = study_pairs(model, samples)
     if srdf is not None:
-        _write(srdf, write(model.name, study.rules(with_unseen=unseen)))
+        write_text(srdf, write(model.name, study.rules(with_unseen=unseen)))
     if as_json:
         data = {
             "samples": study.samples,
@@ -126,10 +126,3 @@ def _loaded(robot: str, srdf: str | None) -> Model:
     for note in notes:
         typer.echo(f"limbik: note: {note.message}", err=True)
     return model
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FormatError(str(path), f"cannot be written: {error.strerror}") from None

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, TextIO, TypeVar
 
-from limbik.errors import LimbikError
+from limbik.errors import OutputError
 
 UNWRITTEN = 3  # exit status
 ESCAPED = "limbik-escaped"  # what becomes of characters that the encoding of a stream lacks, for `codecs`
@@ -18,11 +18,11 @@ _IN_ASCII = {"●": "*", "○": "o", "→": "->", "×": "x", "∞": "inf", "…"
 _T = TypeVar("_T")
 
 
-class OutputFailed(LimbikError):
-    """Standard output or a file cannot be written: its device is full, or its reader is gone."""
+class OutputFailed(OutputError):
+    """Standard output cannot be written: its device is full, or its reader is gone."""
 
-    def __init__(self, place: str, cause: OSError) -> None:
-        super().__init__(f"{place} cannot be written: {cause.strerror or cause}")
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(f"the output cannot be written: {cause.strerror or cause}")
         self.reader_is_gone = isinstance(cause, BrokenPipeError)
 
 
@@ -75,7 +75,7 @@ def guarded() -> Iterator[None]:
 
 
 def _refuse(error: OSError) -> NoReturn:
-    raise OutputFailed("the output", error) from None
+    raise OutputFailed(error) from None
 
 
 def _forget(error: OSError) -> None:

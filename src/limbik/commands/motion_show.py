@@ -11,6 +11,7 @@ import typer
 from limbik.commands.motion import AnimationName, File, ModelName, UnitName, UpName, load_file, motion
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.errors import FormatError, ModelError
+from limbik.formats.source import write_text
 
 
 @motion.command()
@@ -77,8 +78,5 @@ def picture(
     if path.suffix.lower() != ".svg":
         raise FormatError(out, f"needs the ending .svg, found {path.suffix!r}")
     text = drawn(load_file(file, model, unit, up, animation), figures=figures)
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FormatError(out, f"cannot be written: {error.strerror or error}") from None
+    write_text(path, text + "\n")
     typer.echo(f"{out}: {text.count('<text')} figures")

@@ -10,7 +10,8 @@ import typer
 
 from limbik.commands.answers import WIDTH
 from limbik.commands.as_typed import warn_of_degrees
-from limbik.errors import GoalError, LimbikError
+from limbik.errors import GoalError
+from limbik.formats.source import write_text
 
 if TYPE_CHECKING:
     from limbik.formats.path_csv import Waypoints
@@ -68,7 +69,7 @@ def path(
     )
     typer.echo("\n".join(textwrap.wrap(found.explain(), WIDTH, break_on_hyphens=False)))
     if out is not None:
-        _write(out, path_csv(model, found))
+        write_text(out, path_csv(model, found))
     if not found.complete:
         raise typer.Exit(BROKEN)
 
@@ -99,10 +100,3 @@ def _pose(numbers: Six, name: str, degrees: bool) -> Matrix4:
         warn_of_degrees(name, numbers[3:])
     turn = np.radians(vector[3:]) if degrees else vector[3:]
     return pose_from(rotation_rpy(*turn), vector[:3])
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise LimbikError(f"--out {file} cannot be written: {error}") from None

@@ -7,6 +7,7 @@ last digits and without a step to choose.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -88,33 +89,21 @@ class Dual(NDArrayOperatorsMixin):
 
     # --- as NumPy's arrays have them ------------------------------------------------------------------------
 
-    def sum(self, axis: Any = None) -> Dual:
-        """As `numpy.sum`."""
-        return self.along(lambda array: array.sum(axis=axis))
-
-    def mean(self, axis: Any = None) -> Dual:
-        """As `numpy.mean`."""
-        return self.along(lambda array: array.mean(axis=axis))
-
-    def dot(self, other: Any) -> Any:
-        """As `numpy.dot`."""
-        return np.dot(self, other)
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        function = getattr(np, name, None)
+        if not callable(function):
+            raise FunctionError(rules.unsupported(name))
+        return functools.partial(function, self)
 
     def reshape(self, *shape: Any) -> Dual:
         """As `numpy.reshape`."""
         return self.along(lambda array: array.reshape(*shape))
 
-    def ravel(self) -> Dual:
-        """As `numpy.ravel`."""
-        return self.along(np.ravel)
-
     def transpose(self, *axes: Any) -> Dual:
         """As `numpy.transpose`."""
         return self.along(lambda array: array.transpose(*axes))
-
-    def copy(self) -> Dual:
-        """As `numpy.copy`."""
-        return self.along(np.copy)
 
     # --- NumPy ----------------------------------------------------------------------------------------------
 
@@ -153,13 +142,13 @@ class Dual(NDArrayOperatorsMixin):
             "numpy.stack or numpy.concatenate, not with numpy.array or by writing into numpy.zeros"
         )
 
-    def __float__(self) -> float:
+    def __float__(self, *_: object) -> float:
         raise FunctionError(
             "a number that carries derivatives cannot become a plain one: use the functions of NumPy, "
             "such as numpy.sin for math.sin, and numpy.stack for numpy.array"
         )
 
-    __int__ = __index__ = __float__
+    __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = __float__
 
 
 # --- rules --------------------------------------------------------------------------------------------------

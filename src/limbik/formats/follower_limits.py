@@ -27,7 +27,7 @@ def without_contradicting_limits(joints: Sequence[Joint]) -> tuple[list[Joint], 
         needed_lower, needed_upper = sorted((rule.leading(joint.lower), rule.leading(joint.upper)))
         lower, upper = ranges[leader]
         narrowed = max(lower, needed_lower), min(upper, needed_upper)
-        if lower < upper and narrowed[0] >= narrowed[1]:
+        if narrowed[0] > narrowed[1] or (lower < upper and narrowed[0] == narrowed[1]):
             by_name[joint.name] = replace(joint, lower=-math.inf, upper=math.inf)
             remarks.append(
                 f"joint {joint.name!r} follows {leader!r}, and its limits {joint.lower:g} to {joint.upper:g} "

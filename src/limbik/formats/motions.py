@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from limbik.errors import ConfigurationError, FormatError, ModelError, is_one_of, shortened
+from limbik.errors import ConfigurationError, FileOutputError, FormatError, ModelError, is_one_of, shortened
 from limbik.formats import bvh, bvh_model, bvh_skeleton, gltf_file, gltf_model, gltf_skeleton, motion_csv
 from limbik.formats.base_joint import Base
 from limbik.formats.load import load
@@ -113,7 +113,7 @@ class Motion:
             try:
                 self._write_gltf(name)
             except OSError as error:
-                raise FormatError(name, f"cannot be written: {error.strerror or error}") from None
+                raise FileOutputError(name, error) from None
             return
         write_text(path, self._as_bvh() if _ending(name) == ".bvh" else self._as_csv(name))
 

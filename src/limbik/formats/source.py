@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeAlias
 
-from limbik.errors import FormatError, shortened
+from limbik.errors import FileOutputError, FormatError, shortened
 
 LARGEST = 64 * 2**20  # [bytes] more than any description of a robot
 ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".srdf", ".csv", ".yaml", ".yml", ".arm", ".bvh")
@@ -64,9 +64,9 @@ def write_text(path: str | PathLike[str], text: str) -> None:
         raise FormatError("<path>", f"needs the path of a file, found {shortened(path)}")
     name = str(fspath(path))
     try:
-        _expanded(name).write_text(text, encoding="utf-8")
+        _expanded(name).write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
-        raise FormatError(name, f"cannot be written: {getattr(error, 'strerror', None) or error}") from None
+        raise FileOutputError(name, error) from None
 
 
 def is_text(source: str) -> bool:
@@ -117,7 +117,7 @@ def _refuse_what_is_no_file(path: Path, name: str) -> None:
 def _files_in(folder: Path) -> str:
     names = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() in ENDINGS)
     if not names:
-        return "it holds no description of a robot"
+        return "a file is needed, and it holds no description of a robot"
     return "it holds " + ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 

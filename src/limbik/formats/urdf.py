@@ -11,6 +11,8 @@ no <limit>, or one with neither lower nor upper
                 error and the second a joint that cannot move. Few who write that mean it.)
 <limit> with one of lower and upper
                 The other is 0, as the specification says.
+<limit> with a number of 1e9 or more
+                There is no limit on that side: ROS needs a number for one.
 <limit> without velocity or acceleration, or with 0
                 Nothing is known of it: many programs write 0 where nobody filled in the form. (Accelerations
                 came with URDF 1.2.)
@@ -178,9 +180,9 @@ def _limits(joint: Element) -> Limits:
             f"the limits are the wrong way round, lower {lower:g} > upper {upper:g}; "
             "a hinge without limits is of type continuous"
         )
-    if lower > FARTHEST or upper < -FARTHEST:
+    if lower >= FARTHEST or upper <= -FARTHEST:
         raise limit.error(f"no value up to {FARTHEST:g} lies between the limits {lower:g} and {upper:g}")
-    return lower, upper
+    return (lower if lower > -FARTHEST else -math.inf), (upper if upper < FARTHEST else math.inf)
 
 
 def _said_limits(joint: Element) -> Element | None:

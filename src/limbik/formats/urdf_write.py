@@ -4,9 +4,9 @@ and what collides, as far as URDF has it.
 Frames that are no links become links on fixed joints. URDF has no ball joints: one is written as three
 revolute joints NAME.x, NAME.y and NAME.z at one point, in the order of its Euler limits and with these; a
 FormatWarning says so, and that limits of swing and twist are lost. A name that is taken has an underscore
-behind it. A limit on one side only, and a prismatic joint without limits, has "inf" on the other, which
-limbik reads and ROS does not. A model knows no effort and inertia; they are 0, and so are velocities that it
-does not know.
+behind it. A revolute joint without limits is continuous. A limit on one side only, and a prismatic joint
+without limits, has 1e9 where there is none, which limbik reads as none: ROS needs a number. A model knows no
+effort and inertia; they are 0, and so are velocities that it does not know.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from limbik.errors import FormatWarning, ModelError, listed, shortened
 from limbik.formats.base_joint import WORLD
 from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model
 from limbik.model.euler import EulerLimits
+from limbik.model.joints import FARTHEST
 from limbik.model.shapes import Box, Capsule, Cylinder, LinkShape, Mesh, Shape, Sphere
 from limbik.spatial import Array, Matrix3, Matrix4
 
@@ -36,7 +37,7 @@ def write(models: Model | Mapping[str, Model], name: str | None = None) -> str:
     robot; default: that of the first model.
 
     Several models share a link "world": it is their own root if that has this name, else the parent of it.
-    Raises ModelError for names that XML cannot hold.
+    Raises ModelError for names that XML cannot hold, or xacro reads as something else.
     """
     if isinstance(models, Model):
         models = {models.name: models}
@@ -229,6 +230,8 @@ def _geometry(shape: Shape) -> str | None:
 
 
 def _joint(joint: Joint) -> Iterator[str]:
+    if joint.kind is JointKind.REVOLUTE and not joint.has_limits:
+        joint = dataclasses.replace(joint, kind=JointKind.CONTINUOUS)
     yield f'  <joint name={_quoted(joint.name)} type="{joint.kind.value}">'
     yield f"    <parent link={_quoted(joint.parent)}/>"
     yield f"    <child link={_quoted(joint.child)}/>"
@@ -237,7 +240,7 @@ def _joint(joint: Joint) -> Iterator[str]:
     if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC):
         yield f'    <axis xyz="{_numbers(joint.axis)}"/>'
     if joint.kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
-        lower, upper = _numbers([joint.lower]), _numbers([joint.upper])
+        lower, upper = (_numbers([np.clip(each, -FARTHEST, FARTHEST)]) for each in (joint.lower, joint.upper))
         yield f'    <limit lower="{lower}" upper="{upper}" effort="0" {_rates(joint)}/>'
     elif math.isfinite(min(joint.velocity, joint.acceleration)):
         yield f'    <limit effort="0" {_rates(joint)}/>'
@@ -280,6 +283,10 @@ def _numbers(values: Array | list[float] | tuple[float, ...]) -> str:
 def _quoted(name: str) -> str:
     if _NOT_IN_XML.search(name):
         raise ModelError(f"the name {shortened(name)} cannot be written as XML: it has a control character")
+    if "${" in name or "$(" in name:
+        raise ModelError(
+            f"the name {shortened(name)} cannot be written as URDF: to xacro it is an expression"
+        )
     from xml.sax.saxutils import quoteattr  # which brings a client for the web along
 
     return str(quoteattr(name))

@@ -149,7 +149,7 @@ class ConfigurationSpace:
     @np.errstate(over="ignore", invalid="ignore")  # see `_finite`
     def integrate(self, q: Array, v: Array) -> Array:
         """The configuration reached from q after unit time at the constant velocity v."""
-        out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), self.nq))
+        out = np.empty((*_common(q, v), self.nq))
         out[...] = q
         out[..., self.scalar_q] += v[..., self.scalar_v]
         if self.turning_q.size:
@@ -177,7 +177,7 @@ class ConfigurationSpace:
     @np.errstate(over="ignore", invalid="ignore")  # see `_finite`
     def difference(self, q0: Array, q1: Array) -> Array:
         """The velocity that leads from q0 to q1 in unit time; a turn is at most pi."""
-        out = np.zeros((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), self.nv))
+        out = np.zeros((*_common(q0, q1), self.nv))
         out[..., self.scalar_v] = q1[..., self.scalar_q] - q0[..., self.scalar_q]
         if self.turning_q.size:
             back = quat_conjugate(quat_normalise(q0[..., self.turning_q]))
@@ -249,3 +249,13 @@ def _range(joint: Joint) -> tuple[float, float]:
     if math.isinf(joint.upper):
         return joint.lower, joint.lower + 2.0 * half
     return joint.lower, joint.upper
+
+
+def _common(first: Array, second: Array) -> tuple[int, ...]:
+    """The shape of two batches of rows together. Raises ConfigurationError where they do not go together."""
+    try:
+        return np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
+    except ValueError:
+        raise ConfigurationError(
+            f"two batches need the same shape, or one row for all, found {first.shape} and {second.shape}"
+        ) from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from limbik.errors import SolverError, needs_extra, shortened
+from limbik.errors import SolverError, did_you_mean, is_one_of, members_of, needs_extra, shortened
 from limbik.model import JointKind, Model
 from limbik.model.model import as_model
 from limbik.scale import folder as folders
@@ -22,6 +23,7 @@ CHUNK_POSES = 500_000
 MAX_SOLUTIONS = 1000
 MAX_POSES = 10**15
 TABLES = "tables"
+COLUMNS = "pose", "position", "quaternion", "q", "q16", "status"
 
 
 def make_dataset(
@@ -92,11 +94,14 @@ def make_dataset(
     )
     _arrow()
     root = Path(folder)
-    if not folders.is_begun(root, job):
+    is_begun = folders.is_begun(root, job)
+    if not is_begun:
         with folders.writing(root):
             (root / TABLES).mkdir()
             folders.write_record(root, job)
     dataset = Dataset.open(root)
+    if is_begun:
+        dataset._forget_damaged()
     run(job, dataset, engine, threads, address, progress)
     return dataset
 
@@ -114,6 +119,7 @@ class Dataset:
         record = folders.read_record(Path(folder))
         if "solutions" not in record:
             raise StoreError(f"{folder} holds no dataset, but a {record['title']}")
+        folders.check_numbers(Path(folder), record, {"chunks": 1})
         return Dataset(Path(folder), record)
 
     @property
@@ -142,9 +148,9 @@ class Dataset:
     @property
     def rows(self) -> int:
         """How many rows the tables have."""
-        return sum(_arrow().parquet.read_metadata(file).num_rows for file in self.files)
+        return sum(map(self._rows_of, self.files))
 
-    def table(self, columns: list[str] | None = None) -> Any:
+    def table(self, columns: Sequence[str] | None = None) -> Any:
         """All rows as a `pyarrow.Table`, of some columns or of all:
 
         pose: the number of the pose. position [3, m], quaternion [4, xyzw]: the pose in the robot's base. q
@@ -152,7 +158,32 @@ class Dataset:
         from 0 at `record["lower"]` to 65,535 at `record["upper"]`. status: as in `limbik.Status`.
         """
         arrow = _arrow()
-        return arrow.concat_tables([arrow.parquet.read_table(file, columns=columns) for file in self.files])
+        if columns is not None:
+            columns = list(members_of(columns, "`columns`", SolverError, f"some of {', '.join(COLUMNS)}"))
+            for name in columns:
+                if not is_one_of(name, COLUMNS):
+                    raise SolverError(
+                        f"a dataset has no column {shortened(name)}; {did_you_mean(name, COLUMNS)}"
+                    )
+        if not self.files:
+            raise StoreError(f"{self.folder} has no table yet")
+        with folders.reading(self.folder):
+            return arrow.concat_tables(
+                [arrow.parquet.read_table(file, columns=columns) for file in self.files]
+            )
+
+    def _rows_of(self, file: Path) -> int:
+        with folders.reading(self.folder):
+            return int(_arrow().parquet.read_metadata(file).num_rows)
+
+    def _forget_damaged(self) -> None:
+        """Tables that cannot be read are work that is left."""
+        for file in self.files:
+            try:
+                self._rows_of(file)
+            except StoreError:
+                with folders.writing(self.folder):
+                    file.unlink()
 
 
 def _check_joints(model: Model, frame: str) -> None:

@@ -11,14 +11,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from limbik.errors import LimbikError
+import numpy as np
+
+from limbik.errors import LimbikError, OutputError, shortened
 from limbik.scale.job import Job
+from limbik.spatial import as_numbers
 
 RECORD = "job.json"
 
 
 class StoreError(LimbikError):
-    """A folder cannot be written, or holds something else."""
+    """A folder cannot be written, is damaged, or holds something else."""
+
+
+class StoreOutputError(StoreError, OutputError):
+    """A folder cannot be written."""
 
 
 def is_begun(folder: Path, job: Job) -> bool:
@@ -55,6 +62,17 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
+def check_numbers(folder: Path, record: dict[str, Any], sizes: dict[str, int]) -> None:
+    """Raise StoreError for a record in which not so many finite numbers stand under each of these names."""
+    for name, size in sizes.items():
+        needed = "a finite number" if size == 1 else f"{size} finite numbers"
+        value = as_numbers(record.get(name), f"{folder / RECORD}: {name!r}", needed, StoreError)
+        if value.size != size or not np.isfinite(value).all():
+            raise StoreError(
+                f"{folder / RECORD}: {name!r} needs {needed}, found {shortened(record.get(name))}"
+            )
+
+
 def write_whole(file: Path, content: bytes) -> None:
     """Write a file that is there whole or not at all."""
     part = file.with_name(f".{file.name}.part")
@@ -86,4 +104,16 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise StoreOutputError(f"{folder} cannot be written: {error.strerror or error}") from None
+
+
+@contextlib.contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Raise StoreError where what stands there is damaged: readers of packed files raise what they like."""
+    try:
+        yield
+    except LimbikError:
+        raise
+    except Exception as error:
+        said = str(error).partition("\n")[0] or type(error).__name__
+        raise StoreError(f"{folder} is damaged ({said}); the same command as before mends it") from None

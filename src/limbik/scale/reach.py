@@ -21,7 +21,7 @@ from limbik.scale.placements import Placement, Reached, placements
 from limbik.scale.reach_job import ReachJob
 from limbik.scale.store import Store
 from limbik.solvers.free_options import free_options
-from limbik.spatial import Array, as_poses, as_rows_of_poses, as_vector, as_whole
+from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_vector, as_whole
 
 MAX_ORIENTATIONS = 1_000_000
 CHUNK_POSES = 2_000_000
@@ -113,8 +113,7 @@ class Reach:
     @property
     def grid(self) -> Grid:
         """The voxels."""
-        record = self.store.record
-        return Grid(tuple(record["corner"]), record["voxel"], tuple(record["shape"]))
+        return self.store.grid
 
     @property
     def record(self) -> dict[str, Any]:
@@ -139,7 +138,7 @@ class Reach:
     @property
     def solutions(self) -> NDArray[np.integer]:
         """[voxels] distinct solutions, of all orientations together; without a closed form one for each."""
-        return np.asarray(self.store.arrays["solutions"][:, 0])
+        return self.store.read("solutions")[:, 0]
 
     @property
     def manipulability(self) -> Array:
@@ -153,12 +152,15 @@ class Reach:
 
     def reachable(self, first: int = 0, last: int | None = None) -> NDArray[np.bool_]:
         """[voxels, n] whether each orientation is reached, of the voxels from `first` to before `last`."""
-        bits = np.asarray(self.store.arrays["reachable"][first:last])
+        for name, value in (("first", first), ("last", last)):
+            if value is not None:
+                as_whole(value, f"`{name}`", -self.grid.size, SolverError)
+        bits = self.store.read("reachable", first, last)
         return np.unpackbits(bits, axis=1, count=self.store.record["orientations"]).astype(bool)
 
     def fraction_at(self, points: ArrayLike) -> Array:
         """[N] fraction of the orientations that is reached in the voxels of points [N, 3] [m]; 0 outside."""
-        given = np.asarray(points, dtype=np.float64)
+        given = as_numbers(points, "`points`", "numbers [N, 3]", GoalError)
         if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
             raise GoalError(f"`points` needs numbers [N, 3], found {shortened(points)}")
         index = self.grid.index(given)
@@ -203,10 +205,10 @@ class Reach:
     def _reached(self) -> Reached:
         record = self.store.record
         radius = record["radius"] + float(np.linalg.norm(record["center"]))
-        return Reached(self.grid, self.quaternions, self.store.arrays["reachable"][:], self.margin, radius)
+        return Reached(self.grid, self.quaternions, self.store.read("reachable"), self.margin, radius)
 
     def _layer(self, name: str) -> Array:
-        return np.asarray(self.store.arrays[name][:, 0], dtype=np.float64)
+        return self.store.read(name)[:, 0].astype(np.float64)
 
 
 def _as_poses(value: ArrayLike) -> Array:

@@ -10,13 +10,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from limbik.errors import needs_extra
 from limbik.scale import folder as folders
 from limbik.scale.folder import StoreError
+from limbik.scale.grid import Grid
 from limbik.scale.reach_job import ReachJob
 from limbik.spatial import Array
 
 MARKERS = "done"
+# How many numbers stand in the record of a map.
+NUMBERS = {
+    "corner": 3, "voxel": 1, "shape": 3, "center": 3, "radius": 1, "orientations": 1, "restarts": 1,
+    "chunks": 1, "chunk": 1,
+}  # fmt: skip
 
 
 class Store:
@@ -31,7 +40,8 @@ class Store:
     def create(folder: Path, job: ReachJob) -> Store:
         """The store of a job, begun or begun again. Raises StoreError for a folder of something else."""
         zarr = _zarr()
-        if not folders.is_begun(folder, job):
+        is_begun = folders.is_begun(folder, job)
+        if not is_begun:
             with folders.writing(folder):
                 for name, (kind, width) in job.layers.items():
                     zarr.create_array(
@@ -43,7 +53,10 @@ class Store:
                     )
                 (folder / MARKERS).mkdir()
                 folders.write_record(folder, job, layers=job.layers)
-        return Store.open(folder, mode="r+")
+        store = Store.open(folder, mode="r+")
+        if is_begun:
+            store._forget_damaged()
+        return store
 
     @staticmethod
     def open(folder: Path, mode: str = "r") -> Store:
@@ -51,10 +64,36 @@ class Store:
         record = folders.read_record(folder)
         if "layers" not in record:
             raise StoreError(f"{folder} holds no map, but a {record['title']}")
+        folders.check_numbers(folder, record, NUMBERS)
         zarr = _zarr()
-        with folders.writing(folder):
+        with folders.reading(folder):
             arrays = {name: zarr.open_array(folder / name, mode=mode) for name in record["layers"]}
-        return Store(folder, record, arrays)
+        store = Store(folder, record, arrays)
+        is_whole = {"robot", "frame", "proved", "world"} <= record.keys()
+        if {array.shape[0] for array in arrays.values()} != {store.grid.size} or not is_whole:
+            raise StoreError(f"{folder} is damaged: {folders.RECORD} is not that of its arrays")
+        return store
+
+    @property
+    def grid(self) -> Grid:
+        """The voxels."""
+        return Grid(tuple(self.record["corner"]), self.record["voxel"], tuple(self.record["shape"]))
+
+    def read(self, name: str, first: int = 0, last: int | None = None) -> NDArray[Any]:
+        """The rows of an array from `first` to before `last`. Raises StoreError for damaged ones."""
+        with folders.reading(self.folder):
+            return np.asarray(self.arrays[name][first:last])
+
+    def _forget_damaged(self) -> None:
+        """Chunks that cannot be read are work that is left."""
+        for number in filter(self.is_done, range(self.record["chunks"])):
+            first = number * self.record["chunk"]
+            try:
+                for name in self.arrays:
+                    self.read(name, first, first + self.record["chunk"])
+            except StoreError:
+                with folders.writing(self.folder):
+                    (self.folder / MARKERS / str(number)).unlink()
 
     def is_done(self, number: int) -> bool:
         """Whether a chunk is there."""
