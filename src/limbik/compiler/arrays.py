@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 Arrays = TypeVar("Arrays")  # a NamedTuple of arrays
 
@@ -48,6 +48,11 @@ class ArrayType(NamedTuple):
     shape: tuple[Size | int, ...]
     dtype: np.dtype[Any] | str  # a name: of what `Program.types` says
 
+    def fits(self, array: NDArray[Any]) -> bool:
+        """Whether machine code may take an array for one of this type; fixed sizes are not looked at."""
+        is_so = isinstance(self.dtype, str) or array.dtype == self.dtype
+        return is_so and array.ndim == len(self.shape) and bool(array.flags.c_contiguous)
+
 
 def array(*shape: Size | int, dtype: DTypeLike = np.float64) -> ArrayType:
     """An array of numbers of 8 bytes, or of records."""
@@ -81,13 +86,11 @@ def described(kind: Kind) -> str:
     if isinstance(kind, ArrayType):
         sizes = [str(size) if isinstance(size, int) else "n" for size in kind.shape]
         return f"{kind.dtype}[{','.join(sizes)}]"
-    return (
-        "int"
-        if kind is int
-        else kind
-        if kind == WATCH_KIND
-        else f"({' '.join(map(described, kinds(kind).values()))})"
-    )
+    if kind is int:
+        return "int"
+    if kind == WATCH_KIND:
+        return WATCH_KIND
+    return f"({' '.join(map(described, kinds(kind).values()))})"
 
 
 def zeros(of: Callable[..., Arrays], sizes: Mapping[str, int]) -> Arrays:

@@ -20,7 +20,7 @@ def never() -> bool:
 
 
 class Call:
-    """arguments: what the program's kernel takes, without the watch; arrays are read and written in place."""
+    """A program with its arguments but the watch; arrays are read and written in place."""
 
     def __init__(self, program: Program, *arguments: Any) -> None:
         self.program = program
@@ -71,6 +71,7 @@ class Call:
 def _numbers(kind: Kind, argument: Any) -> list[int]:
     """Of an array the address and the shape."""
     if isinstance(kind, ArrayType):
+        assert kind.fits(argument), f"{kind} does not take {argument.dtype}{argument.shape}"
         return [argument.ctypes.data, *argument.shape]
     if kind == WATCH_KIND:
         return []
