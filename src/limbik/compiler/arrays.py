@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 Arrays = TypeVar("Arrays")  # a NamedTuple of arrays
 
@@ -47,11 +47,6 @@ class ArrayType(NamedTuple):
 
     shape: tuple[Size | int, ...]
     dtype: np.dtype[Any] | str  # a name: of what `Program.types` says
-
-    def fits(self, array: NDArray[Any]) -> bool:
-        """Whether machine code may take an array for one of this type; fixed sizes are not looked at."""
-        is_so = isinstance(self.dtype, str) or array.dtype == self.dtype
-        return is_so and array.ndim == len(self.shape) and bool(array.flags.c_contiguous)
 
 
 def array(*shape: Size | int, dtype: DTypeLike = np.float64) -> ArrayType:

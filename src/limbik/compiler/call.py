@@ -29,6 +29,7 @@ class Call:
         self._arguments = {
             name: never if kind == WATCH_KIND else next(given) for name, kind in self._kinds.items()
         }
+        assert all(_fits(kind, self._arguments[name]) for name, kind in self._kinds.items()), program.name
         numbers = [_numbers(kind, self._arguments[name]) for name, kind in self._kinds.items()]
         ends = itertools.pairwise(itertools.accumulate(map(len, numbers), initial=0))
         self._slices = {name: slice(*each) for name, each in zip(self._kinds, ends, strict=True)}
@@ -68,10 +69,18 @@ class Call:
         self._written, self._address = written, written.ctypes.data
 
 
+def _fits(kind: Kind, argument: Any) -> bool:
+    """Whether arrays are of the types that machine code takes them for; fixed sizes are not looked at."""
+    if not isinstance(kind, ArrayType):
+        parts = () if kind is int or kind == WATCH_KIND else zip(kinds(kind).values(), argument, strict=True)
+        return all(_fits(part, each) for part, each in parts)
+    is_of_type = isinstance(kind.dtype, str) or argument.dtype == kind.dtype
+    return is_of_type and argument.ndim == len(kind.shape) and argument.flags.c_contiguous
+
+
 def _numbers(kind: Kind, argument: Any) -> list[int]:
     """Of an array the address and the shape."""
     if isinstance(kind, ArrayType):
-        assert kind.fits(argument), f"{kind} does not take {argument.dtype}{argument.shape}"
         return [argument.ctypes.data, *argument.shape]
     if kind == WATCH_KIND:
         return []
