@@ -65,6 +65,7 @@ check:
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 	@.venv/bin/mypy
+	@.venv/bin/python tools/words.py > /dev/null
 
 bench:
 	@sh tools/prepare.sh app dev bench

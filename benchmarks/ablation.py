@@ -38,7 +38,7 @@ import tables
 from limbik.compiler.symbols import Scalar, sqrt
 from limbik.serial import step
 from limbik.serial.seed_table import Shape
-from limbik.serial.step import LEAST_DAMPING, Tuning
+from limbik.serial.step import MIN_DAMPING, Tuning
 from limbik.solvers import serial_plan as fast
 from machine import processor, progress
 from operations import KINDS, operations
@@ -67,7 +67,7 @@ def proportional(factor: float) -> Variation:
     """Damping that is proportional to the squared error, with another factor."""
 
     def damping(cost: Scalar) -> Scalar:
-        return factor * cost + LEAST_DAMPING
+        return factor * cost + MIN_DAMPING
 
     return Variation(tuning=Tuning(damping=damping))
 
@@ -83,7 +83,7 @@ def by_length(factor: float) -> Variation:
     """Damping that is proportional to the error itself."""
 
     def damping(cost: Scalar) -> Scalar:
-        return factor * sqrt(cost) + LEAST_DAMPING
+        return factor * sqrt(cost) + MIN_DAMPING
 
     return Variation(tuning=Tuning(damping=damping))
 
@@ -109,7 +109,7 @@ ABLATIONS = (
             "constant 1e-6": constant(1e-6),
             "constant 1e-4": constant(1e-4),
             "constant 1e-2": constant(1e-2),
-            "none (Gauss-Newton)": constant(LEAST_DAMPING),
+            "none (Gauss-Newton)": constant(MIN_DAMPING),
         },
     ),
     Ablation(

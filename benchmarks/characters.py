@@ -119,7 +119,7 @@ def problems(count: int, seed: int) -> np.ndarray:
     found[:, 9:12] = unit(rng.normal(size=(count, 3))) * reach
     found[:, 12:15] = perpendicular(lower)
     found[:, 15:18] = unit(rng.normal(size=(count, 3)))
-    found[:, two_bone.LEAST], found[:, two_bone.MOST] = -math.inf, math.inf
+    found[:, two_bone.MIN], found[:, two_bone.MAX] = -math.inf, math.inf
     return found
 
 

@@ -46,12 +46,12 @@ from machine import progress, surroundings
 
 ARMS = ("example-robot-data:panda", "iiwa14", "gen3", "xarm7", "ur5e", "ur10")
 PAIR = "two pandas"
-LEAST_APART = 0.005  # [m] of the configuration that is known to be free
-MOST_FREE = 0.05  # share of the distinct solutions
-STARTS, SLOW_STARTS, MOST_STARTS = 512, 64, 100_000
+MIN_APART = 0.005  # [m] of the configuration that is known to be free
+MAX_FREE = 0.05  # share of the distinct solutions
+STARTS, SLOW_STARTS, MAX_STARTS = 512, 64, 100_000
 STEP = 0.2  # [rad] by which distinct solutions differ
 THICK = 0.02  # [m] of the boards of a box
-MOST_BALLS = 60
+MAX_BALLS = 60
 TRIES = 200  # for each problem
 TIME_LIMIT = 10.0  # [s] of a solve
 
@@ -147,7 +147,7 @@ def problem_of(robot: Robot, scene: str, rng: np.random.Generator) -> Problem | 
     """One, where what is drawn is hard."""
     model = robot.model
     q = model.random(rng)
-    if not model.check(q, clearance=LEAST_APART).is_free:
+    if not model.check(q, clearance=MIN_APART).is_free:
         return None
     goals = goals_at(robot, q)
     drawn = distinct(drawn_solutions(robot, goals, q, SLOW_STARTS if is_slow(robot) else STARTS, rng))
@@ -157,7 +157,7 @@ def problem_of(robot: Robot, scene: str, rng: np.random.Generator) -> Problem | 
     if world is None:
         return None
     is_free = model.check_batch(drawn, world).is_free
-    if is_free.mean() >= MOST_FREE:
+    if is_free.mean() >= MAX_FREE:
         return None
     draws = len(drawn) if is_slow(robot) or is_free.any() else draws_until_free(robot, goals, q, world, rng)
     if draws is None:
@@ -223,7 +223,7 @@ def draws_until_free(
     robot: Robot, goals: Any, q: np.ndarray, world: World, rng: np.random.Generator
 ) -> int | None:
     """How many starts it took, in batches; None where none of them leads to a free solution."""
-    for count in range(STARTS, MOST_STARTS, 8 * STARTS):
+    for count in range(STARTS, MAX_STARTS, 8 * STARTS):
         drawn = drawn_solutions(robot, goals, q, 8 * STARTS, rng)
         if robot.model.check_batch(drawn, world).is_free.any():
             return count + 8 * STARTS
@@ -247,7 +247,7 @@ def box_about_hand(robot: Robot, q: np.ndarray, drawn: np.ndarray, rng: np.rando
     }
     for name, (size, place) in walls.items():
         world.add(name, Box(size), pose @ pose_from(None, place))
-    if not robot.model.check(q, world, clearance=LEAST_APART).is_free:
+    if not robot.model.check(q, world, clearance=MIN_APART).is_free:
         return None
     return with_balls(robot, world, q, drawn, rng)
 
@@ -262,15 +262,15 @@ def with_balls(
 ) -> World:
     """Balls on solutions that are free, until few are, or there are too many balls."""
     model, links = robot.model, [shape.link for shape in robot.model.shapes]
-    enough = MOST_FREE * rng.random()
-    for k in range(MOST_BALLS):
+    enough = MAX_FREE * rng.random()
+    for k in range(MAX_BALLS):
         is_free = model.check_batch(drawn, world).is_free
         if is_free.mean() <= enough:
             break
         other = drawn[rng.choice(np.flatnonzero(is_free))]
         place = model.pose(other, str(rng.choice(links)))[:3, 3] + 0.05 * rng.standard_normal(3)
         world.add(f"ball {k}", Sphere(rng.uniform(0.03, 0.1)), place)
-        if not model.check(q, world, clearance=LEAST_APART).is_free:
+        if not model.check(q, world, clearance=MIN_APART).is_free:
             world.remove(f"ball {k}")
     return world
 

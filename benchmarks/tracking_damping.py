@@ -27,14 +27,14 @@ import tables
 from limbik.compiler.call import Call
 from limbik.compiler.kernel import Primitive
 from limbik.compiler.program import Program
-from limbik.motion.step import LEAST_DAMPING, track
+from limbik.motion.step import MIN_DAMPING, track
 from tracking_scenes import DT, VELOCITY, Scene, scenes
 
 SCRIPT = "benchmarks/tracking_damping.py"
 DOCUMENT = HERE.parent / "docs" / "tracking.md"
 PATHS = ("circle", "out of reach and back", "line through a singularity")
 LOW = 0.02  # manipulability under which Nakamura & Hanafusa damp
-MOST = 4e-3  # and how much at a singular configuration
+MAX = 4e-3  # and how much at a singular configuration
 
 Rule = Callable[[np.ndarray, np.ndarray], float]  # of the residuals [rows] and the Jacobian [rows, nv]
 
@@ -42,7 +42,7 @@ Rule = Callable[[np.ndarray, np.ndarray], float]  # of the residuals [rows] and 
 def nakamura_hanafusa(residuals: np.ndarray, J: np.ndarray) -> float:
     """By the manipulability (Nakamura & Hanafusa 1986)."""
     measure = math.sqrt(max(float(np.linalg.det(J @ J.T)), 0.0))
-    return MOST * max(1.0 - measure / LOW, 0.0) ** 2
+    return MAX * max(1.0 - measure / LOW, 0.0) ** 2
 
 
 RULES: dict[str, Rule] = {
@@ -62,7 +62,7 @@ def followed(scene: Scene, rule: Rule, velocity: float | None) -> tuple[float, f
         scene.body.model, scene.path[0][0], DT, start=scene.start, velocity_limits=limits
     )
     J = tracker._workspace.J
-    damping = Primitive(lambda residuals: rule(residuals, J) + LEAST_DAMPING)
+    damping = Primitive(lambda residuals: rule(residuals, J) + MIN_DAMPING)
     program = Program(name="tracker", kernel=track.bind(damping_for=damping))
     tracker._call.run = Call(program, *tracker._call._arguments.values()).interpret
     configurations = np.array([scene.start, *(tracker.step(wanted[0]) for wanted in scene.path)])

@@ -21,7 +21,7 @@ from screenshots import ARGUMENTS, wait_live
 
 FOLDER = Path(__file__).resolve().parents[1] / "src/limbik/app/static/robots"
 DRAWN = 352  # [px] the side of the view, from which the picture is scaled down
-MOST_BYTES = 8000  # of a picture
+MAX_BYTES = 8000  # of a picture
 LONGEST = 120_000  # [ms] until the meshes are there
 
 TAKE = (Path(__file__).parent / "robot_picture.js").read_text().rstrip(";\n")
@@ -44,9 +44,9 @@ def picture(page: Page, address: str, name: str) -> bytes:
     for quality in (0.8, 0.6, 0.4):
         taken = page.evaluate(TAKE, {"size": 192, "margin": 10, "quality": quality})
         data = base64.b64decode(taken.partition(",")[2])
-        if len(data) <= MOST_BYTES:
+        if len(data) <= MAX_BYTES:
             return data
-    raise SystemExit(f"{name}: its picture has {len(data):,} bytes, more than {MOST_BYTES:,}")
+    raise SystemExit(f"{name}: its picture has {len(data):,} bytes, more than {MAX_BYTES:,}")
 
 
 def main() -> None:

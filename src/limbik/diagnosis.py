@@ -11,10 +11,10 @@ from limbik.checks import Contact
 from limbik.spatial import Array
 from limbik.status import PoseError, Status
 
-MOST_NAMES = 8  # of joints in a sentence
-MOST_CONTACTS = 3  # and of pairs in collision, in sentences
-MOST_OBSTACLES = 3
-MOST_METRES = 1e7  # that are written with all their digits
+MAX_NAMES = 8  # of joints in a sentence
+MAX_CONTACTS = 3  # and of pairs in collision, in sentences
+MAX_OBSTACLES = 3
+MAX_METRES = 1e7  # that are written with all their digits
 SEEN = 1e-5  # [m or rad] a goal of several that is off by more is named
 NEGLIGIBLE = 0.01  # of what the worst joint is beyond its limit, metres counted as radians
 
@@ -300,7 +300,7 @@ def _locked(diagnosis: Diagnosis) -> Iterator[str]:
     joints = f"{'joint' if is_one else 'joints'} {_spoken(_some(diagnosis.unlocked))}"
     yield f"Locked joints are in the way: {list_of(diagnosis.asked)}."
     yield f"With {joints} free there is a solution within the limits; without, none was found."
-    yield f"Locked, {', '.join(map(str, diagnosis.held[:MOST_NAMES]))}."
+    yield f"Locked, {', '.join(map(str, diagnosis.held[:MAX_NAMES]))}."
     yield nearest_found(diagnosis)
     yield f"Unlock {'it' if is_one else 'them'}, lock elsewhere, or move the target."
 
@@ -373,12 +373,12 @@ def _whatever(diagnosis: Diagnosis) -> tuple[str, str]:
 def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
     number = f"{diagnosis.examined:,} solution{'' if diagnosis.examined == 1 else 's'}"
     rest = ", and there is no other" if diagnosis.is_complete else ""
-    held = diagnosis.held[:MOST_NAMES]
+    held = diagnosis.held[:MAX_NAMES]
     still = f" while {_spoken(map(str, held))}" if held else ""
     yield f"No solution that is free of collision was found: {list_of(diagnosis.asked)}."
     yield f"All {number} that were looked at are in collision{rest}{still}; the answer is the least deep."
     yield from _contacts(diagnosis)
-    for one in diagnosis.obstacles[:MOST_OBSTACLES]:
+    for one in diagnosis.obstacles[:MAX_OBSTACLES]:
         without = "; without it there is a free one" if one.q_without is not None else ""
         yield f"{one.spoken} blocks {one.count:,} of {diagnosis.examined:,}{without}."
     if diagnosis.q_turned is not None:
@@ -390,10 +390,10 @@ def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _contacts(diagnosis: Diagnosis) -> Iterator[str]:
-    for one in diagnosis.contacts[:MOST_CONTACTS]:
+    for one in diagnosis.contacts[:MAX_CONTACTS]:
         yield str(one)
-    if len(diagnosis.contacts) > MOST_CONTACTS:
-        yield f"{len(diagnosis.contacts) - MOST_CONTACTS} more pairs are too near each other."
+    if len(diagnosis.contacts) > MAX_CONTACTS:
+        yield f"{len(diagnosis.contacts) - MAX_CONTACTS} more pairs are too near each other."
     if diagnosis.overshoot > -diagnosis.contacts[0].distance:
         beyond = _millimetres(diagnosis.overshoot)
         yield f"The pieces that are checked reach up to {beyond} beyond the shapes, which may be apart."
@@ -450,9 +450,9 @@ def _amount(error: PoseError) -> str:
 
 def _some(names: Sequence[str]) -> list[str]:
     """The names, or the first ones and how many there are besides."""
-    if len(names) <= MOST_NAMES:
+    if len(names) <= MAX_NAMES:
         return list(map(repr, names))
-    return [*map(repr, names[: MOST_NAMES - 1]), f"{len(names) - MOST_NAMES + 1} others"]
+    return [*map(repr, names[: MAX_NAMES - 1]), f"{len(names) - MAX_NAMES + 1} others"]
 
 
 def _spoken(words: Iterable[str]) -> str:
@@ -473,7 +473,7 @@ def list_of(clauses: Sequence[str]) -> str:
 
 def _together(*lengths: float) -> tuple[str, ...]:
     """Lengths in metres with so many decimals that the smallest one can be seen."""
-    if max(lengths) >= MOST_METRES:
+    if max(lengths) >= MAX_METRES:
         return tuple(f"{length:.7g} m" for length in lengths)
     smallest = min((length for length in lengths if length > 0.0), default=1.0)
     decimals = min(max(3, 1 - math.floor(math.log10(smallest))), 9)

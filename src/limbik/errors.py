@@ -12,7 +12,7 @@ QUOTED = 60  # [characters] of what was found that a message quotes
 LONGEST_WORD = 300  # [characters] of a message: paths are shorter
 LONGEST_MESSAGE = 10_000  # [characters]
 SHORTEST_PART = 4  # letters of a name that names with a prefix or an ending have, too
-MOST_COMPARED = 2000  # names that an unknown one is compared with
+MAX_COMPARED = 2000  # names that an unknown one is compared with
 
 _LONG = re.compile(rf"(['\"`])(?:(?!\1)[^\n])*\1|[^\s'\"`]{{{LONGEST_WORD + 1},}}")
 
@@ -120,7 +120,7 @@ def needs_extra(extra: str, feature: str) -> Iterator[None]:
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The tail of an error message about an unknown name: near names, then all names when they are few."""
     names = list(known)
-    compared = names[:MOST_COMPARED]
+    compared = names[:MAX_COMPARED]
     by_folded = {each.casefold(): each for each in reversed(compared) if len(each) <= LONGEST_WORD}
     wanted = name[:LONGEST_WORD].casefold() if isinstance(name, str) else ""
     close = difflib.get_close_matches(wanted, list(by_folded), n=3, cutoff=0.6)

@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_read_is_told_of_by_its_name(page, address, name, 
 
 
 def test_a_file_that_is_too_long_is_refused(page, address, monkeypatch):
-    monkeypatch.setattr(reading, "MOST_NUMBERS", 1000)
+    monkeypatch.setattr(reading, "MAX_NUMBERS", 1000)
     told = ask(page, token=upload(address, "long.bvh", crouching(family="biovision").encode()))
     assert "the page shows at most" in told["message"]
 

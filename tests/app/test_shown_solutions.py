@@ -8,7 +8,7 @@ import pytest
 from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
 from limbik.app.session import Session
-from limbik.app.shown_solutions import MOST, spread
+from limbik.app.shown_solutions import MAX, spread
 from limbik.app.space_session import SpaceSession
 from limbik.errors import GoalError
 from limbik.spatial import quat_from_matrix
@@ -44,7 +44,7 @@ def test_every_solution_meets_the_pose_within_limits_and_the_first_is_where_the_
     assert model.is_within_limits(found).all()
     room = np.minimum(found - model.lower, model.upper - found).min(axis=1)
     np.testing.assert_allclose(answer["margins"], room, atol=1e-9)
-    assert len(found) == len(answer["branches"]) == len(answer["manipulability"]) <= MOST
+    assert len(found) == len(answer["branches"]) == len(answer["manipulability"]) <= MAX
     assert answer["complete"] == (name == "puma560")
     assert answer["is_quick"]
 
@@ -53,7 +53,7 @@ def test_a_point_is_searched_for_and_the_answer_says_that_there_may_be_more():
     session, model = opened("ur5")
     q = model.random(2)
     answer = told(session, q, goal(model.end_effector, model.pose(q)[:3, 3]))
-    assert len(answer["q"]) == MOST < answer["count"]
+    assert len(answer["q"]) == MAX < answer["count"]
     assert not answer["complete"]
     assert not answer["is_quick"]
     assert "There may be more" in answer["text"]
@@ -99,7 +99,7 @@ def test_in_the_plane_every_solution_reaches_the_target_within_limits(links):
     ends = base + 90 * np.stack([np.cos(headings), -np.sin(headings)], axis=2).sum(axis=1)
     np.testing.assert_allclose(ends, np.tile(target, (len(found), 1)), atol=0.05)
     assert np.abs(found).max() <= np.deg2rad(150) + 1e-9
-    assert len(found) == (2 if links == 2 else MOST)
+    assert len(found) == (2 if links == 2 else MAX)
 
 
 def test_whole_turns_are_no_distance_for_joints_that_turn_without_end():

@@ -13,7 +13,7 @@ from limbik.app.opening import SceneOpener
 from limbik.app.prepared_shapes import PreparedShapes
 from limbik.app.protocol.reading import MessageError
 from limbik.app.protocol.space import Explain, decode_motion
-from limbik.app.protocol.world import MOST_OBJECTS
+from limbik.app.protocol.world import MAX_OBJECTS
 from limbik.app.space_session import SpaceSession
 from limbik.app.upload import Upload
 from limbik.collision import Box, Cylinder, Sphere, World, load_world
@@ -324,7 +324,7 @@ def test_files_that_hold_no_objects_are_refused_in_words(name, text, words):
 
 
 def test_more_objects_than_a_page_shows_and_lengths_beyond_its_own_are_refused():
-    many = {"objects": {str(k): {"sphere": 0.1} for k in range(MOST_OBJECTS + 1)}}
+    many = {"objects": {str(k): {"sphere": 0.1} for k in range(MAX_OBJECTS + 1)}}
     with pytest.raises(FormatError, match="up to 200"):
         read("a.json", json.dumps(many))
     with pytest.raises(LimbikError, match=r"lengths from 0\.0001 to 1000 m"):

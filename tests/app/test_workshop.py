@@ -11,7 +11,7 @@ from limbik import load
 from limbik.app import opening as room
 from limbik.app.bounded_cache import BoundedCache
 from limbik.app.described import described
-from limbik.app.opened import MOST_JOINTS
+from limbik.app.opened import MAX_JOINTS
 from limbik.app.opening import SceneOpener
 from limbik.app.upload import Upload
 from limbik.errors import LimbikError
@@ -146,8 +146,8 @@ def test_a_remark_of_a_reader_is_a_note_that_names_the_file():
 def test_of_many_remarks_the_first_are_told_and_how_many_more_there_are():
     branches = "br 0 1\nseg 1 1 1\n" * 40  # none of them closed
     _, *notes, last = scene(text="arm 1 0 0 0\nseg 1 1 1\n" + branches)["notes"]
-    assert len(notes) == room.MOST_NOTES
-    assert last == f"and {40 - room.MOST_NOTES} more remarks of this kind"
+    assert len(notes) == room.MAX_NOTES
+    assert last == f"and {40 - room.MAX_NOTES} more remarks of this kind"
 
 
 WRONG = {
@@ -166,7 +166,7 @@ WRONG = {
     "a list without end": ("rows: " + "[" * 20000, ""),
     "too many joints": ("<robot>" + "<joint/>" * 5000 + "</robot>", "5,000"),
     "a table without end": ("theta, alpha\n" + "0, 0\n" * 60000, "longer than"),
-    "too many segments": (f"arm {MOST_JOINTS} 0 0 0\n" + "seg 1 1 1\n" * MOST_JOINTS, "up to 500 joints"),
+    "too many segments": (f"arm {MAX_JOINTS} 0 0 0\n" + "seg 1 1 1\n" * MAX_JOINTS, "up to 500 joints"),
 }
 
 

@@ -10,7 +10,7 @@ from collision.containment import beyond, surface, to_coal
 from collision.meshes import mesh_of, samples, star, stl
 from collision.oracle import as_coal, random_shape
 from limbik.collision import Box, ConvexHull, Mesh, Points, meshes, stored_arrays
-from limbik.collision.hulls import MOST_VERTICES, hull_of
+from limbik.collision.hulls import MAX_VERTICES, hull_of
 from limbik.collision.pieces import measured_pieces_of, pieces_of
 from limbik.errors import CollisionError
 
@@ -132,7 +132,7 @@ def test_hulls_of_many_corners_are_contained_in_those_of_fewer():
     points /= np.linalg.norm(points, axis=1)[:, None]
     found = measured_pieces_of(ConvexHull(points))
     (piece,) = found.pieces
-    assert len(piece.vertices) <= MOST_VERTICES
+    assert len(piece.vertices) <= MAX_VERTICES
     assert 0.0 < found.overshoot < 0.05
     assert piece.radius <= found.overshoot
     assert beyond(piece, points[:300]).max() <= 1e-5
@@ -245,7 +245,7 @@ def test_meshes_that_are_missing_or_too_large_are_refused(tmp_path, monkeypatch)
         pieces_of(Mesh(tmp_path))
     path = tmp_path / "many.stl"
     path.write_bytes(stl(FACES))
-    monkeypatch.setattr(meshes, "MOST_TRIANGLES", 3)
+    monkeypatch.setattr(meshes, "MAX_TRIANGLES", 3)
     with pytest.raises(CollisionError, match=r"many\.stl' has 4 triangles, more than 3; simplify it"):
         meshes.triangles_of(Mesh(path))
     monkeypatch.setattr(meshes, "LARGEST_FILE", 10)

@@ -122,7 +122,7 @@ def test_no_arrangement_of_points_gives_what_is_no_number(values: list[float], i
     problem[0, two_bone.AXIS : two_bone.POLE] = unit(
         problem[0, two_bone.AXIS : two_bone.POLE] + np.array([0.0, 0.0, 1e-9])
     )
-    problem[0, two_bone.LEAST :] = -math.inf, math.inf
+    problem[0, two_bone.MIN :] = -math.inf, math.inf
     answer = two_bone_turns(problem, np.array([is_hinge, 1.0, 0.03, 0.1]))
     assert np.isfinite(answer).all()
     assert_allclose(norm(answer[:, :4]), 1.0, atol=1e-9)
@@ -171,7 +171,7 @@ def rows(count: int, seed: int = 0) -> np.ndarray:
     found[:, 9:12] = unit(rng.normal(size=(count, 3))) * rng.uniform(0.05, 0.84, (count, 1))
     found[:, 12:15] = perpendicular(lower)
     found[:, 15:18] = rng.normal(size=(count, 3))
-    found[:, two_bone.LEAST], found[:, two_bone.MOST] = -math.inf, math.inf
+    found[:, two_bone.MIN], found[:, two_bone.MAX] = -math.inf, math.inf
     return found
 
 
@@ -223,7 +223,7 @@ def test_with_soften_the_knee_moves_at_most_twice_as_far_as_the_target(lengths: 
     problems[:, 3:6] = upper * unit(np.array([1.0, 0.5, 0.0]))
     problems[:, 6:9] = problems[:, 3:6] + lower * unit(np.array([1.0, -0.8, 0.0]))
     problems[:, 9], problems[:, 14] = far, 1.0
-    problems[:, two_bone.LEAST], problems[:, two_bone.MOST] = -math.inf, math.inf
+    problems[:, two_bone.MIN], problems[:, two_bone.MAX] = -math.inf, math.inf
     native.compile_now(limbs())
     for soften, most in ((0.032, 2.0), (0.0, math.inf)):
         answers = two_bone_turns(problems, np.array([0.0, 0.0, soften, 0.0]))

@@ -246,7 +246,7 @@ def test_a_damaged_file_is_built_again(cache, damage):
 
 
 def test_the_folder_does_not_grow_without_end(cache, monkeypatch):
-    monkeypatch.setattr(tables, "MOST_ON_DISK", 3)
+    monkeypatch.setattr(tables, "MAX_ON_DISK", 3)
     for k in range(5):
         tables.table_for(prepared(stand(length=0.3 + 0.01 * k)))
     assert len(list(cache.iterdir())) == 3

@@ -22,7 +22,7 @@ from limbik.serial.prepare import prepare
 from limbik.serial.seed_table import Shape
 from limbik.serial.step import (
     DAMPING,
-    LEAST_DAMPING,
+    MIN_DAMPING,
     Frame,
     Objective,
     Row,
@@ -345,8 +345,8 @@ def test_at_the_goal_nothing_moves(seed, count):
 
 
 def test_damping_grows_with_the_squared_error_and_is_never_none():
-    assert damping(0.0) == LEAST_DAMPING > 0.0
-    assert damping(2.0) == DAMPING * 2.0 + LEAST_DAMPING
+    assert damping(0.0) == MIN_DAMPING > 0.0
+    assert damping(2.0) == DAMPING * 2.0 + MIN_DAMPING
 
 
 # ----------------------------------------------------------------------------------------------------------

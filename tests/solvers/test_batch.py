@@ -172,7 +172,7 @@ def test_starts_half_a_turn_away_are_left(precision):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("from_start", [False, True])
 def test_answers_do_not_depend_on_threads(panda, monkeypatch, precision, from_start, enough):
-    monkeypatch.setattr(batch, "LEAST_PIECE", enough(64))  # so that there is something to share
+    monkeypatch.setattr(batch, "MIN_PIECE", enough(64))  # so that there is something to share
     count = enough(300)
     targets = goals(panda, count)
     start = panda.clip(panda.random(0, size=count) + 0.4) if from_start else None
@@ -186,7 +186,7 @@ def test_answers_do_not_depend_on_threads(panda, monkeypatch, precision, from_st
 
 
 def test_batches_of_several_threads_share_their_helpers(panda, monkeypatch, enough):
-    monkeypatch.setattr(batch, "LEAST_PIECE", enough(64))
+    monkeypatch.setattr(batch, "MIN_PIECE", enough(64))
     targets = goals(panda, enough(300))
     one = panda.solve_batch(targets, threads=1)
     with ThreadPoolExecutor(4) as pool:
@@ -197,7 +197,7 @@ def test_batches_of_several_threads_share_their_helpers(panda, monkeypatch, enou
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded")
 def test_a_forked_process_has_helpers_of_its_own(panda, monkeypatch, enough):
-    monkeypatch.setattr(batch, "LEAST_PIECE", enough(64))
+    monkeypatch.setattr(batch, "MIN_PIECE", enough(64))
     targets = goals(panda, enough(300))
     panda.solve_batch(targets, threads=2)
     child = os.fork()
@@ -225,7 +225,7 @@ def test_answers_do_not_depend_on_order_or_neighbours(panda, precision, from_sta
 def test_a_batch_cut_into_pieces_is_the_same_batch(panda, monkeypatch):
     targets = goals(panda, 130)
     whole = panda.solve_batch(targets)
-    monkeypatch.setattr(batch, "LEAST_PIECE", 17)
+    monkeypatch.setattr(batch, "MIN_PIECE", 17)
     assert_same(panda.solve_batch(targets), whole)
 
 

@@ -482,7 +482,7 @@ def test_a_point_of_two_numbers_needs_a_weight_along_x_or_y():
 
 def test_what_the_kernels_keep_on_the_desk_has_room_there():
     assert max(reaching.SCRATCH_ROW_SIZE, wishes.IS_ACTIVE + 1, ccd.IDLE + 1) <= SCRATCH_SIZE
-    assert davenport.VECTOR_MATRIX + 16 <= ccd.LEAST
+    assert davenport.VECTOR_MATRIX + 16 <= ccd.MIN
 
 
 # --- methods of one's own -----------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.analytic.axes import Axes
-from limbik.analytic.general_angles import CUBIC, MOST_PAIRS, unknown_angles
+from limbik.analytic.general_angles import CUBIC, MAX_PAIRS, unknown_angles
 from limbik.analytic.general_configuration import converge, other_joints
 from limbik.analytic.general_elimination import (
     AT_DEGREE,
@@ -46,21 +46,21 @@ from limbik.analytic.general_elimination import (
     close_loop,
     eliminate,
 )
-from limbik.analytic.general_resultant import MOST_SAMPLES, resultant_roots, roots_in_stretch
+from limbik.analytic.general_resultant import MAX_SAMPLES, resultant_roots, roots_in_stretch
 from limbik.analytic.geometry import MIN_REGULARITY, jacobian
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.rotation import turn_about
-from limbik.numerics.trigonometric_roots import MOST_DEGREE, bernstein_table
+from limbik.numerics.trigonometric_roots import MAX_DEGREE, bernstein_table
 from limbik.numerics.trigonometry import angle_between, nearest_turn, sincos
 from limbik.spatial import Array
 
 JOINTS = 6
 MAX_CONFIGURATIONS = 96  # 16 where they are isolated; of curves there are any number
 SIDE_CAPACITY = 24  # of them, for each displaced pose: samples of one curve must not fill all
-MOST_ROOTS = 96
-MOST_IN_STRETCH = 24
-MOST_LOOKED_INTO = 60  # stretches in which rounding hides the resultant's sign
+MAX_ROOTS = 96
+MAX_IN_STRETCH = 24
+MAX_LOOKED_INTO = 60  # stretches in which rounding hides the resultant's sign
 ASIDE = 1e-5  # [rad, and of the arm's length] by which a pose is moved whose roots coincide
 SHORT = 1e-9  # [rad] of a stretch that is one root
 NARROW = 1e-5  # [rad] of one that is not halved where looking into it does not shorten it
@@ -70,7 +70,7 @@ SAME = 1e-4  # [rad] by which configurations differ that cannot be told apart in
 UNRESOLVED, RESOLVED, AT_ONCE = 0, 1, 2
 DEGREES = (8, 12, 12)  # of the resultant in the first, second and third joint of the window
 TRIALS = 4  # poses by which the ways are compared
-LEAST_DISTINCT = 1e-7  # of the second singular value: under it null vectors are not those of one solution
+MIN_DISTINCT = 1e-7  # of the second singular value: under it null vectors are not those of one solution
 PROFILE = 2048  # angles at which resultants of several poses are compared
 COMMON_ZERO = 1e-5  # part of their largest values under which all are zero
 HIDING = 1e-3  # what such a zero makes a way worth
@@ -137,7 +137,7 @@ def _completed(constants: Array) -> Array:
     constants[AT_DEGREE] = degree
     constants[AT_LEFT:AT_SMALL_TABLE] = left.ravel()
     constants[AT_SMALL_TABLE:AT_STRETCH_TABLE] = bernstein_table(CUBIC).ravel()
-    constants[AT_STRETCH_TABLE:AT_TABLE] = bernstein_table(MOST_DEGREE).ravel()
+    constants[AT_STRETCH_TABLE:AT_TABLE] = bernstein_table(MAX_DEGREE).ravel()
     constants[AT_TABLE : AT_TABLE + (2 * degree + 1) ** 2] = bernstein_table(degree).ravel()
     return constants
 
@@ -186,16 +186,16 @@ def _suitability(equations: Array, own: Array, degree: int) -> float:
     """
     singular = np.linalg.svd(_twelve(equations, own[:, None])[:, 0], compute_uv=False)
     value = float(np.median(singular[:, -2] / singular[:, 0]))
-    if value < LEAST_DISTINCT:
+    if value < MIN_DISTINCT:
         return 0.0
-    determinants = np.linalg.det(_twelve(equations, np.broadcast_to(_SAMPLED, (len(own), MOST_SAMPLES))))
+    determinants = np.linalg.det(_twelve(equations, np.broadcast_to(_SAMPLED, (len(own), MAX_SAMPLES))))
     coefficients = np.fft.rfft(determinants)[:, : degree + 1]
     profiles = np.abs(np.fft.irfft(coefficients, PROFILE))
     is_hiding = (profiles / profiles.max(axis=1, keepdims=True)).max(axis=0).min() < COMMON_ZERO
     return value / degree**2 * (HIDING if is_hiding else 1.0)
 
 
-_SAMPLED = 2.0 * np.pi * np.arange(MOST_SAMPLES) / MOST_SAMPLES
+_SAMPLED = 2.0 * np.pi * np.arange(MAX_SAMPLES) / MAX_SAMPLES
 
 
 def _twelve(equations: Array, angles: Array) -> Array:
@@ -249,10 +249,10 @@ def _search(
     Returns their number, and how the roots of the resultant were separated, each with one configuration:
     AT_ONCE, RESOLVED by subdivision, or UNRESOLVED.
     """
-    E, stretches, within = empty(3, 6, 9), empty(MOST_ROOTS + MOST_IN_STRETCH, 2), empty(MOST_IN_STRETCH, 2)
+    E, stretches, within = empty(3, 6, 9), empty(MAX_ROOTS + MAX_IN_STRETCH, 2), empty(MAX_IN_STRETCH, 2)
     eliminate(constants, near_loop, E)
     stretch_table = constants[AT_STRETCH_TABLE:AT_TABLE]
-    table, roots = constants[AT_TABLE:], stretches[:MOST_ROOTS]
+    table, roots = constants[AT_TABLE:], stretches[:MAX_ROOTS]
     waiting, is_resolved = resultant_roots(E, int(constants[AT_DEGREE]), table, roots)
     looked_into = 0
     while waiting > 0:
@@ -271,7 +271,7 @@ def _search(
             count, _ = _solve_at(constants, E, 0.5 * (first + last), near_loop, is_beside, loop, found, count)
         for k in range(inside):
             begin, end = within[k, 0], within[k, 1]
-            goes_on = looked_into <= MOST_LOOKED_INTO and waiting + 2 <= stretches.shape[0]
+            goes_on = looked_into <= MAX_LOOKED_INTO and waiting + 2 <= stretches.shape[0]
             if goes_on and end - begin < 0.5 * length:
                 stretches[waiting, 0], stretches[waiting, 1] = begin, end
                 waiting += 1
@@ -303,7 +303,7 @@ def _solve_at(
     there was one, or none.
     """
     suppressed = int(constants[AT_SUPPRESSED])
-    pairs, three, ways, begin = empty(MOST_PAIRS, 2), empty(3), empty(2, 6), empty(6)
+    pairs, three, ways, begin = empty(MAX_PAIRS, 2), empty(3), empty(2, 6), empty(6)
     angle, pair_count = unknown_angles(E, root, constants[AT_SMALL_TABLE:AT_STRETCH_TABLE], pairs)
     is_single = pair_count <= 1
     for p in range(pair_count):

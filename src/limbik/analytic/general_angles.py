@@ -16,7 +16,7 @@ FAR = 0.1  # [rad] that a refinement may move it by
 STILL = 1e-7  # [rad] below which it need not be refined
 UNEVEN = 1e-4  # how far a null vector may be from one of a single solution
 NEGLIGIBLE = 1e-3  # part of the equations that may be left over
-MOST_PAIRS = 12
+MAX_PAIRS = 12
 CUBIC = 3  # degree of three equations' determinant
 CUBIC_SAMPLES = 8
 
@@ -25,7 +25,7 @@ CUBIC_SAMPLES = 8
 def unknown_angles(E: Floats, angle: float, small_table: Floats, pairs: Floats) -> tuple[float, int]:
     """(the suppressed angle, refined; the number of pairs) of the unknown angles that go with a root.
 
-    pairs [MOST_PAIRS, 2]. A null vector of the twelve equations is that of one solution, or a mixture of
+    pairs [MAX_PAIRS, 2]. A null vector of the twelve equations is that of one solution, or a mixture of
     several that share the angle; those are found by `shared_pairs`.
     """
     M, order, P = empty(12, 12), empty(12), empty(6, 9)
@@ -97,7 +97,7 @@ def shared_pairs(E: Floats, angle: float, small_table: Floats, pairs: Floats) ->
     """
     P, Q, T = empty(6, 9), empty(6, 3), empty(3, 3)
     samples, a, b = empty(CUBIC_SAMPLES), empty(CUBIC + 1), empty(CUBIC + 1)
-    roots = empty(MOST_PAIRS, 2)
+    roots = empty(MAX_PAIRS, 2)
     x, y = empty(3), empty(3)
     sine, cosine = sincos(angle)
     equations_at(E, sine, cosine, P)
@@ -174,7 +174,7 @@ def _second_angles(Q: Floats, first: float, least: float, pairs: Floats, count: 
 
 @compiled
 def _note_pair(first: float, second: float, pairs: Floats, count: int) -> int:
-    if count < MOST_PAIRS:
+    if count < MAX_PAIRS:
         pairs[count, 0], pairs[count, 1] = first, second
         count += 1
     return count

@@ -19,11 +19,11 @@ from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.householder import LANES, triangularise
 from limbik.numerics.linear import dot
 from limbik.numerics.lu import lu_decompose, lu_solve, lu_solve_transposed
-from limbik.numerics.trigonometric_roots import MOST_DEGREE, from_samples, real_roots
+from limbik.numerics.trigonometric_roots import MAX_DEGREE, from_samples, real_roots
 from limbik.numerics.trigonometry import FULL_TURN, sincos
 
 SURPLUS = 7  # samples more than coefficients, at least: they show the noise
-MOST_SAMPLES = 32
+MAX_SAMPLES = 32
 STRETCH_SAMPLES = 16
 WIDENED = 1.05  # times the length of a stretch
 NOISE = 30.0  # times the largest amplitude that the resultant should not have
@@ -80,8 +80,8 @@ def resultant_roots(E: Floats, degree: int, table: Floats, roots: Floats) -> tup
 
     table: `bernstein_table(degree)`, flat.
     """
-    even, odd = empty(MOST_DEGREE + 1), empty(MOST_DEGREE + 1)
-    all_angles, all_values = empty(MOST_SAMPLES), empty(MOST_SAMPLES)
+    even, odd = empty(MAX_DEGREE + 1), empty(MAX_DEGREE + 1)
+    all_angles, all_values = empty(MAX_SAMPLES), empty(MAX_SAMPLES)
     count = LANES * ((2 * degree + SURPLUS + LANES) // LANES)
     angles, values = all_angles[:count], all_values[:count]
     for k in range(count):
@@ -114,9 +114,9 @@ def roots_in_stretch(E: Floats, first: float, last: float, table: Floats, roots:
     values.
 
     With the angle = middle + half cos x, Chebyshev's polynomials in the angle are cosines of x.
-    table: `bernstein_table(MOST_DEGREE)`, flat.
+    table: `bernstein_table(MAX_DEGREE)`, flat.
     """
-    a, b = empty(MOST_DEGREE + 1), empty(MOST_DEGREE + 1)
+    a, b = empty(MAX_DEGREE + 1), empty(MAX_DEGREE + 1)
     angles, values, both = empty(STRETCH_SAMPLES), empty(STRETCH_SAMPLES), empty(2 * STRETCH_SAMPLES - 2)
     middle, half = 0.5 * (first + last), 0.5 * WIDENED * (last - first)
     for k in range(STRETCH_SAMPLES):

@@ -14,12 +14,12 @@ EXACT = 1e-12  # part of the arm's size, and sine, below which a distance and an
 NEAR = 1e-5  # below which they are the rounding of a file; the answers are then refined
 MIN_REGULARITY = 1e-6  # singular value of a Jacobian below which some motion is missing everywhere
 MIN_REGULARITY_NEAR = 1e-3  # the same where rounding of a file alone may have made it as large
-LEAST_SLIDING = 1.0  # [m] the size of an arm with prismatic joints, at least: they may have no length at zero
+MIN_SLIDING = 1.0  # [m] the size of an arm with prismatic joints, at least: they may have no length at zero
 
 
 def length(axes: Axes) -> float:
     """The arm's size [m]: all ways between neighbouring axes together, and to the tool."""
-    least = LEAST_SLIDING if axes.is_prismatic.any() else 1e-9
+    least = MIN_SLIDING if axes.is_prismatic.any() else 1e-9
     return max(float(norm(axes.steps[1:]).sum()), least)
 
 

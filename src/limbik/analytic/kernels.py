@@ -35,7 +35,7 @@ NEARBY = 1e-4  # of the arm's size, and [rad]; its square has to be more than ro
 GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 FOURTH, SIXTH = 3, 5
 IN_LINE = 1e-6  # difference of two columns of the Jacobian
-MOST_TURNS = 2
+MAX_TURNS = 2
 DISTINCT = 1e-4  # [rad, or of the arm's size] of some joint: below it two answers are one
 REFINABLE_ON_CURVES = 0.01  # error of answers for poses nearby
 DISTINCT_ON_CURVES = 0.01  # and where answers are any of a curve
@@ -156,7 +156,7 @@ def share_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> boo
     sense = 1.0 if squares < others else -1.0
     near = start[int(plan[PLACES + FOURTH])] if has_start else 0.0
     best, fourth = math.inf, 0.0
-    for turn in range(-MOST_TURNS, MOST_TURNS + 1):
+    for turn in range(-MAX_TURNS, MAX_TURNS + 1):
         together = q[SIXTH] + sense * q[FOURTH] + FULL_TURN * turn  # of joint 6, with joint 4 at 0
         low, high = plan[LOWER + SIXTH], plan[UPPER + SIXTH]
         first = together - high if sense > 0.0 else low - together

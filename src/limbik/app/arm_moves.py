@@ -33,7 +33,7 @@ from limbik.status import Status
 
 FIRST_SEARCH = 150  # iterations, after which it is known how long one takes
 SEARCH_ITERATIONS = 64 * FIRST_SEARCH  # the full budget of a search, over all its descents
-MOST_ROWS = 2000  # of a trace that is sent
+MAX_ROWS = 2000  # of a trace that is sent
 LIMIT_SLACK = 1e-9  # [rad or m], rounding that does not count as a violation
 
 ROUNDING = 1.0 + 1e-9  # of a tolerance
@@ -211,8 +211,8 @@ def _measured(ask: _Ask, found: Watched, microseconds: float, alone: float | Non
         goal_errors=missed.last,
         out_of_reach=out_of_reach(model, asked.goals, request.settings),
         nullity=null_directions(model, asked.goals, found.q, asked.locked).shape[1],
-        trace=rows[-MOST_ROWS:] if request.trace else None,
-        goal_trace=missed.each[-MOST_ROWS:] if request.trace else None,
+        trace=rows[-MAX_ROWS:] if request.trace else None,
+        goal_trace=missed.each[-MAX_ROWS:] if request.trace else None,
         iteration_microseconds=alone,
         near=None if ask.around is None else ask.around.near(found.q),
         **_ellipsoid(model, request.measure, asked, found.q),

@@ -20,7 +20,7 @@ from limbik.goals import Position
 from limbik.model import Frame, Joint, JointKind, Model
 from limbik.spatial import Array
 
-MOST_TIPS = 8
+MAX_TIPS = 8
 PICTURES = Path(__file__).parent / "static" / "robots"  # made by tools/robot_pictures.py
 
 _SEGMENT = re.compile(r"(?P<part>.+)\.s(?P<index>\d+)")  # links of arms from .arm files
@@ -113,7 +113,7 @@ def _tips(arm: OpenedArm) -> Iterator[str]:
     yield model.end_effector
     mover = _mover(model, model.end_effector)
     ends = [tip for tip in tips(model.joints, model.root) if _mover(model, tip) != mover]
-    yield from sorted(ends, key=lambda tip: -len(_moving(model, tip)))[: MOST_TIPS - 1]
+    yield from sorted(ends, key=lambda tip: -len(_moving(model, tip)))[: MAX_TIPS - 1]
 
 
 def _mover(model: Model, frame: str) -> str | None:

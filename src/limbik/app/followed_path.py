@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.app.protocol.path import MOST_POSES, FollowedPath, FollowPath
+from limbik.app.protocol.path import MAX_POSES, FollowedPath, FollowPath
 from limbik.errors import GoalError
 from limbik.formats.path_csv import path_csv, read_poses
 from limbik.formats.source import Source
@@ -21,7 +21,7 @@ from limbik.motion.rates import rate_limits
 from limbik.motion.task_space import apart, steps
 from limbik.spatial import Array, pose_from, quat_from_matrix, quat_normalise, quat_to_matrix
 
-MOST_STRETCHES = 600  # of a path: what is longer takes too long for a page
+MAX_STRETCHES = 600  # of a path: what is longer takes too long for a page
 VELOCITY = {True: 1.0, False: 0.25}  # of a joint that turns, or slides [rad/s or m/s]
 MIN_CHANGE = 1e-3  # [rad or m] of a joint's change
 ACCELERATION = 3.0  # times the velocity, in a second
@@ -90,8 +90,8 @@ def _wanted(request: FollowPath) -> tuple[Array, Array | None]:
         rotations = quat_to_matrix(quat_normalise(request.poses[:, 3:]))
         return pose_from(rotations, request.poses[:, :3]), None
     poses, times = read_poses(Source(request.name, request.csv or ""))
-    if len(poses) > MOST_POSES:
-        raise GoalError(f"the page follows at most {MOST_POSES} poses, found {len(poses)} in {request.name}")
+    if len(poses) > MAX_POSES:
+        raise GoalError(f"the page follows at most {MAX_POSES} poses, found {len(poses)} in {request.name}")
     return poses, times
 
 
@@ -126,11 +126,11 @@ def _largest_change(model: Model, before: Array, after: Array) -> str:
 def _refuse_long(model: Model, frame: str, poses: Array) -> None:
     metres, radians = steps(poses)
     count = int((metres / max(APART * model.reach(frame), 1e-9) + radians / APART_ROTATION).sum())
-    if count > MOST_STRETCHES:
+    if count > MAX_STRETCHES:
         raise GoalError(
             f"the path is too long for the page: it moves {metres.sum():.3g} m and turns {radians.sum():.3g} "
             f"rad, which is {count} stretches of {APART:.0%} of the reach or {APART_ROTATION:g} rad; at most "
-            f"{MOST_STRETCHES} are followed here, any number by model.solve_path()"
+            f"{MAX_STRETCHES} are followed here, any number by model.solve_path()"
         )
 
 

@@ -14,7 +14,7 @@ EDGE = 0.01  # of a range: a joint whose 0 is nearer to a limit cannot be meant 
 ROOM = 0.1  # of a range, between a joint and its limits
 BENDS = tuple(math.radians(bend) for bend in (30.0, -30.0, 60.0, -60.0, 90.0, -90.0))
 SWEEPS = 3  # over all revolute joints that are tried
-MOST_REVOLUTE = 12  # that are tried, evenly spread over the arm
+MAX_REVOLUTE = 12  # that are tried, evenly spread over the arm
 STUCK = 0.01  # singular value below which a direction counts as lost
 PRICE = 0.25  # of a bend [1/rad], in terms of the ease
 GAIN = 1.5  # of the ease that makes a bend worth it: a factor of 4.5 in manipulability
@@ -68,7 +68,7 @@ def _bent(model: Model, straight: Array) -> Array:
 
 def _tried(model: Model) -> list[Joint]:
     revolute = [joint for joint in model.path() if joint.nv == 1 and joint.kind is not JointKind.PRISMATIC]
-    return revolute[:: math.ceil(len(revolute) / MOST_REVOLUTE) or 1]
+    return revolute[:: math.ceil(len(revolute) / MAX_REVOLUTE) or 1]
 
 
 def _bends(model: Model, joint: Joint, q: Array, straight: Array) -> Iterator[Array]:

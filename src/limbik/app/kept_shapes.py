@@ -14,14 +14,14 @@ from limbik.app.surfaces import surface_of
 from limbik.errors import LimbikError, shortened
 from limbik.model.shapes import Shape
 
-MOST, MOST_BYTES = 512, 128 * 2**20
+MAX, MAX_BYTES = 512, 128 * 2**20
 
 
 class KeptShapes:
     """Shapes by token, and what they look like. May be used by any thread."""
 
     def __init__(self) -> None:
-        self._kept: BoundedCache[tuple[Shape, bytes]] = BoundedCache(most=MOST, most_bytes=MOST_BYTES)
+        self._kept: BoundedCache[tuple[Shape, bytes]] = BoundedCache(most=MAX, most_bytes=MAX_BYTES)
 
     def keep(self, shape: Shape) -> str:
         """Keep a shape; its token. Raises CollisionError for one that has no surface."""

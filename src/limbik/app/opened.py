@@ -12,8 +12,8 @@ from limbik.model import Model
 from limbik.scene import Scene, SceneArm
 from limbik.spatial import Array
 
-MOST_JOINTS = 500  # of a scene
-MOST_FRAMES = 4000  # links among them
+MAX_JOINTS = 500  # of a scene
+MAX_FRAMES = 4000  # links among them
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,8 +75,8 @@ def _stamp(mesh: Mesh) -> bytes:
 def check_size(models: list[Model]) -> None:
     """Raise ModelError for more than the playground can move or show."""
     joints = sum(len(model.joints) for model in models)
-    if joints > MOST_JOINTS:
-        raise ModelError(f"the playground shows up to {MOST_JOINTS} joints, found {joints:,}")
+    if joints > MAX_JOINTS:
+        raise ModelError(f"the playground shows up to {MAX_JOINTS} joints, found {joints:,}")
     frames = sum(len(model.frames) for model in models)
-    if frames > MOST_FRAMES:
-        raise ModelError(f"the playground shows up to {MOST_FRAMES} links and frames, found {frames:,}")
+    if frames > MAX_FRAMES:
+        raise ModelError(f"the playground shows up to {MAX_FRAMES} links and frames, found {frames:,}")

@@ -22,7 +22,7 @@ from limbik.app.initial_pose import initial_pose
 from limbik.app.kept_shapes import KeptShapes
 from limbik.app.opened import Opened, OpenedArm, check_size
 from limbik.app.prepared_shapes import PreparedShapes
-from limbik.app.protocol.space import MOST_ARMS, Open
+from limbik.app.protocol.space import MAX_ARMS, Open
 from limbik.app.protocol.space import Source as Asked
 from limbik.app.reader_warnings import remarks, without_folders
 from limbik.app.side_by_side import side_by_side
@@ -41,14 +41,14 @@ from limbik.locks import fork_safe
 from limbik.model import Model
 from limbik.scene import Scene, SceneArm, load_scene
 
-MOST_OPENED, MOST_OPENED_BYTES = 64, 256 * 2**20
-MOST_UPLOADS, MOST_UPLOADED_BYTES = 64, 512 * 2**20
+MAX_OPENED, MAX_OPENED_BYTES = 64, 256 * 2**20
+MAX_UPLOADS, MAX_UPLOADED_BYTES = 64, 512 * 2**20
 MODEL_BYTES = 2**20  # what a model is counted as, meshes apart
 LONGEST_XML = 1_000_000  # [characters] of a URDF or MJCF
 LONGEST_TEXT = 256_000  # [characters] of a table or an .arm, whose readers take longer
 SECONDS = 20.0  # that a description may take to be read
-MOST_NOTES = 5  # of one kind
-MOST_TAGS = 4000  # joints or bodies in a text, before anything is made of them
+MAX_NOTES = 5  # of one kind
+MAX_TAGS = 4000  # joints or bodies in a text, before anything is made of them
 
 Robot: TypeAlias = tuple[Model, str, tuple[Visual, ...]]  # a model, its title and its shapes
 
@@ -65,11 +65,11 @@ class SceneOpener:
     """What all pages share: scenes that were opened, and uploads. May be used by any thread."""
 
     def __init__(self) -> None:
-        self._opened: BoundedCache[Opened] = BoundedCache(most=MOST_OPENED, most_bytes=MOST_OPENED_BYTES)
+        self._opened: BoundedCache[Opened] = BoundedCache(most=MAX_OPENED, most_bytes=MAX_OPENED_BYTES)
         self._shown: BoundedCache[Opened] = BoundedCache(
-            most=MOST_OPENED, most_bytes=MOST_OPENED_BYTES
+            most=MAX_OPENED, most_bytes=MAX_OPENED_BYTES
         )  # by their meshes
-        self._uploads: BoundedCache[Upload] = BoundedCache(most=MOST_UPLOADS, most_bytes=MOST_UPLOADED_BYTES)
+        self._uploads: BoundedCache[Upload] = BoundedCache(most=MAX_UPLOADS, most_bytes=MAX_UPLOADED_BYTES)
         self._lock = fork_safe(threading.Lock())  # one scene is opened after the other
         self.shapes = PreparedShapes()
         self.kept_shapes = KeptShapes()
@@ -228,7 +228,7 @@ def _uploaded(upload: Upload, request: Open) -> Opened:
     if is_arm:
         notes.insert(0, _READINGS[scene.angles])
     if others:
-        notes.append(f"This is {source.name}; there is also {', '.join(others[:MOST_NOTES])}.")
+        notes.append(f"This is {source.name}; there is also {', '.join(others[:MAX_NOTES])}.")
     arms = tuple(OpenedArm(arm=arm, title=arm.name, visuals=seen.visuals) for arm in scene.arms)
     angles = scene.angles if is_arm else None
     return Opened(scene=scene, arms=arms, notes=tuple(notes), token=upload.token, angles=angles)
@@ -236,14 +236,14 @@ def _uploaded(upload: Upload, request: Open) -> Opened:
 
 def _some(notes: Sequence[str]) -> list[str]:
     """The first of many notes, and how many more there are."""
-    more = len(notes) - MOST_NOTES
-    return [*notes[:MOST_NOTES], *([f"and {more} more remarks of this kind"] if more > 0 else [])]
+    more = len(notes) - MAX_NOTES
+    return [*notes[:MAX_NOTES], *([f"and {more} more remarks of this kind"] if more > 0 else [])]
 
 
 def _arms(source: Source, request: Open) -> Scene:
     scene = load_scene(source, angles=cast(Any, request.angles), lenient=request.lenient)
-    if len(scene.arms) > MOST_ARMS:
-        raise ModelError(f"the playground shows up to {MOST_ARMS} arms, found {len(scene.arms)}")
+    if len(scene.arms) > MAX_ARMS:
+        raise ModelError(f"the playground shows up to {MAX_ARMS} arms, found {len(scene.arms)}")
     return scene
 
 
@@ -293,7 +293,5 @@ def _check_length(source: Source) -> None:
     if len(source.text) > longest:
         raise FormatError(source.name, f"is longer than {longest:,} characters, found {len(source.text):,}")
     tags = sum(1 for _ in _TAG.finditer(source.text))
-    if tags > MOST_TAGS:
-        raise FormatError(
-            source.name, f"has more than {MOST_TAGS:,} joints, links and bodies, found {tags:,}"
-        )
+    if tags > MAX_TAGS:
+        raise FormatError(source.name, f"has more than {MAX_TAGS:,} joints, links and bodies, found {tags:,}")

@@ -10,7 +10,7 @@ from limbik.diagnosis import Diagnosis, Excess
 from limbik.status import Status
 
 COLLISIONS = (Status.GOAL_IN_COLLISION, Status.BASE_IN_COLLISION, Status.NO_FREE_SOLUTION)
-MOST_REMOVED = 2  # objects that a person is offered to remove
+MAX_REMOVED = 2  # objects that a person is offered to remove
 IN_MODEL = ("angle", "travel")  # limits that a revolute or prismatic joint has
 
 
@@ -57,7 +57,7 @@ def _ways_out(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
         yield {"kind": "position"}
     free = [one.names[0] for one in diagnosis.obstacles if one.q_without is not None and len(one.names) == 1]
     proved = [one.pair[1] for one in diagnosis.contacts if diagnosis.status is not Status.NO_FREE_SOLUTION]
-    for name in dict.fromkeys([*free, *proved][:MOST_REMOVED]):
+    for name in dict.fromkeys([*free, *proved][:MAX_REMOVED]):
         yield {"kind": "remove", "name": name}
 
 

@@ -17,7 +17,7 @@ from limbik.model.joints import HINGES
 from limbik.solvers.all_solutions import plan_for_all
 from limbik.spatial import Array
 
-MOST = 12  # that are shown
+MAX = 12  # that are shown
 STARTS = 60  # of the search for arms and goals without a closed form
 
 
@@ -70,7 +70,7 @@ def circular(model: Model) -> list[int]:
     ]
 
 
-def spread(q: Array, most: int = MOST) -> list[int]:
+def spread(q: Array, most: int = MAX) -> list[int]:
     """Places of so many of q [k, nq], in their order: the first, and each next one as far as there is from
     those before it (Gonzalez, "Clustering to Minimize the Maximum Intercluster Distance", 1985).
     """

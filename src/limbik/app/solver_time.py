@@ -18,7 +18,7 @@ PROBLEMS = 8
 REPEATS = 12
 FEW = 4  # repeats that are made although they take longer than
 ENOUGH = 10e-3  # [s]
-LEAST = 1e-8  # [s] of an iteration: what is shorter was lost in what else the machine did
+MIN = 1e-8  # [s] of an iteration: what is shorter was lost in what else the machine did
 TOO_LONG = 0.1  # [s] after which no further solve begins
 FINE = time.get_clock_info("thread_time").resolution < 1e-6  # [s]
 TOLERANCE = 1e-12  # [m, rad] so small that a solver goes on, and there are many iterations to measure
@@ -67,7 +67,7 @@ def iteration_microseconds(model: Model, solve: Solve) -> float | None:
     if not measured.any():
         return math.nan
     each = float(np.median((some[measured] - none[measured]) / iterations[measured]))
-    return 1e6 * each if each > LEAST else None
+    return 1e6 * each if each > MIN else None
 
 
 def _timed(solve: Solve, start: Array, end: Array) -> tuple[float, int]:

@@ -62,7 +62,7 @@ SEARCH_SECONDS = 4.0  # of a whole request, shared by its arms and solvers
 MOVE_SECONDS = 10.0  # after which no further solver begins
 EXPLAIN_ITERATIONS = 2000
 EXPLAIN_SECONDS = 2.0  # of the search for what is free of collision
-MOST_POINTS = 400  # of a curve that is sent
+MAX_POINTS = 400  # of a curve that is sent
 
 
 class SpaceSession:
@@ -230,7 +230,7 @@ class SpaceSession:
         free = curve(arm.model, as_goals(request.goals), q, request.limits)
         if free is None:
             return Curve(id=request.id, arm=request.arm)
-        rows = np.linspace(0, len(free.q) - 1, min(MOST_POINTS, len(free.q))).round().astype(int)
+        rows = np.linspace(0, len(free.q) - 1, min(MAX_POINTS, len(free.q))).round().astype(int)
         points = free.q[rows].tolist()
         return Curve(id=request.id, arm=request.arm, q=points, closed=free.closed, ends=free.ends)
 

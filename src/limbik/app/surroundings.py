@@ -20,7 +20,7 @@ from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, Matrix4, pose_from, quat_normalise, quat_to_matrix
 
 NEAR = 0.05  # [m] beyond the clearance, within which pairs are told
-MOST_NEAR = 12  # of an arm
+MAX_NEAR = 12  # of an arm
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +47,7 @@ class Around:
                 "distance": each.distance,
                 "points": each.points.ravel().tolist(),
             }
-            for each in found[:MOST_NEAR]
+            for each in found[:MAX_NEAR]
         ]
 
     @functools.cached_property

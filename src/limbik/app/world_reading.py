@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from limbik.app.kept_shapes import KeptShapes
-from limbik.app.protocol.world import MOST_OBJECTS, WORLD_BOUNDS
+from limbik.app.protocol.world import MAX_OBJECTS, WORLD_BOUNDS
 from limbik.app.reader_warnings import remarks
 from limbik.app.upload import Upload
 from limbik.collision.object_files import objects_in
@@ -29,8 +29,8 @@ def read_objects(upload: Upload, kept: KeptShapes) -> tuple[list[Mapping[str, An
     """
     with remarks() as notes:
         objects = apart(upload.name, SECONDS, objects_in, dict(upload.files), upload.name)
-    if len(objects) > MOST_OBJECTS:
-        problem = f"has {len(objects)} objects; the playground shows up to {MOST_OBJECTS}"
+    if len(objects) > MAX_OBJECTS:
+        problem = f"has {len(objects)} objects; the playground shows up to {MAX_OBJECTS}"
         raise FormatError(upload.name, problem)
     return [_told(each, kept) for each in objects], notes
 

@@ -19,7 +19,7 @@ from limbik.model.derived import Slot
 from limbik.model.model import as_model
 from limbik.spatial import Array, as_numbers
 
-MOST_KEPT = 8  # checkers of one model
+MAX_KEPT = 8  # checkers of one model
 
 _CHECKERS: Slot[list[Checker]] = Slot(of_shapes=True)
 EMPTY = World()  # for checks of a model against itself
@@ -67,7 +67,7 @@ def checker_of(model: Model, world: World | None = None) -> Checker:
         if checker.world is world and checker.structure == world.revision.structure:
             return checker
     others = [checker for checker in kept if checker.world is not world]
-    return _CHECKERS.put(model, [Checker(model, world), *others[: MOST_KEPT - 1]])[0]
+    return _CHECKERS.put(model, [Checker(model, world), *others[: MAX_KEPT - 1]])[0]
 
 
 def contacts(checker: Checker, found: NearPairs) -> tuple[Contact, ...]:

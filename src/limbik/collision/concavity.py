@@ -14,7 +14,7 @@ Mask: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 
 CELLS_ALONG = 40  # parts that a surface is cut into along its size
 NEAREST = 8  # parts that are looked at for the distance of a point
-MOST_CELLS = 100_000
+MAX_CELLS = 100_000
 FINENESS = 100  # a bound may be too large by the size of the surface, divided by this,
 SLACK = 0.05  # or by this share of the distance
 
@@ -75,6 +75,6 @@ def farthest(triangles: Array, surface: Surface, covered: Callable[[Array], Mask
         is_open &= distances + reaches > enough
         if not is_open.any():
             return enough
-        if 2 * is_open.sum() > MOST_CELLS:
+        if 2 * is_open.sum() > MAX_CELLS:
             return float((distances + reaches)[is_open].max())
         cells = halved(cells[is_open])

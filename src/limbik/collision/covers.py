@@ -21,7 +21,7 @@ from limbik.collision.stored_arrays import stored
 from limbik.spatial import Array, perpendicular, unit
 
 WITHIN = 0.02  # [m] what spheres may reach beyond a piece, where so many suffice
-MOST_SPHERES = 8  # for a body, or one for each of its pieces where these are more
+MAX_SPHERES = 8  # for a body, or one for each of its pieces where these are more
 SIDES = 12  # of the prism that a cylinder is taken for
 ROUNDING = 1e-9  # [m, and by size] by which every sphere is wider than computed
 _STEPS = 64  # toward the smallest sphere
@@ -52,7 +52,7 @@ def _made(pieces: Sequence[ConvexPiece]) -> Spheres:
     order = itertools.count()
     waiting = [(-part.overshoot, next(order), part) for part in parts]
     heapq.heapify(waiting)
-    while waiting and -waiting[0][0] > WITHIN and len(waiting) < MOST_SPHERES:
+    while waiting and -waiting[0][0] > WITHIN and len(waiting) < MAX_SPHERES:
         _, _, worst = heapq.heappop(waiting)
         for half in worst.halves():
             heapq.heappush(waiting, (-half.overshoot, next(order), half))

@@ -22,10 +22,10 @@ from limbik.collision.hulls import Hull, corners, hull_of
 from limbik.spatial import Array, Vector3
 
 WITHIN = 5e-3  # [m] what the hull of a mesh may reach beyond it to stand for it alone
-MOST_PIECES = 12
+MAX_PIECES = 12
 MEASURED = (2, 3, 4, 6, 8, 12)  # numbers of pieces whose overshoot is measured
 LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and to be given up
-LEAST_WON = 1e-2  # of the volume of the whole hull, by a cut
+MIN_WON = 1e-2  # of the volume of the whole hull, by a cut
 ANYHOW = 2  # cuts that win nothing by themselves: halves of a ring fill its hole as the whole does
 PLACES = np.arange(1, 8) / 8.0  # of planes along an axis
 DIRECTIONS = 100  # in which the volumes of hulls are compared
@@ -132,8 +132,8 @@ def _cuts(whole: _Part) -> Iterator[list[_Part]]:
 
     wait(whole)
     anyhow = 0
-    while len(waiting) < MOST_PIECES:
-        if -waiting[0][0] > LEAST_WON * whole.volume:
+    while len(waiting) < MAX_PIECES:
+        if -waiting[0][0] > MIN_WON * whole.volume:
             halves = heapq.heappop(waiting)[3]
         elif anyhow < ANYHOW:
             anyhow += 1

@@ -12,7 +12,7 @@ import math
 from typing import Annotated, NamedTuple
 
 from limbik.chain.joints import ROTATION
-from limbik.collision.penetration import FACE_SIZE, MOST_EDGES, MOST_FACES, MOST_POINTS, penetration
+from limbik.collision.penetration import FACE_SIZE, MAX_EDGES, MAX_FACES, MAX_POINTS, penetration
 from limbik.collision.records import Cores
 from limbik.collision.simplex import WEIGHT, combination, reduce_simplex
 from limbik.collision.support import POINT_SIZE, support_of_difference
@@ -20,7 +20,7 @@ from limbik.compiler.arrays import array
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import times
 
-MOST_ITERATIONS = 64
+MAX_ITERATIONS = 64
 CLOSE = 1e-9  # of a distance, between what is proved and what is found
 TOUCHING = 1e-12  # of the size of both pieces
 
@@ -33,9 +33,9 @@ class Scratch(NamedTuple):
     """Memory for one distance at a time."""
 
     simplex: Annotated[Floats, array(4, WEIGHT + 1)]
-    points: Annotated[Floats, array(MOST_POINTS, POINT_SIZE)]
-    faces: Annotated[Floats, array(MOST_FACES, FACE_SIZE)]
-    edges: Annotated[Floats, array(MOST_EDGES, 2)]
+    points: Annotated[Floats, array(MAX_POINTS, POINT_SIZE)]
+    faces: Annotated[Floats, array(MAX_FACES, FACE_SIZE)]
+    edges: Annotated[Floats, array(MAX_EDGES, 2)]
 
 
 @compiled(inline=False)
@@ -57,7 +57,7 @@ def signed_distance(
     if not length > TOUCHING * size:
         x, y, z, length = 1.0, 0.0, 0.0, 1.0
     count, lower, upper = 0, -math.inf, math.inf
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         x, y, z = x / length, y / length, z / length
         proved = -support_of_difference(A, B, cores, relative, -x, -y, -z, S, count)
         if proved > lower:

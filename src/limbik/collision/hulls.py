@@ -10,7 +10,7 @@ from limbik.collision.triangles import distances_to_triangles
 from limbik.spatial import Array
 
 FLAT = 1e-9  # share of its size that a flat set of points may be thick
-MOST_VERTICES = 256  # of a core; a search for the farthest one goes through all
+MAX_VERTICES = 256  # of a core; a search for the farthest one goes through all
 WITHIN = 5e-4  # [m] what a simplified hull may reach beyond the exact one, where so many vertices suffice
 
 
@@ -82,7 +82,7 @@ def fewer_corners(vertices: Array) -> tuple[Array, float]:
     From some outermost ones on, the corner farthest from the hull of those before is added, so the radius is
     also the most by which what is made reaches beyond the exact hull.
     """
-    if len(vertices) <= MOST_VERTICES:
+    if len(vertices) <= MAX_VERTICES:
         return vertices, 0.0
     chosen = list(dict.fromkeys((vertices @ _directions().T).argmax(axis=0).tolist()))
     while True:
@@ -91,10 +91,10 @@ def fewer_corners(vertices: Array) -> tuple[Array, float]:
             return vertices, 0.0
         depths = hull.depths(vertices)
         depths[chosen] = 0.0
-        is_enough = -depths.min() <= WITHIN or len(chosen) >= MOST_VERTICES
+        is_enough = -depths.min() <= WITHIN or len(chosen) >= MAX_VERTICES
         if is_enough:
             radius = float(hull.distances(vertices).max())
-            if radius <= WITHIN or len(chosen) >= MOST_VERTICES:
+            if radius <= WITHIN or len(chosen) >= MAX_VERTICES:
                 return vertices[chosen], radius * (1.0 + 1e-9) + 1e-12
         chosen.append(int(depths.argmin()))
 

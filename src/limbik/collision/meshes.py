@@ -17,7 +17,7 @@ from limbik.spatial import Array
 
 FORMATS = ("stl", "obj", "dae", "ply")
 LARGEST_FILE = 256 * 2**20  # [bytes]
-MOST_TRIANGLES = 2_000_000
+MAX_TRIANGLES = 2_000_000
 _UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
 
 
@@ -82,9 +82,9 @@ def _read(content: bytes, ending: str, name: str) -> Array:
         raise CollisionError(f"mesh {name} needs more memory than there is") from None
     except Exception as error:  # of any kind, by what is broken in the file
         raise CollisionError(f"mesh {name} is no {ending.upper()} file: {shortened(str(error))}") from None
-    if len(triangles) > MOST_TRIANGLES:
+    if len(triangles) > MAX_TRIANGLES:
         raise CollisionError(
-            f"mesh {name} has {len(triangles):,} triangles, more than {MOST_TRIANGLES:,}; simplify it"
+            f"mesh {name} has {len(triangles):,} triangles, more than {MAX_TRIANGLES:,}; simplify it"
         )
     unit = _UNIT.search(content[:65536]) if ending == "dae" else None
     return triangles * _number(unit[1], name) if unit else triangles

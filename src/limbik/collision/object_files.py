@@ -22,7 +22,7 @@ from limbik.formats.source import Source, decoded
 from limbik.model.shapes import Mesh, Points, Shape
 
 POINTS = ("xyz", "pts", "txt")  # endings of clouds: three numbers in a row
-MOST_POINTS = 100_000
+MAX_POINTS = 100_000
 POINT_RADIUS = 0.005  # [m]
 
 
@@ -81,8 +81,8 @@ def _cloud(path: str, content: bytes) -> Points:
         if len(rows[-1]) != 3 or not np.isfinite(rows[-1]).all():
             problem = f"needs three numbers in a row, x, y and z [m], found {shortened(line.strip())}"
             raise FormatError(path, problem, line=number)
-    if not 1 <= len(rows) <= MOST_POINTS:
-        raise FormatError(path, f"needs 1 to {MOST_POINTS:,} points, found {len(rows):,}")
+    if not 1 <= len(rows) <= MAX_POINTS:
+        raise FormatError(path, f"needs 1 to {MAX_POINTS:,} points, found {len(rows):,}")
     return Points(np.array(rows), POINT_RADIUS)
 
 

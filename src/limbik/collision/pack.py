@@ -13,7 +13,7 @@ from limbik.collision.records import BEGIN, BODY, END, PIECE, VERTEX_SIZE
 from limbik.compiler.kernel import Floats, Records
 from limbik.spatial import Array, Matrix4, Vector3
 
-LEAST_TO_CLIMB = 24  # corners of a hull
+MIN_TO_CLIMB = 24  # corners of a hull
 ROUNDING = 1e-12  # by which bounds are wider than computed, of their size
 
 
@@ -108,7 +108,7 @@ def neighbours_in_hull(vertices: Array) -> list[set[int]]:
     """For each corner of a hull those that it shares an edge with; empty where looking at all is as fast, and
     where rounding leaves some of them out of the hull.
     """
-    if len(vertices) < LEAST_TO_CLIMB:
+    if len(vertices) < MIN_TO_CLIMB:
         return []
     from scipy.spatial import ConvexHull, QhullError
 

@@ -16,9 +16,9 @@ from limbik.model import Model
 from limbik.model.pair_rules import PairRule
 from limbik.spatial import Array
 
-MOST_BOXES = 500  # of configurations that are looked at for one pair
-MOST_COORDINATES = 4  # between two bodies, for a proof to be tried
-MOST_SAMPLES = 10_000_000
+MAX_BOXES = 500  # of configurations that are looked at for one pair
+MAX_COORDINATES = 4  # between two bodies, for a proof to be tried
+MAX_SAMPLES = 10_000_000
 ENDLESS = 1e300  # [m] for joints without limits: finite, so that it is nothing where they move nothing
 SEED = 0
 
@@ -73,8 +73,8 @@ def study_pairs(model: Model, samples: int = 1000) -> PairStudy:
 
     Raises CollisionError for a number of samples that is none.
     """
-    if not (isinstance(samples, int | np.integer) and 0 < samples <= MOST_SAMPLES):
-        needed = f"a whole number from 1 to {MOST_SAMPLES:,}"
+    if not (isinstance(samples, int | np.integer) and 0 < samples <= MAX_SAMPLES):
+        needed = f"a whole number from 1 to {MAX_SAMPLES:,}"
         raise CollisionError(f"`samples` needs {needed}, found {shortened(samples)}")
     names = [body.name for body in geometry_of(model).bodies]
     pairs = pairs_of(model)
@@ -107,13 +107,13 @@ def never_touch(model: Model, pair: tuple[int, int]) -> bool:
     speeds = np.array([bounds.speeds(each)[0] for each in np.eye(model.nv)])
     moving = [each for each in model.coordinates if speeds[each.v : each.v + 1 + 2 * each.is_rotation].any()]
     places = [each.q for each in moving]
-    if len(moving) > MOST_COORDINATES or any(each.is_rotation for each in moving):
+    if len(moving) > MAX_COORDINATES or any(each.is_rotation for each in moving):
         return False
     if not np.isfinite(lower[places]).all() or not np.isfinite(upper[places]).all():
         return False
     speeds = speeds[[each.v for each in moving]]
     waiting = [(lower[places], upper[places])]
-    for _ in range(MOST_BOXES):
+    for _ in range(MAX_BOXES):
         if not waiting:
             return True
         low, high = waiting.pop()

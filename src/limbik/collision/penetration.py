@@ -15,9 +15,9 @@ from limbik.collision.support import POINT_SIZE, support_of_difference
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import Vector
 
-MOST_POINTS = 96
-MOST_FACES = 2 * MOST_POINTS + 64
-MOST_EDGES = 128
+MAX_POINTS = 96
+MAX_FACES = 2 * MAX_POINTS + 64
+MAX_EDGES = 128
 FACE_SIZE = 7  # three points, the unit normal, and its height over the origin
 NORMAL = 3
 HEIGHT = 6
@@ -52,7 +52,7 @@ def penetration(
         if height < depth:
             depth = height
             found[1], found[2], found[3] = x, y, z
-        if depth - lowest <= CLOSE * size or count + 1 >= MOST_POINTS:
+        if depth - lowest <= CLOSE * size or count + 1 >= MAX_POINTS:
             break
         grown = grow(points, faces, n_faces, edges, count, size)
         if grown < 0:
@@ -206,13 +206,13 @@ def grow(points: Floats, faces: Floats, n_faces: int, edges: Floats, new: int, s
             continue
         for c in range(3):
             n_edges = toggle_edge(edges, n_edges, faces[f, c], faces[f, (c + 1) % 3])
-            if n_edges >= MOST_EDGES:
+            if n_edges >= MAX_EDGES:
                 return -1
         n_faces -= 1
         for c in range(FACE_SIZE):
             faces[f, c] = faces[n_faces, c]
     for e in range(n_edges):
-        if n_faces >= MOST_FACES:
+        if n_faces >= MAX_FACES:
             return -1
         grown = add_face(points, faces, n_faces, int(edges[e, 0]), int(edges[e, 1]), new, -1)
         if grown == n_faces:

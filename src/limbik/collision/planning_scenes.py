@@ -29,7 +29,7 @@ from limbik.spatial import Array, Matrix4, as_numbers, as_vector, pose_from, qua
 PRIMITIVES = {1: "box", 2: "sphere", 3: "cylinder", 4: "cone"}  # of shape_msgs/SolidPrimitive
 SIDES = 32  # of the pyramid about a cone: at most half a percent of the radius beyond it
 SMALLEST = 1e-6  # of a quaternion's length
-MOST_NUMBERS = 10**8  # in one mesh
+MAX_NUMBERS = 10**8  # in one mesh
 
 
 def is_scene_text(source: Source) -> bool:
@@ -95,13 +95,13 @@ class _Reader:
 
     def whole(self) -> int:
         number = self.number()
-        if not (0.0 <= number <= MOST_NUMBERS and number == math.floor(number)):
+        if not (0.0 <= number <= MAX_NUMBERS and number == math.floor(number)):
             raise self.error(f"expected a whole number, found {number:g}")
         return int(number)
 
     def numbers(self, count: int) -> Array:
         """The next ones [count]."""
-        if count > MOST_NUMBERS:
+        if count > MAX_NUMBERS:
             raise self.error(f"a mesh of {count:,} numbers is too large")
         found: list[float] = []
         while len(found) < count:

@@ -21,7 +21,7 @@ from limbik.compiler.kernel import Records, Watch
 from limbik.locks import fork_safe
 from limbik.spatial import Array
 
-MOST_RESULTS = 32  # until more are asked for
+MAX_RESULTS = 32  # until more are asked for
 
 
 class Results(NamedTuple):
@@ -50,7 +50,7 @@ class Search:
         self.workspace, self.scratch = zeros(Workspace, sizes), zeros(Scratch, sizes)
         self.lock = fork_safe(threading.Lock())  # held by who uses the arrays
         self._links, self._q, self._nv = links, np.zeros((1, nq)), nv
-        self._make_room(MOST_RESULTS)
+        self._make_room(MAX_RESULTS)
 
     def run(self, q: Array | None, mode: int, horizon: float, has_rows: bool = False) -> Results:
         """Search at a configuration [nq]; at None the frames of the links have been written."""

@@ -23,7 +23,7 @@ MADE_BY = (
     "convex", "covers", "concavity", "decomposition", "hulls", "mesh_pieces", "meshes", "open_edges",
     "triangles"
 )  # fmt: skip
-MOST_ON_DISK = 4000  # of 1 to 60 kB each
+MAX_ON_DISK = 4000  # of 1 to 60 kB each
 
 
 def stored(made_from: Iterable[bytes], make: Callable[[], Arrays]) -> Arrays:
@@ -70,5 +70,5 @@ def _write(path: Path, arrays: Arrays) -> None:
         with file_made_whole(path) as file:
             file.write(sealed(content.getvalue(), path.name))
         kept = sorted(path.parent.glob("*.shape"), key=lambda each: each.stat().st_mtime)
-        for oldest in kept[:-MOST_ON_DISK]:
+        for oldest in kept[:-MAX_ON_DISK]:
             oldest.unlink(missing_ok=True)

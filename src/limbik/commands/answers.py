@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from limbik import AllSolutions, Model, Solution
 
 WIDTH = 80
-MOST_SHOWN = 20  # solutions in a list
+MAX_SHOWN = 20  # solutions in a list
 
 
 def text(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
@@ -39,13 +39,13 @@ def listed(model: Model, found: AllSolutions, degrees: bool) -> Iterator[str]:
     heads = f"{unit} and metres, in this order: {', '.join(coordinate_names(model))}."
     yield from textwrap.wrap(heads, WIDTH, break_on_hyphens=False)
     yield ""
-    for q, branch in zip(found.q[:MOST_SHOWN], found.branches, strict=False):
+    for q, branch in zip(found.q[:MAX_SHOWN], found.branches, strict=False):
         values = [_shown(value, unit, degrees) for value, unit in zip(q, units(model), strict=True)]
         yield " ".join(f"{value:>9}" for value in values)
         yield f"          {branch}"
-    if len(found) > MOST_SHOWN:
-        yield f"... and {len(found) - MOST_SHOWN} more (--json prints all)"
-    for motion in found.free[:MOST_SHOWN] if found.complete else ():
+    if len(found) > MAX_SHOWN:
+        yield f"... and {len(found) - MAX_SHOWN} more (--json prints all)"
+    for motion in found.free[:MAX_SHOWN] if found.complete else ():
         said = f"Free at solution {motion.solution + 1}: {', '.join(motion.joints)} may move together."
         yield from textwrap.wrap(said, WIDTH, break_on_hyphens=False)
 

@@ -226,11 +226,11 @@ def _check_used(ctx: typer.Context, *, is_solved: bool, is_saved: bool) -> None:
 def _check_shown(scene: Scene) -> None:
     """Raise for a scene that the playground would refuse."""
     from limbik.app.opened import check_size
-    from limbik.app.protocol.space import MOST_ARMS
+    from limbik.app.protocol.space import MAX_ARMS
 
     check_size([arm.model for arm in scene.arms])
-    if len(scene.arms) > MOST_ARMS:
-        raise ModelError(f"the playground shows up to {MOST_ARMS} arms, found {len(scene.arms)}")
+    if len(scene.arms) > MAX_ARMS:
+        raise ModelError(f"the playground shows up to {MAX_ARMS} arms, found {len(scene.arms)}")
 
 
 def _check_endings(files: Sequence[Path]) -> None:

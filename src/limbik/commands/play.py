@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from limbik.app.upload import Upload
 
 FAILED = 2  # exit status
-MOST_ROBOTS = 4
+MAX_ROBOTS = 4
 LONGEST_QUERY = 32_000  # characters; servers and browsers refuse addresses somewhat above it
 
 Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 opens it to the network.")]
@@ -92,8 +92,8 @@ def open_playground(
 def _check_robots(names: Sequence[str]) -> None:
     from limbik.formats import registry
 
-    if len(names) > MOST_ROBOTS:
-        raise ModelError(f"the playground opens up to {MOST_ROBOTS} robots at once, found {len(names)}")
+    if len(names) > MAX_ROBOTS:
+        raise ModelError(f"the playground opens up to {MAX_ROBOTS} robots at once, found {len(names)}")
     for name in names:
         if not registry.find(name):
             raise ModelError(f"there is no robot {name!r}; {did_you_mean(name, registry.names())}")

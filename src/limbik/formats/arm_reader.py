@@ -11,10 +11,10 @@ from limbik.errors import FormatError, FormatWarning, shortened
 from limbik.formats.arm_parts import ORIGIN, Angles, Arm, Part, Point, Segment
 from limbik.formats.arm_words import Statement
 
-MOST_SEGMENTS = 1000  # of one arm or branch
-MOST_ARMS = 1000
-MOST_IN_ALL = 10_000  # segments
-MOST_WARNINGS = 100  # of wrong counts
+MAX_SEGMENTS = 1000  # of one arm or branch
+MAX_ARMS = 1000
+MAX_IN_ALL = 10_000  # segments
+MAX_WARNINGS = 100  # of wrong counts
 LARGEST_ANGLE = 4.0 * math.pi  # [rad] that can be meant: more than two turns are degrees
 
 
@@ -77,8 +77,8 @@ class ArmReader:
         self._end_arm()
         statement.need("4 values, ns bx by bz", 4)
         segments = self._segment_count(statement, 0)
-        if len(self.arms) >= MOST_ARMS:
-            raise statement.error(f"is more than the {MOST_ARMS:,} arms that a scene can have")
+        if len(self.arms) >= MAX_ARMS:
+            raise statement.error(f"is more than the {MAX_ARMS:,} arms that a scene can have")
         x, y, z = (statement.number(k, "a base bx by bz in metres") for k in (1, 2, 3))
         self.base = (x, y, z)
         self.parts = [_Draft(f"arm {self.before + len(self.arms) + 1}", statement, segments)]
@@ -104,8 +104,8 @@ class ArmReader:
             self._add_segments(statement, 1)
         if place in part.segments:
             raise statement.error(f"gives index {place} again, first at {part.given_by[place].place}")
-        if len(part.segments) >= MOST_SEGMENTS:
-            raise statement.error(f"is more than the {MOST_SEGMENTS:,} segments that {part.name} can have")
+        if len(part.segments) >= MAX_SEGMENTS:
+            raise statement.error(f"is more than the {MAX_SEGMENTS:,} segments that {part.name} can have")
         part.segments[place] = self._segment(statement)
         part.given_by[place] = statement
 
@@ -149,17 +149,17 @@ class ArmReader:
 
     def _segment_count(self, statement: Statement, place: int) -> int:
         count = statement.whole(place, "a whole number of segments, at least 1", 1)
-        if count > MOST_SEGMENTS:
+        if count > MAX_SEGMENTS:
             raise statement.error(
-                f"needs at most {MOST_SEGMENTS:,} segments, found {shortened(statement.values[place])}"
+                f"needs at most {MAX_SEGMENTS:,} segments, found {shortened(statement.values[place])}"
             )
         self._add_segments(statement, count)
         return count
 
     def _add_segments(self, statement: Statement, count: int) -> None:
         self.segments += count
-        if self.segments > MOST_IN_ALL:
-            raise statement.error(f"goes beyond the {MOST_IN_ALL:,} segments that a scene can have")
+        if self.segments > MAX_IN_ALL:
+            raise statement.error(f"goes beyond the {MAX_IN_ALL:,} segments that a scene can have")
 
     def _index(self, statement: Statement, part: _Draft) -> int:
         return statement.whole(0, f"an index from 0 to {part.declared - 1} before three numbers", 0)
@@ -232,8 +232,8 @@ class ArmReader:
         if not self.lenient:
             raise error
         self.warnings += 1
-        if self.warnings > MOST_WARNINGS:
-            problem = f"{error.problem}; {MOST_WARNINGS} counts before it are wrong too"
+        if self.warnings > MAX_WARNINGS:
+            problem = f"{error.problem}; {MAX_WARNINGS} counts before it are wrong too"
             raise FormatError(error.source, problem, line=error.line)
         self._warn(error)
 

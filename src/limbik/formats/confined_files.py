@@ -22,10 +22,10 @@ from limbik.formats.source import Source, decoded
 
 LARGEST_TEXT = 8 * 2**20  # [characters] with all includes in place
 DEEPEST_INCLUDE = 20
-MOST_ELEMENTS = 10_000  # of an MJCF, with the copies that <replicate> makes
-MOST_ASSETS = 1000  # among them in <asset>: what is not needed is deleted one by one, each time through all
-MOST_MADE_MESHES = 100  # that MuJoCo makes itself
-LIMITS = Limits(copies=MOST_ELEMENTS, fields=2**20, finest=64.0)
+MAX_ELEMENTS = 10_000  # of an MJCF, with the copies that <replicate> makes
+MAX_ASSETS = 1000  # among them in <asset>: what is not needed is deleted one by one, each time through all
+MAX_MADE_MESHES = 100  # that MuJoCo makes itself
+LIMITS = Limits(copies=MAX_ELEMENTS, fields=2**20, finest=64.0)
 LARGEST_MESHES = 128 * 2**20  # [bytes] of mesh files, each counted as often as it is named
 
 _ATTRIBUTES = r"""(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*"""
@@ -179,9 +179,9 @@ def _refuse(root: Element) -> None:
     meshes = [element for element in elements if element.tag == "mesh" and "builtin" in element.attributes]
     assets = [element for element in elements if element.parent and element.parent.tag == "asset"]
     for count, most, what in (
-        (sum(map(copies, elements)), MOST_ELEMENTS, "elements, with the copies of <replicate>"),
-        (len(assets), MOST_ASSETS, "elements in <asset>"),
-        (len(meshes), MOST_MADE_MESHES, "meshes for MuJoCo to make"),
+        (sum(map(copies, elements)), MAX_ELEMENTS, "elements, with the copies of <replicate>"),
+        (len(assets), MAX_ASSETS, "elements in <asset>"),
+        (len(meshes), MAX_MADE_MESHES, "meshes for MuJoCo to make"),
     ):
         if count > most:
             raise root.error(f"has more than {most:,} {what}")

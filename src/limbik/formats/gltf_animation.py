@@ -20,7 +20,7 @@ TARGETS: tuple[Target, ...] = ("translation", "rotation", "scale")
 RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0)  # [1/s] that keys often have
 RATE = 60.0  # [1/s] for keys at uneven times
 SNAP = 0.01  # of a frame: a frame that is nearer to a key than this has the key's value
-MOST_FRAMES = 10**6
+MAX_FRAMES = 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,8 +188,8 @@ def _list(file: GltfFile, value: object, where: str) -> list[dict[str, Any]]:
 
 
 def _bounded(file: GltfFile, count: int) -> int:
-    if count > MOST_FRAMES:
-        file.fail(f"an animation of {count:,} frames is too long; at most {MOST_FRAMES:,} are read")
+    if count > MAX_FRAMES:
+        file.fail(f"an animation of {count:,} frames is too long; at most {MAX_FRAMES:,} are read")
     return count
 
 

@@ -69,7 +69,7 @@ from limbik.spatial import Vector3
 
 Limits: TypeAlias = tuple[float, float]  # lower, upper [rad or m]
 
-MOST_REMARKS = 10  # of one kind
+MAX_REMARKS = 10  # of one kind
 
 _UNLIMITED: Limits = (-math.inf, math.inf)
 _WITH_LIMITS = ("revolute", "prismatic")
@@ -101,7 +101,7 @@ def from_element(robot: Element, source: Source, *, end_effector: str | None = N
     except ModelError as error:
         raise FormatError(robot.source, str(error)) from None
     shapes, unusable = collisions(robot, source)
-    _warn(robot, [*_remarks(elements, rules), *contradictions, *unusable[:MOST_REMARKS]])
+    _warn(robot, [*_remarks(elements, rules), *contradictions, *unusable[:MAX_REMARKS]])
     masses = [mass for link in links.values() if (mass := _mass(link))]
     name = robot.attributes.get("name", "").strip() or PurePath(robot.source).stem
     end_effector = end_effector or default_end_effector(joints, root)
@@ -235,9 +235,9 @@ def _remarks(joints: Mapping[str, Element], rules: Mapping[str, Element]) -> lis
     unsaid = [joint for joint in limited if _said_limits(joint) is None and joint.text("name") not in rules]
     stuck = [joint for joint in limited if _limits(joint) == (0.0, 0.0)]
     lost = [joint for joint in joints.values() if has_lost_leader(joint, joints)]
-    remarks = [lost_leader(joint, joints) for joint in lost[:MOST_REMARKS]]
-    if len(lost) > MOST_REMARKS:
-        remarks.append(f"{len(lost) - MOST_REMARKS:,} more joints follow joints that there are not")
+    remarks = [lost_leader(joint, joints) for joint in lost[:MAX_REMARKS]]
+    if len(lost) > MAX_REMARKS:
+        remarks.append(f"{len(lost) - MAX_REMARKS:,} more joints follow joints that there are not")
     if unsaid:
         remarks.append(f"no lower and no upper limit, so taken as unlimited: {_list(unsaid)}")
     if stuck:

@@ -16,7 +16,7 @@ from limbik.model.joints import Frame, Joint, JointKind, Mass, Mimic, as_axis, a
 from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, as_numbers, as_pose, as_vector, matrix_of, pose_from, shape_of
 
-MOST_LINKS = 1_000_000
+MAX_LINKS = 1_000_000
 
 
 def planar_arm(
@@ -92,8 +92,8 @@ def _as_count(links: object) -> int:
         raise ModelError(f"links needs a whole number, found {shortened(links)}") from None
     if count < 1:
         raise ModelError(f"links needs to be at least 1, found {shortened(count)}")
-    if count > MOST_LINKS:
-        raise ModelError(f"links needs to be at most {MOST_LINKS:,}, found {shortened(count)}")
+    if count > MAX_LINKS:
+        raise ModelError(f"links needs to be at most {MAX_LINKS:,}, found {shortened(count)}")
     return count
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 else:
     collision, motion, solvers = map(LazyModule, ("limbik.collision", "limbik.motion", "limbik.solvers"))
 
-MOST_DRAWN = 10**9  # configurations at a time
+MAX_DRAWN = 10**9  # configurations at a time
 
 _T = TypeVar("_T")
 _OnLink = TypeVar("_OnLink", Mass, LinkShape)
@@ -385,8 +385,8 @@ class Model:
             raise ConfigurationError(
                 f"`rng` needs a NumPy generator or a seed of at least 0, found {shortened(rng)}"
             ) from None
-        if size is not None and not (isinstance(size, int | np.integer) and 0 <= size <= MOST_DRAWN):
-            needed = f"a whole number of at least 0, up to {MOST_DRAWN:,}"
+        if size is not None and not (isinstance(size, int | np.integer) and 0 <= size <= MAX_DRAWN):
+            needed = f"a whole number of at least 0, up to {MAX_DRAWN:,}"
             raise ConfigurationError(f"`size` needs {needed}, found {shortened(size)}")
         return self._space.random(generator, () if size is None else (int(size),))
 

@@ -19,7 +19,7 @@ import numpy as np
 from limbik.model.joints import Joint, JointKind
 from limbik.spatial import Array, Matrix4, Vector3
 
-MOST_PRISMATIC = (
+MAX_PRISMATIC = (
     3  # in one vector, for the number of corners; a fourth part begins another vector, which holds too
 )
 
@@ -69,7 +69,7 @@ def _ways(
     for k, (joint, origin, travel) in enumerate(zip(joints, origins, travels, strict=True)):
         if k > 0:
             pose = pose @ origin
-        if joint.kind is JointKind.PRISMATIC and len(prismatic) < MOST_PRISMATIC:
+        if joint.kind is JointKind.PRISMATIC and len(prismatic) < MAX_PRISMATIC:
             prismatic.append(PrismaticPart(pose[:3, :3] @ joint.axis, *travel))
             continue
         yield Segment(pose[:3, 3], tuple(prismatic))

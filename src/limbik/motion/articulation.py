@@ -20,7 +20,7 @@ from limbik.model import Joint, JointKind, Model
 from limbik.model.derived import Slot
 from limbik.model.joints import HINGES
 from limbik.motion.batches import hinge_angles
-from limbik.motion.hinge_angles import MOST_HINGES
+from limbik.motion.hinge_angles import MAX_HINGES
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -55,7 +55,7 @@ class Group:
     @property
     def freedom(self) -> int:
         """How many degrees of freedom it turns with."""
-        return MOST_HINGES if self.quaternion is not None else len(self.axes)
+        return MAX_HINGES if self.quaternion is not None else len(self.axes)
 
     def rotation_at(self, q: Array) -> Matrix3:
         """Rotations [T, 3, 3] of the link in axes of its parent at q [T, nq]."""
@@ -219,7 +219,7 @@ def _belongs(before: list[Joint], joint: Joint) -> bool:
     hinges = [each for each in before if each.kind in HINGES]
     if joint.kind is JointKind.PRISMATIC:
         return not hinges
-    if joint.kind not in HINGES or len(hinges) == MOST_HINGES:
+    if joint.kind not in HINGES or len(hinges) == MAX_HINGES:
         return False
     return not hinges or _meeting_point([*before, joint])[1] <= MEETING
 

@@ -15,7 +15,7 @@ from limbik.spatial import Array, as_number, as_numbers, as_vector, norm
 
 LEG = 0.85  # [m] thigh and shank of the person whose lengths and speeds a rule has
 SHORTEST_LEG = 1e-6  # [m]
-MOST = 1e3  # of any number of a rule [m, m/s, s]
+MAX = 1e3  # of any number of a rule [m, m/s, s]
 SCALED = ("height", "speed", "leave_height", "leave_speed", "steady")
 LOW = 5.0  # [percent] of the frames in which a foot is below what counts as its height in stance
 
@@ -46,9 +46,9 @@ class ContactRule:
 
     def __post_init__(self) -> None:
         for name in ("height", "speed", "leave_height", "leave_speed", "steady", "smoothing", "window"):
-            needed = f"a number from 0 to {MOST:g}"
+            needed = f"a number from 0 to {MAX:g}"
             value = as_number(getattr(self, name), name, needed, GoalError)
-            if not 0.0 <= value <= MOST:
+            if not 0.0 <= value <= MAX:
                 raise GoalError(f"{name} needs {needed}, found {value:g}")
             object.__setattr__(self, name, value)
         for begin, leave in (("height", "leave_height"), ("speed", "leave_speed")):

@@ -24,7 +24,7 @@ from limbik.numerics.rotation import Quaternion, Vector, product, rotate
 from limbik.numerics.trigonometry import angle_of, nearest_turn, sincos
 from limbik.numerics.vectors import cross, dot
 
-MOST_HINGES = 3
+MAX_HINGES = 3
 LOCKED = 1e-12  # sine of the angle between outer axes under which only a sum of their angles has a meaning
 SWEEPS = 40  # over the hinges, at most, where limits bind
 SETTLED = 1e-13  # [rad] change of all angles in a sweep
@@ -53,7 +53,7 @@ def solve_row(axes: Floats, limits: Floats, turn: Quaternion, angles: Floats) ->
     best = math.inf
     a, b, c = angles[0], angles[1] if n > 1 else 0.0, angles[2] if n > 2 else 0.0
     found_a, found_b, found_c = a, b, c
-    for branch in range(2 if n == MOST_HINGES else 1):
+    for branch in range(2 if n == MAX_HINGES else 1):
         x, y, z = candidate(axes, turn, a, b, c, n, branch)
         x, cost = with_turns(x, a, limits[0, 0], limits[1, 0])
         if n > 1:

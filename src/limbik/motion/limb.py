@@ -34,8 +34,8 @@ from limbik.spatial import (
 REACHED = 1e-6  # [m]
 SWIVEL_STEPS = 12  # of Newton's method, at most
 SETTLED = 1e-10  # [rad]
-LEAST_SHARE = 0.2  # of a turn about the line of a limb that is one about what its tip lacks
-MOST_SWIVEL = 0.7  # [rad]
+MIN_SHARE = 0.2  # of a turn about the line of a limb that is one about what its tip lacks
+MAX_SWIVEL = 0.7  # [rad]
 SIDEWAYS = 0.7  # share of the way from the tip to its child that is across the limb, from which it is a foot
 
 
@@ -238,8 +238,8 @@ class LimbPlan:
             if np.abs(error).max() < SETTLED:
                 return
             share = (line * across).sum(axis=1)
-            share = np.where(np.abs(share) < LEAST_SHARE, np.copysign(LEAST_SHARE, share), share)
-            swivel = np.clip(swivel + error / share, -MOST_SWIVEL, MOST_SWIVEL)
+            share = np.where(np.abs(share) < MIN_SHARE, np.copysign(MIN_SHARE, share), share)
+            swivel = np.clip(swivel + error / share, -MAX_SWIVEL, MAX_SWIVEL)
 
     def turns(
         self,
@@ -267,11 +267,11 @@ class LimbPlan:
         ):
             problems[:, begin : begin + 3] = value
         problems[:, two_bone.SWIVEL] = np.asarray(limb.swivel, np.float64) + swivel
-        problems[:, two_bone.LEAST :] = -math.inf, math.inf
+        problems[:, two_bone.MIN :] = -math.inf, math.inf
         if self.is_hinge:
             (place,) = self.mid.hinge_places
-            problems[:, two_bone.LEAST] = self.model.lower[place] - q[:, place]
-            problems[:, two_bone.MOST] = self.model.upper[place] - q[:, place]
+            problems[:, two_bone.MIN] = self.model.lower[place] - q[:, place]
+            problems[:, two_bone.MAX] = self.model.upper[place] - q[:, place]
         settings = np.array([self.is_hinge, limb.pole is not None, limb.soften, limb.stretch], np.float64)
         answers = two_bone_turns(problems, settings)
         return Turns(
@@ -343,13 +343,13 @@ def plan_of(model: Model, limb: Limb) -> LimbPlan:
     if plans is None:
         plans = _PLANS.put(model, {})
     if limb not in plans:
-        if len(plans) >= MOST_PLANS:
+        if len(plans) >= MAX_PLANS:
             plans.clear()
         plans[limb] = LimbPlan(model, limb)
     return plans[limb]
 
 
-MOST_PLANS = 64
+MAX_PLANS = 64
 
 
 def _local(parent: Matrix3, matrix: Array) -> Array:

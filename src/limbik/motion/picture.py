@@ -14,7 +14,7 @@ from limbik.motion.body.bones import Bone, bones_of
 from limbik.spatial import Array, as_whole, norm
 
 HEIGHT, MARGIN = 300.0, 24.0  # [px]
-MOST_FIGURES = 60
+MAX_FIGURES = 60
 APART = 0.45  # of the height of the figure: figures that stand nearer are drawn so far apart
 STILL = 0.5  # of the height: a way so short has no direction
 HEAD = 0.055  # radius per height
@@ -34,8 +34,8 @@ def picture(motion: Motion, *, figures: int = 9) -> str:
     Raises ModelError for what is no motion or has no bones, GoalError for another number of figures.
     """
     motion = as_motion(motion)
-    if not 1 <= as_whole(figures, "figures", 1, GoalError) <= MOST_FIGURES:
-        raise GoalError(f"figures needs a whole number from 1 to {MOST_FIGURES}, found {figures}")
+    if not 1 <= as_whole(figures, "figures", 1, GoalError) <= MAX_FIGURES:
+        raise GoalError(f"figures needs a whole number from 1 to {MAX_FIGURES}, found {figures}")
     bones = bones_of(motion)
     if not bones:
         raise ModelError(

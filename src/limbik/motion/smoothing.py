@@ -14,7 +14,7 @@ from limbik.errors import FormatWarning, GoalError, ModelError, is_one_of, short
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind
 from limbik.motion.articulation import Articulation, put
-from limbik.motion.hinge_angles import MOST_HINGES
+from limbik.motion.hinge_angles import MAX_HINGES
 from limbik.spatial import Array, as_number, norm, quat_from_matrix, quat_to_matrix
 
 Filter = Literal["butterworth", "savitzky-golay", "one-euro"]
@@ -62,7 +62,7 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
             quaternion = q[:, place][:, -4:]
             q[:, place.stop - 4 : place.stop] = quaternion / norm(quaternion)[:, None]
     for group in Articulation(motion).groups if motion.hierarchy is not None else ():
-        if len(group.axes) == MOST_HINGES:
+        if len(group.axes) == MAX_HINGES:
             turns = _continuous(quat_from_matrix(group.rotation_at(motion.q)))
             _note_flips(motion, group.link, turns)
             smoothed = _FILTERS[method](turns, motion.dt, cutoff)

@@ -48,7 +48,7 @@ from limbik.tree.evaluation import differentiate, evaluate
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 DAMPING = 0.15  # per residual
-LEAST_DAMPING = 1e-12
+MIN_DAMPING = 1e-12
 MIN_GAIN = 1e-4  # [1/s] of the squared residual
 AVERAGING = 0.1  # weight of the latest step in the average gain of steps
 SHRINKING = 0.9  # part of a step that the next displacement is below where the arm is about to arrive
@@ -295,7 +295,7 @@ def propose_levels(
 @compiled
 def damping_for(wanted: Floats) -> float:
     """The damping of a level that is to change by so much, while nothing shakes."""
-    return DAMPING * math.sqrt(squared_length(wanted)) + LEAST_DAMPING
+    return DAMPING * math.sqrt(squared_length(wanted)) + MIN_DAMPING
 
 
 @compiled(inline=False)

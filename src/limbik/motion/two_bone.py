@@ -34,7 +34,7 @@ from limbik.numerics.vectors import cross, dot
 
 # A row of the problems: points and directions along axes of the world [m].
 ROOT, MID, TIP, TARGET, AXIS, POLE = 0, 3, 6, 9, 12, 15
-SWIVEL, LEAST, MOST = 18, 19, 20  # [rad]; allowed change of a hinge [rad]
+SWIVEL, MIN, MAX = 18, 19, 20  # [rad]; allowed change of a hinge [rad]
 ROW = 21
 # A row of the answers: quaternions xyzw of turns of the world, and the factor of the bones' lengths.
 TURN_ROOT, TURN_MID, FACTOR = 0, 4, 8
@@ -125,7 +125,7 @@ def bend_hinge(
     # Of unit vectors: lengths may be so small that the reciprocal of their product is infinite.
     u_unit, v_unit = scaled(u_across), scaled(v_across)
     now = angle_of(dot(h, cross(u_unit, v_unit)), dot(u_unit, v_unit))
-    change = allowed_change(bend - now, -bend - now, problem[LEAST], problem[MOST])
+    change = allowed_change(bend - now, -bend - now, problem[MIN], problem[MAX])
     s, c = sincos(0.5 * change)
     turn = (s * h[0], s * h[1], s * h[2], c)
     bent = rotate(turn, v[0], v[1], v[2])

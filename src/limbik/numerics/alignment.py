@@ -20,7 +20,7 @@ WANTED = 4  # and as they are wanted
 PRODUCTS = 7  # sum of weight * wanted now^T, row by row
 PAIRS_SIZE = 16
 
-MOST_TURNS = 6  # toward the best rotation
+MAX_TURNS = 6  # toward the best rotation
 SMALL = 1e-14  # of what could be gained: no turn is worth it
 
 
@@ -99,7 +99,7 @@ def best_rotation_from(turn: Quaternion, matrix: Floats, least: float) -> Quater
     smallest turn, at once, and where pairs leave a spin open, it stays as it is. least: what counts as no
     gain.
     """
-    for _ in range(MOST_TURNS):
+    for _ in range(MAX_TURNS):
         gx = gy = gz = along = 0.0
         for k in range(3):
             x, y, z = turned_axis(turn, k)

@@ -14,7 +14,7 @@ from limbik.numerics.rotation import Quaternion, rotate
 
 SAME = 1e-9  # of the greatest eigenvalue: another one is the same
 ROUNDING = 1e-17
-MOST_ROTATIONS = 8  # rounds over a 4x4 matrix; each squares what is left beside the diagonal
+MAX_ROTATIONS = 8  # rounds over a 4x4 matrix; each squares what is left beside the diagonal
 
 # Of the scratch [41], by place: a 3x3 matrix B, Davenport's matrix K, its eigenvectors.
 B_MATRIX = 0
@@ -42,7 +42,7 @@ def best_rotation(scratch: Floats) -> Quaternion:
     fill_davenport(scratch)
     for row in range(16):
         scratch[VECTOR_MATRIX + row] = 1.0 if row % 5 == 0 else 0.0
-    for _ in range(MOST_ROTATIONS):
+    for _ in range(MAX_ROTATIONS):
         for p in range(3):
             for r in range(p + 1, 4):
                 annihilate(scratch, p, r)

@@ -13,7 +13,7 @@ from typing import Any
 from limbik.compiler.kernel import Floats, compiled, to_be_bound
 from limbik.numerics.linear import copy
 
-MOST_DOUBLINGS = 16
+MAX_DOUBLINGS = 16
 
 error_at = go_on = to_be_bound()
 
@@ -25,7 +25,7 @@ def extrapolate(problem: Any, q: Floats, before: Floats, error: float, trial: Fl
     This takes many iterations at once. Returns the error afterwards. trial [nq]: work.
     """
     factor = 1.0
-    for _ in range(MOST_DOUBLINGS):
+    for _ in range(MAX_DOUBLINGS):
         go_on(problem, q, before, factor, trial)
         tried = error_at(problem, trial)
         if not tried < error:

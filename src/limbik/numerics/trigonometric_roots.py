@@ -26,11 +26,11 @@ from limbik.spatial import Array
 ARCS = 8
 ARC = FULL_TURN / ARCS  # [rad]
 TANGENT = math.tan(0.25 * ARC)  # of half the angle from an arc's middle to its end
-MOST_DEGREE = 12
-MOST_COEFFICIENTS = 2 * MOST_DEGREE + 1
+MAX_DEGREE = 12
+MAX_COEFFICIENTS = 2 * MAX_DEGREE + 1
 DEPTH = 24  # halvings of an arc, at most: 5e-8 rad
 NARROW = 3.0 * 0.5**DEPTH  # of an arc's 2, which that many halvings are below
-MOST_PARTS = 400  # arcs halved, at most; those left then count as stretches below the noise
+MAX_PARTS = 400  # arcs halved, at most; those left then count as stretches below the noise
 NEWTON_STEPS = 60  # of bisection where Newton's are not better
 
 
@@ -73,12 +73,12 @@ def evaluate(a: Floats, b: Floats, x: float) -> tuple[float, float]:
 def real_roots(a: Floats, b: Floats, table: Floats, noise: float, roots: Floats) -> int:
     """The real roots in [0, 2 pi] [rad], in ascending order; returns their number.
 
-    a, b [n + 1], n up to MOST_DEGREE; b[0] is not read. table: of `bernstein_table(n)`, flat. noise: values
+    a, b [n + 1], n up to MAX_DEGREE; b[0] is not read. table: of `bernstein_table(n)`, flat. noise: values
     of f below it count as zero. roots [any, 2]: as many as it holds are written, twice each; or first and
     last of a stretch where f is below the noise.
     """
     size = 2 * a.size - 1
-    parts = empty(DEPTH + 2, MOST_COEFFICIENTS)
+    parts = empty(DEPTH + 2, MAX_COEFFICIENTS)
     begins, widths = empty(DEPTH + 2), empty(DEPTH + 2)
     count, looked_at = 0, 0
     stretch_begin, stretch_end = 1.0, 0.0  # none
@@ -96,7 +96,7 @@ def real_roots(a: Floats, b: Floats, table: Floats, noise: float, roots: Floats)
             first = middle + 2.0 * math.atan(TANGENT * begin)
             last = middle + 2.0 * math.atan(TANGENT * (begin + width))
             is_one = changes == 1 and abs(part[0]) > noise and abs(part[size - 1]) > noise
-            is_hidden = width < NARROW or looked_at > MOST_PARTS or max(high, -low) <= noise
+            is_hidden = width < NARROW or looked_at > MAX_PARTS or max(high, -low) <= noise
             is_stretch = is_hidden and not is_one
             if (is_one or is_stretch) and stretch_begin <= stretch_end < first - 1e-12:
                 count = _note(stretch_begin, stretch_end, roots, count)
@@ -124,7 +124,7 @@ def _on_arc(a: Floats, b: Floats, middle: float, table: Floats, to: Floats) -> N
     """The Bernstein coefficients on the arc around an angle [rad]."""
     n = a.size - 1
     size = 2 * n + 1
-    turned = empty(MOST_COEFFICIENTS)
+    turned = empty(MAX_COEFFICIENTS)
     sine, cosine = sincos(middle)
     s, c = 0.0, 1.0
     turned[0] = a[0]

@@ -57,7 +57,7 @@ SURE = 4  # iterations before which no lane of a race is given up; those that fo
 LONGEST = 40  # iterations of one attempt
 ITERATIONS_OF_SET = 24  # gathered, at most
 SETS = 12  # gathered where the nearest solution is asked for
-LEAST_SPREAD, WIDENING = 0.3, 2.0  # [rad or m] of the second lane of the first set; from lane to lane
+MIN_SPREAD, WIDENING = 0.3, 2.0  # [rad or m] of the second lane of the first set; from lane to lane
 BEYOND_REACH = 200  # iterations where the goal is proved out of reach
 ROUNDING = 1e-9  # that a pose may be off by
 FARTHEST = 1e9  # [m] of a goal in a batch; those farther away are solved one by one
@@ -366,7 +366,7 @@ def _gather(plan: Floats, work: Floats) -> None:
             value = work[AT_START + i] + spread * (2.0 * uniform(work, AT_STATE + RANDOM) - 1.0)
             low, high = place(plan, i, plan[AT_Q_LOWER + i]), place(plan, i, plan[AT_Q_UPPER + i])
             work[i * LANES + lane] = min(max(value, low), high)
-        scale = LEAST_SPREAD if lane == 0 else WIDENING * scale
+        scale = MIN_SPREAD if lane == 0 else WIDENING * scale
     _fresh(work)
 
 

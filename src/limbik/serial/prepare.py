@@ -15,9 +15,9 @@ from limbik.serial.seed_table import FULL_TURN, Shape, Table
 from limbik.serial.step import Frame
 from limbik.spatial import Array, pose_inverse
 
-MOST_ROWS = 12
+MAX_ROWS = 12
 FAST_CHAIN = (
-    f"a chain of up to {MOST_ROWS} revolute and prismatic joints (a pair of nearly parallel axes counts for "
+    f"a chain of up to {MAX_ROWS} revolute and prismatic joints (a pair of nearly parallel axes counts for "
     "one more)"
 )
 FARTHEST_TRAVEL = 1e3  # [lengths] of a prismatic joint without limits
@@ -28,7 +28,7 @@ NO_WEIGHT = 1e30  # softness of a row that is not asked for
 def is_fast(chain: Chain) -> bool:
     """Whether the fast core takes a chain."""
     slides_and_hinges = all(joint.kind is not JointKind.BALL for joint in chain.joints)
-    return slides_and_hinges and 0 < len(chain.joints) <= MOST_ROWS and canonical(chain).size <= MOST_ROWS
+    return slides_and_hinges and 0 < len(chain.joints) <= MAX_ROWS and canonical(chain).size <= MAX_ROWS
 
 
 @dataclass(frozen=True, eq=False)

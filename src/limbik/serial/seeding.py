@@ -22,7 +22,7 @@ from limbik.serial.seed_table import CANDIDATES, FULL_TURN, HELD
 
 LARGEST_SEED = 2147483646
 MANY_TRIES = 32  # after which the table has had its chance
-SOME_AT_LIMITS, MOST_AT_LIMITS = 2.0, 8.0  # widths of a box, in that of the limits
+SOME_AT_LIMITS, MAX_AT_LIMITS = 2.0, 8.0  # widths of a box, in that of the limits
 WITHIN = 0.99  # of the tolerance: a little inside, for the rounding of the answer
 
 WIDTH = N = DEPTH = BASE_YAW = TOOL_ROLL = D0 = D1 = D2 = D3 = D4 = to_be_bound()
@@ -63,7 +63,7 @@ def stretch_of(tries: int) -> float:
     limits reach.
     """
     kind = tries // 4 % 3
-    return 1.0 if kind == 0 else SOME_AT_LIMITS if kind == 1 else MOST_AT_LIMITS
+    return 1.0 if kind == 0 else SOME_AT_LIMITS if kind == 1 else MAX_AT_LIMITS
 
 
 @compiled

@@ -53,13 +53,13 @@ NEAR_HALF_TURN = 1e-6
 HALF_TURN = (24.0 / 17.0, 18.0 / 17.0, 16.0 / 17.0)
 
 DAMPING = 0.05  # per squared error
-LEAST_DAMPING = 1e-12
+MIN_DAMPING = 1e-12
 ROUNDING = {False: 1e-15, True: 1e-7}  # in double and in single precision, of a sum of products
 
 
 def damping(cost: Scalar) -> Scalar:
     """The damping [m^2] where the weighted squared error is `cost` [m^2]: Sugihara's rule."""
-    return DAMPING * cost + LEAST_DAMPING
+    return DAMPING * cost + MIN_DAMPING
 
 
 @dataclass(frozen=True)

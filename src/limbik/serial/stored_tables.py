@@ -16,8 +16,8 @@ from limbik.serial import seed_table as seeds
 from limbik.serial.prepare import Prepared, table_frame
 from limbik.serial.seed_table import CANDIDATES, Shape, Table
 
-MOST_IN_MEMORY = 64
-MOST_ON_DISK = 128  # of 2 to 3 MB each
+MAX_IN_MEMORY = 64
+MAX_ON_DISK = 128  # of 2 to 3 MB each
 
 _tables: dict[str, Table] = {}
 
@@ -26,7 +26,7 @@ def table_for(prepared: Prepared) -> Table:
     """The seed table of a chain. Building it takes about 50 ms, reading it about 2 ms."""
     name = _content_hash(prepared)
     if name not in _tables:
-        if len(_tables) >= MOST_IN_MEMORY:
+        if len(_tables) >= MAX_IN_MEMORY:
             _tables.pop(next(iter(_tables)), None)
         _tables[name] = _read(name, prepared.shape) or _built(name, prepared)
     return _tables[name]
@@ -104,5 +104,5 @@ def _write(name: str, table: Table) -> None:
 
 def _forget_oldest(folder: Path) -> None:
     files = sorted(folder.glob("*.table"), key=lambda file: file.stat().st_mtime)
-    for file in files[:-MOST_ON_DISK]:
+    for file in files[:-MAX_ON_DISK]:
         file.unlink(missing_ok=True)

@@ -45,8 +45,8 @@ SOON = 100  # iterations, in which all but one of a thousand problems are solved
 COUNTS = slice(3, 5)  # of an answer: iterations and restarts
 AROUND = 3  # configurations sampled about a start from which no solution was found
 MIN_SPREAD, WIDENING = 0.5, 2.0  # [rad or m] of the first of them; from one to the next
-LEAST_PIECE = 2048  # problems that a thread takes at a time
-LEAST_HARD_PIECE = 16  # and of those that take long
+MIN_PIECE = 2048  # problems that a thread takes at a time
+MIN_HARD_PIECE = 16  # and of those that take long
 AT_A_TIME = 16384  # problems that are copied for another look, between two looks at the clock
 WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
 
@@ -321,7 +321,7 @@ class _Job:
                 Call(program, *problems, begin, end, answers.reshape(-1), *work).run(watch)
 
             is_careful = numbers[self.plan.places["SET_CAREFUL"]] > 0.0
-            self._in_threads(piece, LEAST_HARD_PIECE if is_careful else LEAST_PIECE)
+            self._in_threads(piece, MIN_HARD_PIECE if is_careful else MIN_PIECE)
 
         def interpret(watch: Watch) -> None:
             work = _working_arrays(shape, WIDTH_INTERPRETED, typed.dtype)

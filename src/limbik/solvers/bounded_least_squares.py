@@ -21,7 +21,7 @@ Function: TypeAlias = Callable[[Array], Array]
 Bounds: TypeAlias = tuple[Array, Array]
 
 FIRST_DAMPING = 1e-3  # of the largest diagonal element of J^T J
-MOST_DAMPING = 1e15  # of the same: beyond it no step moves
+MAX_DAMPING = 1e15  # of the same: beyond it no step moves
 FIRST = 50  # evaluations of the first method at most
 NO_END = 1e-15  # for its tests that would end it before its tolerance
 STALLED = 1e-10  # of the squared residual: a step that gains less has come to a minimum
@@ -92,7 +92,7 @@ def active_set(
             break
         damping = damping or FIRST_DAMPING * largest
         gained = 0.0
-        while steps < budget and damping <= MOST_DAMPING * largest:
+        while steps < budget and damping <= MAX_DAMPING * largest:
             moved = np.clip(x + _step(H, gradient, free, damping), *bounds)
             there = residual(moved)
             steps += 1

@@ -75,7 +75,7 @@ def _distances(bounds: _ReachBounds, point: Vector3) -> Iterator[tuple[str, floa
         yield "too near", distance, bounds.least
 
 
-MOST_KEPT = 256  # with one model: sliders can ask for any number of different tools
+MAX_KEPT = 256  # with one model: sliders can ask for any number of different tools
 REACH_BOUNDS: Slot[dict[Any, _ReachBounds | None]] = Slot()  # by frame, tool and limits
 
 
@@ -87,7 +87,7 @@ def _reach_bounds(request: Request, goal: Goal) -> _ReachBounds | None:
         known = REACH_BOUNDS.put(request.model, {})
     key = (goal.frame, tool.tobytes(), limits)
     if key not in known:
-        if len(known) >= MOST_KEPT:
+        if len(known) >= MAX_KEPT:
             known.clear()
         known[key] = _measured(request, goal)
     return known[key]

@@ -17,7 +17,7 @@ from limbik.solvers.registry import with_parameter
 from limbik.solvers.solver import Solver, as_real
 from limbik.spatial import Matrix4, as_pose
 
-MOST_ITERATIONS = 10**9
+MAX_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
 UNLIMITED = 10**9  # restarts
 WIDEST = 1e9  # [m or rad] tolerance
@@ -72,9 +72,9 @@ class Options:
             _check(0.0 < as_real(value) <= WIDEST, name, f"a positive {unit}, up to {WIDEST:g}", value)
         for name, least in (("iterations", 1), ("restarts", 0)):
             value = getattr(self, name)
-            is_whole = isinstance(value, numbers.Integral) and least <= as_real(value) <= MOST_ITERATIONS
+            is_whole = isinstance(value, numbers.Integral) and least <= as_real(value) <= MAX_ITERATIONS
             is_right = value is None or is_whole
-            _check(is_right, name, f"a whole number from {least} to {MOST_ITERATIONS:,}, or None", value)
+            _check(is_right, name, f"a whole number from {least} to {MAX_ITERATIONS:,}, or None", value)
         _check(isinstance(self.limits, bool | np.bool_), "limits", "True or False", self.limits)
         _check(
             self.prefer is None or is_one_of(self.prefer, ("nearest",)),

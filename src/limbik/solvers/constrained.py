@@ -21,7 +21,7 @@ from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.request import Request
 from limbik.spatial import Array
 
-MOST_STEPS = 200  # of one run of an optimiser
+MAX_STEPS = 200  # of one run of an optimiser
 FINE = 1e-12  # the tolerances of the optimisers
 ROUNDING = 1e-15  # of a value: a step that gains less
 PATIENCE, SLOW = 15, 0.9  # steps, in which constraints that are not met are to fall below this share
@@ -137,7 +137,7 @@ def minimise(problem: Constrained, budget: int, note: Callable[[Array], None]) -
     if problem.start.size == 0 or budget <= 0:
         return
     by = {"SLSQP": _by_slsqp, "trust-constr": _by_trust_region, "L-BFGS-B": _by_multipliers}
-    by[problem.method](problem, min(budget, MOST_STEPS), lambda x, *_: note(problem.inside(x)))
+    by[problem.method](problem, min(budget, MAX_STEPS), lambda x, *_: note(problem.inside(x)))
 
 
 class _Stall:

@@ -34,8 +34,8 @@ from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4
 from limbik.status import Status
 
-MOST_EXAMINED = 200  # solutions that are looked at again
-MOST_TRIED = 3  # obstacles without which is solved, and shifts
+MAX_EXAMINED = 200  # solutions that are looked at again
+MAX_TRIED = 3  # obstacles without which is solved, and shifts
 SAME = 1e-3  # [rad or m] two solutions that differ by less in every joint are one
 MORE_ROOM = 1e-3  # [m] that a shift leaves
 FARTHEST_SHIFT = 0.5  # [m]
@@ -115,7 +115,7 @@ class _Case:
     def distinct(self, q: Array) -> Array:
         """Those of [k, nq] that differ, up to a number."""
         _, first = np.unique(np.round(q / SAME), axis=0, return_index=True)
-        return q[np.sort(first)[:MOST_EXAMINED]]
+        return q[np.sort(first)[:MAX_EXAMINED]]
 
     def obstacles(self, near_each: Iterable[NearPairs]) -> tuple[Obstacle, ...]:
         """What blocks solutions with these pairs too near."""
@@ -124,7 +124,7 @@ class _Case:
             names = map(self.checker.pair_names, near.pairs)
             counts.update({(b,) if b in self.free.world else (a, b) for a, b in names})
         return tuple(
-            Obstacle(names=names, count=count, q_without=self._without(names) if place < MOST_TRIED else None)
+            Obstacle(names=names, count=count, q_without=self._without(names) if place < MAX_TRIED else None)
             for place, (names, count) in enumerate(counts.most_common())
         )
 
@@ -162,7 +162,7 @@ class _Case:
         goals = self.request.goals
         if not all(isinstance(goal, Pose | Position | Orientation) for goal in goals):
             return {}
-        for shift in shifts[:MOST_TRIED]:
+        for shift in shifts[:MAX_TRIED]:
             q = self._found([_shifted(goal, shift) for goal in goals], self.free.world)
             if q is not None:
                 return {"shift": shift, "q_shifted": q}

@@ -21,7 +21,7 @@ from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, Sear
 from limbik.solvers.self_motion import one_of_each_curve
 from limbik.spatial import Array, Matrix4, as_pose, nearest_turns
 
-MOST = 16  # configurations of any arm of six joints, where they are not infinitely many
+MAX = 16  # configurations of any arm of six joints, where they are not infinitely many
 STILL = 1e-6  # [rad] up to which the added joint counts as standing still
 ASIDE = 3e-5  # [rad, and of the arm's length]
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
@@ -59,9 +59,9 @@ class EliminationPlan(AnswersPlan):
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
-        q, counts = np.full((len(poses), MOST, len(self.places)), np.nan), np.zeros(len(poses), np.intp)
+        q, counts = np.full((len(poses), MAX, len(self.places)), np.nan), np.zeros(len(poses), np.intp)
         for k, pose in enumerate(poses):
-            found = self._legal(*general_search(self._axes, pose)[:2], near, pose)[:MOST]
+            found = self._legal(*general_search(self._axes, pose)[:2], near, pose)[:MAX]
             q[k, : len(found)], counts[k] = found, len(found)
         return q, counts
 

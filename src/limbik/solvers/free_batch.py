@@ -31,7 +31,7 @@ from limbik.status import Status
 ROUNDS = (8, 32, 128, 512)  # starts for each problem that is still open
 RESTARTS = sum(ROUNDS)  # unless it is said
 ALONE = 168  # starts, where a problem is solved by itself
-MOST_AT_ONCE = 1 << 15  # starts
+MAX_AT_ONCE = 1 << 15  # starts
 
 Places = NDArray[np.intp]
 
@@ -120,7 +120,7 @@ class _Starts:
 
         What is found goes into q [N, nq] and facts [N, ...].
         """
-        at_once = max(1, MOST_AT_ONCE // count)
+        at_once = max(1, MAX_AT_ONCE // count)
         parts = [left[k : k + at_once] for k in range(0, len(left), at_once)]
         return np.concatenate([self._of_part(part, count, q, facts) for part in parts])
 

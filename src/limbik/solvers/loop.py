@@ -19,7 +19,7 @@ from limbik.solvers.plan import Observer, Problem
 from limbik.solvers.plans import BY_DEFAULT, plan_of
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers, check_flag
 
-MOST_TRACED = 1_000_000  # iterations whose configurations fit in memory
+MAX_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
 
 def solve(
@@ -166,8 +166,8 @@ def _solve(
     plan = plan_of(model, goals, options)
     if options.get("prefer") is not None and start is None:
         raise SolverError("`prefer` needs a `start`, which solutions can be near to")
-    if seen is not None and plan.options.budget > MOST_TRACED:
-        raise SolverError(f"a trace holds up to {MOST_TRACED:,} iterations, found {plan.options.budget:,}")
+    if seen is not None and plan.options.budget > MAX_TRACED:
+        raise SolverError(f"a trace holds up to {MAX_TRACED:,} iterations, found {plan.options.budget:,}")
     given = None if start is None else _configuration(model, start, "start")
     toward = None if rest is None else _rest(model, rest)
     return plan.solve(Problem(goals, given, int(seed), toward), seen)

@@ -35,7 +35,7 @@ from limbik.solvers.tasks import structure
 
 BY_DEFAULT: Slot[SerialPlan] = Slot()  # the plan for a pose of the end effector, without options
 PLANS: Slot[dict[Any, Plan]] = Slot()  # by goals and options
-MOST_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
+MAX_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
 
 
 def plan_for(
@@ -113,7 +113,7 @@ def _kept(
         plan = None
     if plan is None:
         plan = make(read_options(options))
-        if len(plans) >= MOST_PLANS:
+        if len(plans) >= MAX_PLANS:
             plans.clear()
         plans[key] = plan
     return plan

@@ -9,7 +9,7 @@ from limbik.solution import Solution
 from limbik.solvers.request import Request
 from limbik.status import PoseError
 
-MOST_NAMED = 3  # goals, the worst first
+MAX_NAMED = 3  # goals, the worst first
 SEEN = 1e-5  # [m and rad] of what a goal is off
 EASED = 0.5  # part of what a goal is off that is left without the goal that pulls against it, at most
 
@@ -17,7 +17,7 @@ EASED = 0.5  # part of what a goal is off that is left without the goal that pul
 def pulls(request: Request, solution: Solution) -> tuple[Pull, ...]:
     """For the goals that are farthest off the other one without which each comes nearest, if that helps."""
     errors = solution.goal_errors
-    worst = sorted(range(len(errors)), key=lambda k: -sum(errors[k]))[:MOST_NAMED]
+    worst = sorted(range(len(errors)), key=lambda k: -sum(errors[k]))[:MAX_NAMED]
     worst = [k for k in worst if sum(errors[k]) > SEEN]
     if len(errors) < 2 or not worst:
         return ()

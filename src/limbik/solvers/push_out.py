@@ -25,8 +25,8 @@ from limbik.tree.settings import SETTINGS_SIZE
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 _PLANS: Slot[dict[Any, _Plan]] = Slot()  # by goals and options
-MOST_PLANS = 64
-MOST_PAIRS = 64  # until more are near
+MAX_PLANS = 64
+MAX_PAIRS = 64  # until more are near
 OF_GOALS = ("locked", "tool", "tolerance", "tolerance_rotation", "limits")
 
 
@@ -42,7 +42,7 @@ class PushOut:
         self._search = checker.search
         self._clearance = clearance
         self._is_limited = bool(request.options.get("limits", True))
-        self._make_room(MOST_PAIRS)
+        self._make_room(MAX_PAIRS)
 
     def push(self, q: Array) -> Array | None:
         """A configuration [nq] near one that meets the goals, where nothing is in collision and the goals are
@@ -77,7 +77,7 @@ def _plan_of(request: Request) -> _Plan:
     plans = _PLANS.put(request.model, {}) if plans is None else plans
     key = tuple(map(structure, request.goals)), tuple(given.items())
     if key not in plans:
-        if len(plans) >= MOST_PLANS:
+        if len(plans) >= MAX_PLANS:
             plans.clear()
         plans[key] = _Plan(request.model, request.goals, read_options(given), "lm", SETTINGS_SIZE)
     return plans[key]

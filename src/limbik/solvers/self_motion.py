@@ -16,11 +16,11 @@ from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, nearest_turns, norm
 
 STEP = 0.03  # [rad] along the curve
-MOST_STEPS = 4000  # in one direction
+MAX_STEPS = 4000  # in one direction
 SINGULAR = 1e-7  # of the largest singular value: below it, one counts as 0
 MET = 1e-11  # [m, rad] of the pose
-MOST_CORRECTIONS = 8
-LEAST_PROGRESS = 0.5  # of a step that is left after the correction; less is no motion
+MAX_CORRECTIONS = 8
+MIN_PROGRESS = 0.5  # of a step that is left after the correction; less is no motion
 MOVES = 1e-6  # [rad or m] of a joint along the curve
 
 
@@ -51,7 +51,7 @@ class Mover:
         not lead there.
         """
         q = q.copy()
-        for _ in range(MOST_CORRECTIONS):
+        for _ in range(MAX_CORRECTIONS):
             error = self.error(q, pose)
             if np.abs(error).max() < MET:
                 return q
@@ -147,7 +147,7 @@ def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
 def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[list[Array], bool]:
     """The curve from q, q included, to where a joint meets a limit; and whether it came back to q."""
     curve, begin = [q], q
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         after = _stepped(mover, q, direction, pose, STEP)
         if after is None:
             return curve, False
@@ -171,7 +171,7 @@ def _stepped(mover: Mover, q: Array, direction: Array, pose: Matrix4, step: floa
     trial = q.copy()
     trial[mover.places] += step * direction
     after = mover.corrected(trial, pose)
-    if after is None or (after - q)[mover.places] @ direction < LEAST_PROGRESS * step:
+    if after is None or (after - q)[mover.places] @ direction < MIN_PROGRESS * step:
         return None
     return after
 

@@ -32,7 +32,7 @@ from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
 from limbik.serial.layout import Layout
-from limbik.serial.prepare import MOST_ROWS, is_fast, plan_numbers, prepare
+from limbik.serial.prepare import MAX_ROWS, is_fast, plan_numbers, prepare
 from limbik.serial.programs import one_problem
 from limbik.serial.seed_table import Shape
 from limbik.serial.seeding import LARGEST_SEED
@@ -56,7 +56,7 @@ Q = slice(HEADER, None)  # of an answer
 ERROR, CHORD, ITERATIONS, MOVED = map(
     Facts._fields.index, ("error", "chord", "iterations", "start_was_moved")
 )
-MOST_TO_SETTLE = 500  # iterations from the nearest configuration found to where it settles
+MAX_TO_SETTLE = 500  # iterations from the nearest configuration found to where it settles
 NO_TABLE = np.zeros(1, np.float32)
 EVERYTHING = (1.0,) * 6
 NOWHERE = np.eye(4)
@@ -147,7 +147,7 @@ class SerialPlan(Plan):
         self.program = one_problem(self.shape)
         self._solve_one: Any = None
 
-    engine = f"in the fast core, for arms of up to {MOST_ROWS} revolute and prismatic joints"
+    engine = f"in the fast core, for arms of up to {MAX_ROWS} revolute and prismatic joints"
 
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`; there is no pull toward a rest configuration."""
@@ -507,8 +507,8 @@ def _interpreted(shape: Shape) -> Callable[..., None]:
 
 def _reserve(options: Options) -> int:
     """Iterations that are kept for settling; none where there are few, or little time."""
-    is_short = options.budget < 4 * MOST_TO_SETTLE or options.time_limit is not None
-    return 0 if is_short or options.prefer is not None else MOST_TO_SETTLE
+    is_short = options.budget < 4 * MAX_TO_SETTLE or options.time_limit is not None
+    return 0 if is_short or options.prefer is not None else MAX_TO_SETTLE
 
 
 def _canonical(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None) -> CanonicalChain:
@@ -521,7 +521,7 @@ def _canonical(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None
 
 def is_fast_for(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None) -> bool:
     """Whether the fast core takes a goal for the end of a chain: a pose with weights needs two rows more."""
-    return is_fast(chain) and _canonical(chain, goal, weights).size <= MOST_ROWS
+    return is_fast(chain) and _canonical(chain, goal, weights).size <= MAX_ROWS
 
 
 def _objective(

@@ -33,7 +33,7 @@ from limbik.spatial import Array, as_pose, nearest_turns
 
 SAMPLES = 64  # swivel angles of a whole circle
 MET = 1e-9  # [m] and sine, from the pose
-LEAST = 1e-9  # [rad] of an interval; a shorter one is the touch of a limit
+MIN = 1e-9  # [rad] of an interval; a shorter one is the touch of a limit
 STEP = 0.03  # [rad] between two configurations of a curve
 CHOICES = tuple(itertools.product((1.0, -1.0), repeat=2))  # shoulder and wrist
 
@@ -49,7 +49,7 @@ class Interval(NamedTuple):
     @property
     def is_closed(self) -> bool:
         """Whether it is the whole circle."""
-        return self.end - self.begin >= FULL_TURN - LEAST
+        return self.end - self.begin >= FULL_TURN - MIN
 
 
 class Swiveling:

@@ -23,7 +23,7 @@ from limbik.numerics import dead_points, extrapolation
 from limbik.numerics.ended import SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy, fill
 from limbik.tree.evaluation import begin, differentiate, evaluate, finish, is_met, record
-from limbik.tree.restarts import MOST_AT_LAST, SHARES, begin_elsewhere
+from limbik.tree.restarts import MAX_AT_LAST, SHARES, begin_elsewhere
 from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, LENGTH, RANDOM, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -97,7 +97,7 @@ def solve(
     copy(q, workspace.start)
     copy(q, workspace.best)
     has_restarts = settings[RESTARTS] > 0.0
-    at_last = min(MOST_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
+    at_last = min(MAX_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
     budget = settings[BUDGET] - math.floor(at_last)
     patience = PATIENCE if has_restarts else PATIENCE_AT_LAST
     amplitude = settings[ANNEAL]

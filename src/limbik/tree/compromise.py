@@ -46,7 +46,7 @@ NO_GAIN = 1e-13  # part of the squared error that is not worth a step
 FORESEEN, UNFORESEEN = 0.75, 0.25  # part of the gain that a good step has, and a bad one
 EASIER, HARDER = 0.1, 8.0  # what they do to the damping
 NUDGE = 1e-3  # [rad or unit of length] away from a saddle
-MOST_NUDGES = 3
+MAX_NUDGES = 3
 ROUNDS = 4  # of a step that comes to limits
 
 
@@ -113,7 +113,7 @@ def descend(
         gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
         if is_flat and 0.0 <= gain <= NO_GAIN * workspace.costs[0, 0]:
             return CONVERGED
-        is_new = is_flat and gain < 0.0 and nudges < MOST_NUDGES
+        is_new = is_flat and gain < 0.0 and nudges < MAX_NUDGES
         if is_new:  # a saddle: from there it goes down
             nudge(tree, workspace, settings)
             nudges += 1

@@ -22,8 +22,8 @@ from limbik.tree.evaluation import (
     step_from,
 )
 from limbik.tree.lower_levels import improve
-from limbik.tree.priorities import EASIER, HARDER, HARDEST, LONGEST_STEP, MOST_SLOW, damping_of, propose
-from limbik.tree.restarts import MOST_AT_LAST, SHARES, begin_elsewhere
+from limbik.tree.priorities import EASIER, HARDER, HARDEST, LONGEST_STEP, MAX_SLOW, damping_of, propose
+from limbik.tree.restarts import MAX_AT_LAST, SHARES, begin_elsewhere
 from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -78,7 +78,7 @@ def search(
     least = math.inf
     copy(q, workspace.start)
     has_restarts = settings[RESTARTS] > 0.0
-    at_last = min(MOST_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
+    at_last = min(MAX_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
     budget = settings[BUDGET] - math.floor(at_last)
     while True:
         came_to = descend(
@@ -153,5 +153,5 @@ def descend(
             factor *= HARDER
         record(answer, q, workspace, sign, trace_q, trace_error)
         sign = 1.0
-        if slow > MOST_SLOW or factor > HARDEST:
+        if slow > MAX_SLOW or factor > HARDEST:
             return SETTLED

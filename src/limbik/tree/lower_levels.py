@@ -22,9 +22,9 @@ from limbik.tree.priorities import (
     EASIER,
     HARDER,
     HARDEST,
-    LEAST_DAMPING,
     LONGEST_STEP,
-    MOST_SLOW,
+    MAX_SLOW,
+    MIN_DAMPING,
     damping_of,
     freeze,
     project,
@@ -34,7 +34,7 @@ from limbik.tree.priorities import (
 from limbik.tree.settings import BUDGET, ITERATIONS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
-MOST_ITERATIONS = 200  # in which a level gains while those above it are kept
+MAX_ITERATIONS = 200  # in which a level gains while those above it are kept
 RESTORATIONS = 4  # steps that bring the levels above back where a lower one has disturbed them
 UNMET = 1e-10  # squared error of levels from which their curvature matters
 DIFFERENCE = 1e-5  # [rad or lengths] of a finite difference
@@ -66,7 +66,7 @@ def improve(
     evaluate(tree, objectives, workspace, q, 0)
     kept = workspace.work[0, :first_row]  # the errors of the levels above
     copy(workspace.errors[0, :first_row], kept)
-    budget = min(MOST_ITERATIONS, settings[BUDGET])
+    budget = min(MAX_ITERATIONS, settings[BUDGET])
     while answer[ITERATIONS] < budget and not is_met(objectives, workspace.task_errors[0], last):
         if is_stopped(objectives.watch, NOW):  # a step takes a millisecond on a humanoid
             break
@@ -88,7 +88,7 @@ def improve(
             factor *= HARDER
             evaluate(tree, objectives, workspace, q, 0)
         record(answer, q, workspace, 1.0, trace_q, trace_error)
-        if slow > MOST_SLOW or factor > HARDEST:
+        if slow > MAX_SLOW or factor > HARDEST:
             break
 
 
@@ -107,7 +107,7 @@ def restore(
         differentiate(tree, objectives, workspace, workspace.J)
         none = workspace.history[:0]
         propose_within(
-            tree, workspace, workspace.trial, disturbed, 0, none, LEAST_DAMPING, use_limits, LONGEST_STEP
+            tree, workspace, workspace.trial, disturbed, 0, none, MIN_DAMPING, use_limits, LONGEST_STEP
         )
         step_from(tree, workspace, workspace.trial, 1.0, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
@@ -163,7 +163,7 @@ def fill_forces(objectives: Objectives, workspace: Workspace, levels: int, force
             workspace.rest[row] = dot(P[row], workspace.dq)
         trace = dual_matrix(P, workspace.A)
         for row in range(first):
-            workspace.A[row, row] += LEAST_DAMPING * (1.0 + trace)
+            workspace.A[row, row] += MIN_DAMPING * (1.0 + trace)
         fill(0.0, multipliers)
         cholesky_solve(workspace.A, workspace.rest[:first], multipliers)
         for row in range(first):

@@ -15,10 +15,10 @@ from limbik.numerics.linear import add, copy, damped_solve, dot, fill, squared_l
 from limbik.tree.workspace import Tree, Workspace
 
 DAMPING = 0.03  # per squared error, which counts as 1 at most
-LEAST_DAMPING = 1e-12
+MIN_DAMPING = 1e-12
 HARDER, EASIER, HARDEST = 10.0, 0.2, 1e8  # what a step that fails, or gains, does to the damping
 LONGEST_STEP = 1.0  # [rad] of any revolute joint
-MOST_SLOW = 4  # steps in a row, before a descent ends
+MAX_SLOW = 4  # steps in a row, before a descent ends
 ROUNDS = 5  # of the active set in one step
 NO_GAIN = 1e-9  # part of the gradient under which what is left of it is rounding
 DEPENDENT = 1e-8  # part of a row's length under which what is left of it is rounding
@@ -270,4 +270,4 @@ def length_on(free: Floats, row: Floats) -> float:
 @compiled
 def damping_of(workspace: Workspace, level: int, factor: float) -> float:
     """Sugihara's damping of a level, times a factor."""
-    return factor * DAMPING * min(workspace.costs[0, level], 1.0) + LEAST_DAMPING
+    return factor * DAMPING * min(workspace.costs[0, level], 1.0) + MIN_DAMPING

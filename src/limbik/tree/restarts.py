@@ -12,7 +12,7 @@ from limbik.tree.settings import LENGTH, RANDOM, USE_LIMITS
 from limbik.tree.workspace import Tree
 
 SHARES = (1.0, 0.3, 0.6)  # of the way to anywhere, for one new start after the other
-MOST_AT_LAST = 500  # iterations to settle the best of all descents for good
+MAX_AT_LAST = 500  # iterations to settle the best of all descents for good
 
 
 @compiled(inline=False)

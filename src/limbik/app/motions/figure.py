@@ -14,7 +14,7 @@ from limbik.spatial import Array, norm, pose_from, rotation_between
 COLOURS = {"": (0.50, 0.54, 0.62, 1.0), "left": (0.22, 0.52, 0.86, 1.0), "right": (0.90, 0.49, 0.18, 1.0)}
 JOINT = (0.86, 0.88, 0.91, 1.0)
 SLENDER = 0.13  # radius of a bone per length
-LEAST, MOST = 0.007, 0.026  # radius per height of the whole
+MIN, MAX = 0.007, 0.026  # radius per height of the whole
 SHORT = 0.004  # of the height, from which a bone is seen
 HEAD = 0.052  # radius per height of the whole
 KNOB = 1.25  # radius of a joint per radius of the bone
@@ -45,7 +45,7 @@ def _visuals(motion: Motion) -> Iterator[Visual]:
                 link=bone.link, shape="sphere", pose_link_visual=middle, size=(HEAD * height,), color=colour
             )
             continue
-        radius = float(np.clip(SLENDER * length, LEAST * height, MOST * height))
+        radius = float(np.clip(SLENDER * length, MIN * height, MAX * height))
         yield Visual(
             link=bone.link,
             shape="capsule",

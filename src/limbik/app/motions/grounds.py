@@ -18,7 +18,7 @@ RUN = 0.3  # [m] of a step of stairs
 MARGIN = 2.0  # [m] of ground around the way
 WAVE = 1.6  # [m] from hill to hill
 CELL = 0.1  # [m] of the triangles of hills
-MOST_CELLS = 120  # along one side
+MAX_CELLS = 120  # along one side
 SHORT = 0.3  # [m] a way so short has no direction of its own
 
 Triangles = tuple[Array, NDArray[np.intp]]
@@ -111,4 +111,4 @@ def _hills(way: _Way, rise: float) -> Triangles:
 
 
 def _even(low: float, high: float) -> Array:
-    return np.linspace(low, high, min(math.ceil((high - low) / CELL), MOST_CELLS) + 1)
+    return np.linspace(low, high, min(math.ceil((high - low) / CELL), MAX_CELLS) + 1)

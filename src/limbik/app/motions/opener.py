@@ -24,7 +24,7 @@ from limbik.formats.visual import Visual
 from limbik.motion.retargeting import retarget
 from limbik.tree import programs
 
-MOST, MOST_BYTES = 64, 512 * 2**20
+MAX, MAX_BYTES = 64, 512 * 2**20
 LONGEST_RETARGET = 6000  # frames
 
 
@@ -162,7 +162,7 @@ class MotionOpener:
 
 
 def _cache() -> BoundedCache:  # type: ignore[type-arg]
-    return BoundedCache(most=MOST, most_bytes=MOST_BYTES // 4)
+    return BoundedCache(most=MAX, most_bytes=MAX_BYTES // 4)
 
 
 def _key(parts: object) -> str:

@@ -13,7 +13,7 @@ from limbik.formats.motions import Motion
 from limbik.formats.separate_process import apart
 
 SECONDS = 60.0  # that a file may take to be read
-MOST_NUMBERS = 8_000_000  # of a motion
+MAX_NUMBERS = 8_000_000  # of a motion
 
 
 def read_motion(
@@ -26,10 +26,10 @@ def read_motion(
     name = _motion_in(upload)
     motion, animations = apart(name, SECONDS, read_from, dict(upload.files), name, unit, up, animation)
     motion = replace(motion)  # which protects its numbers
-    if motion.q.size > MOST_NUMBERS:
+    if motion.q.size > MAX_NUMBERS:
         raise LimbikError(
             f"{name} has {len(motion):,} frames of {motion.model.nq} numbers; the page shows at most "
-            f"{MOST_NUMBERS // motion.model.nq:,} frames of these, any number by limbik.load_motion()"
+            f"{MAX_NUMBERS // motion.model.nq:,} frames of these, any number by limbik.load_motion()"
         )
     return motion, posixpath.basename(name), animations
 

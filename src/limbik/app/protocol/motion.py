@@ -10,7 +10,7 @@ from limbik.app.protocol.reading import Bound, MessageError, Reader
 from limbik.app.protocol.space import SPACE_BOUNDS
 from limbik.app.protocol.writing import as_json
 
-MOST_CHANGES = 100
+MAX_CHANGES = 100
 LONGEST_NAME = 200
 TOKEN = 40  # characters, at most
 GROUNDS = ("level", "slope", "stairs", "hills")
@@ -113,7 +113,7 @@ def read_show_motion(reader: Reader, known: Collection[str]) -> ShowMotion:
         unit=reader.word("unit", UNITS, "cm") if isinstance(unit, str) else _size(reader),
         up=None if reader.entries.get("up") is None else reader.word("up", AXES),
         animation=_optional(reader, "animation", LONGEST_NAME),
-        changes=reader.each("changes", _change, MOST_CHANGES),
+        changes=reader.each("changes", _change, MAX_CHANGES),
         robot=_optional(reader, "robot", LONGEST_NAME),
     )
 

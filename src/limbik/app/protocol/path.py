@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbik.app.protocol.reading import MessageError, Reader
-from limbik.app.protocol.space import LONGEST_NAME, MOST_NUMBERS, Widened, read_widened
+from limbik.app.protocol.space import LONGEST_NAME, MAX_NUMBERS, Widened, read_widened
 from limbik.app.protocol.writing import as_json
 
-MOST_POSES = 400
+MAX_POSES = 400
 LONGEST_CSV = 1_000_000  # characters
 
 
@@ -65,7 +65,7 @@ def read_follow_path(reader: Reader, known: Collection[str]) -> FollowPath:
         id=reader.whole("id"),
         arm=reader.whole("arm"),
         frame=reader.text("frame", LONGEST_NAME),
-        q=reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        q=reader.some_numbers("q", MAX_NUMBERS, "joint"),
         is_closed=reader.boolean("closed"),
         poses=None if has_text else _poses(reader),
         csv=reader.text("csv", LONGEST_CSV) if has_text else None,
@@ -76,8 +76,8 @@ def read_follow_path(reader: Reader, known: Collection[str]) -> FollowPath:
 
 def _poses(reader: Reader) -> NDArray[np.float64]:
     rows = reader.entries["poses"]
-    if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_POSES:
-        raise reader.error("poses", f"a list of 1 to {MOST_POSES} lists", rows)
+    if not isinstance(rows, list) or not 1 <= len(rows) <= MAX_POSES:
+        raise reader.error("poses", f"a list of 1 to {MAX_POSES} lists", rows)
     found = [
         Reader({f"poses[{k}]": row}, reader.bounds).numbers(f"poses[{k}]", 7, "coordinate")
         for k, row in enumerate(rows)

@@ -18,18 +18,18 @@ from limbik.app.protocol.reading import LARGEST_ID, Bound, MessageError, Reader
 from limbik.app.protocol.world import WORLD_BOUNDS, Surroundings, read_surroundings
 from limbik.app.protocol.writing import as_json, float32
 
-MOST_ROBOTS = 4  # opened together
-MOST_ARMS = 16  # of a scene
-MOST_GOALS = 32  # of an arm
-MOST_LOCKED = 512
-MOST_WIDENED = 512  # limits of an arm
-MOST_NUMBERS = 1024  # of a configuration
+MAX_ROBOTS = 4  # opened together
+MAX_ARMS = 16  # of a scene
+MAX_GOALS = 32  # of an arm
+MAX_LOCKED = 512
+MAX_WIDENED = 512  # limits of an arm
+MAX_NUMBERS = 1024  # of a configuration
 LONGEST_NAME = 200  # of a robot, a file, a frame or a joint
 LONGEST_TEXT = 1_000_000  # characters of a description
 
 SPACE_BOUNDS: Mapping[str, Bound] = {
     "id": Bound(minimum=0, maximum=LARGEST_ID, whole=True),
-    "arm": Bound(minimum=0, maximum=MOST_ARMS - 1, whole=True),
+    "arm": Bound(minimum=0, maximum=MAX_ARMS - 1, whole=True),
     "solvers": Bound(minimum=1, maximum=16, whole=True),
     "coordinate": Bound(minimum=-1e4, maximum=1e4, unit="m"),
     "quaternion": Bound(minimum=-1e3, maximum=1e3),
@@ -415,7 +415,7 @@ def _source(reader: Reader) -> Source:
     kind = reader.word("kind", ("robot", "text", "token"))
     if kind == "robot":
         reader.allow("kind", "names")
-        return Source(kind=kind, names=reader.names("names", MOST_ROBOTS, least=1, length=LONGEST_NAME))
+        return Source(kind=kind, names=reader.names("names", MAX_ROBOTS, least=1, length=LONGEST_NAME))
     if kind == "text":
         reader.allow("kind", "name", "text")
         return Source(
@@ -428,7 +428,7 @@ def _source(reader: Reader) -> Source:
 def read_move(reader: Reader, known: Collection[str]) -> Move:
     """A `Move`; `known` are the solvers' names."""
     reader.allow("type", "id", "arms", "settings", "search", "trace", "timing", "measure", "world")
-    arms = reader.each("arms", lambda arm: _arm_move(arm, known), MOST_ARMS)
+    arms = reader.each("arms", lambda arm: _arm_move(arm, known), MAX_ARMS)
     if len({arm.arm for arm in arms}) < len(arms):
         raise reader.error("arms", "each arm once", [arm.arm for arm in arms])
     return Move(
@@ -448,9 +448,9 @@ def _arm_move(reader: Reader, known: Collection[str]) -> ArmMove:
     return ArmMove(
         arm=reader.whole("arm"),
         solvers=reader.choices("solvers", known, reader.bounds["solvers"]),
-        goals=reader.each("goals", _wanted, MOST_GOALS),
+        goals=reader.each("goals", _wanted, MAX_GOALS),
         start=_start(reader.inner("start"), known),
-        locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
+        locked=reader.names("locked", MAX_LOCKED, length=LONGEST_NAME),
         posture=None if reader.entries.get("posture") is None else _posture(reader.inner("posture")),
         branches=reader.word("branches", ("independent", "coupled"), "independent"),
         widened=read_widened(reader),
@@ -459,7 +459,7 @@ def _arm_move(reader: Reader, known: Collection[str]) -> ArmMove:
 
 def read_widened(reader: Reader, name: str = "widened") -> tuple[Widened, ...]:
     """The limits of an arm that are farther than its model has them."""
-    return reader.each(name, _wider, MOST_WIDENED)
+    return reader.each(name, _wider, MAX_WIDENED)
 
 
 def _wider(reader: Reader) -> Widened:
@@ -473,12 +473,12 @@ def _wider(reader: Reader) -> Widened:
 
 def _start(reader: Reader, known: Collection[str]) -> dict[str, NDArray[np.float64]]:
     reader.allow(*known)
-    return {name: reader.some_numbers(name, MOST_NUMBERS, "joint") for name in reader.entries}
+    return {name: reader.some_numbers(name, MAX_NUMBERS, "joint") for name in reader.entries}
 
 
 def _posture(reader: Reader) -> PostureWanted:
     reader.allow("q", "weight")
-    return PostureWanted(q=reader.some_numbers("q", MOST_NUMBERS, "joint"), weight=reader.number("weight"))
+    return PostureWanted(q=reader.some_numbers("q", MAX_NUMBERS, "joint"), weight=reader.number("weight"))
 
 
 def _wanted(reader: Reader) -> Wanted:
@@ -523,11 +523,11 @@ def read_slide(reader: Reader, known: Collection[str]) -> Slide:
     return Slide(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
-        q=reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        q=reader.some_numbers("q", MAX_NUMBERS, "joint"),
         goals=_some_goals(reader),
         along=reader.whole("along"),
         amount=reader.number("amount"),
-        locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
+        locked=reader.names("locked", MAX_LOCKED, length=LONGEST_NAME),
         limits=reader.boolean("limits", default=True),
         widened=read_widened(reader),
     )
@@ -539,9 +539,9 @@ def read_explain(reader: Reader, known: Collection[str]) -> Explain:
     return Explain(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
-        q=reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        q=reader.some_numbers("q", MAX_NUMBERS, "joint"),
         goals=_some_goals(reader),
-        locked=reader.names("locked", MOST_LOCKED, length=LONGEST_NAME),
+        locked=reader.names("locked", MAX_LOCKED, length=LONGEST_NAME),
         settings=_settings(reader.inner("settings")),
         widened=read_widened(reader),
         world=read_surroundings(reader),
@@ -563,7 +563,7 @@ def _held_goals(reader: Reader, *more: str) -> dict[str, Any]:
     return {
         "id": reader.whole("id"),
         "arm": reader.whole("arm"),
-        "q": reader.some_numbers("q", MOST_NUMBERS, "joint"),
+        "q": reader.some_numbers("q", MAX_NUMBERS, "joint"),
         "goals": _some_goals(reader),
         "limits": reader.boolean("limits", default=True),
         "widened": read_widened(reader),
@@ -571,7 +571,7 @@ def _held_goals(reader: Reader, *more: str) -> dict[str, Any]:
 
 
 def _some_goals(reader: Reader) -> tuple[Wanted, ...]:
-    goals = reader.each("goals", _wanted, MOST_GOALS)
+    goals = reader.each("goals", _wanted, MAX_GOALS)
     if not goals:
         raise reader.error("goals", "at least one goal", reader.entries.get("goals"))
     return goals
@@ -584,11 +584,11 @@ def read_export(reader: Reader, known: Collection[str]) -> Export:
         id=reader.whole("id"),
         format=reader.word("format", ("arm", "urdf", "world")),
         q=tuple(
-            Reader({f"q[{k}]": values}, reader.bounds).some_numbers(f"q[{k}]", MOST_NUMBERS, "joint")
+            Reader({f"q[{k}]": values}, reader.bounds).some_numbers(f"q[{k}]", MAX_NUMBERS, "joint")
             for k, values in enumerate(_lists(reader, "q"))
         ),
         goals=tuple(
-            Reader({f"goals[{k}]": values}, reader.bounds).each(f"goals[{k}]", _wanted, MOST_GOALS)
+            Reader({f"goals[{k}]": values}, reader.bounds).each(f"goals[{k}]", _wanted, MAX_GOALS)
             for k, values in enumerate(_lists(reader, "goals"))
         ),
         widened=tuple(
@@ -603,6 +603,6 @@ def _lists(reader: Reader, name: str) -> list[Any]:
     """The lists in an entry, one per arm; none where there is no entry."""
     values = reader.entries.get(name)
     values = [] if values is None else values
-    if not isinstance(values, list) or len(values) > MOST_ARMS:
-        raise MessageError(f"`{name}` needs a list of at most {MOST_ARMS} lists", field=name)
+    if not isinstance(values, list) or len(values) > MAX_ARMS:
+        raise MessageError(f"`{name}` needs a list of at most {MAX_ARMS} lists", field=name)
     return values

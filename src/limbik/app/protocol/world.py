@@ -11,8 +11,8 @@ from typing import Any
 from limbik.app.protocol.reading import Bound, MessageError, Reader
 from limbik.app.protocol.writing import as_json
 
-MOST_OBJECTS = 200
-MOST_TOUCHING = 64  # links and objects that one object may touch
+MAX_OBJECTS = 200
+MAX_TOUCHING = 64  # links and objects that one object may touch
 LONGEST_NAME = 200
 LONGEST_TEXT = 1_000_000  # characters of a file
 TOKEN = 40  # characters, at most
@@ -88,7 +88,7 @@ def read_surroundings(reader: Reader) -> Surroundings | None:
         return None
     inner = reader.inner("world")
     inner.allow("objects", "clearance")
-    things = inner.each("objects", _thing, MOST_OBJECTS)
+    things = inner.each("objects", _thing, MAX_OBJECTS)
     if len({thing.name for thing in things}) < len(things):
         raise inner.error("objects", "objects of different names", [thing.name for thing in things])
     return Surroundings(things=things, clearance=inner.number("clearance"))
@@ -108,7 +108,7 @@ def _thing(reader: Reader) -> Thing:
         position=tuple(reader.numbers("position", 3, "coordinate").tolist()),
         quat_xyzw=tuple(quaternion.tolist()),
         held=None if reader.entries.get("held") is None else _held(reader.inner("held")),
-        touch=reader.names("touch", MOST_TOUCHING, length=LONGEST_NAME),
+        touch=reader.names("touch", MAX_TOUCHING, length=LONGEST_NAME),
     )
 
 

@@ -1,6 +1,6 @@
 /** The files in what is dropped on a page, folders and all. */
 
-export const MOST = 2000; // files that the server takes
+export const MAX = 2000; // files that the server takes
 
 /** @param {DragEvent} event */
 export function hasFiles(event) {
@@ -19,7 +19,7 @@ export async function collect(transfer) {
 
 /** @param {FileSystemEntry|File} entry @param {string} folder @param {{path: string, file: File}[]} found */
 async function add(entry, folder, found) {
-  if (found.length > MOST) return;
+  if (found.length > MAX) return;
   if (entry instanceof File) found.push({ path: folder + entry.name, file: entry });
   else if (entry.isFile) {
     const file = await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject));

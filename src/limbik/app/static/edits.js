@@ -1,7 +1,7 @@
 /** Undo and redo: what the settings hold that a person changes, and how the arms stood. */
 
 const REST = 350; // [ms] after the last change until it counts as one step
-const MOST = 200; // steps that are kept
+const MAX = 200; // steps that are kept
 
 /**
  * @typedef {object} Step
@@ -67,7 +67,7 @@ export class Edits {
     const before = this.steps[this.at];
     const isSame = step.settings === before.settings && JSON.stringify(step.pose) === JSON.stringify(before.pose);
     if (isSame) return;
-    this.steps = [...this.steps.slice(0, this.at + 1), step].slice(-MOST);
+    this.steps = [...this.steps.slice(0, this.at + 1), step].slice(-MAX);
     this.at = this.steps.length - 1;
     this.show();
   }

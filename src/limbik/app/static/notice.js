@@ -1,7 +1,7 @@
 /** Small notices that say what happened, read aloud by screen readers, and go by themselves. */
 
 const STAYS = 9000; // [ms]
-const MOST = 5;
+const MAX = 5;
 
 export class Notices {
   constructor() {
@@ -26,7 +26,7 @@ export class Notices {
     if (link) body.append(' ', Object.assign(document.createElement('a'), { textContent: link.text, href: link.href }));
     notice.append(body, closeButton(() => notice.remove()));
     this.list.append(notice);
-    while (this.list.children.length > MOST) this.list.firstElementChild?.remove();
+    while (this.list.children.length > MAX) this.list.firstElementChild?.remove();
     window.setTimeout(() => notice.remove(), STAYS + 2000 * details.length);
   }
 }

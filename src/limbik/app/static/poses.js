@@ -2,7 +2,7 @@
 
 import { find } from './controls.js';
 
-const MOST = 30;
+const MAX = 30;
 const LONGEST = 40; // letters of a name
 
 /** @typedef {{name: string, text: string}} Pose  text: as the view writes where its arms stand */
@@ -17,7 +17,7 @@ export const POSES = {
 
 /** @param {string} setting @param {string} written */
 function readPoses(setting, written) {
-  const entries = written.split('|').filter(Boolean).slice(0, MOST);
+  const entries = written.split('|').filter(Boolean).slice(0, MAX);
   const poses = entries.map(readPose);
   const bad = entries.filter((_, i) => poses[i] === null);
   return { value: poses.filter((pose) => pose !== null), note: bad.length ? `${setting}: ${bad.join(' and ').slice(0, 80)} is not NAME~NUMBERS` : null };
@@ -62,8 +62,8 @@ export class Poses {
   save() {
     const name = this.field.value.trim().slice(0, LONGEST) || this.unused();
     const others = this.list.filter((pose) => pose.name !== name);
-    if (others.length >= MOST) {
-      this.notices.show(`At most ${MOST} poses are kept: remove one first.`);
+    if (others.length >= MAX) {
+      this.notices.show(`At most ${MAX} poses are kept: remove one first.`);
       return;
     }
     this.field.value = '';

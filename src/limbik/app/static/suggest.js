@@ -1,6 +1,6 @@
 /** What a misspelt word was meant to be. */
 
-const MOST = 3;
+const MAX = 3;
 
 /**
  * The names nearest to a word, nearest first; those that have little in common with it are none of them.
@@ -10,7 +10,7 @@ export function didYouMean(word, items, namesOf) {
   const wanted = word.toLowerCase();
   const far = items.map((item) => ({ item, edits: Math.min(...namesOf(item).map((name) => edits(wanted, name.toLowerCase()))) }));
   const near = far.filter(({ edits: count }) => count <= Math.max(1, Math.floor(wanted.length / 3)));
-  return near.sort((a, b) => a.edits - b.edits).slice(0, MOST).map(({ item }) => item);
+  return near.sort((a, b) => a.edits - b.edits).slice(0, MAX).map(({ item }) => item);
 }
 
 /** The fewest letters to add, remove, replace or swap with their neighbour between two words. @param {string} a @param {string} b */

@@ -2,7 +2,7 @@
 
 import { Refusal } from './calls.js';
 
-const MOST_BYTES = 32 * 2 ** 20; // that the server takes at once
+const MAX_BYTES = 32 * 2 ** 20; // that the server takes at once
 
 /**
  * Have the server keep files.
@@ -10,7 +10,7 @@ const MOST_BYTES = 32 * 2 ** 20; // that the server takes at once
  * @returns {Promise<{token: string, name: string}>} rejected with a `Refusal` where it does not take them
  */
 export async function keepFiles(files, paths) {
-  if (files.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) throw new Refusal(`At most ${MOST_BYTES / 2 ** 20} MB are taken at once.`);
+  if (files.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES) throw new Refusal(`At most ${MAX_BYTES / 2 ** 20} MB are taken at once.`);
   const form = new FormData();
   for (const [i, file] of files.entries()) form.append('file', file, paths[i]);
   const isZip = files.length === 1 && /\.zip$/i.test(files[0].name);

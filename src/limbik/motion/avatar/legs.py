@@ -18,7 +18,7 @@ from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log
 
 HEAD_SHARE = 0.35  # of the balance that the head has, the hips the rest
 STRAIGHT = 0.999  # of a leg: beyond, the heel of a foot that stands leaves the ground
-MOST_PITCH = 1.1  # [rad] of it
+MAX_PITCH = 1.1  # [rad] of it
 SHORTEST_FOOT = 0.1  # of the leg's length, from the ankle to the ball
 LYING = (0.6, 1.1)  # [rad] of the hips from upright, from which legs go on along the trunk
 SITTING = (1.05, 1.8)  # of the height of hips on the ground: where they sit, and where they do not yet
@@ -121,7 +121,7 @@ class Legs:
         across = math.sqrt(max(reach**2 - to_hip[1] ** 2, 0.0))
         cosine = (radius**2 + far**2 - across**2) / (2.0 * radius * far)
         between = math.atan2(to_hip[0], to_hip[2]) - math.atan2(up[0], up[2])
-        pitch = min(max(between - math.acos(min(max(cosine, -1.0), 1.0)), 0.0), MOST_PITCH)
+        pitch = min(max(between - math.acos(min(max(cosine, -1.0), 1.0)), 0.0), MAX_PITCH)
         turn = about(facing[:, 1], pitch)
         return ball + turn @ (ankle - ball), turn @ foot
 

@@ -13,7 +13,7 @@ from limbik.motion.body.skeleton import Skeleton
 from limbik.spatial import Array
 
 EQUAL = 0.05  # how far lengths of two sides may differ, of the longer one
-LEAST = 0.15  # of the size of the body: the least length of a limb
+MIN = 0.15  # of the size of the body: the least length of a limb
 
 
 class Pair(NamedTuple):
@@ -59,7 +59,7 @@ def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], li
     if len(skeleton.children[parent]) < 2:
         return []
     ways = [skeleton.longest(child)[:LONGEST] for child in skeleton.children[parent]]
-    long = [way for way in ways if _length(skeleton, way) >= LEAST * skeleton.size]
+    long = [way for way in ways if _length(skeleton, way) >= MIN * skeleton.size]
     return [
         (first, second)
         for first, second in combinations(long, 2)

@@ -11,7 +11,7 @@ from limbik.motion.feet.soles import Sole
 from limbik.spatial import Array, Matrix3, pose_from, pose_inverse
 
 HIP = 3  # hinges
-LEAST_HINGES = 6  # with which a foot takes any pose
+MIN_HINGES = 6  # with which a foot takes any pose
 
 
 class LegChain:
@@ -23,7 +23,7 @@ class LegChain:
     def __init__(self, model: Model, sole: Sole) -> None:
         joints = _leg_joints(model, sole.ankle)
         hinges = [joint for joint in joints if joint.kind is not JointKind.FIXED]
-        if len(hinges) < LEAST_HINGES or any(each.kind not in HINGES or each.mimic for each in hinges):
+        if len(hinges) < MIN_HINGES or any(each.kind not in HINGES or each.mimic for each in hinges):
             names = ", ".join(repr(joint.name) for joint in hinges)
             raise ModelError(
                 f"the leg of foot {sole.ankle!r} needs a hip that turns about three axes in one point, or "

@@ -30,7 +30,7 @@ from limbik.motion.limb import Limb, LimbPlan, plan_of
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
 
 EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
-MOST_EXTENSION = 0.9985  # but not more
+MAX_EXTENSION = 0.9985  # but not more
 SOFTEN = 0.001  # of legs that the pelvis cannot help
 LOCK_RADIUS = 0.18  # [leg lengths]
 LYING = 0.15  # height of a shank, as part of its length, below which it lies
@@ -246,7 +246,7 @@ def _pelvis_rise(
     for leg, path in zip(legs, paths, strict=True):
         hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
         length = norm(knee - hip) + norm(ankle - knee)
-        reach = np.clip(norm(ankle - hip), EXTENSION * length, MOST_EXTENSION * length)
+        reach = np.clip(norm(ankle - hip), EXTENSION * length, MAX_EXTENSION * length)
         away = path.place - hip
         beside = norm(away - (away @ up)[:, None] * up)
         most = np.minimum(most, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))

@@ -17,7 +17,7 @@ from limbik.spatial import Array, Matrix3, norm, unit
 SAME = 3e-3  # [m] joints that are so near to each other are one
 KNUCKLES = ("Index", "Middle", "Little")  # that span a palm
 BONES = 3  # of a finger, counted from the tip
-FEWEST, MOST = 3, 5  # fingers, with the thumb
+FEWEST, MAX = 3, 5  # fingers, with the thumb
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ def fingers_of(model: Model, tips: Mapping[str, str] | None = None) -> Fingers:
     for name in mapping_of(tips, "tips", ModelError, "frames by finger, such as {'Thumb': 'thumb_tip'}"):
         if not is_one_of(name, FINGER_NAMES):
             raise ModelError(f"there is no finger {shortened(name)}; {did_you_mean(name, FINGER_NAMES)}")
-    if "Thumb" not in tips or not FEWEST <= len(tips) <= MOST:
+    if "Thumb" not in tips or not FEWEST <= len(tips) <= MAX:
         raise ModelError(f"tips needs a thumb and two to four fingers, found {', '.join(tips) or 'none'}")
     found = {name: _finger(model, tips[name]) for name in FINGER_NAMES if name in tips}
     if named:
@@ -94,7 +94,7 @@ def _finger(model: Model, tip: str) -> Finger:
 def _found_tips(model: Model) -> dict[str, str]:
     """The tips of the branches by the names of fingers."""
     ends = [_end(model, links) for links in _branches(model)]
-    if not FEWEST <= len(ends) <= MOST:
+    if not FEWEST <= len(ends) <= MAX:
         raise ModelError(
             f"model {model.name!r} needs three to five fingers, found {len(ends)} branches with two bones or "
             "more; `tips` says which frames they are"

@@ -25,11 +25,11 @@ from limbik.tree.residuals import TARGET_SIZE
 
 # Weights of errors [m and rad].
 TIP, BONE, PINCH, STEADY = 1.0, 0.1, 10.0, 3e-4
-LEAST = 1e-7  # share of a weight that does not count
+MIN = 1e-7  # share of a weight that does not count
 HOMEWARD = 0.1  # share of the way to neutral that a joint is drawn to
 PINCHED, APART = 0.02, 0.035  # [m] between thumb and fingertip: a pinch, and none
 LOOSE = 0.5  # of a tip's weight that a pinch takes away
-FIRST_ROUNDS, MOST_ROUNDS = 10, 20  # of a frame, with the vectors of pinches turned as the thumb was before
+FIRST_ROUNDS, MAX_ROUNDS = 10, 20  # of a frame, with the vectors of pinches turned as the thumb was before
 SETTLED = 0.05  # [rad] that a round may change at most for the frame to be done
 ITERATIONS = 4  # of a round
 
@@ -143,7 +143,7 @@ class Follower:
         share = nearness(np.sqrt(dot(held, held)))
         is_held = bool(share.any())
         self._weigh(share)
-        for k in range(MOST_ROUNDS):
+        for k in range(MAX_ROUNDS):
             here = self.q
             targets[count + len(held) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
             if is_held:
@@ -160,7 +160,7 @@ class Follower:
         held = np.append(share, share.max())  # the thumb's last
         count = len(self.points)
         self._factors[:count] = 1.0 - LOOSE * held[self._fingers]
-        self._factors[count : count + len(share)] = np.maximum(share, LEAST)
+        self._factors[count : count + len(share)] = np.maximum(share, MIN)
         self._plan.weigh(self._factors)
 
     def distances(self, q: Array) -> dict[str, float]:

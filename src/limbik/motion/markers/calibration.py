@@ -29,8 +29,8 @@ SHORTEST, LONGEST = 0.3, 3.0  # of a scale, times the whole body's
 DAMPING = 1e-3  # part of the diagonal by which the first step is damped
 EASIER, HARDER = 0.3, 10.0  # what a step that gains, or does not, does to it
 OUTLYING = 6.0  # times the median, beyond which a marker loses weight
-LEAST_DOUBT, DOUBT = 0.05, 4.0  # [m] off, and times a marker's median, beyond which it may be wrong
-MOST_USUAL = 3.0  # times the median of all, which that of a marker counts as at most
+MIN_DOUBT, DOUBT = 0.05, 4.0  # [m] off, and times a marker's median, beyond which it may be wrong
+MAX_USUAL = 3.0  # times the median of all, which that of a marker counts as at most
 FEWEST = 4  # markers that a body can be placed by
 
 
@@ -45,8 +45,8 @@ class Calibration:
     @property
     def doubtful(self) -> Array:
         """[M] how far off [m] a marker may be wrong."""
-        usual = np.minimum(self.usual, MOST_USUAL * np.nanmedian(self.usual))
-        return np.maximum(LEAST_DOUBT, DOUBT * usual)
+        usual = np.minimum(self.usual, MAX_USUAL * np.nanmedian(self.usual))
+        return np.maximum(MIN_DOUBT, DOUBT * usual)
 
     @property
     def trusted(self) -> NDArray[np.bool_]:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from limbik.spatial import Array, norm
 
-LEAST = 3  # neighbours that have axes
-CORE, MOST = 4, 12  # neighbours that the axes are of, and that a regression looks at
+MIN = 3  # neighbours that have axes
+CORE, MAX = 4, 12  # neighbours that the axes are of, and that a regression looks at
 FAR = 0.02  # by how much of its distance a neighbour counts as less steady
 STEADIEST = 0.003  # [m] below which all neighbours count as equally steady
 OFTEN = 0.9  # of the frames in which a neighbour is seen
@@ -48,9 +48,9 @@ def predictors(places: Array, marker: int, hole: Hole) -> Mapping[str, Predictor
     if hole.has_before and hole.has_after:
         found |= {"linear": lambda hole: linear(own, hole), "spline": lambda hole: spline(own, hole)}
     near, distances, spreads = neighbours(places, marker, hole)
-    if len(near) >= LEAST:
+    if len(near) >= MIN:
         axes = LocalAxes(places[:, near[:CORE]], 1.0 / np.maximum(spreads[:CORE], STEADIEST) ** 2)
-        some, weights = axes.to_local(places[:, near[:MOST]]), np.exp(-distances[:MOST] / NEARNESS)
+        some, weights = axes.to_local(places[:, near[:MAX]]), np.exp(-distances[:MAX] / NEARNESS)
         whole, falling = places[:, near], np.exp(-0.5 * (distances / NEARNESS) ** 2)
         here = axes.to_local(own)
         found |= {

@@ -45,14 +45,14 @@ from limbik.tree.pack import PackedTree
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 FALLING = 0.7  # of the least squared error: a sweep by roles that leaves less than this part gains
-MOST_IDLE = 5.0  # sweeps by roles in a row that gain nothing, before all joints serve everything
+MAX_IDLE = 5.0  # sweeps by roles in a row that gain nothing, before all joints serve everything
 RELAXATION = 1.6  # of every turn once all joints serve everything
 HALVINGS = 6  # of the step of a joint that others follow
 
 # What a descent is at (`tree.classical_loop.MEMORY`); and of `workspace.scratch[0]`, behind what ball
 # joints need, by place: the least squared error by roles, and the sweeps since then.
 BEGINS, BY_ROLE, ALL_ALIKE = 0.0, 1.0, 2.0
-LEAST, IDLE = 41, 42
+MIN, IDLE = 41, 42
 
 
 @compiled
@@ -265,12 +265,12 @@ def is_by_role(tree: Tree, objectives: Objectives, workspace: Workspace, setting
         return False
     if settings[MEMORY] == BEGINS:
         settings[MEMORY] = BY_ROLE
-        scratch[LEAST] = math.inf
-    if workspace.costs[0, 0] < FALLING * scratch[LEAST]:
-        scratch[LEAST], scratch[IDLE] = workspace.costs[0, 0], 0.0
+        scratch[MIN] = math.inf
+    if workspace.costs[0, 0] < FALLING * scratch[MIN]:
+        scratch[MIN], scratch[IDLE] = workspace.costs[0, 0], 0.0
         return True
     scratch[IDLE] += 1.0
-    if scratch[IDLE] < MOST_IDLE:
+    if scratch[IDLE] < MAX_IDLE:
         return True
     settings[MEMORY] = ALL_ALIKE
     copy(workspace.kept, q)

@@ -25,7 +25,7 @@ from limbik.solvers.solver import BY_DLS, AnswerKernel, StepSolver, Tuning, as_r
 
 LAMBDA = 0.03  # of the reach
 LONGEST_ERROR = 0.3  # of the reach
-MOST_MANIPULABLE = 1e6
+MAX_MANIPULABLE = 1e6
 SOFTEST, STIFFEST = 1e-3, 1e3
 
 
@@ -75,9 +75,9 @@ class DLS(StepSolver):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 <= as_real(self.manipulability) <= MOST_MANIPULABLE:
+        if not 0.0 <= as_real(self.manipulability) <= MAX_MANIPULABLE:
             raise SolverError(
-                f"dls: `manipulability` needs a number from 0 to {MOST_MANIPULABLE:g}, found "
+                f"dls: `manipulability` needs a number from 0 to {MAX_MANIPULABLE:g}, found "
                 f"{shortened(self.manipulability)}"
             )
         object.__setattr__(self, "stiffness", _as_factors(self.stiffness))

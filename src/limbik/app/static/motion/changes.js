@@ -7,7 +7,7 @@
  * @typedef {Clean|Stand|Drag} Change
  */
 
-const MOST = 100; // that the server takes
+const MAX = 100; // that the server takes
 
 /** Changes in the URL: "clean:butterworth:6;stand:slope:12:0.12;drag:LeftHand:40:0.3,0.2,1.4:0.3". */
 export const CHANGES = {
@@ -18,7 +18,7 @@ export const CHANGES = {
     const changes = entries.map(readChange);
     const bad = entries.filter((_, i) => changes[i] === null);
     const note = bad.length ? `${name}: ${bad.map((entry) => entry.slice(0, 60)).join(' and ')} is no change of a motion` : null;
-    return { value: changes.filter((change) => change !== null).slice(0, MOST), note };
+    return { value: changes.filter((change) => change !== null).slice(0, MAX), note };
   },
   write: (/** @type {Change[]} */ changes) => changes.map(writeChange).join(';'),
 };

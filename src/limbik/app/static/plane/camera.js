@@ -3,8 +3,8 @@
  * is a pixel of a view that is not zoomed, y down: what the window does changes the camera, never the problem.
  */
 
-const LEAST = 0.02; // [screen px per world px]
-const MOST = 20;
+const MIN = 0.02; // [screen px per world px]
+const MAX = 20;
 const EDGE = 24; // [px] kept free between what is to be seen and the edge of the open part of the canvas
 const ROOM = 48; // [px] the same where everything is fitted
 
@@ -34,7 +34,7 @@ export class Camera {
 
   /** Look at a point of the world, in the middle of a region. @param {View} view @param {Region} region */
   look({ centre: [x, y], scale }, region) {
-    this.scale = Math.min(MOST, Math.max(LEAST, scale));
+    this.scale = Math.min(MAX, Math.max(MIN, scale));
     this.x = (region.left + region.right) / 2 - this.scale * x;
     this.y = (region.top + region.bottom) / 2 - this.scale * y;
   }
@@ -68,7 +68,7 @@ export class Camera {
 
   /** Zoom, with a point of the screen where it is. @param {number} factor @param {Point} point [px] */
   zoom(factor, [x, y]) {
-    const scale = Math.min(MOST, Math.max(LEAST, this.scale * factor));
+    const scale = Math.min(MAX, Math.max(MIN, this.scale * factor));
     const change = scale / this.scale;
     this.x = x + change * (this.x - x);
     this.y = y + change * (this.y - y);
@@ -88,7 +88,7 @@ export class Camera {
     const [low, high] = extent(points);
     const [width, height] = [region.right - region.left, region.bottom - region.top].map((size) => size - 2 * Math.min(ROOM, 0.2 * size));
     const fits = Math.min(Math.max(width, 1) / Math.max(high[0] - low[0], 1), Math.max(height, 1) / Math.max(high[1] - low[1], 1));
-    this.scale = Math.min(1, Math.max(LEAST, fits));
+    this.scale = Math.min(1, Math.max(MIN, fits));
     this.x = (region.left + region.right - this.scale * (low[0] + high[0])) / 2;
     this.y = (region.top + region.bottom - this.scale * (low[1] + high[1])) / 2;
   }

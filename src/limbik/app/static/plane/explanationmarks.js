@@ -10,7 +10,7 @@ const ARC = 46; // [px] largest radius of a turn
 const HEAD = 7; // [px] of an arrow
 const FONT = '600 12px Inter, system-ui, sans-serif';
 const MIN_SHOWN = 0.001; // [°]
-const MOST_NUMBERS = 12; // columns that are numbered
+const MAX_NUMBERS = 12; // columns that are numbered
 
 /** @typedef {import('./explanation.js').Point} Point */
 
@@ -58,7 +58,7 @@ export function drawStep(pen, { tip, columns, proposed, undamped, largest, turn 
   const scale = (COLUMN * unit) / longest;
   columns.forEach(([x, y], j) => {
     const reached = drawArrow(pen, tip, [scale * x, scale * y], { colour: colour('text-2'), width: 1.5 });
-    if (reached && columns.length <= MOST_NUMBERS) drawLabel(pen, beyond(tip, [scale * x, scale * y], 12 * unit), String(j + 1));
+    if (reached && columns.length <= MAX_NUMBERS) drawLabel(pen, beyond(tip, [scale * x, scale * y], 12 * unit), String(j + 1));
   });
   const times = enlargement(Math.hypot(...proposed) / unit);
   const [step, whole] = [proposed, undamped ?? proposed].map(([x, y]) => /** @type {Point} */ ([times * x, times * y]));

@@ -11,7 +11,7 @@ const WEAKEST_SDLS = 1e-10;
 const JITTER = 1e-12; // of the trace of J J^T: Newton's, only enough to factorise
 const LARGEST_TURN = Math.PI / 4; // [rad] of SDLS
 const SUGIHARA = 0.05; // damping of LM per squared error
-const LEAST_DAMPING = 1e-12;
+const MIN_DAMPING = 1e-12;
 
 /** @typedef {[Float64Array, Float64Array]} Jacobian */
 /** @typedef {[number, number]} Vector */
@@ -95,7 +95,7 @@ const METHODS = {
   },
   lm(J, r) {
     const unit = J[0].length ** 2; // the squared reach
-    return dampedSolve(J, r, SUGIHARA * dot(r, r) + unit * LEAST_DAMPING);
+    return dampedSolve(J, r, SUGIHARA * dot(r, r) + unit * MIN_DAMPING);
   },
 };
 

@@ -2,7 +2,7 @@
 
 const KINDS = ['position', 'pose', 'direction', 'direction-x', 'direction-y'];
 const PLACES = 6; // decimals of metres and of quaternions
-const MOST_ARMS = 16;
+const MAX_ARMS = 16;
 const LONGEST_JOINT = 1e6; // [rad or m] that the server takes
 
 /**
@@ -56,7 +56,7 @@ function word(text) {
 
 /** @param {string} text @returns {number|null} */
 function armIndex(text) {
-  return /^\d{1,2}$/.test(text) && Number(text) < MOST_ARMS ? Number(text) : null;
+  return /^\d{1,2}$/.test(text) && Number(text) < MAX_ARMS ? Number(text) : null;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { Refusal } from '../calls.js';
 import { find } from '../controls.js';
-import { collect, hasFiles, MOST } from '../dropped.js';
+import { collect, hasFiles, MAX } from '../dropped.js';
 import { keepFiles } from '../upload.js';
 import { LONGEST_TEXT } from './codec.js';
 import { FollowPath } from './followpath.js';
@@ -73,8 +73,8 @@ export class Drop {
   /** @param {{path: string, file: File}[]} found */
   async open(found) {
     if (found.length === 0) return;
-    if (found.length > MOST) {
-      this.scenes.onFault('Too many files', `At most ${MOST} files are taken at once, found ${found.length}.`, null);
+    if (found.length > MAX) {
+      this.scenes.onFault('Too many files', `At most ${MAX} files are taken at once, found ${found.length}.`, null);
       return;
     }
     const [{ file }] = found;

@@ -4,7 +4,7 @@ import { Matrix4, Quaternion, Vector3 } from 'three';
 import { placed, placedQuaternion } from './codec.js';
 
 const MET = 1e-3; // [m] from a goal, where an arm need not move
-const MOST = 32; // goals of one arm that the server takes
+const MAX = 32; // goals of one arm that the server takes
 const AXES = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0, 0, 1) };
 
 /** @typedef {import('./codec.js').Goal} Goal */
@@ -150,7 +150,7 @@ export class Goals {
       this.select(found);
       return `${frame} has a goal already: it is selected.`;
     }
-    if (this.list.filter((goal) => goal.arm === arm).length >= MOST) return `An arm has at most ${MOST} goals.`;
+    if (this.list.filter((goal) => goal.arm === arm).length >= MAX) return `An arm has at most ${MAX} goals.`;
     const mechanism = this.arms.mechanisms[arm];
     if (!mechanism.kinematics.moves(frame)) return `${frame} does not move: no joint lies before it.`;
     const place = placeOf(mechanism.kinematics.framePose(frame, this.arms.frontOf(mechanism).q));

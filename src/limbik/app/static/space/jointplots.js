@@ -3,7 +3,7 @@
 import { movingJoints } from './numbers.js';
 
 const DEGREES = 180 / Math.PI;
-const LEAST = 0.6; // [rad or m] that a plot shows at least; a limit no farther away from the line is in it
+const MIN = 0.6; // [rad or m] that a plot shows at least; a limit no farther away from the line is in it
 const PADDING = 0.12; // of what is shown, above and below
 const TINT = 0.22; // opacity of a break
 const HIDDEN = 1e-6; // [rad or m] a joint that moves less has no plot
@@ -106,10 +106,10 @@ export class JointPlots {
   range({ q: at, lower, upper }) {
     const values = this.q.map((q) => q[at]);
     let [low, high] = [Math.min(...values), Math.max(...values)];
-    const more = Math.max(0, LEAST - (high - low)) / 2;
+    const more = Math.max(0, MIN - (high - low)) / 2;
     [low, high] = [low - more, high + more];
-    if (lower !== null && low - lower < LEAST) low = lower;
-    if (upper !== null && upper - high < LEAST) high = upper;
+    if (lower !== null && low - lower < MIN) low = lower;
+    if (upper !== null && upper - high < MIN) high = upper;
     const padding = PADDING * (high - low);
     return { low: low - padding, high: high + padding };
   }

@@ -3,7 +3,7 @@
 import { BufferAttribute, BufferGeometry, LoadingManager } from 'three';
 import { creased } from './shapes.js';
 
-const MOST_CREASED = 150_000; // triangles, beyond which faces are left flat
+const MAX_CREASED = 150_000; // triangles, beyond which faces are left flat
 const WHITE = 'data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=';
 
 /**
@@ -136,7 +136,7 @@ function part(geometry, start, count) {
 function smooth(geometry) {
   const plain = geometry.index ? geometry.toNonIndexed() : geometry;
   const positions = plain.attributes.position.array;
-  if (positions.length <= 9 * MOST_CREASED) return creased(positions);
+  if (positions.length <= 9 * MAX_CREASED) return creased(positions);
   plain.computeVertexNormals();
   return plain;
 }

@@ -5,7 +5,7 @@ import { placed, placedQuaternion } from './codec.js';
 import { MILLIMETRES } from './protocol.js';
 import { KINDS } from './things.js';
 
-const MOST = 200; // that the server takes
+const MAX = 200; // that the server takes
 const AHEAD = 0.55; // of the reach, where a new object stands
 
 /** @typedef {import('./things.js').Thing} Thing */
@@ -63,7 +63,7 @@ export class Objects {
   /** More objects; names that are taken get a number. @param {Thing[]} things @returns {string} what was wrong; empty where nothing was */
   take(things) {
     const list = [...this.list];
-    if (list.length + things.length > MOST) return `There are at most ${MOST} objects.`;
+    if (list.length + things.length > MAX) return `There are at most ${MAX} objects.`;
     const names = new Set([...list.map(({ name }) => name), ...this.arms.mechanisms.flatMap(({ description }) => description.joints.map(({ child }) => child))]);
     for (const thing of things) {
       const name = free(thing.name, names);

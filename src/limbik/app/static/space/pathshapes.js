@@ -4,7 +4,7 @@ import { placed } from './codec.js';
 
 const TURN = 2 * Math.PI;
 const COUNTS = { line: 2, circle: 61, eight: 81 }; // poses of each shape
-const MOST = 60; // points that are kept of a stroke
+const MAX = 60; // points that are kept of a stroke
 const APART = 0.01; // of the reach, between points of a stroke at least
 const PLACES = 4; // decimals of a stroke's metres
 
@@ -29,7 +29,7 @@ export function evenly(points, reach) {
   const along = [0];
   for (let k = 1; k < points.length; k += 1) along.push(along[k - 1] + distance(points[k - 1], points[k]));
   const length = along[along.length - 1] ?? 0;
-  const pieces = Math.min(MOST - 1, Math.floor(length / (APART * reach)));
+  const pieces = Math.min(MAX - 1, Math.floor(length / (APART * reach)));
   if (pieces < 1) return [];
   let at = 0;
   return Array.from({ length: pieces + 1 }, (_, k) => {

@@ -1,13 +1,13 @@
 /** The robots that were opened last, as this browser remembers them. */
 
 const STORED = 'limbik-robots';
-const MOST = 6;
+const MAX = 6;
 
 /** @returns {string[]} names, the last one first; none where storage is forbidden or holds something else */
 export function recentRobots() {
   try {
     const names = JSON.parse(localStorage.getItem(STORED) ?? '[]');
-    return Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, MOST) : [];
+    return Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, MAX) : [];
   } catch {
     return [];
   }
@@ -15,7 +15,7 @@ export function recentRobots() {
 
 /** @param {string} name */
 export function rememberRobot(name) {
-  const names = [name, ...recentRobots().filter((other) => other !== name)].slice(0, MOST);
+  const names = [name, ...recentRobots().filter((other) => other !== name)].slice(0, MAX);
   try {
     localStorage.setItem(STORED, JSON.stringify(names));
   } catch {

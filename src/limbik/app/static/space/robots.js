@@ -5,7 +5,7 @@ import { didYouMean } from '../suggest.js';
 import { recentRobots, rememberRobot } from './recent.js';
 import { robotCard } from './robotcard.js';
 
-const MOST = 4; // robots side by side
+const MAX = 4; // robots side by side
 const KINDS = { arm: 'Arms', mobile: 'Mobile robots', humanoid: 'Humanoids', quadruped: 'Quadrupeds', hand: 'Hands and grippers' };
 const HERE = Intl.Collator('en', { numeric: true }); // UR5e before UR10
 
@@ -66,7 +66,7 @@ export class Robots {
     if (first) this.reach(/** @type {HTMLElement} */ (first));
     this.showNone(found.length === 0);
     const installed = this.robots.filter((robot) => robot.installed).length;
-    find(document, '#robots-foot').textContent = `${this.robots.length} robots, ${installed} of them installed here. “+” puts one beside what is open, up to ${MOST}.`;
+    find(document, '#robots-foot').textContent = `${this.robots.length} robots, ${installed} of them installed here. “+” puts one beside what is open, up to ${MAX}.`;
   }
 
   /** @param {string} heading @param {import('./protocol.js').Robot[]} robots */
@@ -92,7 +92,7 @@ export class Robots {
   /** Whether robots are open, and room for one more. */
   get canAdd() {
     const { scenes } = this;
-    return !scenes.store.get('arm') && !scenes.store.get('token') && scenes.robots.length < MOST;
+    return !scenes.store.get('arm') && !scenes.store.get('token') && scenes.robots.length < MAX;
   }
 
   /** @param {HTMLElement} target */

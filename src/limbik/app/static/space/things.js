@@ -26,7 +26,7 @@ export const KINDS = {
 export const SHORTEST = 1e-4; // [m] that the server takes
 export const LONGEST = 1e3;
 
-const MOST_ARMS = 16;
+const MAX_ARMS = 16;
 
 /** @param {string} text @returns {string} */
 function word(text) {
@@ -47,7 +47,7 @@ function numbers(text, count) {
 function readHeld(text) {
   const dot = text.indexOf('.');
   const [arm, frame] = [Number(text.slice(0, dot)), word(text.slice(dot + 1))];
-  return dot > 0 && Number.isInteger(arm) && arm >= 0 && arm < MOST_ARMS && frame ? { arm, frame } : null;
+  return dot > 0 && Number.isInteger(arm) && arm >= 0 && arm < MAX_ARMS && frame ? { arm, frame } : null;
 }
 
 /** @param {string} entry  NAME:KIND:SIZES:X,Y,Z:QX,QY,QZ,QW:ARM.FRAME:TOUCH,TOUCH, the last three may be missing @returns {Thing|null} */

@@ -8,7 +8,7 @@ const BEHIND = 0.3; // opacity of the arms behind the front one
 const NEAREST = 0.34; // of the ghost of the nearest configuration
 const SOLUTION = 0.27; // of those of all solutions,
 const POINTED = 0.7; // and of the one that is pointed out
-const MOST_LINES = 5; // between what is near each other
+const MAX_LINES = 5; // between what is near each other
 const HERE = 5e-3; // [rad or m] a solution where the arm is has no ghost
 const GHOST = 'ghost';
 const MARKS = { mg: 'grid', ma: 'axes', rg: 'reach', tr: 'trace', sl: 'limits', el: 'ellipsoid', sh: 'shadow', fr: 'frames' };
@@ -194,7 +194,7 @@ export class View {
     const stance = (/** @type {number} */ arm) => this.following.pose(this.arms.frontOf(this.arms.mechanisms[arm]), this.step);
     const hits = this.isPresent ? this.hits : [];
     stage.setThings(objects.list.map((thing, i) => ({ ...thing, pose: objects.pose(i, stance), collides: hits.includes(thing.name), selected: i === objects.selected })));
-    const near = this.isPresent ? this.nearOf().slice(0, MOST_LINES) : [];
+    const near = this.isPresent ? this.nearOf().slice(0, MAX_LINES) : [];
     stage.setNear(near.map((one) => ({ points: one.points, distance: one.distance, collides: this.isHit(one) })));
   }
 

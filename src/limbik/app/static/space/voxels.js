@@ -7,7 +7,7 @@ import { Ribbon } from './ribbon.js';
 const FILLED = 0.94; // of a voxel's edge, in a slice
 const FLAT = 0.04; // and across it: the arm is seen on both sides
 const SMALL = 0.2; // where all are shown, so that one sees between them
-const MOST_CUBES = 200_000;
+const MAX_CUBES = 200_000;
 const DIRECTION = new Vector3(0, 0, 1);
 
 // Viridis (matplotlib): of equal steps to the eye, also without colours.
@@ -63,7 +63,7 @@ export function sliceOf(map, axis, at) {
 export function allOf(map) {
   const found = [];
   for (let index = 0; index < map.levels.length; index += 1) if (map.levels[index] > 0) found.push(index);
-  const step = Math.ceil(found.length / MOST_CUBES);
+  const step = Math.ceil(found.length / MAX_CUBES);
   return step > 1 ? found.filter((_, k) => k % step === 0) : found;
 }
 
