@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from limbik import load
-from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
+from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
 from limbik.errors import FormatError, GoalError, ModelError, SolverError
 from limbik.formats.path_csv import read_poses

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from limbik.app.described import PICTURES, robots
+from limbik.app.scene_description import PICTURES, robots
 from limbik.formats import registry
 
 ALL = {robot["name"]: robot for robot in robots()}

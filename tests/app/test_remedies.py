@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
 from limbik.app.protocol.space import decode_motion
+from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
 from limbik.errors import ModelError
 from space_scenes import MJCF, URDF, goal, moving, opening, request

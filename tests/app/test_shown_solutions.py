@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
+from limbik.app.scene_opener import SceneOpener
 from limbik.app.session import Session
 from limbik.app.shown_solutions import MAX, spread
 from limbik.app.space_session import SpaceSession

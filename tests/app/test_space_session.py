@@ -10,9 +10,9 @@ from limbik import Pose, load, solvers
 from limbik.app import arm_moves as room
 from limbik.app import space_session
 from limbik.app.null_space import aligned, null_directions
-from limbik.app.opening import SceneOpener
 from limbik.app.protocol.reading import MessageError
 from limbik.app.protocol.space import Refused, decode_motion
+from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
 from limbik.errors import LimbikError, ModelError
 from space_scenes import ARM, TABLE, URDF, goal, moving, opening, request

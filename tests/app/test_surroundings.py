@@ -9,11 +9,11 @@ import pytest
 import trimesh
 
 from limbik import Pose, load
-from limbik.app.opening import SceneOpener
 from limbik.app.prepared_shapes import PreparedShapes
 from limbik.app.protocol.reading import MessageError
 from limbik.app.protocol.space import Explain, decode_motion
 from limbik.app.protocol.world import MAX_OBJECTS
+from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
 from limbik.app.upload import Upload
 from limbik.collision import Box, Cylinder, Sphere, World, load_world

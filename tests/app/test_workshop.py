@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from limbik import load
-from limbik.app import opening as room
+from limbik.app import scene_opener as room
 from limbik.app.bounded_cache import BoundedCache
-from limbik.app.described import described
-from limbik.app.opened import MAX_JOINTS
-from limbik.app.opening import SceneOpener
+from limbik.app.open_scene import MAX_JOINTS
+from limbik.app.scene_description import described
+from limbik.app.scene_opener import SceneOpener
 from limbik.app.upload import Upload
 from limbik.errors import LimbikError
 from limbik.formats import registry

@@ -3,8 +3,8 @@
 import pytest
 
 from bad_readers import reader_that_dies, reader_that_hangs
-from limbik.app import opening as room
-from limbik.app.opening import SceneOpener
+from limbik.app import scene_opener as room
+from limbik.app.scene_opener import SceneOpener
 from limbik.errors import LimbikError
 from space_scenes import URDF, opening, request
 

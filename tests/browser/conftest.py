@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from browser.playground import Playground
 from browser.tabs import Tabs
-from limbik.app.opening import named_robot
+from limbik.app.scene_opener import named_robot
 from limbik.app.server import make_server
 from limbik.service.address import address_of, listen
 from limbik.service.running import serving

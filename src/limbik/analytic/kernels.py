@@ -19,7 +19,7 @@ from limbik.analytic.layout import (
 )
 from limbik.analytic.refine import CONTRACTION, errors_at, refine
 from limbik.compiler.kernel import Floats, compiled, empty, to_be_bound
-from limbik.numerics.ended import BAD_GOAL
+from limbik.numerics.end_codes import BAD_GOAL
 from limbik.numerics.linear import fill
 from limbik.numerics.rotation import turn_about
 from limbik.numerics.trigonometry import FULL_TURN, angle_between, nearest_turn, sincos

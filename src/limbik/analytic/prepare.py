@@ -8,7 +8,7 @@ from limbik.analytic.axes import Axes
 from limbik.analytic.closed_form import ClosedForm
 from limbik.analytic.geometry import length
 from limbik.analytic.layout import ARM_SIZE, BRANCHES, CHOICES, PLAN, WORK
-from limbik.numerics.aligned import aligned
+from limbik.numerics.aligned_arrays import aligned
 from limbik.spatial import Array, perpendicular
 
 # Errors, in units of the arm's size and of radians, of answers that are left as they are, and of those that

@@ -14,7 +14,7 @@ import numpy as np
 from limbik import solvers
 from limbik.app.goal_io import GoalErrors, as_goals, as_they_are, check, goal_errors, legal, out_of_reach
 from limbik.app.null_space import null_directions
-from limbik.app.opened import OpenedArm
+from limbik.app.open_scene import OpenedArm
 from limbik.app.parameters import parameters
 from limbik.app.protocol.space import ArmMotion, ArmMove, Measure, Move, SpaceSettings
 from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds, timed

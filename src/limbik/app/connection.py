@@ -18,11 +18,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDiscon
 
 from limbik import __version__, solvers
 from limbik.app.compiling import FIRST, FIRST_IN_SPACE, in_space, is_in_space, order, warm_up_in_space
-from limbik.app.described import robots
 from limbik.app.kernels import Kernels
+from limbik.app.motions.description import shown
 from limbik.app.motions.opener import MotionOpener
-from limbik.app.motions.shown import shown
-from limbik.app.opening import SceneOpener
 from limbik.app.protocol import (
     MAX_OPEN_BYTES,
     Explain,
@@ -47,6 +45,8 @@ from limbik.app.protocol import (
 )
 from limbik.app.protocol.motion import ShownMotion
 from limbik.app.reach_maps import ReachMap
+from limbik.app.scene_description import robots
+from limbik.app.scene_opener import SceneOpener
 from limbik.app.session import SOLVERS, Session, warm_up
 from limbik.app.space_session import SpaceSession
 from limbik.app.threads import Threads

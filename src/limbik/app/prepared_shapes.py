@@ -10,7 +10,7 @@ import threading
 from concurrent.futures import Future
 from weakref import WeakKeyDictionary
 
-from limbik.app.opened import OpenedArm
+from limbik.app.open_scene import OpenedArm
 from limbik.app.threads import Threads
 from limbik.collision.check import checker_of
 from limbik.collision.geometry import geometry_of, keep_geometry

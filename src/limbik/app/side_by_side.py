@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limbik.app.stood import stood
+from limbik.app.mounting import stood
 from limbik.model import Model
 from limbik.spatial import pose_from
 

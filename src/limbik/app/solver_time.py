@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from limbik.model import Model
-from limbik.model.derived import Slot
+from limbik.model.slots import Slot
 from limbik.spatial import Array
 
 ITERATIONS = 64  # of a solve, at most

@@ -16,12 +16,11 @@ import numpy as np
 
 from limbik import solvers
 from limbik.app.arm_moves import WITH_PRIORITIES, move
-from limbik.app.described import described
 from limbik.app.followed_path import followed_path
 from limbik.app.goal_io import as_goals, check, goal_errors, legal
+from limbik.app.limit_overrides import with_wider_limits
 from limbik.app.null_space import curve, slide
-from limbik.app.opened import Opened, OpenedArm
-from limbik.app.opening import SceneOpener
+from limbik.app.open_scene import Opened, OpenedArm
 from limbik.app.protocol.path import FollowedPath, FollowPath
 from limbik.app.protocol.reading import MessageError
 from limbik.app.protocol.solutions import Solutions
@@ -47,10 +46,11 @@ from limbik.app.protocol.space import (
 from limbik.app.protocol.world import ReadWorld, Surroundings, WorldRead
 from limbik.app.reader_warnings import remarks
 from limbik.app.remedies import COLLISIONS, culprit, remedies
+from limbik.app.scene_description import described
+from limbik.app.scene_opener import SceneOpener
 from limbik.app.shown_solutions import found, has_closed_form, shown
 from limbik.app.surroundings import Around, PageWorld
 from limbik.app.upload import Upload
-from limbik.app.widened import with_wider_limits
 from limbik.app.world_reading import read_objects
 from limbik.collision.geometry import geometry_of, keep_geometry
 from limbik.collision.world_files import world_text

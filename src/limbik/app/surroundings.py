@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from limbik.app.kept_shapes import KeptShapes
 from limbik.app.protocol.world import Surroundings, Thing
+from limbik.app.stored_shapes import KeptShapes
 from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.world import World

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from limbik.app.kept_shapes import KeptShapes
 from limbik.app.protocol.world import MAX_OBJECTS, WORLD_BOUNDS
 from limbik.app.reader_warnings import remarks
+from limbik.app.stored_shapes import KeptShapes
 from limbik.app.upload import Upload
 from limbik.collision.object_files import objects_in
 from limbik.collision.world import WorldObject

@@ -17,7 +17,7 @@ import numpy as np
 
 from limbik.compiler.kernel import Floats, Records, Watch, compiled, empty, is_stopped, to_be_bound
 from limbik.numerics import dead_points, extrapolation
-from limbik.numerics.ended import SETTLED, SOLVED, SPENT
+from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy, fill, shorten, squared_length, transpose_times
 
 SETTINGS = np.dtype(

@@ -10,7 +10,7 @@ import numpy as np
 from limbik.chain.descent import SETTINGS, is_met
 from limbik.compiler.arrays import ANY, ArrayType, array
 from limbik.compiler.kernel import Floats, Matrix, Records, Watch, compiled, empty, to_be_bound
-from limbik.numerics.ended import BAD_GOAL, BAD_START, SETTLED, SOLVED
+from limbik.numerics.end_codes import BAD_GOAL, BAD_START, SETTLED, SOLVED
 from limbik.numerics.linear import fill
 from limbik.numerics.start_check import INVALID, MOVED
 

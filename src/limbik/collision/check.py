@@ -15,8 +15,8 @@ from limbik.collision.world import World, as_world
 from limbik.errors import ConfigurationError
 from limbik.model import Model
 from limbik.model.configuration import FARTHEST, as_bounded_configuration
-from limbik.model.derived import Slot
 from limbik.model.model import as_model
+from limbik.model.slots import Slot
 from limbik.spatial import Array, as_numbers
 
 MAX_KEPT = 8  # checkers of one model

@@ -13,8 +13,8 @@ from limbik.collision.covers import Spheres, cover, smallest_sphere
 from limbik.collision.pieces import measured_pieces_of
 from limbik.errors import CollisionError, listed
 from limbik.model import JointKind, Model
-from limbik.model.derived import Slot
 from limbik.model.shapes import LinkShape
+from limbik.model.slots import Slot
 from limbik.spatial import Array, Matrix4, Vector3, unit
 
 

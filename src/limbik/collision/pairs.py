@@ -9,7 +9,7 @@ from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.geometry import geometry_of
 from limbik.collision.self_search import SAMPLES, always_touching
 from limbik.model import Model
-from limbik.model.derived import Slot
+from limbik.model.slots import Slot
 
 RIGID = "rigid"  # they never move against each other
 ADJACENT = "adjacent"  # a joint joins them, with nothing between that has a shape

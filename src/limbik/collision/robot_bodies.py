@@ -5,7 +5,7 @@ from __future__ import annotations
 from limbik.collision.geometry import geometry_of
 from limbik.collision.pack import Placed, packed_body
 from limbik.model import Model
-from limbik.model.derived import Slot
+from limbik.model.slots import Slot
 from limbik.tree.pack import WORLD, PackedTree, pack_tree
 
 _TREE: Slot[PackedTree] = Slot()

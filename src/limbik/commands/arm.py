@@ -225,7 +225,7 @@ def _check_used(ctx: typer.Context, *, is_solved: bool, is_saved: bool) -> None:
 
 def _check_shown(scene: Scene) -> None:
     """Raise for a scene that the playground would refuse."""
-    from limbik.app.opened import check_size
+    from limbik.app.open_scene import check_size
     from limbik.app.protocol.space import MAX_ARMS
 
     check_size([arm.model for arm in scene.arms])

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from limbik.goals.base import ONE3, ONE6, ZERO3, ZERO6, Axes, Goal, Weights, axes_of
 from limbik.goals.center_of_mass import CenterOfMass
+from limbik.goals.conversion import as_goal, as_goals
 from limbik.goals.direction import Direction
 from limbik.goals.distance_between import DistanceBetween
-from limbik.goals.given import as_goal, as_goals
 from limbik.goals.joint_value import JointValue
 from limbik.goals.look_at import LookAt
 from limbik.goals.orientation import Orientation

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from limbik.errors import GoalError, is_one_of, shortened
-from limbik.goals.measured import Body, Part
+from limbik.goals.goal_errors import Body, Part
 from limbik.goals.task import Mechanism, Target, Task
 from limbik.spatial import Array, Vector3, as_numbers, named_axis
 

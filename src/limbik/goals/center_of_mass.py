@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.goals.base import ONE3, ZERO3, OfNoFrame, Weights, as_tolerance, as_vector, as_weights, axes_of
-from limbik.goals.measured import Body, Part, along
+from limbik.goals.goal_errors import Body, Part, along
 from limbik.goals.task import IDENTITY, MASS, OF_REFERENCE, Mechanism, Target, Task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.goals.base import Goal, as_tolerance, as_value, as_weights, check_name
-from limbik.goals.measured import Body, Part, beyond
+from limbik.goals.goal_errors import Body, Part, beyond
 from limbik.goals.task import DISTANCE, IDENTITY, Mechanism, Target, Task
 from limbik.spatial import norm
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.goals.base import OfNoFrame, as_tolerance, as_value, as_weights, check_name
-from limbik.goals.measured import Body, Part, beyond
+from limbik.goals.goal_errors import Body, Part, beyond
 from limbik.goals.task import IDENTITY, NUMBER, Mechanism, Target, Task
 
 

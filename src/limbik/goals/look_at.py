@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from limbik.goals.base import Goal, as_direction, as_tolerance, as_vector, as_weights
-from limbik.goals.measured import Body, Part, of_axis
+from limbik.goals.goal_errors import Body, Part, of_axis
 from limbik.goals.task import AIM, IDENTITY, Mechanism, Target, Task, axis_task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3, cross, norm

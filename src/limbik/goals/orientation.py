@@ -22,7 +22,7 @@ from limbik.goals.base import (
     free_axis,
     frozen,
 )
-from limbik.goals.measured import Body, Part, about, of_axis
+from limbik.goals.goal_errors import Body, Part, about, of_axis
 from limbik.goals.task import (
     AXIS,
     IDENTITY,

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from limbik.goals.base import Goal, as_direction, as_tolerance, as_vector, as_weights
-from limbik.goals.measured import UP, Body, Part, along
+from limbik.goals.goal_errors import UP, Body, Part, along
 from limbik.goals.task import OF_TARGET, POINT, Mechanism, Target, Task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3, rotation_between

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.goals.base import ONE6, ZERO6, Goal, Weights, as_tolerance, as_weights, cone_of, free_axis, frozen
-from limbik.goals.measured import Body, Motion, Part, about, along, of_axis
+from limbik.goals.goal_errors import Body, Motion, Part, about, along, of_axis
 from limbik.goals.task import AXIS, IDENTITY, OF_TARGET, POINT, TURN, Mechanism, Target, Task, axis_task
 from limbik.goals.words import numbers, turn
 from limbik.spatial import Matrix4, as_pose, rotation_log

@@ -20,7 +20,7 @@ from limbik.goals.base import (
     check_axes,
     frozen,
 )
-from limbik.goals.measured import Body, Part, along
+from limbik.goals.goal_errors import Body, Part, along
 from limbik.goals.task import IDENTITY, OF_FRAME, OF_REFERENCE, POINT, Mechanism, Target, Task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.goals.base import OfNoFrame, Weights, as_weights, described_value, frozen
-from limbik.goals.measured import Body, Part
+from limbik.goals.goal_errors import Body, Part
 from limbik.goals.task import IDENTITY, NUMBER, OF_FRAME, TURN, Coordinate, Mechanism, Target, Task
 from limbik.spatial import (
     Array,

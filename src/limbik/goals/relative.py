@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.goals.base import check_name
-from limbik.goals.measured import Body, Motion
+from limbik.goals.goal_errors import Body, Motion
 from limbik.goals.pose import Pose
 from limbik.spatial import cross
 

@@ -26,7 +26,6 @@ from limbik.goals.task import Coordinate
 from limbik.joint_path import Path
 from limbik.lazy import LazyModule
 from limbik.model.configuration import ConfigurationSpace
-from limbik.model.derived import Slot
 from limbik.model.followers import resolved, value_range
 from limbik.model.joints import SCALAR, Frame, Joint, JointKind, Mass, check_name
 from limbik.model.kinematics import Kinematics, Member
@@ -34,6 +33,7 @@ from limbik.model.masses import Masses
 from limbik.model.pair_rules import PairRule
 from limbik.model.reach import reach_range
 from limbik.model.shapes import LinkShape, Shape, check_near
+from limbik.model.slots import Slot
 from limbik.options import (
     AllBatchOptions,
     AllOptions,

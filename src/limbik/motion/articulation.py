@@ -17,8 +17,8 @@ from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_o
 from limbik.formats.bvh_model import is_between_channels
 from limbik.formats.motions import Motion
 from limbik.model import Joint, JointKind, Model
-from limbik.model.derived import Slot
 from limbik.model.joints import HINGES
+from limbik.model.slots import Slot
 from limbik.motion.batches import hinge_angles
 from limbik.motion.hinge_angles import MAX_HINGES
 from limbik.spatial import (

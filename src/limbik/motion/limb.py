@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, ModelError
 from limbik.model import Model
-from limbik.model.derived import Slot
+from limbik.model.slots import Slot
 from limbik.motion import two_bone
 from limbik.motion.articulation import Articulation, Group, put
 from limbik.motion.batches import two_bone_turns

@@ -15,7 +15,6 @@ from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
 from limbik.motion.limits import braking_step, fill_bounds, fill_room
 from limbik.motion.newton import SINGULAR, fill_model
-from limbik.motion.read_targets import find_bad_target, read_targets
 from limbik.motion.state import (
     BRAKES,
     DT,
@@ -30,6 +29,7 @@ from limbik.motion.state import (
     TURNS,
     Motion,
 )
+from limbik.motion.target_numbers import find_bad_target, read_targets
 from limbik.motion.tolerances import (
     count_at_edges,
     free_rows,

@@ -18,7 +18,7 @@ import numpy as np
 
 from limbik.compiler.arrays import ANY, ArrayType, array
 from limbik.compiler.kernel import Floats, Watch, compiled, is_stopped, prefetch, to_be_bound
-from limbik.numerics.ended import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.end_codes import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.random_numbers import uniform
 from limbik.serial.lanes import FARTHEST, HEADER, STALLS, TRACKING_STALLS
 from limbik.serial.layout import (

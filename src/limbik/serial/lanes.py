@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, compiled, to_be_bound
-from limbik.numerics.ended import BAD_GOAL, BAD_START, RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.end_codes import BAD_GOAL, BAD_START, RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.random_numbers import uniform
 from limbik.numerics.start_check import MANY_TURNS
 from limbik.serial.layout import (
@@ -67,7 +67,7 @@ LOST_ANGLE = 1e15  # [rad] of which the rounding is as large as an angle
 CONVERGED = 2.0
 CONVERGES_NEXT = 1.0
 
-# The answer: why it ended (`numerics.ended`), error [m], twice the sine of half the rotation error,
+# The answer: why it ended (`numerics.end_codes`), error [m], twice the sine of half the rotation error,
 # iterations, restarts, whether the start was moved, then q.
 HEADER = 6
 

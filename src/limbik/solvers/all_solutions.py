@@ -17,8 +17,8 @@ from limbik.errors import GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.configuration import FARTHEST, as_bounded_configuration
-from limbik.model.derived import Slot
 from limbik.model.model import Model, as_model
+from limbik.model.slots import Slot
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import AnswersPlan, SearchOptions
 from limbik.solvers.elimination_plan import elimination_plan

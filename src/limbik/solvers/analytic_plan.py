@@ -24,7 +24,7 @@ from limbik.errors import GoalError
 from limbik.goals import Pose
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.numerics.ended import BAD_GOAL
+from limbik.numerics.end_codes import BAD_GOAL
 from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions, checked_poses
 from limbik.solvers.elimination_plan import EliminationPlan, elimination_plan
 from limbik.solvers.sampled_solutions import DISTINCT, SampledPlan

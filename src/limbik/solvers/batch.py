@@ -19,8 +19,8 @@ from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of,
 from limbik.goals import Pose
 from limbik.model.chain import chain_to
 from limbik.model.model import Model, as_model
-from limbik.numerics.aligned import aligned
-from limbik.numerics.ended import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.aligned_arrays import aligned
+from limbik.numerics.end_codes import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import MANY_TURNS, ROUNDING
 from limbik.options import EachOptions
 from limbik.serial import batch

@@ -13,7 +13,7 @@ from limbik.collision.fixed import fixed_pairs
 from limbik.collision.geometry import geometry_of
 from limbik.goals import Pose
 from limbik.model.model import Model
-from limbik.numerics.ended import SOLVED
+from limbik.numerics.end_codes import SOLVED
 from limbik.solution import STATUSES
 from limbik.solvers.all_solutions import is_plain_target
 from limbik.solvers.checked_options import Options

@@ -13,7 +13,7 @@ from limbik.chain.pack import pack_plane
 from limbik.diagnosis import Bound
 from limbik.goals import ONE6, ZERO6, Goal, Pose, Position, axes_of
 from limbik.model.chain import Chain, chain_to
-from limbik.model.derived import Slot
+from limbik.model.slots import Slot
 from limbik.solvers.checked_options import Options
 from limbik.solvers.measure import tool_of
 from limbik.solvers.request import Request

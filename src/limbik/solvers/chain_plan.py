@@ -24,7 +24,7 @@ from limbik.goals import Goal, Orientation, Pose, Position
 from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.numerics.ended import BAD_GOAL, BAD_START, SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.end_codes import BAD_GOAL, BAD_START, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import ROUNDING
 from limbik.solution import Facts, Solution
 from limbik.solvers.checked_options import Options

@@ -35,7 +35,7 @@ from limbik.model.margins import readings, unwound
 from limbik.model.model import Model
 from limbik.solution import Solution
 from limbik.solvers.bounds import proof
-from limbik.solvers.described import described
+from limbik.solvers.goal_words import described
 from limbik.solvers.measure import goal_errors, half_reach, tool_of
 from limbik.solvers.moving import moving_joints
 from limbik.solvers.pulls import pulls

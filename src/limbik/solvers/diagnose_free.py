@@ -26,9 +26,9 @@ from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
 from limbik.solution import Solution
 from limbik.solvers.blocked import Blocked, fixed_goal, room
-from limbik.solvers.described import described
 from limbik.solvers.diagnose import diagnose, position_alone, standing
 from limbik.solvers.free_options import FreeOptions
+from limbik.solvers.goal_words import described
 from limbik.solvers.moving import moving_velocities, still_joints
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4

@@ -19,7 +19,7 @@ from limbik.collision.checker import Checker
 from limbik.compiler.kernel import Watch
 from limbik.goals import Pose
 from limbik.model.model import Model
-from limbik.numerics.ended import SOLVED
+from limbik.numerics.end_codes import SOLVED
 from limbik.solution import STATUSES, BatchSolution
 from limbik.solvers.blocked import blocked_each
 from limbik.solvers.free_options import FreeOptions

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.goals import Direction, Goal, JointValue, Orientation, Pose, Position, Posture
-from limbik.goals.measured import JointMotion, Motion, Part
+from limbik.goals.goal_errors import JointMotion, Motion, Part
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.solvers.request import Request
@@ -188,7 +188,7 @@ def _parts_at(request: Request, goal: Goal, q: bytes) -> tuple[Part, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    """A model at q [nq], with the tool of one goal; see `goals.measured.Body`."""
+    """A model at q [nq], with the tool of one goal; see `goals.goal_errors.Body`."""
 
     model: Model
     q: Array

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from limbik.errors import ConfigurationError, SolverError
 from limbik.goals import Goal
 from limbik.model.model import Model
-from limbik.numerics.ended import SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import ROUNDING
 from limbik.solution import Facts, Solution
 from limbik.solvers.bounds import refuted

@@ -13,8 +13,8 @@ from typing import Any
 from limbik.errors import GoalError, SolverError, is_one_of
 from limbik.goals import Goal, Pose, Position, evenly, example, is_plain
 from limbik.model.chain import Chain, chain_to
-from limbik.model.derived import Slot
 from limbik.model.model import Model
+from limbik.model.slots import Slot
 from limbik.serial.prepare import FAST_CHAIN
 from limbik.solvers.best_plan import BestPlan
 from limbik.solvers.chain_plan import ChainPlan, kind_of_chain

@@ -13,7 +13,7 @@ from limbik.collision.programs import pushes
 from limbik.collision.push import CLEARANCE, HORIZON, OUT, USE_LIMITS, Push
 from limbik.compiler.arrays import zeros
 from limbik.compiler.call import Call, never
-from limbik.model.derived import Slot
+from limbik.model.slots import Slot
 from limbik.numerics.least_change import Multipliers
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.request import Request

@@ -19,7 +19,7 @@ from limbik.analytic.general_solve import can_eliminate
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.numerics.ended import BAD_GOAL
+from limbik.numerics.end_codes import BAD_GOAL
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
 from limbik.solvers.elimination_plan import EliminationPlan

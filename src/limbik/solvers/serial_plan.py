@@ -25,8 +25,8 @@ from limbik.goals import Goal, Orientation, Pose, Position, example
 from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.numerics.aligned import aligned
-from limbik.numerics.ended import RUNNING, SOLVED, UNREACHABLE
+from limbik.numerics.aligned_arrays import aligned
+from limbik.numerics.end_codes import RUNNING, SOLVED, UNREACHABLE
 from limbik.numerics.start_check import MANY_TURNS, ROUNDING
 from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted

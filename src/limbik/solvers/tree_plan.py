@@ -21,10 +21,10 @@ from limbik.compiler.program import Program
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, frames_of
 from limbik.goals.task import LENGTHS, MASS, NUMBER
-from limbik.model.derived import Slot
 from limbik.model.joints import Joint
 from limbik.model.model import Model
-from limbik.numerics.ended import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.model.slots import Slot
+from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
 from limbik.solvers.bounds import refuted

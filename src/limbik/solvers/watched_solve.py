@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.compiler.kernel import Watch
-from limbik.numerics.ended import RUNNING, SETTLED, SPENT
+from limbik.numerics.end_codes import RUNNING, SETTLED, SPENT
 from limbik.serial.lanes import (
     AGE,
     BEYOND_REACH,

@@ -20,7 +20,7 @@ from limbik.chain.joints import SPHERICAL, advance, blend
 from limbik.compiler.kernel import Floats, Matrix, compiled, is_stopped, to_be_bound
 from limbik.goals.task import MASS
 from limbik.numerics import dead_points, extrapolation
-from limbik.numerics.ended import SETTLED, SOLVED, SPENT
+from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy, fill
 from limbik.tree.evaluation import begin, differentiate, evaluate, finish, is_met, record
 from limbik.tree.restarts import MAX_AT_LAST, SHARES, begin_elsewhere

@@ -14,7 +14,7 @@ import math
 
 from limbik.chain.joints import SPHERICAL
 from limbik.compiler.kernel import Floats, compiled, is_stopped
-from limbik.numerics.ended import CONVERGED, SETTLED, SOLVED, SPENT
+from limbik.numerics.end_codes import CONVERGED, SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import cholesky_solve, copy, dot, fill, squared_length, transpose_times
 from limbik.numerics.random_numbers import uniform
 from limbik.tree.ball_limits import hold_ball

@@ -6,7 +6,7 @@ import math
 
 from limbik.chain.joints import admit, advance
 from limbik.compiler.kernel import Floats, compiled
-from limbik.numerics.ended import BAD_START, SETTLED, SOLVED
+from limbik.numerics.end_codes import BAD_START, SETTLED, SOLVED
 from limbik.numerics.linear import copy, squared_length
 from limbik.numerics.start_check import INVALID
 from limbik.numerics.start_check import MOVED as MOVED_INSIDE

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, Matrix, compiled, is_stopped
-from limbik.numerics.ended import SETTLED, SOLVED, SPENT
+from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy
 from limbik.tree.evaluation import (
     accept,

@@ -10,7 +10,7 @@ LENGTH = 4  # [m] size of the model: prismatic joints without limits begin withi
 SETTINGS_SIZE = 5
 
 # Answer, by place.
-END = 0  # one of `numerics.ended`
+END = 0  # one of `numerics.end_codes`
 ITERATIONS = 1
 DESCENTS = 2
 MOVED = 3  # 1: the start was not within its limits

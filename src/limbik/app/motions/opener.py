@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from limbik.app.bounded_cache import BoundedCache
-from limbik.app.motions.changed import changed
+from limbik.app.motions.changes import changed
 from limbik.app.motions.example import NAME, example
 from limbik.app.motions.reading import read_motion
-from limbik.app.opening import SceneOpener
 from limbik.app.protocol.motion import Change, ShowMotion
 from limbik.app.reader_warnings import remarks
+from limbik.app.scene_opener import SceneOpener
 from limbik.compiler import native
 from limbik.errors import LimbikError
 from limbik.formats.motions import Motion

@@ -228,7 +228,7 @@ class Export:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """The answer to `Open`; what an arm holds is made in `limbik.app.described`."""
+    """The answer to `Open`; what an arm holds is made in `limbik.app.scene_description`."""
 
     id: int
     name: str

@@ -28,7 +28,7 @@ from limbik.chain.descent import (
 from limbik.chain.solve import answer
 from limbik.compiler.kernel import Floats, Kernel, Records, Watch, compiled, empty, is_stopped, to_be_bound
 from limbik.goals import OF_FRAMES, Goal, Position
-from limbik.numerics.ended import SETTLED, SOLVED, SPENT
+from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy
 from limbik.solvers.methods.fabrik_bodies import passes
 from limbik.solvers.methods.fabrik_targets import merit

@@ -1,7 +1,7 @@
 /** Files that are dropped on the page of motions, or chosen in a dialog. */
 
 import { find } from '../controls.js';
-import { collect, hasFiles } from '../dropped.js';
+import { collect, hasFiles } from '../dropfiles.js';
 
 export class Drop {
   /** @param {import('./opener.js').Opener} opener */

@@ -2,7 +2,7 @@
 
 import { Refusal } from '../calls.js';
 import { find } from '../controls.js';
-import { collect, hasFiles, MAX } from '../dropped.js';
+import { collect, hasFiles, MAX } from '../dropfiles.js';
 import { keepFiles } from '../upload.js';
 import { LONGEST_TEXT } from './codec.js';
 import { FollowPath } from './followpath.js';

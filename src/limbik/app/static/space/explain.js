@@ -4,7 +4,7 @@ import { Refusal } from '../calls.js';
 import { find } from '../controls.js';
 import { FarSide } from './farside.js';
 import { Remedies } from './remedies.js';
-import { seenOf } from './seen.js';
+import { seenOf } from './visibility.js';
 
 const ALIKE = 1e-2; // [rad or m] a nearest configuration no farther away is the present one
 const PASSES = /at a time|not connected|went away/; // of a refusal: asked later, it may be answered

@@ -11,7 +11,7 @@ const ROOM = 26; // [px] around what is not to be covered
 /** @typedef {{left: number, top: number, width: number, height: number}} Place [px] */
 
 export class FarSide {
-  /** @param {HTMLElement} box @param {() => import('./seen.js').Seen[]} subject  what is not to be covered, the most important first */
+  /** @param {HTMLElement} box @param {() => import('./visibility.js').Seen[]} subject  what is not to be covered, the most important first */
   constructor(box, subject) {
     Object.assign(this, { box, subject });
     this.narrow = window.matchMedia(NARROW);
@@ -70,13 +70,13 @@ function boxOf(id) {
   return document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect();
 }
 
-/** @param {Place} place @param {import('./seen.js').Seen[]} seen */
+/** @param {Place} place @param {import('./visibility.js').Seen[]} seen */
 function covered({ left, top, width, height }, seen) {
-  const isCovered = (/** @type {import('./seen.js').Seen} */ { x, y }) => x > left - ROOM && x < left + width + ROOM && y > top - ROOM && y < top + height + ROOM;
+  const isCovered = (/** @type {import('./visibility.js').Seen} */ { x, y }) => x > left - ROOM && x < left + width + ROOM && y > top - ROOM && y < top + height + ROOM;
   return seen.filter(isCovered).reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** From the first thing that is not to be covered. @param {Place} place @param {import('./seen.js').Seen[]} seen */
+/** From the first thing that is not to be covered. @param {Place} place @param {import('./visibility.js').Seen[]} seen */
 function distance({ left, top, width, height }, [first]) {
   return first ? Math.hypot(left + width / 2 - first.x, top + height / 2 - first.y) : 0;
 }

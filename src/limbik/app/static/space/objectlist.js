@@ -8,7 +8,7 @@ import { keepFiles } from '../upload.js';
 import { placed } from './codec.js';
 import { decomposed } from './objects.js';
 import { MILLIMETRES } from './protocol.js';
-import { KINDS, LONGEST, SHORTEST } from './things.js';
+import { KINDS, LONGEST, SHORTEST } from './objectcodec.js';
 
 const DEGREES = 180 / Math.PI;
 const IN_WORLD = 'world';
@@ -96,7 +96,7 @@ export class ObjectList {
     this.update();
   }
 
-  /** @param {import('./things.js').Thing} thing */
+  /** @param {import('./objectcodec.js').Thing} thing */
   showEditor({ name, kind, size, held }) {
     if (this.name !== document.activeElement) this.name.value = name;
     const { labels } = KINDS[kind];
@@ -184,7 +184,7 @@ export class ObjectList {
   }
 }
 
-/** @param {import('./things.js').Thing} thing @param {number} i */
+/** @param {import('./objectcodec.js').Thing} thing @param {number} i */
 function row({ name, kind, held }, i) {
   const item = document.createElement('li');
   item.dataset.place = String(i);

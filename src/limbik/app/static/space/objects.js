@@ -3,12 +3,12 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { placed, placedQuaternion } from './codec.js';
 import { MILLIMETRES } from './protocol.js';
-import { KINDS } from './things.js';
+import { KINDS } from './objectcodec.js';
 
 const MAX = 200; // that the server takes
 const AHEAD = 0.55; // of the reach, where a new object stands
 
-/** @typedef {import('./things.js').Thing} Thing */
+/** @typedef {import('./objectcodec.js').Thing} Thing */
 /** @typedef {{position: number[], quat_xyzw: number[]}} Place */
 
 export class Objects {

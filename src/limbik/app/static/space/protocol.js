@@ -23,7 +23,7 @@
  * @property {string} branches
  * @property {{joint: string, lower: number|null, upper: number|null}[]} widened  limits that are wider than the model's
  *
- * @typedef {{objects: import('./things.js').Thing[], clearance: number}} World  clearance [m]
+ * @typedef {{objects: import('./objectcodec.js').Thing[], clearance: number}} World  clearance [m]
  *
  * @typedef {object} Move
  * @property {ArmMove[]} arms
@@ -57,7 +57,7 @@
  *   begin, end: counted in the poses; knots: before and after it
  * @typedef {{type: 'path', id: number, arm: number, frame: string, poses: number[][], q: number[][], times: number[], breaks: PathBreak[],
  *   complete: boolean, text: string, pace: string, ends: string, closed: boolean, csv: string}} FollowedPath
- * @typedef {{type: 'world', id: number, name: string, objects: import('./things.js').Thing[], notes: string[]}} WorldRead
+ * @typedef {{type: 'world', id: number, name: string, objects: import('./objectcodec.js').Thing[], notes: string[]}} WorldRead
  * @typedef {{type: 'exported', id: number, format: string, name: string, text: string}} Exported
  * @typedef {object} Robot
  * @property {string} name

@@ -11,7 +11,7 @@ const NONE = { grid: true, axes: false, reach: false, trace: true, limits: false
 /** @typedef {typeof NONE} Marks */
 
 export class Scenery extends Group {
-  /** @param {import('./crew.js').Crew} crew */
+  /** @param {import('./armbodies.js').Crew} crew */
   constructor(crew) {
     super();
     this.crew = crew;

@@ -4,7 +4,7 @@ import { JOINT_SPEED } from '../following.js';
 import { POSES } from '../poses.js';
 import { SOLVER_NAMES } from '../settings.js';
 import { GOALS, LOCKS, POINTS, STANCES, TEXT, WIDENED, WORDS } from './codec.js';
-import { THINGS } from './things.js';
+import { THINGS } from './objectcodec.js';
 
 /** @type {Record<string, import('../settings.js').Setting>} */
 export const SETTINGS = {

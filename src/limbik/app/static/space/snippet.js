@@ -18,7 +18,7 @@ const AXES = { x: '[1, 0, 0]', y: '[0, 1, 0]', z: '[0, 0, 1]' };
  * @property {[string, number][]} parameters  of the solver, by name
  * @property {string} branches
  * @property {boolean} limits
- * @property {{objects: import('./things.js').Thing[], clearance: number}|null} world  clearance [m]; null: collisions are left aside
+ * @property {{objects: import('./objectcodec.js').Thing[], clearance: number}|null} world  clearance [m]; null: collisions are left aside
  * @property {number} tolerance [m] @property {number} toleranceRotation [rad]
  * @property {{description: import('./protocol.js').ArmScene, q: ArrayLike<number>, goals: Goal[], locked: string[], widened: {joint: string, lower: number|null, upper: number|null}[], posture: {q: number[], weight: number}|null}[]} arms
  */
@@ -93,7 +93,7 @@ function sceneBody(shown) {
   ];
 }
 
-/** What an arm of a scene carries. @param {import('./things.js').Thing[]} objects @param {number} i */
+/** What an arm of a scene carries. @param {import('./objectcodec.js').Thing[]} objects @param {number} i */
 function carried(objects, i) {
   const attached = attachText(objects, i, 'model');
   return attached.length ? [`model = arms[${i}].model`, ...attached, `arms[${i}] = dataclasses.replace(arms[${i}], model=model)`] : [];

@@ -2,7 +2,7 @@
 
 import { shortest } from './codec.js';
 
-/** @typedef {import('./things.js').Thing} Thing */
+/** @typedef {import('./objectcodec.js').Thing} Thing */
 
 /** The classes that the program needs. @param {Thing[]} objects @returns {string} */
 export function importText(objects) {

@@ -13,7 +13,7 @@ import { ball, box, capsule, cylinder } from './shapes.js';
 const LABEL = 0.034; // height of a label's writing, as a share of the picture
 const SHARP = 25; // [degrees] an edge is drawn where faces meet at more
 
-/** @typedef {import('./things.js').Thing & {pose: Matrix4, collides: boolean, selected: boolean}} Seen */
+/** @typedef {import('./objectcodec.js').Thing & {pose: Matrix4, collides: boolean, selected: boolean}} Seen */
 /** @typedef {{points: number[], distance: number, collides: boolean}} Near  points: of both, x y z x y z */
 
 export class Solids extends Group {
@@ -174,7 +174,7 @@ function shapeOf({ kind, size, token: key }) {
   return `${kind} ${size.join()} ${key}`;
 }
 
-/** @param {import('./things.js').Kind} kind @param {number[]} size @returns {BufferGeometry} */
+/** @param {import('./objectcodec.js').Kind} kind @param {number[]} size @returns {BufferGeometry} */
 function primitive(kind, size) {
   if (kind === 'box') return box(size);
   if (kind === 'sphere') return ball(size[0]);

@@ -5,10 +5,10 @@
 
 import { Color, Matrix4, Quaternion, Sphere, Vector3 } from 'three';
 import { Camera, onPlane } from './camera.js';
-import { Crew } from './crew.js';
+import { Crew } from './armbodies.js';
 import { Gizmo, REACH } from './gizmo.js';
 import { Handles, orientation } from './handles.js';
-import { Hands } from './hands.js';
+import { Hands } from './pointer.js';
 import { decomposed } from './objects.js';
 import { PathMarks } from './pathmarks.js';
 import { Scenery } from './scenery.js';
@@ -478,12 +478,12 @@ export class Stage {
     this.handlers.onThingMove?.(place, { position: position.toArray(), quat_xyzw: turn.toArray() }, phase);
   }
 
-  /** @param {PointerEvent} event @returns {import('./hands.js').Hit|null} */
+  /** @param {PointerEvent} event @returns {import('./pointer.js').Hit|null} */
   linkBelow(event) {
     return this.handlers.wantsLink?.(event) ? this.crew.hit(this.camera.ray(event.clientX, event.clientY)) : null;
   }
 
-  /** @param {import('./hands.js').Hit} hit @returns {string|null} */
+  /** @param {import('./pointer.js').Hit} hit @returns {string|null} */
   takeLink({ arm, link, point }) {
     return this.handlers.onTakeLink?.(arm, link, point) ?? null;
   }

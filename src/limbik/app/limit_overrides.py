@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from limbik.app.opened import OpenedArm
+from limbik.app.open_scene import OpenedArm
 from limbik.app.protocol.space import Widened
 from limbik.errors import ModelError
 from limbik.model import Joint, JointKind, Model

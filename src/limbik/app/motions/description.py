@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from limbik.app.described import described
-from limbik.app.motions.changed import ground_under
+from limbik.app.motions.changes import ground_under
 from limbik.app.motions.feet import Feet, feet_in, slides_and_depths
 from limbik.app.motions.figure import figure
 from limbik.app.motions.grounds import ground_of
 from limbik.app.motions.opener import OpenedMotion
-from limbik.app.opened import Opened, OpenedArm, check_size
+from limbik.app.mounting import stood
+from limbik.app.open_scene import Opened, OpenedArm, check_size
 from limbik.app.protocol.motion import ShowMotion, ShownMotion
-from limbik.app.stood import stood
+from limbik.app.scene_description import described
 from limbik.errors import ModelError
 from limbik.formats.motions import Motion
 from limbik.motion.body.anatomy import UPWARD

@@ -19,13 +19,13 @@ from typing import Any, TypeAlias, cast
 from limbik import load
 from limbik.app.bounded_cache import BoundedCache
 from limbik.app.initial_pose import initial_pose
-from limbik.app.kept_shapes import KeptShapes
-from limbik.app.opened import Opened, OpenedArm, check_size
+from limbik.app.open_scene import Opened, OpenedArm, check_size
 from limbik.app.prepared_shapes import PreparedShapes
 from limbik.app.protocol.space import MAX_ARMS, Open
 from limbik.app.protocol.space import Source as Asked
 from limbik.app.reader_warnings import remarks, without_folders
 from limbik.app.side_by_side import side_by_side
+from limbik.app.stored_shapes import KeptShapes
 from limbik.app.upload import Upload
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
 from limbik.formats import arm as arm_format

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from limbik import solvers
-from limbik.app.opened import Opened, OpenedArm
+from limbik.app.open_scene import Opened, OpenedArm
 from limbik.app.protocol.space import Scene
 from limbik.formats.end_effector import tips
 from limbik.formats.visual import Visual
