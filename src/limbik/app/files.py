@@ -13,7 +13,7 @@ from limbik.app.connection import Bounds, Playground
 from limbik.app.page import KEPT
 from limbik.app.reach_maps import ReachMap
 from limbik.app.upload import LONGEST_PATH, MAX_PACKED, UploadError, read_upload, too_large
-from limbik.errors import SolverError
+from limbik.errors import LimbikError
 
 BINARY = "application/octet-stream"
 
@@ -98,7 +98,7 @@ async def reached(request: Request) -> Response:
         return PlainTextResponse("There is no such map.\n", 404)
     try:
         return JSONResponse(found.reached(request.path_params["voxel"]), headers=KEPT)
-    except SolverError as error:
+    except LimbikError as error:
         return PlainTextResponse(f"{error}\n", 404)
 
 

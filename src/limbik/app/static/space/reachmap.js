@@ -23,7 +23,9 @@ export class ReachMap {
     this.map = null;
     /** What the map is known by, or was asked by. */
     this.key = '';
-    /** The voxel that was clicked, and what is reached there. @type {{voxel: number, quats: number[][], at: number}|null} */
+    /** The voxel that was clicked last. */
+    this.clicked = -1;
+    /** The voxel that is shown, and what is reached there. @type {{voxel: number, quats: number[][], at: number}|null} */
     this.chosen = null;
     this.section = find(document, '#map-section');
     this.slider = /** @type {HTMLInputElement} */ (find(document, '#map-slice'));
@@ -45,9 +47,10 @@ export class ReachMap {
     this.map = this.chosen = null;
     this.show();
     if (!key) return;
-    const answer = await fetch(`/reach/${encodeURIComponent(key)}`);
+    const answer = await ask(encodeURIComponent(key));
+    const content = await answer?.arrayBuffer();
     if (key !== this.key) return;
-    if (answer.ok) this.map = read(await answer.arrayBuffer());
+    if (content) this.map = read(content);
     else this.notices.show('The reach map of this link is not on this server: `limbik reach open` brings it.', { isError: true });
     this.show();
     if (this.map && this.store.get('cam') === null) this.stage.fit({ softly: false });
@@ -97,12 +100,11 @@ export class ReachMap {
   async choose(voxel) {
     const { map, key } = this;
     if (!map) return;
-    const answer = await fetch(`/reach/${key}/${voxel}`);
-    if (!answer.ok || map !== this.map) return;
-    this.chosen = { voxel, quats: await answer.json(), at: 0 };
-    const { quats } = this.chosen;
+    this.clicked = voxel;
+    const quats = await (await ask(`${key}/${voxel}`))?.json();
+    if (!quats || map !== this.map || voxel !== this.clicked) return;
     this.stage.setRays(centreOf(map, voxel), quats.slice(0, RAYS), RAY * (this.arms.active?.description.reach ?? 1), token('accent'));
-    this.chosen.at = this.nearest(quats);
+    this.chosen = { voxel, quats, at: this.nearest(quats) };
     this.go();
   }
 
@@ -156,6 +158,12 @@ export class ReachMap {
     this.verdict.textContent = `(${place}) m: ${length} of ${map.orientations} orientations are reached.`;
     find(document, '#map-turn').textContent = length ? `${chosen.at + 1} of ${length}` : '';
   }
+}
+
+/** What the server has of a map; null: nothing. @param {string} path @returns {Promise<Response|null>} */
+async function ask(path) {
+  const answer = await fetch(`/reach/${path}`).catch(() => null);
+  return answer?.ok ? answer : null;
 }
 
 /** @param {ArrayBuffer} buffer @returns {import('./voxels.js').Map} */
