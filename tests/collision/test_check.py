@@ -1,6 +1,7 @@
 """Checks of robots: by themselves, in worlds, along paths."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -116,6 +117,16 @@ def test_a_moved_object_is_where_it_is():
     assert len(model.check([0.0, 0.0], world).contacts()) == 2
     world.remove("ball")
     assert [each.pair[1] for each in model.check([0.0, 0.0], world).contacts()] == ["other"]
+
+
+def test_a_check_in_another_process_tells_the_same():
+    model, world = limbik.load("panda"), World()
+    world.add("ball", Sphere(0.1), (0.5, 0.0, 0.3))
+    found = model.check(model.neutral, world)
+    other = pickle.loads(pickle.dumps(found))
+    assert (other.is_free, other.pair, other.distance) == (found.is_free, found.pair, found.distance)
+    assert [each.pair for each in other.contacts(0.3)] == [each.pair for each in found.contacts(0.3)]
+    assert other.contacts(0.3)
 
 
 def test_clearance_is_kept():

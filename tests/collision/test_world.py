@@ -72,7 +72,7 @@ def test_there_is_room_for_any_number_of_objects() -> None:
 
 
 def test_a_copy_is_another_world(world: World) -> None:
-    for other in (world.without(), copy.deepcopy(world), pickle.loads(pickle.dumps(world))):
+    for other in (world.without(), copy.copy(world), copy.deepcopy(world), pickle.loads(pickle.dumps(world))):
         other.move("ball", (9, 9, 9))
         other.remove("wall")
         assert world["ball"].pose[0, 3] == 0.0 and "wall" in world

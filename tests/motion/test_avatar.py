@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
+import pickle
 from collections.abc import Mapping
 
 import numpy as np
@@ -54,6 +56,19 @@ def errors(motion: limbik.Motion, q: NDArray[np.float64]) -> dict[str, NDArray[n
         )
         for role, frame in limbik.humanoid(motion).frames.items()
     }
+
+
+def test_a_copy_follows_by_itself() -> None:
+    motion = crouching()
+    for copied in (copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
+        avatar, alone = (Avatar(motion, ground=GROUND) for _ in range(2))
+        for each in (avatar, alone):
+            each.calibrate(trackers_of(motion, 0, THREE), motion.q[0], scale=1.0)
+        twin = copied(avatar)
+        followed = [twin.update(trackers_of(motion, k, THREE), 0.1) for k in range(0, 30, 3)]
+        np.testing.assert_array_equal(avatar.q, alone.q)
+        again = [avatar.update(trackers_of(motion, k, THREE), 0.1) for k in range(0, 30, 3)]
+        np.testing.assert_array_equal(again, followed)
 
 
 @pytest.mark.parametrize("up", ["y", "z"])

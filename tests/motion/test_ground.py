@@ -1,6 +1,7 @@
 """Ground is as high under points as its shape says."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -72,6 +73,15 @@ def test_a_ceiling_is_no_ground() -> None:
     ground = Ground.mesh((both, np.concatenate([faces, faces + 4])))
     heights, _ = ground.under([[0.2, 0.1, 0.0], [0.2, 1.8, 0.0], [0.2, -0.3, 0.0], [5.0, 0.0, 0.0]])
     assert_allclose(heights, [0.0, 2.0, 0.0, -math.inf])
+
+
+def test_a_copy_is_the_same_ground() -> None:
+    points = np.array([[0.1, 0.0, 0.2], [0.7, 0.0, 0.9]])
+    heights = [[0.0, 0.3], [0.1, 0.2]]
+    for ground in (Ground.plane(0.1, (0.1, 1.0, 0.0)), Ground.heightfield(heights, 1.0)):
+        copied = pickle.loads(pickle.dumps(ground))
+        for found, expected in zip(copied.under(points), ground.under(points), strict=True):
+            np.testing.assert_array_equal(found, expected)
 
 
 def test_bad_ground_is_named() -> None:

@@ -113,6 +113,20 @@ def test_fingers_bend_toward_the_palm(side: Side) -> None:
     assert toward_little * (curled["ThumbTip"] - straight["ThumbTip"])[1] > 0.005
 
 
+def test_a_copy_follows_by_itself() -> None:
+    model = person()
+    hand = Hand.from_model(model, gestures(model, 6))
+    frames = [Hand(each, "right") for each in hand.positions]
+    for copied in (copy.copy, copy.deepcopy):
+        retargeter, alone = HandRetargeter(model, hand), HandRetargeter(model, hand)
+        for each in (retargeter, alone):
+            each.update(frames[0])
+        twin = copied(retargeter)
+        followed = [twin.update(frame) for frame in frames]
+        np.testing.assert_array_equal(retargeter.q, alone.q)
+        np.testing.assert_array_equal([retargeter.update(frame) for frame in frames], followed)
+
+
 def test_a_stream_follows_as_a_batch_does() -> None:
     model = person()
     hand = Hand.from_model(model, gestures(model, 20))

@@ -3,6 +3,7 @@
 import errno
 import itertools
 import json
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -19,7 +20,7 @@ from limbik.collision import Box, World
 from limbik.commands import reach as reach_command
 from limbik.errors import CollisionError, GoalError, MissingExtra, ModelError, SolverError
 from limbik.formats.urdf_write import write as to_urdf
-from limbik.scale import Reach, StoreError, folder, orientations, reach_job, reach_map
+from limbik.scale import Reach, StoreError, folder, make_dataset, orientations, reach_job, reach_map
 from limbik.scale import reach as reach_module
 from limbik.scale.picture import save_picture
 from limbik.spatial import pose_from, quat_to_matrix, rotation_rpy
@@ -321,6 +322,39 @@ def test_a_record_that_is_damaged_is_told(tmp_path, change, said):
         Reach.open(tmp_path / "map")
 
 
+def test_another_robot_than_that_of_the_map_is_refused(tmp_path):
+    reach = reach_map(limbik.load("ur5e"), tmp_path / "map", voxel=0.5, orientations=5)
+    reach.check_robot(limbik.load("ur5e"))
+    with pytest.raises(SolverError, match="'panda' is another robot: its 'flange' moves within other bounds"):
+        reach.check_robot(limbik.load("panda"))
+
+
+def test_a_map_whose_folder_is_gone_says_so(tmp_path):
+    reach = reach_map(limbik.load("ur5e"), tmp_path / "map", voxel=0.5, orientations=5)
+    shutil.rmtree(tmp_path / "map")
+    with pytest.raises(StoreError, match=r"map is gone, or damaged: there is no job\.json in it"):
+        reach.reachable(0, 1)
+
+
+@pytest.mark.parametrize("make", [reach_map, make_dataset])
+def test_of_two_that_begin_at_once_one_is_told(make, tmp_path, monkeypatch):
+    words = {"voxel": 0.5, "orientations": 5} if make is reach_map else {"poses": 10}
+    is_begun = folder.is_begun
+
+    def late(place, job):
+        found = is_begun(place, job)
+        monkeypatch.setattr(folder, "is_begun", is_begun)
+        make(limbik.load("ur5e"), place, **words)
+        return found
+
+    monkeypatch.setattr(folder, "is_begun", late)
+    with pytest.raises(StoreError, match=r"another run is making .*map: wait for its end"):
+        make(limbik.load("ur5e"), tmp_path / "map", **words)
+    before = content(tmp_path / "map")
+    assert make(limbik.load("ur5e"), tmp_path / "map", **words).is_complete
+    assert content(tmp_path / "map") == before
+
+
 def test_a_folder_of_something_else_is_left_alone(tmp_path):
     model = limbik.load("ur5e")
     reach_map(model, tmp_path / "map", voxel=0.5, orientations=5)
@@ -450,6 +484,9 @@ def test_a_map_is_opened_about_its_robot(capsys, tmp_path, monkeypatch):
     file.write_text(to_urdf(limbik.load("puma560")))
     assert run(capsys, "open", folder, str(file)) == (0, "", "")
     assert f"token={opened['uploads'][0].token}&name=arm.urdf" in opened["query"]
+    status, _, err = run(capsys, "open", folder, "panda")
+    said = "limbik: the map is of 'puma560', and 'panda' is another robot: it has no frame 'wrist'\n"
+    assert (status, err) == (2, said)
     record = dict(shown.reach.record, robot="mine")
     monkeypatch.setattr(Reach, "record", property(lambda reach: record))
     status, _, err = run(capsys, "open", folder)

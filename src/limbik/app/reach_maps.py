@@ -65,6 +65,7 @@ class ReachMap:
             "shape": grid.shape,
             "orientations": record["orientations"],
             "proved": record["proved"],
+            "world": record["world"],
             "complete": self.reach.is_complete,
             "slice": self.reach.best_slice()[0],
         }

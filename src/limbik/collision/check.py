@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,17 +32,19 @@ def check(model: Model, q: ArrayLike, world: World | None = None, *, clearance: 
     q = as_bounded_configuration(q, model.nq, "`q`")
     clearance = as_distance(clearance, "clearance")
     nearest = contacts(checker, checker.nearest(q))
-
-    def near(within: float) -> tuple[Contact, ...]:
-        return contacts(checker, checker.near_pairs(q, as_distance(within, "within")))
-
     return Check(
         is_free=not nearest or nearest[0].distance > clearance,
         clearance=clearance,
         nearest=nearest[0] if nearest else None,
         note=geometry_of(model).note,
-        _near=near,
+        _near=partial(_near, model, world, q),
     )
+
+
+def _near(model: Model, world: World | None, q: Array, within: float) -> tuple[Contact, ...]:
+    """Pairs that are up to `within` [m] apart, the nearest first."""
+    checker = checker_of(model, world)
+    return contacts(checker, checker.near_pairs(q, as_distance(within, "within")))
 
 
 def check_batch(

@@ -147,6 +147,9 @@ class World:
                 world.add(each.name, each.shape, each.pose, touch=each.touch)
         return world
 
+    def __copy__(self) -> World:
+        return self.without()
+
     def __getitem__(self, name: str) -> WorldObject:
         place = self._place(name)
         return WorldObject(name, self._shapes[name], self._poses[place].copy(), self._touch[name])

@@ -128,11 +128,11 @@ def open_map(
 
     from limbik.app.reach_maps import ReachMap
     from limbik.app.upload import Upload
-    from limbik.formats import registry
+    from limbik.formats import load, registry
     from limbik.scale.reach import Reach
 
-    found = ReachMap(Reach.open(folder))
-    wanted = found.reach.record["robot"] if robot is None else robot
+    mapped = ReachMap(Reach.open(folder))
+    wanted = mapped.reach.record["robot"] if robot is None else robot
     uploads = []
     if registry.find(wanted):
         shown = {"robot": wanted}
@@ -147,14 +147,15 @@ def open_map(
         except OSError as error:
             raise FormatError(robot, f"cannot be read: {error.strerror or error}") from None
         shown = {"token": uploads[0].token, "name": file.name}
+    mapped.reach.check_robot(load(wanted))
     open_playground(
         host,
         port,
         no_browser,
-        query=f"/?{urlencode({'view': '3d', **shown, 'map': found.key})}",
+        query=f"/?{urlencode({'view': '3d', **shown, 'map': mapped.key})}",
         command=["limbik", "reach", "open", str(folder), *([] if robot is None else [robot])],
         uploads=uploads,
-        maps=[found],
+        maps=[mapped],
     )
 
 

@@ -255,7 +255,7 @@ def _of_gltf(path: str, animation: str | int | None, up: Up) -> Motion:
     scene, roles = gltf_model.read_scene(path, animation)
     model = gltf_model.model_of(scene)
     q = gltf_model.q_of(scene, model)
-    return Motion(model, q, scene.dt, up, scene=scene, roles=MappingProxyType(roles) if roles else None)
+    return Motion(model, q, scene.dt, up, scene=scene, roles=roles or None)
 
 
 def _of_csv(like: Model | Motion, q: Array, dt: float, up: Up | None) -> Motion:

@@ -96,8 +96,8 @@ def make_dataset(
     root = Path(folder)
     is_begun = folders.is_begun(root, job)
     if not is_begun:
+        folders.claim(root / TABLES)
         with folders.writing(root):
-            (root / TABLES).mkdir()
             folders.write_record(root, job)
     dataset = Dataset.open(root)
     if is_begun:

@@ -45,6 +45,17 @@ def is_begun(folder: Path, job: Job) -> bool:
     return False
 
 
+def claim(part: Path) -> None:
+    """Make the first folder in that of a job. Raises StoreError where another run has just made it."""
+    with writing(part.parent):
+        try:
+            part.mkdir()
+        except FileExistsError:
+            raise StoreError(
+                f"another run is making {part.parent}: wait for its end, or give a new folder"
+            ) from None
+
+
 def write_record(folder: Path, job: Job, **more: Any) -> None:
     """Say in the folder what it holds; written last of all that a job begins with."""
     record = {**job.record, "title": job.title, "digest": job.digest, **more}

@@ -27,6 +27,7 @@ MAX_ORIENTATIONS = 1_000_000
 CHUNK_POSES = 2_000_000
 CHUNK_IN_WORLD = 100_000  # because what collides takes a hundred times as long
 MAX_YAWS = 3600
+SAME = 1e-6  # [m] to which centre and radius are those of the same robot
 
 
 def reach_map(
@@ -109,6 +110,20 @@ class Reach:
     def open(folder: str | Path) -> Reach:
         """The map in a folder. Raises `limbik.scale.StoreError` where there is none."""
         return Reach(Store.open(Path(folder)))
+
+    def check_robot(self, model: Model) -> None:
+        """Raise SolverError for another robot than the map's: one whose frame moves in another ball."""
+        record = self.record
+        frame = record["frame"]
+        reason = f"it has no frame {frame!r}"
+        if frame in model.frame_names:
+            center, radius = ball_of_reach(model, frame)
+            difference = *(center - record["center"]), radius - record["radius"]
+            if np.abs(difference).max() < SAME:
+                return
+            bounds = f"{radius:.3f} m, in the map {record['radius']:.3f} m"
+            reason = f"its {frame!r} moves within other bounds ({bounds})"
+        raise SolverError(f"the map is of {record['robot']!r}, and {model.name!r} is another robot: {reason}")
 
     @property
     def grid(self) -> Grid:

@@ -42,6 +42,7 @@ class Store:
         zarr = _zarr()
         is_begun = folders.is_begun(folder, job)
         if not is_begun:
+            folders.claim(folder / MARKERS)
             with folders.writing(folder):
                 for name, (kind, width) in job.layers.items():
                     zarr.create_array(
@@ -51,7 +52,6 @@ class Store:
                         dtype=kind,
                         fill_value=0,
                     )
-                (folder / MARKERS).mkdir()
                 folders.write_record(folder, job, layers=job.layers)
         store = Store.open(folder, mode="r+")
         if is_begun:
@@ -81,6 +81,8 @@ class Store:
 
     def read(self, name: str, first: int = 0, last: int | None = None) -> NDArray[Any]:
         """The rows of an array from `first` to before `last`. Raises StoreError for damaged ones."""
+        if not (self.folder / folders.RECORD).exists():  # Zarr has zeros for chunks that are not there
+            raise StoreError(f"{self.folder} is gone, or damaged: there is no {folders.RECORD} in it")
         with folders.reading(self.folder):
             return np.asarray(self.arrays[name][first:last])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,8 +13,10 @@ import limbik
 from browser.space.stage import Space
 from limbik.app.reach_maps import ReachMap
 from limbik.app.server import running
+from limbik.collision import Box, World
 from limbik.scale import reach_map
 
+DAMAGED = "The server does not say what is reached in this voxel"
 NO_MAP = "The reach map of this link is not on this server"
 
 
@@ -61,6 +64,27 @@ def test_a_voxel_that_is_clicked_is_reached(
     space.find("label:has(input[name=ms][value=all])").click()
     every = np.count_nonzero(shown.reach.fraction)
     space.until(lambda: len(space.ask("stage.voxels.shown")) == every, "all are shown")
+
+
+def test_a_map_beside_a_world_names_it_and_a_damaged_one_is_told(
+    make_space: Callable[..., Space], tmp_path: Path
+) -> None:
+    world = World()
+    world.add("wall", Box((0.1, 3.0, 3.0)), (-0.35, 0.0, 0.0))
+    folder = tmp_path / "map"
+    shown = ReachMap(reach_map(limbik.load("ur5e"), folder, voxel=0.3, orientations=5, world=world))
+    with running(maps=[shown]) as address:
+        space = make_space(server=address).show(f"robot=ur5e&map={shown.key}")
+        section = space.find("#map-section")
+        space.until(section.is_visible, "there is a map")
+        assert "is proved to be out of reach, or not free of collision with wall." in section.inner_text()
+        slices = space.ask("stage.voxels.shown")
+        center = shown.reach.grid.centers(slices[0], slices[0] + 1)[0].tolist()
+        shutil.rmtree(folder)
+        at = space.ask("stage.screenPoint(argument)", center)
+        space.page.mouse.click(at["x"], at["y"])
+        space.until(lambda: DAMAGED in space.notices, "it is said")
+        assert "404" in space.faults.pop()
 
 
 def test_a_map_that_the_server_has_not_is_said(space: Space) -> None:

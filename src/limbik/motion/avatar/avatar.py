@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -54,6 +55,9 @@ class Avatar:
         self.ground = as_number(ground, "ground", "a height [m]", GoalError)
         self._calibration: Calibration | None = None
         self._begin(posed(self._body, "standing"))
+
+    def __copy__(self) -> Avatar:
+        return copy.deepcopy(self)
 
     def _begin(self, stands: Posed) -> None:
         """Forget all frames."""

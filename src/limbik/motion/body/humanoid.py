@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -115,8 +114,8 @@ def _humanoid(model: Model, frames: Mapping[str, str], found_by: Mapping[str, st
     ordered = [role for role in ROLES if role in frames]
     return Humanoid(
         model,
-        MappingProxyType({role: frames[role] for role in ordered}),
-        MappingProxyType({role: found_by[role] for role in ordered}),
+        {role: frames[role] for role in ordered},
+        {role: found_by[role] for role in ordered},
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -46,12 +47,7 @@ class Ground:
         direction = unit_vectors(given)
         if not direction[k] > STEEP:
             raise GoalError(f"normal needs a part along {up}, which is up, found {given.tolist()}")
-
-        def surface(points: Array) -> tuple[Array, Array]:
-            beside = points @ direction - points[:, k] * direction[k]
-            return level - beside / direction[k], np.broadcast_to(direction, points.shape)
-
-        return Ground(up, surface)
+        return Ground(up, partial(_on_plane, k, level, direction))
 
     @staticmethod
     def heightfield(
@@ -69,23 +65,7 @@ class Ground:
         if not step > 0.0:
             raise GoalError(f"spacing needs a positive distance [m], found {step:g}")
         begin = as_vector(origin, 2, "origin", error=GoalError)
-        beside = np.delete(np.arange(3), k)
-        most = np.array(grid.shape) - 1
-
-        def surface(points: Array) -> tuple[Array, Array]:
-            at = (points[:, beside] - begin) / step
-            inside = (at >= 0.0) & (at <= most)
-            at = np.clip(at, 0.0, most)
-            cell = np.minimum(at.astype(np.intp), most - 1)
-            (i, j), (s, t) = cell.T, (at - cell).T
-            a, b, c, d = grid[i, j], grid[i + 1, j], grid[i, j + 1], grid[i + 1, j + 1]
-            found = (1 - s) * (1 - t) * a + s * (1 - t) * b + (1 - s) * t * c + s * t * d
-            slopes = np.stack([(1 - t) * (b - a) + t * (d - c), (1 - s) * (c - a) + s * (d - b)], axis=-1)
-            normals = np.ones_like(points)
-            normals[:, beside] = -np.where(inside, slopes, 0.0) / step
-            return found, unit_vectors(normals)
-
-        return Ground(up, surface)
+        return Ground(up, partial(_on_grid, k, grid, step, begin))
 
     @staticmethod
     def mesh(
@@ -118,6 +98,29 @@ class Ground:
             raise GoalError(f"points needs {needed}, finite, found shape {given.shape}")
         heights, normals = self.surface(given.reshape(-1, 3))
         return np.asarray(heights).reshape(given.shape[:-1]), np.asarray(normals).reshape(given.shape)
+
+
+def _on_plane(k: int, level: float, direction: Array, points: Array) -> tuple[Array, Array]:
+    """Heights along axis k and normals of a plane, `level` [m] above the origin, across a unit vector."""
+    beside = points @ direction - points[:, k] * direction[k]
+    return level - beside / direction[k], np.broadcast_to(direction, points.shape)
+
+
+def _on_grid(k: int, grid: Array, step: float, begin: Array, points: Array) -> tuple[Array, Array]:
+    """Heights along axis k and normals of a grid [n, m] of heights, `step` [m] apart, from `begin` [2] on."""
+    beside = np.delete(np.arange(3), k)
+    last = np.array(grid.shape) - 1
+    at = (points[:, beside] - begin) / step
+    inside = (at >= 0.0) & (at <= last)
+    at = np.clip(at, 0.0, last)
+    cell = np.minimum(at.astype(np.intp), last - 1)
+    (i, j), (s, t) = cell.T, (at - cell).T
+    a, b, c, d = grid[i, j], grid[i + 1, j], grid[i, j + 1], grid[i + 1, j + 1]
+    heights = (1 - s) * (1 - t) * a + s * (1 - t) * b + (1 - s) * t * c + s * t * d
+    slopes = np.stack([(1 - t) * (b - a) + t * (d - c), (1 - s) * (c - a) + s * (d - b)], axis=-1)
+    normals = np.ones_like(points)
+    normals[:, beside] = -np.where(inside, slopes, 0.0) / step
+    return heights, unit_vectors(normals)
 
 
 class _Triangles:

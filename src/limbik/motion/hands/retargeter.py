@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 
 from limbik.errors import GoalError, shortened
@@ -38,6 +39,9 @@ class HandRetargeter:
         self._doubts = Doubts(hand.side)
         self._doubts.look(hand.in_palm)
         self._follower = Follower(as_model(model), hand.typical, hand.bones, hand.side, tips)
+
+    def __copy__(self) -> HandRetargeter:
+        return copy.deepcopy(self)
 
     def update(self, hand: Hand) -> Array:
         """The configuration [nq] that follows one frame of the hand; joints that were not seen (nan) are held

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
@@ -69,9 +68,7 @@ class SolvedMarkers:
     @property
     def marker_rms_mm(self) -> Mapping[str, float]:
         """Of each marker over time; nan for one that never counted."""
-        return MappingProxyType(
-            dict(zip(self.markers.names, _rms(self.residuals_mm, 0).tolist(), strict=True))
-        )
+        return dict(zip(self.markers.names, _rms(self.residuals_mm, 0).tolist(), strict=True))
 
     @property
     def frame_rms_mm(self) -> Array:
@@ -146,13 +143,11 @@ def solve_markers(
         body.motion(calibration.scales, q, markers.dt, markers.up),
         sorted_out,
         1e3 * np.stack([each.off for each in found]),
-        MappingProxyType(
-            {
-                name: (link, tuple(place))
-                for name, link, place in zip(names, body.links, calibration.offsets.tolist(), strict=True)
-            }
-        ),
-        MappingProxyType(dict(zip(body.bones, calibration.scales.tolist(), strict=True))),
+        {
+            name: (link, tuple(place))
+            for name, link, place in zip(names, body.links, calibration.offsets.tolist(), strict=True)
+        },
+        dict(zip(body.bones, calibration.scales.tolist(), strict=True)),
         tuple(
             Swap(names[pair[0]], names[pair[1]], *span)
             for pair, span in _spans([each.swapped for each in found])

@@ -6,6 +6,7 @@ import { allOf, centreOf, colourOf, placeOf, sliceOf } from './voxels.js';
 
 const RAYS = 400; // orientations that are drawn at most
 const RAY = 0.12; // of the reach
+const OBJECTS = 3; // of a world that are named
 const NAMES = ['x', 'y', 'z'];
 
 export class ReachMap {
@@ -91,8 +92,7 @@ export class ReachMap {
     const where = isSlice ? `${NAMES[axis]} = ${(map.corner[axis] + (at + 0.5) * map.voxel).toFixed(3)} m` : 'everywhere';
     find(document, '#map-at').textContent = where;
     this.slider.setAttribute('aria-valuetext', where);
-    const unfound = map.proved ? 'what has no colour is proved to be out of reach' : 'what has no colour was not found';
-    find(document, '#map-text').textContent = `${map.orientations} orientations of ${map.frame} in voxels of ${1e3 * map.voxel} mm; ${unfound}${map.complete ? '' : '; the map is not complete'}.`;
+    find(document, '#map-text').textContent = `${map.orientations} orientations of ${map.frame} in voxels of ${1e3 * map.voxel} mm; ${unfound(map)}${map.complete ? '' : '; the map is not complete'}.`;
     this.tell();
   }
 
@@ -102,7 +102,11 @@ export class ReachMap {
     if (!map) return;
     this.clicked = voxel;
     const quats = await (await ask(`${key}/${voxel}`))?.json();
-    if (!quats || map !== this.map || voxel !== this.clicked) return;
+    if (map !== this.map || voxel !== this.clicked) return;
+    if (!quats) {
+      this.notices.show('The server does not say what is reached in this voxel: it is gone, or the map is damaged.', { isError: true });
+      return;
+    }
     this.stage.setRays(centreOf(map, voxel), quats.slice(0, RAYS), RAY * (this.arms.active?.description.reach ?? 1), token('accent'));
     this.chosen = { voxel, quats, at: this.nearest(quats) };
     this.go();
@@ -164,6 +168,15 @@ export class ReachMap {
 async function ask(path) {
   const answer = await fetch(`/reach/${path}`).catch(() => null);
   return answer?.ok ? answer : null;
+}
+
+/** What it means that a voxel has no colour. @param {import('./voxels.js').Map} map @returns {string} */
+function unfound({ proved, world }) {
+  const names = world?.slice(0, OBJECTS).join(', ');
+  const more = world && world.length > OBJECTS ? ` and ${world.length - OBJECTS} more` : '';
+  const free = `free of collision${names ? ` with ${names}${more}` : ''}`;
+  if (proved) return `what has no colour is proved to be out of reach${world ? `, or not ${free}` : ''}`;
+  return `what has no colour was not found${world ? ` ${free}` : ''}`;
 }
 
 /** @param {ArrayBuffer} buffer @returns {import('./voxels.js').Map} */

@@ -25,6 +25,7 @@ export function colourOf(share, into = new Color()) {
  * @property {string} robot @property {string} frame
  * @property {number[]} corner  [3] [m] @property {number} voxel  [m] its edge @property {number[]} shape  [3] voxels
  * @property {number} orientations @property {boolean} proved @property {boolean} complete
+ * @property {string[]|null} world  the objects from which what is reached is free; null: not looked at
  * @property {number} slice  [m] height of the slice of which most is reached
  * @property {Uint8Array} levels  of the voxels, z fastest: 255 where all orientations are reached
  */
