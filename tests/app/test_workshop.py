@@ -301,7 +301,7 @@ def test_a_file_of_an_upload_is_named_with_its_folders():
 
 
 def test_a_shelf_forgets_what_was_not_asked_for_longest():
-    shelf = BoundedCache(most=2, most_bytes=100)
+    shelf = BoundedCache(max_items=2, max_bytes=100)
     shelf.put("a", 1, 10)
     shelf.put("b", 2, 10)
     assert shelf.get("a") == 1

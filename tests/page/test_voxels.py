@@ -8,11 +8,11 @@ from limbik.scale.grid import Grid
 from page.modules import Modules
 
 COUNTED = """async (map) => {
-  const { allOf, centreOf, indexOf, placeOf, sliceOf } = await import('/static/space/voxels.js');
+  const { allOf, centreOf, indexOf, cellOf, sliceOf } = await import('/static/space/voxels.js');
   const every = map.levels.map((_, index) => index);
   return {
     centres: every.map((index) => centreOf(map, index)),
-    again: every.map((index) => indexOf(map, placeOf(map, index))),
+    again: every.map((index) => indexOf(map, cellOf(map, index))),
     slices: [0, 1, 2].map((axis) => map.shape[axis] > 1 ? sliceOf(map, axis, 1) : []),
     all: allOf(map),
   };

@@ -479,7 +479,7 @@ def test_a_map_is_opened_about_its_robot(capsys, tmp_path, monkeypatch):
     assert opened["query"] == f"/?view=3d&robot=puma560&map={shown.key}"
     assert shown.reach.record["robot"] == "puma560"
     status, _, err = run(capsys, "open", folder, "nowhere.urdf")
-    assert (status, err) == (2, "limbik: nowhere.urdf: cannot be read: No such file or directory\n")
+    assert (status, err) == (2, "limbik: nowhere.urdf: there is no such file\n")
     file = tmp_path / "arm.urdf"
     file.write_text(to_urdf(limbik.load("puma560")))
     assert run(capsys, "open", folder, str(file)) == (0, "", "")

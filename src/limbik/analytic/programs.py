@@ -108,8 +108,8 @@ def fill_answers(
         counts[k], free[k] = count, work[HAS_FREE]
         for b in range(BRANCHES):
             for i in range(JOINTS):
-                place = JOINTS * b + i
-                q[BRANCHES * JOINTS * k + place] = work[Q + place] if b < count else NAN
+                index = JOINTS * b + i
+                q[BRANCHES * JOINTS * k + index] = work[Q + index] if b < count else NAN
     return counts.size
 
 

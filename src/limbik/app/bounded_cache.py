@@ -12,11 +12,11 @@ Value = TypeVar("Value")
 
 
 class BoundedCache(Generic[Value]):
-    """Values by key, of at most so many bytes and so many in number. May be used by any thread."""
+    """Values by key, of at max_items so many bytes and so many in number. May be used by any thread."""
 
-    def __init__(self, *, most: int, most_bytes: int) -> None:
-        self._most = most
-        self._most_bytes = most_bytes
+    def __init__(self, *, max_items: int, max_bytes: int) -> None:
+        self._max_items = max_items
+        self._max_bytes = max_bytes
         self._values: OrderedDict[str, tuple[Value, int]] = OrderedDict()
         self._bytes = 0
         self._lock = fork_safe(threading.Lock())
@@ -25,7 +25,9 @@ class BoundedCache(Generic[Value]):
         """Keep a value of `size` bytes. One that is larger than the shelf is there until the next comes."""
         with self._lock:
             self._drop(key)
-            while self._values and (len(self._values) >= self._most or self._bytes + size > self._most_bytes):
+            while self._values and (
+                len(self._values) >= self._max_items or self._bytes + size > self._max_bytes
+            ):
                 self._drop(next(iter(self._values)))
             self._values[key] = value, size
             self._bytes += size

@@ -85,19 +85,19 @@ async def thing(request: Request) -> Response:
 
 async def reach_map(request: Request) -> Response:
     """A reach map, by its key."""
-    found = _map_of(request)
-    if found is None:
+    shown = _map_of(request)
+    if shown is None:
         return PlainTextResponse("There is no such map.\n", 404)
-    return Response(found.content(), media_type=BINARY, headers=KEPT)
+    return Response(shown.content(), media_type=BINARY, headers=KEPT)
 
 
 async def reached(request: Request) -> Response:
     """The orientations that are reached in a voxel of a map, as JSON."""
-    found = _map_of(request)
-    if found is None:
+    shown = _map_of(request)
+    if shown is None:
         return PlainTextResponse("There is no such map.\n", 404)
     try:
-        return JSONResponse(found.reached(request.path_params["voxel"]), headers=KEPT)
+        return JSONResponse(shown.reached(request.path_params["voxel"]), headers=KEPT)
     except LimbikError as error:
         return PlainTextResponse(f"{error}\n", 404)
 

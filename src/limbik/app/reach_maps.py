@@ -21,7 +21,7 @@ LEVELS = 255  # of the fraction that is reached
 
 @dataclass(frozen=True, eq=False)
 class ReachMap:
-    """A map, and the key by which a page asks for it. Raises SolverError for one that is too large."""
+    """A map and its key, which the page has in its link. Raises SolverError for one that is too large."""
 
     reach: Reach
 
@@ -51,8 +51,8 @@ class ReachMap:
         if not 0 <= voxel < self.reach.grid.size:
             raise SolverError(f"the map has voxels from 0 to {self.reach.grid.size - 1}, found {voxel}")
         (bits,) = self.reach.reachable(voxel, voxel + 1)
-        found: list[list[float]] = self.reach.quaternions[bits].tolist()
-        return found
+        quaternions: list[list[float]] = self.reach.quaternions[bits].tolist()
+        return quaternions
 
     @functools.cached_property
     def _header(self) -> bytes:

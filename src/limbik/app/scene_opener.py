@@ -65,11 +65,13 @@ class SceneOpener:
     """What all pages share: scenes that were opened, and uploads. May be used by any thread."""
 
     def __init__(self) -> None:
-        self._opened: BoundedCache[Opened] = BoundedCache(most=MAX_OPENED, most_bytes=MAX_OPENED_BYTES)
+        self._opened: BoundedCache[Opened] = BoundedCache(max_items=MAX_OPENED, max_bytes=MAX_OPENED_BYTES)
         self._shown: BoundedCache[Opened] = BoundedCache(
-            most=MAX_OPENED, most_bytes=MAX_OPENED_BYTES
+            max_items=MAX_OPENED, max_bytes=MAX_OPENED_BYTES
         )  # by their meshes
-        self._uploads: BoundedCache[Upload] = BoundedCache(most=MAX_UPLOADS, most_bytes=MAX_UPLOADED_BYTES)
+        self._uploads: BoundedCache[Upload] = BoundedCache(
+            max_items=MAX_UPLOADS, max_bytes=MAX_UPLOADED_BYTES
+        )
         self._lock = fork_safe(threading.Lock())  # one scene is opened after the other
         self.shapes = PreparedShapes()
         self.kept_shapes = KeptShapes()

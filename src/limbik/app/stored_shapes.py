@@ -21,7 +21,7 @@ class KeptShapes:
     """Shapes by token, and what they look like. May be used by any thread."""
 
     def __init__(self) -> None:
-        self._kept: BoundedCache[tuple[Shape, bytes]] = BoundedCache(most=MAX, most_bytes=MAX_BYTES)
+        self._kept: BoundedCache[tuple[Shape, bytes]] = BoundedCache(max_items=MAX, max_bytes=MAX_BYTES)
 
     def keep(self, shape: Shape) -> str:
         """Keep a shape; its token. Raises CollisionError for one that has no surface."""

@@ -7,7 +7,7 @@ import functools
 from limbik.collision.nearest import search
 from limbik.collision.push import push_out
 from limbik.compiler.program import Program
-from limbik.numerics.least_change import least_change
+from limbik.numerics.min_norm_step import min_norm_step
 
 
 @functools.cache
@@ -25,4 +25,4 @@ def pushes() -> Program:
 @functools.cache
 def changes() -> Program:
     """The shortest step that keeps inequalities."""
-    return Program(name="changes", kernel=least_change)
+    return Program(name="changes", kernel=min_norm_step)

@@ -2,7 +2,7 @@
 
 Each step first does what the goals ask for; in what that leaves free it is the shortest with which the pairs
 come as far apart as they should be, or as near to that as can be, within the limits of the joints. That is a
-small quadratic program, with a row for each near pair (`numerics.least_change`).
+small quadratic program, with a row for each near pair (`numerics.min_norm_step`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from limbik.collision.nearest import ALL, DISTANCE, Poses, Results, Workspace, p
 from limbik.collision.records import Pairs, Shapes
 from limbik.compiler.arrays import array
 from limbik.compiler.kernel import Floats, Matrix, compiled
-from limbik.numerics.least_change import Multipliers, least_change, n_inequalities
 from limbik.numerics.linear import copy, damped_solve, dot
+from limbik.numerics.min_norm_step import Multipliers, min_norm_step, n_inequalities
 from limbik.tree.evaluation import differentiate, evaluate
 from limbik.tree.kinematics import nv
 from limbik.tree.workspace import Objectives, Tree, n_rows, nq
@@ -61,19 +61,21 @@ class Push(NamedTuple):
 @compiled
 def push_out(
     tree: Tree, objectives: Objectives, workspace: TreeWorkspace, shapes: Shapes, poses: Poses, pairs: Pairs,
-    asked: Floats, near: Workspace, scratch: Scratch, results: Results, rows: Matrix, push: Push,
+    search_settings: Floats, near: Workspace, scratch: Scratch, results: Results, rows: Matrix, push: Push,
     multipliers: Multipliers,
 ) -> int:  # fmt: skip
     """Bring q, near which the goals are met, to where nothing is in collision and they are nearly met.
 
     Returns OUT, or BARRED where the way there is barred, or how many near pairs there are where `results` has
-    no room for them. asked: settings of a search (`collision.nearest`). rows: as that has them.
+    rows for fewer. search_settings, rows: as `collision.nearest` has them.
     """
     place_objects(poses, shapes.frames, tree.links.size + 1)
     least = math.inf
     since = 0
     for _ in range(STEPS):
-        count = search_at(tree.links, shapes, pairs, asked, push.q, ALL, near, scratch, results, rows)
+        count = search_at(
+            tree.links, shapes, pairs, search_settings, push.q, ALL, near, scratch, results, rows
+        )
         if count > results.shape[0]:
             return count
         evaluate(tree, objectives, workspace, push.q, 0)
@@ -92,7 +94,7 @@ def push_out(
         if push.settings[USE_LIMITS] > 0.0:
             size = add_limits(tree, size, push)
         leave_to_goals(J, workspace, size, push)
-        least_change(push.rows[:size], push.gaps[:size], push.softness[:size], multipliers, push.change)
+        min_norm_step(push.rows[:size], push.gaps[:size], push.softness[:size], multipliers, push.change)
         if not make_step(tree, workspace, push):
             return BARRED
     return BARRED

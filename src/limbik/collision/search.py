@@ -21,7 +21,7 @@ from limbik.compiler.kernel import Records, Watch
 from limbik.locks import fork_safe
 from limbik.spatial import Array
 
-MAX_RESULTS = 32  # until more are asked for
+MAX_RESULTS = 32  # until a search has more
 
 
 class Results(NamedTuple):
@@ -50,7 +50,7 @@ class Search:
         self.workspace, self.scratch = zeros(Workspace, sizes), zeros(Scratch, sizes)
         self.lock = fork_safe(threading.Lock())  # held by who uses the arrays
         self._links, self._q, self._nv = links, np.zeros((1, nq)), nv
-        self._make_room(MAX_RESULTS)
+        self._reserve(MAX_RESULTS)
 
     def run(self, q: Array | None, mode: int, horizon: float, has_rows: bool = False) -> Results:
         """Search at a configuration [nq]; at None the frames of the links have been written."""
@@ -58,7 +58,7 @@ class Search:
             self._ask(q, mode, horizon, has_rows)
             count = self._one.run()
             if count > len(self._results.numbers):
-                self._make_room(2 * count)
+                self._reserve(2 * count)
                 self._one.run()
             return Results(*(found[:count].copy() for found in self._results))
 
@@ -99,8 +99,8 @@ class Search:
             self._q[0] = q
         self.settings[:] = mode, horizon, q is None, has_rows
 
-    def _make_room(self, count: int) -> None:
-        """For the results of one search."""
+    def _reserve(self, count: int) -> None:
+        """Arrays for so many results of one search."""
         self._results = _no_results(count, self._nv)
         self._one = Call(
             collisions(), self._links, self.shapes, self.poses, self.pairs, self.settings, self._q,

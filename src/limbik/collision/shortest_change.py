@@ -1,4 +1,4 @@
-"""`numerics.least_change` for Python: by machine code, or by Python until there is some."""
+"""`numerics.min_norm_step` for Python: by machine code, or by Python until there is some."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from limbik.collision.programs import changes
 from limbik.compiler.arrays import zeros
 from limbik.compiler.call import Call
-from limbik.numerics.least_change import Multipliers
+from limbik.numerics.min_norm_step import Multipliers
 from limbik.spatial import Array
 
 

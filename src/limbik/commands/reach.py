@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from limbik.commands import chunk_options as options
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.commands.progress import progress_of
-from limbik.errors import FormatError, SolverError
+from limbik.errors import SolverError
 
 MAKE = "make"  # the command that a robot's name stands for
 SHELLS = 10  # of distances, in the table of a map
@@ -129,6 +129,7 @@ def open_map(
     from limbik.app.reach_maps import ReachMap
     from limbik.app.upload import Upload
     from limbik.formats import load, registry
+    from limbik.formats.source import bytes_of
     from limbik.scale.reach import Reach
 
     mapped = ReachMap(Reach.open(folder))
@@ -142,10 +143,7 @@ def open_map(
         )
     else:
         file = Path(robot).expanduser()
-        try:
-            uploads.append(Upload(file.name, {file.name: file.read_bytes()}))
-        except OSError as error:
-            raise FormatError(robot, f"cannot be read: {error.strerror or error}") from None
+        uploads.append(Upload(file.name, {file.name: bytes_of(file, robot)}))
         shown = {"token": uploads[0].token, "name": file.name}
     mapped.reach.check_robot(load(wanted))
     open_playground(

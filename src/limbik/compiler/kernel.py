@@ -201,7 +201,7 @@ def inner(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Kernel[..., Any
     return _inner_kernels.setdefault(key, bound)
 
 
-NOW = 63  # a count at which a watch is asked
+NOW = 63  # a count at which machine code calls its watch
 
 
 @Primitive

@@ -31,7 +31,7 @@ from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.solver import BALLS, PLANAR, SPACE, Solver
-from limbik.solvers.tree_plan import NO_TRACE, Trace, refuse_too_far
+from limbik.solvers.tree_plan import NO_TRACE, Trace, refuse_too_far, traced
 from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array
 
@@ -58,16 +58,10 @@ class Work:
         self.goal, self.rest, self.q, self.facts = map(np.empty, (goal_size, nq, nq, ANSWER_SIZE))
         self.settings = plan.settings.copy()
         self.budget = self.settings["budget"]  # [1]
-        self._call = Call(
+        self.call = Call(
             plan.program, plan.packed.joints, plan.packed.place, self.goal, self.settings, self.rest, self.q,
             self.facts, *NO_TRACE,
         )  # fmt: skip
-
-    def call(self, trace: Trace) -> Call:
-        """Of the plan's program, with a trace of configurations [rows, nq] and errors [rows]."""
-        if len(trace[1]) == 0:
-            return self._call
-        return self._call.changed(trace_q=trace[0], trace_error=trace[1])
 
 
 class ChainPlan(Plan):
@@ -185,7 +179,7 @@ class ChainPlan(Plan):
         """One descent of a number of iterations at most, compiled, or interpreted while it is compiled."""
         work = self._any_work(goal.size)
         work.goal[:], work.budget[0], work.rest[:], work.q[:] = goal, budget, rest, q
-        run_call(work.call(trace), watch, (work.q,), self._stack)
+        run_call(traced(work.call, trace), watch, (work.q,), self._stack)
         end, iterations, error, turn, min_error, was_moved = work.facts.tolist()
         q[:] = work.q
         self._free.setdefault(goal.size, []).append(work)

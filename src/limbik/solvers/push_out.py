@@ -14,7 +14,7 @@ from limbik.collision.push import CLEARANCE, HORIZON, OUT, USE_LIMITS, Push
 from limbik.compiler.arrays import zeros
 from limbik.compiler.call import Call, never
 from limbik.model.slots import Slot
-from limbik.numerics.least_change import Multipliers
+from limbik.numerics.min_norm_step import Multipliers
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import fill_targets, structure

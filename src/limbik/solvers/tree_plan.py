@@ -59,6 +59,11 @@ NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mas
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
 
 
+def traced(call: Call, trace: Trace) -> Call:
+    """A call with a trace of configurations [rows, nq] and errors [rows]."""
+    return call.changed(trace_q=trace[0], trace_error=trace[1]) if len(trace[1]) else call
+
+
 class Work:
     """What one solve works on. Any number may be in use, one to a thread."""
 
@@ -69,16 +74,10 @@ class Work:
         self.settings, self.q = plan.settings.copy(), np.zeros(plan.model.nq)
         self.task_errors, self.answer = np.zeros(tasks), np.zeros(ANSWER_SIZE)
         objectives = Objectives(plan.tasks, self.targets, *plan.levels, never)
-        self._call = Call(
+        self.call = Call(
             plan.program, plan.tree, objectives, self.workspace, plan.joint_roles, self.settings, self.q,
             self.task_errors, self.answer, *NO_TRACE,
         )  # fmt: skip
-
-    def call(self, trace: Trace) -> Call:
-        """Of the plan's program, with a trace of configurations [rows, nq] and errors [rows]."""
-        if len(trace[1]) == 0:
-            return self._call
-        return self._call.changed(trace_q=trace[0], trace_error=trace[1])
 
 
 class TreePlan(Plan):
@@ -241,7 +240,7 @@ class TreePlan(Plan):
 
     def _run(self, work: Work, trace: Trace, watch: Watch) -> None:
         """Compiled, or interpreted while it is being compiled."""
-        run_call(work.call(trace), watch, (work.q, work.settings))
+        run_call(traced(work.call, trace), watch, (work.q, work.settings))
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """The goals and the options of a solve."""

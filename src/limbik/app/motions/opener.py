@@ -162,7 +162,7 @@ class MotionOpener:
 
 
 def _cache() -> BoundedCache:  # type: ignore[type-arg]
-    return BoundedCache(most=MAX, most_bytes=MAX_BYTES // 4)
+    return BoundedCache(max_items=MAX, max_bytes=MAX_BYTES // 4)
 
 
 def _key(parts: object) -> str:

@@ -2,7 +2,7 @@
 
 import { find } from '../controls.js';
 import { token } from './colours.js';
-import { allOf, centreOf, colourOf, placeOf, sliceOf } from './voxels.js';
+import { allOf, centreOf, colourOf, cellOf, sliceOf } from './voxels.js';
 
 const RAYS = 400; // orientations that are drawn at most
 const RAY = 0.12; // of the reach
@@ -22,7 +22,7 @@ export class ReachMap {
     Object.assign(this, { store, stage, goals, arms, notices });
     /** @type {import('./voxels.js').Map|null} */
     this.map = null;
-    /** What the map is known by, or was asked by. */
+    /** The key of the map in the link. */
     this.key = '';
     /** The voxel that was clicked last. */
     this.clicked = -1;
@@ -36,7 +36,7 @@ export class ReachMap {
     for (const [id, step] of /** @type {[string, number][]} */ ([['#map-before', -1], ['#map-next', 1]])) {
       find(document, id).addEventListener('click', () => this.turn(step));
     }
-    find(document, '#map-scale').style.background = `linear-gradient(to right, ${[0, 0.2, 0.4, 0.6, 0.8, 1].map((share) => `#${colourOf(share).getHexString()}`).join(', ')})`;
+    find(document, '#map-scale').style.background = `linear-gradient(to right, ${[0, 0.2, 0.4, 0.6, 0.8, 1].map((fraction) => `#${colourOf(fraction).getHexString()}`).join(', ')})`;
     store.watch(['ms', 'mi'], () => this.show());
   }
 
@@ -61,7 +61,7 @@ export class ReachMap {
   across(name) {
     const { map, chosen, store } = this;
     const axis = NAMES.indexOf(name);
-    store.set({ ms: name, mi: map && chosen && axis >= 0 ? placeOf(map, chosen.voxel)[axis] : null });
+    store.set({ ms: name, mi: map && chosen && axis >= 0 ? cellOf(map, chosen.voxel)[axis] : null });
   }
 
   /** Across which axis slices are; 3: everything is shown. */
@@ -157,9 +157,9 @@ export class ReachMap {
       this.verdict.textContent = 'Click a voxel: the arm goes there, in an orientation that it reaches.';
       return;
     }
-    const place = centreOf(map, chosen.voxel).map((x) => x.toFixed(3)).join(', ');
+    const point = centreOf(map, chosen.voxel).map((x) => x.toFixed(3)).join(', ');
     const { length } = chosen.quats;
-    this.verdict.textContent = `(${place}) m: ${length} of ${map.orientations} orientations are reached.`;
+    this.verdict.textContent = `(${point}) m: ${length} of ${map.orientations} orientations are reached.`;
     find(document, '#map-turn').textContent = length ? `${chosen.at + 1} of ${length}` : '';
   }
 }

@@ -1,4 +1,4 @@
-/** A reach map in space: cubes coloured by the share of orientations that is reached, and where the flange points in one of them. */
+/** A reach map in space: cubes coloured by the fraction of orientations that is reached, and where the flange points in one of them. */
 
 import { Box3, BoxGeometry, Color, Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Quaternion, Raycaster, SphereGeometry, Vector3 } from 'three';
 import { discard } from './marks.js';
@@ -13,9 +13,9 @@ const DIRECTION = new Vector3(0, 0, 1);
 // Viridis (matplotlib): of equal steps to the eye, also without colours.
 const SCALE = ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'].map((hex) => new Color(hex));
 
-/** @param {number} share  from 0 to 1 @param {Color} [into] @returns {Color} */
-export function colourOf(share, into = new Color()) {
-  const at = Math.min(1, Math.max(0, share)) * (SCALE.length - 1);
+/** @param {number} fraction  from 0 to 1 @param {Color} [into] @returns {Color} */
+export function colourOf(fraction, into = new Color()) {
+  const at = Math.min(1, Math.max(0, fraction)) * (SCALE.length - 1);
   const low = Math.min(SCALE.length - 2, Math.floor(at));
   return into.lerpColors(SCALE[low], SCALE[low + 1], at - low);
 }
@@ -30,30 +30,30 @@ export function colourOf(share, into = new Color()) {
  * @property {Uint8Array} levels  of the voxels, z fastest: 255 where all orientations are reached
  */
 
-/** @param {Map} map @param {number[]} place  [3] whole numbers @returns {number} */
+/** @param {Map} map @param {number[]} cell  [3] whole numbers @returns {number} */
 export function indexOf({ shape }, [x, y, z]) {
   return (x * shape[1] + y) * shape[2] + z;
 }
 
 /** @param {Map} map @param {number} index @returns {number[]} [3] whole numbers */
-export function placeOf({ shape }, index) {
+export function cellOf({ shape }, index) {
   return [Math.floor(index / (shape[1] * shape[2])), Math.floor(index / shape[2]) % shape[1], index % shape[2]];
 }
 
 /** @param {Map} map @param {number} index @returns {number[]} [3] [m] */
 export function centreOf(map, index) {
-  return placeOf(map, index).map((k, axis) => map.corner[axis] + (k + 0.5) * map.voxel);
+  return cellOf(map, index).map((k, axis) => map.corner[axis] + (k + 0.5) * map.voxel);
 }
 
 /** The voxels of a slice in which anything is reached. @param {Map} map @param {number} axis @param {number} at  which slice @returns {number[]} */
 export function sliceOf(map, axis, at) {
   const [first, second] = [0, 1, 2].filter((other) => other !== axis);
   const found = [];
-  const place = [0, 0, 0];
-  place[axis] = at;
-  for (place[first] = 0; place[first] < map.shape[first]; place[first] += 1) {
-    for (place[second] = 0; place[second] < map.shape[second]; place[second] += 1) {
-      const index = indexOf(map, place);
+  const cell = [0, 0, 0];
+  cell[axis] = at;
+  for (cell[first] = 0; cell[first] < map.shape[first]; cell[first] += 1) {
+    for (cell[second] = 0; cell[second] < map.shape[second]; cell[second] += 1) {
+      const index = indexOf(map, cell);
       if (map.levels[index] > 0) found.push(index);
     }
   }

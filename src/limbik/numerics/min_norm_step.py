@@ -23,7 +23,7 @@ class Multipliers(NamedTuple):
 
     values: Annotated[Floats, array(n_inequalities)]
     active: Annotated[Floats, array(n_inequalities)]  # 1 where a value is above 0
-    places: Annotated[Floats, array(n_inequalities)]  # of the active ones
+    indices: Annotated[Floats, array(n_inequalities)]  # of the active ones
     best: Annotated[Floats, array(n_inequalities)]  # values of the active ones
     right: Annotated[Floats, array(n_inequalities)]
     products: Annotated[Floats, array(n_inequalities, n_inequalities)]
@@ -31,7 +31,7 @@ class Multipliers(NamedTuple):
 
 
 @compiled(inline=False)
-def least_change(G: Matrix, h: Floats, softness: Floats, multipliers: Multipliers, x: Floats) -> None:
+def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multipliers, x: Floats) -> None:
     """The x [n] for which |x|^2 + |s / softness^(1/2)|^2 is least with G x + s >= h; G [m, n].
 
     softness [m]: above 0.
@@ -76,28 +76,28 @@ def most_missed(h: Floats, products: Floats, values: Floats, active: Floats, lea
 @compiled(inline=False)
 def settle(h: Floats, multipliers: Multipliers) -> None:
     """Bring the active values to where they are best, without those that would become negative."""
-    values, active, places = multipliers.values, multipliers.active, multipliers.places
+    values, active, indices = multipliers.values, multipliers.active, multipliers.indices
     best, right, part = multipliers.best, multipliers.right, multipliers.part
     for _ in range(h.size):
         count = 0
         for i in range(h.size):
             if active[i] > 0.0:
-                places[count] = i
+                indices[count] = i
                 right[count] = h[i]
                 count += 1
         for a in range(count):
             for b in range(a, count):
-                part[a, b] = multipliers.products[int(places[a]), int(places[b])]
+                part[a, b] = multipliers.products[int(indices[a]), int(indices[b])]
         if not cholesky_solve(part, right[:count], best):
             return
         share, first = 1.0, -1
         for a in range(count):
-            now = values[int(places[a])]
+            now = values[int(indices[a])]
             if best[a] <= 0.0 and now <= share * (now - best[a]):
                 share, first = now / max(now - best[a], 1e-300), a
         for a in range(count):
-            i = int(places[a])
+            i = int(indices[a])
             values[i] += share * (best[a] - values[i])
         if first < 0:
             return
-        values[int(places[first])] = active[int(places[first])] = 0.0
+        values[int(indices[first])] = active[int(indices[first])] = 0.0
