@@ -16,15 +16,12 @@ from limbik.analytic.programs import many_poses_program, one_pose_program
 from limbik.collision.programs import changes, collisions, pushes
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
-from limbik.goals import Pose, Position
 from limbik.motion.programs import hinge_groups, limbs, locals_of_rigs, spines, tracker
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
 from limbik.solvers import names
-from limbik.solvers.chain_plan import chain_program
 from limbik.solvers.classical_plan import method_of
-from limbik.solvers.registry import get, has_kernel
-from limbik.solvers.solver import CHAINS, SPACE
+from limbik.solvers.registry import get
 from limbik.tree.programs import best, by_method, general
 
 ANY_SHAPE = Shape("R", 0)  # the bitcode is the same for all
@@ -50,15 +47,7 @@ def programs() -> dict[str, Program]:
         changes(),
         all_configurations(),
     ]
-    for name in names(compiled=True):
-        solver = get(name)
-        if solver.tree_goals and name != "lm":
-            found.append(by_method(method_of(solver)))
-        for chain in CHAINS:
-            if has_kernel(solver, chain, Position):
-                found.append(chain_program(type(solver), chain, Position))
-        if has_kernel(solver, SPACE, Pose):
-            found.append(chain_program(type(solver), SPACE, Pose))
+    found += [by_method(method_of(get(name))) for name in names(compiled=True)]
     return {program.name: program for program in found}
 
 

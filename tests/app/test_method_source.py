@@ -28,12 +28,11 @@ def test_every_solver_shows_lines_of_its_own_file(solver: str) -> None:
 
 
 def test_the_functions_that_a_step_calls_come_with_it_in_the_order_of_the_file() -> None:
-    assert [line for line in method_source("fabrik").text.splitlines() if line.startswith("def ")] == [
-        "def drag(lengths: Floats, p: Floats, first: int, way: int, x: float, y: float, z: float) -> None:",
-        "def reach(lengths: Floats, target: Floats, p: Floats) -> None:",
-    ]
+    lines = method_source("fabrik").text.splitlines()
+    names = [line.removeprefix("def ").rstrip("(") for line in lines if line.startswith("def ")]
+    assert names == ["passes", "backward", "set_leaders", "forward"]
     assert "def add_clamped(" in method_source("sdls").text
-    assert "def sweep_plane(" in method_source("ccd").text
+    assert "def sweep(" in method_source("ccd").text
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from collision.oracle import coal_distance, random_hull, random_pose, random_shape
-from limbik.chain.joints import FRAME_SIZE
 from limbik.collision import Box, Capsule, ConvexHull, Cylinder, Sphere
 from limbik.collision.geometry import bounding_sphere
 from limbik.collision.nearest import ANY, NEAREST
@@ -16,6 +15,7 @@ from limbik.collision.search import Search
 from limbik.collision.support import support
 from limbik.compiler import native
 from limbik.compiler.call import Call
+from limbik.tree.joints import FRAME_SIZE
 from limbik.tree.kinematics import LINK
 
 NO_LINKS, NO_Q = np.zeros(0, LINK), np.zeros(0)

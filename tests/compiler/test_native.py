@@ -471,7 +471,7 @@ def to_and_fro(tree, asked, desk, roles, settings, q):
 
 class Own(CCD):
     @classmethod
-    def tree_kernels(cls):
+    def kernels(cls):
         return {"improve": to_and_fro}
 
 

@@ -64,9 +64,10 @@ def test_the_step_of_a_jacobian_method_is_the_one_that_the_solver_took(modules: 
 @pytest.mark.parametrize("solver", STEPS)
 def test_limits_and_steps_cut_short_are_accounted_for(modules: Modules, solver: str) -> None:
     request, rows = solved(solver, limits=True, limit_degrees=20)
-    for step in explained(modules, solver, request, rows):
-        assert step["taken"] is not None  # it was the method's own, or a part of it
-        assert math.log2(step["taken"] or 1).is_integer()
+    steps = [step["taken"] for step in explained(modules, solver, request, rows)]
+    own = [taken for taken in steps if taken is not None]  # not one down the gradient where that is in vain
+    assert len(own) >= len(steps) - 1
+    assert all(math.log2(taken or 1).is_integer() for taken in own)
 
 
 def test_columns_of_the_jacobian_are_what_a_small_turn_does(modules: Modules) -> None:
@@ -120,9 +121,10 @@ def test_what_is_not_the_methods_own_is_told_apart(modules: Modules) -> None:
     straight = {**far, "solvers": ["fabrik"]}
     frame = Session().solve(read_solve(Reader(straight, BOUNDS), SOLVERS))
     rows = np.asarray(frame.arms[0].trace, np.float32)
-    laid = explained(modules, "fabrik", straight, rows)[0]  # out of reach: laid on the line at once
-    assert not laid["isPlain"]
-    assert np.allclose(np.reshape(laid["forward"], (-1, 2))[:, 1], 400, atol=0.01)
+    passes = explained(modules, "fabrik", straight, rows)
+    assert passes[0]["isPlain"]
+    assert not all(each["isPlain"] for each in passes)  # mixed with those before it
+    assert np.allclose(np.reshape(passes[-1]["forward"], (-1, 2))[:, 1], 400, atol=0.1)
     resting = {"rest_bias": 0.5, "rest": [1, 0, 0, 0, 0]}
     request, rows = solved("ccd", **resting)
     assert not explained(modules, "ccd", request, rows)[0]["isPlain"]

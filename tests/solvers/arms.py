@@ -116,4 +116,5 @@ def arms(links: int = 6) -> dict[str, Model]:
 
 ARMS = arms()
 CASES = [(kind, solver) for kind in ARMS for solver in (IN_SPACE if kind == "hinges" else SOLVERS)]
+IN_THE_FAST_CORE = (("hinges", "lm"), ("planar", "lm"))
 SIXTY_DEGREES = math.pi / 3.0

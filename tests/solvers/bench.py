@@ -26,7 +26,7 @@ class Bench:
         self.workspace: Workspace = work.workspace
         self.roles, self.settings = plan.joint_roles, plan.settings.copy()
         self.model, self.goals, self.length = model, goals, plan.length
-        kernels = {"merit": branched.merit, **solver.tree_kernels()}
+        kernels = {"merit": branched.merit, **solver.kernels()}
         self._improve, self._worth = kernels["improve"].interpreted, kernels["merit"].interpreted
 
     def merit(self, q: np.ndarray) -> float:
@@ -38,6 +38,6 @@ class Bench:
         """The configuration after one iteration from q; the first one begins a descent."""
         q = q.copy()
         self.merit(q)
-        self.workspace.kept[:] = q
+        self.workspace.nearest[:] = q
         self._improve(self.tree, self.objectives, self.workspace, self.roles, self.settings, q)
         return q

@@ -172,11 +172,11 @@ def test_a_sweep_in_which_all_joints_serve_everything_never_makes_it_worse(model
         q = swept
 
 
-def test_a_later_turn_goes_beyond_the_best_as_far_as_limits_allow():
-    target = Position(target=(math.cos(1.0), math.sin(1.0), 0.0))
+def test_a_later_turn_for_several_tasks_goes_beyond_the_best_as_far_as_limits_allow():
+    targets = [Position(target=(math.cos(1.0), math.sin(1.0), 0.0))] * 2
     for upper, first, later in ((3.0, 1.0, RELAXATION), (1.2, 1.0, 1.2), (0.7, 0.7, 0.7)):
         model = ModelBuilder("one").revolute("h", axis="z", limits=(-3.0, upper)).frame("tip", pose=(1, 0, 0))
-        bench = Bench(model.build(end_effector="tip"), [target], ALIKE)
+        bench = Bench(model.build(end_effector="tip"), targets, ALIKE)
         assert_allclose(bench.improve(np.zeros(1)), first, atol=1e-12)
         bench.settings[MEMORY] = ALL_ALIKE
         assert_allclose(bench.improve(np.zeros(1)), later, atol=1e-12)

@@ -691,7 +691,6 @@ def test_wrong_frames_have_suggestions(goal):
         ({"start": [0, math.nan]}, ConfigurationError, "`start` needs finite numbers"),
         ({"start": [0, math.inf]}, ConfigurationError, "`start` needs finite numbers"),
         ({"start": [0]}, ConfigurationError, r"`start` needs 2 numbers \(nq\), found shape \(1,\)"),
-        ({"rest": [0, 0]}, SolverError, "ask for a Posture"),
         ({"rest_bias": 0.1}, SolverError, "ask for a Posture"),
         ({"prefer": "nearest", "start": [0, 0]}, SolverError, "`prefer` is for one plain goal"),
         ({"solver": "dls"}, SolverError, "use 'lm'"),

@@ -205,7 +205,7 @@ def test_lanes_begin_again_as_often_as_the_solve_says():
 
 
 def test_solvers_without_lanes_have_none_to_show():
-    assert limbik.planar_arm(3, 1.0).trace([1.0, 1.0, 0.0], lanes=True).lanes == ()
+    assert limbik.ball_arm([1.0] * 3).trace([1.0, 1.0, 0.0], lanes=True).lanes == ()
 
 
 # --------------------------------------------------------------------------------------------- machine code

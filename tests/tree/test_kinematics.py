@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from limbik import JointKind, ModelBuilder
-from limbik.chain.joints import ROTATION
 from limbik.compiler.arrays import zeros
 from limbik.goals import (
     CenterOfMass,
@@ -28,6 +27,7 @@ from limbik.solvers import measure
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.tree import evaluation
+from limbik.tree.joints import ROTATION
 from limbik.tree.kinematics import place_links, place_screws
 from limbik.tree.pack import WORLD, pack_tree
 from limbik.tree.residuals import TARGET_SIZE, fill_jacobian

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from limbik.chain.joints import JOINT, PRISMATIC, REVOLUTE, SPHERICAL, TOOL
+from limbik.tree.joints import END, JOINT, PRISMATIC, REVOLUTE, SPHERICAL
 from limbik.tree.priorities import propose, propose_within, span
 from limbik.tree.workspace import Tree, Workspace
 from strategies import SEEDS
@@ -23,7 +23,7 @@ def hinges(nv, lower=-math.inf, upper=math.inf):
     movers = np.zeros(nv + 1, JOINT)
     movers["kind"], movers["q"], movers["v"] = REVOLUTE, np.arange(nv + 1), np.arange(nv + 1)
     movers["lower"], movers["upper"] = lower, upper
-    movers["kind"][-1] = TOOL
+    movers["kind"][-1] = END
     return movers.view(np.recarray)
 
 

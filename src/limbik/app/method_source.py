@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,7 @@ from limbik import solvers
 from limbik.app.session import SOLVERS
 from limbik.compiler.kernel import Kernel
 from limbik.errors import SolverError, did_you_mean, shortened
-from limbik.goals import Position
-from limbik.solvers.methods import fabrik, transpose_classic
-from limbik.solvers.registry import has_kernel
-from limbik.solvers.solver import PLANAR
+from limbik.solvers.solver import StepSolver
 
 
 @dataclass(frozen=True)
@@ -36,28 +34,24 @@ def method_source(name: str) -> MethodSource:
         raise SolverError(f"there is no solver {shortened(name)} in the plane; {did_you_mean(name, SOLVERS)}")
     step = _step(name)
     module = step.__module__
-    functions = sorted((kernel.function for kernel in _of_module(step, module)), key=_line)
+    functions = sorted((kernel.function for kernel in {step, *_called(step, module)}), key=_line)
     texts = [inspect.getsource(function).rstrip() for function in functions]
     return MethodSource(name, f"{module.replace('.', '/')}.py", "\n\n\n".join(texts) + "\n")
 
 
 def _step(name: str) -> Kernel[..., Any]:
-    """The kernel of one iteration. FABRIK's loop has it by name, the classic transpose a tree's alone,
-    the others have theirs bound into a loop.
-    """
+    """The kernel that proposes a step, or that makes an iteration."""
     solver = solvers.get(name)
-    if not has_kernel(solver, PLANAR, Position):
-        return transpose_classic.step
-    bound = solver.kernel(PLANAR, Position).bindings
-    step: Kernel[..., Any] = bound.get("step") or bound.get("sweep") or fabrik.reach
+    if not isinstance(solver, StepSolver):
+        return solver.kernels()["improve"]
+    step: Kernel[..., Any] = sys.modules[type(solver).__module__].step
     return step
 
 
-def _of_module(kernel: Kernel[..., Any], module: str) -> set[Kernel[..., Any]]:
-    """The kernel, and those that it calls, as far as they stand in that module."""
+def _called(kernel: Kernel[..., Any], module: str) -> list[Kernel[..., Any]]:
+    """The kernels that one calls itself, as far as they stand in that module."""
     kernels = (value for value in kernel.scope.values() if isinstance(value, Kernel))
-    called = [each for each in kernels if each.__module__ == module]
-    return {kernel}.union(*(_of_module(each, module) for each in called))
+    return [each for each in kernels if each.__module__ == module]
 
 
 def _line(function: Any) -> int:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.chain.joints import FRAME_SIZE
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
 from limbik.collision.object_bodies import body_of
 from limbik.collision.pack import Placed, packed
@@ -18,6 +17,7 @@ from limbik.collision.search import Results, Search
 from limbik.collision.world import World
 from limbik.model import JointKind, Model
 from limbik.spatial import Array, Matrix4, quat_to_matrix
+from limbik.tree.joints import FRAME_SIZE
 from limbik.tree.pack import WORLD
 
 

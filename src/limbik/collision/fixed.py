@@ -9,11 +9,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.collision.checker import Checker, NearPairs, near_pairs
 from limbik.collision.nearest import ALL
 from limbik.compiler.kernel import Records
 from limbik.spatial import Array, Matrix4, pose_from, pose_inverse
+from limbik.tree.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.tree.pack import WORLD
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-from limbik.chain.joints import ROTATION
 from limbik.collision.penetration import FACE_SIZE, MAX_EDGES, MAX_FACES, MAX_POINTS, penetration
 from limbik.collision.records import Cores
 from limbik.collision.simplex import WEIGHT, combination, reduce_simplex
@@ -19,6 +18,7 @@ from limbik.collision.support import POINT_SIZE, support_of_difference
 from limbik.compiler.arrays import array
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import times
+from limbik.tree.joints import ROTATION
 
 MAX_ITERATIONS = 64
 CLOSE = 1e-9  # of a distance, between what is proved and what is found

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.chain.joints import PRISMATIC, SPHERICAL
 from limbik.collision.pack import Packed
 from limbik.compiler.kernel import Records
 from limbik.spatial import Array
+from limbik.tree.joints import PRISMATIC, SPHERICAL
 from limbik.tree.pack import WORLD
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple, TypeAlias
 
-from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.collision.gjk import FOUND_SIZE, Scratch, signed_distance
 from limbik.collision.records import Pairs, Shapes, n_bodies, n_objects, n_pairs
 from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Matrix, Records, Watch, compiled, is_stopped
 from limbik.numerics.rotation import times, transposed_times
+from limbik.tree.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.tree.kinematics import SCREW_SIZE, Links, n_links, place_links, place_screws
 
 # What is asked.

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.chain.joints import FRAME_SIZE
 from limbik.checks import Contact
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
 from limbik.collision.object_bodies import body_of
@@ -17,6 +16,7 @@ from limbik.collision.search import Search
 from limbik.errors import listed
 from limbik.model.shapes import Shape
 from limbik.spatial import Array
+from limbik.tree.joints import FRAME_SIZE
 from limbik.tree.kinematics import LINK
 from limbik.tree.pack import WORLD
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-from limbik.chain.joints import SPHERICAL, advance
 from limbik.collision.gjk import Scratch
 from limbik.collision.nearest import ALL, DISTANCE, Poses, Results, Workspace, place_objects, search_at
 from limbik.collision.records import Pairs, Shapes
@@ -19,6 +18,7 @@ from limbik.compiler.kernel import Floats, Matrix, compiled
 from limbik.numerics.linear import copy, damped_solve, dot
 from limbik.numerics.min_norm_step import Multipliers, min_norm_step, n_inequalities
 from limbik.tree.evaluation import differentiate, evaluate
+from limbik.tree.joints import SPHERICAL, advance
 from limbik.tree.kinematics import nv
 from limbik.tree.workspace import Objectives, Tree, n_rows, nq
 from limbik.tree.workspace import Workspace as TreeWorkspace

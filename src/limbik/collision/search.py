@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.chain.joints import FRAME_SIZE, ROTATION
 from limbik.collision import nearest
 from limbik.collision.gjk import Scratch
 from limbik.collision.nearest import PAIR, RESULT_SIZE, SETTINGS_SIZE, Workspace
@@ -20,6 +19,7 @@ from limbik.compiler.call import Call, never
 from limbik.compiler.kernel import Records, Watch
 from limbik.locks import fork_safe
 from limbik.spatial import Array
+from limbik.tree.joints import FRAME_SIZE, ROTATION
 
 MAX_RESULTS = 32  # until a search has more
 

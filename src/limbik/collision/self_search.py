@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from limbik.chain.joints import FRAME_SIZE
 from limbik.collision.nearest import ALL, DISTANCE, PAIR
 from limbik.collision.pack import Packed, packed
 from limbik.collision.robot_bodies import robot_bodies, tree_of
 from limbik.collision.search import Search
 from limbik.model import Model
 from limbik.spatial import Array
+from limbik.tree.joints import FRAME_SIZE
 
 SAMPLES = 50  # besides the neutral configuration
 SEED = 0

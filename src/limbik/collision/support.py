@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import ROTATION
 from limbik.collision.records import BEGIN, END, Cores
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import Vector, times, transposed_times
+from limbik.tree.joints import ROTATION
 
 # A point of the difference of two cores takes this many numbers: itself, then the points it is made of.
 POINT_SIZE = 9

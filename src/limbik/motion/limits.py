@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import PRISMATIC, SPHERICAL
 from limbik.compiler.kernel import compiled
 from limbik.motion.state import DT, Motion
 from limbik.numerics.linear import fill
+from limbik.tree.joints import PRISMATIC, SPHERICAL
 from limbik.tree.workspace import Tree
 
 LONGEST_TURN = 1.0  # [rad] in one step: what the Jacobian says of farther ones is not true

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import SPHERICAL
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.goals.task import AIM, AXIS
 from limbik.motion.bounded_least_squares import FREE, Scratch
@@ -32,6 +31,7 @@ from limbik.numerics.linear import (
     transpose_times,
 )
 from limbik.tree.curvature import fill_hessian
+from limbik.tree.joints import SPHERICAL
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 UNMET = 1e-5  # [lengths or half radians] that no step takes off, from which on a level has a model of its own

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import SPHERICAL, advance
 from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
 from limbik.motion.limits import braking_step, fill_bounds, fill_room
@@ -45,6 +44,7 @@ from limbik.motion.tolerances import (
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
 from limbik.numerics.rotation import logarithm, product
 from limbik.tree.evaluation import differentiate, evaluate
+from limbik.tree.joints import SPHERICAL, advance
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 DAMPING = 0.15  # per residual

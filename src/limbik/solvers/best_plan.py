@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.chain.joints import SPHERICAL
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.solvers.checked_options import Options
@@ -16,6 +15,7 @@ from limbik.solvers.tasks import METRES_PER_RADIAN
 from limbik.solvers.tree_plan import NO_TRACE
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
+from limbik.tree.joints import SPHERICAL
 from limbik.tree.programs import best
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from limbik.chain.pack import pack_plane
 from limbik.diagnosis import Bound
 from limbik.goals import ONE6, ZERO6, Goal, Pose, Position, axes_of
 from limbik.model.chain import Chain, chain_to
+from limbik.model.reach_bounds import ReachBounds, reach_bounds
 from limbik.model.slots import Slot
 from limbik.solvers.checked_options import Options
 from limbik.solvers.measure import tool_of
@@ -32,6 +32,13 @@ def refuted(request: Request) -> set[int]:
     return {bound.goal for bound in _violated(request)}
 
 
+def bounds_of_point(request: Request, goal: Goal) -> ReachBounds | None:
+    """Where the frame of a goal for one point can be; None for other goals, and where it cannot move."""
+    target = _target(goal)
+    known = _reach_bounds(request, goal) if target is not None and target[1] == 0.0 else None
+    return None if known is None else known[1]
+
+
 def _violated(request: Request) -> Iterator[Bound]:
     for place, goal in enumerate(request.goals):
         yield from _bounds(request, place, goal)
@@ -40,27 +47,17 @@ def _violated(request: Request) -> Iterator[Bound]:
 def _bounds(request: Request, place: int, goal: Goal) -> Iterator[Bound]:
     """The bounds that the target point of a goal violates by more than its tolerance."""
     target = _target(goal)
-    bounds = None if target is None else _reach_bounds(request, goal)
-    if target is None or bounds is None:
+    known = None if target is None else _reach_bounds(request, goal)
+    if target is None or known is None:
         return
-    point, box = target
+    (point, box), (joint, bounds) = target, known
     slack = float(request.options.get("tolerance", Options.tolerance)) + box
     for kind, distance, bound in _distances(bounds, point):
         if abs(distance - bound) > slack + ROUNDING * (distance + bound):
-            yield Bound(goal=place, kind=kind, joint=bounds.joint, distance=distance, bound=bound)
+            yield Bound(goal=place, kind=kind, joint=joint, distance=distance, bound=bound)
 
 
-class _ReachBounds(NamedTuple):
-    """Where the end of a chain can be."""
-
-    joint: str  # the first one
-    origin: Vector3  # its place
-    least: float  # [m] from there
-    most: float
-    normal: Vector3 | None  # of the plane in which the chain moves
-
-
-def _distances(bounds: _ReachBounds, point: Vector3) -> Iterator[tuple[str, float, float]]:
+def _distances(bounds: ReachBounds, point: Vector3) -> Iterator[tuple[str, float, float]]:
     """The bounds that a point [2 or 3] violates: their kinds, the distances and what these could be [m]."""
     if bounds.normal is not None:
         if point.size == 2:
@@ -69,18 +66,18 @@ def _distances(bounds: _ReachBounds, point: Vector3) -> Iterator[tuple[str, floa
         point = point - height * bounds.normal
         yield "off the plane", abs(height), 0.0
     distance = math.hypot(*(point - bounds.origin))
-    if distance > bounds.most:
-        yield "too far", distance, bounds.most
-    elif distance < bounds.least:
-        yield "too near", distance, bounds.least
+    if distance > bounds.max_reach:
+        yield "too far", distance, bounds.max_reach
+    elif distance < bounds.min_reach:
+        yield "too near", distance, bounds.min_reach
 
 
 MAX_KEPT = 256  # with one model: sliders can ask for any number of different tools
-REACH_BOUNDS: Slot[dict[Any, _ReachBounds | None]] = Slot()  # by frame, tool and limits
+REACH_BOUNDS: Slot[dict[Any, tuple[str, ReachBounds] | None]] = Slot()  # by frame, tool and limits
 
 
-def _reach_bounds(request: Request, goal: Goal) -> _ReachBounds | None:
-    """Those of the goal's frame or of the tool in it, kept with the model; None where it cannot move."""
+def _reach_bounds(request: Request, goal: Goal) -> tuple[str, ReachBounds] | None:
+    """The first joint, and the bounds of the goal's frame or of the tool in it; None where it cannot move."""
     tool, limits = tool_of(request, goal), bool(request.options.get("limits", True))
     known = REACH_BOUNDS.get(request.model)
     if known is None:
@@ -89,21 +86,9 @@ def _reach_bounds(request: Request, goal: Goal) -> _ReachBounds | None:
     if key not in known:
         if len(known) >= MAX_KEPT:
             known.clear()
-        known[key] = _measured(request, goal)
+        chain = _chain(request, goal)
+        known[key] = (chain.joints[0].name, reach_bounds(chain)) if chain.joints else None
     return known[key]
-
-
-def _measured(request: Request, goal: Goal) -> _ReachBounds | None:
-    chain = _chain(request, goal)
-    if not chain.joints:
-        return None
-    origin, (least, most) = chain.joints[0].origin[:3, 3], chain.reach_range
-    planar = pack_plane(chain)
-    if planar is None:
-        return _ReachBounds(chain.joints[0].name, origin, least, most, None)
-    stand = planar.place[0]
-    least, most = float(stand["shortest_reach"]), float(stand["reach"])
-    return _ReachBounds(chain.joints[0].name, stand["origin"], least, most, stand["z"])
 
 
 def _target(goal: Goal) -> tuple[Vector3, float] | None:

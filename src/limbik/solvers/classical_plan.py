@@ -26,7 +26,7 @@ class ClassicalPlan(TreePlan):
         self.method = solver
         self.program = by_method(method_of(solver))
         super().__init__(model, goals, options, solver.name, branched.SETTINGS_SIZE)
-        tuning = solver.tree_tuning(self.length)
+        tuning = solver.tuning(self.length)
         self.settings[branched.METHOD] = tuning.method
         self.settings[branched.DAMPING] = tuning.damping
         self.settings[branched.GAIN] = tuning.gain
@@ -51,7 +51,7 @@ class ClassicalPlan(TreePlan):
 
     def is_over(self, goals: Sequence[Goal], lost: set[int], q: Array) -> bool:
         """Whether all goals but the lost ones are met; a method that does not spare them ends anyway."""
-        if not self.method.spares_others:
+        if not self.method.spares_others or len(lost) == len(goals):
             return True
         left = (
             error
@@ -64,4 +64,4 @@ class ClassicalPlan(TreePlan):
 
 def method_of(solver: Solver) -> Method:
     """The method of a solver, as the program for it is known by."""
-    return Method.of({"improve": improve} if isinstance(solver, StepSolver) else solver.tree_kernels())
+    return Method.of({"improve": improve} if isinstance(solver, StepSolver) else solver.kernels())

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from limbik.errors import SolverError
 from limbik.goals import Goal, Orientation, Pose, Position, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.model import Model
@@ -52,15 +51,6 @@ class GeneralPlan(TreePlan):
             self.above = type(self)(model, above, _for_some(model, above, options), solver, plan_of)
         length = self.above.length if self.above else self.metres
         super().__init__(model, goals, options, solver, SETTINGS_SIZE, length)
-
-    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
-        """As `Plan.solve`, without a rest configuration."""
-        if problem.rest is not None:
-            raise SolverError(
-                "with 'lm', `rest` is for one plain goal on an arm of revolute and prismatic joints; ask for "
-                "a Posture"
-            )
-        return super().solve(problem, observer)
 
     def _solve(self, problem: Problem, trace: Trace) -> Solution:
         """As `TreePlan._solve`; goals of the lowest priority come after the solve for the others."""

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from limbik.errors import GoalError, SolverError, is_one_of
+from limbik.errors import GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, evenly, example, is_plain
 from limbik.model.chain import Chain, chain_to
 from limbik.model.model import Model
 from limbik.model.slots import Slot
 from limbik.serial.prepare import FAST_CHAIN
 from limbik.solvers.best_plan import BestPlan
-from limbik.solvers.chain_plan import ChainPlan, kind_of_chain
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.closed_plan import ClosedPlan
@@ -28,9 +27,9 @@ from limbik.solvers.methods.lm import LM
 from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.optimize_plan import OptimizePlan
 from limbik.solvers.plan import Plan
-from limbik.solvers.registry import choose, has_kernel
+from limbik.solvers.registry import choose
 from limbik.solvers.serial_plan import SerialPlan, is_fast_for
-from limbik.solvers.solver import SPACE, TREE
+from limbik.solvers.solver import Solver
 from limbik.solvers.tasks import structure
 
 BY_DEFAULT: Slot[SerialPlan] = Slot()  # the plan for a pose of the end effector, without options
@@ -64,8 +63,7 @@ def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Pla
     weights = first.weights if isinstance(first, Pose) else None
     plan = plan_for(model, first.frame, type(first), options, weights)
     if isinstance(first, Position) and first.target.size == 2:
-        is_of_chain = isinstance(plan, ChainPlan | SerialPlan)
-        return plan if is_of_chain else general_plan_for(model, goals, options)
+        return plan if isinstance(plan, SerialPlan) else general_plan_for(model, goals, options)
     return plan
 
 
@@ -126,19 +124,11 @@ def _one_goal(
     if not chain.joints:
         name = model.end_effector if frame is None else frame
         raise GoalError(f"frame {name!r} of model {model.name!r} cannot move: no joint lies before it")
-    by_lm = is_one_of(options.solver, ("auto", "lm")) or isinstance(options.solver, LM)
-    is_general = _is_general if by_lm else _is_branched
-    if options.mode == "best" or chain.has_mimic or is_general(chain, goal, weights, options):
-        return _general(model, (example(goal, frame, weights),), options)
-    kind, only_fast = kind_of_chain(chain, goal), _only_fast(options, weights)
-    solver = choose(options.solver, kind, (goal,))
-    # Points for revolute joints in a plane have a kernel of their own, the same for any number of joints.
-    suits = (kind == SPACE or bool(only_fast)) and options.rest_bias == 0.0
-    if suits and solver.name == "lm" and is_fast_for(chain, goal, weights):
+    solver = choose(options.solver, (goal,))
+    is_lm = isinstance(solver, LM) and options.rest_bias == 0.0 and options.mode != "best"
+    if is_lm and not chain.has_mimic and is_fast_for(chain, goal, weights):
         return SerialPlan(model, chain, goal, weights, options, frame)
-    if only_fast:
-        raise SolverError(f"`{only_fast[0]}` needs solver 'lm' on {FAST_CHAIN}, without `rest_bias`")
-    return ChainPlan(model, chain, frame, goal, kind, solver, options)
+    return _general(model, (example(goal, frame, weights),), options)
 
 
 def _with_tool(chain: Chain, options: Options) -> Chain:
@@ -148,56 +138,33 @@ def _with_tool(chain: Chain, options: Options) -> Chain:
     return replace(chain, tool=chain.tool @ options.tool_pose)
 
 
-def _only_fast(options: Options, weights: tuple[float, ...] | None) -> list[str]:
-    """The options that only the fast core can do."""
-    given = {
-        "prefer": options.prefer is not None,
-        "locked": bool(options.locked),
-        "weights": weights is not None,
-    }
-    return [name for name, is_given in given.items() if is_given]
-
-
-def _is_general(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
-    """Whether a chain is for the general core: no arm of the fast core, nor one with a kernel of its own."""
-    if options.rest_bias != 0.0 or is_fast_for(chain, goal, weights):
-        return False
-    return bool(options.locked) or weights is not None or kind_of_chain(chain, goal) == SPACE
-
-
-def _is_branched(chain: Chain, goal: type[Goal], weights: tuple[float, ...] | None, options: Options) -> bool:
-    """Whether a classical method solves for a chain as for a tree: it has no kernel for the goal on it."""
-    kind = kind_of_chain(chain, goal)
-    solver = choose(options.solver, kind, (goal,))
-    if goal not in solver.tree_goals:
-        return False
-    needs_tree = solver.needs_tree or bool(options.locked) or weights is not None
-    return needs_tree or not has_kernel(solver, kind, goal)
-
-
 def _general(model: Model, goals: Sequence[Goal], options: Options) -> Plan:
-    solver = choose(options.solver, TREE, [type(goal) for goal in goals])
-    is_lm = isinstance(solver, LM)
-    for name in ("prefer", "rest_bias"):
-        if getattr(options, name) == getattr(Options, name) or (name == "rest_bias" and not is_lm):
-            continue
-        instead = "; ask for a Posture" if name == "rest_bias" else "" if is_lm else ", with solver 'lm'"
+    solver = choose(options.solver, [type(goal) for goal in goals])
+    if options.prefer is not None:
         raise SolverError(
-            f"`{name}` is for one plain goal on a chain without joints that follow others{instead}"
+            f"`prefer` is for one plain goal, with solver 'lm' on {FAST_CHAIN}, without `rest_bias`"
         )
     if options.mode == "best":
-        if not is_lm:
-            raise SolverError(f"`mode='best'` is of solver 'lm', not of {solver.name!r}")
-        return BestPlan(model, goals, options)
-    if is_lm:
+        return _best(model, goals, options, solver)
+    if isinstance(solver, LM) and options.rest_bias == 0.0:
         return GeneralPlan(model, goals, options, plan_of=plan_of)
     if len({goal.priority for goal in goals}) > 1:
+        name = f"`rest_bias` with {solver.name}" if isinstance(solver, LM) else solver.name
+        instead = "ask for a Posture" if isinstance(solver, LM) else "use 'lm'"
         raise SolverError(
-            f"{solver.name} weighs goals against each other and knows no priorities: give all goals the same "
-            "one, or use 'lm'"
+            f"{name} weighs goals against each other and knows no priorities: give all goals the same one, "
+            f"or {instead}"
         )
     if isinstance(solver, Analytic):
         return ClosedPlan(model, goals, options)
     if isinstance(solver, Optimize):
         return OptimizePlan(model, goals, options, solver)
     return ClassicalPlan(model, goals, options, solver)
+
+
+def _best(model: Model, goals: Sequence[Goal], options: Options, solver: Solver) -> Plan:
+    if not isinstance(solver, LM):
+        raise SolverError(f"`mode='best'` is of solver 'lm', not of {solver.name!r}")
+    if options.rest_bias != 0.0:
+        raise SolverError("`mode='best'` knows no `rest_bias`; ask for a Posture")
+    return BestPlan(model, goals, options)

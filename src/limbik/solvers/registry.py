@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from limbik.solvers.methods.pinv import PseudoInverse
 from limbik.solvers.methods.sdls import SDLS
 from limbik.solvers.methods.transpose import Transpose
 from limbik.solvers.methods.transpose_classic import TransposeClassic
-from limbik.solvers.solver import BALLS, CHAINS, PLANAR, SPACE, TREE, Parameter, Solver
+from limbik.solvers.solver import Parameter, Solver
 
 _SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver
@@ -38,18 +38,8 @@ _SOLVERS: dict[str, type[Solver]] = {
         Analytic,
     )
 }
-_CHAIN_WORDS = {
-    PLANAR: "revolute joints in a plane",
-    BALLS: "ball joints",
-    SPACE: "any mix of revolute, prismatic and ball joints",
-    TREE: "any tree",
-}
-_CHAIN_IS = {
-    PLANAR: "a chain of revolute joints in a plane",
-    BALLS: "a chain of ball joints",
-    SPACE: "a chain that is neither all revolute joints in one plane nor all ball joints",
-    TREE: "several goals, nor a goal with weights or joints that follow others",
-}
+ANY_TREE = "any tree"
+KNOWN_ARMS = "arms of up to three, of six or of seven revolute joints"
 
 
 @dataclass(frozen=True)
@@ -111,57 +101,29 @@ def describe(*, compiled: bool = False) -> tuple[SolverInfo, ...]:
             summary=solver.summary,
             source=solver.source,
             parameters=solver.parameters(),
-            goals=tuple(dict.fromkeys(goal.__name__ for goal in (*solver.goals, *solver.tree_goals))),
-            chains=_chains(solver),
+            goals=tuple(goal.__name__ for goal in solver.goals),
+            chains=(KNOWN_ARMS if solver.only_known_arms else ANY_TREE,),
         )
         for solver in map(_SOLVERS.__getitem__, names(compiled=compiled))
     )
 
 
-def choose(solver: str | Solver, chain: str, goals: Sequence[type[Goal]]) -> Solver:
-    """The solver asked for, if it can do this; for "auto" Levenberg-Marquardt, which can do all of it.
+def choose(solver: str | Solver, goals: Sequence[type[Goal]]) -> Solver:
+    """The solver asked for, if it can meet these kinds of goal; for "auto" Levenberg-Marquardt, for all.
 
-    chain: a kind of chain, or TREE for several goals and for what only trees have. Raises SolverError, naming
-    the solvers that can, where it cannot.
+    Raises SolverError, naming the solvers that can, where it cannot.
     """
     if isinstance(solver, Solver):
         chosen = solver
     else:
         chosen = LM() if isinstance(solver, str) and solver == "auto" else get(solver)
-    if all(can_solve(chosen, chain, goal) for goal in goals):
+    refused = next((goal for goal in goals if goal not in chosen.goals), None)
+    if refused is None:
         return chosen
     able = [
         name
         for name, each in _SOLVERS.items()
-        if not each.only_known_arms and all(can_solve(name, chain, goal) for goal in goals)
+        if not each.only_known_arms and all(goal in each.goals for goal in goals)
     ]
-    known = (*chosen.goals, *chosen.tree_goals)
-    refused = next((goal for goal in goals if goal not in known), None)
-    if refused is not None:
-        problem = f"{'an' if refused is Orientation else 'a'} {refused.__name__} goal"
-    else:
-        problem = f"{_CHAIN_IS[chain]} (it works on {_or(_chains(type(chosen)))})"
-    raise SolverError(f"{chosen.name} cannot solve {problem}; use {', '.join(able)}")
-
-
-def can_solve(solver: str | Solver, chain: str, goal: type[Goal]) -> bool:
-    """Whether a solver can meet a kind of goal with a kind of chain, or on any tree."""
-    kind = solver if isinstance(solver, Solver) else _SOLVERS[solver]
-    return has_kernel(kind, chain, goal) or goal in kind.tree_goals
-
-
-def has_kernel(solver: Solver | type[Solver], chain: str, goal: type[Goal]) -> bool:
-    """Whether a solver has a kernel of its own for a kind of goal with a kind of chain."""
-    return goal in solver.goals and chain in solver.chains
-
-
-def _chains(solver: type[Solver]) -> tuple[str, ...]:
-    """What a solver moves, in words."""
-    if solver.only_known_arms:
-        return ("arms of up to three, of six or of seven revolute joints",)
-    chains = (*CHAINS, TREE) if solver.tree_goals else solver.chains
-    return tuple(_CHAIN_WORDS[chain] for chain in chains)
-
-
-def _or(words: Iterable[str]) -> str:
-    return " or ".join(words)
+    article = "an" if refused is Orientation else "a"
+    raise SolverError(f"{chosen.name} cannot solve {article} {refused.__name__} goal; use {', '.join(able)}")

@@ -38,11 +38,11 @@ from limbik.serial.seed_table import Shape
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.serial.stored_tables import table_for
 from limbik.solution import Facts, Solution, Trace
-from limbik.solvers.chain_plan import check_level
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
+from limbik.solvers.tasks import check_level
 from limbik.solvers.watch import Takeover, time_watch
 from limbik.solvers.watched_solve import Driver, Watched, say_spent
 from limbik.spatial import Array, nearest_turns, norm
@@ -167,7 +167,7 @@ class SerialPlan(Plan):
         if isinstance(goal, Orientation):
             pose[:3, :3] = goal.target
         elif isinstance(goal, Position) and goal.target.size == 2:
-            check_level(self.model, self._chain)
+            check_level(self.model, goal)
             height = (self.model.pose(self.model.neutral, self._frame) @ self.options.tool_pose)[2, 3]
             pose[:3, 3] = *goal.target, height
         elif isinstance(goal, Position):
@@ -399,6 +399,8 @@ class SerialPlan(Plan):
         if self._is_complete:
             return facts[Q][self._moving]
         q = self.model.neutral if start is None else start
+        if not np.isfinite(q).all():
+            raise ConfigurationError(f"`start` needs finite numbers, found {q.tolist()}")
         whole = q.copy()
         if self.uses_limits:
             self._others.clip(whole)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from limbik.chain.joints import REVOLUTE
 from limbik.compiler.kernel import Floats, Records
 from limbik.errors import GoalError, did_you_mean
 from limbik.goals import Goal, Pose, Position, axes_of
-from limbik.goals.task import AIM, AXIS, DISTANCE, LENGTHS, MASS, NUMBER, Task
-from limbik.model.joints import HINGES, SCALAR, JointKind
+from limbik.goals.task import AIM, AXIS, DISTANCE, LENGTHS, MASS, NUMBER, POINT, Task
+from limbik.model.chain import chain_to
+from limbik.model.joints import SCALAR
 from limbik.model.model import Model
+from limbik.model.reach_bounds import ReachBounds, normal_of_plane
 from limbik.spatial import Matrix4
+from limbik.tree.joints import REVOLUTE
 from limbik.tree.pack import WORLD, PackedTree
-from limbik.tree.residuals import TASK
+from limbik.tree.residuals import NO_BOUND, TASK
 
 METRES_PER_RADIAN = 0.5  # of the length: how much a turn counts beside a distance in the descent
+UP = np.array([0.0, 0.0, 1.0])
 UPRIGHT = 1.0 - 1e-12  # the least cosine of an axis with the vertical
 AS_TARGET = np.array([3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10])  # of a pose's 16 numbers: origin, rotation
 
@@ -38,6 +41,8 @@ class TaskMaker:
     tolerance: float  # [m] within which a task is met
     tolerance_rotation: float  # [rad]
     tool: Matrix4
+    # Of the frame of a goal that asks for one point: where it can be; by default that is not known.
+    bounds_of: Callable[[Goal], ReachBounds | None] = lambda _: None
 
     def tasks(self, goals: Sequence[Goal]) -> tuple[Records, Floats, Floats]:
         """The TASK records of goals in the order of their priorities; where the tasks, and the rows, of each
@@ -57,7 +62,9 @@ class TaskMaker:
 
     def _records(self, goal: Goal, *, is_only: bool) -> Iterator[Records]:
         if isinstance(goal, Position) and goal.target.size == 2:
-            self._check_level(goal)
+            if not any(axes_of(goal.weight)[:2]):
+                raise GoalError("the weight of a point of 2 numbers needs a number other than 0 for x or y")
+            check_level(self.model, goal)
         for task in goal.tasks(self.model):
             if not any(task.weights):
                 continue
@@ -89,22 +96,12 @@ class TaskMaker:
         record["link"], record["place"] = link, _numbers(pose)
         record["reference"], record["reference_place"] = reference, _numbers(seen_from)
         self._count(record, is_length=task.kind in LENGTHS)
+        bounds = self.bounds_of(goal) if task.kind == POINT and all(task.weights) else None
+        if bounds is not None:
+            record["center"], record["min_reach"] = bounds.origin, bounds.min_reach
+            record["max_reach"] = min(bounds.max_reach, NO_BOUND)
+            record["normal"] = 0.0 if bounds.normal is None else bounds.normal
         return record
-
-    def _check_level(self, goal: Position) -> None:
-        """A point of two numbers is for frames that only move horizontally."""
-        frame = self.model.end_effector if goal.frame is None else goal.frame
-        poses = dict(zip(self.model.frame_names, self.model.forward(self.model.neutral), strict=True))
-        moving = [joint for joint in self.model.path(frame) if joint.kind is not JointKind.FIXED]
-        upright = [abs((poses[joint.child][:3, :3] @ joint.axis)[2]) > UPRIGHT for joint in moving]
-        is_level = all(upright) and all(joint.kind in HINGES for joint in moving)
-        if not any(axes_of(goal.weight)[:2]):
-            raise GoalError("the weight of a point of 2 numbers needs a number other than 0 for x or y")
-        if not is_level or goal.axes == "frame":
-            raise GoalError(
-                "a point of 2 numbers needs an arm in a horizontal plane, and the world's axes; frame "
-                f"{frame!r} of {self.model.name!r} moves in space: give 3 numbers"
-            )
 
     def _of_mass(self, goal: Goal, task: Task) -> Records:
         if not self.model.masses:
@@ -158,6 +155,18 @@ class TaskMaker:
         record["met_within"] = self.tolerance if is_length else self.tolerance_rotation
 
 
+def check_level(model: Model, goal: Position) -> None:
+    """Raise GoalError for a point of two numbers where its frame does not move in a horizontal plane."""
+    chain = chain_to(model, goal.frame)
+    normal = normal_of_plane(chain) if chain.joints else UP
+    if goal.axes == "frame" or normal is None or abs(normal[2]) <= UPRIGHT:
+        frame = model.end_effector if goal.frame is None else goal.frame
+        raise GoalError(
+            "a point of 2 numbers needs an arm in a horizontal plane, and the world's axes; frame "
+            f"{frame!r} of {model.name!r} moves in space: give 3 numbers"
+        )
+
+
 def fill_targets(model: Model, goals: Sequence[Goal], targets: Floats) -> None:
     """Write the numbers of all tasks [tasks, 12], in the order of `TaskMaker.tasks`."""
     row = 0
@@ -183,6 +192,7 @@ def _record(task: Task) -> Records:
     record = np.zeros(1, TASK)
     record["kind"], record["axes"] = task.kind, task.axes
     record["weights"], record["tolerance"] = task.weights, task.tolerance
+    record["max_reach"] = NO_BOUND
     if task.axis is not None:
         record["axis"] = task.axis
     return record

@@ -5,6 +5,7 @@ What of a request does not depend on its targets is a plan, kept with the model.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -13,7 +14,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from limbik.chain.joints import PRISMATIC, REVOLUTE, SPHERICAL
 from limbik.compiler.arrays import zeros
 from limbik.compiler.call import Call, never
 from limbik.compiler.kernel import Floats, Watch
@@ -27,13 +27,14 @@ from limbik.model.slots import Slot
 from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
-from limbik.solvers.bounds import refuted
+from limbik.solvers.bounds import bounds_of_point, refuted
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array, Matrix4
+from limbik.tree.joints import PRISMATIC, REVOLUTE, SPHERICAL
 from limbik.tree.pack import WORLD, PackedTree, pack_tree
 from limbik.tree.residuals import TARGET_SIZE
 from limbik.tree.settings import (
@@ -107,9 +108,11 @@ class TreePlan(Plan):
         ordered = self._sorted(goals)
         tree = _packed(model)
         self.length = _length(tree, model, ordered, options.tool_pose) if length is None else length  # [m]
+        request = self.request(tuple(ordered))
         maker = TaskMaker(
-            model, tree, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose
-        )
+            model, tree, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose,
+            functools.partial(bounds_of_point, request),
+        )  # fmt: skip
         self.tasks, level_tasks, level_rows = maker.tasks(ordered)
         asks_mass = (self.tasks["kind"] == MASS).any()
         self.tree = Tree(
@@ -169,8 +172,9 @@ class TreePlan(Plan):
         counts = work.answer.copy()
         lost = set() if end in (SOLVED, CONVERGED) else refuted(self.request(goals))
         goes_on = end == SPENT or (end == SETTLED and self.options.restarts != 0)
-        if first < budget and goes_on and not (lost and self.is_over(goals, lost, work.q)):
-            left = work.settings[RESTARTS] - counts[DESCENTS]
+        converges = end == SPENT and counts[DESCENTS] == 1.0  # the first descent has not settled
+        if first < budget and goes_on and (not lost or converges or not self.is_over(goals, lost, work.q)):
+            left = 0.0 if lost and converges else work.settings[RESTARTS] - counts[DESCENTS]
             work.settings[RESTARTS] = max(left, 0.0)
             self.go_on(work.settings)
             end = self._go_on(work, budget, int(counts[ITERATIONS]), trace, watch)

@@ -13,14 +13,13 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.serial.programs import many_problems, one_problem
 from limbik.solvers.all_solutions import plan_for_all
-from limbik.solvers.chain_plan import ChainPlan
 from limbik.solvers.classical_plan import ClassicalPlan, method_of
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.plan import Plan
 from limbik.solvers.plans import plan_for
-from limbik.solvers.registry import can_solve, get, names
+from limbik.solvers.registry import get, names
 from limbik.solvers.serial_plan import SerialPlan
-from limbik.solvers.solver import SPACE, Solver
+from limbik.solvers.solver import Solver
 from limbik.tree.programs import by_method, general
 
 SOLVERS_NEEDED = "the name of a solver, a solver, or several of these"
@@ -75,7 +74,7 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
         if not isinstance(solver, str | Solver):
             raise SolverError(f"`solvers` needs {SOLVERS_NEEDED}, found {shortened(solver)} among them")
         chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
-        if isinstance(chosen, Solver) and chosen.tree_goals and _is_branched(model):
+        if isinstance(chosen, Solver) and _is_branched(model):
             task = _on_trees(chosen)
             found[task.text] = task
         for plan in _plans(model, solver):
@@ -96,7 +95,7 @@ def _plans(model: Model, solver: str | Solver) -> list[Plan]:
     """The plans for the goals that a solver is asked for by default."""
     chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
     goals: list[type[Goal]] = [Position]
-    if chosen == "auto" or can_solve(chosen, SPACE, Pose):
+    if not isinstance(chosen, Solver) or Pose in chosen.goals:
         goals.append(Pose)
     return [plan_for(model, None, goal, {"solver": solver}) for goal in goals]
 
@@ -112,11 +111,7 @@ def _tasks(plan: Plan) -> list[Task]:
             "batches in single precision": many_problems(shape, True),
         }
         return [Task(f"{text} of {shape.kinds}", program) for text, program in programs.items()]
-    if not isinstance(plan, ChainPlan):
-        return [GENERAL]
-    if plan.goal is not Position:
-        return []
-    return [Task(f"{plan.solver.name} for points, {plan.kind}", plan.program)]
+    return [GENERAL]
 
 
 def _is_branched(model: Model) -> bool:
@@ -131,6 +126,6 @@ def _on_trees(solver: Solver) -> Task:
     if isinstance(solver, LM) or not solver.is_compiled:  # which ends with a step of the general core
         return GENERAL
     method = method_of(solver)
-    others = [each for each in map(get, names(compiled=True)) if each.tree_goals and not isinstance(each, LM)]
+    others = [each for each in map(get, names(compiled=True)) if not isinstance(each, LM)]
     sharing = [each.name for each in others if method_of(each) == method]
     return Task(f"{', '.join(sharing)} on trees", by_method(method))

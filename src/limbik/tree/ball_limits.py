@@ -1,8 +1,8 @@
-"""Ball joints at their limits: which turns are left to a descent.
+"""Ball joints at their limits: which rotations are left to a descent.
 
 Each limit (the range of the twist, the cone of the swing, or that of one of three Euler angles) has a normal,
-found by what it takes of small turns. The normals that the descent pushes against are taken out of Jacobian,
-gradient and Hessian.
+found by what it takes of small rotations. The normals that the descent pushes against are taken out of
+Jacobian, gradient and Hessian.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TOTAL = 27
 
 @compiled(inline=False)
 def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
-    """Take the turns of a ball joint that its limits stop from `workspace.J`, `.hessian` and the gradient
+    """Take the rotations of a ball joint that its limits stop from `workspace.J`, `.hessian` and the gradient
     `.work[0]`.
     """
     room = workspace.scratch[0]

@@ -5,7 +5,7 @@ A method is bound into it as one kernel, which makes one iteration and changes q
     improve(tree, objectives, workspace, roles, settings, q) -> None
 
 When it is called, the workspace holds what `tree.evaluation.evaluate` saw at q: frames, errors[0],
-wrenches, task_errors[0], costs[0]. It may leave anything in the workspace except in `kept`, `before`,
+wrenches, task_errors[0], costs[0]. It may leave anything in the workspace except in `nearest`, `before`,
 `rest_q`, `best` and `start`, which are the loop's. The error may rise for a while: the loop keeps the best
 configuration, and that is what it answers.
 """
@@ -15,14 +15,23 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from limbik.chain.descent import REST_FADED, REST_FADING, WINDOW
-from limbik.chain.joints import SPHERICAL, advance, blend
 from limbik.compiler.kernel import Floats, Matrix, compiled, is_stopped, to_be_bound
 from limbik.goals.task import MASS
 from limbik.numerics import dead_points, extrapolation
 from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import copy, fill
-from limbik.tree.evaluation import begin, differentiate, evaluate, finish, is_met, record
+from limbik.tree.evaluation import (
+    CLOSE_TO_BOUND,
+    begin,
+    differentiate,
+    evaluate,
+    finish,
+    is_as_near_as_can_be,
+    is_met,
+    is_out_of_reach,
+    record,
+)
+from limbik.tree.joints import SPHERICAL, advance, blend
 from limbik.tree.restarts import MAX_AT_LAST, SHARES, begin_elsewhere
 from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, LENGTH, RANDOM, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -61,7 +70,12 @@ SETTINGS_SIZE = 15
 
 PATIENCE = 0.01  # part of the squared error that a window has to gain, where a new start may do better
 PATIENCE_AT_LAST = 1e-6  # and where none follows
+STRICT_PATIENCE = 1e-8  # and where a goal is proved out of reach, to settle for good
+WINDOW = 24  # iterations over which progress is judged
+REST_FADING = 0.9  # per iteration: the pull toward the rest pose fades, so that the goals win in the end
+REST_FADED = 1e-5
 COOLING = 0.95  # of the size of random offsets, from one to the next
+AT_BOUND = 1e-9  # of the model's length: as near as a goal out of reach allows
 STILL = 1e-12  # part of the squared error under which an iteration has changed nothing
 
 improve = to_be_bound()
@@ -100,10 +114,13 @@ def solve(
     at_last = min(MAX_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
     budget = settings[BUDGET] - math.floor(at_last)
     patience = PATIENCE if has_restarts else PATIENCE_AT_LAST
+    if is_out_of_reach(objectives):
+        patience = STRICT_PATIENCE
+    is_nearest = False
     amplitude = settings[ANNEAL]
     end = SETTLED
     evaluate(tree, objectives, workspace, q, 0)
-    least = merit(objectives, workspace, 0)
+    min_cost = merit(objectives, workspace, 0)
     while True:
         is_restart = answer[DESCENTS] > 0.0
         came_to = descend(
@@ -121,13 +138,16 @@ def solve(
             trace_error,
         )
         answer[DESCENTS] += 1.0
-        is_better = came_to == SOLVED or merit(objectives, workspace, 0) < least
+        is_better = came_to == SOLVED or merit(objectives, workspace, 0) < min_cost
         if is_better or answer[DESCENTS] == 1.0:
             end = came_to
         if is_better:
-            least = merit(objectives, workspace, 0)
+            min_cost = merit(objectives, workspace, 0)
             copy(q, workspace.best)
-        if end == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]:
+        slack = CLOSE_TO_BOUND * settings[LENGTH]
+        is_nearest |= is_as_near_as_can_be(objectives, workspace.task_errors[0], slack)
+        is_over = end == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]
+        if is_over or is_nearest:
             break
         if settings[ANNEAL] > 0.0:
             begin_elsewhere(tree, settings, workspace.best, amplitude, q)
@@ -138,7 +158,7 @@ def solve(
         keep_what_is_met(tree, objectives, workspace, q)
         evaluate(tree, objectives, workspace, q, 0)
     copy(workspace.best, q)
-    if end != SOLVED and has_restarts:
+    if end != SOLVED and has_restarts and not is_nearest:
         evaluate(tree, objectives, workspace, q, 0)
         budget, patience = settings[BUDGET], PATIENCE_AT_LAST
         settings[REST_BIAS] = 0.0
@@ -206,8 +226,8 @@ def descend(
     of q, before and after. is_restart: whether the trace marks where it begins.
     """
     settings[MEMORY] = 0.0
-    least = at_window = merit(objectives, workspace, 0)
-    copy(q, workspace.kept)
+    min_cost = at_window = merit(objectives, workspace, 0)
+    copy(q, workspace.nearest)
     copy(q, workspace.before)
     sign = -1.0 if is_restart else 1.0
     if answer[DESCENTS] == 0.0:
@@ -226,7 +246,7 @@ def descend(
             blend_to_rest(tree, settings, bias, workspace, q)
             evaluate(tree, objectives, workspace, q, 0)
             bias *= REST_FADING
-            least = at_window = math.inf
+            min_cost = at_window = math.inf
         then = merit(objectives, workspace, 0)
         settings[IS_EVALUATED] = 0.0
         improve(tree, objectives, workspace, roles, settings, q)
@@ -238,22 +258,24 @@ def descend(
         is_stuck = not now < math.inf
         if settings[AS_IT_IS] == 0.0:
             if abs(now - then) <= STILL * then and not is_at_rest_bias:
-                is_stuck = not bend(tree, objectives, workspace, settings, q)
+                slack = AT_BOUND * settings[LENGTH]
+                is_nearest = is_as_near_as_can_be(objectives, workspace.task_errors[0], slack)
+                is_stuck = is_nearest or not bend(tree, objectives, workspace, settings, q)
             if in_window == WINDOW:
                 extrapolate(tree, objectives, workspace, settings, q)
             now = merit(objectives, workspace, 0)
-        if now < least:
-            least = now
-            copy(q, workspace.kept)
+        if now < min_cost:
+            min_cost = now
+            copy(q, workspace.nearest)
         record(answer, q, workspace, sign, trace_q, trace_error)
         sign = 1.0
         if in_window == WINDOW:
-            is_stuck |= not least <= at_window * (1.0 - patience) and not is_at_rest_bias
-            at_window, in_window = least, 0
+            is_stuck |= not min_cost <= at_window * (1.0 - patience) and not is_at_rest_bias
+            at_window, in_window = min_cost, 0
             copy(q, workspace.before)
         if is_stuck and not is_met(objectives, workspace.task_errors[0], 0):
             break
-    copy(workspace.kept, q)
+    copy(workspace.nearest, q)
     evaluate(tree, objectives, workspace, q, 0)
     return came_to
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import SPHERICAL
 from limbik.compiler.kernel import Floats, compiled, is_stopped
 from limbik.numerics.end_codes import CONVERGED, SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import cholesky_solve, copy, dot, fill, squared_length, transpose_times
@@ -27,6 +26,7 @@ from limbik.tree.evaluation import (
     record,
     step_from,
 )
+from limbik.tree.joints import SPHERICAL
 from limbik.tree.priorities import (
     HARDEST,
     LONGEST_STEP,

@@ -8,12 +8,12 @@ order of rotations leaves of any rotation vector (Murray, Li & Sastry 1994, chap
 
 from __future__ import annotations
 
-from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.compiler.kernel import Floats, compiled
 from limbik.goals.task import AIM, AXIS, MASS, OF_FRAME, POINT, TURN
 from limbik.numerics.linear import fill
 from limbik.numerics.rotation import times
 from limbik.tree.direction_curvature import add_change, add_direction
+from limbik.tree.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.tree.residuals import rows_of
 from limbik.tree.workspace import Objectives, Tree, Workspace
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import ROTATION, SPHERICAL
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import AIM
 from limbik.numerics.rotation import Vector, times
 from limbik.numerics.vectors import cross, dot, plus, scaled
+from limbik.tree.joints import ROTATION, SPHERICAL
 from limbik.tree.residuals import FRAME, WANTED, resolve_frames
 from limbik.tree.workspace import Tree, Workspace
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import admit, advance
-from limbik.compiler.kernel import Floats, compiled
+from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.end_codes import BAD_START, SETTLED, SOLVED
 from limbik.numerics.linear import copy, squared_length
 from limbik.numerics.start_check import INVALID
 from limbik.numerics.start_check import MOVED as MOVED_INSIDE
+from limbik.tree.joints import admit, advance
 from limbik.tree.kinematics import place_links, place_masses, place_screws
 from limbik.tree.residuals import fill_jacobian, fill_residuals
 from limbik.tree.settings import DESCENTS, END, ITERATIONS, MOVED, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
+
+CLOSE_TO_BOUND = (
+    1e-4  # of the model's length: near enough to the smallest error that a goal out of reach allows
+)
 
 
 @compiled
@@ -79,6 +83,43 @@ def is_met(objectives: Objectives, task_errors: Floats, level: int) -> bool:
     for k in range(int(objectives.level_tasks[level]), int(objectives.level_tasks[level + 1])):
         if not task_errors[k] <= objectives.tasks[k].met_within:
             return False
+    return True
+
+
+@compiled
+def min_error(task: Records, target: Floats) -> float:
+    """How far [m] a task's frame stays from its target, whatever the joints do; 0 where that is not known."""
+    along = squared = 0.0
+    for k in range(3):
+        offset = target[k] - task.center[k]
+        along += task.normal[k] * offset
+        squared += offset * offset
+    distance = math.sqrt(max(squared - along * along, 0.0))
+    beyond = max(distance - task.max_reach, task.min_reach - distance, 0.0)
+    return math.sqrt(beyond * beyond + along * along)
+
+
+@compiled(inline=False)
+def is_out_of_reach(objectives: Objectives) -> bool:
+    """Whether a task of the first level cannot be met."""
+    for k in range(int(objectives.level_tasks[1])):
+        task = objectives.tasks[k]
+        if min_error(task, objectives.targets[k]) > task.met_within:
+            return True
+    return False
+
+
+@compiled(inline=False)
+def is_as_near_as_can_be(objectives: Objectives, task_errors: Floats, slack: float) -> bool:
+    """Whether every task of the first level is met, or off by no more than it has to be, to a slack [m]: no
+    other start can do better.
+    """
+    for k in range(int(objectives.level_tasks[1])):
+        task = objectives.tasks[k]
+        if not task_errors[k] <= task.met_within:
+            nearest = min_error(task, objectives.targets[k])
+            if not (nearest > task.met_within and task_errors[k] <= nearest + slack):
+                return False
     return True
 
 

@@ -10,11 +10,11 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from limbik.chain.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, SPHERICAL
 from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import multiply, times, times_quaternion
 from limbik.numerics.trigonometry import sincos
+from limbik.tree.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, SPHERICAL
 
 # One moving joint, and the link that it moves. A follower reads the number of its leader.
 LINK = np.dtype(

@@ -9,14 +9,18 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, Matrix, compiled, is_stopped
+from limbik.numerics.dead_points import is_stationary
 from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT
-from limbik.numerics.linear import copy
+from limbik.numerics.linear import copy, transpose_times
+from limbik.tree.classical_loop import bend
 from limbik.tree.evaluation import (
+    CLOSE_TO_BOUND,
     accept,
     begin,
     differentiate,
     evaluate,
     finish,
+    is_as_near_as_can_be,
     is_met,
     record,
     step_from,
@@ -24,7 +28,7 @@ from limbik.tree.evaluation import (
 from limbik.tree.lower_levels import improve
 from limbik.tree.priorities import EASIER, HARDER, HARDEST, LONGEST_STEP, MAX_SLOW, damping_of, propose
 from limbik.tree.restarts import MAX_AT_LAST, SHARES, begin_elsewhere
-from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, RESTARTS, USE_LIMITS
+from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, LENGTH, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 SLOW = 0.9  # part of the squared error that a slow step leaves, where another start may follow
@@ -75,30 +79,43 @@ def search(
 ) -> int:
     """Descend from q, and from random configurations after it; q becomes the best. Returns why it ended."""
     end = SETTLED
-    least = math.inf
+    min_cost = math.inf
     copy(q, workspace.start)
     has_restarts = settings[RESTARTS] > 0.0
     at_last = min(MAX_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
     budget = settings[BUDGET] - math.floor(at_last)
     while True:
+        is_restart = answer[DESCENTS] > 0.0
         came_to = descend(
-            tree, objectives, workspace, settings, budget, has_restarts, q, answer, trace_q, trace_error
+            tree,
+            objectives,
+            workspace,
+            settings,
+            budget,
+            has_restarts,
+            is_restart,
+            q,
+            answer,
+            trace_q,
+            trace_error,
         )
         answer[DESCENTS] += 1.0
         cost = workspace.costs[0, 0]
-        if came_to == SOLVED or cost < least:
-            end, least = came_to, cost
+        if came_to == SOLVED or cost < min_cost:
+            end, min_cost = came_to, cost
             copy(q, workspace.best)
         if end == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]:
+            break
+        if is_as_near_as_can_be(objectives, workspace.task_errors[0], CLOSE_TO_BOUND * settings[LENGTH]):
             break
         share = SHARES[int(answer[DESCENTS]) % 3]
         begin_elsewhere(tree, settings, workspace.start, share, q)
     if end != SOLVED and has_restarts:
         copy(workspace.best, q)
+        budget = settings[BUDGET]
         came_to = descend(
-            tree, objectives, workspace, settings, settings[BUDGET], False, q, answer, trace_q, trace_error
+            tree, objectives, workspace, settings, budget, False, False, q, answer, trace_q, trace_error
         )
-        answer[DESCENTS] += 1.0
         end = min(end, came_to)
     return end
 
@@ -111,31 +128,37 @@ def descend(
     settings: Floats,
     budget: float,
     gives_up: bool,
+    is_restart: bool,
     q: Floats,
     answer: Floats,
     trace_q: Floats,
     trace_error: Floats,
 ) -> int:
-    """One descent from q, which is changed in place; returns why it ended. At the end `workspace` is that of
-    q.
+    """One descent from q, which becomes the nearest configuration of it; returns why it ended. At the
+    end `workspace` is that of q.
 
-    gives_up: when progress is slow, because another start may do better.
+    gives_up: when progress is slow, because another start may do better. is_restart: whether the trace marks
+    where it begins.
     """
     use_limits = settings[USE_LIMITS] > 0.0
     patience = SLOW if gives_up else SLOW_AT_LAST
     factor = 1.0  # of the damping
     slow = 0
-    least = math.inf
+    min_cost = math.inf
+    came_to = SETTLED
     evaluate(tree, objectives, workspace, q, 0)
+    nearest = workspace.costs[0, 0]
+    copy(q, workspace.nearest)
     if answer[DESCENTS] == 0.0:
         record(answer, q, workspace, 1.0, trace_q, trace_error)
-    sign = 1.0 if answer[DESCENTS] == 0.0 else -1.0
+    sign = -1.0 if is_restart else 1.0
     is_new = True
     while True:
         if is_met(objectives, workspace.task_errors[0], 0):
             return SOLVED
         if answer[ITERATIONS] >= budget or is_stopped(objectives.watch, int(answer[ITERATIONS])):
-            return SPENT
+            came_to = SPENT
+            break
         if is_new:
             differentiate(tree, objectives, workspace, workspace.J)
         propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits, LONGEST_STEP)
@@ -145,13 +168,34 @@ def descend(
         # Where other starts follow, a step may also lead uphill: that is quicker, on the whole.
         is_new = gives_up or workspace.costs[1, 0] < workspace.costs[0, 0]
         if is_new:
-            slow = 0 if workspace.costs[1, 0] < patience * least else slow + 1
-            least = min(least, workspace.costs[1, 0])
+            slow = 0 if workspace.costs[1, 0] < patience * min_cost else slow + 1
+            min_cost = min(min_cost, workspace.costs[1, 0])
             accept(workspace, q)
+            if workspace.costs[0, 0] < nearest:
+                nearest = workspace.costs[0, 0]
+                copy(q, workspace.nearest)
             factor = max(EASIER * factor, 1.0)
         else:
             factor *= HARDER
         record(answer, q, workspace, sign, trace_q, trace_error)
         sign = 1.0
         if slow > MAX_SLOW or factor > HARDEST:
-            return SETTLED
+            if gives_up or not leaves_dead_point(tree, objectives, workspace, settings, q):
+                break
+            factor, slow, is_new = 1.0, 0, True
+    if nearest < workspace.costs[0, 0]:
+        copy(workspace.nearest, q)
+        evaluate(tree, objectives, workspace, q, 0)
+    return came_to
+
+
+@compiled(inline=False)
+def leaves_dead_point(
+    tree: Tree, objectives: Objectives, workspace: Workspace, settings: Floats, q: Floats
+) -> bool:
+    """Whether no small step lowers the error at q, but a bend does, which is then taken."""
+    differentiate(tree, objectives, workspace, workspace.J)
+    transpose_times(workspace.J, workspace.errors[0], workspace.dx)
+    if not is_stationary(workspace.J, workspace.dx, workspace.costs[0, 0]):
+        return False
+    return bend(tree, objectives, workspace, settings, q)

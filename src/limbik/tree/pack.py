@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.chain.joints import JOINT, PRISMATIC, REVOLUTE, SPHERICAL, TOOL
-from limbik.chain.pack import pack_ball
 from limbik.compiler.kernel import Floats, Records
 from limbik.model.joints import HINGES, Joint, JointKind
 from limbik.model.model import Model
 from limbik.spatial import Matrix4
+from limbik.tree.joints import END, JOINT, PRISMATIC, REVOLUTE, SPHERICAL
 from limbik.tree.kinematics import LINK
 
 WORLD = -1  # in the place of a link
@@ -26,7 +25,7 @@ class PackedTree:
     """
 
     links: Records  # `tree.kinematics.LINK`
-    movers: Records  # `chain.joints.JOINT`, the tool's last
+    movers: Records  # `tree.joints.JOINT`, the end's last
     fixed_mass: Floats  # [4]
     link_places: dict[str, tuple[int, Matrix4]]  # of every link of the model: the record, and its pose there
     joint_links: dict[
@@ -104,7 +103,12 @@ class _Packing:
 
     def _ball(self, joint: Joint, parent: int, origin: Matrix4, q: int, v: int) -> None:
         self._link(SPHERICAL, parent, origin, q, v)
-        pack_ball(self._mover(SPHERICAL, q, v, joint.lower, joint.upper), joint)
+        mover = self._mover(SPHERICAL, q, v, joint.lower, joint.upper)
+        mover["axis"], mover["cone"] = joint.axis, joint.swing
+        if joint.euler is not None and joint.euler.has_limits:
+            first, second, _ = joint.euler.axes
+            mover["order"] = 1 + 3 * first + second
+            mover["euler_lower"], mover["euler_upper"] = joint.euler.bounds
         self.places[joint.child] = len(self.links) - 1, np.eye(4)
 
     def _link(self, kind: int, parent: int, origin: Matrix4, q: int, v: int) -> Records:
@@ -124,7 +128,7 @@ class _Packing:
 
     def packed(self) -> PackedTree:
         end = np.zeros(1, JOINT)
-        end["kind"], end["q"], end["v"] = TOOL, self.model.nq, self.model.nv
+        end["kind"], end["q"], end["v"] = END, self.model.nq, self.model.nv
         for mover in self.movers:
             mover["has_mimics"] = int(mover["q"][0]) in self.leading
         links = np.concatenate(self.links) if self.links else np.zeros(0, LINK)

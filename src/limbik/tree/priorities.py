@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import PRISMATIC, SPHERICAL
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.linear import add, copy, damped_solve, dot, fill, squared_length, transpose_times
+from limbik.tree.joints import PRISMATIC, SPHERICAL
 from limbik.tree.workspace import Tree, Workspace
 
 DAMPING = 0.03  # per squared error, which counts as 1 at most

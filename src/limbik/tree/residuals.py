@@ -12,7 +12,6 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from limbik.chain.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import (
@@ -29,6 +28,7 @@ from limbik.goals.task import (
 )
 from limbik.numerics.rotation import Vector, multiply, times
 from limbik.numerics.trigonometry import arc_sine, nearest_turn, sincos
+from limbik.tree.joints import FRAME_SIZE, ROTATION, SPHERICAL
 
 TASK = np.dtype(
     [
@@ -49,9 +49,16 @@ TASK = np.dtype(
         ("turns", np.float64),  # NUMBER: 1 where whole turns do not count
         ("unclipped", np.float64),  # 1: a row's error is whole inside the tolerance too (`motion.tolerances`)
         ("met_within", np.float64),  # [m or rad] how far off counts as met
+        # POINT: bounds of where the frame can be (`model.reach_bounds`); NO_BOUND where that is not known
+        ("center", np.float64, 3),  # [m, world]
+        ("normal", np.float64, 3),  # of its plane; 0: in space
+        ("min_reach", np.float64),  # [m]
+        ("max_reach", np.float64),  # [m]
     ],
     align=True,
 )
+
+NO_BOUND = 1e300  # [m]
 
 n_tasks = Size("n_tasks")
 Tasks: TypeAlias = Annotated[Records, array(n_tasks, dtype=TASK)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import PRISMATIC, SPHERICAL, set_spherical
 from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.random_numbers import uniform
 from limbik.numerics.rotation import exponential, product
+from limbik.tree.joints import PRISMATIC, SPHERICAL, set_spherical
 from limbik.tree.settings import LENGTH, RANDOM, USE_LIMITS
 from limbik.tree.workspace import Tree
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from limbik.chain.joints import FRAME_SIZE, Joints
 from limbik.compiler.arrays import Size, array, largest
 from limbik.compiler.kernel import Floats, Watch
+from limbik.tree.joints import FRAME_SIZE, Joints
 from limbik.tree.kinematics import SCREW_SIZE, Links, n_links, nv
 from limbik.tree.residuals import RESOLVED_SIZE, TARGET_SIZE, Tasks, n_tasks
 
@@ -23,7 +23,7 @@ class Tree(NamedTuple):
     """What moves."""
 
     links: Links  # parents first
-    movers: Joints  # the joints with numbers of their own, then the tool's record
+    movers: Joints  # the joints with numbers of their own, then the end's record
     units: Annotated[Floats, array(nv)]  # in which velocities are counted; 0 locks one
     fixed_mass: Annotated[Floats, array(4)]  # mass times place [kg m], and mass [kg], of what cannot move
 
@@ -66,7 +66,7 @@ class Workspace(NamedTuple):
     start: Annotated[Floats, array(nq)]
     vector_pairs: Annotated[Floats, array(n_tasks, VECTOR_PAIRS_SIZE)]  # of the tasks, for CCD
     # Of the classical methods (`tree.classical_loop`):
-    kept: Annotated[Floats, array(nq)]  # the best configuration of a descent
+    nearest: Annotated[Floats, array(nq)]  # the best configuration of a descent
     before: Annotated[Floats, array(nq)]  # where a window of iterations began
     rest_q: Annotated[Floats, array(nq)]  # toward which the first iterations are pulled
     work: Annotated[Floats, array(2 * n_rows + 2, largest(n_rows, nv))]  # for linear algebra

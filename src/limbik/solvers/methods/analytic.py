@@ -24,8 +24,6 @@ class Analytic(Solver):
     source: ClassVar[str] = (
         "Pieper 1968; Paden 1986; Raghavan & Roth 1993; Shimizu et al. 2008; Elias & Wen 2022"
     )
-    goals: ClassVar[tuple[type[Goal], ...]] = ()
-    chains: ClassVar[tuple[str, ...]] = ()
-    tree_goals: ClassVar[tuple[type[Goal], ...]] = (Pose, Position)
+    goals: ClassVar[tuple[type[Goal], ...]] = (Pose, Position)
     only_known_arms: ClassVar[bool] = True
     is_compiled: ClassVar[bool] = False

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import SPHERICAL, set_spherical
 from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
 from limbik.tree.classical_loop import merit
 from limbik.tree.evaluation import evaluate
+from limbik.tree.joints import SPHERICAL, set_spherical
 from limbik.tree.workspace import DEPTH, Objectives, Tree, Workspace
 
 # Of the history, by row.

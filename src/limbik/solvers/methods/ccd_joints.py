@@ -20,7 +20,6 @@ which takes fewer sweeps along a valley.
 
 from __future__ import annotations
 
-from limbik.chain.joints import FRAME_SIZE, ROTATION, set_spherical
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import POINT
 from limbik.numerics.alignment import add_products
@@ -37,6 +36,7 @@ from limbik.numerics.rotation import (
 )
 from limbik.numerics.trigonometry import angle_of, sincos, turn_within_limits
 from limbik.solvers.methods.ccd_vector_pairs import NEXT, VECTORS, WEIGHT, carry_turned, count_of
+from limbik.tree.joints import FRAME_SIZE, ROTATION, set_spherical
 from limbik.tree.workspace import Workspace
 
 NOTHING = 1e-14  # of what vector pairs could gain at most: a turn is not worth it, and its angle is rounding

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from limbik.chain.joints import FRAME_SIZE, REVOLUTE, ROTATION, SPHERICAL
 from limbik.compiler.kernel import Floats, Records
 from limbik.errors import SolverError, did_you_mean
 from limbik.goals.task import AXIS, POINT, TURN
 from limbik.model.model import Model
 from limbik.spatial import Array, quat_normalise
+from limbik.tree.joints import FRAME_SIZE, REVOLUTE, ROTATION, SPHERICAL
 from limbik.tree.kinematics import place_links
 from limbik.tree.pack import WORLD, PackedTree
 

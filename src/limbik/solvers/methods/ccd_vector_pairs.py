@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import ROTATION
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import OF_FRAME, POINT, TURN
 from limbik.numerics.rotation import Quaternion, Vector, exponential, rotate, rotation_between, times
+from limbik.tree.joints import ROTATION
 from limbik.tree.residuals import AXES, FRAME, WANTED, beyond, resolve_frames, turn_between
 
 # Of the vector pairs of one task, by place: the link whose joint comes next on the way to the base, the

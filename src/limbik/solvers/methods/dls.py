@@ -13,18 +13,17 @@ some joints more than others, by factors k: dq = K y with K = diag(1 / k) makes 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.errors import SolverError, did_you_mean, members_of, shortened
-from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.numerics.linear import clamp_factor, damped_solve, manipulability, scale_by
-from limbik.solvers.solver import BY_DLS, AnswerKernel, StepSolver, Tuning, as_real, parameter, step_kernel
+from limbik.solvers.solver import BY_DLS, StepSolver, Tuning, as_real, parameter
 
-LAMBDA = 0.03  # of the reach
-LONGEST_ERROR = 0.3  # of the reach
+LAMBDA = 0.03  # of the model's length
+LONGEST_ERROR = 0.3  # of the model's length
 MAX_MANIPULABLE = 1e6
 SOFTEST, STIFFEST = 1e-3, 1e3
 
@@ -54,7 +53,7 @@ class DLS(StepSolver):
     manipulability: below it the damping fades in, to `lambda_` in a singular configuration, and above it
     there is none; 0: it is constant. It is that of the goals' rows, with lengths in those of the model.
     stiffness: by the names of joints, how much more than the others one counts in the length of a step, from
-    1e-3 to 1e3; a joint of 10 moves as little as can be. With either, a solve runs in the general core.
+    1e-3 to 1e3; a joint of 10 moves as little as can be.
     """
 
     name: ClassVar[str] = "dls"
@@ -63,7 +62,6 @@ class DLS(StepSolver):
         "A compromise between removing the error and moving little, which stays calm near singular postures."
     )
     source: ClassVar[str] = "Wampler 1986; Nakamura & Hanafusa 1986; Buss 2004"
-    number: ClassVar[int] = BY_DLS
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
     lambda_: float | None = parameter(
@@ -82,10 +80,6 @@ class DLS(StepSolver):
             )
         object.__setattr__(self, "stiffness", _as_factors(self.stiffness))
 
-    @property
-    def needs_tree(self) -> bool:
-        return self.manipulability > 0.0 or bool(self.stiffness)
-
     def units(self, model: Model, units: Floats) -> Floats:
         for name, factor in dict(self.stiffness).items():
             if name not in model.joint_names:
@@ -96,17 +90,14 @@ class DLS(StepSolver):
             units[model.v_slice(name)] /= factor
         return units
 
-    def tuning(self, reach: float) -> Tuning:
-        gain = LAMBDA * reach if self.lambda_ is None else self.lambda_
-        return Tuning(damping=self.damping, gain=gain, longest_error=LONGEST_ERROR * reach)
-
-    def tree_tuning(self, length: float) -> Tuning:
-        tuning = replace(super().tree_tuning(length), manipulability=float(self.manipulability))
-        return tuning if self.lambda_ is None else replace(tuning, gain=self.lambda_ / length)
-
-    @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
-        return step_kernel(step, chain, goal)
+    def tuning(self, length: float) -> Tuning:
+        return Tuning(
+            method=BY_DLS,
+            damping=self.damping,
+            gain=LAMBDA if self.lambda_ is None else self.lambda_ / length,
+            longest_error=LONGEST_ERROR,
+            manipulability=float(self.manipulability),
+        )
 
 
 def _as_factors(given: Any) -> tuple[tuple[str, float], ...]:

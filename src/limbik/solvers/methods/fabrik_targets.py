@@ -1,5 +1,5 @@
 """What the goals want of the links of a tree, as pairs of points (`numerics.alignment`), for
-`solvers.methods.fabrik_bodies`.
+`solvers.methods.fabrik`.
 
 Each link has a row of numbers: the sums of its pairs, and what the passes keep beside them.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from limbik.chain.joints import FRAME_SIZE, PRISMATIC
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import AIM, POINT, TURN
 from limbik.numerics.alignment import PAIRS_SIZE, add_direction, add_pair, turned_axis
 from limbik.numerics.linear import fill, squared_length
 from limbik.numerics.rotation import Vector, exponential, rotate, rotation_between, times
+from limbik.tree.joints import FRAME_SIZE, PRISMATIC
 from limbik.tree.residuals import AXES, FRAME, WANTED, beyond, resolve_frames, rows_of, turn_between
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -168,10 +168,15 @@ def counted_error(task: Records, resolved: Floats, vector: Vector) -> Vector:
 
 @compiled
 def add_point_target(task: Records, resolved: Floats, weight: float, way: float, row: Floats) -> None:
-    """A point goes a part of the way to the target; or, where that is negative, the target comes."""
+    """A point goes a part of the way to the target; or, where that is negative, the target comes.
+
+    A frame that moves in a plane goes to the nearest point of it.
+    """
     fx, fy, fz = resolved[FRAME], resolved[FRAME + 1], resolved[FRAME + 2]
     tx, ty, tz = resolved[WANTED], resolved[WANTED + 1], resolved[WANTED + 2]
     dx, dy, dz = counted_error(task, resolved, (tx - fx, ty - fy, tz - fz))
+    off = task.normal[0] * dx + task.normal[1] * dy + task.normal[2] * dz
+    dx, dy, dz = dx - off * task.normal[0], dy - off * task.normal[1], dz - off * task.normal[2]
     if way < 0.0:
         fx, fy, fz = tx, ty, tz
     add_pair(row, weight, (fx, fy, fz), (fx + way * dx, fy + way * dy, fz + way * dz))

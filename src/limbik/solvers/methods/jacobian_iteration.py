@@ -5,21 +5,21 @@ The rows and units are those of the general core (`tree.residuals`): errors coun
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from limbik.chain.descent import AFTER_GRADIENT, LONGEST_STEP, SMALLEST_SCALE, safe_length
-from limbik.chain.joints import freeze
 from limbik.compiler.kernel import Floats, compiled
-from limbik.numerics.linear import copy, transpose_times
+from limbik.numerics.linear import copy, squared_length, transpose_times
 from limbik.solvers.methods.dls import faded_in
 from limbik.solvers.methods.dls import step as dls_step
+from limbik.solvers.methods.lm import step as lm_step
 from limbik.solvers.methods.newton import step as newton_step
 from limbik.solvers.methods.pinv import step as pinv_step
 from limbik.solvers.methods.sdls import step as sdls_step
 from limbik.solvers.methods.transpose import step as transpose_step
 from limbik.solvers.methods.transpose_classic import bend_stretched
 from limbik.solvers.methods.transpose_classic import step as classic_step
-from limbik.solvers.solver import BY_CLASSIC, BY_DLS, BY_NEWTON, BY_PINV, BY_SDLS
+from limbik.solvers.solver import BY_CLASSIC, BY_DLS, BY_LM, BY_NEWTON, BY_PINV, BY_SDLS
 from limbik.tree.classical_loop import (
     DAMPING,
     GAIN,
@@ -31,8 +31,13 @@ from limbik.tree.classical_loop import (
     USE_LIMITS,
 )
 from limbik.tree.evaluation import accept, differentiate, evaluate, step_from
+from limbik.tree.joints import freeze
 from limbik.tree.priorities import shorten_turns
 from limbik.tree.workspace import Objectives, Tree, Workspace
+
+LONGEST_STEP = 1.0  # [rad or m] of any joint in one iteration
+SMALLEST_SCALE = 1e-3  # of a step that is shortened
+AFTER_GRADIENT = 2.0**-6  # scale of the step after one down the gradient
 
 
 class Tuned(NamedTuple):
@@ -95,6 +100,8 @@ def propose(workspace: Workspace, gradient: Floats, settings: Floats) -> None:
         sdls_step(J, r, gradient, tuned, dx, work)
     elif method == BY_NEWTON:
         newton_step(J, r, gradient, tuned, dx, work)
+    elif method == BY_LM:
+        lm_step(J, r, gradient, tuned, dx, work)
     elif method == BY_CLASSIC:
         classic_step(J, r, gradient, tuned, dx, work)
     else:
@@ -117,3 +124,30 @@ def gain_by(
             return scale
         scale *= 0.25
     return 0.0
+
+
+@compiled(inline=False)
+def safe_length(J: Floats, r: Floats, gradient: Floats) -> float:
+    """A step along the gradient J^T r that lowers the error for certain, to second order.
+
+    The slope over a bound on the curvature: |J g|^2 of the linear model, and what the turning of the levers
+    adds, which is at most |r| times the lever of the joint nearer to the tip for each pair of joints.
+    """
+    slope = 0.0
+    curvature = 0.0
+    before = 0.0  # sum of |g| over the joints nearer to the base
+    for j in range(gradient.size):
+        lever = 0.0
+        for i in range(r.size):
+            lever += J[i, j] * J[i, j]
+        g = abs(gradient[j])
+        slope += g * g
+        curvature += math.sqrt(lever) * g * (2.0 * before + g)
+        before += g
+    curvature *= math.sqrt(squared_length(r))
+    for i in range(r.size):
+        along = 0.0
+        for j in range(gradient.size):
+            along += J[i, j] * gradient[j]
+        curvature += along * along
+    return slope / curvature if curvature > 0.0 else 0.0

@@ -3,8 +3,7 @@
 Damped least squares whose damping is proportional to the squared error: bold near the goal, calm far from it
 and where no solution exists. Chains of up to 12 revolute and prismatic joints run in the fast core
 (`solvers.serial_plan`), with several attempts side by side, and trees in the general core
-(`solvers.general_plan`). This is the same method for points and arms in a plane or of ball joints, and for
-chains that are pulled toward a rest configuration.
+(`solvers.general_plan`). This is the same step for models that are pulled toward a rest configuration.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.goals import EVERY, Goal
 from limbik.numerics.linear import damped_solve, squared_length
 from limbik.serial import step as fast_step
-from limbik.solvers.solver import AnswerKernel, Solver, Tuning, step_kernel
+from limbik.solvers.solver import BY_LM, StepSolver, Tuning
 
 damping = compiled(fast_step.damping)
 
@@ -30,7 +28,7 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class LM(Solver):
+class LM(StepSolver):
     """Levenberg-Marquardt."""
 
     name: ClassVar[str] = "lm"
@@ -40,11 +38,6 @@ class LM(Solver):
         "prismatic joints it runs in the fast core, several attempts side by side."
     )
     source: ClassVar[str] = "Levenberg 1944; Marquardt 1963; Sugihara 2011"
-    tree_goals: ClassVar[tuple[type[Goal], ...]] = EVERY  # in the general core (`tree.levenberg_marquardt`)
 
-    def tuning(self, reach: float) -> Tuning:
-        return Tuning(damping=reach**2)  # the unit of squared errors
-
-    @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
-        return step_kernel(step, chain, goal)
+    def tuning(self, length: float) -> Tuning:
+        return Tuning(method=BY_LM)

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.goals import Goal
 from limbik.numerics.linear import copy, damped_solve, scale_by
-from limbik.solvers.solver import BY_NEWTON, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import BY_NEWTON, StepSolver, Tuning, parameter
 
 JITTER = 1e-12  # of the trace: only enough to factorise where J J^T is singular
 
@@ -37,13 +36,8 @@ class Newton(StepSolver):
         "The arm solved as if it were linear, again and again; quadratic near a solution."
     )
     source: ClassVar[str] = "Pieper 1968; Siciliano et al. 2009"
-    number: ClassVar[int] = BY_NEWTON
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
 
-    def tuning(self, reach: float) -> Tuning:
-        return Tuning(damping=self.damping)
-
-    @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
-        return step_kernel(step, chain, goal)
+    def tuning(self, length: float) -> Tuning:
+        return Tuning(method=BY_NEWTON, damping=self.damping)

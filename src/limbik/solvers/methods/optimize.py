@@ -36,9 +36,7 @@ class Optimize(Solver):
         "minimise."
     )
     source: ClassVar[str] = "Kraft 1988; Byrd, Lu, Nocedal & Zhu 1995; Conn, Gould & Toint 2000"
-    goals: ClassVar[tuple[type[Goal], ...]] = ()
-    chains: ClassVar[tuple[str, ...]] = ()
-    tree_goals: ClassVar[tuple[type[Goal], ...]] = EVERY
+    goals: ClassVar[tuple[type[Goal], ...]] = EVERY
     is_compiled: ClassVar[bool] = False
 
     method: Literal["SLSQP", "trust-constr", "L-BFGS-B"] = "SLSQP"

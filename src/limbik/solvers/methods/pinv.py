@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.goals import Goal
 from limbik.numerics.linear import clamp_factor, fill, orthogonalise_rows, squared_length
-from limbik.solvers.solver import BY_PINV, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import BY_PINV, StepSolver, Tuning, parameter
 
 SMALLEST_RATIO = 1e-3  # of a singular value to the largest
-LONGEST_ERROR = 0.3  # of the reach
+LONGEST_ERROR = 0.3  # of the model's length
 
 
 @compiled
@@ -49,13 +48,8 @@ class PseudoInverse(StepSolver):
         "The shortest step that removes the error as if the arm were linear, without its weakest directions."
     )
     source: ClassVar[str] = "Whitney 1969; Klein & Huang 1983"
-    number: ClassVar[int] = BY_PINV
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
 
-    def tuning(self, reach: float) -> Tuning:
-        return Tuning(damping=self.damping, longest_error=LONGEST_ERROR * reach)
-
-    @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
-        return step_kernel(step, chain, goal)
+    def tuning(self, length: float) -> Tuning:
+        return Tuning(method=BY_PINV, damping=self.damping, longest_error=LONGEST_ERROR)

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.goals import Goal
 from limbik.numerics.linear import copy, fill, orthogonalise_rows, squared_length
-from limbik.solvers.solver import BY_SDLS, AnswerKernel, StepSolver, Tuning, step_kernel
+from limbik.solvers.solver import BY_SDLS, StepSolver, Tuning
 
 LARGEST_TURN = math.pi / 4.0  # gamma_max [rad]
 SMALLEST_RATIO = 1e-10  # of a singular value to the largest
@@ -75,11 +74,6 @@ class SDLS(StepSolver):
     title: ClassVar[str] = "Selectively damped least squares"
     summary: ClassVar[str] = "Damped least squares with a damping of its own for each direction of movement."
     source: ClassVar[str] = "Buss & Kim 2005"
-    number: ClassVar[int] = BY_SDLS
 
-    def tuning(self, reach: float) -> Tuning:
-        return Tuning()
-
-    @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
-        return step_kernel(step, chain, goal)
+    def tuning(self, length: float) -> Tuning:
+        return Tuning(method=BY_SDLS)

@@ -6,12 +6,11 @@ Move the joints along the gradient, as far as the linear model says is best.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.goals import Goal
-from limbik.solvers.solver import BY_TRANSPOSE, AnswerKernel, StepSolver, Tuning, parameter, step_kernel
+from limbik.solvers.solver import BY_TRANSPOSE, StepSolver, Tuning, parameter
 
 
 @compiled
@@ -43,20 +42,12 @@ class Transpose(StepSolver):
     title: ClassVar[str] = "Jacobian transpose"
     summary: ClassVar[str] = "Down the gradient of the error, as far as the linear model says is best."
     source: ClassVar[str] = "Wolovich & Elliott 1984; Buss 2004"
-    number: ClassVar[int] = BY_TRANSPOSE
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
     gamma: float | None = parameter(
         None, 1e-9, 1e9, "1/m^2", "longest step along the gradient; none by default"
     )
 
-    def tuning(self, reach: float) -> Tuning:
-        return Tuning(damping=self.damping, gain=math.inf if self.gamma is None else self.gamma)
-
-    def tree_tuning(self, length: float) -> Tuning:
-        tuning = super().tree_tuning(length)
-        return tuning if self.gamma is None else replace(tuning, gain=self.gamma * length**2)
-
-    @classmethod
-    def kernel(cls, chain: str, goal: type[Goal]) -> AnswerKernel:
-        return step_kernel(step, chain, goal)
+    def tuning(self, length: float) -> Tuning:
+        gain = math.inf if self.gamma is None else self.gamma * length**2
+        return Tuning(method=BY_TRANSPOSE, damping=self.damping, gain=gain)

@@ -11,13 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from limbik.chain.joints import FRAME_SIZE, PRISMATIC, SPHERICAL, advance
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.goals import Goal
 from limbik.goals.task import POINT
 from limbik.numerics.linear import copy, fill
 from limbik.solvers.methods.transpose import best_length
 from limbik.solvers.solver import BY_CLASSIC, StepSolver, Tuning, parameter
+from limbik.tree.joints import FRAME_SIZE, PRISMATIC, SPHERICAL, advance
 from limbik.tree.residuals import FRAME, resolve_frames
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -106,10 +105,8 @@ class TransposeClassic(StepSolver):
         "out of reach."
     )
     source: ClassVar[str] = "Wolovich & Elliott 1984; Buss 2004"
-    goals: ClassVar[tuple[type[Goal], ...]] = ()  # on single chains too, it has the kernel for trees
-    number: ClassVar[int] = BY_CLASSIC
 
     damping: float = parameter(0.3, 0.01, 1.0, "", "share of the best step")
 
-    def tuning(self, reach: float) -> Tuning:
-        return Tuning(damping=self.damping, as_it_is=True)
+    def tuning(self, length: float) -> Tuning:
+        return Tuning(method=BY_CLASSIC, damping=self.damping, as_it_is=True)

@@ -7,7 +7,7 @@ import { degrees, drawOther, drawPass, drawStep, drawTurn } from './explanationm
 import { points } from './kinematics.js';
 
 const MORE = 'The change is not the method’s alone: the loop around it also keeps limits, leaves dead points, extrapolates slow '
-  + 'descents and pulls toward a rest pose.';
+  + 'descents, mixes passes of FABRIK with those before them and pulls toward a rest pose.';
 
 /** @typedef {import('./explanation.js').Turns|import('./explanation.js').Passes|import('./explanation.js').Step} Explanation */
 
@@ -138,7 +138,7 @@ function turnInWords({ turns, isPlain }, part) {
 function passInWords({ isPlain }, part) {
   if (part === 0) return 'the last point is put on the target, and each of the others is drawn after it, along the line between them.';
   const words = 'the first point is put back on the base, and the others are drawn after it again.';
-  return isPlain ? words : `${words} ${MORE} A target out of reach has the chain laid straight.`;
+  return isPlain ? words : `${words} ${MORE}`;
 }
 
 /** @param {import('./explanation.js').Step} explanation */

@@ -1,7 +1,4 @@
-"""Joints of chains and trees: their records, and what a configuration and a velocity are to them.
-
-The names of the kernels here are the ones that `chain.planar` has too, so that one loop serves both.
-"""
+"""The joints of trees: their records, and what a configuration and a velocity are to them."""
 
 from __future__ import annotations
 
@@ -27,18 +24,15 @@ SHORTEST_QUATERNION = 1e-100  # under this length one has no direction
 REVOLUTE = 0
 PRISMATIC = 1
 SPHERICAL = 2
-TOOL = 3
+END = 3
 
-# One joint and its place in the moved frame of the joint before it. The last record of a chain is the tool: a
-# place only.
+# One joint. After the last one stands a record that says how many numbers q and a velocity have.
 JOINT = np.dtype(
     [
         ("kind", np.int64),
-        ("q", np.int64),  # where its numbers begin in the chain's q
-        ("v", np.int64),  # and in its velocity
-        ("rotation", np.float64, 9),
-        ("translation", np.float64, 3),  # [m]
-        ("axis", np.float64, 3),
+        ("q", np.int64),  # where its numbers begin in q
+        ("v", np.int64),  # and in a velocity
+        ("axis", np.float64, 3),  # ball: of the twist
         ("lower", np.float64),  # [rad or m]; ball: twist [rad]
         ("upper", np.float64),
         ("cone", np.float64),  # [rad] ball: half-angle of the swing
@@ -60,7 +54,7 @@ ROTATION = 3
 
 @compiled(inline=False)
 def admit(joints: Records, use_limits: bool, q: Floats) -> int:
-    """Make q a start: within limits, quaternions of length 1, without a great many turns.
+    """Make q a start: within limits, quaternions of length 1, without a great many revolutions.
 
     Returns INVALID, MOVED or AS_IT_WAS.
     """
@@ -98,7 +92,7 @@ def admit(joints: Records, use_limits: bool, q: Floats) -> int:
 
 @compiled
 def advance(joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bool, q_new: Floats) -> None:
-    """q_new = the configuration after the velocity scale * dq, kept within limits."""
+    """q_new = the configuration after the velocity scale * dq, within limits."""
     for j in range(joints.size - 1):
         joint = joints[j]
         i, v = joint.q, joint.v
@@ -134,7 +128,7 @@ def set_spherical(
 
 @compiled
 def blend(joints: Records, q: Floats, rest: Floats, fraction: float, use_limits: bool) -> None:
-    """Move q the given fraction of the way to `rest`, in place, ball joints kept within their limits."""
+    """Move q toward `rest` by a fraction of what is between them; ball joints stay within their limits."""
     for j in range(joints.size - 1):
         joint = joints[j]
         i = joint.q
