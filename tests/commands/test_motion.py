@@ -96,6 +96,7 @@ def test_feet_are_planted_on_a_belt(tmp_path: Path) -> None:
     page = run("ground", str(tmp_path / "belt.bvh"), "--out", str(tmp_path / "planted.bvh"), *belt)
     planted = limbik.load_motion(tmp_path / "planted.bvh", unit="m")
     assert "planted.bvh: 301 frames" in page
+    assert "stands 0%" not in page
     assert np.abs(planted.q - q).max() < 0.2
 
 
@@ -147,6 +148,12 @@ def test_an_animation_of_a_character_goes_to_csv_and_back(tmp_path: Path) -> Non
             "give one",
         ),
         (["ground", str(GOLDEN), "--out", "a.bvh", "--foot", "Left Feet"], ModelError, "a joint turns"),
+        (["ground", "nowhere.bvh", "--out", "a.fbx"], FormatError, "a.fbx: needs the ending .bvh"),
+        (
+            ["retarget", str(GOLDEN), "body.fbx", "--out", "a.bvh"],
+            FormatError,
+            "body.fbx: is FBX",
+        ),
     ],
 )
 def test_a_wrong_request_is_refused(arguments: list[str], error: type[LimbikError], message: str) -> None:

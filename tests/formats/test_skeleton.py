@@ -67,7 +67,9 @@ def test_bvh_to_gltf_and_back_keeps_every_link(tmp_path: Path) -> None:
         np.testing.assert_allclose(poses(each, motion.links), poses(motion, motion.links), atol=2e-6)
         assert limbik.humanoid(each).frames == limbik.humanoid(motion).frames
     ends = [frame.name for frame in motion.model.frames if frame.name.endswith(".end")]
-    assert len(ends) == sum(joint.is_end for joint in motion.hierarchy or ())
+    assert len(ends) == sum(joint.is_end for joint in motion.hierarchy or ()) > 0
+    for each in (there, back):
+        np.testing.assert_allclose(poses(each, ends)[..., 3], poses(motion, ends)[..., 3], atol=2e-6)
 
 
 def test_other_readers_see_the_skin_the_bones_and_the_animation(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from numpy.testing import assert_allclose
 import limbik
 from limbik.compiler import native
 from limbik.errors import FormatWarning, GoalError, ModelError
-from limbik.motion import Ground, measure, plant_feet, sole_contacts, soles_of
+from limbik.motion import Ground, measure, plant_feet, planting_report, sole_contacts, soles_of
 from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
 from limbik.motion.programs import hinge_groups, limbs
-from limbik.spatial import pose_from, quat_exp
+from limbik.spatial import pose_from, quat_exp, rotation_exp
+from motion.people import crouching
 from walker import RUN, Gait, Kind, moved, noisy, skeleton, stairs, stretched, walk
 
 AHEAD = Gait(heading=0.0, duration=4.0)
@@ -319,12 +320,48 @@ def test_a_leg_of_few_hinges_is_refused() -> None:
         plant_feet(motion)
 
 
+@pytest.mark.parametrize("kind", ["euler", "ball"])
+def test_a_node_above_the_hips_stays_where_it_is(kind: Kind) -> None:
+    """Such as the "Armature" of Blender's glTF, which may be turned."""
+    plain = walk(AHEAD, kind).motion
+    sinking = replace(plain, q=moved(plain, [0.0, -0.03, 0.0]).q)
+    stand = pose_from(rotation_exp(np.array([0.0, 0.7, 0.0])), [0.4, 0.0, -0.2])
+    node = limbik.Joint(
+        name="Armature", kind=limbik.JointKind.FIXED, parent="scene", child=plain.model.root, origin=stand
+    )
+    staged = replace(sinking, model=limbik.Model("staged", [node, *plain.model.joints]))
+    planted, alone = plant_feet(staged), plant_feet(sinking)
+    assert np.abs(alone.q - sinking.q).max() > 0.02
+    for foot in ("LeftFoot", "RightFoot"):
+        assert_allclose(
+            staged.model.pose(planted.q, foot), stand @ plain.model.pose(alone.q, foot), atol=1e-6
+        )
+
+
 def test_feet_stand_on_a_belt() -> None:
     walked = stretched(walk(AHEAD, "ball").motion, 1.08)
     speed = np.array([0.0, 0.0, -1.3 / 1.1])
     way = np.multiply.outer(walked.dt * np.arange(len(walked)), speed)
     on_belt = plant_feet(moved(walked, way), contacts=limbik.motion.ContactRule(ground_velocity=tuple(speed)))
     assert_allclose(moved(on_belt, -way).q, plant_feet(walked).q, atol=1e-9)
+    rule = limbik.motion.ContactRule(ground_velocity=tuple(speed))
+    on_ground = planting_report(walked, plant_feet(walked))
+    seen = planting_report(moved(walked, way), on_belt, contacts=rule)
+    for beside, foot in zip(on_ground.feet, seen.feet, strict=True):
+        assert foot.stands == pytest.approx(beside.stands, abs=0.05) and foot.stands > 0.3
+        assert foot.slide_before_cm_s == pytest.approx(beside.slide_before_cm_s, rel=0.1)
+        assert foot.slide_before_cm_s > 5.0
+        assert foot.slide_after_cm_s < 0.2 * foot.slide_before_cm_s
+
+
+def test_feet_without_names_are_those_of_the_body(tmp_path: Path) -> None:
+    person = limbik.load_motion(crouching())
+    text = crouching()
+    for k, link in enumerate(sorted(person.links, key=len, reverse=True)):
+        text = text.replace(f" {link}\n", f" b{k}\n")
+    nameless = limbik.load_motion(text)
+    assert not any("foot" in link.casefold() for link in nameless.links)
+    assert_allclose(plant_feet(nameless).q, plant_feet(person).q, atol=1e-9)
 
 
 def test_one_frame_is_planted() -> None:
@@ -341,6 +378,8 @@ def test_bad_input_is_named() -> None:
         plant_feet(motion, ground=Ground.plane(up="z"))
     with pytest.raises(GoalError, match="halflife needs a positive number"):
         plant_feet(motion, halflife=0.0)
+    with pytest.raises(GoalError, match="contacts needs 0 or 1 for each foot and frame, not nan"):
+        plant_feet(motion, contacts=np.full((len(motion), 2), np.nan))
     with pytest.raises(
         GoalError, match=r"halflife needs a positive number, from 1e-06 to 1e\+06, found 1e-300"
     ):

@@ -13,6 +13,7 @@ from limbik.compiler import native
 from limbik.errors import ModelError
 from limbik.motion import measure, retarget
 from limbik.motion.feet.targets import held_places, intervals
+from limbik.spatial import pose_from, quat_exp, quat_multiply, quat_to_matrix
 from limbik.tree.programs import best
 from motion.people import FAMILIES, crouching
 
@@ -115,6 +116,25 @@ def test_a_person_moves_as_another_person_and_is_written(tmp_path):
         assert np.degrees(np.arccos(np.clip(0.5 * (away - 1.0), -1.0, 1.0))).max() < 5.0
     feet = measure(again, feet=["LeftAnkle", "RightAnkle"], contacts=np.ones((len(again), 2), dtype=bool))
     assert feet.foot_slide_cm_s < 0.5
+
+
+def test_a_body_that_lies_at_rest_is_taken_as_it_stands_in_its_motion(tmp_path):
+    """As LAFAN1's skeleton, all of whose bones are along one axis at rest."""
+    limbik.load_motion(crouching()).save(tmp_path / "person.glb")
+    upright = limbik.load_motion(tmp_path / "person.glb")
+    hips, turn = "mixamorig:Hips", quat_exp(np.array([0.5 * math.pi, 0.0, 0.0]))
+    joints = [
+        replace(each, origin=pose_from(quat_to_matrix(turn)) @ each.origin) if each.parent == hips else each
+        for each in upright.model.joints
+    ]
+    lying, q = limbik.Model("lying", joints), upright.q.copy()
+    part = lying.q_slice(hips)
+    q[:, part] = quat_multiply(q[:, part], turn * [-1.0, -1.0, -1.0, 1.0])
+    expected = retarget(upright, upright)
+    again = retarget(upright, replace(upright, model=lying, q=q))
+    for link in (hips, "mixamorig:LeftLeg", "mixamorig:LeftFoot", "mixamorig:RightHand"):
+        here, there = upright.model.pose(expected.q, link), lying.pose(again.q, link)
+        assert_allclose(there[:, :3, 3], here[:, :3, 3], atol=2e-3)
 
 
 def test_a_robot_follows_itself(on_robot):

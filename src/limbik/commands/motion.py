@@ -97,14 +97,18 @@ def convert(
 
     For example: limbik motion convert walk.bvh walk.glb
     """
-    write_file(load_file(file, model, unit, None, animation), out)
+    write_file(load_file(file, model, unit, None, animation, out), out)
 
 
-def load_file(file: str, model: str | None, unit: str, up: str | None, animation: str | None) -> Motion:
-    """The motion in a file, by what the options say of it."""
+def load_file(
+    file: str, model: str | None, unit: str, up: str | None, animation: str | None, out: str | None = None
+) -> Motion:
+    """The motion in a file, by what the options say of it; out: where it is to go, which is checked first."""
     from limbik.formats.gltf_file import ENDINGS
-    from limbik.formats.motions import load_motion
+    from limbik.formats.motions import check_output, load_motion
 
+    if out is not None:
+        check_output(out)
     if up is not None and not is_one_of(up, ("x", "y", "z")):
         raise ModelError(f"--up needs x, y or z, found {up!r}")
     like: Any = model
@@ -118,7 +122,8 @@ def load_file(file: str, model: str | None, unit: str, up: str | None, animation
 def write_file(motion: Motion, out: str) -> None:
     """Write a motion, and say how large it is."""
     motion.save(out)
-    typer.echo(f"{out}: {len(motion)} frames of {motion.model.nq} numbers")
+    frames = "1 frame" if len(motion) == 1 else f"{len(motion)} frames"
+    typer.echo(f"{out}: {frames} of {motion.model.nq} numbers")
 
 
 def size_of(unit: str) -> Any:

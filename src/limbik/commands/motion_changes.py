@@ -42,7 +42,7 @@ def clean(
     from limbik.motion.measures import measure
     from limbik.motion.smoothing import smooth
 
-    loaded = load_file(file, model, unit, up, animation)
+    loaded = load_file(file, model, unit, up, animation, out)
     cleaned = smooth(loaded, method, cutoff_hz=cutoff)  # type: ignore[arg-type]
     cleaned.save(out)
     before, after = measure(loaded), measure(cleaned)
@@ -69,10 +69,11 @@ def retarget(
     """
     from limbik.formats.gltf_file import ENDINGS
     from limbik.formats.load import load
-    from limbik.formats.motions import load_motion
+    from limbik.formats.motions import load_motion, refuse_other_formats
     from limbik.motion.retargeting import retarget
 
-    source = load_file(file, model, unit, up, animation)
+    source = load_file(file, model, unit, up, animation, out)
+    refuse_other_formats(body)
     is_motion = Path(body).suffix.lower() in (".bvh", *ENDINGS)
     target = load_motion(body, unit=size_of(unit)) if is_motion else load(body)
     with progress_of("retarget") as progress:
@@ -112,13 +113,13 @@ def ground(
     from limbik.motion.feet.plant import plant_feet
     from limbik.motion.feet.report import planting_report
 
-    loaded = load_file(file, model, unit, up, animation)
+    loaded = load_file(file, model, unit, up, animation, out)
     if mesh is not None and (slope is not None or height != 0.0):
         raise GoalError("--mesh stands in place of --height and --slope: give one of them")
     floor = Ground.plane(height, slope, up=loaded.up) if mesh is None else Ground.mesh(mesh, up=loaded.up)
     contacts = None if belt is None else ContactRule(ground_velocity=belt)
     planted = plant_feet(loaded, ground=floor, contacts=contacts, feet=feet, weight=weight, halflife=halflife)
-    typer.echo(str(planting_report(loaded, planted, feet)))
+    typer.echo(str(planting_report(loaded, planted, feet, contacts=contacts)))
     write_file(planted, out)
 
 
@@ -139,7 +140,7 @@ def lengths(
     """
     from limbik.motion.limb_lengths import fit_limb_lengths
 
-    loaded = load_file(file, None, unit, up, None)
+    loaded = load_file(file, None, unit, up, None, out)
     fitted = fit_limb_lengths(loaded, lengths=_as_metres(given or []), symmetric=symmetric)
     width = max((len(bone.link) for bone in fitted.bones), default=0)
     for bone in fitted.bones:

@@ -3,12 +3,14 @@
 The links are the nodes that are joints of a skin or move, and those above them. A joint of a skin is a ball
 joint; its neutral configuration is how the file has it in rest. Where its translation moves, three sliding
 joints come before it, "Hips.Xposition" to "Hips.Zposition", along the axes of the parent, from its place in
-rest. Nodes above that do not move are fixed; their scales go into lengths.
+rest. Nodes above that do not move are fixed; their scales go into lengths. An empty node below a joint whose
+name ends with "end", as Blender and limbik write them, is the frame "Toe.end" of that joint.
 """
 
 from __future__ import annotations
 
 import copy
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -33,12 +35,13 @@ from limbik.formats.gltf_animation import (
 from limbik.formats.gltf_file import GltfFile
 from limbik.formats.gltf_nodes import EVEN, NEARLY_EVEN, Node, line, read_nodes
 from limbik.formats.vrm import humanoid_nodes
-from limbik.model import Joint, JointKind, Model
+from limbik.model import Frame, Joint, JointKind, Model
 from limbik.spatial import Array, pose_from, quat_conjugate, quat_multiply, quat_to_matrix
 
 WORLD = "world"  # the root link
 POSITIONS = ("Xposition", "Yposition", "Zposition")
 SAME = 1e-6  # of a translation: how far its keys may differ where it does not move
+END = re.compile(r"[._ ]end\d*$", re.IGNORECASE)  # of the name of a node
 UNCHANGED = 1e-12  # [m, or of a quaternion] how far values may be from those of the file
 
 
@@ -53,6 +56,7 @@ class GltfScene:
     turning: tuple[int, ...]  # nodes with a ball joint
     sliding: tuple[int, ...]  # nodes with sliding joints, too
     fixed: tuple[int, ...]  # nodes above them
+    ends: tuple[int, ...]  # empty nodes at the ends of bones
     scales: dict[int, float] = field(repr=False)  # [m] of one unit inside each node
     start: float  # [s] of the first frame
     dt: float  # [s]
@@ -81,7 +85,8 @@ def read_scene(path: str, animation: str | int | None) -> tuple[GltfScene, dict[
     if not turning:
         file.fail("has no skin and no animation of nodes, so there is no skeleton in it")
     used = {each for node in turning for each in line(nodes, node)}
-    scales = _scales(file, nodes, sorted(used))
+    ends = [k for k in range(len(nodes)) if k not in used and _is_end(file, nodes, k, turning)]
+    scales = _scales(file, nodes, sorted({*used, *ends}))
     scene = GltfScene(
         file,
         tuple(nodes),
@@ -90,6 +95,7 @@ def read_scene(path: str, animation: str | int | None) -> tuple[GltfScene, dict[
         tuple(sorted(turning)),
         tuple(sorted(sliding)),
         tuple(sorted(used - turning)),
+        tuple(ends),
         scales,
         start,
         dt,
@@ -103,7 +109,7 @@ def model_of(scene: GltfScene) -> Model:
     used = sorted({*scene.turning, *scene.fixed})
     try:
         joints = [joint for node in used for joint in _joints(scene, node)]
-        return Model("gltf", joints, root=WORLD)
+        return Model("gltf", joints, _frames(scene), root=WORLD)
     except ModelError as error:
         raise FormatError(scene.file.name, f"its names are in the way of each other: {error}") from None
 
@@ -152,6 +158,14 @@ def _skin_joints(file: GltfFile) -> set[int]:
             file.item("nodes", node, f"skins[{k}]")
             joints.add(node)
     return joints
+
+
+def _is_end(file: GltfFile, nodes: Sequence[Node], k: int, joints: set[int]) -> bool:
+    """Whether a node is the end of a bone and nothing else."""
+    item = file.items("nodes")[k]
+    is_empty = not any(item.get(key) for key in ("children", "mesh", "camera", "skin", "extensions"))
+    is_named = END.search(nodes[k].name) is not None
+    return nodes[k].parent in joints and is_empty and is_named and bool(nodes[k].translation.any())
 
 
 def _topmost(nodes: Sequence[Node], joints: set[int]) -> set[int]:
@@ -228,6 +242,18 @@ def _joints(scene: GltfScene, place: int) -> Iterator[Joint]:
             parent, before = name, np.eye(4)
         origin = pose_from(origin[:3, :3])
     yield Joint(name=node.name, kind=JointKind.BALL, parent=parent, child=node.name, origin=origin)
+
+
+def _frames(scene: GltfScene) -> Iterator[Frame]:
+    """The ends of bones."""
+    count: dict[int, int] = {}
+    for k in scene.ends:
+        node = scene.nodes[k]
+        link = scene.nodes[node.parent].name
+        count[node.parent] = count.get(node.parent, 0) + 1
+        number = "" if count[node.parent] == 1 else str(count[node.parent])
+        pose = pose_from(quat_to_matrix(node.rotation), _size(scene, k) * node.translation)
+        yield Frame(name=f"{link}.end{number}", link=link, pose_link_frame=pose)
 
 
 def _size(scene: GltfScene, place: int) -> float:

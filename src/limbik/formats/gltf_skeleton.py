@@ -1,7 +1,8 @@
 """A skeleton as glTF: an animation of nodes that are the joints of a skin, and a mesh of bones to see them.
 
-Every bone is a slim octahedron from its joint to the next one. It is there because viewers show meshes, and
-programs make an armature only of a skin that one uses. (glTF 2.0 specification, 3.7.3 and 3.11)
+The ends of bones are empty nodes, "Toe.end". Every bone is a slim octahedron from its joint to the next one.
+It is there because viewers show meshes, and programs make an armature only of a skin that one uses. (glTF 2.0
+specification, 3.7.3 and 3.11)
 """
 
 from __future__ import annotations
@@ -38,11 +39,18 @@ def write_skeleton(skeleton: Skeleton, dt: float, path: Path) -> None:
             children[parent].append(bone)
     nodes: list[dict[str, Any]] = [
         {"name": name, "translation": offsets[k].tolist(), "rotation": rest[k].tolist()}
-        | ({"children": children[k]} if children[k] else {})
         for k, name in enumerate(skeleton.names)
     ]
     roots = [k for k, parent in enumerate(skeleton.parents) if parent < 0]
     nodes.append({"name": "bones", "mesh": 0, "skin": 0})
+    for bone, ends in enumerate(skeleton.ends):
+        for number, end in enumerate(each for each in ends if each.any()):
+            children[bone].append(len(nodes))
+            name = f"{skeleton.names[bone]}.end{number + 1 if number else ''}"
+            nodes.append({"name": name, "translation": end.tolist()})
+    for node, below in zip(nodes, children, strict=False):
+        if below:
+            node["children"] = below
     content: dict[str, Any] = {
         "asset": {"version": "2.0", "generator": f"limbik {__version__}"},
         "scene": 0,

@@ -109,13 +109,14 @@ class Motion:
         file cannot be written.
         """
         name = str(path)
+        check_output(name)
         if _ending(name) in gltf_file.ENDINGS:
             try:
                 self._write_gltf(name)
             except OSError as error:
                 raise FileOutputError(name, error) from None
             return
-        write_text(path, self._as_bvh() if _ending(name) == ".bvh" else self._as_csv(name))
+        write_text(path, self._as_bvh() if _ending(name) == ".bvh" else self._as_csv())
 
     def _write_gltf(self, name: str) -> None:
         path = Path(name).expanduser()
@@ -138,15 +139,17 @@ class Motion:
         values = bvh_model.values_of(self.model, self.hierarchy, self.q, self.metres)
         return bvh.write(bvh.BvhFile(self.hierarchy, values, self.dt))
 
-    def _as_csv(self, name: str) -> str:
-        if _ending(name) != ".csv":
-            raise FormatError(
-                name, f"needs the ending .bvh, .glb, .gltf, .vrm or .csv, found {_ending(name)!r}"
-            )
+    def _as_csv(self) -> str:
         return motion_csv.write(self.model, self.q, self.dt)
 
 
-def _refuse_other_formats(file: str | PathLike[str]) -> None:
+def check_output(name: str) -> None:
+    """Raise FormatError for a file whose ending is none that a motion is written in."""
+    if _ending(name) not in (".bvh", ".csv", *gltf_file.ENDINGS):
+        raise FormatError(name, f"needs the ending .bvh, .glb, .gltf, .vrm or .csv, found {_ending(name)!r}")
+
+
+def refuse_other_formats(file: str | PathLike[str]) -> None:
     """Raises FormatError, which says what helps, for files of formats that are known and not read here."""
     ending = _ending(str(file)) if isinstance(file, str | PathLike) else ""
     if ending in OTHERS:
@@ -212,7 +215,7 @@ def load_motion(
         return _of_gltf(str(file), animation, up or "y")
     if animation is not None:
         raise ModelError("`animation` is for glTF files, which may have several")
-    _refuse_other_formats(file)
+    refuse_other_formats(file)
     source = open_source(file)
     if bvh.is_bvh(source.text):
         if model is not None:

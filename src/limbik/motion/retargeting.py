@@ -27,6 +27,7 @@ from limbik.solvers.best_plan import SteppedPlan
 from limbik.spatial import Array, check_flag, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
 
+SAME_TURN = 1e-6  # of the numbers of two rotations
 POSTURES = 50  # of a motion, beside that of rest, among which the upright one is looked for
 
 # Weights of squared errors [m and rad].
@@ -34,6 +35,7 @@ FOOT, FOOT_TURN = 10.0, 1.0
 HIPS, HIPS_TURN = 1.0, 0.7
 TRUNK_TURN = 0.5
 HEAD_TURN = 0.2
+SHOULDER_TURN = 0.5
 BONE = {"Leg": 0.3, "Arm": 0.7}
 HAND_TURN = 0.1
 FREEDOM = 6  # degrees of freedom of hips that go anywhere
@@ -86,15 +88,18 @@ def retarget(
     roles = humanoid(model).frames if target is None else mapping_of(target, "target", ModelError, needed)
     there = freed(whole, roles["hips"]) if "hips" in roles else whole
     source = humanoid(motion).frames if source is None else mapping_of(source, "source", ModelError, needed)
-    body = anatomy(motion.model, source, motion.up, postures_of(motion))
+    postures, others = postures_of(motion), _postures_of_target(there, model)
+    if _are_alike(motion.model, there):
+        postures = others = np.concatenate([postures, others])  # so that both have the same upright posture
+    body = anatomy(motion.model, source, motion.up, postures)
     up = model.up if isinstance(model, Motion) else None
-    other = anatomy(there, roles, up, there.neutral[None])
+    other = anatomy(there, roles, up, others)
     check_flag(speed_limits, "speed_limits", ModelError)
     if progress is not None and not callable(progress):
         raise ModelError(f"progress needs a function of two counts, found {shortened(progress)}")
     stands = stands_of(motion, body) if contacts is None else as_stands(contacts, len(motion), 2, ModelError)
     followed = list(_goals(motion, body, other, stands))
-    q = _solved(there, roles["hips"], followed, motion.dt, speed_limits, progress or _silent)
+    q = _solved(there, other.upright, roles["hips"], followed, motion.dt, speed_limits, progress or _silent)
     if isinstance(model, Motion):
         return replace(model, model=there, q=q, dt=motion.dt)
     return Motion(there, q, motion.dt, other.up)
@@ -104,6 +109,25 @@ def postures_of(motion: Motion) -> Array:
     """That of rest, then some of the motion, [k, nq]."""
     places = np.unique(np.linspace(0, len(motion) - 1, POSTURES).astype(np.int64))
     return np.concatenate([motion.model.neutral[None], motion.q[places]])
+
+
+def _are_alike(model: Model, other: Model) -> bool:
+    """Whether two models differ by the lengths of their bones alone."""
+    if model.joint_names != other.joint_names or model.nq != other.nq:
+        return False
+    pairs = zip(model.joints, other.joints, strict=True)
+    return all(np.abs(a.origin[:3, :3] - b.origin[:3, :3]).max() <= SAME_TURN for a, b in pairs)
+
+
+def _postures_of_target(there: Model, model: Model | Motion) -> Array:
+    """That of rest and, of a motion, some of it, [k, nq]: where its hips are does not matter."""
+    if not isinstance(model, Motion):
+        return there.neutral[None]
+    postures = postures_of(model)
+    q = np.tile(there.neutral, (len(postures), 1))
+    for name in model.model.joint_names:
+        q[:, there.q_slice(name)] = postures[:, model.model.q_slice(name)]
+    return q
 
 
 def stands_of(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
@@ -127,6 +151,10 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
         moved[:, 2] += ankle
         return moved
 
+    def alike(role: str, weight: float) -> _Followed:
+        """A part of the other body is oriented as that of the source."""
+        return _turn(other, role, body.turns(q, role), weight)
+
     for k, side in enumerate(SIDES):
         turns = _stood_upright(body.turns(q, side + LEG[2]), stands[:, k])
         turns = flat_turns(turns, stands[:, k], motion.dt)
@@ -140,15 +168,21 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
     carrier, trunk = body.first_of(TRUNK), other.first_of(TRUNK)
     if carrier and trunk:
         yield _turn(other, trunk, body.turns(q, carrier), TRUNK_TURN)
-    if body.has("head") and other.has("head") and _moves(other, "head", trunk or "hips"):
-        yield _turn(other, "head", body.turns(q, "head"), HEAD_TURN)
+    before = trunk or "hips"
+    for role in (*TRUNK, "neck", "head"):
+        if role != trunk and body.has(role) and other.has(role) and _moves(other, role, before):
+            yield alike(role, HEAD_TURN)
+            before = role
+    for role in (side + "Shoulder" for side in SIDES):
+        if body.has(role) and other.has(role) and _moves(other, role, trunk or "hips"):
+            yield alike(role, SHOULDER_TURN)
     for limb, weight in ((LEG, BONE["Leg"]), (ARM, BONE["Arm"])):
         for side in SIDES:
             if all(each.has(*(side + part for part in limb)) for each in (body, other)):
                 yield from _bones(body, other, q, side, limb, weight)
     for side in SIDES:
         if body.has(side + "Hand") and other.has(side + "Hand"):
-            yield _turn(other, side + "Hand", body.turns(q, side + "Hand"), HAND_TURN)
+            yield alike(side + "Hand", HAND_TURN)
 
 
 def _moves(other: Anatomy, role: str, carrier: str) -> bool:
@@ -217,20 +251,24 @@ def _silent(done: int, total: int) -> None:
 
 def _solved(
     model: Model,
+    home: Array,
     hips: str,
     followed: list[_Followed],
     dt: float,
     speed_limits: bool,
     progress: Callable[[int, int], None],
 ) -> Array:
-    """Configurations [T, nq]; joints that move no part of the body that follows stay as they are at rest."""
+    """Configurations [T, nq]; joints that move no part of the body that follows stay as at `home` [nq]."""
     part = _leading_to(model, {name for each in followed for name in _frames(each.goal)})
-    found = np.tile(model.neutral, (len(followed[0].targets), 1))
-    solved = _solved_by_all(part, hips, followed, dt, speed_limits, progress)
+    all_q = np.tile(home, (len(followed[0].targets), 1))
+    start = part.neutral.copy()
+    for name in part.joint_names:
+        start[part.q_slice(name)] = home[model.q_slice(name)]
+    solved = _solved_by_all(part, start, hips, followed, dt, speed_limits, progress)
     for joint in part.joints:
         if joint.nq and joint.mimic is None:
-            found[:, model.q_slice(joint.name)] = solved[:, part.q_slice(joint.name)]
-    return found
+            all_q[:, model.q_slice(joint.name)] = solved[:, part.q_slice(joint.name)]
+    return all_q
 
 
 def _frames(goal: Goal) -> list[str]:
@@ -254,6 +292,7 @@ def _leading_to(model: Model, frames: set[str]) -> Model:
 
 def _solved_by_all(
     model: Model,
+    home: Array,
     hips: str,
     followed: list[_Followed],
     dt: float,
@@ -261,13 +300,13 @@ def _solved_by_all(
     progress: Callable[[int, int], None],
 ) -> Array:
     """Configurations [T, nq], one frame after the other."""
-    steady = Steady(model, STEADY, model.neutral, HOMEWARD)
+    steady = Steady(model, STEADY, home, HOMEWARD)
     plan = SteppedPlan(model, [*(each.goal for each in followed), *steady.goals])
     reach = _reach_in(model, dt) if speed_limits else np.full(model.nq, math.inf)
     over_time = np.stack([each.targets for each in followed], axis=1)
     targets = np.zeros((len(plan.tasks), TARGET_SIZE))
     found = np.empty((len(over_time), model.nq))
-    q = _first(model, hips, followed)
+    q = _first(model, home, hips, followed)
     for frame, wanted in enumerate(over_time):
         targets[: len(followed)] = wanted
         for _ in range(1 if frame else SETTLING):
@@ -279,10 +318,10 @@ def _solved_by_all(
     return found
 
 
-def _first(model: Model, hips: str, followed: list[_Followed]) -> Array:
+def _first(model: Model, home: Array, hips: str, followed: list[_Followed]) -> Array:
     """A start [nq] at which the hips are where they are to be in the first frame."""
     goals: Any = [each.goal for each in followed if each.goal.frame == hips]
-    return np.asarray(model.solve(goals, start=model.neutral).q)
+    return np.asarray(model.solve(goals, start=home).q)
 
 
 def _reach_in(model: Model, dt: float) -> Array:

@@ -182,6 +182,8 @@ def _axes(body: Anatomy) -> dict[str, Matrix3]:
     for side, way in zip(SIDES, (1.0, -1.0), strict=True):
         found.update(_limb_axes(body, side, LEG, hips, -hips[:, 2]))
         found[side + "Foot"] = hips
+        if body.has(side + "Shoulder"):
+            found[side + "Shoulder"] = shoulders
         if body.has(*(side + part for part in ARM)):
             found.update(_limb_axes(body, side, ARM, shoulders, way * shoulders[:, 1]))
     return {role: body.rotation(role).T @ axes for role, axes in found.items()}

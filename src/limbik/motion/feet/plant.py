@@ -160,6 +160,8 @@ def _stands(
     stands = as_numbers(contacts, "contacts", needed, GoalError)
     if stands.shape not in (shape, (*shape, 2)):
         raise GoalError(f"contacts needs {needed}, found shape {stands.shape}")
+    if np.isnan(stands).any():
+        raise GoalError("contacts needs 0 or 1 for each foot and frame, not nan")
     if stands.ndim == 3:
         return stands != 0.0
     each = contacts_at(motion, soles, poses, None) & (stands != 0.0)[..., None]
@@ -290,16 +292,21 @@ def _moved_by(motion: Motion, way: Array) -> Motion:
 
 def _raise(model: Model, q: Array, by: Array) -> None:
     """Move the body in q [T, nq] by [T, 3] [m]: with a floating base, or the position channels of a root."""
+    still = {model.root: np.eye(3)}  # links that nothing moves, and their rotations
     for joint in model.joints:
-        if joint.kind is JointKind.FLOATING and joint.parent == model.root:
-            place = model.q_slice(joint.name).start
-            q[:, place : place + 3] += by @ joint.origin[:3, :3]
+        if joint.parent in still and joint.kind is JointKind.FIXED:
+            still[joint.child] = still[joint.parent] @ joint.origin[:3, :3]
+    for joint in model.joints:
+        if joint.kind is JointKind.FLOATING and joint.parent in still:
+            first = model.q_slice(joint.name).start
+            q[:, first : first + 3] += by @ still[joint.parent] @ joint.origin[:3, :3]
             return
-    roots = [group for group in Articulation(model).groups if group.parent == model.root]
+    groups = Articulation(model).groups
+    roots = [group for group in groups if group.parent in still and group.link not in still]
     if not roots or any(len(group.slides) != 3 for group in roots):
         raise ModelError(
             f"model {model.name!r} needs a floating base, or position channels on every root: "
             "its pelvis has to move"
         )
     for group in roots:
-        q[:, group.slide_places] += np.linalg.solve(group.slides.T, by.T).T
+        q[:, group.slide_places] += np.linalg.solve(group.slides.T, (by @ still[group.parent]).T).T

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from limbik.errors import ModelError
 from limbik.formats.motions import Motion, as_motion
+from limbik.motion.contacts import ContactRule
 from limbik.motion.feet.soles import TIP, Sole, sole_contacts, soles_of
 from limbik.spatial import Array, norm
 
@@ -45,33 +46,46 @@ class PlantingReport:
         return "\n".join([*lines, pelvis])
 
 
-def planting_report(motion: Motion, planted: Motion, feet: Sequence[str] | None = None) -> PlantingReport:
-    """What has changed between a motion and the same with its feet planted; feet: as for `plant_feet`.
+def planting_report(
+    motion: Motion,
+    planted: Motion,
+    feet: Sequence[str] | None = None,
+    *,
+    contacts: ContactRule | None = None,
+) -> PlantingReport:
+    """What has changed between a motion and the same with its feet planted.
 
-    Raises ModelError for unknown links, and for no feet.
+    feet, contacts: as for `plant_feet`; with a rule for a belt feet slide beside the belt.
+
+    Raises ModelError for unknown links, and for no feet, GoalError for what is no rule.
     """
     motion, planted = as_motion(motion), as_motion(planted)
     soles = soles_of(motion, feet)
     if not soles:
         raise ModelError("planting_report needs at least one foot, found none")
-    stands = sole_contacts(motion, soles)
+    stands = sole_contacts(motion, soles, contacts)
+    of_ground = np.zeros(3) if contacts is None else np.array(contacts.ground_velocity)
     hips = [np.mean([_places(each, sole.root) for sole in soles], axis=0) for each in (motion, planted)]
     moved = 100.0 * norm(hips[1] - hips[0])
     return PlantingReport(
-        tuple(_foot(motion, planted, sole, stands[:, k]) for k, sole in enumerate(soles)),
+        tuple(_foot(motion, planted, sole, stands[:, k], of_ground) for k, sole in enumerate(soles)),
         float(moved.max()),
         int(moved.argmax()),
     )
 
 
-def _foot(motion: Motion, planted: Motion, sole: Sole, stands: NDArray[np.bool_]) -> FootReport:
+def _foot(
+    motion: Motion, planted: Motion, sole: Sole, stands: NDArray[np.bool_], of_ground: Array
+) -> FootReport:
+    """of_ground: the ground's velocity [3] [m/s]."""
     before, after = (
         sole.points(*(each.model.pose(each.q, link) for link in sole.links)) for each in (motion, planted)
     )
     both = stands[1:] & stands[:-1]
     beside = np.arange(3) != "xyz".index(motion.up)
     slides = [
-        100.0 * norm(np.diff(points[:, :TIP, beside], axis=0))[both] / motion.dt for points in (before, after)
+        100.0 * norm(np.diff(points[:, :TIP], axis=0)[..., beside] / motion.dt - of_ground[beside])[both]
+        for points in (before, after)
     ]
     moved = 100.0 * norm(after - before).max(axis=1)
     before_cm_s, after_cm_s = (float(slide.mean()) if slide.size else 0.0 for slide in slides)

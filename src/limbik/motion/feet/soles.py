@@ -13,6 +13,7 @@ from limbik.errors import GoalError, ModelError, is_one_of, members_of, shortene
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
 from limbik.motion.articulation import Articulation
+from limbik.motion.body.humanoid import humanoid
 from limbik.motion.contacts import ContactRule, feet_of, point_contacts, rule_for
 from limbik.spatial import Array, Vector3, as_vector, norm, unit
 
@@ -62,7 +63,7 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
     """The soles of a motion's feet.
 
     feet: the links of the feet, which the ankles turn; default: those called foot, or else ankle, or else
-    those before the ones called toe.
+    those of `limbik.humanoid`, or else those before the ones called toe.
 
     The toes are the link after the foot, their tip is the frame on it that is farthest away. Which way is up
     for a foot, and how high its points are, is taken from the frames in which it stands: from the middle of
@@ -119,11 +120,22 @@ def _feet_by_name(motion: Motion, articulation: Articulation) -> list[str]:
         found = [link for link in articulation.links if word in link.casefold()]
         if found := [link for link in found if "toe" not in link.casefold()]:
             return [link for link in found if articulation.group(link).parent not in found]
+    if of_body := _feet_of_body(motion):
+        return of_body
     toes = [link for link in feet_of(motion) if link in articulation.links]
     found = [articulation.group(toe).parent for toe in toes]
     if not found:
         raise ModelError(f"no foot of model {motion.model.name!r} is turned by a joint: give `feet`")
     return [link for link in dict.fromkeys(found) if link not in toes]
+
+
+def _feet_of_body(motion: Motion) -> list[str]:
+    """The feet of a human body; none where the motion has no such body."""
+    try:
+        parts = humanoid(motion).frames
+    except ModelError:
+        return []
+    return [parts[role] for role in ("leftFoot", "rightFoot") if role in parts]
 
 
 class _Leg(NamedTuple):
