@@ -41,7 +41,7 @@ def rows(file: str) -> Iterator[list[str]]:
     began = process_time()
     planted = plant_feet(motion)
     seconds = process_time() - began
-    names = [link for sole in soles_of(motion) for link in (sole.root, *sole.links)]
+    names = [link for sole in soles_of(motion) for link in (sole.root, sole.mid, *sole.links)]
     before, after = (each.model.poses(each.q, names)[:, :, :3, 3] for each in (motion, planted))
     excess = 100.0 * (second_differences(after, motion.dt) - second_differences(before, motion.dt))
     moved = 100.0 * np.linalg.norm(after - before, axis=-1).max(axis=0)

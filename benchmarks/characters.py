@@ -31,7 +31,7 @@ import numpy as np
 
 import limbik
 from limbik.motion import ContactRule, Ground, Limb, measure, plant_feet, sole_contacts, soles_of, two_bone
-from limbik.motion.batches import hinge_angles, two_bone_turns
+from limbik.motion.batches import hinge_angles, two_bone_settings, two_bone_turns
 from limbik.spatial import (
     norm,
     perpendicular,
@@ -124,7 +124,7 @@ def problems(count: int, seed: int) -> np.ndarray:
 
 
 def settings(*, hinge: bool = False, pole: bool = False, soften: float = 0.0) -> np.ndarray:
-    return np.array([hinge, pole, soften, 0.0])
+    return two_bone_settings(is_hinge=hinge, has_pole=pole, soften=soften)
 
 
 def places(limbs: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ import limbik
 from limbik.compiler import native
 from limbik.errors import GoalError, ModelError
 from limbik.motion import Limb, LimbSolution, two_bone
-from limbik.motion.batches import two_bone_turns
+from limbik.motion.batches import two_bone_settings, two_bone_turns
 from limbik.motion.programs import limbs
 from limbik.spatial import cross, dot, norm, perpendicular, quat_rotate, rotation_exp, rotation_log, unit
 from strategies import unit_vectors
@@ -123,7 +123,9 @@ def test_no_arrangement_of_points_gives_what_is_no_number(values: list[float], i
         problem[0, two_bone.AXIS : two_bone.POLE] + np.array([0.0, 0.0, 1e-9])
     )
     problem[0, two_bone.MIN :] = -math.inf, math.inf
-    answer = two_bone_turns(problem, np.array([is_hinge, 1.0, 0.03, 0.1]))
+    answer = two_bone_turns(
+        problem, two_bone_settings(is_hinge=is_hinge, has_pole=True, soften=0.03, stretch=0.1)
+    )
     assert np.isfinite(answer).all()
     assert_allclose(norm(answer[:, :4]), 1.0, atol=1e-9)
     assert_allclose(norm(answer[:, 4:8]), 1.0, atol=1e-9)
@@ -181,7 +183,7 @@ def middles(problems: np.ndarray, answers: np.ndarray) -> np.ndarray:
 
 def test_the_swivel_follows_the_pole_across_the_line_of_the_limb() -> None:
     """The pole goes over the line, beside it by 2 degrees at least on the side of the knee."""
-    settings = np.array([0.0, 1.0, 0.0, 0.0])
+    settings = two_bone_settings(has_pole=True)
     for seed in range(10):
         (one,) = rows(1, seed)
         line = unit(one[9:12])
@@ -226,7 +228,7 @@ def test_with_soften_the_knee_moves_at_most_twice_as_far_as_the_target(lengths: 
     problems[:, two_bone.MIN], problems[:, two_bone.MAX] = -math.inf, math.inf
     native.compile_now(limbs())
     for soften, most in ((0.032, 2.0), (0.0, math.inf)):
-        answers = two_bone_turns(problems, np.array([0.0, 0.0, soften, 0.0]))
+        answers = two_bone_turns(problems, two_bone_settings(soften=soften))
         knee = middles(problems, answers)
         ratio = norm(np.diff(knee, axis=0)) / np.diff(far)
         assert ratio.max() < most
@@ -363,10 +365,37 @@ def test_an_arm_whose_elbow_has_an_offset_reaches_where_its_limits_allow() -> No
     assert (found.distance[found.reached] < 1e-9).all()
 
 
+@pytest.mark.parametrize("side", np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False))
+def test_a_knee_that_is_bent_more_bends_about_its_axis_and_one_that_is_not_stays(side: float) -> None:
+    """However the nearly straight limb beneath is bent: by 3 degrees, to any side."""
+    bend = math.radians(3.0)
+    problem = np.zeros((1, two_bone.ROW))
+    problem[0, two_bone.MIN :] = -math.inf, math.inf
+    lower = np.array([math.sin(bend) * math.cos(side), -math.cos(bend), math.sin(bend) * math.sin(side)])
+    problem[0, two_bone.MID : two_bone.MID + 3] = 0.0, -0.4, 0.0
+    problem[0, two_bone.TIP : two_bone.TIP + 3] = tip = [0.0, -0.4, 0.0] + 0.4 * lower
+    problem[0, two_bone.AXIS : two_bone.AXIS + 3] = 1.0, 0.0, 0.0  # the knee stands forward, along z
+    settings = two_bone_settings(has_knee=True)
+
+    def knee(target: np.ndarray) -> np.ndarray:
+        problem[0, two_bone.TARGET : two_bone.TARGET + 3] = target
+        turn = two_bone_turns(problem, settings)[0, two_bone.TURN_ROOT : two_bone.TURN_ROOT + 4]
+        return quat_rotate(turn, np.array([0.0, -0.4, 0.0]))
+
+    assert_allclose(knee(tip), [0.0, -0.4, 0.0], atol=1e-9)
+    places = np.array([knee((1.0 - part) * tip) for part in np.linspace(0.0, 0.2, 2000)])
+    if math.sin(side) < 0.99:  # it is not bent the wrong way: that one has to go over to the other side
+        assert np.linalg.norm(np.diff(places, axis=0), axis=1)[1:].max() < 0.01
+    beside = places[-1] - tip * (places[-1] @ tip) / (tip @ tip)
+    assert beside[2] > 0.9 * np.linalg.norm(beside)
+
+
 # --- one kernel, and errors ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", [(0, 0, 0.0, 0.0), (0, 1, 0.05, 0.1), (1, 1, 0.05, 0.0)])
+@pytest.mark.parametrize(
+    "settings", [(0, 0, 0.0, 0.0, 0), (0, 1, 0.05, 0.1, 0), (0, 0, 0.0, 0.0, 1), (1, 1, 0.05, 0.0, 0)]
+)
 def test_machine_code_and_python_give_the_same(settings: tuple[float, ...]) -> None:
     problems = rows(50)
     problems[:, two_bone.SWIVEL] = 0.3

@@ -70,12 +70,15 @@ class Call:
 
 
 def _fits(kind: Kind, argument: Any) -> bool:
-    """Whether arrays are of the types that machine code takes them for; fixed sizes are not looked at."""
+    """Whether arrays are of the types that machine code takes them for, and of the sizes that are fixed."""
     if not isinstance(kind, ArrayType):
         parts = () if kind is int or kind == WATCH_KIND else zip(kinds(kind).values(), argument, strict=True)
         return all(_fits(part, each) for part, each in parts)
     is_of_type = isinstance(kind.dtype, str) or argument.dtype == kind.dtype
-    return is_of_type and argument.ndim == len(kind.shape) and argument.flags.c_contiguous
+    if not (is_of_type and argument.ndim == len(kind.shape) and argument.flags.c_contiguous):
+        return False
+    sizes = zip(argument.shape, kind.shape, strict=True)
+    return all(size == fixed for size, fixed in sizes if isinstance(fixed, int))
 
 
 def _numbers(kind: Kind, argument: Any) -> list[int]:

@@ -10,6 +10,18 @@ from limbik.motion.programs import hinge_groups, limbs, locals_of_rigs, spines
 from limbik.spatial import Array, Quaternion
 
 
+def two_bone_settings(
+    *,
+    is_hinge: bool = False,
+    has_pole: bool = False,
+    soften: float = 0.0,
+    stretch: float = 0.0,
+    has_knee: bool = False,
+) -> Array:
+    """What is the same for all limbs of a batch, as `two_bone` reads it."""
+    return np.array([is_hinge, has_pole, soften, stretch, has_knee], np.float64)
+
+
 def two_bone_turns(problems: Array, settings: Array) -> Array:
     """The answers [T, ANSWER] to problems [T, ROW]: `two_bone.solve_rows`."""
     answers = np.empty((len(problems), two_bone.ANSWER))

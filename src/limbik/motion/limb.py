@@ -14,7 +14,7 @@ from limbik.model import Model
 from limbik.model.slots import Slot
 from limbik.motion import two_bone
 from limbik.motion.articulation import Articulation, Group, put
-from limbik.motion.batches import two_bone_turns
+from limbik.motion.batches import two_bone_settings, two_bone_turns
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -131,14 +131,17 @@ class Limb:
 
 
 class LimbPlan:
-    """A limb on a model."""
+    """A limb on a model.
 
-    def __init__(self, model: Model, limb: Limb) -> None:
+    has_knee: the middle bends about `limb.axis` where it is bent more than in the pose beneath.
+    """
+
+    def __init__(self, model: Model, limb: Limb, *, has_knee: bool = False) -> None:
         names = (limb.root, limb.mid, limb.tip)
         tip = model.frame(limb.tip)
         is_link = tip.name == tip.link
         articulation = Articulation(model, [limb.root, limb.mid, *([limb.tip] if is_link else [])])
-        self.model, self.limb = model, limb
+        self.model, self.limb, self.has_knee = model, limb, has_knee
         self.root, self.mid = articulation.group(limb.root), articulation.group(limb.mid)
         self.tip: Group | None = None
         if is_link and limb.tip in articulation.links and articulation.group(limb.tip).freedom:
@@ -272,7 +275,13 @@ class LimbPlan:
             (place,) = self.mid.hinge_places
             problems[:, two_bone.MIN] = self.model.lower[place] - q[:, place]
             problems[:, two_bone.MAX] = self.model.upper[place] - q[:, place]
-        settings = np.array([self.is_hinge, limb.pole is not None, limb.soften, limb.stretch], np.float64)
+        settings = two_bone_settings(
+            is_hinge=self.is_hinge,
+            has_pole=limb.pole is not None,
+            soften=limb.soften,
+            stretch=limb.stretch,
+            has_knee=self.has_knee,
+        )
         answers = two_bone_turns(problems, settings)
         return Turns(
             quat_to_matrix(answers[:, two_bone.TURN_ROOT : two_bone.TURN_ROOT + 4]),

@@ -8,7 +8,9 @@ and Angles of a Needle-like Triangle", 2014), so that no trigonometric function 
 What is continuous, and where it is not:
 
 - The bend plane is that of the pose beneath. Where its bones are nearly in one line, the plane goes over into
-  one through the given axis: between BENT and a straight limb by a smooth step.
+  one through the given axis: between BENT and a straight limb by a smooth step. With HAS_KNEE what a limb is
+  bent more than in the pose beneath, it is bent about the axis: captured limbs that are nearly straight bend
+  to any side, and a knee that is bent more would follow that noise.
 - Near the line of root and target the pole says nothing: its direction goes over into that of the pose
   beneath, smoothly, while the angle between pole and line shrinks from that of POLE to 0. No rule without a
   memory is continuous everywhere (a disc has no continuous map onto its edge that keeps the edge): here one
@@ -20,7 +22,9 @@ What is continuous, and where it is not:
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
+from limbik.compiler.arrays import ANY, array
 from limbik.compiler.kernel import Floats, Matrix, Watch, compiled, is_stopped
 from limbik.numerics.rotation import (
     Quaternion,
@@ -40,16 +44,22 @@ ROW = 21
 TURN_ROOT, TURN_MID, FACTOR = 0, 4, 8
 ANSWER = 9
 # What is the same for all rows.
-IS_HINGE, HAS_POLE, SOFTEN, STRETCH = 0, 1, 2, 3
-SETTINGS = 4
+IS_HINGE, HAS_POLE, SOFTEN, STRETCH, HAS_KNEE = 0, 1, 2, 3, 4
+SETTINGS = 5
 
 BENT = 0.07  # sine of the bend (4 degrees) from which on the plane is that of the pose alone
 NEAR_POLE = 0.17  # sine of the angle (10 degrees) between pole and line from which on the pole alone counts
+TOWARD_KNEE = 0.5  # how much the axis counts in what is bent more
 TINY = 1e-12
 
 
 @compiled
-def solve_rows(problems: Matrix, settings: Floats, answers: Matrix, watch: Watch) -> int:
+def solve_rows(
+    problems: Annotated[Matrix, array(ANY, ROW)],
+    settings: Annotated[Floats, array(SETTINGS)],
+    answers: Annotated[Matrix, array(ANY, ANSWER)],
+    watch: Watch,
+) -> int:
     """Every limb [T, ROW]; returns how many were done before the watch ended it."""
     for k in range(problems.shape[0]):
         if is_stopped(watch, k):
@@ -99,7 +109,11 @@ def bend_freely(
     wanted = softened(distance, a, b, settings[SOFTEN])
     sine, cosine = half_bend(a, b, wanted)
     straight = smallest_turn(v[0], v[1], v[2], u[0], u[1], u[2])
-    h = bend_axis(u, v, rotate(straight, axis[0], axis[1], axis[2]), a * b)
+    axis = rotate(straight, axis[0], axis[1], axis[2])
+    if settings[HAS_KNEE] > 0.0:
+        h = knee_axis(u, v, axis, 2.0 * angle_of(sine, cosine))
+    else:
+        h = bend_axis(u, v, axis, a * b)
     turn = product((sine * h[0], sine * h[1], sine * h[2], cosine), straight)
     # The chord is u turned about h by an angle from 0 to the bend: what is across it is u x h turned alike.
     bent = rotate(turn, v[0], v[1], v[2])
@@ -217,6 +231,21 @@ def bend_axis(u: Vector, v: Vector, axis: Vector, scale: float) -> Vector:
         of_pose * n[1] + (1.0 - share) * rest[1],
         of_pose * n[2] + (1.0 - share) * rest[2],
     )
+    if not length(h) > TINY:
+        return rest
+    return scaled(h)
+
+
+@compiled
+def knee_axis(u: Vector, v: Vector, axis: Vector, bend: float) -> Vector:
+    """The unit axis of a bend [rad], across u: that of the pose for its own bend, `axis` for what is more."""
+    n = cross(u, v)
+    size = length(n)
+    before = angle_of(size, dot(u, v))
+    of_pose = before / max(size, 1e-300)
+    more = TOWARD_KNEE * max(bend - before, 0.0)
+    rest = across_of(axis, u)
+    h = of_pose * n[0] + more * rest[0], of_pose * n[1] + more * rest[1], of_pose * n[2] + more * rest[2]
     if not length(h) > TINY:
         return rest
     return scaled(h)

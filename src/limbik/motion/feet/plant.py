@@ -27,11 +27,12 @@ from limbik.motion.feet.locks import FootLocks, FootPath
 from limbik.motion.feet.soles import Sole, contacts_at, soles_of
 from limbik.motion.feet.stances import AnimatedFoot, LockRule
 from limbik.motion.limb import Limb, LimbPlan, plan_of
-from limbik.spatial import Array, as_number, as_numbers, norm, rotation_exp, rotation_log
+from limbik.spatial import Array, as_number, as_numbers, cross, norm, rotation_exp, rotation_log, unit
 
-EXTENSION = 0.993  # of a leg's length, to which it is stretched; farther where the animation does so
+EXTENSION = 0.97  # of a leg's length, to which it is stretched; farther where the animation does so
 MAX_EXTENSION = 0.9985  # but not more
 SOFTEN = 0.001  # of legs that the pelvis cannot help
+MIN_BEND = 0.3  # of what all bends of a knee would be about one axis
 LOCK_RADIUS = 0.18  # [leg lengths]
 LYING = 0.15  # height of a shank, as part of its length, below which it lies
 GROUND = 5.0  # [percent] of the heights of all soles, which are lower than the ground in the animation
@@ -97,6 +98,7 @@ def plant_feet(
     soles = _soles(motion, feet)
     legs = [_leg(motion.model, sole) for sole in soles]
     poses = _poses(motion, [name for leg in legs for name in leg.frames], soles)
+    legs = [_with_knee(leg, poses) for leg in legs]
     lengths = [_leg_length(poses, leg) for leg in legs]
     if contacts is None:
         carries = carrying(motion, legs, poses)
@@ -144,6 +146,19 @@ def _leg(model: Model, sole: Sole) -> LimbPlan | LegChain:
     """A leg as a limb in closed form, or where its hip axes do not meet as a chain of hinges."""
     plan = plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN))
     return plan if plan.root.freedom == 3 else LegChain(model, sole)
+
+
+def _with_knee(leg: LimbPlan | LegChain, poses: dict[str, Array]) -> LimbPlan | LegChain:
+    """The leg with the axis about which its knee bends in the animation, by the mean over the frames."""
+    if isinstance(leg, LegChain) or leg.is_hinge:
+        return leg
+    hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
+    across = cross(knee - hip, ankle - knee)
+    shank = poses[leg.limb.mid][:, :3, :3]
+    axis = np.einsum("tji,tj->i", shank, across)
+    if not norm(axis) > MIN_BEND * float(norm(across).sum()):
+        return leg
+    return LimbPlan(leg.model, replace(leg.limb, axis=tuple(unit(axis))), has_knee=True)
 
 
 def _stands(
