@@ -22,7 +22,7 @@ from limbik.serial.seed_table import Shape
 from limbik.solvers import names
 from limbik.solvers.classical_plan import method_of
 from limbik.solvers.registry import get
-from limbik.tree.programs import best, by_method, general
+from limbik.tree.programs import by_method, general
 
 ANY_SHAPE = Shape("R", 0)  # the bitcode is the same for all
 MADE_FROM = BITCODE / "made_from.json"  # fingerprints of kernels by program
@@ -34,7 +34,6 @@ def programs() -> dict[str, Program]:
         one_problem(ANY_SHAPE),
         *(many_problems(ANY_SHAPE, single) for single in (False, True)),
         general(),
-        best(),
         one_pose_program(Family.THREE_PARALLEL),
         many_poses_program(Family.THREE_PARALLEL),
         tracker(),

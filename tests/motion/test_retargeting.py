@@ -14,7 +14,7 @@ from limbik.errors import ModelError
 from limbik.motion import measure, retarget
 from limbik.motion.feet.targets import held_places, intervals
 from limbik.spatial import pose_from, quat_exp, quat_multiply, quat_to_matrix
-from limbik.tree.programs import best
+from limbik.tree.programs import general
 from motion.people import FAMILIES, crouching
 
 FEET = ["left_ankle_roll_link", "right_ankle_roll_link"]
@@ -23,7 +23,7 @@ CROUCH = 30  # the deepest frame
 
 @pytest.fixture(scope="module")
 def g1():
-    native.compile_now(best())
+    native.compile_now(general())
     return limbik.load("g1")
 
 

@@ -144,10 +144,9 @@ def test_a_goal_out_of_reach_comes_before_a_direction_that_is_not(starts_there):
 
 
 def test_what_an_arm_out_of_reach_leaves_free_serves_the_next_goal():
-    """Stretched toward a point, the last joint still turns on the spot. Of 20, three may stop on the way."""
+    """Stretched toward a point, the last joint still turns on the spot."""
     panda = loaded("panda")
-    short = 0
-    for seed in range(20):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         heading = rng.normal(size=3)
         point = Position(target=3.0 * heading / np.linalg.norm(heading))
@@ -156,8 +155,7 @@ def test_what_an_arm_out_of_reach_leaves_free_serves_the_next_goal():
         wanted = Posture(q=panda.random(rng), priority=1)
         both = solve(panda, [point, wanted], start, iterations=FEW)
         assert both.error <= alone.error + TOLERANCE
-        short += abs(both.q[6] - wanted.q[6]) > 1e-3
-    assert short <= 3
+        assert abs(both.q[6] - wanted.q[6]) <= 1e-3
 
 
 def test_what_is_met_coarsely_stays_met():

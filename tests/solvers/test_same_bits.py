@@ -11,7 +11,7 @@ from limbik.compiler import native
 from limbik.motion.programs import tracker
 from limbik.solvers import get
 from limbik.solvers.classical_plan import method_of
-from limbik.tree.programs import best, by_method, general
+from limbik.tree.programs import by_method, general
 
 PANDA = limbik.load("panda")
 Q = PANDA.random(1, 6)
@@ -40,7 +40,7 @@ def beyond_reach(model: Model, q: np.ndarray) -> list[limbik.Goal]:
 CASES = {
     "several goals": (general, goals, {}),
     "out of reach": (general, beyond_reach, {"restarts": 1}),
-    "best": (best, beyond_reach, {"mode": "best"}),
+    "best": (general, beyond_reach, {"mode": "best"}),
     "dls": (
         lambda: by_method(method_of(get("dls"))),
         beyond_reach,

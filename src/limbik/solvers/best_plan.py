@@ -16,7 +16,6 @@ from limbik.solvers.tree_plan import NO_TRACE
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
 from limbik.tree.joints import SPHERICAL
-from limbik.tree.programs import best
 
 
 class BestPlan(GeneralPlan):
@@ -25,7 +24,7 @@ class BestPlan(GeneralPlan):
     Goals of several priorities are taken as by `GeneralPlan`; the status is that of the first one.
     """
 
-    program = best()
+    is_compromise = True
     metres = 1.0 / METRES_PER_RADIAN  # so that a metre counts as a radian, for models of any size
     first_look = math.inf  # goals that are out of reach are no reason to end
 

@@ -21,7 +21,7 @@ from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan
 from limbik.solvers.watch import time_watch
 from limbik.tree.programs import general
-from limbik.tree.settings import ITERATIONS, SETTINGS_SIZE
+from limbik.tree.settings import GENERAL_SIZE, IS_COMPROMISE, ITERATIONS
 
 PlanOf: TypeAlias = Callable[[Model, Sequence[Goal], dict[str, Any]], Plan]  # `solvers.plans.plan_of`
 
@@ -33,6 +33,7 @@ class GeneralPlan(TreePlan):
     """
 
     program = general()
+    is_compromise = False
     metres: float | None = None  # in which errors of position are counted; None: the size of the model
 
     def __init__(
@@ -50,7 +51,8 @@ class GeneralPlan(TreePlan):
         if above:
             self.above = type(self)(model, above, _for_some(model, above, options), solver, plan_of)
         length = self.above.length if self.above else self.metres
-        super().__init__(model, goals, options, solver, SETTINGS_SIZE, length)
+        super().__init__(model, goals, options, solver, GENERAL_SIZE, length)
+        self.settings[IS_COMPROMISE] = self.is_compromise
 
     def _solve(self, problem: Problem, trace: Trace) -> Solution:
         """As `TreePlan._solve`; goals of the lowest priority come after the solve for the others."""

@@ -146,8 +146,8 @@ def solve(
             copy(q, workspace.best)
         slack = CLOSE_TO_BOUND * settings[LENGTH]
         is_nearest |= is_as_near_as_can_be(objectives, workspace.task_errors[0], slack)
-        is_over = end == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]
-        if is_over or is_nearest:
+        is_spent = came_to == SPENT or answer[ITERATIONS] >= budget
+        if end == SOLVED or is_spent or is_nearest or answer[DESCENTS] > settings[RESTARTS]:
             break
         if settings[ANNEAL] > 0.0:
             begin_elsewhere(tree, settings, workspace.best, amplitude, q)

@@ -34,7 +34,7 @@ from limbik.tree.priorities import (
     freeze,
     release,
     share_within,
-    shorten_turns,
+    shorten_rotations,
 )
 from limbik.tree.restarts import SHARES, begin_elsewhere
 from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, RANDOM, RESTARTS, USE_LIMITS
@@ -68,7 +68,8 @@ def search(
     least = math.inf
     copy(q, workspace.start)
     while True:
-        came_to = descend(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
+        is_restart = answer[DESCENTS] > 0.0
+        came_to = descend(tree, objectives, workspace, settings, is_restart, q, answer, trace_q, trace_error)
         answer[DESCENTS] += 1.0
         cost = workspace.costs[0, 0]
         if came_to == SOLVED or cost < least:
@@ -88,20 +89,21 @@ def descend(
     objectives: Objectives,
     workspace: Workspace,
     settings: Floats,
+    is_restart: bool,
     q: Floats,
     answer: Floats,
     trace_q: Floats,
     trace_error: Floats,
 ) -> int:
     """One descent from q, which is changed in place; returns why it ended. At the end `workspace` is that of
-    q.
+    q. is_restart: whether the trace marks where it begins.
     """
     use_limits = settings[USE_LIMITS] > 0.0
     factor = 1.0  # of the damping
     evaluate(tree, objectives, workspace, q, 0)
     is_flat = False
     nudges = 0
-    sign = 1.0 if answer[DESCENTS] == 0.0 else -1.0
+    sign = -1.0 if is_restart else 1.0
     if answer[DESCENTS] == 0.0:
         record(answer, q, workspace, 1.0, trace_q, trace_error)
     is_new = True
@@ -203,7 +205,7 @@ def propose(tree: Tree, workspace: Workspace, q: Floats, damping: float, use_lim
             return -1.0
         if not (use_limits and stop_at_limits(tree, q, workspace.dx, free)):
             break
-    shorten_turns(tree.movers, workspace.dx, LONGEST_STEP)
+    shorten_rotations(tree.movers, workspace.dx, LONGEST_STEP)
     gain = 2.0 * dot(gradient, workspace.dx)
     for v in range(nv):
         gain -= workspace.dx[v] * dot(workspace.hessian[v], workspace.dx)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, Matrix, compiled, is_stopped
-from limbik.numerics.dead_points import is_stationary
-from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT
-from limbik.numerics.linear import copy, transpose_times
-from limbik.tree.classical_loop import bend
+from limbik.numerics.end_codes import CONVERGED, SETTLED, SOLVED, SPENT
+from limbik.numerics.linear import copy
+from limbik.tree.compromise import descend as descend_to_minimum
+from limbik.tree.compromise import search as search_compromise
 from limbik.tree.evaluation import (
     CLOSE_TO_BOUND,
     accept,
@@ -22,17 +22,17 @@ from limbik.tree.evaluation import (
     finish,
     is_as_near_as_can_be,
     is_met,
+    is_out_of_reach,
     record,
     step_from,
 )
 from limbik.tree.lower_levels import improve
 from limbik.tree.priorities import EASIER, HARDER, HARDEST, LONGEST_STEP, MAX_SLOW, damping_of, propose
 from limbik.tree.restarts import MAX_AT_LAST, SHARES, begin_elsewhere
-from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, LENGTH, RESTARTS, USE_LIMITS
+from limbik.tree.settings import BUDGET, DESCENTS, IS_COMPROMISE, ITERATIONS, LENGTH, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
-SLOW = 0.9  # part of the squared error that a slow step leaves, where another start may follow
-SLOW_AT_LAST = 1.0 - 1e-9  # and where none does
+SLOW = 0.9  # part of the squared error that a slow step leaves
 
 
 @compiled
@@ -61,6 +61,8 @@ def solve(
     if objectives.level_rows.size > 2:
         improve(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
         end = SOLVED
+    elif settings[IS_COMPROMISE] > 0.0:
+        end = search_compromise(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
     else:
         end = search(tree, objectives, workspace, settings, q, answer, trace_q, trace_error)
     finish(tree, objectives, workspace, q, end, task_errors, answer)
@@ -82,6 +84,7 @@ def search(
     min_cost = math.inf
     copy(q, workspace.start)
     has_restarts = settings[RESTARTS] > 0.0
+    is_far = is_out_of_reach(objectives)
     at_last = min(MAX_AT_LAST, 0.5 * settings[BUDGET]) if has_restarts else 0.0
     budget = settings[BUDGET] - math.floor(at_last)
     while True:
@@ -100,23 +103,28 @@ def search(
             trace_error,
         )
         answer[DESCENTS] += 1.0
+        if came_to == SETTLED and is_far:
+            came_to = descend_to_minimum(
+                tree, objectives, workspace, settings, False, q, answer, trace_q, trace_error
+            )
         cost = workspace.costs[0, 0]
         if came_to == SOLVED or cost < min_cost:
             end, min_cost = came_to, cost
             copy(q, workspace.best)
-        if end == SOLVED or came_to == SPENT or answer[DESCENTS] > settings[RESTARTS]:
+        is_spent = came_to == SPENT or answer[ITERATIONS] >= budget
+        if end == SOLVED or is_spent or answer[DESCENTS] > settings[RESTARTS]:
             break
-        if is_as_near_as_can_be(objectives, workspace.task_errors[0], CLOSE_TO_BOUND * settings[LENGTH]):
+        slack = CLOSE_TO_BOUND * settings[LENGTH]
+        if is_far and is_as_near_as_can_be(objectives, workspace.task_errors[0], slack):
             break
         share = SHARES[int(answer[DESCENTS]) % 3]
         begin_elsewhere(tree, settings, workspace.start, share, q)
-    if end != SOLVED and has_restarts:
+    if end != SOLVED:
         copy(workspace.best, q)
-        budget = settings[BUDGET]
-        came_to = descend(
-            tree, objectives, workspace, settings, budget, False, False, q, answer, trace_q, trace_error
+        came_to = descend_to_minimum(
+            tree, objectives, workspace, settings, False, q, answer, trace_q, trace_error
         )
-        end = min(end, came_to)
+        end = min(end, SETTLED if came_to == CONVERGED else came_to)
     return end
 
 
@@ -141,7 +149,6 @@ def descend(
     where it begins.
     """
     use_limits = settings[USE_LIMITS] > 0.0
-    patience = SLOW if gives_up else SLOW_AT_LAST
     factor = 1.0  # of the damping
     slow = 0
     min_cost = math.inf
@@ -168,7 +175,7 @@ def descend(
         # Where other starts follow, a step may also lead uphill: that is quicker, on the whole.
         is_new = gives_up or workspace.costs[1, 0] < workspace.costs[0, 0]
         if is_new:
-            slow = 0 if workspace.costs[1, 0] < patience * min_cost else slow + 1
+            slow = 0 if workspace.costs[1, 0] < SLOW * min_cost else slow + 1
             min_cost = min(min_cost, workspace.costs[1, 0])
             accept(workspace, q)
             if workspace.costs[0, 0] < nearest:
@@ -180,22 +187,8 @@ def descend(
         record(answer, q, workspace, sign, trace_q, trace_error)
         sign = 1.0
         if slow > MAX_SLOW or factor > HARDEST:
-            if gives_up or not leaves_dead_point(tree, objectives, workspace, settings, q):
-                break
-            factor, slow, is_new = 1.0, 0, True
+            break
     if nearest < workspace.costs[0, 0]:
         copy(workspace.nearest, q)
         evaluate(tree, objectives, workspace, q, 0)
     return came_to
-
-
-@compiled(inline=False)
-def leaves_dead_point(
-    tree: Tree, objectives: Objectives, workspace: Workspace, settings: Floats, q: Floats
-) -> bool:
-    """Whether no small step lowers the error at q, but a bend does, which is then taken."""
-    differentiate(tree, objectives, workspace, workspace.J)
-    transpose_times(workspace.J, workspace.errors[0], workspace.dx)
-    if not is_stationary(workspace.J, workspace.dx, workspace.costs[0, 0]):
-        return False
-    return bend(tree, objectives, workspace, settings, q)

@@ -17,6 +17,7 @@ from limbik.numerics.linear import (
     squared_length,
     transpose_times,
 )
+from limbik.tree.curvature import fill_hessian as fill_curvature
 from limbik.tree.evaluation import accept, differentiate, evaluate, is_met, record, step_from
 from limbik.tree.priorities import (
     EASIER,
@@ -30,6 +31,7 @@ from limbik.tree.priorities import (
     project,
     propose_within,
     release,
+    shorten_rotations,
 )
 from limbik.tree.settings import BUDGET, ITERATIONS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -39,6 +41,7 @@ RESTORATIONS = 4  # steps that bring the levels above back where a lower one has
 UNMET = 1e-10  # squared error of levels from which their curvature matters
 DIFFERENCE = 1e-5  # [rad or lengths] of a finite difference
 SLOW = 1.0 - 1e-6  # part of the squared error that a slow step leaves
+SOFT = 1e-9  # part of the trace of a Hessian that makes directions without effect stiff
 SAME = 1e-6  # part of a level's squared error, which counts as 1 at most, that gains below it may add
 
 
@@ -64,23 +67,23 @@ def improve(
     factor = 1.0
     slow = 0
     evaluate(tree, objectives, workspace, q, 0)
-    kept = workspace.work[0, :first_row]  # the errors of the levels above
-    copy(workspace.errors[0, :first_row], kept)
+    above = workspace.work[0, :first_row]  # the errors of the levels above
+    copy(workspace.errors[0, :first_row], above)
     budget = min(MAX_ITERATIONS, settings[BUDGET])
     while answer[ITERATIONS] < budget and not is_met(objectives, workspace.task_errors[0], last):
         if is_stopped(objectives.watch, NOW):  # a step takes a millisecond on a humanoid
             break
         differentiate(tree, objectives, workspace, workspace.J)
-        hessian = workspace.history[: fill_hessian(tree, objectives, workspace, q, kept.size, last)]
+        hessian = workspace.history[: fill_hessian(tree, objectives, workspace, q, above.size, last)]
         damping = damping_of(workspace, last, factor)
         errors = workspace.errors[0, first_row:]
         propose_within(tree, workspace, q, errors, first_row, hessian, damping, use_limits, LONGEST_STEP)
         step_from(tree, workspace, q, 1.0, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
-        restore(tree, objectives, workspace, use_limits, kept, last)
+        restore(tree, objectives, workspace, use_limits, above, last)
         answer[ITERATIONS] += 1.0
         before, after = workspace.costs[0, last], workspace.costs[1, last]
-        if after < before and are_kept(objectives, workspace, kept, last):
+        if after < before and are_kept(objectives, workspace, above, last):
             slow = slow + 1 if after > SLOW * before else 0
             accept(workspace, q)
             factor = EASIER * factor
@@ -94,16 +97,21 @@ def improve(
 
 @compiled(inline=False)
 def restore(
-    tree: Tree, objectives: Objectives, workspace: Workspace, use_limits: bool, kept: Floats, levels: int
+    tree: Tree, objectives: Objectives, workspace: Workspace, use_limits: bool, above: Floats, levels: int
 ) -> None:
-    """Bring the trial back to where the errors of the first levels are as they were."""
-    rows = kept.size
+    """Bring the trial back to where the errors of the first levels are as they were, or where those of one
+    level that is not met are smallest.
+    """
+    rows = above.size
     disturbed = workspace.work[1, :rows]
+    is_stretched = levels == 1 and squared_length(above) >= UNMET
     for _ in range(RESTORATIONS):
-        if are_kept(objectives, workspace, kept, levels):
+        if are_kept(objectives, workspace, above, levels):
             break
+        if is_stretched and approach(tree, objectives, workspace, use_limits, rows):
+            continue
         for row in range(rows):
-            disturbed[row] = workspace.errors[1, row] - kept[row]
+            disturbed[row] = workspace.errors[1, row] - above[row]
         differentiate(tree, objectives, workspace, workspace.J)
         none = workspace.history[:0]
         propose_within(
@@ -111,6 +119,37 @@ def restore(
         )
         step_from(tree, workspace, workspace.trial, 1.0, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
+
+
+@compiled(inline=False)
+def approach(tree: Tree, objectives: Objectives, workspace: Workspace, use_limits: bool, rows: int) -> bool:
+    """Newton's step of the trial toward the smallest error of the first rows, which has no slope to first
+    order where an arm is stretched; whether there is one.
+    """
+    nv = workspace.dx.size
+    differentiate(tree, objectives, workspace, workspace.J)
+    J, errors = workspace.J[:rows], workspace.errors[1, :rows]
+    fill_curvature(tree, objectives, workspace, errors)
+    release(tree.units, workspace.free)
+    if use_limits:
+        freeze(tree.movers, workspace.trial, J, errors, workspace.free)
+    gradient, free = workspace.work[2, :nv], workspace.free
+    transpose_times(J, errors, gradient)
+    trace = 0.0
+    for v in range(nv):
+        trace += abs(workspace.hessian[v, v])
+    for v in range(nv):
+        gradient[v] *= free[v]
+        for w in range(nv):
+            workspace.basis[v, w] = free[v] * free[w] * workspace.hessian[v, w]
+        workspace.basis[v, v] += SOFT * trace + 1.0 - free[v]
+    if not cholesky_solve(workspace.basis, gradient, workspace.dx):
+        return False
+    shorten_rotations(tree.movers, workspace.dx, LONGEST_STEP)
+    before = squared_length(errors)
+    step_from(tree, workspace, workspace.trial, 1.0, use_limits)
+    evaluate(tree, objectives, workspace, workspace.trial, 1)
+    return squared_length(errors) < before
 
 
 @compiled(inline=False)
@@ -171,13 +210,13 @@ def fill_forces(objectives: Objectives, workspace: Workspace, levels: int, force
 
 
 @compiled
-def are_kept(objectives: Objectives, workspace: Workspace, kept: Floats, levels: int) -> bool:
+def are_kept(objectives: Objectives, workspace: Workspace, above: Floats, levels: int) -> bool:
     """Whether the trial meets those of the first levels that are met, and is as near to the others."""
     for level in range(levels):
         if is_met(objectives, workspace.task_errors[1], level):
             continue
         first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
-        before = squared_length(kept[first:last])
+        before = squared_length(above[first:last])
         is_as_before = workspace.costs[1, level] <= before + SAME * min(before, 1.0)
         if is_met(objectives, workspace.task_errors[0], level) or not is_as_before:
             return False

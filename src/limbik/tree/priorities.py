@@ -43,7 +43,7 @@ def propose(
     project(workspace.J, workspace.free, workspace.basis[:0], workspace.P)
     errors = workspace.errors[0]
     damped_solve(workspace.P, errors, damping, JITTER, workspace.A, workspace.y, workspace.dx)
-    shorten_turns(tree.movers, workspace.dx, longest)
+    shorten_rotations(tree.movers, workspace.dx, longest)
 
 
 @compiled(inline=False)
@@ -90,7 +90,7 @@ def propose_within(
             use_limits and release_one(tree, q, J, rest, basis, workspace.dq, workspace.dx, workspace.free)
         ):
             break
-    shorten_turns(tree.movers, workspace.dx, longest)
+    shorten_rotations(tree.movers, workspace.dx, longest)
 
 
 @compiled(inline=False)
@@ -166,7 +166,7 @@ def release(units: Floats, free: Floats) -> None:
 
 
 @compiled(inline=False)
-def shorten_turns(movers: Records, dx: Floats, longest: float) -> None:
+def shorten_rotations(movers: Records, dx: Floats, longest: float) -> None:
     """Scale the turns of a step so that none is above `longest` [rad]; a step that is not finite becomes
     zero.
 

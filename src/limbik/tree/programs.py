@@ -5,20 +5,14 @@ from __future__ import annotations
 import functools
 
 from limbik.compiler.program import Program
-from limbik.tree import compromise, levenberg_marquardt
+from limbik.tree import levenberg_marquardt
 from limbik.tree.method import Method
 
 
 @functools.cache
 def general() -> Program:
-    """Any goals on any tree, by Levenberg-Marquardt."""
+    """Any goals on any tree: by Levenberg-Marquardt, or the smallest errors of those that need not be met."""
     return Program(name="general", kernel=levenberg_marquardt.solve)
-
-
-@functools.cache
-def best() -> Program:
-    """The least errors of any goals on any tree."""
-    return Program(name="best", kernel=levenberg_marquardt.solve.bind(search=compromise.search))
 
 
 @functools.cache

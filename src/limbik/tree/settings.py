@@ -9,6 +9,10 @@ LENGTH = 4  # [m] size of the model: prismatic joints without limits begin withi
 
 SETTINGS_SIZE = 5
 
+# Of the general core, after these.
+IS_COMPROMISE = 5  # 1: the smallest errors of goals that need not be met (`tree.compromise`)
+GENERAL_SIZE = 6
+
 # Answer, by place.
 END = 0  # one of `numerics.end_codes`
 ITERATIONS = 1

@@ -97,7 +97,7 @@ class MotionOpener:
 
     def open(self, request: ShowMotion) -> OpenedMotion:
         """What a page asks for. Raises LimbikError for what cannot be read or done."""
-        native.compile_ahead(programs.best())  # which robots need, sooner or later
+        native.compile_ahead(programs.general())  # which robots need, sooner or later
         source = (request.token, request.unit, request.up, request.animation)
         with self._lock:
             before, name, animations, notes = self._source(request, _key(source))

@@ -32,7 +32,7 @@ from limbik.tree.classical_loop import (
 )
 from limbik.tree.evaluation import accept, differentiate, evaluate, step_from
 from limbik.tree.joints import freeze
-from limbik.tree.priorities import shorten_turns
+from limbik.tree.priorities import shorten_rotations
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 LONGEST_STEP = 1.0  # [rad or m] of any joint in one iteration
@@ -71,7 +71,7 @@ def improve(
         step_from(tree, workspace, q, 1.0, use_limits)
         copy(workspace.trial, q)
         return
-    shorten_turns(tree.movers, workspace.dx, LONGEST_STEP)
+    shorten_rotations(tree.movers, workspace.dx, LONGEST_STEP)
     scale = settings[MEMORY] if settings[MEMORY] > 0.0 else 1.0
     scale = gain_by(tree, objectives, workspace, q, scale, use_limits)
     settings[MEMORY] = min(1.0, 2.0 * scale)
