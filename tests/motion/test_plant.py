@@ -16,7 +16,7 @@ from limbik.errors import FormatWarning, GoalError, ModelError
 from limbik.motion import Ground, measure, plant_feet, planting_report, sole_contacts, soles_of
 from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
 from limbik.motion.programs import hinge_groups, limbs
-from limbik.spatial import pose_from, quat_exp, rotation_exp
+from limbik.spatial import norm, pose_from, quat_exp, rotation_exp, rotation_log
 from motion.people import crouching
 from walker import RUN, Gait, Kind, moved, noisy, skeleton, stairs, stretched, walk
 
@@ -210,12 +210,46 @@ def crawling() -> limbik.Motion:
 def test_feet_that_do_not_carry_are_left_as_they_are() -> None:
     motion = crawling()
     assert sole_contacts(motion).any()
-    with pytest.warns(FormatWarning, match="both shanks lie in 100% of its frames"):
+    with pytest.warns(FormatWarning, match="neither leg carries in 100% of its frames"):
         planted = plant_feet(motion)
     links = ["Hips", "LeftLeg", "RightLeg"]
     before, after = (each.model.poses(each.q, links)[..., :3, 3] for each in (motion, planted))
     assert np.abs(after - before).max() < 2e-3
     assert points(planted)[0][..., 1].min() > -1e-3
+
+
+@pytest.mark.parametrize("share", [0.2, 0.8])
+def test_a_body_that_lies_with_bent_knees_stays_where_it_is(share: float) -> None:
+    """And where it stands, its feet stay on the ground, in whatever share of the frames it lies."""
+    model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 60.0
+    standing = skeleton("ball").q[0]
+    q = np.tile(standing, (240, 1))
+    lies = np.arange(240) >= (1.0 - share) * 240
+    q[lies, 1] = 0.12
+    q[lies, 3:7] = quat_exp(np.array([-0.5 * np.pi, 0.0, 0.0]))
+    for side in ("Left", "Right"):
+        for bone, angle in (("UpLeg", -0.9), ("Leg", 2.0), ("Foot", -0.5)):
+            q[lies, model.q_slice(side + bone)] = quat_exp(np.array([angle, 0.0, 0.0]))
+    motion = limbik.Motion(model, q, dt, up="y")
+    with pytest.warns(FormatWarning, match=f"neither leg carries in {share:.0%} of its frames"):
+        planted = plant_feet(motion)
+    still = np.ones(240, dtype=bool)
+    still[int((1.0 - share) * 240) - 30 : int((1.0 - share) * 240) + 30] = False  # it falls in one frame
+    for link in ("Hips", "LeftFoot", "RightFoot"):
+        before, after = (each.model.pose(each.q, link)[still, :3, 3] for each in (motion, planted))
+        assert_allclose(after, before, atol=2e-3)
+
+
+def test_a_foot_that_lies_on_its_side_is_not_turned_flat() -> None:
+    model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 60.0
+    q = np.tile(skeleton("ball").q[0], (240, 1))
+    q[125:, model.q_slice("LeftFoot")] = quat_exp(np.array([0.0, 0.0, 1.4]))
+    motion = limbik.Motion(model, q, dt, up="y")
+    contacts = np.ones((240, 2, 2))
+    contacts[110:140, 0] = 0.0
+    planted = plant_feet(motion, contacts=contacts)
+    before, after = (each.model.pose(each.q, "LeftFoot")[190:, :3, :3] for each in (motion, planted))
+    assert norm(rotation_log(np.swapaxes(before, -1, -2) @ after)).max() < 0.2
 
 
 def on_a_belt(motion: limbik.Motion, velocity: np.ndarray) -> limbik.Motion:

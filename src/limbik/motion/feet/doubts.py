@@ -13,7 +13,7 @@ from limbik.motion.feet.soles import TIP, Sole
 from limbik.spatial import Array, norm
 
 SHORTEST, LONGEST = 0.03, 5.0  # [m] of legs that are plausible
-MANY = 0.05  # of the frames in which both shanks lie
+MANY = 0.05  # of the frames in which no leg carries
 LEANS = 2.0  # times as far beside the feet as above them are the hips of a body that does not stand
 BELT = 0.35  # [leg lengths/s] of the slowest belt
 ALIKE, SHARE = (
@@ -43,8 +43,8 @@ def doubts(
     lying = float((~carries).all(axis=1).mean())
     if lying > MANY:
         yield (
-            f"both shanks lie in {lying:.0%} of its frames, as in crawling and kneeling: there feet are left "
-            "as they are, and so are knees and hands"
+            f"neither leg carries in {lying:.0%} of its frames, as in crawling, kneeling, sitting and lying: "
+            "there feet are left as they are, and so are knees and hands"
         )
     yield from _axis(motion, (hips - points.mean(axis=2)).mean(axis=(0, 1)))
     yield from _belt(motion, points, hips.mean(axis=0), leg_length)

@@ -35,6 +35,9 @@ SOFTEN = 0.001  # of legs that the pelvis cannot help
 MIN_BEND = 0.3  # of what all bends of a knee would be about one axis
 LOCK_RADIUS = 0.18  # [leg lengths]
 LYING = 0.15  # height of a shank, as part of its length, below which it lies
+SITTING = (
+    0.15  # height of a hip over the ankle, as part of the leg's length, below which the leg carries nothing
+)
 GROUND = 5.0  # [percent] of the heights of all soles, which are lower than the ground in the animation
 MIN_SETTING, MAX_SETTING = 1e-6, 1e6  # [s, m or rad]
 ROOM = 1e-4  # [m] how far the pelvis may be above what the legs reach
@@ -69,8 +72,8 @@ def plant_feet(
     ground what the animation keeps, up to 2 cm. The pelvis follows the ground, and goes down where the legs
     do not reach; horizontally it stays.
 
-    Feet whose shank lies, as in crawling and kneeling, are left as they are. Cartwheels and hands are not
-    planted at all.
+    Feet whose shank lies or whose hip is beside them, as in crawling, kneeling and sitting, are left as they
+    are. Cartwheels and hands are not planted at all.
 
     Warns of a motion whose unit or axis up is not what it seems to be, or that walks on a belt.
 
@@ -288,13 +291,16 @@ def _room(
 
 
 def carrying(motion: Motion, legs: list[LimbPlan | LegChain], poses: dict[str, Array]) -> NDArray[np.bool_]:
-    """Whether each leg could carry, [T, legs]: its shank does not lie, as in crawling and kneeling."""
+    """Whether each leg could carry, [T, legs]: its shank does not lie, as in crawling and kneeling, and the
+    hip is over the foot, as it is not in sitting and lying.
+    """
     up = "xyz".index(motion.up)
     found = []
     for leg in legs:
-        _, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
+        hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
         shank = knee - ankle
-        found.append(shank[:, up] > LYING * norm(shank))
+        is_over = (hip - ankle)[:, up] > SITTING * (norm(hip - knee) + norm(shank))
+        found.append((shank[:, up] > LYING * norm(shank)) & is_over)
     return np.stack(found, axis=1)
 
 

@@ -18,6 +18,7 @@ from limbik.motion.contacts import ContactRule, feet_of, point_contacts, rule_fo
 from limbik.spatial import Array, Vector3, as_vector, norm, unit
 
 HEEL, BALL, TIP = 0, 1, 2
+OVER = 0.7  # cosine of the angle between the line from foot to hip and the vertical in which a leg stands
 BEHIND = 0.3  # how far a heel is behind the ankle, as a share of how far the ball is before it
 
 
@@ -79,8 +80,9 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
     else:
         names = list(members_of(feet, "feet", ModelError, "a list of links"))
     legs = [_leg(articulation, name) for name in names]
-    poses = motion.model.poses(motion.q, [link for leg in legs for link in (leg.ankle, leg.toe or leg.ankle)])
-    return tuple(_sole(motion, leg, poses[:, 2 * k : 2 * k + 2]) for k, leg in enumerate(legs))
+    links = [link for leg in legs for link in (leg.ankle, leg.toe or leg.ankle, leg.root)]
+    poses = motion.model.poses(motion.q, links)
+    return tuple(_sole(motion, leg, poses[:, 3 * k : 3 * k + 3]) for k, leg in enumerate(legs))
 
 
 def sole_contacts(
@@ -157,7 +159,7 @@ def _leg(articulation: Articulation, ankle: str) -> _Leg:
 
 
 def _sole(motion: Motion, leg: _Leg, poses: Array) -> Sole:
-    """Of a leg, by poses [T, 2, 4, 4] of its foot and toes."""
+    """Of a leg, by poses [T, 3, 4, 4] of its foot, toes and thigh."""
     model, (root, mid, ankle, toe) = motion.model, leg
     at_ball = np.zeros(3) if toe else _farthest(model, ankle)
     rotation, place = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
@@ -194,11 +196,17 @@ def _farthest(model: Model, link: str) -> Array:
     return max(found, key=lambda at: float(norm(at)), default=np.zeros(3))
 
 
-def _standing(motion: Motion, places: Array) -> NDArray[np.intp]:
-    """The frames in which a foot stands most surely: a tenth of all, those where its links [T, n, 3] are
-    slowest, of the lower half."""
-    speed = norm(np.gradient(places, motion.dt, axis=0)).max(axis=1) if len(places) > 1 else np.zeros(1)
-    height = places[:, :, "xyz".index(motion.up)].sum(axis=1)
-    low = np.flatnonzero(height <= np.median(height))
+def _standing(motion: Motion, points: Array) -> NDArray[np.intp]:
+    """The frames in which a foot stands most surely: a tenth of those in which the hip is over it, those
+    where its links are slowest, of the lower half. points [T, 3, 3]: of foot, toes and thigh [m].
+    """
+    up = "xyz".index(motion.up)
+    feet, away = points[:, :2], points[:, 2] - points[:, 0]
+    speed = norm(np.gradient(feet, motion.dt, axis=0)).max(axis=1) if len(points) > 1 else np.zeros(1)
+    height = feet[..., up].sum(axis=1)
+    frames = np.flatnonzero(away[:, up] > OVER * norm(away))
+    if not len(frames):  # the motion of a body that lies, or whose axis up is another one
+        frames = np.arange(len(points))
+    low = frames[height[frames] <= np.median(height[frames])]
     order = low[np.argsort(speed[low], kind="stable")]
-    return np.sort(order[: max(1, len(places) // 10)])
+    return np.sort(order[: max(1, len(frames) // 10)])

@@ -143,11 +143,13 @@ def _standing(
 ) -> _Standing:
     """How the animation has a foot in a stance."""
     heel, ball = is_locked[frames].T
+    near = math.cos(min(rule.angle, math.pi))
     flat = frames[heel & ball]
+    flat = flat[foot.ankle[flat, :3, :3] @ foot.sole.up @ foot.up >= near]  # not one that lies on its side
     rotations = foot.ankle[flat if len(flat) else frames, :3, :3]
     mean = mean_rotation(rotations)
     cosines = 0.5 * (np.einsum("tij,ij->t", rotations[: len(flat)], mean) - 1.0)
-    flat = flat[cosines >= math.cos(min(rule.angle, math.pi))]
+    flat = flat[cosines >= near]
     held, at = (BALL, frames[ball]) if ball.any() else (HEEL, frames)
     return _Standing(flat, mean, held, foot.points[at, held].mean(axis=0))
 
