@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 
 import numpy as np
@@ -238,21 +239,23 @@ def test_what_is_not_seen_is_told_by_frame_and_joint() -> None:
         Hand.from_mediapipe(joints)
 
 
-def test_a_joint_that_is_not_seen_is_held_in_the_palm_and_said_once() -> None:
+@pytest.mark.parametrize("lost", [[math.nan] * 3, [0.0] * 3, [0.3, 0.0, 3.0]])
+def test_a_joint_that_is_not_seen_is_held_in_the_palm_and_said_once(lost: list[float]) -> None:
+    """As nan, as zeros, or as a place that no hand reaches."""
     model = person()
     hand = Hand.from_model(model, gestures(model, 20))
     whole, holed = HandRetargeter(model, hand), HandRetargeter(model, hand)
     for k, positions in enumerate(hand.positions):
-        joints = positions.copy()
+        joints = in_room(positions)
         if k in (7, 12):
-            joints[PLACES["IndexTip"]] = np.nan
+            joints[PLACES["IndexTip"]] = lost
         if k == 15:
-            joints[PLACES["Wrist"]] = np.nan
+            joints[PLACES["Wrist"]] = [math.nan] * 3 if lost == [0.0] * 3 else lost
         expected = whole.update(Hand(in_room(positions), "right"))
         before = holed.q
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            q = holed.update(Hand(in_room(joints), "right"))
+            q = holed.update(Hand(joints, "right"))
         said = [str(each.message) for each in told]
         if k == 7:
             assert said == ["joints of the right hand are not seen, and held: IndexTip"]

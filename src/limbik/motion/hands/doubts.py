@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbik.errors import FormatWarning, listed
 from limbik.motion.body.roles import SIDES, Side
-from limbik.motion.hands.layouts import CHAINS, NEEDED, PLACES
-from limbik.spatial import Array, cross, dot
+from limbik.motion.hands.layouts import CHAINS, JOINTS, NEEDED, PLACES
+from limbik.spatial import Array, cross, dot, norm
 
 BENT = 0.6  # [rad] by which both last joints of a finger together bend no farther toward the back of a hand
 MANY = 2  # fingers, so that one that is seen wrongly is not enough
+MAX_REACH = 2.0  # hand lengths
 ACROSS = 1  # axis of the palm about which fingers bend
 _FINGERS = tuple(chain for finger, chain in CHAINS.items() if finger != "Thumb")
 _NEEDED = np.array([PLACES[name] for name in NEEDED])
@@ -45,6 +47,22 @@ def side_told(in_palm: Array) -> int:
     toward = int(((angles > BENT).sum(axis=-1) >= MANY).sum())
     away = int(((angles < -BENT).sum(axis=-1) >= MANY).sum())
     return int(np.sign(toward - away))
+
+
+def without_outliers(positions: Array, reach: float) -> Array:
+    """The positions [..., 26, 3, m] with nan for joints farther than `reach` [m] from the wrist and for
+    those, but wrist and palm, that are exactly at the origin.
+    """
+    palm, wrist = map(JOINTS.index, ("Palm", "Wrist"))
+    is_far = norm(positions - positions[..., wrist : wrist + 1, :]) > reach
+    is_zero = (positions == 0.0).all(axis=-1)
+    is_zero[..., [wrist, palm]] = False
+    return np.where((is_far | is_zero)[..., None], np.nan, positions)
+
+
+def reach_of(typical: Mapping[str, Array]) -> float:
+    """How far from the wrist a joint of a hand can be [m]; typical [3]: where they are in the palm."""
+    return MAX_REACH * float(np.nanmax([norm(joint) for joint in typical.values()]))
 
 
 class Doubts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, shorte
 from limbik.model import Model
 from limbik.model.model import as_model
 from limbik.motion.body.roles import SIDES, Side
-from limbik.motion.hands.doubts import Doubts
+from limbik.motion.hands.doubts import Doubts, reach_of, without_outliers
 from limbik.motion.hands.fingers import KNUCKLES
 from limbik.motion.hands.follower import Follower
 from limbik.motion.hands.human_hand import human_hand
@@ -217,10 +217,12 @@ class Hand:
         """
         whole = self.model() if model is None else as_model(model)
         follower = Follower(whole, self.typical, self.bones, self.side, tips)
-        Doubts(self.side).look(self.in_palm)
+        positions = without_outliers(self.positions, reach_of(self.typical))
+        in_palm = replace(self, positions=positions).in_palm
+        Doubts(self.side).look(in_palm)
         lead = self.positions.shape[:-2]
         q, distances = [], []
-        for points in self.in_palm.reshape(-1, len(JOINTS), 3):
+        for points in in_palm.reshape(-1, len(JOINTS), 3):
             q.append(follower.follow(points))
             distances.append(follower.distances(q[-1]))
         far = {name: np.array([each[name] for each in distances]).reshape(lead) for name in follower.tips}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import replace
 
 from limbik.errors import GoalError, shortened
 from limbik.model import Model
 from limbik.model.model import as_model
-from limbik.motion.hands.doubts import Doubts
+from limbik.motion.hands.doubts import Doubts, reach_of, without_outliers
 from limbik.motion.hands.follower import Follower
 from limbik.motion.hands.hand import Hand
 from limbik.spatial import Array
@@ -38,14 +39,16 @@ class HandRetargeter:
         self._hand = _as_hand(hand)
         self._doubts = Doubts(hand.side)
         self._doubts.look(hand.in_palm)
+        self._reach = reach_of(hand.typical)
         self._follower = Follower(as_model(model), hand.typical, hand.bones, hand.side, tips)
 
     def __copy__(self) -> HandRetargeter:
         return copy.deepcopy(self)
 
     def update(self, hand: Hand) -> Array:
-        """The configuration [nq] that follows one frame of the hand; joints that were not seen (nan) are held
-        where they were in the palm, and a warning says so once.
+        """The configuration [nq] that follows one frame of the hand; joints that were not seen are held where
+        they were in the palm, and a warning says so once. These are nan, or at 0 0 0 as some trackers have
+        it, or farther from the wrist than twice as far as the hand is long.
 
         Raises GoalError for a batch, and for a hand of the other side.
         """
@@ -55,7 +58,7 @@ class HandRetargeter:
             raise GoalError(
                 f"update needs one frame [26, 3], found {hand.positions.shape}; `solve` takes batches"
             )
-        in_palm = hand.in_palm
+        in_palm = replace(hand, positions=without_outliers(hand.positions, self._reach)).in_palm
         self._doubts.look(in_palm)
         return self._follower.follow(in_palm)
 
