@@ -34,7 +34,7 @@ from limbik.motion import measure, retarget, retargeting
 from limbik.motion.body.anatomy import Anatomy, anatomy
 from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.feet.sole_points import sole_of
-from limbik.solvers.best_plan import SteppedPlan
+from limbik.solvers.stepper import Stepper
 from limbik.spatial import unit
 from machine import surroundings
 
@@ -65,20 +65,20 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def row(file: str, motion: limbik.Motion, name: str, robot: limbik.Model) -> str:
     steps: list[float] = []
-    plain = SteppedPlan.step
+    plain = Stepper.step
 
-    def timed(plan: SteppedPlan, targets: np.ndarray, start: np.ndarray) -> np.ndarray:
+    def timed(plan: Stepper, targets: np.ndarray, start: np.ndarray) -> np.ndarray:
         began = time.process_time()
         q = plain(plan, targets, start)
         steps.append(time.process_time() - began)
         return q
 
     retarget(motion, robot)
-    SteppedPlan.step = timed  # type: ignore[method-assign]
+    Stepper.step = timed  # type: ignore[method-assign]
     began = time.process_time()
     moved = retarget(motion, robot)
     seconds = time.process_time() - began
-    SteppedPlan.step = plain  # type: ignore[method-assign]
+    Stepper.step = plain  # type: ignore[method-assign]
     steps = steps[-len(motion) + 1 :]  # those before settle the first frame
     body, other = bodies(motion, moved)
     stands = retargeting.stands_of(motion, body)

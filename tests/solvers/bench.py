@@ -10,7 +10,7 @@ from limbik.solvers.solver import Solver
 from limbik.solvers.tasks import fill_targets
 from limbik.tree import classical_loop as branched
 from limbik.tree import levenberg_marquardt
-from limbik.tree.workspace import Objectives, Tree, Workspace
+from limbik.tree.workspace import Tree, Workspace
 
 
 class Bench:
@@ -22,7 +22,7 @@ class Bench:
         work = plan._any_work()
         fill_targets(model, goals, work.targets)
         self.tree = Tree(links.view(np.recarray), movers.view(np.recarray), *others)
-        self.objectives = Objectives(plan.tasks.view(np.recarray), work.targets, *plan.levels, watch=None)
+        self.objectives = plan.set.objectives(work.targets)._replace(tasks=plan.tasks.view(np.recarray))
         self.workspace: Workspace = work.workspace
         self.roles, self.settings = plan.joint_roles, plan.settings.copy()
         self.model, self.goals, self.length = model, goals, plan.length

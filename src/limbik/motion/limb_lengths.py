@@ -16,7 +16,7 @@ from limbik.goals import Goal, Orientation, Position
 from limbik.model import Model
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import SIDES
-from limbik.solvers.best_plan import SteppedPlan
+from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, as_number, check_flag, norm
 from limbik.tree.residuals import TARGET_SIZE
 
@@ -220,7 +220,7 @@ def _solved(motion: Motion, model: Model, start: Array, kept: Sequence[str]) -> 
     for link in motion.links:
         if link not in kept and any(joint.nv for joint in model.path(link)):
             follow(link, ROOT if link in roots else 0.0, TURN)
-    plan = SteppedPlan(model, goals)
+    plan = Stepper(model, goals)
     over_time = np.stack(columns, axis=1)
     return np.stack([plan.step(wanted, q) for wanted, q in zip(over_time, start, strict=True)])
 

@@ -23,7 +23,7 @@ from limbik.motion.feet.sole_points import sole_of
 from limbik.motion.feet.targets import flat_turns, held_places, lifted
 from limbik.motion.rates import rate_limits
 from limbik.motion.steady import Steady
-from limbik.solvers.best_plan import SteppedPlan
+from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, check_flag, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
 
@@ -301,7 +301,7 @@ def _solved_by_all(
 ) -> Array:
     """Configurations [T, nq], one frame after the other."""
     steady = Steady(model, STEADY, home, HOMEWARD)
-    plan = SteppedPlan(model, [*(each.goal for each in followed), *steady.goals])
+    plan = Stepper(model, [*(each.goal for each in followed), *steady.goals])
     reach = _reach_in(model, dt) if speed_limits else np.full(model.nq, math.inf)
     over_time = np.stack([each.targets for each in followed], axis=1)
     targets = np.zeros((len(plan.tasks), TARGET_SIZE))

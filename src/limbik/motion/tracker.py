@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from limbik.collision.world import World
 from limbik.compiler import native
 from limbik.compiler.arrays import zeros
-from limbik.compiler.call import Call, never
+from limbik.compiler.call import Call
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, as_goals
 from limbik.goals.task import AIM, AXIS
@@ -38,12 +38,10 @@ from limbik.solvers import measure
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.free_options import free_options
 from limbik.solvers.solver import as_real
+from limbik.solvers.task_set import TaskSet
 from limbik.solvers.tasks import fill_targets
-from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array, quat_conjugate, quat_rotate
 from limbik.status import PoseError
-from limbik.tree.residuals import TARGET_SIZE
-from limbik.tree.settings import SETTINGS_SIZE
 from limbik.tree.workspace import Objectives, Workspace
 
 SHORTEST_STEP, LONGEST_STEP = 1e-6, 1e6  # [s]: in shorter ones accelerations are lost in rounding
@@ -118,21 +116,21 @@ class Tracker:
         self.dt = float(dt)
         given = as_goals(goals)
         options = read_options(hashable({"locked": locked, "tool": tool}))
-        self._plan = _Plan(model, given, options, "lm", SETTINGS_SIZE)
+        self._tasks = TaskSet(model, given, options)
         accelerations = rate_limits(model, acceleration_limits, "acceleration_limits")
         refuse_limited_balls(model, accelerations)
-        self._targets = Targets(model, given, self._plan.order, len(self._plan.tasks))
-        self._motion = self._plan.motion(self._targets)
+        self._targets = Targets(model, given, self._tasks.order, len(self._tasks.tasks))
+        self._motion = _motion_of(self._tasks, self._targets)
         self._motion.settings[DT] = self.dt
         self._motion.settings[BRAKES] = np.isfinite(accelerations).any()
         self._motion.velocity_limits[:] = rate_limits(model, velocity_limits, "velocity_limits")
         self._motion.acceleration_limits[:] = accelerations
-        self._objectives, self._workspace, self._call = self._plan.packed(self._motion)
-        fill_targets(model, [given[place] for place in self._plan.order], self._objectives.targets)
+        self._objectives, self._workspace, self._call = _packed(self._tasks, self._motion)
+        fill_targets(model, self._tasks.sorted(given), self._objectives.targets)
         self._write = self._targets.writer
         self._q = self._motion.q
         free = free_options(world, clearance)
-        self._avoidance = None if free is None else Avoidance(model, free, self._plan.units)
+        self._avoidance = None if free is None else Avoidance(model, free, self._tasks.tree.units)
         self._rest_at(start, "`start`")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -182,14 +180,14 @@ class Tracker:
     @property
     def errors(self) -> tuple[PoseError, ...]:
         """How far each goal is from being met, in the order in which they were given."""
-        return measure.goal_errors(self._plan.request(self._targets.goals), self._q)
+        return measure.goal_errors(self._tasks.request(self._targets.goals), self._q)
 
     @property
     def limited(self) -> tuple[str, ...]:
         """The names of the joints that a limit has held back in the last step."""
         motion = self._motion
         room = np.minimum(motion.upper - motion.moved, motion.moved - motion.lower)
-        is_held = (room <= ROUNDING) & (self._plan.units > 0.0)
+        is_held = (room <= ROUNDING) & (self._tasks.tree.units > 0.0)
         joints = (joint for joint in self.model.joints if joint.nv)
         return tuple(joint.name for joint in joints if is_held[self.model.v_slice(joint.name)].any())
 
@@ -230,7 +228,7 @@ class Tracker:
         if step is not motion.moved:
             self._q[:] = avoidance.reached(before, step)
             motion.moved[:] = step
-            motion.v[:] = self._plan.units * step / self.dt
+            motion.v[:] = self._tasks.tree.units * step / self.dt
             motion.settings[FRESH] = 1.0
 
 
@@ -253,36 +251,24 @@ def _gone_on(
     return tracker
 
 
-class _Plan(TreePlan):
-    """The tasks of the goals, and the arrays that a step works on."""
+def _motion_of(tasks: TaskSet, targets: Targets) -> Motion:
+    """The arrays of a tracker with these targets."""
+    motion = zeros(Motion, tasks.sizes)._replace(given=targets.given, forms=targets.forms)
+    for task in tasks.tasks:
+        rows = np.flatnonzero(task["weights"])
+        if task["kind"] in (AXIS, AIM):
+            rows = np.zeros(2, np.intp)  # along the error, and across it
+        tolerance = task["weights"][rows] * task["tolerance"][rows]
+        motion.tolerance[task["row"] : task["row"] + rows.size] = tolerance
+        motion.is_across[task["row"] + 1 : task["row"] + rows.size] = task["kind"] in (AXIS, AIM)
+    return motion
 
-    @property
-    def order(self) -> list[int]:
-        """The places of the goals, the first level first."""
-        return self._order
 
-    @property
-    def units(self) -> Array:
-        """[nv] in which velocities are counted; 0 for what does not move."""
-        return np.asarray(self.tree.units)
-
-    def motion(self, targets: Targets) -> Motion:
-        """The arrays of a tracker with these targets."""
-        motion = zeros(Motion, self.sizes)._replace(given=targets.given, forms=targets.forms)
-        for task in self.tasks:
-            rows = np.flatnonzero(task["weights"])
-            if task["kind"] in (AXIS, AIM):
-                rows = np.zeros(2, np.intp)  # along the error, and across it
-            tolerance = task["weights"][rows] * task["tolerance"][rows]
-            motion.tolerance[task["row"] : task["row"] + rows.size] = tolerance
-            motion.is_across[task["row"] + 1 : task["row"] + rows.size] = task["kind"] in (AXIS, AIM)
-        return motion
-
-    def packed(self, motion: Motion) -> tuple[Objectives, Workspace, Call]:
-        """The objectives, what a step works on, and the step."""
-        tasks = self.tasks.copy()
-        tasks["unclipped"] = 1.0  # `motion.tolerances` clips
-        objectives = Objectives(tasks, np.zeros((len(tasks), TARGET_SIZE)), *self.levels, never)
-        workspace, scratch = zeros(Workspace, self.sizes), zeros(Scratch, self.sizes)
-        call = Call(tracker_program(), self.tree, objectives, workspace, motion, scratch)
-        return objectives, workspace, call
+def _packed(tasks: TaskSet, motion: Motion) -> tuple[Objectives, Workspace, Call]:
+    """The objectives, what a step works on, and the step."""
+    records = tasks.tasks.copy()
+    records["unclipped"] = 1.0  # `motion.tolerances` clips
+    objectives = tasks.objectives(tasks.targets())._replace(tasks=records)
+    workspace, scratch = zeros(Workspace, tasks.sizes), zeros(Scratch, tasks.sizes)
+    call = Call(tracker_program(), tasks.tree, objectives, workspace, motion, scratch)
+    return objectives, workspace, call

@@ -25,7 +25,7 @@ class ClassicalPlan(TreePlan):
     def __init__(self, model: Model, goals: Sequence[Goal], options: Options, solver: Solver) -> None:
         self.method = solver
         self.program = by_method(method_of(solver))
-        super().__init__(model, goals, options, solver.name, branched.SETTINGS_SIZE)
+        super().__init__(model, goals, options, solver.name, branched.SETTINGS_SIZE, units=solver.units)
         tuning = solver.tuning(self.length)
         self.settings[branched.METHOD] = tuning.method
         self.settings[branched.DAMPING] = tuning.damping
@@ -41,9 +41,6 @@ class ClassicalPlan(TreePlan):
     def roles(self, tree: PackedTree) -> Floats:
         """What each joint serves [links], as the method sees it."""
         return self.method.roles(self.model, tree, self.tasks, self.tree.units)
-
-    def _units(self, tree: PackedTree) -> Array:
-        return self.method.units(self.model, super()._units(tree))
 
     def go_on(self, settings: Floats) -> None:
         """The pull toward the rest configuration is over."""

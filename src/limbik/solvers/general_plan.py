@@ -18,6 +18,7 @@ from limbik.model.model import Model
 from limbik.solution import Facts, Solution
 from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Observer, Plan, Problem
+from limbik.solvers.tasks import METRES_PER_RADIAN
 from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan
 from limbik.solvers.watch import time_watch
 from limbik.tree.programs import general
@@ -26,15 +27,19 @@ from limbik.tree.settings import GENERAL_SIZE, IS_COMPROMISE, ITERATIONS
 PlanOf: TypeAlias = Callable[[Model, Sequence[Goal], dict[str, Any]], Plan]  # `solvers.plans.plan_of`
 
 
+METRE_AS_RADIAN = 1.0 / METRES_PER_RADIAN  # [m] the unit of errors in which a metre counts as a radian
+
+
 class GeneralPlan(TreePlan):
     """Everything about a solve that does not depend on targets or start.
+
+    With `mode="best"` the smallest weighted errors of goals that need not be met (`tree.compromise`): those
+    of several priorities are taken as by the others, and the status is that of the first one.
 
     plan_of: gives the plan of goals that are alone; without it those of upper priorities are solved for here.
     """
 
     program = general()
-    is_compromise = False
-    metres: float | None = None  # in which errors of position are counted; None: the size of the model
 
     def __init__(
         self,
@@ -49,10 +54,13 @@ class GeneralPlan(TreePlan):
         self._plan_of = plan_of
         above, self.above = self._above(goals), None
         if above:
-            self.above = type(self)(model, above, _for_some(model, above, options), solver, plan_of)
-        length = self.above.length if self.above else self.metres
+            self.above = GeneralPlan(model, above, _for_some(model, above, options), solver, plan_of)
+        is_compromise = options.mode == "best"
+        length = self.above.length if self.above else METRE_AS_RADIAN if is_compromise else None
         super().__init__(model, goals, options, solver, GENERAL_SIZE, length)
-        self.settings[IS_COMPROMISE] = self.is_compromise
+        self.settings[IS_COMPROMISE] = is_compromise
+        if is_compromise:  # goals that are out of reach are no reason to end
+            self.first_look = math.inf
 
     def _solve(self, problem: Problem, trace: Trace) -> Solution:
         """As `TreePlan._solve`; goals of the lowest priority come after the solve for the others."""

@@ -53,7 +53,7 @@ class OptimizePlan(Plan):
         finish = min(FINISH, options.budget)
         last = dataclasses.replace(options, solver="lm", restarts=0, iterations=finish, time_limit=None)
         self._last = GeneralPlan(model, goals, last)
-        self.restarts = options.restarts_over(self._last.free_joints())
+        self.restarts = options.restarts_over(self._last.set.free_joints())
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """The goals and the options of a solve."""

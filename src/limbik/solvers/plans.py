@@ -16,7 +16,6 @@ from limbik.model.chain import Chain, chain_to
 from limbik.model.model import Model
 from limbik.model.slots import Slot
 from limbik.serial.prepare import FAST_CHAIN
-from limbik.solvers.best_plan import BestPlan
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.closed_plan import ClosedPlan
@@ -167,4 +166,4 @@ def _best(model: Model, goals: Sequence[Goal], options: Options, solver: Solver)
         raise SolverError(f"`mode='best'` is of solver 'lm', not of {solver.name!r}")
     if options.rest_bias != 0.0:
         raise SolverError("`mode='best'` knows no `rest_bias`; ask for a Posture")
-    return BestPlan(model, goals, options)
+    return GeneralPlan(model, goals, options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,18 @@ from limbik.collision.nearest import ALL, RESULT_SIZE
 from limbik.collision.programs import pushes
 from limbik.collision.push import CLEARANCE, HORIZON, OUT, USE_LIMITS, Push
 from limbik.compiler.arrays import zeros
-from limbik.compiler.call import Call, never
+from limbik.compiler.call import Call
 from limbik.model.slots import Slot
 from limbik.numerics.min_norm_step import Multipliers
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.request import Request
+from limbik.solvers.task_set import TaskSet
 from limbik.solvers.tasks import fill_targets, structure
-from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array
-from limbik.tree.residuals import TARGET_SIZE
-from limbik.tree.settings import SETTINGS_SIZE
-from limbik.tree.workspace import Objectives, Tree, Workspace
+from limbik.tree.workspace import Workspace
 
-_PLANS: Slot[dict[Any, _Plan]] = Slot()  # by goals and options
-MAX_PLANS = 64
+_TASKS: Slot[dict[Any, TaskSet]] = Slot()  # by goals and options
+MAX_SETS = 64
 MAX_PAIRS = 64  # until more are near
 OF_GOALS = ("locked", "tool", "tolerance", "tolerance_rotation", "limits")
 
@@ -37,8 +34,11 @@ class PushOut:
     """
 
     def __init__(self, request: Request, checker: Checker, clearance: float, moving: Array) -> None:
-        self._plan = _plan_of(request)
-        self._goals = self._plan.tree_of(moving), self._plan.objectives_of(request)
+        self._tasks = _tasks_of(request)
+        tree = self._tasks.tree._replace(units=moving * _all_units(self._tasks))  # in which only that moves
+        targets = self._tasks.targets()
+        fill_targets(request.model, self._tasks.sorted(request.goals), targets)
+        self._goals = tree, self._tasks.objectives(targets)
         self._search = checker.search
         self._clearance = clearance
         self._is_limited = bool(request.options.get("limits", True))
@@ -59,7 +59,7 @@ class PushOut:
 
     def _make_room(self, pairs: int) -> None:
         """Arrays for so many near pairs."""
-        sizes = {**self._plan.sizes, "n_inequalities": pairs + 2 * self._plan.model.nv}
+        sizes = {**self._tasks.sizes, "n_inequalities": pairs + 2 * self._tasks.model.nv}
         search, results = self._search, np.zeros((pairs, RESULT_SIZE))
         self._push = zeros(Push, sizes)
         self._push.settings[[CLEARANCE, USE_LIMITS]] = self._clearance, self._is_limited
@@ -70,35 +70,22 @@ class PushOut:
         )  # fmt: skip
 
 
-def _plan_of(request: Request) -> _Plan:
+def _tasks_of(request: Request) -> TaskSet:
     """Made once for goals of this structure, and kept with the model."""
     given = hashable({name: value for name, value in request.options.items() if name in OF_GOALS})
-    plans = _PLANS.get(request.model)
-    plans = _PLANS.put(request.model, {}) if plans is None else plans
+    sets = _TASKS.get(request.model)
+    sets = _TASKS.put(request.model, {}) if sets is None else sets
     key = tuple(map(structure, request.goals)), tuple(given.items())
-    if key not in plans:
-        if len(plans) >= MAX_PLANS:
-            plans.clear()
-        plans[key] = _Plan(request.model, request.goals, read_options(given), "lm", SETTINGS_SIZE)
-    return plans[key]
+    if key not in sets:
+        if len(sets) >= MAX_SETS:
+            sets.clear()
+        sets[key] = TaskSet(request.model, request.goals, read_options(given))
+    return sets[key]
 
 
-class _Plan(TreePlan):
-    """The tasks of the goals, and the arrays that a push works on."""
-
-    def tree_of(self, moving: Array) -> Tree:
-        """The tree, in which only what may move [nv] does."""
-        return self.tree._replace(units=moving * self._all_units)
-
-    def objectives_of(self, request: Request) -> Objectives:
-        """The goals of a request of the plan's structure."""
-        targets = np.zeros((len(self.tasks), TARGET_SIZE))
-        fill_targets(self.model, self._sorted(request.goals), targets)
-        return Objectives(self.tasks, targets, *self.levels, never)
-
-    @functools.cached_property
-    def _all_units(self) -> Array:
-        units = np.ones(self.model.nv)
-        for each in self.model.coordinates:
-            units[each.v] = self.length if each.is_length else 1.0
-        return units
+def _all_units(tasks: TaskSet) -> Array:
+    """In which every velocity is counted [nv], also of joints that move no goal's frame."""
+    units = np.ones(tasks.model.nv)
+    for each in tasks.model.coordinates:
+        units[each.v] = tasks.length if each.is_length else 1.0
+    return units

@@ -5,51 +5,45 @@ What of a request does not depend on its targets is a plan, kept with the model.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from limbik.compiler.arrays import zeros
-from limbik.compiler.call import Call, never
+from limbik.compiler.call import Call
 from limbik.compiler.kernel import Floats, Watch
 from limbik.compiler.program import Program
-from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
-from limbik.goals import Goal, frames_of
-from limbik.goals.task import LENGTHS, MASS, NUMBER
-from limbik.model.joints import Joint
+from limbik.errors import ConfigurationError, GoalError
+from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.model.slots import Slot
 from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
-from limbik.solvers.bounds import bounds_of_point, refuted
+from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.request import Request
-from limbik.solvers.tasks import TaskMaker, fill_targets
+from limbik.solvers.task_set import TaskSet, UnitsOf
+from limbik.solvers.tasks import fill_targets
 from limbik.solvers.watch import run_call, time_watch
-from limbik.spatial import Array, Matrix4
-from limbik.tree.joints import PRISMATIC, REVOLUTE, SPHERICAL
-from limbik.tree.pack import WORLD, PackedTree, pack_tree
-from limbik.tree.residuals import TARGET_SIZE
+from limbik.spatial import Array
+from limbik.tree.pack import PackedTree
 from limbik.tree.settings import (
     ANSWER_SIZE,
     BUDGET,
     DESCENTS,
     END,
     ITERATIONS,
-    LENGTH,
     MOVED,
     RANDOM,
     RESTARTS,
-    USE_LIMITS,
 )
-from limbik.tree.workspace import Objectives, Tree, Workspace
+from limbik.tree.workspace import Workspace
 
 Trace: TypeAlias = tuple[Array, Array]
 
@@ -69,12 +63,11 @@ class Work:
     """What one solve works on. Any number may be in use, one to a thread."""
 
     def __init__(self, plan: TreePlan) -> None:
-        tasks = len(plan.tasks)
-        self.targets = np.zeros((tasks, TARGET_SIZE))
-        self.workspace = zeros(Workspace, plan.sizes)
+        self.targets = plan.set.targets()
+        self.workspace = zeros(Workspace, plan.set.sizes)
         self.settings, self.q = plan.settings.copy(), np.zeros(plan.model.nq)
-        self.task_errors, self.answer = np.zeros(tasks), np.zeros(ANSWER_SIZE)
-        objectives = Objectives(plan.tasks, self.targets, *plan.levels, never)
+        self.task_errors, self.answer = np.zeros(len(self.targets)), np.zeros(ANSWER_SIZE)
+        objectives = plan.set.objectives(self.targets)
         self.call = Call(
             plan.program, plan.tree, objectives, self.workspace, plan.joint_roles, self.settings, self.q,
             self.task_errors, self.answer, *NO_TRACE,
@@ -85,8 +78,7 @@ class TreePlan(Plan):
     """Everything about a solve that does not depend on targets or start.
 
     goals: any of the same structure as those to be solved for. solver: its name. settings_size: how many
-    numbers the method takes, of which those of `tree.settings` come first. length [m]: in which
-    errors of position are counted; by default that of the model.
+    numbers the method takes, of which those of `tree.settings` come first. length, units: as for a `TaskSet`.
     """
 
     program: Program
@@ -100,37 +92,15 @@ class TreePlan(Plan):
         solver: str,
         settings_size: int,
         length: float | None = None,
+        units: UnitsOf | None = None,
     ) -> None:
         self.model = model
         self.options = options
         self.solver = solver
-        self._order = sorted(range(len(goals)), key=lambda k: goals[k].priority)
-        ordered = self._sorted(goals)
-        tree = _packed(model)
-        self.length = _length(tree, model, ordered, options.tool_pose) if length is None else length  # [m]
-        request = self.request(tuple(ordered))
-        maker = TaskMaker(
-            model, tree, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose,
-            functools.partial(bounds_of_point, request),
-        )  # fmt: skip
-        self.tasks, level_tasks, level_rows = maker.tasks(ordered)
-        asks_mass = (self.tasks["kind"] == MASS).any()
-        self.tree = Tree(
-            tree.links, tree.movers, self._units(tree), tree.fixed_mass if asks_mass else NO_MASS
-        )
-        self.joint_roles = self.roles(tree)
-        self.levels = level_tasks, level_rows
-        self._in_metres = _in_metres(self.tasks, tree)[: int(level_tasks[1])].tolist()  # of the first level
-        self.settings = np.zeros(settings_size)
-        self.settings[BUDGET] = options.budget
-        self.settings[RESTARTS] = options.restarts_over(self.free_joints())
-        self.settings[USE_LIMITS] = options.limits
-        self.settings[LENGTH] = self.length
-        rows, levels = int(level_rows[-1]), len(level_rows) - 1
-        self.sizes = {
-            "n_links": len(tree.links), "nq": model.nq, "nv": model.nv, "n_rows": rows,
-            "n_tasks": len(self.tasks), "n_levels": levels,
-        }  # fmt: skip
+        self.set = TaskSet(model, goals, options, length, units)
+        self.length, self.tree, self.tasks = self.set.length, self.set.tree, self.set.tasks
+        self.settings = self.set.settings(settings_size)
+        self.joint_roles = self.roles(self.set.packed)
         self._free: list[Work] = []
 
     def roles(self, tree: PackedTree) -> Floats:
@@ -197,14 +167,14 @@ class TreePlan(Plan):
 
     def check(self, goals: Sequence[Goal]) -> None:
         """Raise GoalError for a target beyond all measure."""
-        targets = np.zeros((len(self.tasks), TARGET_SIZE))
-        fill_targets(self.model, self._sorted(goals), targets)
+        targets = self.set.targets()
+        fill_targets(self.model, self.set.sorted(goals), targets)
         refuse_too_far(targets)
 
     def _work_for(self, goals: Sequence[Goal], q: Array) -> Work:
         """What a solve from q works on."""
         work = self._any_work()
-        fill_targets(self.model, self._sorted(goals), work.targets)
+        fill_targets(self.model, self.set.sorted(goals), work.targets)
         refuse_too_far(work.targets)
         work.q[:] = q
         work.settings[:] = self.settings
@@ -250,38 +220,15 @@ class TreePlan(Plan):
         """The goals and the options of a solve."""
         return Request(model=self.model, goals=goals, solver=self.solver, options=self.options.given)
 
-    def _sorted(self, goals: Sequence[Goal]) -> list[Goal]:
-        return [goals[k] for k in self._order]
-
     def _errors(self, task_errors: Array) -> tuple[float, float]:
         """The largest error of position [m] and of rotation, as the chord of `Facts`, in the first level."""
         metres = radians = 0.0
-        for error, is_metres in zip(task_errors.tolist(), self._in_metres, strict=False):
+        for error, is_metres in zip(task_errors.tolist(), self.set.in_metres, strict=False):
             if is_metres:
                 metres = max(metres, error)
             else:
                 radians = max(radians, error)
         return metres, 2.0 * math.sin(0.5 * min(radians, math.pi))
-
-    def _units(self, tree: PackedTree) -> Array:
-        units = np.zeros(self.model.nv)  # what moves no goal's frame keeps still
-        for place in _moving(self.tasks, tree):
-            link = tree.links[place]
-            size = 3 if link["kind"] == SPHERICAL else 1
-            units[link["v"] : link["v"] + size] = self.length if link["kind"] == PRISMATIC else 1.0
-        for name in self.options.locked:
-            if name not in self.model.joint_names:
-                hint = did_you_mean(name, self.model.joint_names)
-                raise SolverError(
-                    f"`locked` names {name!r}, which is no joint of {self.model.name!r}; {hint}"
-                )
-            units[self.model.v_slice(name)] = 0.0
-        return units
-
-    def free_joints(self) -> list[Joint]:
-        """The joints that may serve the goals."""
-        joints = [joint for joint in self.model.joints if joint.nv]
-        return [joint for joint in joints if self.tree.units[self.model.v_slice(joint.name).start] > 0.0]
 
 
 def refuse_too_far(targets: Array) -> None:
@@ -289,52 +236,3 @@ def refuse_too_far(targets: Array) -> None:
     for value in targets.ravel().tolist():
         if FARTHEST < abs(value) < math.inf:
             raise GoalError(f"a target needs numbers up to {FARTHEST:g} [m or rad], found {value:g}")
-
-
-def _packed(model: Model) -> PackedTree:
-    tree = PACKED.get(model)
-    return PACKED.put(model, pack_tree(model)) if tree is None else tree
-
-
-def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4) -> float:
-    """[m] how far the model's links, and the frames that are asked for, reach at most from where the first of
-    them moves; 1 where nothing has a length.
-    """
-    lengths = np.zeros(len(tree.links) + 1)  # the world's last
-    for k, link in enumerate(tree.links):
-        if link["parent"] != WORLD:
-            lengths[k] = lengths[link["parent"]] + np.linalg.norm(link["translation"])
-    frames = (model.end_effector if frame is None else frame for frame in frames_of(goals))
-    ends = [*tree.link_places.values(), *(tree.place(model, frame) for frame in frames)]
-    held = float(np.linalg.norm(tool[:3, 3]))
-    reaches = [lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD]
-    longest = max(reaches, default=0.0)
-    return longest + held if longest + held > SHORTEST_LENGTH else 1.0
-
-
-def _moving(tasks: Any, tree: PackedTree) -> set[int]:
-    """The links whose joints move what the tasks ask for."""
-    found: set[int] = set()
-    for task in tasks:
-        if task["kind"] == MASS:
-            return set(range(len(tree.links)))
-        if task["kind"] == NUMBER:
-            found.add(int(task["link"]))
-            continue
-        for place in (int(task["link"]), int(task["reference"])):
-            while place != WORLD:
-                found.add(place)
-                place = int(tree.links[place]["parent"])
-    return found
-
-
-def _in_metres(tasks: Any, tree: PackedTree) -> Any:
-    """Which tasks are off by metres, not by radians."""
-    kinds = tasks["kind"]
-    is_prismatic = np.array(
-        [
-            kind == NUMBER and tree.links[task["link"]]["kind"] != REVOLUTE
-            for kind, task in zip(kinds, tasks, strict=True)
-        ]
-    )
-    return np.isin(kinds, LENGTHS) | is_prismatic

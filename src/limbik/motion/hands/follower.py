@@ -19,7 +19,7 @@ from limbik.model import JointKind, Model
 from limbik.motion.body.roles import Side
 from limbik.motion.hands.fingers import fingers_of
 from limbik.motion.hands.layouts import CHAINS, JOINTS, PLACES
-from limbik.solvers.best_plan import SteppedPlan
+from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, dot, norm
 from limbik.tree.residuals import TARGET_SIZE
 
@@ -93,7 +93,7 @@ class Follower:
         self._targets[:, 3:] = np.eye(3).ravel()
         self.reset()
 
-    def _planned(self, fingers: Mapping[str, object]) -> tuple[SteppedPlan, Array]:
+    def _planned(self, fingers: Mapping[str, object]) -> tuple[Stepper, Array]:
         """The plan, and the places in q that its last tasks are about."""
         model = self.model
         path = {joint.name for tip in self.tips.values() for joint in model.path(tip)}
@@ -115,9 +115,7 @@ class Follower:
         goals.append(Posture(q=model.neutral, weight=tuple(steady.tolist()), priority=0))
         locked = tuple(joint.name for joint in model.joints if joint.nv and joint not in serving)
         counted = [each.q for each in model.coordinates if steady[each.v] > 0.0]
-        return SteppedPlan(model, goals, locked=locked, iterations=ITERATIONS), np.array(
-            counted, dtype=np.int64
-        )
+        return Stepper(model, goals, locked=locked, iterations=ITERATIONS), np.array(counted, dtype=np.int64)
 
     def reset(self) -> None:
         """Begin anew at the neutral configuration."""

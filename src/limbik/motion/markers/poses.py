@@ -11,7 +11,7 @@ from limbik.goals import Position
 from limbik.model import Model
 from limbik.motion.markers.marked_body import MarkedBody
 from limbik.motion.steady import Steady
-from limbik.solvers.best_plan import SteppedPlan
+from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, norm
 from limbik.tree.residuals import TARGET_SIZE
 
@@ -56,7 +56,7 @@ class PoseSolver:
         free = [joint.name for joint in model.path(body.base)]
         self._steady = Steady(model, weight, body.start, share, free)
         goals = [Position(frame=name, target=np.zeros(3), axes="frame") for name in names]
-        self._plan = SteppedPlan(model, [*goals, *self._steady.goals], iterations=iterations)
+        self._plan = Stepper(model, [*goals, *self._steady.goals], iterations=iterations)
         self._targets = np.zeros((len(self._plan.tasks), TARGET_SIZE))
         self._targets[: len(names), 3:] = np.eye(3).ravel()
         self._factors = np.ones(len(self._plan.tasks))

@@ -1,0 +1,171 @@
+"""Goals of one structure on a model, as the kernels of trees take them: tasks, levels, units, sizes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from limbik.compiler.call import never
+from limbik.errors import SolverError, did_you_mean
+from limbik.goals import Goal, frames_of
+from limbik.goals.task import LENGTHS, MASS, NUMBER
+from limbik.model.joints import Joint
+from limbik.model.model import Model
+from limbik.model.slots import Slot
+from limbik.solvers.bounds import bounds_of_point
+from limbik.solvers.checked_options import Options
+from limbik.solvers.request import Request
+from limbik.solvers.tasks import TaskMaker
+from limbik.spatial import Array, Matrix4
+from limbik.tree.joints import PRISMATIC, REVOLUTE, SPHERICAL
+from limbik.tree.pack import WORLD, PackedTree, pack_tree
+from limbik.tree.residuals import TARGET_SIZE
+from limbik.tree.settings import BUDGET, LENGTH, RESTARTS, USE_LIMITS
+from limbik.tree.workspace import Objectives, Tree
+
+UnitsOf: TypeAlias = Callable[[Model, Array], Array]  # `Solver.units`
+
+PACKED: Slot[PackedTree] = Slot()
+SHORTEST_LENGTH = 1e-9  # [m]
+NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
+
+
+class TaskSet:
+    """The tasks of goals, the highest priority first, and the tree in the units of a method.
+
+    length [m]: in which errors of position are counted; by default that of the model. units: what a method
+    makes of the units of velocities.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        goals: Sequence[Goal],
+        options: Options,
+        length: float | None = None,
+        units: UnitsOf | None = None,
+    ) -> None:
+        self.model, self.options = model, options
+        self.order = sorted(range(len(goals)), key=lambda k: goals[k].priority)
+        ordered = self.sorted(goals)
+        self.packed = _packed(model)
+        of_model = _length(self.packed, model, ordered, options.tool_pose) if length is None else length
+        self.length = of_model  # [m]
+        request = self.request(tuple(ordered))
+        maker = TaskMaker(
+            model, self.packed, self.length, options.tolerance, options.tolerance_rotation, options.tool_pose,
+            functools.partial(bounds_of_point, request),
+        )  # fmt: skip
+        self.tasks, level_tasks, level_rows = maker.tasks(ordered)
+        self.levels = level_tasks, level_rows
+        self.in_metres = _in_metres(self.tasks, self.packed)[: int(level_tasks[1])].tolist()  # first level
+        own = self._units()
+        asks_mass = (self.tasks["kind"] == MASS).any()
+        self.tree = Tree(
+            self.packed.links,
+            self.packed.movers,
+            own if units is None else units(model, own),
+            self.packed.fixed_mass if asks_mass else NO_MASS,
+        )
+        self.sizes = {
+            "n_links": len(self.packed.links), "nq": model.nq, "nv": model.nv, "n_rows": int(level_rows[-1]),
+            "n_tasks": len(self.tasks), "n_levels": len(level_rows) - 1,
+        }  # fmt: skip
+
+    def sorted(self, goals: Sequence[Goal]) -> list[Goal]:
+        """Goals of this structure, the highest priority first."""
+        return [goals[k] for k in self.order]
+
+    def request(self, goals: tuple[Goal, ...]) -> Request:
+        """Goals of this structure with the options."""
+        return Request(model=self.model, goals=goals, solver="lm", options=self.options.given)
+
+    def targets(self) -> Array:
+        """Zeros for the targets of all tasks [tasks, 12]."""
+        return np.zeros((len(self.tasks), TARGET_SIZE))
+
+    def objectives(self, targets: Array) -> Objectives:
+        """The tasks with targets, as kernels take them."""
+        return Objectives(self.tasks, targets, *self.levels, never)
+
+    def settings(self, size: int) -> Array:
+        """So many settings; those that are common to all methods are set."""
+        settings = np.zeros(size)
+        settings[BUDGET] = self.options.budget
+        settings[RESTARTS] = self.options.restarts_over(self.free_joints())
+        settings[USE_LIMITS] = self.options.limits
+        settings[LENGTH] = self.length
+        return settings
+
+    def free_joints(self) -> list[Joint]:
+        """The joints that may serve the goals."""
+        joints = [joint for joint in self.model.joints if joint.nv]
+        return [joint for joint in joints if self.tree.units[self.model.v_slice(joint.name).start] > 0.0]
+
+    def _units(self) -> Array:
+        tree = self.packed
+        units = np.zeros(self.model.nv)  # what moves no goal's frame keeps still
+        for place in _moving(self.tasks, tree):
+            link = tree.links[place]
+            size = 3 if link["kind"] == SPHERICAL else 1
+            units[link["v"] : link["v"] + size] = self.length if link["kind"] == PRISMATIC else 1.0
+        for name in self.options.locked:
+            if name not in self.model.joint_names:
+                hint = did_you_mean(name, self.model.joint_names)
+                raise SolverError(
+                    f"`locked` names {name!r}, which is no joint of {self.model.name!r}; {hint}"
+                )
+            units[self.model.v_slice(name)] = 0.0
+        return units
+
+
+def _packed(model: Model) -> PackedTree:
+    tree = PACKED.get(model)
+    return PACKED.put(model, pack_tree(model)) if tree is None else tree
+
+
+def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4) -> float:
+    """[m] how far the model's links, and the frames that are asked for, reach at most from where the first of
+    them moves; 1 where nothing has a length.
+    """
+    lengths = np.zeros(len(tree.links) + 1)  # the world's last
+    for k, link in enumerate(tree.links):
+        if link["parent"] != WORLD:
+            lengths[k] = lengths[link["parent"]] + np.linalg.norm(link["translation"])
+    frames = (model.end_effector if frame is None else frame for frame in frames_of(goals))
+    ends = [*tree.link_places.values(), *(tree.place(model, frame) for frame in frames)]
+    held = float(np.linalg.norm(tool[:3, 3]))
+    reaches = [lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD]
+    longest = max(reaches, default=0.0)
+    return longest + held if longest + held > SHORTEST_LENGTH else 1.0
+
+
+def _moving(tasks: Any, tree: PackedTree) -> set[int]:
+    """The links whose joints move what the tasks ask for."""
+    found: set[int] = set()
+    for task in tasks:
+        if task["kind"] == MASS:
+            return set(range(len(tree.links)))
+        if task["kind"] == NUMBER:
+            found.add(int(task["link"]))
+            continue
+        for place in (int(task["link"]), int(task["reference"])):
+            while place != WORLD:
+                found.add(place)
+                place = int(tree.links[place]["parent"])
+    return found
+
+
+def _in_metres(tasks: Any, tree: PackedTree) -> Any:
+    """Which tasks are off by metres, not by radians."""
+    kinds = tasks["kind"]
+    is_prismatic = np.array(
+        [
+            kind == NUMBER and tree.links[task["link"]]["kind"] != REVOLUTE
+            for kind, task in zip(kinds, tasks, strict=True)
+        ]
+    )
+    return np.isin(kinds, LENGTHS) | is_prismatic
