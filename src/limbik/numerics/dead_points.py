@@ -15,7 +15,6 @@ from limbik.numerics.linear import copy, dot, orthogonalise_rows, squared_length
 
 BEND = 0.05  # [rad or lengths]
 NO_GAIN = 1e-12  # part of the error under which what is gained is rounding
-STATIONARY = 1e-7  # |J^T r| / (|J| |r|) under which no small step helps
 DEPENDENT = 1e-20  # part of the longest row's squared length under which what is left of a row is rounding
 
 error_at = turn = to_be_bound()
@@ -69,16 +68,3 @@ def remove_rows(W: Floats, dq: Floats) -> None:
             along = dot(W[i], dq)
             for v in range(dq.size):
                 dq[v] -= along / squared * W[i, v]
-
-
-@compiled
-def is_stationary(J: Floats, gradient: Floats, squared: float) -> bool:
-    """Whether J^T r vanishes beside |J| |r|: the residual is across all that the joints can do."""
-    lever = 0.0
-    for i in range(J.shape[0]):
-        for j in range(J.shape[1]):
-            lever += J[i, j] * J[i, j]
-    slope = 0.0
-    for j in range(gradient.size):
-        slope += gradient[j] * gradient[j]
-    return slope <= STATIONARY * STATIONARY * lever * squared

@@ -8,8 +8,10 @@ import numpy as np
 
 from limbik.compiler.arrays import zeros
 from limbik.compiler.call import Call
+from limbik.errors import ConfigurationError
 from limbik.goals import Goal
 from limbik.model.model import Model
+from limbik.numerics.end_codes import BAD_START
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import METRE_AS_RADIAN
 from limbik.solvers.task_set import TaskSet
@@ -17,7 +19,7 @@ from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array
 from limbik.tree.joints import SPHERICAL
 from limbik.tree.programs import general
-from limbik.tree.settings import ANSWER_SIZE, GENERAL_SIZE, IS_COMPROMISE
+from limbik.tree.settings import ANSWER_SIZE, END, GENERAL_SIZE, IS_COMPROMISE
 from limbik.tree.workspace import Workspace
 
 NO_TRACE = np.empty((0, 0)), np.empty(0)
@@ -45,14 +47,15 @@ class Stepper:
         self._scalar = np.flatnonzero(movers[:-1]["kind"] != SPHERICAL)
         self._scalar_q = movers[:-1]["q"][self._scalar]
         self._movers, self._weights = movers, self.tasks["weights"].copy()
-        self._settings = own.settings(GENERAL_SIZE)
-        self._settings[IS_COMPROMISE] = 1.0
-        self._targets, self._q = own.targets(), np.zeros(model.nq)
+        self._first_settings = own.settings(GENERAL_SIZE)
+        self._first_settings[IS_COMPROMISE] = 1.0
+        self._settings = self._first_settings.copy()  # of which a step changes some
+        self._targets, self._q, self._answer = own.targets(), np.zeros(model.nq), np.zeros(ANSWER_SIZE)
         self.off = np.zeros(len(self.tasks))  # [m or rad] how far each task was off after the last step
         self._call = Call(
             general(), own.tree._replace(movers=movers), own.objectives(self._targets),
-            zeros(Workspace, own.sizes), np.zeros(len(movers)), self._settings.copy(), self._q, self.off,
-            np.zeros(ANSWER_SIZE), *NO_TRACE,
+            zeros(Workspace, own.sizes), np.zeros(len(own.packed.links)), self._settings, self._q, self.off,
+            self._answer, *NO_TRACE,
         )  # fmt: skip
 
     def weigh(self, factors: Array) -> None:
@@ -65,7 +68,12 @@ class Stepper:
         self._movers["upper"][self._scalar] = upper[self._scalar_q]
 
     def step(self, targets: Array, start: Array) -> Array:
-        """The answer [nq] from a start [nq]; targets [tasks, 12]."""
-        self._targets[:], self._q[:] = targets, start
-        run_call(self._call, time_watch(None), (self._q,))
+        """The answer [nq] from a start [nq]; targets [tasks, 12].
+
+        Raises ConfigurationError for a start that is not finite.
+        """
+        self._targets[:], self._q[:], self._settings[:] = targets, start, self._first_settings
+        run_call(self._call, time_watch(None), (self._q, self._settings))
+        if self._answer[END] == BAD_START:
+            raise ConfigurationError(f"`start` needs finite numbers, not {start.tolist()}")
         return self._q.copy()

@@ -12,7 +12,6 @@ from limbik.compiler import native
 from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
-from limbik.compiler.stack import with_stack
 from limbik.spatial import Array
 
 # NumPy gives up the interpreter's lock and takes it again so fast that the thread which is to start the
@@ -73,8 +72,6 @@ def run_either_way(
     run()
 
 
-def run_call(call: Call, watch: Watch, changed: Sequence[Array] = (), stack: int = 0) -> None:
-    """The same for a call; stack: bytes that the compiled program needs of it."""
-    run_either_way(
-        call.program, watch, lambda: with_stack(stack, lambda: call.run(watch)), call.interpret, changed
-    )
+def run_call(call: Call, watch: Watch, changed: Sequence[Array] = ()) -> None:
+    """The same for a call."""
+    run_either_way(call.program, watch, lambda: call.run(watch), call.interpret, changed)
