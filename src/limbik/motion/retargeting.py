@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -125,9 +125,14 @@ def _postures_of_target(there: Model, model: Model | Motion) -> Array:
         return there.neutral[None]
     postures = postures_of(model)
     q = np.tile(there.neutral, (len(postures), 1))
-    for name in model.model.joint_names:
-        q[:, there.q_slice(name)] = postures[:, model.model.q_slice(name)]
+    _copy_joints(model.model.joint_names, model.model, postures, there, q)
     return q
+
+
+def _copy_joints(names: Iterable[str], model: Model, q: Array, other: Model, other_q: Array) -> None:
+    """Write the numbers of joints, from q [..., nq] of a model, into that of another model that has them."""
+    for name in names:
+        other_q[..., other.q_slice(name)] = q[..., model.q_slice(name)]
 
 
 def stands_of(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
@@ -262,12 +267,9 @@ def _solved(
     part = _leading_to(model, {name for each in followed for name in _frames(each.goal)})
     all_q = np.tile(home, (len(followed[0].targets), 1))
     start = part.neutral.copy()
-    for name in part.joint_names:
-        start[part.q_slice(name)] = home[model.q_slice(name)]
+    _copy_joints(part.joint_names, model, home, part, start)
     solved = _solved_by_all(part, start, hips, followed, dt, speed_limits, progress)
-    for joint in part.joints:
-        if joint.nq and joint.mimic is None:
-            all_q[:, model.q_slice(joint.name)] = solved[:, part.q_slice(joint.name)]
+    _copy_joints((each.name for each in part.joints if each.mimic is None), part, solved, model, all_q)
     return all_q
 
 

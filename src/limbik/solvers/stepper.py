@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.compiler.arrays import zeros
-from limbik.compiler.call import Call
 from limbik.errors import ConfigurationError
 from limbik.goals import Goal
 from limbik.model.model import Model
@@ -15,14 +13,12 @@ from limbik.numerics.end_codes import BAD_START
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import METRE_AS_RADIAN
 from limbik.solvers.task_set import TaskSet
+from limbik.solvers.tree_plan import Work
 from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array
 from limbik.tree.joints import SPHERICAL
 from limbik.tree.programs import general
-from limbik.tree.settings import ANSWER_SIZE, END, GENERAL_SIZE, IS_COMPROMISE
-from limbik.tree.workspace import Workspace
-
-NO_TRACE = np.empty((0, 0)), np.empty(0)
+from limbik.tree.settings import END, GENERAL_SIZE, IS_COMPROMISE
 
 
 class Stepper:
@@ -42,21 +38,19 @@ class Stepper:
     ) -> None:
         options = Options(mode="best", iterations=iterations, locked=locked)
         own = TaskSet(model, goals, options, METRE_AS_RADIAN)
-        self.tasks = own.tasks
-        movers = own.tree.movers.copy()
-        self._scalar = np.flatnonzero(movers[:-1]["kind"] != SPHERICAL)
-        self._scalar_q = movers[:-1]["q"][self._scalar]
-        self._movers, self._weights = movers, self.tasks["weights"].copy()
-        self._first_settings = own.settings(GENERAL_SIZE)
-        self._first_settings[IS_COMPROMISE] = 1.0
-        self._settings = self._first_settings.copy()  # of which a step changes some
-        self._targets, self._q, self._answer = own.targets(), np.zeros(model.nq), np.zeros(ANSWER_SIZE)
-        self.off = np.zeros(len(self.tasks))  # [m or rad] how far each task was off after the last step
-        self._call = Call(
-            general(), own.tree._replace(movers=movers), own.objectives(self._targets),
-            zeros(Workspace, own.sizes), np.zeros(len(own.packed.links)), self._settings, self._q, self.off,
-            self._answer, *NO_TRACE,
-        )  # fmt: skip
+        self._movers = own.tree.movers.copy()  # whose limits are the stepper's own
+        own.tree = own.tree._replace(movers=self._movers)
+        self._scalar = np.flatnonzero(self._movers[:-1]["kind"] != SPHERICAL)
+        self._scalar_q = self._movers[:-1]["q"][self._scalar]
+        self.tasks, self._weights = own.tasks, own.tasks["weights"].copy()
+        self._settings = own.settings(GENERAL_SIZE)
+        self._settings[IS_COMPROMISE] = 1.0
+        self._work = Work(general(), own, self._settings, np.zeros(len(own.tree.links)))
+
+    @property
+    def off(self) -> Array:
+        """[tasks, m or rad] how far each task was off after the last step."""
+        return self._work.task_errors
 
     def weigh(self, factors: Array) -> None:
         """Multiply the weights of tasks by factors [tasks], all above 0, from now on."""
@@ -72,8 +66,9 @@ class Stepper:
 
         Raises ConfigurationError for a start that is not finite.
         """
-        self._targets[:], self._q[:], self._settings[:] = targets, start, self._first_settings
-        run_call(self._call, time_watch(None), (self._q, self._settings))
-        if self._answer[END] == BAD_START:
+        work = self._work
+        work.targets[:], work.q[:], work.settings[:] = targets, start, self._settings
+        run_call(work.call, time_watch(None), (work.q, work.settings))
+        if work.answer[END] == BAD_START:
             raise ConfigurationError(f"`start` needs finite numbers, not {start.tolist()}")
-        return self._q.copy()
+        return work.q.copy()

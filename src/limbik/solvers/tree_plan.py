@@ -20,7 +20,6 @@ from limbik.compiler.program import Program
 from limbik.errors import ConfigurationError, GoalError
 from limbik.goals import Goal
 from limbik.model.model import Model
-from limbik.model.slots import Slot
 from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Facts, Solution
@@ -48,9 +47,6 @@ from limbik.tree.workspace import Workspace
 Trace: TypeAlias = tuple[Array, Array]
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
-PACKED: Slot[PackedTree] = Slot()
-SHORTEST_LENGTH = 1e-9  # [m]
-NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
 
 
@@ -60,16 +56,20 @@ def traced(call: Call, trace: Trace) -> Call:
 
 
 class Work:
-    """What one solve works on. Any number may be in use, one to a thread."""
+    """What one solve of a task set works on. Any number may be in use, one to a thread.
 
-    def __init__(self, plan: TreePlan) -> None:
-        self.targets = plan.set.targets()
-        self.workspace = zeros(Workspace, plan.set.sizes)
-        self.settings, self.q = plan.settings.copy(), np.zeros(plan.model.nq)
+    program: `tree.levenberg_marquardt.solve`, or one that takes the same. settings: to begin with. roles
+    [links]: what each joint serves.
+    """
+
+    def __init__(self, program: Program, tasks: TaskSet, settings: Floats, roles: Floats) -> None:
+        self.targets = tasks.targets()
+        self.workspace = zeros(Workspace, tasks.sizes)
+        self.settings, self.q = settings.copy(), np.zeros(tasks.model.nq)
         self.task_errors, self.answer = np.zeros(len(self.targets)), np.zeros(ANSWER_SIZE)
-        objectives = plan.set.objectives(self.targets)
+        objectives = tasks.objectives(self.targets)
         self.call = Call(
-            plan.program, plan.tree, objectives, self.workspace, plan.joint_roles, self.settings, self.q,
+            program, tasks.tree, objectives, self.workspace, roles, self.settings, self.q,
             self.task_errors, self.answer, *NO_TRACE,
         )  # fmt: skip
 
@@ -190,7 +190,7 @@ class TreePlan(Plan):
         try:
             return self._free.pop()
         except IndexError:
-            return Work(self)
+            return Work(self.program, self.set, self.settings, self.joint_roles)
 
     def _attempt(self, work: Work, budget: float, trace: Trace, watch: Watch) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""

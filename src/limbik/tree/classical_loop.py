@@ -32,7 +32,7 @@ from limbik.tree.evaluation import (
     record,
 )
 from limbik.tree.joints import SPHERICAL, advance, blend
-from limbik.tree.restarts import MAX_AT_LAST, SHARES, begin_elsewhere
+from limbik.tree.restarts import FRACTIONS, MAX_AT_LAST, begin_elsewhere
 from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, LENGTH, RANDOM, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -153,8 +153,8 @@ def solve(
             begin_elsewhere(tree, settings, workspace.best, amplitude, q)
             amplitude *= COOLING
         else:
-            share = SHARES[int(answer[DESCENTS]) % 3]
-            begin_elsewhere(tree, settings, workspace.start, share, q)
+            fraction = FRACTIONS[int(answer[DESCENTS]) % 3]
+            begin_elsewhere(tree, settings, workspace.start, fraction, q)
         keep_what_is_met(tree, objectives, workspace, q)
         evaluate(tree, objectives, workspace, q, 0)
     copy(workspace.best, q)

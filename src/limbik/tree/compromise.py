@@ -36,7 +36,7 @@ from limbik.tree.priorities import (
     share_within,
     shorten_rotations,
 )
-from limbik.tree.restarts import SHARES, begin_elsewhere
+from limbik.tree.restarts import FRACTIONS, begin_elsewhere
 from limbik.tree.settings import BUDGET, DESCENTS, ITERATIONS, RANDOM, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -77,8 +77,8 @@ def search(
             copy(q, workspace.best)
         if came_to in (SOLVED, SPENT) or answer[DESCENTS] > settings[RESTARTS]:
             break
-        share = SHARES[int(answer[DESCENTS]) % 3]
-        begin_elsewhere(tree, settings, workspace.start, share, q)
+        fraction = FRACTIONS[int(answer[DESCENTS]) % 3]
+        begin_elsewhere(tree, settings, workspace.start, fraction, q)
     copy(workspace.best, q)
     return end
 

@@ -28,7 +28,7 @@ from limbik.tree.evaluation import (
 )
 from limbik.tree.lower_levels import improve
 from limbik.tree.priorities import EASIER, HARDER, HARDEST, LONGEST_STEP, MAX_SLOW, damping_of, propose
-from limbik.tree.restarts import MAX_AT_LAST, SHARES, begin_elsewhere
+from limbik.tree.restarts import FRACTIONS, MAX_AT_LAST, begin_elsewhere
 from limbik.tree.settings import BUDGET, DESCENTS, IS_COMPROMISE, ITERATIONS, LENGTH, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -117,8 +117,8 @@ def search(
         slack = CLOSE_TO_BOUND * settings[LENGTH]
         if is_far and is_as_near_as_can_be(objectives, workspace.task_errors[0], slack):
             break
-        share = SHARES[int(answer[DESCENTS]) % 3]
-        begin_elsewhere(tree, settings, workspace.start, share, q)
+        fraction = FRACTIONS[int(answer[DESCENTS]) % 3]
+        begin_elsewhere(tree, settings, workspace.start, fraction, q)
     if end != SOLVED:
         copy(workspace.best, q)
         came_to = descend_to_minimum(

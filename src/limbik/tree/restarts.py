@@ -11,14 +11,14 @@ from limbik.tree.joints import PRISMATIC, SPHERICAL, set_spherical
 from limbik.tree.settings import LENGTH, RANDOM, USE_LIMITS
 from limbik.tree.workspace import Tree
 
-SHARES = (1.0, 0.3, 0.6)  # of the way to anywhere, for one new start after the other
+FRACTIONS = (1.0, 0.3, 0.6)  # of the way to anywhere, for one new start after the other
 MAX_AT_LAST = 500  # iterations to settle the best of all descents for good
 
 
 @compiled(inline=False)
-def begin_elsewhere(tree: Tree, settings: Floats, start: Floats, share: float, q: Floats) -> None:
-    """A random configuration within the limits, a share of the way from the start to anywhere; what is locked
-    stays.
+def begin_elsewhere(tree: Tree, settings: Floats, start: Floats, fraction: float, q: Floats) -> None:
+    """A random configuration within the limits, a fraction of the way from the start to anywhere; what is
+    locked stays.
     """
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
@@ -26,7 +26,7 @@ def begin_elsewhere(tree: Tree, settings: Floats, start: Floats, share: float, q
         if tree.units[mover.v] == 0.0:
             continue
         if mover.kind == SPHERICAL:
-            turn = exponential(*random_turn(settings, share * math.pi))
+            turn = exponential(*random_turn(settings, fraction * math.pi))
             set_spherical(mover, product((start[i], start[i + 1], start[i + 2], start[i + 3]), turn),
                      settings[USE_LIMITS] > 0.0, q)  # fmt: skip
             continue
@@ -36,7 +36,7 @@ def begin_elsewhere(tree: Tree, settings: Floats, start: Floats, share: float, q
             lower = start[i] - half
         if upper == math.inf:
             upper = start[i] + half
-        q[i] = start[i] + share * (lower + (upper - lower) * uniform(settings, RANDOM) - start[i])
+        q[i] = start[i] + fraction * (lower + (upper - lower) * uniform(settings, RANDOM) - start[i])
 
 
 @compiled
