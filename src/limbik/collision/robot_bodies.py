@@ -26,7 +26,7 @@ def _packed_bodies(model: Model) -> list[Placed]:
     tree = tree_of(model)
     found = []
     for body in geometry_of(model).bodies:
-        link, pose = tree.link_places[body.link]
+        link, pose = tree.link_poses[body.link]
         frame = len(tree.links) if link == WORLD else link
         found.append(Placed(body.name, packed_body(body.pieces, body.center, body.radius, pose), frame, link))
     return found

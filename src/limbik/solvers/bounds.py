@@ -28,7 +28,7 @@ def proof(request: Request) -> Bound | None:
 
 
 def refuted(request: Request) -> set[int]:
-    """The places of the goals that are proved out of reach, each alone."""
+    """The indices of the goals that are proved out of reach, each alone."""
     return {bound.goal for bound in _violated(request)}
 
 
@@ -40,11 +40,11 @@ def bounds_of_point(request: Request, goal: Goal) -> ReachBounds | None:
 
 
 def _violated(request: Request) -> Iterator[Bound]:
-    for place, goal in enumerate(request.goals):
-        yield from _bounds(request, place, goal)
+    for index, goal in enumerate(request.goals):
+        yield from _bounds(request, index, goal)
 
 
-def _bounds(request: Request, place: int, goal: Goal) -> Iterator[Bound]:
+def _bounds(request: Request, index: int, goal: Goal) -> Iterator[Bound]:
     """The bounds that the target point of a goal violates by more than its tolerance."""
     target = _target(goal)
     known = None if target is None else _reach_bounds(request, goal)
@@ -54,7 +54,7 @@ def _bounds(request: Request, place: int, goal: Goal) -> Iterator[Bound]:
     slack = float(request.options.get("tolerance", Options.tolerance)) + box
     for kind, distance, bound in _distances(bounds, point):
         if abs(distance - bound) > slack + ROUNDING * (distance + bound):
-            yield Bound(goal=place, kind=kind, joint=joint, distance=distance, bound=bound)
+            yield Bound(goal=index, kind=kind, joint=joint, distance=distance, bound=bound)
 
 
 def _distances(bounds: ReachBounds, point: Vector3) -> Iterator[tuple[str, float, float]]:

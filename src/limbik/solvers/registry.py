@@ -109,7 +109,7 @@ def describe(*, compiled: bool = False) -> tuple[SolverInfo, ...]:
 
 
 def choose(solver: str | Solver, goals: Sequence[type[Goal]]) -> Solver:
-    """The solver asked for, if it can meet these kinds of goal; for "auto" Levenberg-Marquardt, for all.
+    """The solver of this name, if it meets these kinds of goal; "auto" is Levenberg-Marquardt, for all kinds.
 
     Raises SolverError, naming the solvers that can, where it cannot.
     """

@@ -108,8 +108,8 @@ class TaskSet:
     def _units(self) -> Array:
         tree = self.packed
         units = np.zeros(self.model.nv)  # what moves no goal's frame keeps still
-        for place in _moving(self.tasks, tree):
-            link = tree.links[place]
+        for index in _moving(self.tasks, tree):
+            link = tree.links[index]
             size = 3 if link["kind"] == SPHERICAL else 1
             units[link["v"] : link["v"] + size] = self.length if link["kind"] == PRISMATIC else 1.0
         for name in self.options.locked:
@@ -128,15 +128,15 @@ def _packed(model: Model) -> PackedTree:
 
 
 def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4) -> float:
-    """[m] how far the model's links, and the frames that are asked for, reach at most from where the first of
-    them moves; 1 where nothing has a length.
+    """[m] The longest reach of the model's links and the goals' frames, from the first joint; 1 where nothing
+    has a length.
     """
     lengths = np.zeros(len(tree.links) + 1)  # the world's last
     for k, link in enumerate(tree.links):
         if link["parent"] != WORLD:
             lengths[k] = lengths[link["parent"]] + np.linalg.norm(link["translation"])
     frames = (model.end_effector if frame is None else frame for frame in frames_of(goals))
-    ends = [*tree.link_places.values(), *(tree.place(model, frame) for frame in frames)]
+    ends = [*tree.link_poses.values(), *(tree.place(model, frame) for frame in frames)]
     held = float(np.linalg.norm(tool[:3, 3]))
     reaches = [lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD]
     longest = max(reaches, default=0.0)
@@ -144,7 +144,7 @@ def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4
 
 
 def _moving(tasks: Any, tree: PackedTree) -> set[int]:
-    """The links whose joints move what the tasks ask for."""
+    """Indices of the links whose joints move the frames of the tasks."""
     found: set[int] = set()
     for task in tasks:
         if task["kind"] == MASS:
@@ -152,10 +152,10 @@ def _moving(tasks: Any, tree: PackedTree) -> set[int]:
         if task["kind"] == NUMBER:
             found.add(int(task["link"]))
             continue
-        for place in (int(task["link"]), int(task["reference"])):
-            while place != WORLD:
-                found.add(place)
-                place = int(tree.links[place]["parent"])
+        for link in (int(task["link"]), int(task["reference"])):
+            while link != WORLD:
+                found.add(link)
+                link = int(tree.links[link]["parent"])
     return found
 
 

@@ -27,10 +27,8 @@ class PackedTree:
     links: Records  # `tree.kinematics.LINK`
     movers: Records  # `tree.joints.JOINT`, the end's last
     fixed_mass: Floats  # [4]
-    link_places: dict[str, tuple[int, Matrix4]]  # of every link of the model: the record, and its pose there
-    joint_links: dict[
-        str, int
-    ]  # of every revolute, prismatic or ball joint: its record; of a floating joint: the last one
+    link_poses: dict[str, tuple[int, Matrix4]]  # of every link of the model: its record, and its pose in that
+    joint_links: dict[str, int]  # by joint: its record; of a floating joint the last one
 
     @property
     def nv(self) -> int:
@@ -40,7 +38,7 @@ class PackedTree:
     def place(self, model: Model, frame: str) -> tuple[int, Matrix4]:
         """The link that carries a frame of the model, and the frame's pose in it."""
         found = model.frame(frame)
-        link, pose = self.link_places[found.link]
+        link, pose = self.link_poses[found.link]
         return link, pose @ found.pose_link_frame
 
 
@@ -57,17 +55,17 @@ class _Packing:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.places: dict[str, tuple[int, Matrix4]] = {model.root: (WORLD, np.eye(4))}
+        self.poses: dict[str, tuple[int, Matrix4]] = {model.root: (WORLD, np.eye(4))}
         self.links: list[Records] = []
         self.movers: list[Records] = []
         self.joint_links: dict[str, int] = {}
         self.leading: set[int] = set()  # where the numbers of joints that others follow begin
 
     def add(self, joint: Joint) -> None:
-        parent, before = self.places[joint.parent]
+        parent, before = self.poses[joint.parent]
         origin = before @ joint.origin
         if joint.kind is JointKind.FIXED:
-            self.places[joint.child] = parent, origin
+            self.poses[joint.child] = parent, origin
             return
         q, v = self.model.q_slice(joint.name).start, self.model.v_slice(joint.name).start
         if joint.kind is JointKind.FLOATING:
@@ -91,7 +89,7 @@ class _Packing:
             link["multiplier"], link["offset"] = joint.mimic.multiplier, joint.mimic.offset
             link["mover"] = -1
             self.leading.add(q)
-        self.places[joint.child] = len(self.links) - 1, aligned.T
+        self.poses[joint.child] = len(self.links) - 1, aligned.T
 
     def _add_prismatic(
         self, parent: int, origin: Matrix4, axis: Floats, q: int, v: int
@@ -109,7 +107,7 @@ class _Packing:
             first, second, _ = joint.euler.axes
             mover["order"] = 1 + 3 * first + second
             mover["euler_lower"], mover["euler_upper"] = joint.euler.bounds
-        self.places[joint.child] = len(self.links) - 1, np.eye(4)
+        self.poses[joint.child] = len(self.links) - 1, np.eye(4)
 
     def _link(self, kind: int, parent: int, origin: Matrix4, q: int, v: int) -> Records:
         link = np.zeros(1, LINK)
@@ -133,14 +131,14 @@ class _Packing:
             mover["has_mimics"] = int(mover["q"][0]) in self.leading
         links = np.concatenate(self.links) if self.links else np.zeros(0, LINK)
         return PackedTree(
-            links, np.concatenate([*self.movers, end]), self._masses(links), self.places, self.joint_links
+            links, np.concatenate([*self.movers, end]), self._masses(links), self.poses, self.joint_links
         )
 
     def _masses(self, links: Records) -> Floats:
         """Each link's masses in one, into the records; returns what cannot move."""
         sums = np.zeros((len(links) + 1, 4))  # the world's last
         for mass in self.model.masses:
-            link, pose = self.places[mass.link]
+            link, pose = self.poses[mass.link]
             center = pose[:3, :3] @ mass.center + pose[:3, 3]
             sums[link] += [*(mass.mass * center), mass.mass]
         for record, (x, y, z, mass) in zip(links, sums, strict=False):
