@@ -95,8 +95,8 @@ if not TYPE_CHECKING:  # which else would take any name
             return importlib.import_module(f"{__name__}.{name}")
         for module, names in _LATER.items():
             if name in names:
-                found = globals()[name] = getattr(importlib.import_module(module), name)
-                return found
+                value = globals()[name] = getattr(importlib.import_module(module), name)
+                return value
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

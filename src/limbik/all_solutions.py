@@ -29,34 +29,34 @@ class FreeMotion:
         str, str
     ]  # what each end meets, such as "joint_4 at its upper limit"; "" where it is no limit
 
-    def interval(self, joint_place: int) -> tuple[float, float]:
+    def interval(self, joint_index: int) -> tuple[float, float]:
         """Least and greatest value [rad or m] of the number of q at a place, along the curve."""
-        values = self.q[:, joint_place]
+        values = self.q[:, joint_index]
         return float(values.min()), float(values.max())
 
 
 class AnsweredBy(Protocol):
     """What found all solutions; `asked` is what they were given for it."""
 
-    def is_complete(self, asked: Any, /) -> bool:
+    def is_complete(self, target: Any, /) -> bool:
         """Whether it is proved that there is no other solution."""
 
-    def method(self, asked: Any, /) -> str:
+    def method(self, target: Any, /) -> str:
         """In words."""
 
-    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+    def branches(self, target: Any, q: Array, /) -> tuple[str, ...]:
         """The name of the branch of each of q [k, nq]."""
 
-    def free(self, asked: Any, q: Array, /) -> tuple[FreeMotion, ...]:
+    def free(self, target: Any, q: Array, /) -> tuple[FreeMotion, ...]:
         """How joints may move together at some of q [k, nq]."""
 
-    def limit_margins(self, asked: Any, q: Array, /) -> Array:
+    def limit_margins(self, target: Any, q: Array, /) -> Array:
         """[nq] at q [nq]."""
 
-    def manipulability(self, asked: Any, q: Array, /) -> float:
+    def manipulability(self, target: Any, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
 
-    def remark(self, asked: Any, count: int, /) -> str:
+    def remark(self, target: Any, count: int, /) -> str:
         """Sentences on what is known of so many solutions."""
 
 
@@ -70,10 +70,10 @@ class AllSolutions:
     # Made a hundred thousand times a second: what is derived waits until it is asked for.
     __slots__ = ("_answered_by", "_asked", "_free", "_q", "_time")
 
-    def __init__(self, q: Array, answered_by: AnsweredBy, asked: Any, time: float) -> None:
+    def __init__(self, q: Array, answered_by: AnsweredBy, target: Any, time: float) -> None:
         self._q = q
         self._answered_by = answered_by
-        self._asked = asked
+        self._asked = target
         self._time = time
 
     @property
@@ -123,15 +123,15 @@ class AllSolutions:
         """[k] Yoshikawa's measure; see `Solution.manipulability`."""
         return np.array([self._answered_by.manipulability(self._asked, q) for q in self._q])
 
-    def some(self, places: Sequence[int]) -> AllSolutions:
+    def some(self, indices: Sequence[int]) -> AllSolutions:
         """Those at some places, so that what is derived is derived for them alone.
 
         Raises SolverError for places where there is none.
         """
-        chosen = members_of(places, "places", SolverError, "a list of whole numbers")
-        least, most = -len(self), len(self) - 1
-        if not all(isinstance(each, int | np.integer) and least <= each <= most for each in chosen):
-            raise SolverError(f"places needs whole numbers below {len(self)}, found {shortened(places)}")
+        chosen = members_of(indices, "places", SolverError, "a list of whole numbers")
+        first, last = -len(self), len(self) - 1
+        if not all(isinstance(each, int | np.integer) and first <= each <= last for each in chosen):
+            raise SolverError(f"places needs whole numbers below {len(self)}, found {shortened(indices)}")
         return AllSolutions(self._q[list(chosen)], self._answered_by, self._asked, self._time)
 
     def answered_otherwise(self, q: Array, answered_by: AnsweredBy) -> AllSolutions:
@@ -169,12 +169,12 @@ class AllSolutionsBatch:
 
     @staticmethod
     def of_each(
-        found: Sequence[Array], nq: int, complete: bool, method: str, time: float
+        each_q: Sequence[Array], nq: int, complete: bool, method: str, time: float
     ) -> AllSolutionsBatch:
         """The solutions [k, nq] of each pose, put together."""
-        count = np.array([len(q) for q in found], dtype=np.intp)
-        q = np.full((len(found), int(count.max(initial=0)), nq), np.nan)
-        for k, each in enumerate(found):
+        count = np.array([len(q) for q in each_q], dtype=np.intp)
+        q = np.full((len(each_q), int(count.max(initial=0)), nq), np.nan)
+        for k, each in enumerate(each_q):
             q[k, : len(each)] = each
         return AllSolutionsBatch(q, count, complete, method, time)
 
@@ -188,9 +188,9 @@ class AllSolutionsBatch:
 
 def ends_in_words(names: Sequence[str], q: Array, lower: Array, upper: Array) -> str:
     """Which of the joints is at a limit at q, such as "joint_4 at its upper limit"; "" where none is."""
-    room = np.minimum(q - lower, upper - q)
-    place = int(np.argmin(room))
-    if room[place] > AT_LIMIT:
+    margins = np.minimum(q - lower, upper - q)
+    index = int(np.argmin(margins))
+    if margins[index] > AT_LIMIT:
         return ""
-    side = "lower" if q[place] - lower[place] < upper[place] - q[place] else "upper"
-    return f"{names[place]} at its {side} limit"
+    side = "lower" if q[index] - lower[index] < upper[index] - q[index] else "upper"
+    return f"{names[index]} at its {side} limit"

@@ -274,8 +274,8 @@ def _converged(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     bound = diagnosis.bound
-    way = "within the travel of the slides" if diagnosis.excesses else "whatever the joints do"
-    yield f"Out of reach, {way}: {list_of(diagnosis.asked)}."
+    how = "within the travel of the slides" if diagnosis.excesses else "whatever the joints do"
+    yield f"Out of reach, {how}: {list_of(diagnosis.asked)}."
     if bound:
         yield bound.sentence(
             f"The target of goal {bound.goal + 1}" if len(diagnosis.asked) > 1 else "The target"
@@ -285,14 +285,14 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     if bound and bound.kind == "off the plane":
         yield f"Move the target {_distance(bound.missing)} into that plane."
     elif bound:
-        way = "nearer to" if bound.kind == "too far" else "farther from"
-        yield f"Move the target at least {_distance(bound.missing)} {way} joint {bound.joint!r}, or the base."
+        how = "nearer to" if bound.kind == "too far" else "farther from"
+        yield f"Move the target at least {_distance(bound.missing)} {how} joint {bound.joint!r}, or the base."
 
 
 def _that_matter(excesses: Sequence[Excess]) -> list[Excess]:
     """Those that are not next to nothing beside the largest."""
-    least = NEGLIGIBLE * max((one.beyond for one in excesses), default=0.0)
-    return [one for one in excesses if one.beyond >= least]
+    threshold = NEGLIGIBLE * max((one.beyond for one in excesses), default=0.0)
+    return [one for one in excesses if one.beyond >= threshold]
 
 
 def _locked(diagnosis: Diagnosis) -> Iterator[str]:
@@ -326,7 +326,7 @@ def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
 def _likely_unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"No solution was found: {list_of(diagnosis.asked)}."
     if diagnosis.conflict:
-        goals = _spoken(str(place + 1) for place in diagnosis.conflict)
+        goals = _spoken(str(index + 1) for index in diagnosis.conflict)
         yield f"Each goal can be met alone, but goals {goals} were never met together."
     else:
         yield "Every attempt settled away from it, so it is likely out of reach; that is not proved."
@@ -405,8 +405,8 @@ def _shifted(diagnosis: Diagnosis, otherwise: str) -> Iterator[str]:
     if diagnosis.shift is None:
         yield otherwise
         return
-    way = ", ".join(f"{round(1e3 * part, 3) + 0.0:.3g}" for part in diagnosis.shift.tolist())
-    yield f"Move the target by ({way}) mm: there it is free."
+    millimetres = ", ".join(f"{round(1e3 * part, 3) + 0.0:.3g}" for part in diagnosis.shift.tolist())
+    yield f"Move the target by ({millimetres}) mm: there it is free."
 
 
 _SENTENCES = {
@@ -465,7 +465,7 @@ def list_of(clauses: Sequence[str]) -> str:
     """What was asked, numbered where it is several."""
     if len(clauses) == 1:
         return clauses[0]
-    return "; ".join(f"({place + 1}) {clause}" for place, clause in enumerate(clauses))
+    return "; ".join(f"({index + 1}) {clause}" for index, clause in enumerate(clauses))
 
 
 # --- numbers ------------------------------------------------------------------------------------------------

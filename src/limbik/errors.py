@@ -45,8 +45,8 @@ class FormatError(LimbikError):
         self.element = None if element is None else readable(element)
 
     def __str__(self) -> str:
-        place = self.source if self.line is None else f"{self.source}:{self.line}"
-        return ": ".join([place, *([self.element] if self.element else []), self.problem])
+        location = self.source if self.line is None else f"{self.source}:{self.line}"
+        return ": ".join([location, *([self.element] if self.element else []), self.problem])
 
 
 class OutputError(LimbikError):
@@ -128,16 +128,16 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     near = [by_folded[match] for match in dict.fromkeys((*close, *longer))][:3]
     if not names:
         return "there are none"
-    shown = listed(map(_cut, names), most=20, between=", ")
+    shown = listed(map(_cut, names), limit=20, between=", ")
     question = f"did you mean {' or '.join(map(shortened, near))}? " if near else ""
     return f"{question}known: {shown}"
 
 
-def listed(names: Iterable[str], *, most: int = 10, between: str = ", ") -> str:
+def listed(names: Iterable[str], *, limit: int = 10, between: str = ", ") -> str:
     """The first of many names, and how many more there are."""
     all_names = list(names)
-    more = f" and {len(all_names) - most:,} more" if len(all_names) > most else ""
-    return between.join(all_names[:most]) + more
+    more = f" and {len(all_names) - limit:,} more" if len(all_names) > limit else ""
+    return between.join(all_names[:limit]) + more
 
 
 def shortened(value: object) -> str:
@@ -165,11 +165,11 @@ def readable(message: str) -> str:
 
 
 def _beginning(word: re.Match[str]) -> str:
-    found, quote = word[0], word[1] or ""
-    if len(found) <= LONGEST_WORD:
-        return found
-    size = len(found) - 2 * len(quote)
-    return f"{found[: QUOTED + len(quote)]}...{quote} ({size:,} characters)"
+    first_word, quote = word[0], word[1] or ""
+    if len(first_word) <= LONGEST_WORD:
+        return first_word
+    size = len(first_word) - 2 * len(quote)
+    return f"{first_word[: QUOTED + len(quote)]}...{quote} ({size:,} characters)"
 
 
 def members_of(value: Any, what: str, error: type[LimbikError], needed: str = "a list") -> tuple[Any, ...]:

@@ -139,6 +139,6 @@ def _said(each: Break) -> str:
     return f"Break {where}:{later} {each.why}."
 
 
-def _at_most(value: float, least: float) -> str:
+def _at_most(value: float, smallest: float) -> str:
     """A number in words; below the least one worth telling, that it is less."""
-    return f"less than {least:g}" if value < least else f"at most {value:.3g}"
+    return f"less than {smallest:g}" if value < smallest else f"at most {value:.3g}"

@@ -88,8 +88,8 @@ class SceneArm:
         check_name(self.name, "`name` of an arm in a scene")
         if not isinstance(self.model, Model):
             raise ModelError(f"arm {self.name!r} needs a Model, found {shortened(self.model)}")
-        given = (self.goals,) if isinstance(self.goals, Goal) else self.goals
-        goals = members_of(given, f"`goals` of arm {self.name!r}", GoalError)
+        several = (self.goals,) if isinstance(self.goals, Goal) else self.goals
+        goals = members_of(several, f"`goals` of arm {self.name!r}", GoalError)
         object.__setattr__(self, "goals", as_goals(goals) if goals else ())
         branches = members_of(self.branches, f"`branches` of arm {self.name!r}", ModelError)
         object.__setattr__(self, "branches", branches)
@@ -169,7 +169,9 @@ class Scene:
                 f"the scene has {len(self.arms)} arms and needs as many solutions, found {len(solutions)}"
             )
         pairs = zip(self.arms, solutions, strict=True)
-        arms = (arm if found is None else dataclasses.replace(arm, q=found.q) for arm, found in pairs)
+        arms = (
+            arm if solution is None else dataclasses.replace(arm, q=solution.q) for arm, solution in pairs
+        )
         return dataclasses.replace(self, arms=tuple(arms))
 
     def to_arm(self) -> str:
@@ -230,25 +232,25 @@ class BranchedSolution(Solution):
     def __init__(self, arm: SceneArm, parts: Sequence[Solution], options: dict[str, Any]) -> None:
         every = [Facts(*map(float, part.facts[: len(Facts._fields)])) for part in parts]
         ended = next(status for status in _WORST_FIRST if status in [part.ended for part in parts])
-        facts = Facts(
+        outcome = Facts(
             STATUSES.index(ended),
-            max(facts.error for facts in every),
-            max(facts.chord for facts in every),
-            sum(facts.iterations for facts in every),
-            sum(facts.restarts for facts in every),
-            max(facts.start_was_moved for facts in every),
+            max(outcome.error for outcome in every),
+            max(outcome.chord for outcome in every),
+            sum(outcome.iterations for outcome in every),
+            sum(outcome.restarts for outcome in every),
+            max(outcome.start_was_moved for outcome in every),
         )
-        kept = {name: value for name, value in options.items() if name not in _OF_ONE_SOLVE}
-        asked = read_options(hashable(kept)).given
-        request = Request(model=arm.model, goals=arm.goals, solver=parts[0].solver, options=asked)
+        of_goals = {name: value for name, value in options.items() if name not in _OF_ONE_SOLVE}
+        options_used = read_options(hashable(of_goals)).given
+        request = Request(model=arm.model, goals=arm.goals, solver=parts[0].solver, options=options_used)
         time = sum(part.time for part in parts)
-        super().__init__(parts[-1].q, facts, time, Kept(request, "one branch after the other"), arm.q, None)
+        super().__init__(parts[-1].q, outcome, time, Kept(request, "one branch after the other"), arm.q, None)
         self.parts = tuple(parts)
 
     def explain(self) -> Diagnosis:
         """As of every Solution; about all goals of the arm together."""
-        found = super().explain()
-        return found if found.q_found is None else _Apart(**vars(found))
+        report = super().explain()
+        return report if report.q_found is None else _Apart(**vars(report))
 
     def __reduce__(self) -> tuple[Any, ...]:
         request = self.request
@@ -274,32 +276,32 @@ def load_scene(
     Raises FormatError naming file and line, or the argument; warns with FormatWarning.
     """
     if isinstance(source, list | tuple):
-        words = [_as_word(word, place) for place, word in enumerate(source, start=1)]
+        words = [_as_word(word, index) for index, word in enumerate(source, start=1)]
         return load_words(words, range(1, len(words) + 1), angles=angles, lenient=lenient)
     file = arm_format.read(source, angles=angles, lenient=lenient)  # type: ignore[arg-type]
     return _scene(file)
 
 
-def _as_word(value: object, place: int) -> str:
+def _as_word(value: object, index: int) -> str:
     if isinstance(value, str | int | float | np.number | PathLike):
         with contextlib.suppress(ValueError):  # of more digits than Python writes
             return str(value)
-    raise FormatError(f"argument {place}", f"needs a word, a number or a path, found {shortened(value)}")
+    raise FormatError(f"argument {index}", f"needs a word, a number or a path, found {shortened(value)}")
 
 
 def load_words(
-    words: Sequence[str], places: Sequence[int], *, angles: Angles | None = None, lenient: bool = False
+    words: Sequence[str], positions: Sequence[int], *, angles: Angles | None = None, lenient: bool = False
 ) -> Scene:
     """The scene in words of the command line; places: of the words among all that were typed."""
     chunks: list[ArmFile | tuple[list[str], list[int]]] = []
-    waiting = list(zip(words, places, strict=True))[::-1]
+    waiting = list(zip(words, positions, strict=True))[::-1]
     while waiting:
-        word, place = waiting.pop()
+        word, index = waiting.pop()
         if word in _FILE_WORDS:
             file = waiting[-1][0] if waiting else None
             if not file or is_word(file):
-                found = "none" if file is None else repr(file)
-                raise FormatError(f"argument {place}", f"`{word}` needs a file after it, found {found}")
+                actual = "none" if file is None else repr(file)
+                raise FormatError(f"argument {index}", f"`{word}` needs a file after it, found {actual}")
             chunks.append(arm_format.read(waiting.pop()[0], angles=angles, lenient=lenient))
         else:
             if not chunks or isinstance(chunks[-1], ArmFile):
@@ -307,7 +309,7 @@ def load_words(
             chunk = chunks[-1]
             assert isinstance(chunk, tuple)
             chunk[0].append(word)
-            chunk[1].append(place)
+            chunk[1].append(index)
     files = [chunk for chunk in chunks if isinstance(chunk, ArmFile)]
     reading = _one_reading(files, angles)
     arms: list[Arm] = []

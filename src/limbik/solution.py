@@ -58,14 +58,14 @@ class Solution:
     def __init__(
         self,
         q: Array,
-        facts: Facts | Array,
+        outcome: Facts | Array,
         time: float,
         question: Question,
         start: Array | bytes | None,
         target: Any,
     ) -> None:
         self._q = q
-        self._facts = facts
+        self._facts = outcome
         self._time = time
         self._question = question
         self._start = start

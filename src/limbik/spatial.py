@@ -83,8 +83,8 @@ def as_pose(value: Any, name: str = "pose", *, error: type[LimbikError] = ModelE
     _refuse_non_finite(pose, name, error)
     last = pose[3].tolist()
     if last != [0.0, 0.0, 0.0, 1.0] and np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_TOLERANCE:
-        found = " ".join(f"{x:g}" for x in pose[3])
-        raise error(f"{name} needs the last row 0 0 0 1, found {found}")
+        actual = " ".join(f"{x:g}" for x in pose[3])
+        raise error(f"{name} needs the last row 0 0 0 1, found {actual}")
     pose[3] = (0.0, 0.0, 0.0, 1.0)
     pose[:3, :3] = _nearest_rotation(pose[:3, :3], f"the rotation of {name}", error)
     return pose
@@ -140,10 +140,10 @@ def as_number(value: Any, name: str, needed: str, error: type[LimbikError]) -> f
     return number
 
 
-def as_whole(value: Any, name: str, least: int, error: type[LimbikError], most: float = math.inf) -> int:
-    """A whole number from `least` to `most`; anything else raises `error`."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not least <= value <= most:
-        needed = f"of at least {least}" if most == math.inf else f"from {least} to {most:,.0f}"
+def as_whole(value: Any, name: str, minimum: int, error: type[LimbikError], maximum: float = math.inf) -> int:
+    """A whole number from `minimum` to `maximum`; anything else raises `error`."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not minimum <= value <= maximum:
+        needed = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {maximum:,.0f}"
         raise error(f"{name} needs a whole number {needed}, found {shortened(value)}")
     return int(value)
 
@@ -182,9 +182,9 @@ def named_axis(value: str, name: str, error: type[LimbikError]) -> Vector3:
 def _refuse_non_finite(array: Array, name: str, error: type[LimbikError]) -> None:
     # A sum is quicker to look at; it may also overflow.
     if not math.isfinite(sum(array.ravel().tolist())) and not np.isfinite(array).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        where = ", ".join(map(str, place))
-        raise error(f"{name} needs finite numbers, found {array[place]} at [{where}]")
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        where = ", ".join(map(str, index))
+        raise error(f"{name} needs finite numbers, found {array[index]} at [{where}]")
 
 
 def _nearest_rotation(matrix: Matrix3, name: str, error: type[LimbikError]) -> Matrix3:

@@ -264,8 +264,8 @@ def test_a_table_from_disk_leads_to_the_same_answers(cache):
 
 @settings(max_examples=60)
 @given(fast_chains(), st.booleans(), st.booleans())
-def test_seed_bounds_are_finite_and_within_limits(model, use_limits, keep_turns):
-    chain = prepared(model, use_limits=use_limits, keep_turns=keep_turns)
+def test_seed_bounds_are_finite_and_within_limits(model, use_limits, keep_windings):
+    chain = prepared(model, use_limits=use_limits, keep_windings=keep_windings)
     form = chain.chain
     assert np.isfinite(chain.lower).all()
     assert np.isfinite(chain.upper).all()
@@ -321,7 +321,7 @@ def test_a_slide_is_searched_over_its_limits_or_the_arms_size(pair):
 
 
 def test_keeping_turns_only_a_hinge_without_any_limit_is_circular():
-    chain = prepared(hinges([NO_LIMITS, (-9.0, 9.0), (0.3, math.inf), WIDE]), keep_turns=True)
+    chain = prepared(hinges([NO_LIMITS, (-9.0, 9.0), (0.3, math.inf), WIDE]), keep_windings=True)
     assert chain.circular.tolist() == [True, False, True, False]
     chain = prepared(hinges([NO_LIMITS, (-9.0, 9.0), (0.3, math.inf), WIDE]))
     assert chain.circular.tolist() == [True, True, True, False]

@@ -59,24 +59,32 @@ def ways(axes: Axes) -> Iterator[Way]:
                 walked, first, first + 1, EXACT
             ):
                 order = [*forward[:first], first + 1, first, *forward[first + 2 :]]
-                places = tuple(count - 1 - k if is_backwards else k for k in order)
-                yield Way(_reordered(walked, order), places, count, is_backwards)
+                indices = tuple(count - 1 - k if is_backwards else k for k in order)
+                yield Way(_reordered(walked, order), indices, count, is_backwards)
 
 
-def with_added_joints(way: Way, distance: float) -> Iterator[Way]:
+def with_added_joints(arrangement: Way, distance: float) -> Iterator[Way]:
     """The ways to add joints to up to six, those that add fewest to the arm part first.
 
     distance [m]: within which axes intersect.
     """
-    if way.count == JOINTS:
-        yield way
+    if arrangement.count == JOINTS:
+        yield arrangement
         return
-    for wrist in range(max(0, way.count - ARM_PART), min(way.count, WRIST) + 1):
-        center = common_point(way.axes, wrist, distance)
+    for wrist in range(max(0, arrangement.count - ARM_PART), min(arrangement.count, WRIST) + 1):
+        center = common_point(arrangement.axes, wrist, distance)
         if center is not None:
-            yield from with_slides(_with_wrist(way, wrist, center), ARM_PART - way.count + wrist, center)
-    if way.count == JOINTS - 1 and not way.axes.is_prismatic.any():
-        yield _inserted(way, way.count, [_aslant(*way.axes.directions[-2:])], way.axes.points[-1], False)
+            yield from with_slides(
+                _with_wrist(arrangement, wrist, center), ARM_PART - arrangement.count + wrist, center
+            )
+    if arrangement.count == JOINTS - 1 and not arrangement.axes.is_prismatic.any():
+        yield _inserted(
+            arrangement,
+            arrangement.count,
+            [_aslant(*arrangement.axes.directions[-2:])],
+            arrangement.axes.points[-1],
+            False,
+        )
 
 
 def with_last_joint(axes: Axes) -> Axes:
@@ -84,13 +92,13 @@ def with_last_joint(axes: Axes) -> Axes:
     h, length_of_arm = axes.directions, length(axes)
     direction = _aslant(h[-2], h[-1])
     point = axes.points[-1] + length_of_arm * (0.3 * h[-1] + 0.2 * np.cross(h[-1], direction))
-    way = Way(axes, tuple(range(axes.size)), axes.size, False)
-    return _inserted(way, axes.size, [direction], point, False).axes
+    arrangement = Way(axes, tuple(range(axes.size)), axes.size, False)
+    return _inserted(arrangement, axes.size, [direction], point, False).axes
 
 
-def _with_wrist(way: Way, wrist: int, center: Vector3) -> Way:
+def _with_wrist(arrangement: Way, wrist: int, center: Vector3) -> Way:
     """With revolute joints at the end, to three whose axes meet, and which are not singular together."""
-    h = way.axes.directions
+    h = arrangement.axes.directions
     if wrist == 0:
         added = list(np.eye(3))
     elif wrist == 1:
@@ -98,15 +106,19 @@ def _with_wrist(way: Way, wrist: int, center: Vector3) -> Way:
         added = [fifth, np.cross(h[-1], fifth)]
     else:
         added = [_aslant(h[-2], h[-1])][: WRIST - wrist]
-    return _inserted(way, way.axes.size, added, center, False)
+    return _inserted(arrangement, arrangement.axes.size, added, center, False)
 
 
-def with_slides(way: Way, missing: int, center: Vector3) -> Iterator[Way]:
+def with_slides(arrangement: Way, missing: int, center: Vector3) -> Iterator[Way]:
     """With so many prismatic joints at the end of the arm part, which brings the center to a point [m]."""
     last = ARM_PART - missing - 1  # of the arm part
-    frame = np.eye(3) if last < 0 else _frame(way.axes.directions[last], center - way.axes.points[last])
+    frame = (
+        np.eye(3)
+        if last < 0
+        else _frame(arrangement.axes.directions[last], center - arrangement.axes.points[last])
+    )
     for chosen in itertools.combinations(frame, missing):
-        yield _inserted(way, ARM_PART - missing, list(chosen), center, True)
+        yield _inserted(arrangement, ARM_PART - missing, list(chosen), center, True)
 
 
 def _frame(h: Vector3, out: Vector3) -> Matrix3:
@@ -123,17 +135,22 @@ def _aslant(a: Vector3, b: Vector3) -> Vector3:
     return np.asarray(math.cos(angle) * b + math.sin(angle) * perpendicular(b))
 
 
-def _inserted(way: Way, place: int, directions: list[Array], point: Vector3, slide: bool) -> Way:
+def _inserted(arrangement: Way, index: int, directions: list[Array], point: Vector3, slide: bool) -> Way:
     """With joints through one point."""
-    axes, count = way.axes, len(directions)
+    axes, count = arrangement.axes, len(directions)
     wider = Axes(
-        np.insert(axes.directions, [place] * count, directions, axis=0) if count else axes.directions,
-        np.insert(axes.points, [place] * count, point, axis=0),
-        np.insert(axes.is_prismatic, [place] * count, slide),
+        np.insert(axes.directions, [index] * count, directions, axis=0) if count else axes.directions,
+        np.insert(axes.points, [index] * count, point, axis=0),
+        np.insert(axes.is_prismatic, [index] * count, slide),
         axes.home,
     )
     new = range(axes.size, axes.size + count)
-    return Way(wider, (*way.places[:place], *new, *way.places[place:]), way.count, way.is_backwards)
+    return Way(
+        wider,
+        (*arrangement.places[:index], *new, *arrangement.places[index:]),
+        arrangement.count,
+        arrangement.is_backwards,
+    )
 
 
 def _reordered(axes: Axes, order: list[int]) -> Axes:

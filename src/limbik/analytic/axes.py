@@ -39,10 +39,12 @@ class Axes:
         """p [n + 1, 3]: from the world's origin to the first point, from each to the next, to the tool."""
         return np.diff(self.points, axis=0, prepend=np.zeros((1, 3)), append=self.home[None, :3, 3])
 
-    def without(self, place: int) -> Axes:
+    def without(self, index: int) -> Axes:
         """The axes where one joint stays at zero."""
-        kept = np.delete(np.arange(self.size), place)
-        return Axes(self.directions[kept], self.points[kept], self.is_prismatic[kept], self.home)
+        remaining = np.delete(np.arange(self.size), index)
+        return Axes(
+            self.directions[remaining], self.points[remaining], self.is_prismatic[remaining], self.home
+        )
 
     def pose(self, q: Array) -> Matrix4:
         """pose_world_tool [..., 4, 4] at q [..., n]: the definition, for reference."""

@@ -74,19 +74,19 @@ def closed_form(axes: Axes) -> ClosedForm | None:
     if not 0 < axes.size <= JOINTS:
         return None
     for size, regularity in ((EXACT, MIN_REGULARITY), (NEAR, MIN_REGULARITY_NEAR)):
-        for way in ways(axes):
-            found = max(_forms(way, size, length(axes)), key=lambda each: each[0], default=None)
-            if found is not None and found[0] > regularity:
-                return found[1]
+        for arrangement in ways(axes):
+            best = max(_forms(arrangement, size, length(axes)), key=lambda each: each[0], default=None)
+            if best is not None and best[0] > regularity:
+                return best[1]
     return None
 
 
-def _forms(way: Way, size: float, arm: float) -> Iterator[tuple[float, ClosedForm]]:
+def _forms(arrangement: Way, size: float, arm: float) -> Iterator[tuple[float, ClosedForm]]:
     """The closed forms of a way, with how regular each is."""
-    for six in with_added_joints(way, size * arm):
-        found = _family(six.axes, size * arm, size)
-        if found is not None:
-            family, settled = found
+    for six in with_added_joints(arrangement, size * arm):
+        match = _family(six.axes, size * arm, size)
+        if match is not None:
+            family, settled = match
             true = _at(six.axes, settled.points)
             form = ClosedForm(family, settled, true, six.places, six.count, six.is_backwards, size == EXACT)
             yield six.regularity, form
@@ -110,9 +110,9 @@ def position_family(axes: Axes, distance: float, sine: float) -> tuple[Family, A
     """Of the first three joints, which bring a point to another one."""
     kinds = "".join("P" if slides else "R" for slides in axes.is_prismatic[:3])
     for family, condition in _CONDITIONS[kinds]:
-        found = condition.of(axes, distance, sine)
-        if found is not None:
-            return family, found
+        match = condition.of(axes, distance, sine)
+        if match is not None:
+            return family, match
     return None
 
 
@@ -173,12 +173,12 @@ _CONDITIONS: dict[str, list[tuple[Family, _Condition]]] = {
 }
 
 
-def _made_parallel(axes: Axes, places: tuple[int, ...]) -> Axes:
+def _made_parallel(axes: Axes, indices: tuple[int, ...]) -> Axes:
     """The same where these axes are parallel to the first of them."""
     directions = axes.directions.copy()
-    first = directions[places[0]]
-    for place in places[1:]:
-        directions[place] = np.copysign(1.0, directions[place] @ first) * first
+    first = directions[indices[0]]
+    for index in indices[1:]:
+        directions[index] = np.copysign(1.0, directions[index] @ first) * first
     return replace(axes, directions=directions)
 
 

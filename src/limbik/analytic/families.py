@@ -67,18 +67,18 @@ def with_spherical_wrist(position: Position, arm: Arm, wanted: Wanted, branch: B
     return motions + wrist(arm, motions, wanted, branch)
 
 
-def wrist(arm: Arm, turns: list[Motion], wanted: Wanted, branch: Branch) -> list[Motion]:
+def wrist(arm: Arm, rotations: list[Motion], wanted: Wanted, branch: Branch) -> list[Motion]:
     """R_4 R_5 R_6 = (R_1 R_2 R_3)^T R."""
     h4, h5, h6 = arm.h[3:]
-    axis = turned_back(arm, turns, times(wanted.rotation, h6))
+    axis = turned_back(arm, rotations, times(wanted.rotation, h6))
     fifth = to_plane(h4, h5, h6, dot(h4, axis), branch.wrist)
     fourth = onto(h4, rotate(h5, fifth, h6), axis)
-    return [fourth, fifth, last(arm, [*turns, fourth, fifth], wanted)]
+    return [fourth, fifth, last(arm, [*rotations, fourth, fifth], wanted)]
 
 
-def last(arm: Arm, turns: list[Motion], wanted: Wanted) -> Turn:
+def last(arm: Arm, rotations: list[Motion], wanted: Wanted) -> Turn:
     """The turn of the last joint, the others being known: by a vector across its axis."""
-    across = turned_back(arm, turns, times(wanted.rotation, arm.across_last))
+    across = turned_back(arm, rotations, times(wanted.rotation, arm.across_last))
     return onto(arm.h[5], arm.across_last, across)
 
 
@@ -147,8 +147,8 @@ def with_three_parallel(arm: Arm, wanted: Wanted, branch: Branch) -> list[Motion
     second = onto(h[1], total(p[2], rotate(h[2], third, p[3])), left)
     rest = without(without(three, second, 1.0), third, dot(h[1], h[2]))
     fourth = three._replace(cosine=rest.cosine, sine=rest.sine * dot(h[1], h[3]))
-    turns: list[Motion] = [first, second, third, fourth, fifth]
-    return [*turns, last(arm, turns, wanted)]
+    rotations: list[Motion] = [first, second, third, fourth, fifth]
+    return [*rotations, last(arm, rotations, wanted)]
 
 
 def without(turn: Turn, other: Turn, sense: Scalar) -> Turn:

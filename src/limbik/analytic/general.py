@@ -215,7 +215,7 @@ def _joint(constants: Floats, joint: int) -> int:
 
 
 @compiled
-def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
+def all_general(constants: Floats, pose: Floats, solutions: Floats) -> int:
     """Find every configuration [rad], in (-pi, pi], for a rigid pose [16]; returns their number.
 
     constants: of `prepare_general`. found [MAX_CONFIGURATIONS + 1, 6]: its last row begins with whether all
@@ -224,24 +224,24 @@ def all_general(constants: Floats, pose: Floats, found: Floats) -> int:
     loop, near_loop, near_pose = empty(LOOP_SIZE), empty(LOOP_SIZE), empty(16)
     close_loop(constants, pose, loop)
     capacity = MAX_CONFIGURATIONS - 2 * SIDE_CAPACITY
-    count, resolution = _search(constants, loop, False, loop, found[:capacity], 0)
-    found[MAX_CONFIGURATIONS, 0] = 1.0 if resolution > UNRESOLVED else 0.0
-    found[MAX_CONFIGURATIONS, 1] = 1.0
+    count, resolution = _search(constants, loop, False, loop, solutions[:capacity], 0)
+    solutions[MAX_CONFIGURATIONS, 0] = 1.0 if resolution > UNRESOLVED else 0.0
+    solutions[MAX_CONFIGURATIONS, 1] = 1.0
     if resolution == AT_ONCE:
         return count
     for side in range(2):  # where two configurations meet in one, they are there on one side alone
         capacity += SIDE_CAPACITY
         aside(pose, constants[AT_LENGTH], ASIDE if side == 0 else -ASIDE, near_pose)
         close_loop(constants, near_pose, near_loop)
-        count, resolution = _search(constants, near_loop, True, loop, found[:capacity], count)
+        count, resolution = _search(constants, near_loop, True, loop, solutions[:capacity], count)
         if resolution == UNRESOLVED:
-            found[MAX_CONFIGURATIONS, 1] = 0.0
+            solutions[MAX_CONFIGURATIONS, 1] = 0.0
     return count
 
 
 @compiled(inline=False)
 def _search(
-    constants: Floats, near_loop: Floats, is_beside: bool, loop: Floats, found: Floats, count: int
+    constants: Floats, near_loop: Floats, is_beside: bool, loop: Floats, solutions: Floats, count: int
 ) -> tuple[int, int]:
     """Add the new configurations of a loop, by the roots of the loop itself or of one displaced, where the
     pose is in no special position.
@@ -261,14 +261,16 @@ def _search(
         length = last - first
         if length < SHORT:
             root = 0.5 * (first + last)
-            count, is_single = _solve_at(constants, E, root, near_loop, is_beside, loop, found, count)
+            count, is_single = _solve_at(constants, E, root, near_loop, is_beside, loop, solutions, count)
             is_resolved &= is_single
             continue
         looked_into += 1
         inside = roots_in_stretch(E, first, last, stretch_table, within)
         if inside == 0 and (length < HIDES or not is_beside):  # rounding may hide a double root
             is_resolved = False
-            count, _ = _solve_at(constants, E, 0.5 * (first + last), near_loop, is_beside, loop, found, count)
+            count, _ = _solve_at(
+                constants, E, 0.5 * (first + last), near_loop, is_beside, loop, solutions, count
+            )
         for k in range(inside):
             begin, end = within[k, 0], within[k, 1]
             goes_on = looked_into <= MAX_LOOKED_INTO and waiting + 2 <= stretches.shape[0]
@@ -284,7 +286,7 @@ def _search(
                 is_resolved = False
                 for part in range(3):
                     root = begin + 0.5 * part * (end - begin)
-                    count, _ = _solve_at(constants, E, root, near_loop, is_beside, loop, found, count)
+                    count, _ = _solve_at(constants, E, root, near_loop, is_beside, loop, solutions, count)
     return count, (AT_ONCE if looked_into == 0 else RESOLVED) if is_resolved else UNRESOLVED
 
 
@@ -296,24 +298,24 @@ def _solve_at(
     near_loop: Floats,
     is_beside: bool,
     loop: Floats,
-    found: Floats,
+    solutions: Floats,
     count: int,
 ) -> tuple[int, bool]:
     """Add the configurations at a root of the resultant that are new; returns their number, and whether
     there was one, or none.
     """
     suppressed = int(constants[AT_SUPPRESSED])
-    pairs, three, ways, begin = empty(MAX_PAIRS, 2), empty(3), empty(2, 6), empty(6)
+    pairs, three, branches, begin = empty(MAX_PAIRS, 2), empty(3), empty(2, 6), empty(6)
     angle, pair_count = unknown_angles(E, root, constants[AT_SMALL_TABLE:AT_STRETCH_TABLE], pairs)
     is_single = pair_count <= 1
     for p in range(pair_count):
         three[suppressed] = angle
         three[1 if suppressed == 0 else 0] = pairs[p, 0]
         three[1 if suppressed == 2 else 2] = pairs[p, 1]
-        way_count = other_joints(near_loop, three, ways)
-        is_single &= way_count == 1
-        for way in range(way_count):
-            q = ways[way]
+        branch_count = other_joints(near_loop, three, branches)
+        is_single &= branch_count == 1
+        for branch in range(branch_count):
+            q = branches[branch]
             for i in range(6):
                 begin[i] = q[i]
             is_met = converge(loop, q) < VERIFIED
@@ -323,8 +325,8 @@ def _solve_at(
                 is_met = converge(loop, q) < VERIFIED
                 is_single &= is_met  # or it is lost between the displaced pose and the pose
             if is_met:
-                count = _note(constants, q, found, count)
-    return count, is_single and count < found.shape[0]
+                count = _note(constants, q, solutions, count)
+    return count, is_single and count < solutions.shape[0]
 
 
 @compiled
@@ -343,17 +345,17 @@ def aside(pose: Floats, length: float, far: float, to: Floats) -> None:
 
 
 @compiled
-def _note(constants: Floats, q: Floats, found: Floats, count: int) -> int:
+def _note(constants: Floats, q: Floats, solutions: Floats, count: int) -> int:
     """Add a configuration of the loop where it is new; returns their number."""
-    if count == found.shape[0]:
+    if count == solutions.shape[0]:
         return count
     for joint in range(6):
         angle = nearest_turn(q[joint])
-        found[count, _joint(constants, joint)] = angle if angle > -np.pi else np.pi
+        solutions[count, _joint(constants, joint)] = angle if angle > -np.pi else np.pi
     for k in range(count):
         apart = 0.0
         for joint in range(6):
-            apart = max(apart, angle_between(found[k, joint], found[count, joint]))
+            apart = max(apart, angle_between(solutions[k, joint], solutions[count, joint]))
         if apart < SAME:
             return count
     return count + 1

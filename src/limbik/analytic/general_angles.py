@@ -129,8 +129,8 @@ def shared_pairs(E: Floats, angle: float, small_table: Floats, pairs: Floats) ->
 
 
 @compiled(inline=False)
-def _second_angles(Q: Floats, first: float, least: float, pairs: Floats, count: int) -> int:
-    """Note the second angles that solve the equations Q [6, 3] in (c c, c s, s s), up to `least` of the
+def _second_angles(Q: Floats, first: float, threshold: float, pairs: Floats, count: int) -> int:
+    """Note the second angles that solve the equations Q [6, 3] in (c c, c s, s s), up to `threshold` of the
     squared error. One, of the null vector; two, of a quadratic equation, where the equations are all
     multiples of one.
     """
@@ -153,7 +153,7 @@ def _second_angles(Q: Floats, first: float, least: float, pairs: Floats, count: 
     error = 0.0
     for i in range(3):
         error += x[i] * dot(T[i], x)
-    if error > least:
+    if error > threshold:
         return count
     if abs(x[0] * x[2] - x[1] * x[1]) < UNEVEN * dot(x, x):
         return _note_pair(

@@ -82,11 +82,11 @@ def other_joints(loop: Floats, three: Floats, q: Floats) -> int:
         count = 2
     else:
         q[0, 1] = 0.0
-    for way in range(count):
+    for branch in range(count):
         for i in range(3):
-            q[way, 2 + i] = three[i]
-        _first_joint(loop, direction, point, goal, q[way])
-        _last_joint(loop, q[way])
+            q[branch, 2 + i] = three[i]
+        _first_joint(loop, direction, point, goal, q[branch])
+        _last_joint(loop, q[branch])
     return count
 
 
@@ -170,12 +170,12 @@ def converge(loop: Floats, q: Floats) -> float:
     """Newton's method on the loop, in place; returns the squared error, in the arm's length and radians."""
     J, A, work = empty(6, 6), empty(6, 6), empty(6)
     error, dq, best = empty(6), empty(6), empty(6)
-    least = 1e300
+    smallest = 1e300
     for _ in range(NEWTON_STEPS):
         squared = _linearise(loop, q, J, error)
-        if not squared < 0.9 * least:
+        if not squared < 0.9 * smallest:
             break
-        least = squared
+        smallest = squared
         for i in range(6):
             best[i] = q[i]
         if squared < CLOSED:
@@ -189,36 +189,36 @@ def converge(loop: Floats, q: Floats) -> float:
             q[i] = nearest_turn(q[i] + scale * dq[i])
     for i in range(6):
         q[i] = best[i]
-    return least
+    return smallest
 
 
 @compiled
 def _linearise(loop: Floats, q: Floats, J: Floats, error: Floats) -> float:
     """J [6, 6] and the error [6] of the line's point and of the rotation; returns the error's square."""
-    R, origins, place = empty(9), empty(6, 3), empty(3)
+    R, origins, position = empty(9), empty(6, 3), empty(3)
     for i in range(9):
         R[i] = 1.0 if i % 4 == 0 else 0.0
-    place[0], place[1], place[2] = 0.0, 0.0, 0.0
+    position[0], position[1], position[2] = 0.0, 0.0, 0.0
     for joint in range(6):
         at = LOOP_DIRECTIONS + 3 * joint
         x, y, z = loop[at], loop[at + 1], loop[at + 2]
         J[3, joint], J[4, joint], J[5, joint] = times(R, 0, x, y, z)
         for i in range(3):
-            origins[joint, i] = place[i]
+            origins[joint, i] = position[i]
         sine, cosine = sincos(q[joint])
         turn_about(R, 0, x, y, z, sine, cosine)
         if joint < 5:
             at = LOOP_STEPS + 3 * joint
             dx, dy, dz = times(R, 0, loop[at], loop[at + 1], loop[at + 2])
-            place[0] += dx
-            place[1] += dy
-            place[2] += dz
+            position[0] += dx
+            position[1] += dy
+            position[2] += dz
     for i in range(3):
-        error[i] = loop[LOOP_POINT + i] - place[i]
+        error[i] = loop[LOOP_POINT + i] - position[i]
     for joint in range(6):
         for i in range(3):
             j, k = (i + 1) % 3, (i + 2) % 3
-            arm_j, arm_k = place[j] - origins[joint, j], place[k] - origins[joint, k]
+            arm_j, arm_k = position[j] - origins[joint, j], position[k] - origins[joint, k]
             J[i, joint] = J[3 + j, joint] * arm_k - J[3 + k, joint] * arm_j
     for i in range(3):
         error[3 + i] = 0.0

@@ -58,19 +58,19 @@ LOOP_SIZE = 45
 @compiled
 def close_loop(constants: Floats, pose: Floats, loop: Floats) -> None:
     """The loop of a pose [16]: six axes and the links between them. Lengths are divided by the arm's."""
-    place = empty(3)
+    position = empty(3)
     turn = empty(3, 3)
     is_reversed = constants[AT_REVERSED] > 0.0
     for i in range(3):
         for j in range(3):
             turn[i, j] = pose[4 * j + i] if is_reversed else pose[4 * i + j]
     for i in range(3):
-        place[i] = pose[4 * i + 3] / constants[AT_LENGTH]
+        position[i] = pose[4 * i + 3] / constants[AT_LENGTH]
         if is_reversed:
             total = 0.0
             for j in range(3):
                 total -= turn[i, j] * pose[4 * j + 3]
-            place[i] = total / constants[AT_LENGTH]
+            position[i] = total / constants[AT_LENGTH]
     for i in range(3):
         for j in range(3):
             total = 0.0
@@ -80,7 +80,7 @@ def close_loop(constants: Floats, pose: Floats, loop: Floats) -> None:
     is_shifted = constants[AT_SHIFTED] > 0.0
     for i in range(3):  # the last axis of the chain
         for k in range(3):
-            place[i] -= loop[LOOP_ROTATION + 3 * i + k] * constants[AT_STEPS + 18 + k]
+            position[i] -= loop[LOOP_ROTATION + 3 * i + k] * constants[AT_STEPS + 18 + k]
     first = 1 if is_shifted else 0
     for i in range(18 - 3 * first):
         loop[LOOP_DIRECTIONS + 3 * first + i] = constants[AT_DIRECTIONS + i]
@@ -88,7 +88,7 @@ def close_loop(constants: Floats, pose: Floats, loop: Floats) -> None:
         loop[LOOP_STEPS + 3 * first + i] = constants[AT_STEPS + 3 + i]
     if not is_shifted:
         for i in range(3):
-            loop[LOOP_POINT + i] = place[i] - constants[AT_STEPS + i]
+            loop[LOOP_POINT + i] = position[i] - constants[AT_STEPS + i]
         return
     for i in range(3):
         direction, point = 0.0, 0.0
@@ -96,7 +96,7 @@ def close_loop(constants: Floats, pose: Floats, loop: Floats) -> None:
             direction += loop[LOOP_ROTATION + 3 * i + k] * constants[AT_DIRECTIONS + 15 + k]
             point -= loop[LOOP_ROTATION + 3 * i + k] * constants[AT_STEPS + 15 + k]
         loop[LOOP_DIRECTIONS + i] = direction
-        loop[LOOP_STEPS + i] = constants[AT_STEPS + i] - place[i]
+        loop[LOOP_STEPS + i] = constants[AT_STEPS + i] - position[i]
         loop[LOOP_POINT + i] = point
 
 
@@ -146,9 +146,9 @@ def eliminate(constants: Floats, loop: Floats, E: Floats) -> None:
             for r in range(4):
                 total = 0.0
                 for k in range(6):
-                    place = _along(k)
+                    index = _along(k)
                     total += along_free[r, k] * (
-                        constants[at + place] - right[0, place] * constants[at + ONE]
+                        constants[at + index] - right[0, index] * constants[at + ONE]
                     )
                 E[part, r, m] = total
             for r in range(2):

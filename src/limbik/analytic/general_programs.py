@@ -16,10 +16,10 @@ DOUBLE = np.dtype(np.float64)
 
 
 @compiled
-def general_six(constants: Any, pose: Any, found: Any) -> int:
+def general_six(constants: Any, pose: Any, solutions: Any) -> int:
     """`analytic.general.all_general` of addresses."""
     return all_general(
-        view(constants, CONSTANTS), view(pose, 16), view(found, MAX_CONFIGURATIONS + 1, JOINTS)
+        view(constants, CONSTANTS), view(pose, 16), view(solutions, MAX_CONFIGURATIONS + 1, JOINTS)
     )
 
 

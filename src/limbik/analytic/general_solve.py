@@ -44,13 +44,13 @@ def general_search(axes: Axes, pose: Any) -> tuple[Array, bool, bool]:
             "them prismatic"
         )
     target = as_pose(pose, error=GoalError)
-    found = np.empty((MAX_CONFIGURATIONS + 1, JOINTS))
+    solutions = np.empty((MAX_CONFIGURATIONS + 1, JOINTS))
     function = native.compiled(all_configurations())
     if function is None:
-        count = all_general(constants, target.ravel(), found)
+        count = all_general(constants, target.ravel(), solutions)
     else:
-        count = function(constants.ctypes.data, target.tobytes(), found.ctypes.data)
-    answers, (are_isolated, is_resolved, *_) = found[:count], found[-1] > 0.0
+        count = function(constants.ctypes.data, target.tobytes(), solutions.ctypes.data)
+    answers, (are_isolated, is_resolved, *_) = solutions[:count], solutions[-1] > 0.0
     return answers[np.lexsort(answers.T[::-1])].copy(), bool(are_isolated), bool(is_resolved)
 
 

@@ -19,8 +19,8 @@ MIN_SLIDING = 1.0  # [m] the size of an arm with prismatic joints, at least: the
 
 def length(axes: Axes) -> float:
     """The arm's size [m]: all ways between neighbouring axes together, and to the tool."""
-    least = MIN_SLIDING if axes.is_prismatic.any() else 1e-9
-    return max(float(norm(axes.steps[1:]).sum()), least)
+    threshold = MIN_SLIDING if axes.is_prismatic.any() else 1e-9
+    return max(float(norm(axes.steps[1:]).sum()), threshold)
 
 
 def are_parallel(axes: Axes, i: int, j: int, sine: float) -> bool:
@@ -59,8 +59,8 @@ def meeting_of_three(axes: Axes, first: int, distance: float) -> Vector3 | None:
 def with_points(axes: Axes, points: dict[int, Vector3]) -> Axes:
     """The same axes with other points on some of them, by place."""
     changed = axes.points.copy()
-    for place, point in points.items():
-        changed[place] = point
+    for index, point in points.items():
+        changed[index] = point
     return replace(axes, points=changed)
 
 
@@ -78,8 +78,8 @@ def common_point(axes: Axes, count: int, distance: float) -> Vector3 | None:
     return meeting(axes, n - 2, n - 1, distance) if count == 2 else meeting_of_three(axes, n - 3, distance)
 
 
-def _off_axis(axes: Axes, place: int, point: Vector3) -> float:
-    return float(norm(np.cross(point - axes.points[place], axes.directions[place])))
+def _off_axis(axes: Axes, index: int, point: Vector3) -> float:
+    return float(norm(np.cross(point - axes.points[index], axes.directions[index])))
 
 
 def jacobian(axes: Axes, q: Array) -> Array:

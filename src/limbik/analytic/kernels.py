@@ -311,14 +311,14 @@ def keep(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) 
     """
     excess, distance = 0.0, 0.0
     for i in range(JOINTS):
-        place = int(plan[PLACES + i])
-        near = start[place] if has_start else 0.0
+        index = int(plan[PLACES + i])
+        near = start[index] if has_start else 0.0
         lower, upper = plan[LOWER + i], plan[UPPER + i]
         value = model_value(plan, i, near, work[REFINED + i])
         excess = max(excess, value - upper, lower - value)
         value = min(max(value, lower), upper)
         work[KEPT + JOINTS * count + i] = work[REFINED + i]
-        work[Q + JOINTS * count + place] = value
+        work[Q + JOINTS * count + index] = value
         distance += (value - near) ** 2
     work[DISTANCE + count] = distance
     return excess

@@ -150,7 +150,7 @@ _CHOICES: dict[Family, tuple[_Choice, ...]] = {
 
 def in_words(form: ClosedForm) -> str:
     """What is special about the axes: "spherical wrist (axes 4, 5 and 6 meet), axes 2 and 3 parallel"."""
-    numbers = [place + 1 for place in form.places]
+    numbers = [index + 1 for index in form.places]
     if form.family is Family.THREE_PARALLEL:
         three = "axes {}, {} and {} parallel".format(*sorted(numbers[1:4]))
         return three if form.count < JOINTS else f"{three}, {_INTERSECTING.format(*sorted(numbers[4:]))}"
@@ -160,7 +160,7 @@ def in_words(form: ClosedForm) -> str:
 
 
 def _wrist_in_words(form: ClosedForm) -> str:
-    numbers = sorted(place + 1 for place in form.places[-WRIST:] if place < form.count)
+    numbers = sorted(index + 1 for index in form.places[-WRIST:] if index < form.count)
     if len(numbers) == WRIST:
         return "spherical {} (axes {}, {} and {} meet)".format(
             "shoulder" if form.is_backwards else "wrist", *numbers
@@ -178,8 +178,8 @@ def _arm_part_in_words(form: ClosedForm, numbers: list[int]) -> str:
 
 def _slides_in_words(form: ClosedForm) -> str:
     slides = form.axes.is_prismatic
-    own = [place for place, is_slide in zip(form.places, slides, strict=True) if is_slide]
-    numbers = [str(place + 1) for place in sorted(own) if place < form.count]
+    own = [index for index, is_slide in zip(form.places, slides, strict=True) if is_slide]
+    numbers = [str(index + 1) for index in sorted(own) if index < form.count]
     if not numbers:
         return ""
     if len(numbers) == 1:

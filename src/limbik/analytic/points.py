@@ -53,11 +53,11 @@ def point_form(axes: Axes) -> PointForm | None:
     """The closed form of up to three joints for a point; None where they have none, or one joint too many."""
     if not 0 < axes.size <= ARM_PART:
         return None
-    for way in ways(axes):
-        if not way.is_backwards:
-            found = max(_forms(way, EXACT * length(axes)), key=lambda each: each[0], default=None)
-            if found is not None and found[0] > MIN_REGULARITY:
-                return found[1]
+    for arrangement in ways(axes):
+        if not arrangement.is_backwards:
+            best = max(_forms(arrangement, EXACT * length(axes)), key=lambda each: each[0], default=None)
+            if best is not None and best[0] > MIN_REGULARITY:
+                return best[1]
     return None
 
 
@@ -78,9 +78,9 @@ def moves_in_plane(axes: Axes, normal: Vector3) -> bool:
     return bool((np.where(axes.is_prismatic, cosines, 1.0 - cosines) < LEVEL).all())
 
 
-def _forms(way: Way, distance: float) -> Iterator[tuple[float, PointForm]]:
+def _forms(arrangement: Way, distance: float) -> Iterator[tuple[float, PointForm]]:
     """The closed forms of a way, with how regular each is."""
-    for three in with_slides(way, ARM_PART - way.count, way.axes.home[:3, 3]):
-        found = position_family(three.axes, distance, EXACT)
-        if found is not None:
-            yield three.regularity, PointForm(*found, three.places, three.count)
+    for three in with_slides(arrangement, ARM_PART - arrangement.count, arrangement.axes.home[:3, 3]):
+        family = position_family(three.axes, distance, EXACT)
+        if family is not None:
+            yield three.regularity, PointForm(*family, three.places, three.count)

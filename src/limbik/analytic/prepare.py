@@ -20,8 +20,8 @@ OF_NEAR = 0.0, 0.1
 
 def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
     """The plan of an arm, with the limits [n, rad or m] of its joints in the model's order."""
-    axes, scale, places = form.axes, 1.0 / length(form.axes), np.array(form.places)
-    still = np.zeros(places.size - form.count)
+    axes, scale, indices = form.axes, 1.0 / length(form.axes), np.array(form.places)
+    still = np.zeros(indices.size - form.count)
     steps = form.true_axes.steps * scale
     plan = np.concatenate(
         [
@@ -31,9 +31,9 @@ def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
             steps[6],
             axes.home[:3, :3].ravel(),
             axes.is_prismatic.astype(float),
-            places.astype(float),
-            np.append(lower, still)[places],
-            np.append(upper, still)[places],
+            indices.astype(float),
+            np.append(lower, still)[indices],
+            np.append(upper, still)[indices],
             [scale, float(form.is_backwards), *(OF_EXACT if form.is_exact else OF_NEAR)],
         ]
     )

@@ -147,9 +147,9 @@ def branches(family: Family) -> Emitted:
     solve = _solve(family)
 
     def function(rows: Rows, plan: Rows, wanted: Rows) -> Stored:
-        arm, asked = arm_of(plan, family), wanted_of(wanted)
-        motions = solve(arm, asked, Branch(*rows))
-        position, rotation = squared_errors(arm, asked, motions)
+        arm, requested = arm_of(plan, family), wanted_of(wanted)
+        motions = solve(arm, requested, Branch(*rows))
+        position, rotation = squared_errors(arm, requested, motions)
         amounts = enumerate(map(amount, motions), ROW_ANGLES)
         is_free = may_be_free(motions)
         return [*amounts, (ROW_POSITION, position), (ROW_ROTATION, rotation), (ROW_FREE, is_free)]

@@ -153,9 +153,9 @@ def angle(turn: Turn) -> Scalar:
     return select(s < 0.0, -value, value)
 
 
-def _normalised(c: Scalar, s: Scalar, least: float, is_nearly_double: Scalar) -> Turn:
+def _normalised(c: Scalar, s: Scalar, threshold: float, is_nearly_double: Scalar) -> Turn:
     square = c * c + s * s
-    is_lost = square < least
+    is_lost = square < threshold
     scale = 1.0 / sqrt(select(is_lost, 1.0, square))
     return Turn(
         select(is_lost, 1.0, c * scale),

@@ -81,7 +81,7 @@ def swivel_arm(axes: Axes) -> SwivelArm | None:
         shoulder=shoulder.tolist(),
         hand=(axes.home[:3, 3] - wrist).tolist(),
         home=axes.home[:3, :3].tolist(),
-        across={place: perpendicular(axes.directions[place]).tolist() for place in (2, 6)},
+        across={index: perpendicular(axes.directions[index]).tolist() for index in (2, 6)},
     )
 
 
@@ -113,17 +113,17 @@ def turns(
     return [*three, bent.turn, *_spherical(h[4:], arm.across[6], hand, wrist)]
 
 
-def error(arm: SwivelArm, wanted: Reached, found: list[Turn]) -> Scalar:
+def error(arm: SwivelArm, wanted: Reached, rotations: list[Turn]) -> Scalar:
     """By forward kinematics: how far the wrist [m] and the last axes are from what is asked, squared."""
     h = arm.h
     point: Scalars = arm.fore
     vectors: list[Scalars] = [h[6], arm.across[6]]
-    for place in range(6, -1, -1):
-        vectors = [rotate(h[place], found[place], v) for v in vectors]
-        if place == 3:
-            point = total(arm.upper, rotate(h[3], found[3], point))
-        elif place < 3:
-            point = rotate(h[place], found[place], point)
+    for index in range(6, -1, -1):
+        vectors = [rotate(h[index], rotations[index], v) for v in vectors]
+        if index == 3:
+            point = total(arm.upper, rotate(h[3], rotations[3], point))
+        elif index < 3:
+            point = rotate(h[index], rotations[index], point)
     off = difference(point, wanted.wrist)
     square = dot(off, off)
     for v, own in zip(vectors, (h[6], arm.across[6]), strict=True):
@@ -134,10 +134,10 @@ def error(arm: SwivelArm, wanted: Reached, found: list[Turn]) -> Scalar:
 
 def swivel_of(arm: SwivelArm, wanted: Reached, q: Array) -> float:
     """The swivel angle [rad] of a configuration q [7] that reaches what is wanted."""
-    found = [Turn(math.cos(value), math.sin(value)) for value in q]
+    rotations = [Turn(math.cos(value), math.sin(value)) for value in q]
     v: Scalars = arm.upper
-    for place in (2, 1, 0):
-        v = rotate(arm.h[place], found[place], v)
+    for index in (2, 1, 0):
+        v = rotate(arm.h[index], rotations[index], v)
     _, up, aside = _frame(wanted.wrist, arm.h[0], arm.h[1])
     return math.atan2(dot(v, aside), dot(v, up))
 
@@ -158,20 +158,20 @@ def critical_angles(
     arm: SwivelArm, wanted: Reached, bent: Elbow, lower: Array, upper: Array
 ) -> Iterator[float]:
     """The swivel angles [rad] at which joints 1 to 3 and 5 to 7 may be at their limits [7]."""
-    for place in (0, 1, 2, 4, 5, 6):
-        for limit in (float(lower[place]), float(upper[place])):
+    for index in (0, 1, 2, 4, 5, 6):
+        for limit in (float(lower[index]), float(upper[index])):
             if math.isfinite(limit):
-                yield from _where(arm, wanted, bent, place, Turn(math.cos(limit), math.sin(limit)))
+                yield from _where(arm, wanted, bent, index, Turn(math.cos(limit), math.sin(limit)))
 
 
-def _where(arm: SwivelArm, wanted: Reached, bent: Elbow, place: int, at: Turn) -> Iterator[float]:
+def _where(arm: SwivelArm, wanted: Reached, bent: Elbow, index: int, at: Turn) -> Iterator[float]:
     """The swivel angles at which a joint may have a value: those with u . R(swivel) v = value."""
     h, still = arm.h, Turn(1.0, 0.0)
-    first = 0 if place < 3 else 4
+    first = 0 if index < 3 else 4
     a, b, c = h[first : first + 3]
-    if place == first:
+    if index == first:
         left, right, value = rotate(a, at, b), c, dot(b, c)
-    elif place == first + 1:
+    elif index == first + 1:
         left, right = a, c
         value = dot(a, rotate(b, at, c))
     else:

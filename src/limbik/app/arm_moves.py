@@ -58,7 +58,7 @@ class Watched:
 
 def move(
     arm: OpenedArm,
-    asked: ArmMove,
+    arm_move: ArmMove,
     name: str,
     q: Array,
     request: Move,
@@ -73,22 +73,22 @@ def move(
     Raises LimbikError where the solver cannot do it, ModelError and GoalError for goals that have no meaning.
     """
     model = arm.model
-    check(model, asked.goals)
+    check(model, arm_move.goals)
     start = legal(model, q, request.settings.limits)
-    if not asked.goals:
-        return _still(asked, name, start, request.measure, model, around)
-    ask = _Ask(arm, asked, name, request, time_limit, around)
+    if not arm_move.goals:
+        return _still(arm_move, name, start, request.measure, model, around)
+    ask = _Ask(arm, arm_move, name, request, time_limit, around)
     if request.search:
         began = time.perf_counter()
-        found = ask.search(start, seconds)
+        result = ask.search(start, seconds)
         microseconds = 1e6 * (time.perf_counter() - began)
     elif time_limit is None:
-        found, microseconds = timed(ask.model, ask.plan_key, lambda: ask.drag(start))
+        result, microseconds = timed(ask.model, ask.plan_key, lambda: ask.drag(start))
     else:  # while solvers are interpreted, their time says nothing about them
-        found, microseconds = ask.drag(start), math.nan
+        result, microseconds = ask.drag(start), math.nan
     is_timed = request.timing and time_limit is None
     alone = iteration_microseconds(model, ask.iterations) if is_timed else None
-    return _measured(ask, found, microseconds, alone)
+    return _measured(ask, result, microseconds, alone)
 
 
 class _Ask:
@@ -97,14 +97,14 @@ class _Ask:
     def __init__(
         self,
         arm: OpenedArm,
-        asked: ArmMove,
+        arm_move: ArmMove,
         name: str,
         request: Move,
         time_limit: float | None,
         around: Around | None,
     ) -> None:
         self.model = arm.model if around is None else around.model
-        self.asked, self.name, self.request, self.around = asked, name, request, around
+        self.asked, self.name, self.request, self.around = arm_move, name, request, around
         settings = request.settings
         self.options: dict[str, Any] = {
             "solver": solver(name, settings),
@@ -113,12 +113,12 @@ class _Ask:
             "limits": settings.limits,
             "time_limit": time_limit,
         }
-        goals = as_goals(asked.goals)
-        if asked.posture is not None and name in WITH_PRIORITIES:
-            goals.append(Posture(q=asked.posture.q, weight=asked.posture.weight))
+        goals = as_goals(arm_move.goals)
+        if arm_move.posture is not None and name in WITH_PRIORITIES:
+            goals.append(Posture(q=arm_move.posture.q, weight=arm_move.posture.weight))
         self.parts: list[tuple[list[Goal], list[str]]] = [(goals, [])]
         # What is free of collision is asked of the whole arm at once.
-        if arm.arm.branches and asked.branches == "independent" and around is None:
+        if arm.arm.branches and arm_move.branches == "independent" and around is None:
             self.parts = tasks_of(replace(arm.arm, goals=tuple(goals)))
 
     @property
@@ -140,10 +140,10 @@ class _Ask:
         if self.around is not None:
             self.options["time_limit"] = seconds
         for seed in itertools.count():
-            found = self._all_parts(start, seed, budget, restarts=None)
-            missed = goal_errors(self.model, self.asked.goals, found.q[None])
+            watched = self._all_parts(start, seed, budget, restarts=None)
+            missed = goal_errors(self.model, self.asked.goals, watched.q[None])
             if best is None or missed.total < nearest:
-                best, nearest = found, missed.total
+                best, nearest = watched, missed.total
             done += budget
             passed = time.perf_counter() - began
             affordable = (seconds - passed) * done / passed
@@ -192,39 +192,39 @@ class _Ask:
         return free.q, free.ended
 
 
-def _measured(ask: _Ask, found: Watched, microseconds: float, alone: float | None) -> ArmMotion:
-    model, asked, request = ask.model, ask.asked, ask.request
-    rows = found.rows
+def _measured(ask: _Ask, watched: Watched, microseconds: float, alone: float | None) -> ArmMotion:
+    model, arm_move, request = ask.model, ask.asked, ask.request
+    rows = watched.rows
     if not np.isfinite(rows).all():
         raise SolverError(f"{ask.name} left the numbers: it answered with a value that is not finite")
-    missed = goal_errors(model, asked.goals, rows)
+    missed = goal_errors(model, arm_move.goals, rows)
     return ArmMotion(
-        arm=asked.arm,
+        arm=arm_move.arm,
         solver=ask.name,
-        q=found.q,
+        q=watched.q,
         errors=missed.worst_metres,
         iterations=len(rows) - 1,
         iterations_to_tolerance=ask.first_met(missed),
-        status=found.ended if found.ended in _COLLIDES or not ask.is_met(missed) else "solved",
+        status=watched.ended if watched.ended in _COLLIDES or not ask.is_met(missed) else "solved",
         microseconds=microseconds,
         violations=count_violations(rows, model) if request.settings.limits else 0,
         goal_errors=missed.last,
-        out_of_reach=out_of_reach(model, asked.goals, request.settings),
-        nullity=null_directions(model, asked.goals, found.q, asked.locked).shape[1],
+        out_of_reach=out_of_reach(model, arm_move.goals, request.settings),
+        nullity=null_directions(model, arm_move.goals, watched.q, arm_move.locked).shape[1],
         trace=rows[-MAX_ROWS:] if request.trace else None,
         goal_trace=missed.each[-MAX_ROWS:] if request.trace else None,
         iteration_microseconds=alone,
-        near=None if ask.around is None else ask.around.near(found.q),
-        **_ellipsoid(model, request.measure, asked, found.q),
+        near=None if ask.around is None else ask.around.near(watched.q),
+        **_ellipsoid(model, request.measure, arm_move, watched.q),
     )
 
 
 def _still(
-    asked: ArmMove, name: str, q: Array, measure: Measure | None, model: Model, around: Around | None
+    arm_move: ArmMove, name: str, q: Array, measure: Measure | None, model: Model, around: Around | None
 ) -> ArmMotion:
     """The answer for an arm without goals."""
     return ArmMotion(
-        arm=asked.arm,
+        arm=arm_move.arm,
         solver=name,
         q=q,
         errors=[0.0],
@@ -237,14 +237,14 @@ def _still(
         out_of_reach=[],
         nullity=0,
         near=None if around is None else around.near(q),
-        **_ellipsoid(model, measure, asked, q),
+        **_ellipsoid(model, measure, arm_move, q),
     )
 
 
-def _ellipsoid(model: Model, measure: Measure | None, asked: ArmMove, q: Array) -> dict[str, Any]:
-    if measure is None or measure.arm != asked.arm:
+def _ellipsoid(model: Model, measure: Measure | None, arm_move: ArmMove, q: Array) -> dict[str, Any]:
+    if measure is None or measure.arm != arm_move.arm:
         return {}
-    matrix, manipulability = velocity_ellipsoid(model, q, measure.frame, asked.locked)
+    matrix, manipulability = velocity_ellipsoid(model, q, measure.frame, arm_move.locked)
     return {"ellipsoid": matrix.ravel(), "manipulability": manipulability}
 
 

@@ -35,11 +35,11 @@ class BoundedCache(Generic[Value]):
     def get(self, key: str) -> Value | None:
         """The value of a key; None where there is none, or no longer."""
         with self._lock:
-            found = self._values.get(key)
-            if found is None:
+            value = self._values.get(key)
+            if value is None:
                 return None
             self._values.move_to_end(key)
-            return found[0]
+            return value[0]
 
     def __len__(self) -> int:
         return len(self._values)

@@ -278,10 +278,10 @@ class Connection:
                 raise MessageError(f"one {BESIDE[kind]} at a time: the one before is still looked for")
             self._beside.add(kind)
             try:
-                found = await self._found(request)
+                reply = await self._found(request)
             finally:
                 self._beside.remove(kind)
-            await self._send(found)
+            await self._send(reply)
 
         try:
             await self._or_say_why(carry_out, lambda: request.id)

@@ -31,15 +31,15 @@ async def upload(request: Request) -> Response:
                 name = unquote(request.headers.get("x-name", ""))[:LONGEST_PATH]
                 kind = request.headers.get("content-type", "")
                 loop = asyncio.get_running_loop()
-                found = await loop.run_in_executor(playground.opening, read_upload, kind, name, body)
+                reply = await loop.run_in_executor(playground.opening, read_upload, kind, name, body)
     except UploadError as error:
         return JSONResponse({"error": str(error)}, error.status)
     except TimeoutError:
         return JSONResponse({"error": "the upload took too long"}, 408)
     except ClientDisconnect:
         return JSONResponse({"error": "the upload was cut off"}, 400)
-    token = playground.workshop.keep(found)
-    return JSONResponse({"token": token, "name": found.name, "files": len(found.files)})
+    token = playground.workshop.keep(reply)
+    return JSONResponse({"token": token, "name": reply.name, "files": len(reply.files)})
 
 
 async def _body(request: Request, bounds: Bounds) -> bytes:
@@ -62,25 +62,25 @@ async def mesh(request: Request) -> Response:
     """A mesh of a scene that is open: by the scene's key and its number, never by a path."""
     playground: Playground = request.app.state.playground
     key, number = request.path_params["key"], request.path_params["number"]
-    found = playground.workshop.mesh(key, number)
-    if found is None:
+    content = playground.workshop.mesh(key, number)
+    if content is None:
         return PlainTextResponse("There is no such mesh.\n", 404)
     headers = {**KEPT, "ETag": f'"{key}-{number}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
-    if found.path is not None:
-        return FileResponse(found.path, media_type=BINARY, headers=headers)
-    return Response(found.data, media_type=BINARY, headers=headers)
+    if content.path is not None:
+        return FileResponse(content.path, media_type=BINARY, headers=headers)
+    return Response(content.data, media_type=BINARY, headers=headers)
 
 
 async def thing(request: Request) -> Response:
     """What a kept shape looks like, by its token."""
     playground: Playground = request.app.state.playground
     token = request.path_params["token"]
-    found = playground.workshop.kept_shapes.drawn(token)
-    if found is None:
+    content = playground.workshop.kept_shapes.drawn(token)
+    if content is None:
         return PlainTextResponse("There is no such shape.\n", 404)
-    return Response(found, media_type=BINARY, headers={**KEPT, "ETag": f'"{token}"'})
+    return Response(content, media_type=BINARY, headers={**KEPT, "ETag": f'"{token}"'})
 
 
 async def reach_map(request: Request) -> Response:
@@ -110,15 +110,15 @@ def _map_of(request: Request) -> ReachMap | None:
 async def motion(request: Request) -> Response:
     """The numbers of a motion that is open, by its key; or, with the kind of a file, that file."""
     playground: Playground = request.app.state.playground
-    found = playground.motions.opened(request.path_params["key"])
+    opened = playground.motions.opened(request.path_params["key"])
     kind = request.path_params.get("kind")
-    if found is None or (kind is not None and kind not in found.files()):
+    if opened is None or (kind is not None and kind not in opened.files()):
         return PlainTextResponse("There is no such motion.\n", 404)
     if kind is None:
-        return Response(found.numbers(), media_type=BINARY, headers=KEPT)
+        return Response(opened.numbers(), media_type=BINARY, headers=KEPT)
     loop = asyncio.get_running_loop()
-    content = await loop.run_in_executor(playground.opening, found.file, kind)
-    name = quote(found.files()[kind])
+    content = await loop.run_in_executor(playground.opening, opened.file, kind)
+    name = quote(opened.files()[kind])
     return Response(
         content, media_type=BINARY, headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     )

@@ -75,13 +75,13 @@ def _planned(
     begin = model.solve(Pose(target=poses[0], frame=request.frame), start=request.q)
     if not begin.success:
         return path(None), False
-    found = path(begin.q)
-    if found.complete:
-        return found, False
+    planned = path(begin.q)
+    if planned.complete:
+        return planned, False
     other = path(None)
     if is_cycle and other.complete:
         other = path(other.q[0])
-    return (other, True) if len(other.breaks) < len(found.breaks) else (found, False)
+    return (other, True) if len(other.breaks) < len(planned.breaks) else (planned, False)
 
 
 def _wanted(request: FollowPath) -> tuple[Array, Array | None]:
@@ -153,9 +153,9 @@ class _Rates:
     def __init__(self, model: Model) -> None:
         own = rate_limits(model, None, "velocity_limits")
         kinds = [joint.kind for joint in model.joints for _ in range(joint.nv)]
-        turns = [kind is not JointKind.PRISMATIC for kind in kinds]
-        self.velocity = np.where(np.isfinite(own), own, [VELOCITY[each] for each in turns])
-        usual = sorted({each for each, rate in zip(turns, own, strict=True) if math.isinf(rate)})
+        is_rotation = [kind is not JointKind.PRISMATIC for kind in kinds]
+        self.velocity = np.where(np.isfinite(own), own, [VELOCITY[each] for each in is_rotation])
+        usual = sorted({each for each, rate in zip(is_rotation, own, strict=True) if math.isinf(rate)})
         self._usual = " and ".join(f"{VELOCITY[each]:g} {'rad' if each else 'm'}/s" for each in usual)
         self._has_own = bool(np.isfinite(own).any())
 

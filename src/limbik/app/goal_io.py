@@ -58,8 +58,8 @@ class GoalErrors(NamedTuple):
     def first_within(self, metres: float, radians: float) -> int:
         """The first configuration that meets all goals; -1 where none does."""
         is_met = (self.metres <= metres).all(axis=1) & (self.radians <= radians).all(axis=1)
-        found = np.flatnonzero(is_met)
-        return int(found[0]) if found.size else -1
+        within = np.flatnonzero(is_met)
+        return int(within[0]) if within.size else -1
 
 
 def as_goals(wanted: Sequence[Wanted]) -> list[Goal]:

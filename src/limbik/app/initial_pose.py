@@ -39,15 +39,15 @@ def initial_pose(model: Model) -> Array:
 def _with_room(model: Model) -> Array:
     q: Array = model.neutral.copy()
     for joint in model.joints:
-        place = model.q_slice(joint.name).start
+        index = model.q_slice(joint.name).start
         if joint.nq != 1:
             continue
-        lower, upper = model.lower[place], model.upper[place]
+        lower, upper = model.lower[index], model.upper[index]
         size = upper - lower
         if math.isfinite(size):
             is_inside = lower + EDGE * size < 0.0 < upper - EDGE * size
-            room = ROOM * size
-            q[place] = min(max(0.0, lower + room), upper - room) if is_inside else 0.5 * (lower + upper)
+            margin = ROOM * size
+            q[index] = min(max(0.0, lower + margin), upper - margin) if is_inside else 0.5 * (lower + upper)
     return model.clip(q)
 
 
@@ -58,11 +58,11 @@ def _bent(model: Model, straight: Array) -> Array:
         return PRICE * float(np.abs(q - straight).sum()) - _ease(model, q)
 
     best = straight
-    least = merit(best)
+    smallest = merit(best)
     for joint in _tried(model) * SWEEPS:
         for q in _bends(model, joint, best, straight):
-            if _is_allowed(model, q, straight) and merit(q) < least - 1e-9:
-                best, least = q, merit(q)
+            if _is_allowed(model, q, straight) and merit(q) < smallest - 1e-9:
+                best, smallest = q, merit(q)
     return best
 
 
@@ -72,19 +72,19 @@ def _tried(model: Model) -> list[Joint]:
 
 
 def _bends(model: Model, joint: Joint, q: Array, straight: Array) -> Iterator[Array]:
-    place = model.q_slice(joint.name).start
+    index = model.q_slice(joint.name).start
     for bend in BENDS:
         bent = q.copy()
-        bent[place] = straight[place] + bend
+        bent[index] = straight[index] + bend
         yield bent
 
 
 def _is_allowed(model: Model, q: Array, straight: Array) -> bool:
     """With room to all limits, and no link lower than the lowest before."""
     lower, upper = model.lower, model.upper
-    room = np.where(np.isfinite(upper - lower), ROOM * (upper - lower), 0.0)
-    has_room = (q >= lower + room) & (q <= upper - room) | (q == straight)
-    return bool(has_room.all()) and _lowest(model, q) >= _lowest(model, straight) - DIP * model.reach()
+    margin = np.where(np.isfinite(upper - lower), ROOM * (upper - lower), 0.0)
+    is_inside = (q >= lower + margin) & (q <= upper - margin) | (q == straight)
+    return bool(is_inside.all()) and _lowest(model, q) >= _lowest(model, straight) - DIP * model.reach()
 
 
 def _lowest(model: Model, q: Array) -> float:

@@ -53,10 +53,10 @@ class Kernels:
         count = len(self._ready)
         if count == self._count:
             return Notice(state="ready", message="All solvers are ready.")
-        place = f"{count + 1} of {self._count}"
+        progress = f"{count + 1} of {self._count}"
         return Notice(
             state="compiling",
-            message=f"Compiling solver {self._current} ({place}), once for this machine.",
+            message=f"Compiling solver {self._current} ({progress}), once for this machine.",
         )
 
     async def notices(self) -> AsyncIterator[Notice]:

@@ -51,26 +51,26 @@ def aligned(basis: Array, before: Array | None) -> Array:
     return np.asarray(basis @ left @ right)
 
 
-def slide(model: Model, asked: Slide, before: Array | None) -> tuple[Array, Array]:
+def slide(model: Model, request: Slide, before: Array | None) -> tuple[Array, Array]:
     """(q, the null directions there) after moving by `asked.amount` [rad] along a null direction; it ends
     early where the goals can no longer be held. Locked joints stay where they are.
 
     before: the null directions as they were told last. Raises GoalError where there is no such direction.
     """
-    q = legal(model, asked.q, asked.limits)
-    basis = aligned(null_directions(model, asked.goals, q, asked.locked), before)
-    goals, along = as_goals(asked.goals), asked.along
-    steps = max(1, math.ceil(abs(asked.amount) / LONGEST_STEP))
+    q = legal(model, request.q, request.limits)
+    basis = aligned(null_directions(model, request.goals, q, request.locked), before)
+    goals, along = as_goals(request.goals), request.along
+    steps = max(1, math.ceil(abs(request.amount) / LONGEST_STEP))
     for _ in range(steps):
         if along >= basis.shape[1]:
             raise GoalError(
                 f"there is no null direction {along}: with these goals the joints have {basis.shape[1]}"
             )
-        ahead = model.integrate(q, basis[:, along] * asked.amount / steps)
-        held = _held(model, goals, legal(model, ahead, asked.limits), asked)
+        ahead = model.integrate(q, basis[:, along] * request.amount / steps)
+        held = _held(model, goals, legal(model, ahead, request.limits), request)
         if held is None:
             break
-        q, basis = held, aligned(null_directions(model, asked.goals, held, asked.locked), basis)
+        q, basis = held, aligned(null_directions(model, request.goals, held, request.locked), basis)
     return q, basis
 
 
@@ -87,8 +87,8 @@ def curve(model: Model, goals: Sequence[Goal], q: Array, limits: bool) -> FreeMo
     return free[0] if len(free) == 1 else None
 
 
-def _held(model: Model, goals: list[Goal], q: Array, asked: Slide) -> Array | None:
-    options: dict[str, Any] = {"restarts": 0, "iterations": 50, "limits": asked.limits}
-    solution = solvers.solve(model, goals, start=q, locked=asked.locked, **options)
+def _held(model: Model, goals: list[Goal], q: Array, request: Slide) -> Array | None:
+    options: dict[str, Any] = {"restarts": 0, "iterations": 50, "limits": request.limits}
+    solution = solvers.solve(model, goals, start=q, locked=request.locked, **options)
     is_near = max(solution.error, solution.error_rotation) <= WORST_MISS
     return solution.q if solution.success or is_near else None

@@ -61,8 +61,8 @@ class Opened:
     @functools.cached_property
     def meshes(self) -> tuple[Mesh, ...]:
         """The surfaces, each once, in the order of their numbers."""
-        found = (visual.mesh for arm in self.arms for visual in arm.visuals)
-        return tuple({id(mesh): mesh for mesh in found if mesh is not None}.values())
+        meshes = (visual.mesh for arm in self.arms for visual in arm.visuals)
+        return tuple({id(mesh): mesh for mesh in meshes if mesh is not None}.values())
 
 
 def _stamp(mesh: Mesh) -> bytes:

@@ -52,8 +52,8 @@ def page_response(folder: Path) -> Response:
 
 def _version(folder: Path) -> int:
     """Another number whenever a file is added, changed or removed."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         status = path.lstat()
-        found.update(f"{path.relative_to(folder)} {status.st_mtime_ns} {status.st_size}\n".encode())
-    return int.from_bytes(found.digest()[:6])
+        digest.update(f"{path.relative_to(folder)} {status.st_mtime_ns} {status.st_size}\n".encode())
+    return int.from_bytes(digest.digest()[:6])

@@ -19,11 +19,11 @@ _FOLDERS = re.compile(r"(?<![^\s'\"`(=,;])(?:file://|[A-Za-z]:)?(?:[/\\][^\s/\\'
 @contextlib.contextmanager
 def remarks() -> Iterator[list[str]]:
     """What is warned of meanwhile, in a list that is filled at the end."""
-    found: list[str] = []
+    lines: list[str] = []
     with _LOCK, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield found
-    found += [without_folders(str(one.message)) for one in caught if issubclass(one.category, FormatWarning)]
+        yield lines
+    lines += [without_folders(str(one.message)) for one in caught if issubclass(one.category, FormatWarning)]
 
 
 def without_folders(text: str) -> str:

@@ -108,8 +108,8 @@ def _orientation(_: Diagnosis) -> str:
 
 def _likely_unreachable(diagnosis: Diagnosis) -> str:
     if diagnosis.conflict:
-        places = " and ".join(str(place + 1) for place in diagnosis.conflict)
-        return f"Each goal can be met alone, but goals {places} were never met together."
+        numbers = " and ".join(str(index + 1) for index in diagnosis.conflict)
+        return f"Each goal can be met alone, but goals {numbers} were never met together."
     return "Every attempt settled away from the target: it is likely out of reach."
 
 

@@ -84,10 +84,10 @@ class SceneOpener:
 
     def open(self, request: Open) -> Opened:
         """The scene that a page asks for. Raises LimbikError for one that cannot be opened."""
-        asked = request.source
-        if asked.kind == "text":
-            name = posixpath.basename(asked.name.replace("\\", "/")) or "text"
-            token = self.keep(Upload(name, {name: asked.text.encode()}))
+        source = request.source
+        if source.kind == "text":
+            name = posixpath.basename(source.name.replace("\\", "/")) or "text"
+            token = self.keep(Upload(name, {name: source.text.encode()}))
             request = replace(request, source=Asked(kind="token", token=token))
         key = _key(request)
         opened = self._opened.get(key)
@@ -127,8 +127,8 @@ class SceneOpener:
 
 
 def _key(request: Open) -> str:
-    asked = request.source
-    parts = (asked.kind, *asked.names, asked.token, request.base, request.angles, request.lenient)
+    source = request.source
+    parts = (source.kind, *source.names, source.token, request.base, request.angles, request.lenient)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:40]
 
 
@@ -170,16 +170,16 @@ def _robots(request: Open, robot: Callable[[str], Robot]) -> Opened:
 
 def named_robot(name: str) -> Robot:
     """Its model, its title, and its shapes where a description of it is installed."""
-    found = registry.find(name)
-    if found is None:
+    match = registry.find(name)
+    if match is None:
         if not re.fullmatch(r"planar-\w+", name):
             known = ", ".join(robot.name for robot in registry.robots() if robot.is_available)
             raise ModelError(f"there is no robot {shortened(name)}; known here: planar-N, {known}")
         return load(name), name, ()
-    robot = found.robot
-    if found.description is not None:
-        source, inside = _described(found.description)
-        model = based(read(source), end_effector=found.description.end_effector)
+    robot = match.robot
+    if match.description is not None:
+        source, inside = _described(match.description)
+        model = based(read(source), end_effector=match.description.end_effector)
         return model, robot.title, look_or_why(source, inside).visuals
     return load(robot.name), robot.title, _borrowed(load(robot.name), robot.installed)
 
@@ -204,13 +204,13 @@ def _borrowed(model: Model, description: registry.Description | None) -> tuple[V
 
 
 def _different(names: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    differences: list[str] = []
     for name in names:
         number, new = 2, name
-        while new in found:
+        while new in differences:
             new, number = f"{name} {number}", number + 1
-        found.append(new)
-    return found
+        differences.append(new)
+    return differences
 
 
 # --- texts and uploads --------------------------------------------------------------------------------------
@@ -267,15 +267,15 @@ def _description_in(upload: Upload) -> tuple[Source, list[str]]:
     if len(upload.files) == 1:
         ((name, content),) = upload.files.items()
         return Source(name, decoded(content, name), files=upload.files), []
-    found = []
+    files = []
     for name, content in upload.files.items():
         ending = posixpath.splitext(name)[1].lower()
         if ending in _ENDINGS and (text := _text_of(content, name)) is not None:
-            found.append((_ENDINGS.index(ending), name.count("/"), -len(text), name, text))
-    if not found:
+            files.append((_ENDINGS.index(ending), name.count("/"), -len(text), name, text))
+    if not files:
         held = ", ".join(sorted(upload.files)[:10])
         raise FormatError(upload.name, f"holds no URDF, MJCF, .arm or DH table; it has {held}")
-    (*_, name, text), *others = sorted(found)
+    (*_, name, text), *others = sorted(files)
     return Source(name, text, files=upload.files), [each[3] for each in others]
 
 

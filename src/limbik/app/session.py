@@ -125,8 +125,8 @@ class Session:
 
 def _iteration_microseconds(model: Model, options: StartOptions) -> float | None:
     def solve(start: NDArray[np.float64], end: NDArray[np.float64]) -> int:
-        asked: StartOptions = {**options, "start": start, "iterations": ITERATIONS, "tolerance": TOLERANCE}
-        return model.solve(model.pose(end)[:2, 3], **asked).iterations
+        settings: StartOptions = {**options, "start": start, "iterations": ITERATIONS, "tolerance": TOLERANCE}
+        return model.solve(model.pose(end)[:2, 3], **settings).iterations
 
     return iteration_microseconds(model, solve)
 

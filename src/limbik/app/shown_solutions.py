@@ -30,8 +30,8 @@ def has_closed_form(model: Model, goals: Sequence[Goal], limits: bool) -> bool:
 
 def found(model: Model, goals: Sequence[Goal], start: Array, limits: bool) -> AllSolutions:
     """All solutions of one goal or several, the nearest to a start [nq] first."""
-    asked: Any = goals[0] if len(goals) == 1 else list(goals)
-    return solvers.solve_all(model, asked, start=start, limits=limits, starts=STARTS)
+    target: Any = goals[0] if len(goals) == 1 else list(goals)
+    return solvers.solve_all(model, target, start=start, limits=limits, starts=STARTS)
 
 
 def shown(
@@ -70,15 +70,15 @@ def circular(model: Model) -> list[int]:
     ]
 
 
-def spread(q: Array, most: int = MAX) -> list[int]:
+def spread(q: Array, max_count: int = MAX) -> list[int]:
     """Places of so many of q [k, nq], in their order: the first, and each next one as far as there is from
     those before it (Gonzalez, "Clustering to Minimize the Maximum Intercluster Distance", 1985).
     """
-    if len(q) <= most:
+    if len(q) <= max_count:
         return list(range(len(q)))
-    places = [0]
+    indices = [0]
     apart = np.full(len(q), np.inf)
-    while len(places) < most:
-        apart = np.minimum(apart, np.linalg.norm(q - q[places[-1]], axis=1))
-        places.append(int(apart.argmax()))
-    return sorted(places)
+    while len(indices) < max_count:
+        apart = np.minimum(apart, np.linalg.norm(q - q[indices[-1]], axis=1))
+        indices.append(int(apart.argmax()))
+    return sorted(indices)

@@ -95,24 +95,24 @@ class SpaceSession:
         began = time.perf_counter()
         arms: list[ArmMotion | Refused] = []
         notes: dict[str, None] = {}  # an ordered set
-        count = sum(len(asked.solvers) for asked in request.arms)
+        count = sum(len(requested.solvers) for requested in request.arms)
         if request.measure is not None:
             self._arm(request.measure.arm, "measure.arm").model.frame(request.measure.frame)
         preparing = False
-        for asked in request.arms:
-            arm = self._arm(asked.arm, "arms", asked.widened)
-            check(arm.model, asked.goals)
+        for requested in request.arms:
+            arm = self._arm(requested.arm, "arms", requested.widened)
+            check(arm.model, requested.goals)
             around = None
             try:
-                around = self._around(self._world, asked.arm, arm, request.world)
+                around = self._around(self._world, requested.arm, arm, request.world)
                 preparing |= request.world is not None and around is None
             except LimbikError as error:
                 notes[f"Collisions are left aside: {error}"] = None
-            for name in asked.solvers:
+            for name in requested.solvers:
                 passed = time.perf_counter() - began
                 seconds = max(0.0, SEARCH_SECONDS - passed) / max(count - len(arms), 1)
-                arms.append(self._move(arm, asked, name, request, seconds, passed, time_limit, around))
-                if asked.posture is not None and asked.goals and name not in WITH_PRIORITIES:
+                arms.append(self._move(arm, requested, name, request, seconds, passed, time_limit, around))
+                if requested.posture is not None and requested.goals and name not in WITH_PRIORITIES:
                     notes[f"{name} knows no priorities, so it leaves the posture aside."] = None
         return Motion(
             id=request.id,
@@ -125,7 +125,7 @@ class SpaceSession:
     def _move(
         self,
         arm: OpenedArm,
-        asked: ArmMove,
+        requested: ArmMove,
         name: str,
         request: Move,
         seconds: float,
@@ -136,20 +136,20 @@ class SpaceSession:
         try:
             if passed > MOVE_SECONDS:
                 raise SolverError(f"not begun: the solvers before it took {passed:.0f} s")
-            stance = self._stance(arm, asked, name)
-            motion = move(arm, asked, name, stance, request, seconds, time_limit, around)
+            stance = self._stance(arm, requested, name)
+            motion = move(arm, requested, name, stance, request, seconds, time_limit, around)
         except LimbikError as error:
             if isinstance(error, MessageError):
                 raise
-            return Refused(arm=asked.arm, solver=name, refused=str(error))
-        self._q[asked.arm, name] = motion.q  # type: ignore[assignment]
+            return Refused(arm=requested.arm, solver=name, refused=str(error))
+        self._q[requested.arm, name] = motion.q  # type: ignore[assignment]
         return motion
 
-    def _stance(self, arm: OpenedArm, asked: ArmMove, name: str) -> Array:
+    def _stance(self, arm: OpenedArm, requested: ArmMove, name: str) -> Array:
         """Where the arm is with that solver [nq]."""
-        if name in asked.start:
-            return _configuration(arm, asked.start[name], f"arms[{asked.arm}].start.{name}")
-        return self._q.get((asked.arm, name), arm.start)
+        if name in requested.start:
+            return _configuration(arm, requested.start[name], f"arms[{requested.arm}].start.{name}")
+        return self._q.get((requested.arm, name), arm.start)
 
     def slide(self, request: Slide) -> Motion:
         """Move along a null direction of the goals. Raises GoalError where there is none."""
@@ -271,30 +271,30 @@ class SpaceSession:
 
     def _exported_world(self, request: Export) -> Exported:
         around = PageWorld(self._workshop.kept_shapes)
-        asked = request.world or Surroundings(things=(), clearance=0.0)
-        world = around.around(0, self._scene().arms[0].model, asked).world
-        carried = [thing.name for thing in asked.things if thing.held is not None]
+        requested = request.world or Surroundings(things=(), clearance=0.0)
+        world = around.around(0, self._scene().arms[0].model, requested).world
+        carried = [thing.name for thing in requested.things if thing.held is not None]
         notes = [f"What arms carry is left out: {', '.join(carried)}."] if carried else []
         name = f"{_file_name(self._scene().scene.name)}-objects.json"
         return Exported(id=request.id, format="world", name=name, text=world_text(world), notes=notes)
 
     def _around(
-        self, page: PageWorld, number: int, arm: OpenedArm, asked: Surroundings | None
+        self, page: PageWorld, number: int, arm: OpenedArm, requested: Surroundings | None
     ) -> Around | None:
         """What an arm is not to collide with; None where nobody asks, and while its shapes are being made.
 
         Raises LimbikError where the shapes cannot be made.
         """
         own = self._scene().arms[number]
-        if asked is None or not self._workshop.shapes.are_ready(own):
+        if requested is None or not self._workshop.shapes.are_ready(own):
             return None
         if arm is not own:
             keep_geometry(arm.model, geometry_of(own.model))
-        return page.around(number, arm.model, asked)
+        return page.around(number, arm.model, requested)
 
-    def _beside(self, number: int, arm: OpenedArm, asked: Surroundings | None) -> Around | None:
+    def _beside(self, number: int, arm: OpenedArm, requested: Surroundings | None) -> Around | None:
         """The same for a request that may run beside a move."""
-        return self._around(PageWorld(self._workshop.kept_shapes), number, arm, asked)
+        return self._around(PageWorld(self._workshop.kept_shapes), number, arm, requested)
 
     def _scene(self) -> Opened:
         if self._opened is None:
@@ -307,10 +307,10 @@ class SpaceSession:
             raise MessageError(f"`arm` needs a number from 0 to {len(arms) - 1}, found {number}", field=field)
         if not widened:
             return arms[number]
-        kept = self._wider.get(number)
-        if kept is None or kept[0] != widened:
-            kept = self._wider[number] = (widened, with_wider_limits(arms[number], widened))
-        return kept[1]
+        stored = self._wider.get(number)
+        if stored is None or stored[0] != widened:
+            stored = self._wider[number] = (widened, with_wider_limits(arms[number], widened))
+        return stored[1]
 
 
 def _configuration(arm: OpenedArm, q: Array, field: str) -> Array:
@@ -323,5 +323,5 @@ def _configuration(arm: OpenedArm, q: Array, field: str) -> Array:
 
 def _file_name(name: str) -> str:
     """A name for a file: letters, digits and what stands between them."""
-    kept = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
-    return kept.strip("._")[:60] or "scene"
+    safe_name = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
+    return safe_name.strip("._")[:60] or "scene"

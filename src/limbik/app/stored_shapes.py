@@ -32,15 +32,15 @@ class KeptShapes:
 
     def shape(self, token: str, name: str) -> Shape:
         """Raises LimbikError for one that is no longer there; name: of the object, for the message."""
-        kept = self._kept.get(token)
-        if kept is None:
+        stored = self._kept.get(token)
+        if stored is None:
             raise LimbikError(
                 f"the server no longer has the shape of object {shortened(name)}: it forgets shapes when it "
                 "stops, or needs the room; drop the file on the page again"
             )
-        return kept[0]
+        return stored[0]
 
     def drawn(self, token: str) -> bytes | None:
         """What it looks like, as `Surface.data` has it; None where it is not there."""
-        kept = self._kept.get(token)
-        return None if kept is None else kept[1]
+        stored = self._kept.get(token)
+        return None if stored is None else stored[1]

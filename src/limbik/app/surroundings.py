@@ -39,7 +39,7 @@ class Around:
     def near(self, q: Array) -> list[Mapping[str, Any]]:
         """The nearest pairs at q [nq], as the page is told of them."""
         checker = checker_of(self.model, self.world)
-        found = contacts(checker, checker.near_pairs(q, self.clearance + NEAR))
+        near = contacts(checker, checker.near_pairs(q, self.clearance + NEAR))
         return [
             {
                 "pair": list(each.pair),
@@ -47,7 +47,7 @@ class Around:
                 "distance": each.distance,
                 "points": each.points.ravel().tolist(),
             }
-            for each in found[:MAX_NEAR]
+            for each in near[:MAX_NEAR]
         ]
 
     @functools.cached_property
@@ -70,22 +70,22 @@ class PageWorld:
     moved. To be used by one thread.
     """
 
-    def __init__(self, kept: KeptShapes) -> None:
-        self._kept = kept
+    def __init__(self, shapes: KeptShapes) -> None:
+        self._kept = shapes
         self._world = World()
         self._things: tuple[Thing, ...] = ()  # in the world
         self._carrying: dict[int, tuple[tuple[object, ...], Model]] = {}  # by the number of an arm
 
-    def around(self, number: int, model: Model, asked: Surroundings) -> Around:
+    def around(self, number: int, model: Model, requested: Surroundings) -> Around:
         """What an arm is not to collide with.
 
         Raises CollisionError for shapes and names that have no meaning, and LimbikError for shapes that the
         server no longer has.
         """
-        self._update([_touching(thing, asked.things) for thing in asked.things if thing.held is None])
-        held = [thing for thing in asked.things if thing.held is not None and thing.held.arm == number]
+        self._update([_touching(thing, requested.things) for thing in requested.things if thing.held is None])
+        held = [thing for thing in requested.things if thing.held is not None and thing.held.arm == number]
         carrying = self._carried(number, model, held)
-        return Around(model=carrying, world=self._world, clearance=asked.clearance)
+        return Around(model=carrying, world=self._world, clearance=requested.clearance)
 
     def _update(self, things: Sequence[Thing]) -> None:
         if tuple(map(_identity, things)) != tuple(map(_identity, self._things)):
@@ -101,9 +101,9 @@ class PageWorld:
 
     def _carried(self, number: int, model: Model, held: Sequence[Thing]) -> Model:
         key = (model, *held)
-        kept = self._carrying.get(number)
-        if kept is not None and kept[0] == key:
-            return kept[1]
+        carried = self._carrying.get(number)
+        if carried is not None and carried[0] == key:
+            return carried[1]
         carrying = model
         for thing in held:
             assert thing.held is not None, "chosen above"

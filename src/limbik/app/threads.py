@@ -21,8 +21,8 @@ class Threads(Executor):
     for what they have begun, so Ctrl-C need not wait for a search either. To be used by one thread.
     """
 
-    def __init__(self, most: int, name: str) -> None:
-        self._most = most
+    def __init__(self, max_count: int, name: str) -> None:
+        self._most = max_count
         self._name = name
         self._count = 0
         self._waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()

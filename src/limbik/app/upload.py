@@ -141,15 +141,15 @@ def _parts(body: bytes, boundary: bytes) -> list[tuple[str, bytes]]:
         raise UploadError(f"an upload has at most {MAX_FILES} files", 413)
     if len(pieces) < 3 or not pieces[-1].startswith(b"--"):
         raise UploadError("the form is not complete")
-    found: list[tuple[str, bytes]] = []
+    parts: list[tuple[str, bytes]] = []
     for piece in pieces[1:-1]:
         head, separator, content = piece.partition(b"\r\n\r\n")
         if not separator:
             raise UploadError("the form is not complete")
         named = _FILENAME.search(head)
         if named:
-            found.append((_form_name(named[1]), content))
-    return found
+            parts.append((_form_name(named[1]), content))
+    return parts
 
 
 def _form_name(name: bytes) -> str:
@@ -178,18 +178,18 @@ def _unpacked(content: bytes) -> list[tuple[str, bytes]]:
 
 def _check_directory(content: bytes) -> None:
     """Refuse a list of files too long to be read; zips of this size need no 64-bit one."""
-    place = content.rfind(_END_MARK)
-    if place < 0 or len(content) < place + _END.size:
+    offset = content.rfind(_END_MARK)
+    if offset < 0 or len(content) < offset + _END.size:
         raise UploadError("the zip cannot be read: it is cut off")
-    _, _, _, _, count, size, _, _ = _END.unpack_from(content, place)
-    is_wide = content[max(0, place - 20) : place].startswith(_WIDE_MARK)
+    _, _, _, _, count, size, _, _ = _END.unpack_from(content, offset)
+    is_wide = content[max(0, offset - 20) : offset].startswith(_WIDE_MARK)
     if is_wide or count > 2 * MAX_FILES or size > MAX_DIRECTORY:
         raise UploadError(f"an upload has at most {MAX_FILES} files", 413)
 
 
 def _members(archive: zipfile.ZipFile) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    room = MAX_UNPACKED
+    members: list[tuple[str, bytes]] = []
+    bytes_left = MAX_UNPACKED
     for member in archive.infolist():
         if member.filename.endswith("/"):  # a folder
             continue
@@ -197,21 +197,21 @@ def _members(archive: zipfile.ZipFile) -> list[tuple[str, bytes]]:
             raise UploadError(f"{shortened(member.filename)} is a link, which is not followed")
         if member.flag_bits & _ENCRYPTED or member.compress_type not in _METHODS:
             raise UploadError(f"{shortened(member.filename)} is encrypted, or packed in an unusual way")
-        content = _content(archive, member, room)
-        room -= len(content)
-        found.append((member.filename, content))
-        if len(found) > MAX_FILES:
+        content = _content(archive, member, bytes_left)
+        bytes_left -= len(content)
+        members.append((member.filename, content))
+        if len(members) > MAX_FILES:
             raise UploadError(f"an upload has at most {MAX_FILES} files", 413)
-    return found
+    return members
 
 
-def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, room: int) -> bytes:
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, bytes_left: int) -> bytes:
     """A file of the zip; however small it says it is, no more than there is room for is unpacked."""
     pieces: list[bytes] = []
     with archive.open(member) as file:
         while piece := file.read(_CHUNK):
-            room -= len(piece)
-            if room < 0:
+            bytes_left -= len(piece)
+            if bytes_left < 0:
                 raise UploadError(f"a zip unpacks to at most {MAX_UNPACKED // 2**20} MB", 413)
             pieces.append(piece)
     return b"".join(pieces)

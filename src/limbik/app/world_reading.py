@@ -22,7 +22,7 @@ from limbik.spatial import quat_from_matrix
 SECONDS = 120.0  # that a file may take
 
 
-def read_objects(upload: Upload, kept: KeptShapes) -> tuple[list[Mapping[str, Any]], list[str]]:
+def read_objects(upload: Upload, shapes: KeptShapes) -> tuple[list[Mapping[str, Any]], list[str]]:
     """The objects in the files of an upload, as the page is told of them, and remarks.
 
     Raises FormatError for a file that cannot be read, and for one with more objects than a page shows.
@@ -32,13 +32,13 @@ def read_objects(upload: Upload, kept: KeptShapes) -> tuple[list[Mapping[str, An
     if len(objects) > MAX_OBJECTS:
         problem = f"has {len(objects)} objects; the playground shows up to {MAX_OBJECTS}"
         raise FormatError(upload.name, problem)
-    return [_told(each, kept) for each in objects], notes
+    return [_told(each, shapes) for each in objects], notes
 
 
 # --- as the page is told ------------------------------------------------------------------------------------
 
 
-def _told(each: WorldObject, kept: KeptShapes) -> Mapping[str, Any]:
+def _told(each: WorldObject, shapes: KeptShapes) -> Mapping[str, Any]:
     kind, size = _kind(each.shape)
     bound = WORLD_BOUNDS["size"]
     if not all(bound.minimum <= length <= bound.maximum for length in size):
@@ -50,7 +50,7 @@ def _told(each: WorldObject, kept: KeptShapes) -> Mapping[str, Any]:
         "name": each.name,
         "kind": kind,
         "size": size,
-        "token": kept.keep(each.shape) if kind == "kept" else "",
+        "token": shapes.keep(each.shape) if kind == "kept" else "",
         "position": each.pose[:3, 3].tolist(),
         "quat_xyzw": quat_from_matrix(each.pose[:3, :3]).tolist(),
         "held": None,

@@ -65,34 +65,38 @@ def checker_of(model: Model, world: World | None = None) -> Checker:
     """
     model = as_model(model)
     world = EMPTY if world is None else as_world(world)
-    kept = _CHECKERS.get(model) or []
-    for checker in kept:
+    stored = _CHECKERS.get(model) or []
+    for checker in stored:
         if checker.world is world and checker.structure == world.revision.structure:
             return checker
-    others = [checker for checker in kept if checker.world is not world]
+    others = [checker for checker in stored if checker.world is not world]
     return _CHECKERS.put(model, [Checker(model, world), *others[: MAX_KEPT - 1]])[0]
 
 
-def contacts(checker: Checker, found: NearPairs) -> tuple[Contact, ...]:
+def contacts(checker: Checker, near: NearPairs) -> tuple[Contact, ...]:
     """Pairs by name, the nearest first."""
     return tuple(
         Contact(
-            pair=checker.pair_names(int(found.pairs[k])),
-            distance=float(found.distances[k]),
-            normal=found.normals[k],
-            points=found.points[k],
-            gradient=found.rows[k],
+            pair=checker.pair_names(int(near.pairs[k])),
+            distance=float(near.distances[k]),
+            normal=near.normals[k],
+            points=near.points[k],
+            gradient=near.rows[k],
         )
-        for k in np.argsort(found.distances, kind="stable").tolist()
+        for k in np.argsort(near.distances, kind="stable").tolist()
     )
 
 
 def as_configurations(model: Model, q: Any) -> Array:
     """[N, nq]; raises ConfigurationError for anything else."""
-    found = as_numbers(q, "`q`", f"shape (N, {model.nq})", ConfigurationError)
-    if found.ndim != 2 or found.shape[1] != model.nq or not np.isfinite(found).all():
+    configurations = as_numbers(q, "`q`", f"shape (N, {model.nq})", ConfigurationError)
+    if (
+        configurations.ndim != 2
+        or configurations.shape[1] != model.nq
+        or not np.isfinite(configurations).all()
+    ):
         needed = f"finite numbers of shape (N, {model.nq})"
-        raise ConfigurationError(f"`q` needs {needed}, found shape {found.shape}")
-    for k in np.flatnonzero(np.abs(found).max(axis=1, initial=0.0) > FARTHEST)[:1]:
-        as_bounded_configuration(found[k], model.nq, f"`q[{k}]`")
-    return np.ascontiguousarray(found)
+        raise ConfigurationError(f"`q` needs {needed}, found shape {configurations.shape}")
+    for k in np.flatnonzero(np.abs(configurations).max(axis=1, initial=0.0) > FARTHEST)[:1]:
+        as_bounded_configuration(configurations[k], model.nq, f"`q[{k}]`")
+    return np.ascontiguousarray(configurations)

@@ -36,11 +36,11 @@ def check_path(
     moves = [model.difference(begin, end) for begin, end in itertools.pairwise(knots)]
     bounds = MotionBounds(checker.links, checker.bodies, checker.pairs, _travel(checker, knots, moves))
     for k, v in enumerate(moves):
-        share = first_contact(checker, bounds, knots[k], v, clearance)
-        if share is not None:
-            there = model.integrate(knots[k], share * v)
+        fraction = first_contact(checker, bounds, knots[k], v, clearance)
+        if fraction is not None:
+            there = model.integrate(knots[k], fraction * v)
             (contact,) = contacts(checker, checker.nearest(there))
-            return PathCheck(is_free=False, position=k + share, q=there, contact=contact)
+            return PathCheck(is_free=False, position=k + fraction, q=there, contact=contact)
     return PathCheck(is_free=True)
 
 
@@ -49,17 +49,17 @@ def first_contact(
 ) -> float | None:
     """The share of a straight line at which a pair comes as near as the clearance; None where none does."""
     speeds = bounds.speeds(along_any_axes(checker, v))
-    share = 0.0
+    fraction = 0.0
     while True:
-        q = checker.model.integrate(begin, share * v)
-        near = checker.near_pairs(q, clearance + CLOSE + (1.0 - share) * speeds.max(initial=0.0))
-        room = near.distances - clearance
-        if (room <= CLOSE).any():
-            return share
-        if share >= 1.0:
+        q = checker.model.integrate(begin, fraction * v)
+        near = checker.near_pairs(q, clearance + CLOSE + (1.0 - fraction) * speeds.max(initial=0.0))
+        margin = near.distances - clearance
+        if (margin <= CLOSE).any():
+            return fraction
+        if fraction >= 1.0:
             return None
         with np.errstate(divide="ignore"):
-            share = min(1.0, share + float((room / speeds[near.pairs]).min(initial=np.inf)))
+            fraction = min(1.0, fraction + float((margin / speeds[near.pairs]).min(initial=np.inf)))
 
 
 def along_any_axes(checker: Checker, v: Array) -> Array:

@@ -76,8 +76,8 @@ class Checker:
         """The place of the first among many q [N, nq] where every pair is farther apart than the clearance
         [m]; None where there is none.
         """
-        place = self.search.first_free(q, clearance)
-        return place if place < len(q) else None
+        index = self.search.first_free(q, clearance)
+        return index if index < len(q) else None
 
     def near_pairs(self, q: Array, within: float) -> NearPairs:
         """All pairs nearer than `within` [m], at q [nq]."""
@@ -104,9 +104,9 @@ class Checker:
         """The link among `links` that carries a frame of the model, and the frame's pose in it."""
         return self._tree.place(self.model, frame)
 
-    def pair_names(self, place: int) -> tuple[str, str]:
+    def pair_names(self, index: int) -> tuple[str, str]:
         """The names of a pair's bodies, the model's first."""
-        first, second = self.pairs[place]
+        first, second = self.pairs[index]
         return self.names[first], self.names[second]
 
     def _near(self, q: Array, results: Results) -> NearPairs:
@@ -119,10 +119,10 @@ class Checker:
 
     def _objects(self) -> list[Placed]:
         first = len(self._tree.links) + 1
-        found = []
+        names = []
         for k, (name, shape) in enumerate(zip(self.world.names, self.world.shapes, strict=True)):
-            found.append(Placed(name, body_of(shape), first + k, WORLD))
-        return found
+            names.append(Placed(name, body_of(shape), first + k, WORLD))
+        return names
 
     def search_of(self, pairs: Array) -> Search:
         """A search for some pairs [n, 2] of the bodies."""

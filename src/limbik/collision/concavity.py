@@ -32,8 +32,8 @@ class Surface:
     def distances(self, points: Array) -> Array:
         """Of points [n, 3] to the surface: [n] in metres, never too small."""
         count = min(NEAREST, len(self._parts))
-        places = self._tree.query(points, count)[1].reshape(len(points), count)
-        each = distances_each(np.repeat(points, count, axis=0), self._parts[places.ravel()])
+        indices = self._tree.query(points, count)[1].reshape(len(points), count)
+        each = distances_each(np.repeat(points, count, axis=0), self._parts[indices.ravel()])
         return np.asarray(each.reshape(len(points), count).min(axis=1))
 
 
@@ -56,22 +56,22 @@ def farthest(triangles: Array, surface: Surface, covered: Callable[[Array], Mask
     A distance changes by no more than one goes, so the center of a triangle bounds all of it; where that
     bound is too coarse, the triangle is halved.
     """
-    found = 0.0
+    distance = 0.0
     finest = surface.size / FINENESS
     cells = triangles
     while True:
         centers = cells.mean(axis=1)
         reaches = np.sqrt(((cells - centers[:, None]) ** 2).sum(axis=-1)).max(axis=1)
         distances = surface.distances(centers)
-        is_open = distances + reaches > found + max(finest, SLACK * found)
+        is_open = distances + reaches > distance + max(finest, SLACK * distance)
         if covered is not None:
             is_open[is_open] = ~covered(cells[is_open])
-        counts = is_open & (distances > found)
+        counts = is_open & (distances > distance)
         if covered is not None:  # where only the center is covered, a smaller part may show more
             large = counts & (reaches > finest)
             counts[large] = ~covered(np.repeat(centers[large, None], 3, axis=1))
-        found = float(distances[counts].max(initial=found))
-        enough = found + max(finest, SLACK * found)
+        distance = float(distances[counts].max(initial=distance))
+        enough = distance + max(finest, SLACK * distance)
         is_open &= distances + reaches > enough
         if not is_open.any():
             return enough

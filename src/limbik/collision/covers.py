@@ -56,11 +56,11 @@ def _made(pieces: Sequence[ConvexPiece]) -> Spheres:
         _, _, worst = heapq.heappop(waiting)
         for half in worst.halves():
             heapq.heappush(waiting, (-half.overshoot, next(order), half))
-    found = [part for _, _, part in waiting]
+    made = [part for _, _, part in waiting]
     return Spheres(
-        np.array([part.center for part in found]).reshape(-1, 3),
-        np.array([part.radius for part in found]),
-        max((part.overshoot for part in found), default=0.0),
+        np.array([part.center for part in made]).reshape(-1, 3),
+        np.array([part.radius for part in made]),
+        max((part.overshoot for part in made), default=0.0),
     )
 
 
@@ -128,8 +128,8 @@ def _cut(points: Array, heights: Array) -> Array:
     from them to the others cross. Lines between other points than neighbours cross inside the part.
     """
     above, below = heights >= 0.0, heights < 0.0
-    share = heights[above][:, None] / (heights[above][:, None] - heights[below])
-    crossing = points[above][:, None] + share[..., None] * (points[below] - points[above][:, None])
+    fraction = heights[above][:, None] / (heights[above][:, None] - heights[below])
+    crossing = points[above][:, None] + fraction[..., None] * (points[below] - points[above][:, None])
     return corners(np.concatenate([points[above], crossing.reshape(-1, 3)]))
 
 

@@ -88,11 +88,11 @@ def _area(triangles: Array) -> float:
 def overshoot_of(parts: Sequence[_Part], surface: Surface) -> float:
     """How far hulls together reach beyond a surface, at most [m]."""
     hulls = [part.hull for part in parts if part.hull is not None]
-    most = 0.0
+    maximum = 0.0
     for hull in hulls:
         others = [other for other in hulls if other is not hull]
-        most = max(most, farthest(hull.triangles, surface, functools.partial(_covered, others)))
-    return most
+        maximum = max(maximum, farthest(hull.triangles, surface, functools.partial(_covered, others)))
+    return maximum
 
 
 def _covered(hulls: Sequence[Hull], triangles: Array) -> Mask:
@@ -170,12 +170,12 @@ def _halves(part: _Part) -> list[_Part]:
     for axis in _axes(part.hull.vertices):
         heights = part.hull.vertices @ axis
         low, extent = float(heights.min()), float(np.ptp(heights))
-        tried = [(_volumes(part, axis, low + share * extent), share) for share in PLACES]
-        volume, share = min(tried)
-        finer = [(_volumes(part, axis, low + (share + d) * extent), share + d) for d in (-0.05, 0.05)]
-        volume, share = min([(volume, share), *finer])
+        tried = [(_volumes(part, axis, low + fraction * extent), fraction) for fraction in PLACES]
+        volume, fraction = min(tried)
+        finer = [(_volumes(part, axis, low + (fraction + d) * extent), fraction + d) for d in (-0.05, 0.05)]
+        volume, fraction = min([(volume, fraction), *finer])
         if best is None or volume < best[0]:
-            best = volume, axis, low + share * extent
+            best = volume, axis, low + fraction * extent
     assert best is not None, "there are axes"
     _, axis, height = best
     heights = part.triangles @ axis - height
@@ -234,23 +234,23 @@ def _crossings(triangles: Array, heights: Array) -> Array:
 
 
 def _crossing(triangles: Array, heights: Array, a: int, b: int) -> Array:
-    share = heights[:, a] / (heights[:, a] - heights[:, b])
-    return np.asarray(triangles[:, a] + share[:, None] * (triangles[:, b] - triangles[:, a]))
+    fraction = heights[:, a] / (heights[:, a] - heights[:, b])
+    return np.asarray(triangles[:, a] + fraction[:, None] * (triangles[:, b] - triangles[:, a]))
 
 
 def above(triangles: Array, heights: Array) -> Array:
     """What of triangles [m, 3, 3] lies where heights, of their corners [m, 3], are at least 0: [k, 3, 3]."""
     inside = heights >= 0.0
     count = inside.sum(axis=1)
-    found = [triangles[count == 3]]
+    kept_triangles = [triangles[count == 3]]
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         alone = (count == 1) & inside[:, k]
         a, h = triangles[alone], heights[alone]
-        found.append(np.stack([a[:, k], _crossing(a, h, k, i), _crossing(a, h, k, j)], axis=1))
+        kept_triangles.append(np.stack([a[:, k], _crossing(a, h, k, i), _crossing(a, h, k, j)], axis=1))
         missing = (count == 2) & ~inside[:, k]
         a, h = triangles[missing], heights[missing]
         first, last = _crossing(a, h, k, i), _crossing(a, h, k, j)
-        found.append(np.stack([first, a[:, i], a[:, j]], axis=1))
-        found.append(np.stack([first, a[:, j], last], axis=1))
-    return np.concatenate(found)
+        kept_triangles.append(np.stack([first, a[:, i], a[:, j]], axis=1))
+        kept_triangles.append(np.stack([first, a[:, j], last], axis=1))
+    return np.concatenate(kept_triangles)

@@ -40,10 +40,10 @@ def fixed_pairs(checker: Checker, frame: str, moving: Array) -> FixedPairs:
     """The same, found once for a checker."""
     known = _KNOWN.setdefault(checker, {})
     key = frame, moving.tobytes()
-    found = known.get(key)
-    if found is None:
-        found = known[key] = FixedPairs(checker, frame, moving)
-    return found
+    fixed = known.get(key)
+    if fixed is None:
+        fixed = known[key] = FixedPairs(checker, frame, moving)
+    return fixed
 
 
 class FixedChecker:
@@ -71,8 +71,8 @@ class FixedChecker:
             frame[:ROTATION] = placed[:3, 3]
             frame[ROTATION:FRAME_SIZE] = placed[:3, :3].ravel()
         numbers, rows = self._search.run(None, ALL, within)
-        found = near_pairs(numbers, np.zeros_like(rows))
-        return found._replace(pairs=self.places[found.pairs])
+        near = near_pairs(numbers, np.zeros_like(rows))
+        return near._replace(pairs=self.places[near.pairs])
 
     def _pose(self, link: int) -> Matrix4:
         if link == WORLD:
@@ -85,8 +85,8 @@ def _holders(links: Records, moving: Array) -> Array:
     """[n + 1] the link with a moving joint that carries each link, itself or one before it; WORLD where there
     is none, as for the world, which comes last.
     """
-    found = np.full(len(links) + 1, WORLD)
+    holders = np.full(len(links) + 1, WORLD)
     for k, link in enumerate(links):
         width = 3 if link["kind"] == SPHERICAL else 1
-        found[k] = k if moving[link["v"] : link["v"] + width].any() else found[link["parent"]]
-    return found
+        holders[k] = k if moving[link["v"] : link["v"] + width].any() else holders[link["parent"]]
+    return holders

@@ -75,30 +75,32 @@ FEW = 8  # corners: the middle of their extent will do for the center of a spher
 
 def _made(model: Model) -> Geometry:
     shapes, note = shapes_or_capsules(model)
-    places = places_on_carriers(model)
+    carriers = places_on_carriers(model)
     named: dict[tuple[str, str], list[LinkShape]] = {}
     for shape in shapes:
-        named.setdefault((shape.name, places[shape.link][0]), []).append(shape)
-    bodies = tuple(_body(name, link, own, places) for (name, link), own in named.items())
+        named.setdefault((shape.name, carriers[shape.link][0]), []).append(shape)
+    bodies = tuple(_body(name, link, own, carriers) for (name, link), own in named.items())
     made = Geometry(bodies)
     notes = [note] if note else []
     notes += [*made.gaps, *(f"{body.name}: {what}" for body in bodies for what in body.notes)]
-    return replace(made, note=listed(notes, most=5, between="; "))
+    return replace(made, note=listed(notes, limit=5, between="; "))
 
 
-def _body(name: str, link: str, shapes: Sequence[LinkShape], places: dict[str, tuple[str, Matrix4]]) -> Body:
+def _body(
+    name: str, link: str, shapes: Sequence[LinkShape], carriers: dict[str, tuple[str, Matrix4]]
+) -> Body:
     pieces: list[ConvexPiece] = []
     overshoot, notes, gaps = 0.0, [], []
     for shape in shapes:
         try:
-            found = measured_pieces_of(shape.shape)
+            shape_pieces = measured_pieces_of(shape.shape)
         except CollisionError as error:
             raise CollisionError(f"link {shape.link!r}: {error}") from None
-        pose = places[shape.link][1] @ shape.pose_link_shape
-        pieces += [piece.moved(pose) for piece in found.pieces]
-        overshoot = max(overshoot, found.overshoot)
-        notes += [found.note] if found.note else []
-        gaps += [found.gap] if found.gap else []
+        pose = carriers[shape.link][1] @ shape.pose_link_shape
+        pieces += [piece.moved(pose) for piece in shape_pieces.pieces]
+        overshoot = max(overshoot, shape_pieces.overshoot)
+        notes += [shape_pieces.note] if shape_pieces.note else []
+        gaps += [shape_pieces.gap] if shape_pieces.gap else []
     center, radius = bounding_sphere(pieces)
     return Body(
         name=name,
@@ -136,11 +138,11 @@ def _reach(piece: ConvexPiece, center: Vector3) -> float:
 
 def places_on_carriers(model: Model) -> dict[str, tuple[str, Matrix4]]:
     """For each link the first of those on fixed joints with it, and pose_first_link."""
-    places: dict[str, tuple[str, Matrix4]] = {model.root: (model.root, np.eye(4))}
+    carriers: dict[str, tuple[str, Matrix4]] = {model.root: (model.root, np.eye(4))}
     for joint in model.joints:
         if joint.kind is JointKind.FIXED:
-            link, pose = places[joint.parent]
-            places[joint.child] = link, pose @ joint.origin
+            link, pose = carriers[joint.parent]
+            carriers[joint.child] = link, pose @ joint.origin
         else:
-            places[joint.child] = joint.child, np.eye(4)
-    return places
+            carriers[joint.child] = joint.child, np.eye(4)
+    return carriers

@@ -41,7 +41,7 @@ class Scratch(NamedTuple):
 @compiled(inline=False)
 def signed_distance(
     A: Records, B: Records, cores: Cores, relative: Floats,
-    floor: float, horizon: float, scratch: Scratch, found: Floats,
+    floor: float, horizon: float, scratch: Scratch, result: Floats,
 ) -> float:  # fmt: skip
     """The signed distance [m] of two pieces, relative [12] being the pose of B's frame in that of A.
 
@@ -62,7 +62,7 @@ def signed_distance(
         proved = -support_of_difference(A, B, cores, relative, -x, -y, -z, S, count)
         if proved > lower:
             lower = proved
-            found[1], found[2], found[3] = x, y, z
+            result[1], result[2], result[3] = x, y, z
         is_close = count > 0 and upper - lower <= CLOSE * upper
         if lower - radii >= horizon or is_close or is_known(S, count):
             break
@@ -79,15 +79,15 @@ def signed_distance(
         if upper - radii <= floor:
             break
     if lower > TOUCHING * size or lower - radii >= horizon:
-        found[4], found[5], found[6] = combination(S, count, 3)
-        found[7], found[8], found[9] = combination(S, count, 6)
-        found[0] = lower - radii
+        result[4], result[5], result[6] = combination(S, count, 3)
+        result[7], result[8], result[9] = combination(S, count, 6)
+        result[0] = lower - radii
     elif upper - radii <= floor:
-        found[0] = upper - radii
+        result[0] = upper - radii
     else:
-        found[0] = -radii - overlap(A, B, cores, relative, size, count == 4, scratch, found)
-    widen(A.radius, B.radius, found)
-    return float(found[0])
+        result[0] = -radii - overlap(A, B, cores, relative, size, count == 4, scratch, result)
+    widen(A.radius, B.radius, result)
+    return float(result[0])
 
 
 @compiled
@@ -102,7 +102,7 @@ def is_known(S: Floats, count: int) -> bool:
 @compiled
 def overlap(
     A: Records, B: Records, cores: Cores, relative: Floats, size: float,
-    has_start: bool, scratch: Scratch, found: Floats,
+    has_start: bool, scratch: Scratch, result: Floats,
 ) -> float:  # fmt: skip
     """The depth of two cores in each other [m]."""
     if has_start:
@@ -110,16 +110,16 @@ def overlap(
             for c in range(POINT_SIZE):
                 scratch.points[i, c] = scratch.simplex[i, c]
     depth = penetration(
-        A, B, cores, relative, size, has_start, scratch.points, scratch.faces, scratch.edges, found
+        A, B, cores, relative, size, has_start, scratch.points, scratch.faces, scratch.edges, result
     )
     for c in range(1, 4):
-        found[c] = -found[c]
+        result[c] = -result[c]
     return depth
 
 
 @compiled
-def widen(first: float, second: float, found: Floats) -> None:
+def widen(first: float, second: float, result: Floats) -> None:
     """Take the nearest points from the cores to the surfaces."""
     for c in range(3):
-        found[4 + c] -= first * found[1 + c]
-        found[7 + c] += second * found[1 + c]
+        result[4 + c] -= first * result[1 + c]
+        result[7 + c] += second * result[1 + c]

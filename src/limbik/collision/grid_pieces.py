@@ -46,7 +46,7 @@ def _boxes(is_solid: NDArray[np.bool_]) -> list[tuple[NDArray[np.intp], NDArray[
     can be along z, then along y, then along x.
     """
     left = is_solid.copy()
-    found = []
+    boxes = []
     while left.any():
         begin = np.array(np.unravel_index(int(left.argmax()), left.shape))
         end = begin + 1
@@ -58,5 +58,5 @@ def _boxes(is_solid: NDArray[np.bool_]) -> list[tuple[NDArray[np.intp], NDArray[
                     break
                 end[axis] += 1
         left[tuple(slice(int(a), int(b)) for a, b in zip(begin, end, strict=True))] = False
-        found.append((begin, end))
-    return found
+        boxes.append((begin, end))
+    return boxes

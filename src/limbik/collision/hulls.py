@@ -43,11 +43,11 @@ def hull_of(points: Array) -> Hull | None:
     if len(points) < 4 or thickness(points) < FLAT:
         return None
     try:
-        found = ConvexHull(points)
+        hull = ConvexHull(points)
     except QhullError:
         return None
-    planes = np.unique(found.equations.round(12), axis=0) if len(found.equations) > 500 else found.equations
-    return Hull(points[found.vertices], points[found.simplices], planes)
+    planes = np.unique(hull.equations.round(12), axis=0) if len(hull.equations) > 500 else hull.equations
+    return Hull(points[hull.vertices], points[hull.simplices], planes)
 
 
 def thickness(points: Array) -> float:

@@ -60,8 +60,8 @@ def _made(mesh: Mesh) -> Arrays:
     triangles = triangles_of(mesh)
     if mesh.is_hull:
         return _arrays(hull_pieces([triangles.reshape(-1, 3)]), 0)
-    found = decomposed(triangles)
-    return _arrays(hull_pieces(found.pieces, found.overshoot), count_open_edges(triangles))
+    pieces = decomposed(triangles)
+    return _arrays(hull_pieces(pieces.pieces, pieces.overshoot), count_open_edges(triangles))
 
 
 def hull_pieces(hulls: Sequence[Array], overshoot: float = 0.0) -> Pieces:
@@ -69,9 +69,9 @@ def hull_pieces(hulls: Sequence[Array], overshoot: float = 0.0) -> Pieces:
 
     overshoot: how far the hulls reach beyond a shape [m].
     """
-    kept = [fewer_corners(corners(points)) for points in hulls]
-    overshoot += max(radius for _, radius in kept)
-    pieces = tuple(ConvexPiece(vertices, radius=radius) for vertices, radius in kept)
+    remaining = [fewer_corners(corners(points)) for points in hulls]
+    overshoot += max(radius for _, radius in remaining)
+    pieces = tuple(ConvexPiece(vertices, radius=radius) for vertices, radius in remaining)
     count = "1 piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
     note = f"{count}, up to {overshoot * 1e3:.2g} mm beyond it" if overshoot > 0.0 else ""
     return Pieces(pieces, overshoot, note)

@@ -40,16 +40,16 @@ class MotionBounds:
 
 def _reaches(links: Records, body: Records, travel: Array) -> Array:
     """For every link: how far its joint moves a point of the body at most [m for each rad or m]."""
-    found = np.zeros(len(links))
+    reaches = np.zeros(len(links))
     k = int(body["link"])
     reach = float(np.linalg.norm(body["center"]) + body["bound"])
     while k != WORLD:
         link = links[k]
         if link["kind"] == PRISMATIC:
-            found[k] = 1.0
+            reaches[k] = 1.0
             reach += travel[k]
         else:
-            found[k] = reach
+            reaches[k] = reach
         reach += float(np.linalg.norm(link["translation"]))
         k = int(link["parent"])
-    return found
+    return reaches

@@ -141,14 +141,14 @@ def place_spheres(shapes: Shapes, centers: Floats) -> None:
 @compiled(inline=False)
 def measure_gaps(pairs: Pairs, centers: Floats, gaps: Floats) -> int:
     """The distances [m] of the spheres of each pair; returns the place of the least."""
-    least = 0
+    nearest = 0
     for k in range(pairs.shape[0]):
         i, j = pairs[k, 0], pairs[k, 1]
         x, y, z = centers[i, 0] - centers[j, 0], centers[i, 1] - centers[j, 1], centers[i, 2] - centers[j, 2]
         gaps[k] = math.sqrt(x * x + y * y + z * z) - centers[i, 3] - centers[j, 3]
-        if gaps[k] < gaps[least]:
-            least = k
-    return least
+        if gaps[k] < gaps[nearest]:
+            nearest = k
+    return nearest
 
 
 @compiled(inline=False)

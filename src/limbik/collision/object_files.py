@@ -33,23 +33,25 @@ def objects_in(files: dict[str, bytes], name: str) -> list[WorldObject]:
     Warns of how far the pieces reach beyond a shape, and of open meshes. Raises FormatError for a file that
     cannot be read, CollisionError for shapes that have no meaning.
     """
-    found: list[WorldObject] = []
+    objects: list[WorldObject] = []
     for path, content in files.items():
         ending = posixpath.splitext(path)[1].lower().removeprefix(".")
         if ending in FORMATS and not _is_part(path, files):
-            found += [_standing(posixpath.basename(path), _mesh(path, content))]
+            objects += [_standing(posixpath.basename(path), _mesh(path, content))]
         elif ending in POINTS:
-            found += [_standing(posixpath.basename(path), _cloud(path, content))]
+            objects += [_standing(posixpath.basename(path), _cloud(path, content))]
         elif ending not in FORMATS:
-            found += _with_meshes(load_world(Source(path, decoded(content, path), files=files)), path, files)
-    if not found:
+            objects += _with_meshes(
+                load_world(Source(path, decoded(content, path), files=files)), path, files
+            )
+    if not objects:
         raise FormatError(name, "has no objects")
-    for each in found:
+    for each in objects:
         made = measured_pieces_of(each.shape)  # which keeps them on the disk, so that no solve waits
         for note in (made.gap, made.note):
             if note:
                 warnings.warn(f"{each.name}: {note}", FormatWarning, stacklevel=2)
-    return found
+    return objects
 
 
 def _is_part(path: str, files: Mapping[str, bytes]) -> bool:
@@ -88,7 +90,7 @@ def _cloud(path: str, content: bytes) -> Points:
 
 def _with_meshes(world: World, path: str, files: Mapping[str, bytes]) -> list[WorldObject]:
     """The objects of a world; meshes are those of the files beside it."""
-    found = []
+    objects = []
     for each in world:
         if isinstance(each.shape, Mesh) and each.shape.data is None and each.shape.path is not None:
             name = posixpath.normpath(posixpath.join(posixpath.dirname(path), each.shape.path.as_posix()))
@@ -98,5 +100,5 @@ def _with_meshes(world: World, path: str, files: Mapping[str, bytes]) -> list[Wo
             mesh = _mesh(name, files[name])
             shape = replace(mesh, scale=each.shape.scale, is_hull=each.shape.is_hull)
             each = each._replace(shape=shape)
-        found.append(each)
-    return found
+        objects.append(each)
+    return objects

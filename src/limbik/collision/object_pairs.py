@@ -31,15 +31,15 @@ class ObjectPairs:
     def __init__(self, objects: dict[str, Shape], poses: Array, may_touch: set[frozenset[str]]) -> None:
         made = ((name, measured_pieces_of(shape)) for name, shape in objects.items())
         notes = [f"{name}: {note}" for name, each in made for note in (each.gap, each.note) if note]
-        self.note = listed(notes, most=5, between="; ")
+        self.note = listed(notes, limit=5, between="; ")
         placed = [
             Placed(name, body_of(shape), 1 + k, WORLD) for k, (name, shape) in enumerate(objects.items())
         ]
         self._pairs = [
             pair for pair in itertools.combinations(objects, 2) if frozenset(pair) not in may_touch
         ]
-        places = {name: k for k, name in enumerate(objects)}
-        pairs = np.array([[places[a], places[b]] for a, b in self._pairs], np.int64).reshape(-1, 2)
+        indices = {name: k for k, name in enumerate(objects)}
+        pairs = np.array([[indices[a], indices[b]] for a, b in self._pairs], np.int64).reshape(-1, 2)
         self._search = Search(np.zeros(0, LINK), packed(placed, FRAME_SIZE), poses, pairs, 0, 0)
 
     def nearest(self) -> tuple[Contact, ...]:

@@ -15,8 +15,8 @@ def count_open_edges(triangles: Array) -> int:
     A surface without such edges parts space into inside and outside, whatever way round its triangles are.
     """
     corners = np.round(triangles.reshape(-1, 3) / SAME).astype(np.int64)
-    places = np.unique(corners, axis=0, return_inverse=True)[1].reshape(-1, 3)
-    edges = np.sort(np.concatenate([places[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    vertex_ids = np.unique(corners, axis=0, return_inverse=True)[1].reshape(-1, 3)
+    edges = np.sort(np.concatenate([vertex_ids[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
     edges = edges[edges[:, 0] != edges[:, 1]]
     _, counts = np.unique(edges, axis=0, return_counts=True)
     return int((counts % 2).sum())

@@ -53,16 +53,16 @@ def packed_body(
     pose = np.eye(4) if pose is None else pose
     records, vertices, neighbours = [], [np.zeros((0, VERTEX_SIZE))], [np.zeros(0, np.int64)]
     n_vertices = n_neighbours = 0
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         moved = piece.moved(pose)
-        records.append(packed_piece(moved, place, n_vertices))
+        records.append(packed_piece(moved, index, n_vertices))
         rows = np.zeros((len(moved.vertices), VERTEX_SIZE))
         rows[:, :BEGIN] = moved.vertices
-        found = neighbours_in_hull(moved.vertices)
-        if found:
-            ends = n_neighbours + np.cumsum([len(each) for each in found])
+        adjacent = neighbours_in_hull(moved.vertices)
+        if adjacent:
+            ends = n_neighbours + np.cumsum([len(each) for each in adjacent])
             rows[:, END], rows[1:, BEGIN], rows[0, BEGIN] = ends, ends[:-1], n_neighbours
-            neighbours.append(n_vertices + np.concatenate([sorted(each) for each in found]))
+            neighbours.append(n_vertices + np.concatenate([sorted(each) for each in adjacent]))
             n_neighbours = int(ends[-1])
         vertices.append(rows)
         n_vertices += len(rows)
@@ -77,19 +77,19 @@ def packed_body(
 
 def packed(placed: Sequence[Placed], frame_size: int) -> Packed:
     """Bodies, one for each of those given."""
-    given = [each.body for each in placed]
+    placed_bodies = [each.body for each in placed]
     n_pieces, n_vertices, n_neighbours = (
         np.cumsum([0, *sizes])
         for sizes in (
-            [len(body.pieces) for body in given],
-            [len(body.vertices) for body in given],
-            [len(body.neighbours) for body in given],
+            [len(body.pieces) for body in placed_bodies],
+            [len(body.vertices) for body in placed_bodies],
+            [len(body.neighbours) for body in placed_bodies],
         )
     )
-    bodies, pieces = np.zeros(len(given), BODY), np.zeros(n_pieces[-1], PIECE)
+    bodies, pieces = np.zeros(len(placed_bodies), BODY), np.zeros(n_pieces[-1], PIECE)
     vertices = np.zeros((n_vertices[-1], VERTEX_SIZE))
     neighbours = np.zeros(n_neighbours[-1], np.int64)
-    for k, body in enumerate(given):
+    for k, body in enumerate(placed_bodies):
         pieces[n_pieces[k] : n_pieces[k + 1]] = body.pieces
         vertices[n_vertices[k] : n_vertices[k + 1]] = body.vertices
         vertices[n_vertices[k] : n_vertices[k + 1], BEGIN:] += n_neighbours[k]
@@ -99,8 +99,8 @@ def packed(placed: Sequence[Placed], frame_size: int) -> Packed:
     bodies["frame"] = [each.frame * frame_size for each in placed]
     bodies["link"] = [each.link for each in placed]
     bodies["first"], bodies["count"] = n_pieces[:-1], np.diff(n_pieces)
-    bodies["center"] = np.reshape([body.center for body in given], (-1, 3))
-    bodies["bound"] = [body.radius for body in given]
+    bodies["center"] = np.reshape([body.center for body in placed_bodies], (-1, 3))
+    bodies["bound"] = [body.radius for body in placed_bodies]
     return Packed(bodies, pieces, vertices, neighbours, np.zeros(len(pieces), np.int64))
 
 
@@ -116,17 +116,17 @@ def neighbours_in_hull(vertices: Array) -> list[set[int]]:
         triangles = ConvexHull(vertices).simplices
     except QhullError:  # it is flat
         return []
-    found: list[set[int]] = [set() for _ in vertices]
+    neighbours: list[set[int]] = [set() for _ in vertices]
     for corners in triangles.tolist():
         for k in corners:
-            found[k] |= {*corners} - {k}
-    return found if all(found) else []
+            neighbours[k] |= {*corners} - {k}
+    return neighbours if all(neighbours) else []
 
 
-def packed_piece(piece: ConvexPiece, place: int, first: int) -> Records:
+def packed_piece(piece: ConvexPiece, index: int, first: int) -> Records:
     """The record of a piece; first: where its vertices begin."""
     record = np.zeros(1, PIECE)
-    record["place"], record["first"], record["count"] = place, first, len(piece.vertices)
+    record["place"], record["first"], record["count"] = index, first, len(piece.vertices)
     record["radius"], record["disc"] = piece.radius, piece.disc
     record["center"], bound = piece.bounding_sphere
     record["bound"] = bound * (1.0 + ROUNDING)

@@ -106,19 +106,19 @@ def never_touch(model: Model, pair: tuple[int, int]) -> bool:
     bounds = MotionBounds(search.links, search.bodies, search.pairs, travel)
     speeds = np.array([bounds.speeds(each)[0] for each in np.eye(model.nv)])
     moving = [each for each in model.coordinates if speeds[each.v : each.v + 1 + 2 * each.is_rotation].any()]
-    places = [each.q for each in moving]
+    indices = [each.q for each in moving]
     if len(moving) > MAX_COORDINATES or any(each.is_rotation for each in moving):
         return False
-    if not np.isfinite(lower[places]).all() or not np.isfinite(upper[places]).all():
+    if not np.isfinite(lower[indices]).all() or not np.isfinite(upper[indices]).all():
         return False
     speeds = speeds[[each.v for each in moving]]
-    waiting = [(lower[places], upper[places])]
+    waiting = [(lower[indices], upper[indices])]
     for _ in range(MAX_BOXES):
         if not waiting:
             return True
         low, high = waiting.pop()
         q = model.neutral.copy()
-        q[places] = 0.5 * (low + high)
+        q[indices] = 0.5 * (low + high)
         nearer = 0.5 * (high - low) * speeds
         distance = search.distances(q, float(nearer.sum()) + 1e-9)[0]
         if distance <= 0.0:

@@ -29,7 +29,7 @@ CLOSE = 1e-10  # of that size, between what is proved and what is found
 @compiled(inline=False)
 def penetration(
     A: Records, B: Records, cores: Cores, relative: Floats, size: float,
-    has_start: bool, points: Floats, faces: Floats, edges: Floats, found: Floats,
+    has_start: bool, points: Floats, faces: Floats, edges: Floats, result: Floats,
 ) -> float:  # fmt: skip
     """The depth [m] of two cores in each other, or at most little more; below 0 they are apart.
 
@@ -38,7 +38,7 @@ def penetration(
     """
     count = 4
     if not has_start:
-        height = start_polytope(A, B, cores, relative, size, points, found)
+        height = start_polytope(A, B, cores, relative, size, points, result)
         if height < math.inf:
             return height
     n_faces = 0
@@ -51,7 +51,7 @@ def penetration(
         height = support_of_difference(A, B, cores, relative, x, y, z, points, count)
         if height < depth:
             depth = height
-            found[1], found[2], found[3] = x, y, z
+            result[1], result[2], result[3] = x, y, z
         if depth - lowest <= CLOSE * size or count + 1 >= MAX_POINTS:
             break
         grown = grow(points, faces, n_faces, edges, count, size)
@@ -59,13 +59,13 @@ def penetration(
             break
         n_faces = grown
         count += 1
-    touch(points, faces, n_faces, lowest + 10.0 * CLOSE * size, found)
+    touch(points, faces, n_faces, lowest + 10.0 * CLOSE * size, result)
     return depth
 
 
 @compiled
 def start_polytope(
-    A: Records, B: Records, cores: Cores, relative: Floats, size: float, points: Floats, found: Floats
+    A: Records, B: Records, cores: Cores, relative: Floats, size: float, points: Floats, result: Floats
 ) -> float:
     """Four points of A - B that are not in a plane, into points[:4]; returns infinity.
 
@@ -83,7 +83,7 @@ def start_polytope(
             keep_point(points, 4, 1)
     ux, uy, uz = perpendicular(dx, dy, dz)
     if farthest <= FLAT * size:
-        return flat(A, B, cores, relative, ux, uy, uz, points, found)
+        return flat(A, B, cores, relative, ux, uy, uz, points, result)
     vx, vy, vz = dy * uz - dz * uy, dz * ux - dx * uz, dx * uy - dy * ux
     farthest = 0.0
     nx, ny, nz = ux, uy, uz
@@ -97,7 +97,7 @@ def start_polytope(
             farthest, nx, ny, nz = apart, cx / apart, cy / apart, cz / apart
             keep_point(points, 4, 2)
     if farthest <= FLAT * size:
-        return flat(A, B, cores, relative, nx, ny, nz, points, found)
+        return flat(A, B, cores, relative, nx, ny, nz, points, result)
     farthest = 0.0
     for i in range(2):
         side = 1.0 - 2.0 * i
@@ -107,7 +107,7 @@ def start_polytope(
             farthest = apart
             keep_point(points, 4, 3)
     if farthest <= FLAT * size:
-        return flat(A, B, cores, relative, nx, ny, nz, points, found)
+        return flat(A, B, cores, relative, nx, ny, nz, points, result)
     return math.inf
 
 
@@ -130,15 +130,15 @@ def keep_point(points: Floats, row: int, to: int) -> None:
 @compiled(inline=False)
 def flat(
     A: Records, B: Records, cores: Cores, relative: Floats,
-    x: float, y: float, z: float, points: Floats, found: Floats,
+    x: float, y: float, z: float, points: Floats, result: Floats,
 ) -> float:  # fmt: skip
     """The answer along the direction in which A - B is thin: on its nearer side."""
     above = support_of_difference(A, B, cores, relative, x, y, z, points, 0)
     below = support_of_difference(A, B, cores, relative, -x, -y, -z, points, 1)
     side, row, height = (1.0, 0, above) if above < below else (-1.0, 1, below)
-    found[1], found[2], found[3] = side * x, side * y, side * z
+    result[1], result[2], result[3] = side * x, side * y, side * z
     for c in range(6):
-        found[4 + c] = points[row, 3 + c]
+        result[4 + c] = points[row, 3 + c]
     return height
 
 
@@ -156,7 +156,7 @@ def perpendicular(x: float, y: float, z: float) -> Vector:
 
 
 @compiled
-def add_face(points: Floats, faces: Floats, place: int, i: int, j: int, k: int, inside: int) -> int:
+def add_face(points: Floats, faces: Floats, index: int, i: int, j: int, k: int, inside: int) -> int:
     """Write a triangle, its normal away from a point inside (-1: by the order of its corners).
 
     Returns the next place; the same where the triangle has no normal.
@@ -166,16 +166,16 @@ def add_face(points: Floats, faces: Floats, place: int, i: int, j: int, k: int, 
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     length = math.sqrt(nx * nx + ny * ny + nz * nz)
     if not length > 0.0:
-        return place
+        return index
     nx, ny, nz = nx / length, ny / length, nz / length
     height = nx * points[i, 0] + ny * points[i, 1] + nz * points[i, 2]
     if inside >= 0 and nx * points[inside, 0] + ny * points[inside, 1] + nz * points[inside, 2] > height:
         j, k = k, j
         nx, ny, nz, height = -nx, -ny, -nz, -height
-    faces[place, 0], faces[place, 1], faces[place, 2] = i, j, k
-    faces[place, NORMAL], faces[place, NORMAL + 1], faces[place, NORMAL + 2] = nx, ny, nz
-    faces[place, HEIGHT] = height
-    return place + 1
+    faces[index, 0], faces[index, 1], faces[index, 2] = i, j, k
+    faces[index, NORMAL], faces[index, NORMAL + 1], faces[index, NORMAL + 2] = nx, ny, nz
+    faces[index, HEIGHT] = height
+    return index + 1
 
 
 @compiled
@@ -233,7 +233,7 @@ def toggle_edge(edges: Floats, count: int, start: float, end: float) -> int:
 
 
 @compiled
-def touch(points: Floats, faces: Floats, n_faces: int, highest: float, found: Floats) -> None:
+def touch(points: Floats, faces: Floats, n_faces: int, highest: float, result: Floats) -> None:
     """The points of A and B whose difference is the nearest to the origin on faces up to a height, into
     found[4:10]: several faces may lie in one plane, and the nearest point in any of them.
     """
@@ -246,4 +246,4 @@ def touch(points: Floats, faces: Floats, n_faces: int, highest: float, found: Fl
         if squared < nearest:
             nearest = squared
             for column in range(3, POINT_SIZE):
-                found[1 + column] = a * points[i, column] + b * points[j, column] + c * points[k, column]
+                result[1 + column] = a * points[i, column] + b * points[j, column] + c * points[k, column]

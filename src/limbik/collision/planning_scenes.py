@@ -103,17 +103,17 @@ class _Reader:
         """The next ones [count]."""
         if count > MAX_NUMBERS:
             raise self.error(f"a mesh of {count:,} numbers is too large")
-        found: list[float] = []
-        while len(found) < count:
+        values: list[float] = []
+        while len(values) < count:
             if not self.words:
                 self._fill()
-            some = self.words[: count - len(found)]
+            some = self.words[: count - len(values)]
             self.words = self.words[len(some) :]
             try:
-                found += map(float, some)
+                values += map(float, some)
             except ValueError:
                 raise self.error(f"expected numbers, found {shortened(' '.join(some))}") from None
-        return np.array(found)
+        return np.array(values)
 
     def pose(self) -> Matrix4:
         """Position and quaternion xyzw."""
@@ -188,11 +188,11 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
     held = inner if isinstance(inner, Mapping) and "collision_objects" in inner else data
     _warn_of_others(data, held, source)
     world = World()
-    for place, item in enumerate(list_of(held["collision_objects"], source, "`collision_objects`")):
-        each = mapping_of(item, source, f"object {place + 1}")
+    for index, item in enumerate(list_of(held["collision_objects"], source, "`collision_objects`")):
+        each = mapping_of(item, source, f"object {index + 1}")
         name = each.get("id")
         if not isinstance(name, str) or not name.strip():
-            raise FormatError(source.name, f"object {place + 1} needs an `id`, found {shortened(name)}")
+            raise FormatError(source.name, f"object {index + 1} needs an `id`, found {shortened(name)}")
         try:
             _add(world, name, list(shapes_in_message(each, source, name)))
         except CollisionError as error:
@@ -219,12 +219,12 @@ def shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Ite
         ("meshes", "mesh_poses", _mesh),
     ):
         shapes = list_of(each.get(items), source, f"`{items}`")
-        given = list_of(each.get(poses), source, f"`{poses}`")
+        listed = list_of(each.get(poses), source, f"`{poses}`")
         # A lone shape may leave out its own pose.
-        given = given or [None] * len(shapes)
-        if len(given) != len(shapes):
-            raise CollisionError(f"needs as many `{poses}` as `{items}`: {len(shapes)}, found {len(given)}")
-        for item, pose in zip(shapes, given, strict=True):
+        listed = listed or [None] * len(shapes)
+        if len(listed) != len(shapes):
+            raise CollisionError(f"needs as many `{poses}` as `{items}`: {len(shapes)}, found {len(listed)}")
+        for item, pose in zip(shapes, listed, strict=True):
             part = np.eye(4) if pose is None else _message_pose(pose, source, name)
             yield read(mapping_of(item, source, f"a shape of {shortened(name)}"), source), whole @ part
 
@@ -256,8 +256,8 @@ def _mesh(item: Mapping[str, Any], source: Source) -> Shape:
         each.get("vertex_indices") if isinstance(each, Mapping) else each
         for each in list_of(item.get("triangles"), source, "`triangles`")
     ]
-    given = [_xyz(each) for each in list_of(item.get("vertices"), source, "`vertices`")]
-    vertices = as_numbers(given, "`vertices` of a mesh", "shape (k, 3)", CollisionError)
+    corners = [_xyz(each) for each in list_of(item.get("vertices"), source, "`vertices`")]
+    vertices = as_numbers(corners, "`vertices` of a mesh", "shape (k, 3)", CollisionError)
     return Mesh(vertices=vertices, triangles=triangles)
 
 
@@ -280,8 +280,8 @@ def _xyz(value: Any) -> Any:
 
 def _add(world: World, name: str, shapes: list[tuple[Shape, Matrix4]]) -> None:
     """An object of several shapes becomes several objects: "name/1", "name/2" and so on."""
-    for place, (shape, pose) in enumerate(shapes, 1):
-        world.add(name if len(shapes) == 1 else f"{name}/{place}", shape, pose)
+    for index, (shape, pose) in enumerate(shapes, 1):
+        world.add(name if len(shapes) == 1 else f"{name}/{index}", shape, pose)
 
 
 def pose_of(position: Any, orientation: Any, what: str) -> Matrix4:

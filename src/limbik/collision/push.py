@@ -70,7 +70,7 @@ def push_out(
     rows for fewer. search_settings, rows: as `collision.nearest` has them.
     """
     place_objects(poses, shapes.frames, tree.links.size + 1)
-    least = math.inf
+    smallest = math.inf
     since = 0
     for _ in range(STEPS):
         count = search_at(
@@ -83,8 +83,8 @@ def push_out(
         deepest, off = worst_of(push, results, count, left)
         if deepest <= 0.5 * ROOM and off <= MET:
             return OUT
-        since = 0 if deepest + off < GAIN * least else since + 1
-        least = min(least, deepest + off)
+        since = 0 if deepest + off < GAIN * smallest else since + 1
+        smallest = min(smallest, deepest + off)
         if since == STALLED:
             return BARRED
         differentiate(tree, objectives, workspace, workspace.J)
@@ -134,12 +134,12 @@ def add_limits(tree: Tree, size: int, push: Push) -> int:
             continue
         below, above = push.q[mover.q] - mover.lower, mover.upper - push.q[mover.q]
         for side in range(2):
-            room = below if side == 0 else above
-            if room < LONGEST * unit:
+            margin = below if side == 0 else above
+            if margin < LONGEST * unit:
                 for v in range(push.change.size):
                     push.rows[size, v] = 0.0
                 push.rows[size, mover.v] = unit if side == 0 else -unit
-                push.gaps[size] = -room
+                push.gaps[size] = -margin
                 push.softness[size] = HARD
                 size += 1
     return size
@@ -168,9 +168,9 @@ def make_step(tree: Tree, workspace: TreeWorkspace, push: Push) -> bool:
         longest = max(longest, abs(workspace.dx[v]))
     if not SHORTEST <= longest <= 1e300:
         return False
-    share = min(1.0, LONGEST / longest)
+    fraction = min(1.0, LONGEST / longest)
     for v in range(push.change.size):
         workspace.dq[v] = tree.units[v] * workspace.dx[v]
-    advance(tree.movers, push.q, workspace.dq, share, push.settings[USE_LIMITS] > 0.0, workspace.trial)
+    advance(tree.movers, push.q, workspace.dq, fraction, push.settings[USE_LIMITS] > 0.0, workspace.trial)
     copy(workspace.trial, push.q)
     return True

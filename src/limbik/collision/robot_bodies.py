@@ -24,9 +24,11 @@ def robot_bodies(model: Model) -> list[Placed]:
 
 def _packed_bodies(model: Model) -> list[Placed]:
     tree = tree_of(model)
-    found = []
+    bodies = []
     for body in geometry_of(model).bodies:
         link, pose = tree.link_poses[body.link]
         frame = len(tree.links) if link == WORLD else link
-        found.append(Placed(body.name, packed_body(body.pieces, body.center, body.radius, pose), frame, link))
-    return found
+        bodies.append(
+            Placed(body.name, packed_body(body.pieces, body.center, body.radius, pose), frame, link)
+        )
+    return bodies

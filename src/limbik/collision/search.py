@@ -60,7 +60,7 @@ class Search:
             if count > len(self._results.numbers):
                 self._reserve(2 * count)
                 self._one.run()
-            return Results(*(found[:count].copy() for found in self._results))
+            return Results(*(array[:count].copy() for array in self._results))
 
     def is_any(self, q: Array | None, horizon: float) -> bool:
         """Whether a pair is not farther apart than the horizon [m]."""

@@ -31,10 +31,10 @@ class SelfSearch:
 
     def distances(self, q: Array, within: float) -> Array:
         """Of the pairs [n] at q [nq], in metres; infinite for those that are not nearer than `within`."""
-        found = np.full(len(self.pairs), np.inf)
+        distances = np.full(len(self.pairs), np.inf)
         numbers, _ = self._search.run(q, ALL, within)
-        found[numbers[:, PAIR].astype(np.intp)] = numbers[:, DISTANCE]
-        return found
+        distances[numbers[:, PAIR].astype(np.intp)] = numbers[:, DISTANCE]
+        return distances
 
 
 def always_touching(model: Model, pairs: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:

@@ -46,14 +46,14 @@ def reduce_simplex(S: Floats, count: int) -> int:
                 S[i, WEIGHT], S[j, WEIGHT], S[k, WEIGHT] = first, second, third
         if nearest == math.inf:
             return 4
-    kept = 0
+    remaining = 0
     for i in range(count):
         if S[i, WEIGHT] > 0.0:
-            if kept < i:
+            if remaining < i:
                 for c in range(POINT_SIZE + 1):
-                    S[kept, c] = S[i, c]
-            kept += 1
-    return kept
+                    S[remaining, c] = S[i, c]
+            remaining += 1
+    return remaining
 
 
 @compiled
@@ -77,8 +77,8 @@ def is_behind(S: Floats, i: int, j: int, k: int, opposite: int) -> bool:
     side = nx * px + ny * py + nz * pz
     origin = -(nx * S[i, 0] + ny * S[i, 1] + nz * S[i, 2])
     u2, v2, p2 = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz, px * px + py * py + pz * pz
-    least = FLAT * math.sqrt(u2 * v2 * p2)
-    return bool((side > least and origin > 0.0) or (side < -least and origin < 0.0))
+    threshold = FLAT * math.sqrt(u2 * v2 * p2)
+    return bool((side > threshold and origin > 0.0) or (side < -threshold and origin < 0.0))
 
 
 @compiled
@@ -87,15 +87,15 @@ def on_segment(S: Floats, i: int, j: int) -> tuple[float, float, float]:
     x, y, z = S[i, 0], S[i, 1], S[i, 2]
     ux, uy, uz = S[j, 0] - x, S[j, 1] - y, S[j, 2] - z
     length = ux * ux + uy * uy + uz * uz
-    share = -(x * ux + y * uy + z * uz)
-    if share <= 0.0 or length <= 0.0:
+    fraction = -(x * ux + y * uy + z * uz)
+    if fraction <= 0.0 or length <= 0.0:
         return x * x + y * y + z * z, 1.0, 0.0
-    if share >= length:
+    if fraction >= length:
         x, y, z = S[j, 0], S[j, 1], S[j, 2]
         return x * x + y * y + z * z, 0.0, 1.0
-    share /= length
-    x, y, z = x + share * ux, y + share * uy, z + share * uz
-    return x * x + y * y + z * z, 1.0 - share, share
+    fraction /= length
+    x, y, z = x + fraction * ux, y + fraction * uy, z + fraction * uz
+    return x * x + y * y + z * z, 1.0 - fraction, fraction
 
 
 @compiled(inline=False)

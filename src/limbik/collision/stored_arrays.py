@@ -33,12 +33,12 @@ def stored(made_from: Iterable[bytes], make: Callable[[], Arrays]) -> Arrays:
         digest.update(len(part).to_bytes(8, "little") + part)
     name = f"{digest.hexdigest()[:32]}.shape"
     folder = cache_folder("shapes")
-    found = None if folder is None else _read(folder / name)
-    if found is None:
-        found = make()
+    arrays = None if folder is None else _read(folder / name)
+    if arrays is None:
+        arrays = make()
         if folder is not None and can_keep():
-            _write(folder / name, found)
-    return found
+            _write(folder / name, arrays)
+    return arrays
 
 
 @functools.cache
@@ -69,6 +69,6 @@ def _write(path: Path, arrays: Arrays) -> None:
     with contextlib.suppress(OSError):
         with file_made_whole(path) as file:
             file.write(sealed(content.getvalue(), path.name))
-        kept = sorted(path.parent.glob("*.shape"), key=lambda each: each.stat().st_mtime)
-        for oldest in kept[:-MAX_ON_DISK]:
+        files = sorted(path.parent.glob("*.shape"), key=lambda each: each.stat().st_mtime)
+        for oldest in files[:-MAX_ON_DISK]:
             oldest.unlink(missing_ok=True)

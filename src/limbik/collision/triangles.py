@@ -44,8 +44,8 @@ def _to_segments(points: Array, a: Array, b: Array) -> Array:
     along = b - a
     length = np.sum(along * along, axis=-1)
     offset = points - a
-    share = np.clip(np.sum(offset * along, axis=-1) / np.where(length > 0.0, length, 1.0), 0.0, 1.0)
-    left = offset - share[..., None] * along
+    fraction = np.clip(np.sum(offset * along, axis=-1) / np.where(length > 0.0, length, 1.0), 0.0, 1.0)
+    left = offset - fraction[..., None] * along
     return np.asarray(np.sum(left * left, axis=-1))
 
 

@@ -68,17 +68,17 @@ class World:
             raise CollisionError(
                 f"object {name!r} needs a shape such as Box((1, 1, 1)), found {shortened(shape)}"
             )
-        place = len(self._shapes)
-        given = np.eye(4) if pose is None else _as_pose(pose, name)
+        index = len(self._shapes)
+        checked = np.eye(4) if pose is None else _as_pose(pose, name)
         links = members_of(touch, f"`touch` of object {name!r}", CollisionError, "a list of names of links")
         for link in links:
             check_name(link, f"`touch` of object {name!r}", error=CollisionError)
-        if place == len(self._poses):
+        if index == len(self._poses):
             self._poses = np.concatenate([self._poses, np.empty_like(self._poses)])
-        self._poses[place] = given
+        self._poses[index] = checked
         self._shapes[name] = shape
         self._touch[name] = links
-        self._places[name] = place
+        self._places[name] = index
         self._note_structure()
 
     def move(self, name: str, pose: Any) -> None:
@@ -87,17 +87,17 @@ class World:
         Raises CollisionError for an unknown name and for what is no pose.
         """
         try:
-            place = self._places[name]
+            index = self._places[name]
         except (KeyError, TypeError):
             raise self._unknown(name) from None
-        self._poses[place] = _as_pose(pose, name)
+        self._poses[index] = _as_pose(pose, name)
         self._changes += 1
 
     def remove(self, name: str) -> None:
         """Raises CollisionError for an unknown name."""
-        place = self._place(name)
+        index = self._place(name)
         count = len(self._shapes)
-        self._poses[place : count - 1] = self._poses[place + 1 : count]
+        self._poses[index : count - 1] = self._poses[index + 1 : count]
         del self._shapes[name], self._touch[name]
         self._places = {each: k for k, each in enumerate(self._shapes)}
         self._note_structure()
@@ -151,8 +151,8 @@ class World:
         return self.without()
 
     def __getitem__(self, name: str) -> WorldObject:
-        place = self._place(name)
-        return WorldObject(name, self._shapes[name], self._poses[place].copy(), self._touch[name])
+        index = self._place(name)
+        return WorldObject(name, self._shapes[name], self._poses[index].copy(), self._touch[name])
 
     def __contains__(self, name: object) -> bool:
         return is_one_of(name, self._shapes)

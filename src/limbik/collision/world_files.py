@@ -85,8 +85,8 @@ def load_world(source: SourceLike) -> World:
         return read_planning_scene(data, opened)
     if "objects" not in data:
         needed = "`objects`, or `collision_objects` as MoveIt has them"
-        found = shortened(", ".join(map(str, data)))
-        raise FormatError(opened.name, f"a world needs {needed}, found {found}")
+        actual = shortened(", ".join(map(str, data)))
+        raise FormatError(opened.name, f"a world needs {needed}, found {actual}")
     return _read(mapping_of(data["objects"], opened, "`objects`"), opened)
 
 
@@ -143,20 +143,20 @@ def _shape(parts: Mapping[str, Any], source: Source, what: str) -> Shape:
     _refuse_unknown(parts, (*KINDS, *PLACES), "an object", source, what)
     kinds = [key for key in parts if key in KINDS]
     if len(kinds) != 1:
-        found = ", ".join(kinds) or "none"
-        raise FormatError(source.name, f"needs one shape of {', '.join(KINDS)}, found {found}", element=what)
+        actual = ", ".join(kinds) or "none"
+        raise FormatError(source.name, f"needs one shape of {', '.join(KINDS)}, found {actual}", element=what)
     make, names = KINDS[kinds[0]]
     value = parts[kinds[0]]
     if not isinstance(value, Mapping):
         value = {names[0]: value}
     _refuse_unknown(value, names, f"a {kinds[0]}", source, what)
-    given = dict(value)
-    if make is Mesh and "path" in given:
-        given["path"] = _mesh_path(given["path"], source, what)
+    fields = dict(value)
+    if make is Mesh and "path" in fields:
+        fields["path"] = _mesh_path(fields["path"], source, what)
     try:
-        shape: Shape = make(**given)
+        shape: Shape = make(**fields)
     except TypeError:
-        missing = [name for name in names if name not in given]
+        missing = [name for name in names if name not in fields]
         raise FormatError(source.name, f"{kinds[0]} needs {', '.join(missing)}", element=what) from None
     return shape
 

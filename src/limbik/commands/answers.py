@@ -32,20 +32,20 @@ def text(model: Model, solution: Solution, degrees: bool) -> Iterator[str]:
     yield f"manipulability {solution.manipulability:.3g}, condition number {solution.condition_number:.3g}"
 
 
-def listed(model: Model, found: AllSolutions, degrees: bool) -> Iterator[str]:
+def listed(model: Model, answers: AllSolutions, degrees: bool) -> Iterator[str]:
     """The lines of several answers: what is known of them, then a configuration and its branch each."""
-    yield from textwrap.wrap(found.explain(), WIDTH, break_on_hyphens=False)
+    yield from textwrap.wrap(answers.explain(), WIDTH, break_on_hyphens=False)
     unit = "Degrees" if degrees else "Radians"
     heads = f"{unit} and metres, in this order: {', '.join(coordinate_names(model))}."
     yield from textwrap.wrap(heads, WIDTH, break_on_hyphens=False)
     yield ""
-    for q, branch in zip(found.q[:MAX_SHOWN], found.branches, strict=False):
+    for q, branch in zip(answers.q[:MAX_SHOWN], answers.branches, strict=False):
         values = [_shown(value, unit, degrees) for value, unit in zip(q, units(model), strict=True)]
         yield " ".join(f"{value:>9}" for value in values)
         yield f"          {branch}"
-    if len(found) > MAX_SHOWN:
-        yield f"... and {len(found) - MAX_SHOWN} more (--json prints all)"
-    for motion in found.free[:MAX_SHOWN] if found.complete else ():
+    if len(answers) > MAX_SHOWN:
+        yield f"... and {len(answers) - MAX_SHOWN} more (--json prints all)"
+    for motion in answers.free[:MAX_SHOWN] if answers.complete else ():
         said = f"Free at solution {motion.solution + 1}: {', '.join(motion.joints)} may move together."
         yield from textwrap.wrap(said, WIDTH, break_on_hyphens=False)
 

@@ -45,18 +45,18 @@ class ArmCommand(typer.core.TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse what is no word of a scene."""
-        words, places, others = split(args)
+        words, positions, others = split(args)
         options = {*ctx.help_option_names, *(option for param in self.params for option in param.opts)}
-        for word, place in zip(words, places, strict=True):
+        for word, position in zip(words, positions, strict=True):
             if f"-{word}" in options:
-                raise FormatError(f"argument {place}", f"unknown word {word!r}; did you mean '-{word}'?")
+                raise FormatError(f"argument {position}", f"unknown word {word!r}; did you mean '-{word}'?")
         extra = list(super().parse_args(ctx, others))
         if extra:
             known = "-f FILE, -arm, -seg, -goal, -br and -endbr"
             raise FormatError(
                 "the command line", f"{shortened(extra[0])} follows no word that takes it; words are {known}"
             )
-        ctx.meta[_WORDS] = words, places, list(args)
+        ctx.meta[_WORDS] = words, positions, list(args)
         return extra
 
 
@@ -69,27 +69,27 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[int], list[str]]:
     from limbik.formats.arm_words import is_word
 
     words: list[str] = []
-    places: list[int] = []
+    positions: list[int] = []
     others: list[str] = []
-    most = 0  # values that the word before may take
-    for place, argument in enumerate(arguments, start=1):
+    max_values = 0  # values that the word before may take
+    for position, argument in enumerate(arguments, start=1):
         name, is_joined, value = argument.partition("=")
         if is_joined and name in _FILE_WORDS:
             words += [name, value]
-            places += [place, place]
-            most = 0
+            positions += [position, position]
+            max_values = 0
         elif is_word(argument) and _SCENE_WORD.fullmatch(argument):
             words.append(argument)
-            places.append(place)
-            most = 1 if argument in _FILE_WORDS else len(arguments)
-        elif most and argument != "--" and not is_word(argument):
+            positions.append(position)
+            max_values = 1 if argument in _FILE_WORDS else len(arguments)
+        elif max_values and argument != "--" and not is_word(argument):
             words.append(argument)
-            places.append(place)
-            most -= 1
+            positions.append(position)
+            max_values -= 1
         else:
             others.append(argument)
-            most = 0
-    return words, places, others
+            max_values = 0
+    return words, positions, others
 
 
 def arm(
@@ -153,7 +153,7 @@ def arm(
     from limbik.scene import load_words
     from limbik.solvers import registry
 
-    words, places, typed = ctx.meta[_WORDS]
+    words, positions, typed = ctx.meta[_WORDS]
     files = save or []
     _check_endings(files)
     _check_used(ctx, is_solved=solve, is_saved=bool(files))
@@ -161,7 +161,7 @@ def arm(
         registry.get(solver)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
-        scene = load_words(words, places, angles=angles, lenient=lenient)
+        scene = load_words(words, positions, angles=angles, lenient=lenient)
     for note in notes:
         typer.echo(f"limbik: note: {note.message}", err=True)
     if not solve:
@@ -199,13 +199,13 @@ def query_of(scene: Scene, branches: str, solver: str = "auto") -> str:
 
 def _again(typed: Sequence[str]) -> list[str]:
     """The command that was typed, without what says where to listen."""
-    kept = ["limbik", "arm"]
+    words = ["limbik", "arm"]
     is_value = False
     for word in typed:
         if not is_value and word != "--no-browser" and word.partition("=")[0] not in _SERVING:
-            kept.append(word)
+            words.append(word)
         is_value = word in _SERVING
-    return kept
+    return words
 
 
 def _check_used(ctx: typer.Context, *, is_solved: bool, is_saved: bool) -> None:
@@ -236,8 +236,8 @@ def _check_shown(scene: Scene) -> None:
 def _check_endings(files: Sequence[Path]) -> None:
     for file in files:
         if file.suffix.lower() not in ENDINGS:
-            found = repr(file.suffix) if file.suffix else "none"
-            raise FormatError(str(file), f"--save needs a name with the ending .arm or .urdf, found {found}")
+            ending = repr(file.suffix) if file.suffix else "none"
+            raise FormatError(str(file), f"--save needs a name with the ending .arm or .urdf, found {ending}")
 
 
 def _save(scene: Scene, files: Sequence[Path], *, is_solved: bool) -> None:

@@ -19,9 +19,9 @@ _NUMBERS = re.compile(r"[-+.\d][-+.\deE]*(,[-+.\d][-+.\deE]*)+")
 def warn_of_degrees(option: str, angles: Sequence[float]) -> None:
     """Warn on standard error of angles that look like degrees and are read as radians."""
     if FULL_TURN < max(map(abs, angles)) <= MAX_DEGREES:
-        given = " ".join(f"{angle:g}" for angle in angles)
+        typed = " ".join(f"{angle:g}" for angle in angles)
         typer.echo(
-            f"limbik: {option} {given} is more than a turn in radians; in degrees? then add --degrees",
+            f"limbik: {option} {typed} is more than a turn in radians; in degrees? then add --degrees",
             err=True,
         )
 

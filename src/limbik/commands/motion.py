@@ -64,7 +64,7 @@ def info(
     from limbik.motion.measures import measure
 
     loaded = load_file(file, model, unit, up, animation)
-    found = measure(loaded, feet=feet, ground=ground)
+    measures = measure(loaded, feet=feet, ground=ground)
     parts = _parts(loaded)
     if as_json:
         head = {
@@ -75,9 +75,9 @@ def info(
             "up": loaded.up,
             "roles": dict(parts.frames) if parts else None,
         }
-        typer.echo(json.dumps({**head, **found.to_dict()}, indent=2))
+        typer.echo(json.dumps({**head, **measures.to_dict()}, indent=2))
         return
-    for line in (*_text(loaded, found), "", *_role_lines(parts)):
+    for line in (*_text(loaded, measures), "", *_role_lines(parts)):
         typer.echo(line)
 
 
@@ -134,16 +134,16 @@ def size_of(unit: str) -> Any:
         return unit
 
 
-def _text(loaded: Motion, found: Measures) -> Iterator[str]:
-    frames = "1 frame" if found.frames == 1 else f"{found.frames} frames"
+def _text(loaded: Motion, measures: Measures) -> Iterator[str]:
+    frames = "1 frame" if measures.frames == 1 else f"{measures.frames} frames"
     links = f"{len(loaded.links)} links, {loaded.up} is up"
-    yield f"{frames} of {loaded.dt:.6g} s, {found.duration:.4g} s; {links}"
+    yield f"{frames} of {loaded.dt:.6g} s, {measures.duration:.4g} s; {links}"
     yield f"in its first frame {_height(loaded):.3g} m from the lowest to the highest link"
     yield ""
-    if found.feet:
-        width = max(4, *(len(foot.frame) for foot in found.feet))
+    if measures.feet:
+        width = max(4, *(len(foot.frame) for foot in measures.feet))
         yield f"{'foot':<{width}}  stands  slide  at most    below the ground"
-        for foot in found.feet:
+        for foot in measures.feet:
             is_known = not math.isnan(foot.slide_cm_s)
             slide = f"{foot.slide_cm_s:6.2f} {foot.slide_peak_cm_s:8.2f} cm/s" if is_known else f"{'-':>6}"
             below = f"{foot.penetration_mm:7.1f} mm {foot.penetration_s:6.2f} s"
@@ -151,13 +151,13 @@ def _text(loaded: Motion, found: Measures) -> Iterator[str]:
     else:
         yield "No link is called foot, toe or ankle: name the frames that are to stand with --foot."
     yield ""
-    yield f"jerk            {in_columns(found.jerk)} m/s³"
-    yield f"jitter          {in_columns(found.jitter_mm)} mm"
-    yield from _peak("turning", found.speed, "rad/s")
-    yield from _peak("", found.acceleration, "rad/s²")
-    yield from _peak("sliding", found.slide_speed, "m/s")
-    yield from _peak("", found.slide_acceleration, "m/s²")
-    yield from _peak("limit margin", found.limit_margin, "rad or m")
+    yield f"jerk            {in_columns(measures.jerk)} m/s³"
+    yield f"jitter          {in_columns(measures.jitter_mm)} mm"
+    yield from _peak("turning", measures.speed, "rad/s")
+    yield from _peak("", measures.acceleration, "rad/s²")
+    yield from _peak("sliding", measures.slide_speed, "m/s")
+    yield from _peak("", measures.slide_acceleration, "m/s²")
+    yield from _peak("limit margin", measures.limit_margin, "rad or m")
 
 
 def _parts(loaded: Motion) -> Humanoid | None:

@@ -150,13 +150,13 @@ def lengths(
     write_file(fitted.motion, out)
 
 
-def _as_metres(given: Iterable[str]) -> dict[str, float]:
+def _as_metres(lengths: Iterable[str]) -> dict[str, float]:
     """The lengths of --length."""
-    found = {}
-    for each in given:
+    metres = {}
+    for each in lengths:
         link, _, length = each.rpartition("=")
         try:
-            found[link] = float(length)
+            metres[link] = float(length)
         except ValueError:
             raise ModelError(f"--length needs LINK=METRES, found {each!r}") from None
-    return found
+    return metres

@@ -63,7 +63,7 @@ def solve(
     width = max(len(marker) for marker in solved.markers.names)
     for marker, rms in solved.marker_rms_mm.items():
         typer.echo(f"{marker:<{width}}  {rms:6.1f} mm  {solved.places[marker][0]}")
-    for found in (*solved.swaps, *solved.ghosts):
-        typer.echo(str(found))
+    for change in (*solved.swaps, *solved.ghosts):
+        typer.echo(str(change))
     typer.echo(str(solved))
     write_file(solved.motion, out)

@@ -44,8 +44,8 @@ def show(
     except OSError as error:
         raise FormatError(file, f"cannot be read: {error.strerror or error}") from None
     upload = Upload(path.name, files)
-    given = {"unit": unit if unit != "cm" else None, "up": up, "robot": robot}
-    chosen = {name: value for name, value in given.items() if value is not None}
+    options = {"unit": unit if unit != "cm" else None, "up": up, "robot": robot}
+    chosen = {name: value for name, value in options.items() if value is not None}
     query = urlencode({"view": "motion", "token": upload.token, "name": path.name, **chosen})
     typed = [word for name, value in chosen.items() for word in (f"--{name}", value)]
     open_playground(

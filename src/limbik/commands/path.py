@@ -59,32 +59,32 @@ def path(
     from limbik.formats.path_csv import path_csv
 
     model = limbik.load(robot)
-    asked = _asked(begin, end, given, degrees)
-    found = model.solve_path(
-        asked.poses,
-        times=asked.times,
+    waypoints = _asked(begin, end, given, degrees)
+    answer = model.solve_path(
+        waypoints.poses,
+        times=waypoints.times,
         frame=frame,
         velocity_limits=velocity,
         acceleration_limits=acceleration,
     )
-    typer.echo("\n".join(textwrap.wrap(found.explain(), WIDTH, break_on_hyphens=False)))
+    typer.echo("\n".join(textwrap.wrap(answer.explain(), WIDTH, break_on_hyphens=False)))
     if out is not None:
-        write_text(out, path_csv(model, found))
-    if not found.complete:
+        write_text(out, path_csv(model, answer))
+    if not answer.complete:
         raise typer.Exit(BROKEN)
 
 
-def _asked(begin: Six | None, end: Six | None, given: Path | None, degrees: bool) -> Waypoints:
+def _asked(begin: Six | None, end: Six | None, file: Path | None, degrees: bool) -> Waypoints:
     import numpy as np
 
     from limbik.formats.path_csv import Waypoints, read_poses
 
-    if given is not None:
+    if file is not None:
         if begin is not None or end is not None:
             raise GoalError("--csv has all poses: leave out --from and --to, or --csv")
         if degrees:
             raise GoalError("--degrees is for --from and --to: the angles of --csv are in radians")
-        return read_poses(given)
+        return read_poses(file)
     if begin is None or end is None:
         raise GoalError("nothing is asked for: give --from and --to, or --csv")
     return Waypoints(np.stack([_pose(begin, "--from", degrees), _pose(end, "--to", degrees)]), None)

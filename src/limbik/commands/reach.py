@@ -178,12 +178,12 @@ def base(
     from limbik.scale.reach import Reach
 
     targets = read_poses(poses).poses
-    found = Reach.open(folder).placements(targets, height=height, yaws=yaws, count=count)
-    if not found:
+    stands = Reach.open(folder).placements(targets, height=height, yaws=yaws, count=count)
+    if not stands:
         typer.echo("No base was found from which one of the poses is reached")
         raise typer.Exit(1)
     table = Table("x [m]", "y [m]", "yaw [deg]", "poses reached", "margin to limits", box=None)
-    for each in found:
+    for each in stands:
         x, y = each.pose[:2, 3]
         yaw = math.degrees(math.atan2(each.pose[1, 0], each.pose[0, 0]))
         reached = f"{round(each.fraction * len(targets))} of {len(targets)}"
@@ -214,9 +214,9 @@ def _compare(maps: list[Any]) -> None:
     Console(markup=False).print(table)
 
 
-def _mean_fraction(found: Any) -> float:
+def _mean_fraction(stands: Any) -> float:
     """Of the orientations, in the voxels that are reached."""
-    fraction = found.fraction[found.fraction > 0.0]
+    fraction = stands.fraction[stands.fraction > 0.0]
     return float(fraction.mean()) if fraction.size else 0.0
 
 
@@ -227,14 +227,14 @@ def _print(folder: Path) -> None:
 
     from limbik.scale.reach import Reach
 
-    found = Reach.open(folder)
-    record, grid, fraction = found.record, found.grid, found.fraction
+    opened = Reach.open(folder)
+    record, grid, fraction = opened.record, opened.grid, opened.fraction
     is_reached = fraction > 0.0
     centers = grid.centers(0, grid.size)
     typer.echo(f"{record['robot']}, {record['frame']}: {grid.size:,} voxels of {grid.voxel:g} m")
     typer.echo(
         f"Reached: {is_reached.sum():,} voxels, {is_reached.sum() * grid.voxel**3:.3f} m^3; of "
-        f"{record['orientations']} orientations {_mean_fraction(found):.1%} on the mean, "
+        f"{record['orientations']} orientations {_mean_fraction(opened):.1%} on the mean, "
         f"all in {(fraction == 1.0).sum():,}"
     )
     typer.echo(
@@ -243,14 +243,14 @@ def _print(folder: Path) -> None:
         if record["proved"]
         else f"What is not reached was not found in {record['restarts'] + 1} searches"
     )
-    if not found.is_complete:
+    if not opened.is_complete:
         typer.echo("The map is not complete: begin it again with the same words, and it goes on")
     if not is_reached.any():
         return
-    most = int(found.solutions.argmax())
-    typer.echo(f"Best horizontal slice: z = {found.best_slice()[0]:.3f} m")
+    index = int(opened.solutions.argmax())
+    typer.echo(f"Best horizontal slice: z = {opened.best_slice()[0]:.3f} m")
     typer.echo(
-        f"Most solutions: {found.solutions[most]:,} at ({', '.join(f'{x:.3f}' for x in centers[most])}) m"
+        f"Most solutions: {opened.solutions[index]:,} at ({', '.join(f'{x:.3f}' for x in centers[index])}) m"
     )
     table = Table("from the base [m]", "voxels", "orientations reached", "best manipulability", box=None)
     away = np.linalg.norm(centers - record["center"], axis=1)
@@ -259,7 +259,7 @@ def _print(folder: Path) -> None:
     for low, high in itertools.pairwise(edges):
         here = (away >= low) & (away < high)
         if here.any():
-            best = found.manipulability[here].max()
+            best = opened.manipulability[here].max()
             table.add_row(
                 f"{low:.2f} to {high:.2f}", f"{here.sum():,}", f"{fraction[here].mean():.1%}", f"{best:.3g}"
             )

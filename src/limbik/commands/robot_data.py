@@ -36,8 +36,8 @@ class Portrait:
         """The portrait of a robot by name or path. Raises what `limbik.load` raises."""
         model = load(robot, end_effector=end_effector)
         wrist = wrist_of(model)
-        found = registry.find(robot)
-        if found is None:
+        match = registry.find(robot)
+        if match is None:
             path = None if robot.startswith("planar-") else Path(robot).expanduser()
             return Portrait(
                 title=model.name,
@@ -46,13 +46,13 @@ class Portrait:
                 model=model,
                 wrist=wrist,
             )
-        description = found.description
+        description = match.description
         if description is None:
             return Portrait(
-                title=found.robot.title, source=registry.BUILT_IN, path=None, model=model, wrist=wrist
+                title=match.robot.title, source=registry.BUILT_IN, path=None, model=model, wrist=wrist
             )
         return Portrait(
-            title=found.robot.title,
+            title=match.robot.title,
             source=description.package.name,
             path=description.path,
             model=model,

@@ -46,20 +46,20 @@ def text(scene: Scene, solutions: Sequence[Solution | None], degrees: bool) -> I
         yield ""
         for sentence in _reasons(part_answer):
             yield from _wrapped(sentence)
-    kept = [part_answer for part_answer in missed if part_answer.request.options.get("locked")]
-    if any(part_answer.status is not Status.UNREACHABLE for part_answer in kept):
+    with_locked = [part_answer for part_answer in missed if part_answer.request.options.get("locked")]
+    if any(part_answer.status is not Status.UNREACHABLE for part_answer in with_locked):
         yield ""
         yield from _wrapped(APART)
-    found = [one for one in solutions if one is not None]
-    if not found:
+    answered = [one for one in solutions if one is not None]
+    if not answered:
         yield ""
         yield "No arm has a goal."
     else:
         yield ""
-        iterations, seconds = sum(one.iterations for one in found), sum(one.time for one in found)
-        solved = len(found) - len(failed)
+        iterations, seconds = sum(one.iterations for one in answered), sum(one.time for one in answered)
+        solved = len(answered) - len(failed)
         yield (
-            f"{solved} of {len(found)} arms with goals solved by {found[0].solver}: "
+            f"{solved} of {len(answered)} arms with goals solved by {answered[0].solver}: "
             f"{iterations:,} iterations, {1e3 * seconds:.3g} ms"
         )
 
@@ -124,10 +124,10 @@ def _parts(arm: SceneArm, solution: Solution | None) -> Iterator[_Part]:
     named = [(arm.name, arm.model.end_effector, own)]
     named += [(branch.name, branch.tip, branch.joints) for branch in arm.branches]
     misses = () if solution is None else solution.goal_errors
-    found = {goal.frame: (goal, miss) for goal, miss in zip(arm.goals, misses, strict=True)}
+    missed_by_frame = {goal.frame: (goal, miss) for goal, miss in zip(arm.goals, misses, strict=True)}
     answers = {goal.frame: one for one in _answers(solution) for goal in one.request.goals}
     for name, tip, joints in named:
-        goal, miss = found.get(tip, (None, None))
+        goal, miss = missed_by_frame.get(tip, (None, None))
         point = goal if isinstance(goal, Position) else None
         yield _Part(name, tip, joints, point, miss, answers.get(tip))
 

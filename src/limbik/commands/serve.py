@@ -33,16 +33,16 @@ def serve(
     from limbik.service.address import address_of, numeric
     from limbik.service.security import is_loopback
 
-    given = os.environ.get(TOKEN)
+    own_token = os.environ.get(TOKEN)
     if no_token and not is_loopback(numeric(host)):
         raise LimbikError(f"--no-token is for loopback alone; {host} is within reach of others")
-    if given is not None and len(given) < SHORTEST_TOKEN:
-        raise LimbikError(f"{TOKEN} needs at least {SHORTEST_TOKEN} characters, found {len(given)}")
-    token = None if no_token else given or new_token()
+    if own_token is not None and len(own_token) < SHORTEST_TOKEN:
+        raise LimbikError(f"{TOKEN} needs at least {SHORTEST_TOKEN} characters, found {len(own_token)}")
+    token = None if no_token else own_token or new_token()
     listener = listen_or_offer(host, port, False, ("limbik", "serve", *(["--no-token"] if no_token else [])))
     address, app = address_of(host, listener), create_app(token, numeric(host))
     typer.echo(f"limbik answers at {address}/v1  (Ctrl-C stops it)")
-    if token is not None and given is None:
+    if token is not None and own_token is None:
         typer.echo(f"token: {token}\nin a browser, once: {browser_link(app, address)}")
     with contextlib.suppress(KeyboardInterrupt):
         make_server(app).run(sockets=[listener])

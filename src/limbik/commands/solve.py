@@ -88,11 +88,11 @@ def solve(
     free = _free(world, clearance)
     solution = model.solve(goal, start=q, seed=seed, solver=solver, **free)
     if every and solution.success:
-        found = model.solve_all(goal, start=q, seed=seed, **free)
+        answers = model.solve_all(goal, start=q, seed=seed, **free)
         if as_json:
-            _print_json(all_data(model, found))
+            _print_json(all_data(model, answers))
         else:
-            typer.echo("\n".join(listed(model, found, degrees)))
+            typer.echo("\n".join(listed(model, answers, degrees)))
     elif as_json:
         _print_json(data(model, solution))
     else:
@@ -114,17 +114,17 @@ def _goal(
     from limbik import Orientation, Pose, Position
     from limbik.spatial import as_vector, pose_from
 
-    given = {"--rpy": rpy, "--quat-xyzw": quat_xyzw, "--direction": direction}
-    turns = [(name, numbers) for name, numbers in given.items() if numbers is not None]
-    if len(turns) > 1:
-        both = " and ".join(name for name, _ in turns)
+    options = {"--rpy": rpy, "--quat-xyzw": quat_xyzw, "--direction": direction}
+    orientations = [(name, numbers) for name, numbers in options.items() if numbers is not None]
+    if len(orientations) > 1:
+        both = " and ".join(name for name, _ in orientations)
         raise GoalError(f"{both} each say how the frame is to be turned: give one of them")
-    if not turns and position is None:
+    if not orientations and position is None:
         raise GoalError("nothing is asked for: give --position X Y Z, or --rpy, --quat-xyzw or --direction")
     point = None if position is None else as_vector(position, 3, "--position", error=GoalError)
-    if point is not None and not turns:
+    if point is not None and not orientations:
         return Position(frame=frame, target=point)
-    rotation = _rotation(*turns[0])
+    rotation = _rotation(*orientations[0])
     if direction is None and point is None:
         return Orientation(frame=frame, target=rotation)
     weights = (*(float(point is not None),) * 3, 1.0, 1.0, float(direction is None))

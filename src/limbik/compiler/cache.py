@@ -54,8 +54,8 @@ def read_regular(path: Path) -> bytes:
 
 def _cache_root() -> Path:
     """As the user has it; it may begin with ~."""
-    if given := os.environ.get("LIMBIK_CACHE_DIR"):
-        return Path(given)
+    if chosen := os.environ.get("LIMBIK_CACHE_DIR"):
+        return Path(chosen)
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", "~/AppData/Local")) / "limbik"
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "limbik"

@@ -25,9 +25,9 @@ class Call:
     def __init__(self, program: Program, *arguments: Any) -> None:
         self.program = program
         self._kinds = kinds(program.kernel.function)
-        given = iter(arguments)
+        remaining = iter(arguments)
         self._arguments = {
-            name: never if kind == WATCH_KIND else next(given) for name, kind in self._kinds.items()
+            name: never if kind == WATCH_KIND else next(remaining) for name, kind in self._kinds.items()
         }
         assert all(_fits(kind, self._arguments[name]) for name, kind in self._kinds.items()), program.name
         numbers = [_numbers(kind, self._arguments[name]) for name, kind in self._kinds.items()]
@@ -48,8 +48,8 @@ class Call:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has addresses of its own, those of the arrays that are copied with it."""
-        given = (self._arguments[name] for name, kind in self._kinds.items() if kind != WATCH_KIND)
-        return Call, (self.program, *given)
+        arguments = (self._arguments[name] for name, kind in self._kinds.items() if kind != WATCH_KIND)
+        return Call, (self.program, *arguments)
 
     def run(self, watch: Watch = never) -> int:
         """What the kernel returns; 0 for nothing."""

@@ -90,11 +90,11 @@ def _python_entry(kinds: list[str], as_bytes: Container[int]) -> str:
             f"  %a{i} = call {kind} %convert{i}(ptr %object{i})",
         ]
     converted = "\n".join(lines)
-    given = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(kinds))
+    parameters = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(kinds))
     return f"""
 define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
 {converted}
-  %code = call i64 @{KERNEL}({given})
+  %code = call i64 @{KERNEL}({parameters})
 {_load_function("convert", "PyLong_FromLongLong")}
   %answer = call ptr %convert(i64 %code)
   ret ptr %answer
@@ -103,8 +103,8 @@ define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
 
 
 def _load_function(name: str, function: str) -> str:
-    place = f"getelementptr (ptr, ptr @{PYTHON}, i64 {PYTHON_FUNCTIONS.index(function)})"
-    return f"  %{name} = load ptr, ptr {place}"
+    slot = f"getelementptr (ptr, ptr @{PYTHON}, i64 {PYTHON_FUNCTIONS.index(function)})"
+    return f"  %{name} = load ptr, ptr {slot}"
 
 
 # A function of the address of an array with the arguments, 8 bytes each, and of the watch.

@@ -66,12 +66,12 @@ class Emitted(Primitive[..., None]):
 
     def _run(self, block: Any, *arrays: Any) -> None:
         """The same on NumPy arrays, one element per lane; on floats for one problem."""
-        given = [list(self._lanes_of(block, self.inputs))]
+        inputs = [list(self._lanes_of(block, self.inputs))]
         for array, (size, stride) in zip(arrays, self.numbers, strict=False):
-            given.append(array[: size * stride : stride].tolist())
+            inputs.append(array[: size * stride : stride].tolist())
         if self.held:
-            given.append(list(self._lanes_of(arrays[-1], self.held).astype(block.dtype)))
-        for row, value in self.function(*given):
+            inputs.append(list(self._lanes_of(arrays[-1], self.held).astype(block.dtype)))
+        for row, value in self.function(*inputs):
             block[row * self.lanes : (row + 1) * self.lanes] = value
 
     def _lanes_of(self, array: Any, rows: int) -> Any:
@@ -101,8 +101,8 @@ class Emitted(Primitive[..., None]):
         ]
         body = "\n  ".join([*lines, *write.over_lanes(inner), "ret void"])
         others = [f"%n{k}" for k in range(len(self.numbers))] + ["%held"] * (self.held > 0)
-        given = ", ".join(["ptr noalias %block", *(f"ptr noalias readonly {each}" for each in others)])
-        return f"define void @{name}({given}) {{\nentry:\n  {body}\n}}\n"
+        parameters = ", ".join(["ptr noalias %block", *(f"ptr noalias readonly {each}" for each in others)])
+        return f"define void @{name}({parameters}) {{\nentry:\n  {body}\n}}\n"
 
 
 BINARY = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}

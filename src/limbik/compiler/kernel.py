@@ -217,7 +217,7 @@ def is_stopped(watch: Any, count: int) -> bool:
 
 
 @Primitive
-def prefetch(array: Any, place: int) -> None:
+def prefetch(array: Any, index: int) -> None:
     """Say that a number will be needed soon; machine code has the processor begin to load it."""
 
 

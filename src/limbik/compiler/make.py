@@ -81,9 +81,9 @@ def _indices_as_they_are() -> Iterator[None]:
         arrayobj.fix_integer_index = usual
 
 
-def main(place: str, argument: str, path: str) -> None:
+def main(location: str, argument: str, path: str) -> None:
     """Make the bitcode of a program as `Program.source` names it, whole or not at all."""
-    module, _, function = place.partition(":")
+    module, _, function = location.partition(":")
     program = getattr(importlib.import_module(module), function)(argument)
     with file_made_whole(Path(path)) as file:
         file.write(bitcode(program))
@@ -318,17 +318,17 @@ def _is_stopped(typing: Any, watch: Any, count: Any) -> Any:
         watch, count = arguments
         kind = ir.FunctionType(INTEGER, [INTEGER])
         ask = cgutils.get_or_insert_function(builder.module, kind, WATCH)
-        place = cgutils.alloca_once_value(builder, cgutils.false_bit)
+        slot = cgutils.alloca_once_value(builder, cgutils.false_bit)
         is_due = builder.icmp_unsigned("==", builder.and_(count, INTEGER(WATCHED - 1)), INTEGER(WATCHED - 1))
         with builder.if_then(is_due, likely=False):
-            builder.store(builder.icmp_unsigned("!=", builder.call(ask, [watch]), INTEGER(0)), place)
-        return builder.load(place)
+            builder.store(builder.icmp_unsigned("!=", builder.call(ask, [watch]), INTEGER(0)), slot)
+        return builder.load(slot)
 
     return signature(numba_types.boolean, numba_types.int64, numba_types.int64), code
 
 
 @intrinsic
-def _prefetch(typing: Any, array: Any, place: Any) -> Any:
+def _prefetch(typing: Any, array: Any, index: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = make_array(array)(context, builder, arguments[0]).data
         address = builder.bitcast(builder.gep(data, [arguments[1]]), POINTER)
@@ -338,7 +338,7 @@ def _prefetch(typing: Any, array: Any, place: Any) -> Any:
         builder.call(fetch, [address, number(0), number(3), number(1)])  # to be read, kept near, data
         return context.get_dummy_value()
 
-    return signature(numba_types.none, array, place), code
+    return signature(numba_types.none, array, index), code
 
 
 PRIMITIVES: dict[str, Callable[..., Any]] = {

@@ -211,8 +211,8 @@ def _compiled_elsewhere(program: Program) -> bytes:
     folder = cache_folder() if can_keep() else None
     with _at_work:
         name, text = _file_name(program), _linked(program)
-    given = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed)]
-    code = unsealed(_run(given, text), name)
+    arguments = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed)]
+    code = unsealed(_run(arguments, text), name)
     if code is None:
         raise LimbikError("the compiler has not answered in full")
     if folder is not None and not (folder / name).exists():
@@ -231,8 +231,8 @@ def _make(program: Program, bitcode: Path) -> None:
 
 def _run(arguments: list[str], text: str) -> bytes:
     """What Python writes in another process, with a text as its input."""
-    places = [path or str(Path.cwd()) for path in sys.path]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    paths = [path or str(Path.cwd()) for path in sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run(
         [sys.executable, "-P", *arguments],
         env=environment,

@@ -59,8 +59,8 @@ def numeric_jacobian(
         columns = [_by_complex_step(function, at, i, steps[i]) for i in range(at.size)]
     else:
         here = value_of(function, at)
-        room = _Room(function, at, here, lower, upper)
-        by = room.forward if method == "forward" else room.central
+        bounds_left = _Room(function, at, here, lower, upper)
+        by = bounds_left.forward if method == "forward" else bounds_left.central
         columns = [by(i, steps[i]) for i in range(at.size)]
     if not columns:
         return np.zeros((*value_of(function, at).shape, 0))
@@ -106,10 +106,10 @@ class _Room:
         """The value at q moved by a step, and the step as it came out in floats."""
         q = self._q.copy()
         q[i] += step
-        least = PRECISION * max(1.0, abs(self._q[i]))
-        if abs(q[i] - self._q[i]) < least:
+        min_step = PRECISION * max(1.0, abs(self._q[i]))
+        if abs(q[i] - self._q[i]) < min_step:
             raise ConfigurationError(
-                f"`step` needs at least {least:.2g} where q[{i}] is {self._q[i]:g}, found {abs(step):g}: "
+                f"`step` needs at least {min_step:.2g} where q[{i}] is {self._q[i]:g}, found {abs(step):g}: "
                 "shorter ones are lost in rounding; method='complex' has none"
             )
         return value_of(self._function, q, self._value.shape), float(q[i] - self._q[i])
@@ -167,8 +167,8 @@ def as_bounds(bounds: Bounds | None, q: Array) -> tuple[Array, Array]:
     if bounds is None:
         return np.full(q.size, -np.inf), np.full(q.size, np.inf)
     needed = "(lower, upper), each a number or one for each of q"
-    given = members_of(bounds, "`bounds`", ConfigurationError, needed)
-    pair = [as_numbers(each, "`bounds`", needed, ConfigurationError) for each in given]
+    ends = members_of(bounds, "`bounds`", ConfigurationError, needed)
+    pair = [as_numbers(each, "`bounds`", needed, ConfigurationError) for each in ends]
     if len(pair) != 2 or any(each.shape not in ((), q.shape) or np.isnan(each).any() for each in pair):
         raise ConfigurationError(f"`bounds` needs {needed}, found {shortened(bounds)}")
     lower, upper = (np.broadcast_to(each, q.shape).copy() for each in pair)

@@ -69,10 +69,10 @@ class Dual(NDArrayOperatorsMixin):
     def __iter__(self) -> Iterator[Dual]:
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, place: Any) -> Dual:
-        return self.along(lambda array: array[place])
+    def __getitem__(self, index: Any) -> Dual:
+        return self.along(lambda array: array[index])
 
-    def __setitem__(self, place: Any, value: Any) -> None:
+    def __setitem__(self, index: Any, value: Any) -> None:
         raise FunctionError("q and what is made of it cannot be written to: build arrays with numpy.stack")
 
     def __bool__(self) -> bool:
@@ -154,9 +154,9 @@ class Dual(NDArrayOperatorsMixin):
 # --- rules --------------------------------------------------------------------------------------------------
 
 
-def value_of(given: Any) -> Any:
+def value_of(number: Any) -> Any:
     """The value of a Dual; anything else as it is."""
-    return given.value if isinstance(given, Dual) else given
+    return number.value if isinstance(number, Dual) else number
 
 
 def elementwise(ufunc: Any, inputs: Any) -> Dual:
@@ -165,9 +165,9 @@ def elementwise(ufunc: Any, inputs: Any) -> Dual:
     with np.errstate(all="ignore"):
         value = np.asarray(ufunc(*values))
         total: Any = 0.0
-        for place, each in enumerate(inputs):
+        for index, each in enumerate(inputs):
             if isinstance(each, Dual):
-                partial = np.asarray(rules.PARTIALS[ufunc][place](value, *values))
+                partial = np.asarray(rules.PARTIALS[ufunc][index](value, *values))
                 total = total + _scaled(ufunc, partial, _with_axes(each.tangent, value.ndim))
     return Dual(value, np.broadcast_to(total, (len(total), *value.shape)))
 
@@ -177,9 +177,9 @@ def multilinear(function: Any, arguments: Any, options: Any) -> Dual:
     values = [value_of(each) for each in arguments]
     value = np.asarray(function(*values, **options))
     tangent: Any = 0.0
-    for place, each in enumerate(arguments):
+    for index, each in enumerate(arguments):
         if isinstance(each, Dual):
-            before, after = values[:place], values[place + 1 :]
+            before, after = values[:index], values[index + 1 :]
             if function is np.matmul and all(
                 np.ndim(other) == 2 for other in values
             ):  # all directions at once
@@ -233,10 +233,10 @@ def automatic_jacobian(function: Callable[[Any], Any], q: ArrayLike) -> Array:
     if not callable(function):
         raise FunctionError(f"the function needs to be one of q [n], found {shortened(function)}")
     at = as_configuration(q, "`q`")
-    found = function(Dual(at, np.eye(at.size)))
-    if not isinstance(found, Dual):  # it does not depend on q
-        value = as_numbers(found, "the function", "to return an array of numbers", FunctionError)
+    dual = function(Dual(at, np.eye(at.size)))
+    if not isinstance(dual, Dual):  # it does not depend on q
+        value = as_numbers(dual, "the function", "to return an array of numbers", FunctionError)
         return np.zeros((*value.shape, at.size))
-    if not np.isfinite(found.value).all():
+    if not np.isfinite(dual.value).all():
         raise FunctionError(f"the function needs to be finite at q={at.tolist()}")
-    return np.moveaxis(found.tangent, 0, -1)
+    return np.moveaxis(dual.tangent, 0, -1)

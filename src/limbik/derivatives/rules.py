@@ -114,8 +114,8 @@ def _least(x: Any, axis: Any = None) -> Any:
 def _picked(find: Any, x: Any, axis: Any) -> Any:
     if axis is None:
         return x.ravel()[int(find(x.value))]
-    places = np.expand_dims(find(x.value, axis=axis), axis)
-    return x.along(lambda array: np.take_along_axis(array, places, axis).squeeze(axis))
+    indices = np.expand_dims(find(x.value, axis=axis), axis)
+    return x.along(lambda array: np.take_along_axis(array, indices, axis).squeeze(axis))
 
 
 def _product(x: Any) -> Any:

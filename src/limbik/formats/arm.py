@@ -81,7 +81,7 @@ def read(source: SourceLike, *, angles: Angles | None = None, lenient: bool = Fa
 
 def read_arguments(
     arguments: Sequence[str],
-    places: Sequence[int] | None = None,
+    positions: Sequence[int] | None = None,
     *,
     angles: Angles = "range",
     lenient: bool = False,
@@ -89,10 +89,10 @@ def read_arguments(
 ) -> tuple[Arm, ...]:
     """The arms that words of the command line describe: ["-arm", "4", "0", "0", "0", "-seg", ...].
 
-    places: of the arguments among all that the user typed, for messages; default: counted from 1. before: how
-    many arms the scene has already, for messages.
+    positions: of the arguments among all that the user typed, for messages; default: counted from 1.
+    before: number of arms that the scene has already, for messages.
     """
-    where = range(1, len(arguments) + 1) if places is None else places
+    where = range(1, len(arguments) + 1) if positions is None else positions
     reader = ArmReader(check_angles(angles), lenient, before=before)
     return reader.read(in_arguments(arguments, where))
 
@@ -129,18 +129,18 @@ def _check_readable(text: str, angles: Angles) -> None:
 
 def _lines(arm: Arm) -> Iterator[str]:
     within: list[int] = []  # the places of the parts that are open
-    for place, part in enumerate(arm.parts):
+    for index, part in enumerate(arm.parts):
         while within and within[-1] != part.parent:
             within.pop()
             yield "  " * len(within) + "endbr"
-        if place > 0 and not within:
-            raise ModelError(f"branch {place} of an arm needs to stand after the part that it starts on")
+        if index > 0 and not within:
+            raise ModelError(f"branch {index} of an arm needs to stand after the part that it starts on")
         indent = "  " * len(within)
-        if place == 0:
+        if index == 0:
             yield f"arm {len(part.segments)} {_numbers(arm.base)}"
         else:
             yield f"{indent}br {part.segment} {len(part.segments)}"
-        within.append(place)
+        within.append(index)
         indent = "  " * len(within)
         for segment in part.segments:
             yield f"{indent}seg {_numbers((segment.length, segment.theta, segment.phi))}"
@@ -155,8 +155,8 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def _reading(angles: Angles | None, source: Source) -> Angles:
-    found = next(filter(None, map(_SETTING.fullmatch, lines(source.text))), None)
-    said = check_angles(found[1].lower()) if found else None
+    setting = next(filter(None, map(_SETTING.fullmatch, lines(source.text))), None)
+    said = check_angles(setting[1].lower()) if setting else None
     if angles is None:
         return said or "range"
     if said and said != angles:

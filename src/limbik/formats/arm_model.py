@@ -74,17 +74,17 @@ def first_configuration(arm: Arm, model: Model) -> Array:
     (sin(phi) cos(theta), sin(phi) sin(theta), cos(phi)).
     """
     q = np.zeros(model.nq)
-    turns: list[list[Matrix3]] = []  # rotation_world_link of every segment of every part
-    place = 0
+    rotations: list[list[Matrix3]] = []  # rotation_world_link of every segment of every part
+    index = 0
     for part in arm.parts:
-        turn = np.eye(3) if part.parent < 0 else turns[part.parent][part.segment]
-        turns.append([])
+        turn = np.eye(3) if part.parent < 0 else rotations[part.parent][part.segment]
+        rotations.append([])
         for segment in part.segments:
             theta, phi = _spherical(turn.T @ _direction(segment.theta, segment.phi))
-            q[place : place + 2] = theta, phi
+            q[index : index + 2] = theta, phi
             turn = turn @ rotation_exp(theta * _Z) @ rotation_exp(phi * _Y)
-            turns[-1].append(turn)
-            place += 2
+            rotations[-1].append(turn)
+            index += 2
     return q
 
 
@@ -176,9 +176,9 @@ def _part(
     heights.append(float(model.frame(tip(name)).pose_link_frame[2, 3]))
     angles = [_first_direction(frames[link]) if frames else _half_ranges(model, link) for link in links]
     segments = tuple(Segment(height, *pair) for height, pair in zip(heights, angles, strict=True))
-    before, _, place = model.joint(f"{links[0]}.theta").parent.rpartition(".s")
-    if before in names and place.isdecimal():
-        return Part(segments, goal, names.index(before), int(place))
+    before, _, index = model.joint(f"{links[0]}.theta").parent.rpartition(".s")
+    if before in names and index.isdecimal():
+        return Part(segments, goal, names.index(before), int(index))
     return Part(segments, goal)
 
 

@@ -60,8 +60,8 @@ class ArmReader:
         take = {"arm": self.arm, "seg": self.seg, "goal": self.goal, "br": self.br, "endbr": self.endbr}
         for statement in statements:
             take[statement.word](statement)
-        for place in self.open[:0:-1]:
-            header = self.parts[place].header
+        for index in self.open[:0:-1]:
+            header = self.parts[index].header
             self._warn(header.error(f"is not closed by {header.called('endbr')}; taken as closed at the end"))
         self._end_arm()
         return tuple(self.arms)
@@ -70,8 +70,8 @@ class ArmReader:
 
     def arm(self, statement: Statement) -> None:
         """Begin an arm."""
-        for place in self.open[:0:-1]:
-            header = self.parts[place].header
+        for index in self.open[:0:-1]:
+            header = self.parts[index].header
             closed = f"is not closed by {header.called('endbr')}"
             self._count(header.error(f"{closed} before the next arm, {statement.place}"))
         self._end_arm()
@@ -95,19 +95,19 @@ class ArmReader:
                 f"either has an index throughout {part.name} or never; the first one has {has}"
             )
         part.is_indexed = is_indexed
-        place = self._index(statement, part) if is_indexed else len(part.segments)
-        if place >= part.declared:
+        index = self._index(statement, part) if is_indexed else len(part.segments)
+        if index >= part.declared:
             last = part.declared - 1
-            found = f"index {place} is not one of 0 to {last}" if is_indexed else f"is number {place + 1}"
+            actual = f"index {index} is not one of 0 to {last}" if is_indexed else f"is number {index + 1}"
             told = f"`{part.header.written}` ({part.header.place}) says that {part.name} has {part.declared}"
-            self._count(statement.error(f"{found}, and {told}"))
+            self._count(statement.error(f"{actual}, and {told}"))
             self._add_segments(statement, 1)
-        if place in part.segments:
-            raise statement.error(f"gives index {place} again, first at {part.given_by[place].place}")
+        if index in part.segments:
+            raise statement.error(f"gives index {index} again, first at {part.given_by[index].place}")
         if len(part.segments) >= MAX_SEGMENTS:
             raise statement.error(f"is more than the {MAX_SEGMENTS:,} segments that {part.name} can have")
-        part.segments[place] = self._segment(statement)
-        part.given_by[place] = statement
+        part.segments[index] = self._segment(statement)
+        part.given_by[index] = statement
 
     def goal(self, statement: Statement) -> None:
         """Set the goal of the current arm or branch."""
@@ -147,11 +147,11 @@ class ArmReader:
             raise statement.error(f"stands before any {statement.called('arm')}{after}")
         return self.parts[self.open[-1]]
 
-    def _segment_count(self, statement: Statement, place: int) -> int:
-        count = statement.whole(place, "a whole number of segments, at least 1", 1)
+    def _segment_count(self, statement: Statement, index: int) -> int:
+        count = statement.whole(index, "a whole number of segments, at least 1", 1)
         if count > MAX_SEGMENTS:
             raise statement.error(
-                f"needs at most {MAX_SEGMENTS:,} segments, found {shortened(statement.values[place])}"
+                f"needs at most {MAX_SEGMENTS:,} segments, found {shortened(statement.values[index])}"
             )
         self._add_segments(statement, count)
         return count
@@ -168,18 +168,18 @@ class ArmReader:
         first = len(statement.values) - 3
         length = statement.number(first, "a positive length in metres")
         if length <= 0.0:
-            found = shortened(statement.values[first])
-            raise statement.error(f"needs a positive length in metres, found {found}")
+            actual = shortened(statement.values[first])
+            raise statement.error(f"needs a positive length in metres, found {actual}")
         theta = self._angle(statement, first + 1, "theta")
         return Segment(length, theta, self._angle(statement, first + 2, "phi"))
 
-    def _angle(self, statement: Statement, place: int, name: str) -> float:
+    def _angle(self, statement: Statement, index: int, name: str) -> float:
         if self.angles == "initial":
-            return statement.number(place, f"an angle {name} in radians")
-        value = statement.number(place, f"a half-range {name} in radians")
+            return statement.number(index, f"an angle {name} in radians")
+        value = statement.number(index, f"a half-range {name} in radians")
         if value < 0.0:
-            found = shortened(statement.values[place])
-            problem = f"needs a half-range {name} of at least 0 radians, found {found}"
+            actual = shortened(statement.values[index])
+            problem = f"needs a half-range {name} of at least 0 radians, found {actual}"
             raise statement.error(f"{problem}; angles 'initial' reads it as the first direction")
         return value
 
@@ -192,13 +192,13 @@ class ArmReader:
             self.parts = []
 
     def _check_count(self, part: _Draft) -> None:
-        found = len(part.segments)
-        if not found:
+        actual = len(part.segments)
+        if not actual:
             raise part.header.error(f"says that {part.name} has {_segments(part.declared)}, found none")
-        if found < part.declared:
-            missing = next(place for place in range(part.declared) if place not in part.segments)
+        if actual < part.declared:
+            missing = next(index for index in range(part.declared) if index not in part.segments)
             which = f", index {missing} is missing" if part.is_indexed else ""
-            says = f"says that {part.name} has {_segments(part.declared)}, found {found}{which}"
+            says = f"says that {part.name} has {_segments(part.declared)}, found {actual}{which}"
             self._count(part.header.error(says))
         largest = max(abs(angle) for s in part.segments.values() for angle in (s.theta, s.phi))
         if self.angles == "range" and largest == 0.0:
@@ -211,7 +211,7 @@ class ArmReader:
             self._warn(part.header.error(f"begins {part.name}, which {degrees}"))
 
     def _part(self, draft: _Draft) -> Part:
-        segments = tuple(draft.segments[place] for place in sorted(draft.segments))
+        segments = tuple(draft.segments[index] for index in sorted(draft.segments))
         if draft.parent < 0:
             return Part(segments, draft.goal)
         parent = self.parts[draft.parent]
@@ -246,8 +246,8 @@ def _segments(count: int) -> str:
     return "1 segment" if count == 1 else f"{count} segments"
 
 
-def _spoken(places: Iterable[int]) -> str:
-    numbers = sorted(places)
+def _spoken(indices: Iterable[int]) -> str:
+    numbers = sorted(indices)
     if numbers == list(range(len(numbers))) and len(numbers) > 1:
         return f"0 to {numbers[-1]}"
     return ", ".join(map(str, numbers[:20]))

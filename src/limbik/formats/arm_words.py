@@ -56,12 +56,12 @@ class Statement:
         """Raise unless there are as many values as one of `counts`."""
         if len(self.values) not in counts:
             text = " ".join(self.values)
-            found = f"found {len(self.values)}: {shortened(text)}" if self.values else "found none"
-            raise self.error(_hinted(f"needs {needed}, {found}", text))
+            actual = f"found {len(self.values)}: {shortened(text)}" if self.values else "found none"
+            raise self.error(_hinted(f"needs {needed}, {actual}", text))
 
-    def number(self, place: int, needed: str) -> float:
+    def number(self, index: int, needed: str) -> float:
         """The value at a place as a finite number; `needed` says what it should be."""
-        text = self.values[place]
+        text = self.values[index]
         if not _NUMBER.fullmatch(text):
             raise self.error(_hinted(f"needs {needed}, found {shortened(text)}", text))
         value = float(text)
@@ -69,11 +69,11 @@ class Statement:
             raise self.error(f"needs {needed}, of at most {LARGEST:.0e}, found {shortened(text)}")
         return value
 
-    def whole(self, place: int, needed: str, least: int) -> int:
-        """The value at a place as a whole number of at least `least`."""
-        value = self.number(place, needed)
-        if not value.is_integer() or value < least:
-            raise self.error(f"needs {needed}, found {shortened(self.values[place])}")
+    def whole(self, index: int, needed: str, minimum: int) -> int:
+        """The value at a place as a whole number of at least `minimum`."""
+        value = self.number(index, needed)
+        if not value.is_integer() or value < minimum:
+            raise self.error(f"needs {needed}, found {shortened(self.values[index])}")
         return int(value)
 
 
@@ -101,21 +101,21 @@ def in_text(source: Source) -> Iterator[Statement]:
             )
 
 
-def in_arguments(arguments: Sequence[str], places: Sequence[int]) -> Iterator[Statement]:
+def in_arguments(arguments: Sequence[str], positions: Sequence[int]) -> Iterator[Statement]:
     """The statements of a command line. places: of the arguments, for messages.
 
     Raises FormatError for an argument that is neither a known word nor a value of one.
     """
     starts = [k for k, argument in enumerate(arguments) if is_word(argument)]
     if arguments and (not starts or starts[0] > 0):
-        raise FormatError(f"argument {places[0]}", _unknown(arguments[0], "-"))
+        raise FormatError(f"argument {positions[0]}", _unknown(arguments[0], "-"))
     words = [arguments[start].lstrip("-").casefold() for start in starts]
     for word, start in zip(words, starts, strict=True):
         if word not in WORDS:  # told before a word that for its sake has too few values
-            raise FormatError(f"argument {places[start]}", _unknown(arguments[start], "-"))
+            raise FormatError(f"argument {positions[start]}", _unknown(arguments[start], "-"))
     for word, start, stop in zip(words, starts, [*starts[1:], len(arguments)], strict=True):
         values = tuple(arguments[start + 1 : stop])
-        yield Statement(word, arguments[start], values, f"argument {places[start]}")
+        yield Statement(word, arguments[start], values, f"argument {positions[start]}")
 
 
 def is_word(argument: str) -> bool:

@@ -204,7 +204,7 @@ def _words(lines: Sequence[str]) -> Iterator[_Word]:
 
 def _hierarchy(joints: Sequence[BvhJoint]) -> Iterator[str]:
     opened: list[int] = []
-    for place, joint in enumerate(joints):
+    for index, joint in enumerate(joints):
         while opened and opened[-1] != joint.parent:
             opened.pop()
             yield "\t" * len(opened) + "}"
@@ -216,7 +216,7 @@ def _hierarchy(joints: Sequence[BvhJoint]) -> Iterator[str]:
             yield tabs + "}"
         else:
             yield f"{tabs}\tCHANNELS " + " ".join([str(len(joint.channels)), *joint.channels])
-            opened.append(place)
+            opened.append(index)
     while opened:
         opened.pop()
         yield "\t" * len(opened) + "}"
@@ -242,10 +242,10 @@ def _heading(name: str, lines: Sequence[str], motion: int) -> tuple[int, float, 
     return count, dt, content[2:]
 
 
-def _setting(name: str, content: Sequence[_Word], place: int, key: str, wanted: str, last: int) -> _Word:
-    if place >= len(content):
+def _setting(name: str, content: Sequence[_Word], index: int, key: str, wanted: str, last: int) -> _Word:
+    if index >= len(content):
         raise FormatError(name, f"the file ends where {wanted} is needed", line=last)
-    text, line = " ".join(content[place].text.split()), content[place].line
+    text, line = " ".join(content[index].text.split()), content[index].line
     if not text.lower().startswith(key):
         raise FormatError(name, f"needs {wanted}, found {shortened(text)}", line=line)
     return _Word(text[len(key) :].strip(), line)

@@ -24,7 +24,7 @@ WORLD = "world"  # the root link
 def model_of(joints: Sequence[BvhJoint], metres: float, name: str) -> Model:
     """The model of a hierarchy; metres: one unit of the file [m]; name: of the file, for errors."""
     try:
-        moving = [each for place in range(len(joints)) for each in _joints(joints, place, metres)]
+        moving = [each for index in range(len(joints)) for each in _joints(joints, index, metres)]
         return Model("bvh", moving, list(_frames(joints, metres)), root=WORLD)
     except ModelError as error:
         raise FormatError(name, f"its names are in the way of each other: {error}") from None
@@ -47,8 +47,8 @@ def is_between_channels(link: str) -> bool:
     return link.rpartition(".")[2] in CHANNELS
 
 
-def _joints(joints: Sequence[BvhJoint], place: int, metres: float) -> Iterator[Joint]:
-    joint = joints[place]
+def _joints(joints: Sequence[BvhJoint], index: int, metres: float) -> Iterator[Joint]:
+    joint = joints[index]
     if joint.is_end:
         return
     parent = joints[joint.parent].name if joint.parent >= 0 else WORLD

@@ -46,11 +46,11 @@ def angles_of(rotations: Array) -> Array:
     """Angles [T, ..., 3] about Z, X and Y [rad] of rotations [T, ..., 3, 3], of those that make the same the
     ones nearest to the frame before, in gimbal lock, too.
     """
-    found = np.empty(rotations.shape[:-1])
-    before = np.zeros(found.shape[1:])
+    angles = np.empty(rotations.shape[:-1])
+    before = np.zeros(angles.shape[1:])
     for k, R in enumerate(rotations):
-        before = found[k] = _nearest(R, before)
-    return found
+        before = angles[k] = _nearest(R, before)
+    return angles
 
 
 def _nearest(R: Array, before: Array) -> Array:
@@ -79,13 +79,13 @@ def _columns(skeleton: Skeleton, order: list[int], angles: Array) -> Iterator[Ar
 
 def _names(names: tuple[str, ...]) -> list[str]:
     """Without blanks and braces, and each once."""
-    found: list[str] = []
+    bone_names: list[str] = []
     for name in names:
         word = re.sub(r"[\s{}]+", "_", name)
-        found.append(word if word not in found else f"{word}_{len(found)}")
-    return found
+        bone_names.append(word if word not in bone_names else f"{word}_{len(bone_names)}")
+    return bone_names
 
 
-def _numbers(place: Array) -> tuple[float, float, float]:
-    x, y, z = (place + 0.0).tolist()
+def _numbers(position: Array) -> tuple[float, float, float]:
+    x, y, z = (position + 0.0).tolist()
     return x, y, z

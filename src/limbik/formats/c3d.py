@@ -32,11 +32,11 @@ def read(name: str) -> MarkerContent:
     path = Path(name).expanduser()
     content = first_bytes(path, name, 256 * HEADER)
     seconds = SECONDS + SECONDS_PER_BYTE * path.stat().st_size
-    found = apart(name, seconds, _content, str(path), name)
+    read_apart = apart(name, seconds, _content, str(path), name)
     expected = _frames_of_header(content)
-    if len(found.positions) < expected:
-        raise FormatError(name, f"ends after {len(found.positions)} of its {expected} frames")
-    return found
+    if len(read_apart.positions) < expected:
+        raise FormatError(name, f"ends after {len(read_apart.positions)} of its {expected} frames")
+    return read_apart
 
 
 def _content(path: str, name: str) -> MarkerContent:
@@ -73,10 +73,10 @@ def _names(settings: Any, count: int) -> tuple[str, ...]:
     for key in ("LABELS", *(f"LABELS{k}" for k in range(2, 1 + count // 255 + 1))):
         labels += [str(label).strip() for label in settings.get(key, {}).get("value", [])]
     labels = [*labels[:count], *[""] * (count - len(labels))]
-    found: list[str] = []
+    names: list[str] = []
     for k, label in enumerate(labels):
-        found.append(label if label and label not in found else f"{label or 'marker'} {k}")
-    return tuple(found)
+        names.append(label if label and label not in names else f"{label or 'marker'} {k}")
+    return tuple(names)
 
 
 def _up(settings: Any) -> Literal["x", "y", "z"] | None:

@@ -35,14 +35,14 @@ def preset_parts(
     """The shapes of another model of the same robot on the links of one that limbik brings along, named as
     the links that they come from; and rules about them. None of either where the two do not move alike.
     """
-    places = standing(model, other, {shape.link for shape in other.shapes})
-    if places is None:
+    carriers = standing(model, other, {shape.link for shape in other.shapes})
+    if carriers is None:
         return [], []
     shapes = [
         dataclasses.replace(
             shape,
-            link=places[shape.link][0],
-            pose_link_shape=places[shape.link][1] @ shape.pose_link_shape,
+            link=carriers[shape.link][0],
+            pose_link_shape=carriers[shape.link][1] @ shape.pose_link_shape,
         )
         for shape in other.shapes
     ]

@@ -48,9 +48,9 @@ def find_file(files: Iterable[str], folder: str, address: str) -> str | None:
     parts = [part for part in wanted.split("/") if part not in ("", ".", "..")]
     for count in range(len(parts), 0, -1):
         tail = "/".join(parts[-count:])
-        found = [name for name in names if name == tail or name.endswith(f"/{tail}")]
-        if found:
-            return found[0] if len(found) == 1 else None
+        matches = [name for name in names if name == tail or name.endswith(f"/{tail}")]
+        if matches:
+            return matches[0] if len(matches) == 1 else None
     return None
 
 
@@ -69,21 +69,21 @@ def give_files(spec: Any, source: Source) -> None:
     """
     files = _files(source)
     folder = posixpath.join(posixpath.dirname(source.name), spec.meshdir)
-    given: dict[str, bytes] = {}
-    room = LARGEST_MESHES
+    sent: dict[str, bytes] = {}
+    bytes_left = LARGEST_MESHES
     for part in [part for part in spec.meshes if part.file]:
-        found = find_file(files, folder, part.file)
-        if found is None:
+        match = find_file(files, folder, part.file)
+        if match is None:
             raise ValueError(f"there is no file {part.file!r} with it")
         part.name = part.name or posixpath.splitext(posixpath.basename(part.file))[0]
-        stem, ending = posixpath.splitext(posixpath.basename(found))
-        part.file = f"{len(given)}-{stem}{ending.lower()}"
-        given[part.file] = files[found]
-        room -= len(files[found])
-        if room < 0:
+        stem, ending = posixpath.splitext(posixpath.basename(match))
+        part.file = f"{len(sent)}-{stem}{ending.lower()}"
+        sent[part.file] = files[match]
+        bytes_left -= len(files[match])
+        if bytes_left < 0:
             raise ValueError(f"its meshes are larger than {LARGEST_MESHES // 2**20} MiB together")
     spec.meshdir = spec.texturedir = spec.modelfiledir = ""
-    spec.assets = given
+    spec.assets = sent
 
 
 def _files(source: Source) -> Mapping[str, bytes]:
@@ -105,12 +105,12 @@ def _with_includes(source: Source, name: str, included: list[str], depth: int) -
     skipped = source.text[: len(source.text) - len(text)]
     parse(source)  # for its errors, and to refuse document types
     parts, end = [skipped.replace("\ufeff", "")], 0
-    for element, place in _includes(text, source):
-        match = _INCLUDE.match(text, place)
+    for element, offset in _includes(text, source):
+        match = _INCLUDE.match(text, offset)
         if match is None:
             raise element.error("an <include> holds nothing but the attribute `file`")
         parts += [
-            text[end:place],
+            text[end:offset],
             _included(element, source, included, depth + 1),
             "\n" * match[0].count("\n"),
         ]
@@ -123,33 +123,33 @@ def _with_includes(source: Source, name: str, included: list[str], depth: int) -
 
 def _includes(text: str, source: Source) -> list[tuple[Element, int]]:
     """The <include>s in a text and where they begin."""
-    found: list[tuple[Element, int]] = []
+    elements: list[tuple[Element, int]] = []
     parser = expat.ParserCreate("utf-8")
     data = text.encode()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         if tag == "include":
-            place = len(data[: parser.CurrentByteIndex].decode())
-            found.append((Element(source.name, parser.CurrentLineNumber, tag, attributes), place))
+            offset = len(data[: parser.CurrentByteIndex].decode())
+            elements.append((Element(source.name, parser.CurrentLineNumber, tag, attributes), offset))
 
     parser.StartElementHandler = start
     parser.Parse(data, True)
-    return found
+    return elements
 
 
 def _included(element: Element, source: Source, included: list[str], depth: int) -> str:
     element.only("file")
     files = _files(source)
     address = element.text("file")
-    found = find_file(files, posixpath.dirname(source.name), address)
-    if found is None:
+    match = find_file(files, posixpath.dirname(source.name), address)
+    if match is None:
         raise element.error(f"there is no file {address!r} with it; {did_you_mean(address, files)}")
-    if found in included:
-        raise element.error(f"the file {found!r} is included twice")
+    if match in included:
+        raise element.error(f"the file {match!r} is included twice")
     if depth > DEEPEST_INCLUDE:
         raise element.error(f"files are included in each other more than {DEEPEST_INCLUDE} deep")
-    included.append(found)
-    inner = Source(found, decoded(files[found], found), files=files)
+    included.append(match)
+    inner = Source(match, decoded(files[match], match), files=files)
     root = parse(inner)
     if root.tag not in ("mujoco", "mujocoinclude"):
         raise root.error("an included file needs <mujocoinclude> as its root")
@@ -160,10 +160,10 @@ def _content(text: str) -> str:
     """What stands inside the root element."""
     parser = expat.ParserCreate("utf-8")
     data = text.lstrip().encode()
-    places: list[int] = []
-    parser.StartElementHandler = lambda tag, attributes: places.append(parser.CurrentByteIndex)
+    offsets: list[int] = []
+    parser.StartElementHandler = lambda tag, attributes: offsets.append(parser.CurrentByteIndex)
     parser.Parse(data, True)
-    opening = _OPENING.match(data.decode(), len(data[: places[0]].decode()))
+    opening = _OPENING.match(data.decode(), len(data[: offsets[0]].decode()))
     if opening is None or opening[1]:
         return ""
     return data.decode()[opening.end() : data.decode().rindex("</")]
@@ -178,13 +178,13 @@ def _refuse(root: Element) -> None:
         _refuse_element(element)
     meshes = [element for element in elements if element.tag == "mesh" and "builtin" in element.attributes]
     assets = [element for element in elements if element.parent and element.parent.tag == "asset"]
-    for count, most, what in (
+    for count, maximum, what in (
         (sum(map(copies, elements)), MAX_ELEMENTS, "elements, with the copies of <replicate>"),
         (len(assets), MAX_ASSETS, "elements in <asset>"),
         (len(meshes), MAX_MADE_MESHES, "meshes for MuJoCo to make"),
     ):
-        if count > most:
-            raise root.error(f"has more than {most:,} {what}")
+        if count > maximum:
+            raise root.error(f"has more than {maximum:,} {what}")
     check(root, LIMITS)
 
 

@@ -44,9 +44,9 @@ def _refuse_followers(model: Model, frame: str) -> None:
 def _rows(form: CanonicalChain, chain: Chain) -> list[Row]:
     """One row for each of the canonical form; locked ones are fixed."""
     rows = []
-    for k, place in enumerate(form.joints):
-        is_locked = place == LOCKED
-        joint = None if is_locked else chain.joints[place]
+    for k, index in enumerate(form.joints):
+        is_locked = index == LOCKED
+        joint = None if is_locked else chain.joints[index]
         x = float(form.offset[k])
         rows.append(
             Row(

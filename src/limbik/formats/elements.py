@@ -71,17 +71,17 @@ class Element:
 
     def one(self, tag: str) -> Element | None:
         """The child of that tag, if there is one; two are an error."""
-        found = self.all(tag)
-        if len(found) > 1:
-            raise found[1].error(f"a second <{tag}>, the first is in line {found[0].line}")
-        return found[0] if found else None
+        children = self.all(tag)
+        if len(children) > 1:
+            raise children[1].error(f"a second <{tag}>, the first is in line {children[0].line}")
+        return children[0] if children else None
 
     def need(self, tag: str) -> Element:
         """The one child of that tag."""
-        found = self.one(tag)
-        if found is None:
+        child = self.one(tag)
+        if child is None:
             raise self.error(f"needs a <{tag}>, found none")
-        return found
+        return child
 
     def refuse_misspelt(self, tags: Collection[str]) -> None:
         """Raise for a child whose tag is nearly one of these: it would be overlooked."""

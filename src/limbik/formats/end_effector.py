@@ -69,7 +69,7 @@ class _Tree:
 
     def arm(self, root: str) -> list[Joint]:
         """The joints that move on their own, on the path from the root that has most of them."""
-        link, _ = max(self.below(root), key=lambda found: found[1])
+        link, _ = max(self.below(root), key=lambda link_and_count: link_and_count[1])
         return self.arm_to(link)
 
     def arm_to(self, link: str) -> list[Joint]:
@@ -106,12 +106,12 @@ class _Tree:
     @functools.cached_property
     def _most_below(self) -> dict[str, int]:
         """The most joints that move on their own on a path that begins with a link, by its name."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         roots = [link for link in self.moved_by if link not in self.mover]
-        for link, _ in reversed([place for root in roots for place in self.below(root)]):
+        for link, _ in reversed([visited for root in roots for visited in self.below(root)]):
             joints = self.moved_by.get(link, [])
-            found[link] = max((_leads(joint) + found[joint.child] for joint in joints), default=0)
-        return found
+            counts[link] = max((_leads(joint) + counts[joint.child] for joint in joints), default=0)
+        return counts
 
     def tool(self, link: str) -> str:
         fixed = list(self.below(link, fixed_only=True))
@@ -120,7 +120,9 @@ class _Tree:
             for name in ends:
                 if pattern.search(name):
                     return name
-        return max(fixed, key=lambda found: 0 if _NO_TOOL.search(found[0]) else found[1])[0]
+        return max(
+            fixed, key=lambda name_and_depth: 0 if _NO_TOOL.search(name_and_depth[0]) else name_and_depth[1]
+        )[0]
 
     def tool_frame(self, link: str, frames: Sequence[Frame]) -> str | None:
         """The last frame named for a tool on a link or on what is fixed to it; None without one."""

@@ -16,13 +16,13 @@ _COMPONENTS = {number: component for component, number in _TYPES.items()}
 _FLOAT = 5126
 
 
-def read_accessor(file: GltfFile, place: object, kind: str, where: str) -> Array:
+def read_accessor(file: GltfFile, index: object, kind: str, where: str) -> Array:
     """The numbers of an accessor [count, components]; whole numbers that are normalized are from -1 to 1.
 
     kind: "SCALAR", "VEC3" or "VEC4", which it has to be. where: what uses it, for messages.
     """
-    accessor = file.item("accessors", place, where)
-    where = f"accessors[{place}]"
+    accessor = file.item("accessors", index, where)
+    where = f"accessors[{index}]"
     count, component = accessor.get("count"), accessor.get("componentType")
     if accessor.get("type") != kind:
         file.fail(f"needs the type {kind}, found {shortened(accessor.get('type'))}", where)
@@ -98,10 +98,10 @@ class Additions:
 
 
 def _view(
-    file: GltfFile, place: object, start: object, component: int, count: int, width: int, where: str
+    file: GltfFile, index: object, start: object, component: int, count: int, width: int, where: str
 ) -> np.ndarray:
-    view = file.item("bufferViews", place, where)
-    content = file.buffer(view.get("buffer"), f"bufferViews[{place}]")
+    view = file.item("bufferViews", index, where)
+    content = file.buffer(view.get("buffer"), f"bufferViews[{index}]")
     kind = np.dtype(_TYPES[component])
     size = kind.itemsize * width
     offset, length, stride = view.get("byteOffset", 0), view.get("byteLength"), view.get("byteStride", size)
@@ -129,11 +129,11 @@ def _sparse(file: GltfFile, sparse: Any, values: np.ndarray, component: int, whe
         file.fail("needs count, indices and values", where)
     if not is_whole(count) or not 0 < count <= len(values) or index_kind not in (5121, 5123, 5125):
         file.fail("needs a count from 1 to that of the accessor, and whole indices", where)
-    places = _view(file, *at, index_kind, count, 1, where)[:, 0]
-    if places.max() >= len(values):
-        file.fail(f"index {places.max()} is beyond the {len(values)} of the accessor", where)
+    rows = _view(file, *at, index_kind, count, 1, where)[:, 0]
+    if rows.max() >= len(values):
+        file.fail(f"index {rows.max()} is beyond the {len(values)} of the accessor", where)
     changed = values.copy()
-    changed[places] = _view(file, *of, component, count, values.shape[1], where)
+    changed[rows] = _view(file, *of, component, count, values.shape[1], where)
     return changed
 
 

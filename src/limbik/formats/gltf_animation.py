@@ -45,23 +45,23 @@ class Channel:
         times = np.clip(times, self.times[0], self.times[-1])
         before = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 2)
         length = self.times[before + 1] - self.times[before]
-        share = ((times - self.times[before]) / length)[:, None]
+        fraction = ((times - self.times[before]) / length)[:, None]
         if self.interpolation == "STEP":
-            return np.asarray(np.where(share < 1.0, keys[before], keys[before + 1]))
+            return np.asarray(np.where(fraction < 1.0, keys[before], keys[before + 1]))
         if self.interpolation == "CUBICSPLINE":
-            found = self._spline(before, share, length[:, None])
-            return found / np.linalg.norm(found, axis=1, keepdims=True) if self.is_rotation else found
+            values = self._spline(before, fraction, length[:, None])
+            return values / np.linalg.norm(values, axis=1, keepdims=True) if self.is_rotation else values
         if self.is_rotation:
-            return _slerp(keys[before], keys[before + 1], share)
-        return np.asarray(keys[before] + share * (keys[before + 1] - keys[before]))
+            return _slerp(keys[before], keys[before + 1], fraction)
+        return np.asarray(keys[before] + fraction * (keys[before + 1] - keys[before]))
 
-    def _spline(self, before: NDArray[np.intp], share: Array, length: Array) -> Array:
+    def _spline(self, before: NDArray[np.intp], fraction: Array, length: Array) -> Array:
         start, end = self.values[3 * before + 1], self.values[3 * before + 4]
         out, into = length * self.values[3 * before + 2], length * self.values[3 * before + 3]
-        square, cube = share**2, share**3
+        square, cube = fraction**2, fraction**3
         return np.asarray(
             (2.0 * cube - 3.0 * square + 1.0) * start
-            + (cube - 2.0 * square + share) * out
+            + (cube - 2.0 * square + fraction) * out
             + (3.0 * square - 2.0 * cube) * end
             + (cube - square) * into
         )
@@ -93,14 +93,14 @@ def choose(file: GltfFile, animation: str | int | None) -> int | None:
     )
 
 
-def read_channels(file: GltfFile, nodes: Sequence[Node], place: int) -> Channels:
+def read_channels(file: GltfFile, nodes: Sequence[Node], index: int) -> Channels:
     """What moves in an animation. Raises FormatError, which names animation and node."""
-    animation = file.items("animations")[place]
-    where = f"animation {animation.get('name') or place!r}"
+    animation = file.items("animations")[index]
+    where = f"animation {animation.get('name') or index!r}"
     samplers, channels = (
         _list(file, animation.get(key), f"{where}: {key}") for key in ("samplers", "channels")
     )
-    found: Channels = {}
+    by_target: Channels = {}
     for channel in channels:
         node, path = target_of(channel)
         if node is None or path is None:
@@ -110,10 +110,10 @@ def read_channels(file: GltfFile, nodes: Sequence[Node], place: int) -> Channels
         sampler = channel.get("sampler")
         if not is_whole(sampler) or not 0 <= sampler < len(samplers):
             file.fail(f"there is no sampler {shortened(sampler)}", of)
-        if (node, path) in found:
+        if (node, path) in by_target:
             file.fail("moves twice", of)
-        found[node, path] = _channel(file, samplers[sampler], path == "rotation", of)
-    return found
+        by_target[node, path] = _channel(file, samplers[sampler], path == "rotation", of)
+    return by_target
 
 
 def target_of(channel: dict[str, Any]) -> tuple[Any, Target | None]:
@@ -134,12 +134,12 @@ def frames_of(file: GltfFile, channels: Channels) -> tuple[float, float, int]:
     if start == end:
         return start, 1.0 / 30.0, 1
     steps = np.diff(times)
-    least = float(steps[steps > 1e-5].min(initial=end - start))
-    for step in (least, *(1.0 / rate for rate in RATES)):
+    min_step = float(steps[steps > 1e-5].min(initial=end - start))
+    for step in (min_step, *(1.0 / rate for rate in RATES)):
         count = max(1, round((end - start) / step))
         even = (end - start) / count
-        places = (times - start) / even
-        if np.abs(places - np.round(places)).max() < SNAP and abs(even - step) < 0.1 * step:
+        frame_numbers = (times - start) / even
+        if np.abs(frame_numbers - np.round(frame_numbers)).max() < SNAP and abs(even - step) < 0.1 * step:
             return start, even, _bounded(file, count + 1)
     return start, 1.0 / RATE, _bounded(file, int(np.ceil((end - start) * RATE - 1e-6)) + 1)
 
@@ -147,8 +147,8 @@ def frames_of(file: GltfFile, channels: Channels) -> tuple[float, float, int]:
 def sampled(channel: Channel, start: float, dt: float, count: int) -> Array:
     """Values [T, 3 or 4] at even times; at a key exactly what it has."""
     times = start + dt * np.arange(float(count))
-    place = np.clip(np.searchsorted(channel.times, times), 1, max(1, len(channel.times) - 1))
-    for near in (np.minimum(place, len(channel.times) - 1), place - 1):
+    index = np.clip(np.searchsorted(channel.times, times), 1, max(1, len(channel.times) - 1))
+    for near in (np.minimum(index, len(channel.times) - 1), index - 1):
         keys = channel.times[near]
         times = np.where(np.abs(times - keys) < SNAP * dt, keys, times)
     return channel.at(times)
@@ -173,12 +173,12 @@ def _channel(file: GltfFile, sampler: dict[str, Any], is_rotation: bool, where: 
     return Channel(times, values, interpolation, is_rotation)
 
 
-def _slerp(start: Array, end: Array, share: Array) -> Array:
+def _slerp(start: Array, end: Array, fraction: Array) -> Array:
     """Along the shorter arc between quaternions [T, 4]; at both ends exactly these."""
     between = quat_multiply(quat_conjugate(start), end)
     between = np.where(between[:, 3:] < 0.0, -between, between)
-    found = quat_multiply(start, quat_exp(share * quat_log(between)))
-    return np.asarray(np.where(share == 0.0, start, np.where(share == 1.0, end, found)))
+    rotated = quat_multiply(start, quat_exp(fraction * quat_log(between)))
+    return np.asarray(np.where(fraction == 0.0, start, np.where(fraction == 1.0, end, rotated)))
 
 
 def _list(file: GltfFile, value: object, where: str) -> list[dict[str, Any]]:

@@ -42,29 +42,29 @@ class GltfFile:
 
     def items(self, key: str) -> list[dict[str, Any]]:
         """A list of objects of the JSON, such as "nodes"; empty where there is none."""
-        found = self.content.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        items = self.content.get(key, [])
+        if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
             self.fail(f"{key} needs a list of objects")
-        return found
+        return items
 
-    def item(self, key: str, place: object, where: str) -> dict[str, Any]:
+    def item(self, key: str, index: object, where: str) -> dict[str, Any]:
         """One object of such a list. where: what has its number, for the message."""
         items = self.items(key)
-        if not is_whole(place) or not 0 <= place < len(items):
-            self.fail(f"there is no {key}[{shortened(place)}]; there are {len(items)}", where)
-        return items[place]
+        if not is_whole(index) or not 0 <= index < len(items):
+            self.fail(f"there is no {key}[{shortened(index)}]; there are {len(items)}", where)
+        return items[index]
 
-    def buffer(self, place: object, where: str) -> bytes:
+    def buffer(self, index: object, where: str) -> bytes:
         """The bytes of a buffer."""
-        uri = self.item("buffers", place, where).get("uri")
-        where = f"buffers[{place}]"
+        uri = self.item("buffers", index, where).get("uri")
+        where = f"buffers[{index}]"
         if uri is None:
-            if place or self.binary is None:
+            if index or self.binary is None:
                 self.fail("has no uri, and is not the bytes of a GLB", where)
             return self.binary
-        if place not in self._buffers:
-            self._buffers[place] = self.resource(uri, where)
-        return self._buffers[place]
+        if index not in self._buffers:
+            self._buffers[index] = self.resource(uri, where)
+        return self._buffers[index]
 
     def resource(self, uri: object, where: str) -> bytes:
         """What a uri stands for: base64, or a file in the folder of this one or below."""
@@ -157,9 +157,9 @@ def data_uri(content: bytes) -> str:
 
 def _embed(file: GltfFile, content: dict[str, Any]) -> None:
     for key in ("buffers", "images"):
-        for place, each in enumerate(content.get(key, [])):
+        for index, each in enumerate(content.get(key, [])):
             if "uri" in each and not str(each["uri"]).startswith("data:"):
-                each["uri"] = data_uri(file.resource(each["uri"], f"{key}[{place}]"))
+                each["uri"] = data_uri(file.resource(each["uri"], f"{key}[{index}]"))
 
 
 def _chunks(name: str, content: bytes) -> tuple[bytes, bytes | None]:
@@ -168,8 +168,8 @@ def _chunks(name: str, content: bytes) -> tuple[bytes, bytes | None]:
         raise FormatError(name, "the GLB ends within its header")
     _, version, size = _HEADER.unpack_from(content)
     if version != 2 or size > len(content):
-        found = f"version {version}" if version != 2 else f"{len(content)} of {size} bytes"
-        raise FormatError(name, f"needs a whole GLB of version 2, found {found}")
+        actual = f"version {version}" if version != 2 else f"{len(content)} of {size} bytes"
+        raise FormatError(name, f"needs a whole GLB of version 2, found {actual}")
     chunks: list[tuple[bytes, bytes]] = []
     at = _HEADER.size
     while at + _CHUNK.size <= size:

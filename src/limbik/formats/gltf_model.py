@@ -72,8 +72,8 @@ def read_scene(path: str, animation: str | int | None) -> tuple[GltfScene, dict[
     """The skeleton and one animation of a file, and the links of the roles that a VRM gives."""
     file = gltf_file.read(path)
     nodes = read_nodes(file)
-    place = choose(file, animation)
-    channels = {} if place is None else read_channels(file, nodes, place)
+    index = choose(file, animation)
+    channels = {} if index is None else read_channels(file, nodes, index)
     _settle_scales(file, nodes, channels)
     roles = humanoid_nodes(file)
     joints = _skin_joints(file) | set(roles.values())
@@ -90,7 +90,7 @@ def read_scene(path: str, animation: str | int | None) -> tuple[GltfScene, dict[
     scene = GltfScene(
         file,
         tuple(nodes),
-        place,
+        index,
         channels,
         tuple(sorted(turning)),
         tuple(sorted(sliding)),
@@ -151,10 +151,10 @@ def write(scene: GltfScene, model: Model, q: Array, dt: float, path: Path) -> No
 def _skin_joints(file: GltfFile) -> set[int]:
     joints: set[int] = set()
     for k, skin in enumerate(file.items("skins")):
-        found = skin.get("joints")
-        if not isinstance(found, list) or not found:
+        listed_joints = skin.get("joints")
+        if not isinstance(listed_joints, list) or not listed_joints:
             file.fail("needs a list of joints", f"skins[{k}]")
-        for node in found:
+        for node in listed_joints:
             file.item("nodes", node, f"skins[{k}]")
             joints.add(node)
     return joints
@@ -177,8 +177,8 @@ def _settle_scales(file: GltfFile, nodes: list[Node], channels: Channels) -> Non
     """What a scale channel says without changing is the scale of its node. Raises FormatError for others."""
     for node, channel in list(moving(channels, "scale")):
         keys, name = channel.keys, nodes[node].name
-        least, greatest = keys.min(axis=0), keys.max(axis=0)
-        if (greatest - least > 1e-3 * np.abs(greatest)).any():
+        smallest, greatest = keys.min(axis=0), keys.max(axis=0)
+        if (greatest - smallest > 1e-3 * np.abs(greatest)).any():
             file.fail("its scale is animated, which the links of a model cannot follow", f"node {name!r}")
         old = nodes[node]
         nodes[node] = Node(name, old.parent, old.translation, old.rotation, keys[0])
@@ -196,10 +196,10 @@ def _settle_translations(nodes: list[Node], channels: Channels) -> None:
 def _scales(file: GltfFile, nodes: Sequence[Node], used: Sequence[int]) -> dict[int, float]:
     """[m] of one unit inside each node that has others in it."""
     parents = {nodes[node].parent for node in used} - {-1}
-    found: dict[int, float] = {}
+    scales: dict[int, float] = {}
     for node in used:
         for each in reversed(line(nodes, node)):
-            if each in found or each not in parents:
+            if each in scales or each not in parents:
                 continue
             scale = nodes[each].scale
             size = float(np.abs(scale).max())
@@ -213,21 +213,21 @@ def _scales(file: GltfFile, nodes: Sequence[Node], used: Sequence[int]) -> dict[
                 note = f"{where}: its scale {scale.tolist()} is taken as the same along all axes"
                 warnings.warn(note, FormatWarning, stacklevel=2)
             above = nodes[each].parent
-            found[each] = float(scale.mean()) * (found[above] if above >= 0 else 1.0)
-    return found
+            scales[each] = float(scale.mean()) * (scales[above] if above >= 0 else 1.0)
+    return scales
 
 
 # --- joints and values --------------------------------------------------------------------------------------
 
 
-def _joints(scene: GltfScene, place: int) -> Iterator[Joint]:
-    node = scene.nodes[place]
+def _joints(scene: GltfScene, index: int) -> Iterator[Joint]:
+    node = scene.nodes[index]
     parent = scene.nodes[node.parent].name if node.parent >= 0 else WORLD
-    origin = pose_from(quat_to_matrix(node.rotation), _size(scene, place) * node.translation)
-    if place not in scene.turning:
+    origin = pose_from(quat_to_matrix(node.rotation), _size(scene, index) * node.translation)
+    if index not in scene.turning:
         yield Joint(name=node.name, kind=JointKind.FIXED, parent=parent, child=node.name, origin=origin)
         return
-    if place in scene.sliding:
+    if index in scene.sliding:
         before = pose_from(translation=origin[:3, 3])
         for axis, position in enumerate(POSITIONS):
             name = f"{node.name}.{position}"
@@ -256,9 +256,9 @@ def _frames(scene: GltfScene) -> Iterator[Frame]:
         yield Frame(name=f"{link}.end{number}", link=link, pose_link_frame=pose)
 
 
-def _size(scene: GltfScene, place: int) -> float:
+def _size(scene: GltfScene, index: int) -> float:
     """[m] of one unit of a node's translation."""
-    parent = scene.nodes[place].parent
+    parent = scene.nodes[index].parent
     return scene.scales[parent] if parent >= 0 else 1.0
 
 
@@ -266,22 +266,22 @@ def _slides(model: Model, name: str) -> list[int]:
     return [model.q_slice(f"{name}.{position}").start for position in POSITIONS]
 
 
-def _rotations(scene: GltfScene, place: int) -> Array:
+def _rotations(scene: GltfScene, index: int) -> Array:
     """Quaternions [T, 4] from how the node is in rest."""
-    channel = scene.channels.get((place, "rotation"))
+    channel = scene.channels.get((index, "rotation"))
     if channel is None:
         return np.tile([0.0, 0.0, 0.0, 1.0], (scene.count, 1))
     values = sampled(channel, scene.start, scene.dt, scene.count)
-    return quat_multiply(quat_conjugate(scene.nodes[place].rotation), values)
+    return quat_multiply(quat_conjugate(scene.nodes[index].rotation), values)
 
 
-def _travels(scene: GltfScene, place: int) -> Array:
+def _travels(scene: GltfScene, index: int) -> Array:
     """[T, 3] [m] from where the node is in rest."""
-    channel = scene.channels.get((place, "translation"))
+    channel = scene.channels.get((index, "translation"))
     if channel is None:
         return np.zeros((scene.count, 3))
     values = sampled(channel, scene.start, scene.dt, scene.count)
-    return np.asarray(_size(scene, place) * (values - scene.nodes[place].translation))
+    return np.asarray(_size(scene, index) * (values - scene.nodes[index].translation))
 
 
 # --- writing ------------------------------------------------------------------------------------------------
@@ -291,21 +291,21 @@ def _changes(scene: GltfScene, model: Model, q: Array, dt: float) -> Iterator[tu
     """Node, "rotation" or "translation", and values [T, 4 or 3] in the file's units, of what is new."""
     is_as_long = len(q) == scene.count and abs(dt - scene.dt) <= 1e-9 * dt
 
-    def is_same(new: Array, place: int, target: Target, old: Array) -> bool:
-        if (place, target) in scene.channels and not is_as_long:
+    def is_same(new: Array, index: int, target: Target, old: Array) -> bool:
+        if (index, target) in scene.channels and not is_as_long:
             return False
         return bool(np.abs(new - (old if is_as_long else old[:1])).max() <= UNCHANGED)
 
-    for place in scene.turning:
-        node = scene.nodes[place]
+    for index in scene.turning:
+        node = scene.nodes[index]
         turn = q[:, model.q_slice(node.name)]
-        if not is_same(turn, place, "rotation", _rotations(scene, place)):
-            yield place, "rotation", quat_multiply(node.rotation, turn)
-    for place in scene.sliding:
-        node, size = scene.nodes[place], _size(scene, place)
+        if not is_same(turn, index, "rotation", _rotations(scene, index)):
+            yield index, "rotation", quat_multiply(node.rotation, turn)
+    for index in scene.sliding:
+        node, size = scene.nodes[index], _size(scene, index)
         slide = q[:, _slides(model, node.name)]
-        if not is_same(slide, place, "translation", _travels(scene, place)):
-            yield place, "translation", slide / size + node.translation
+        if not is_same(slide, index, "translation", _travels(scene, index)):
+            yield index, "translation", slide / size + node.translation
 
 
 def _take_apart(item: dict[str, Any], node: Node) -> None:
@@ -315,20 +315,20 @@ def _take_apart(item: dict[str, Any], node: Node) -> None:
             item[key] = getattr(node, key).tolist()
 
 
-def _animation(content: dict[str, Any], place: int | None) -> dict[str, Any]:
-    if place is None:
-        place = 0
+def _animation(content: dict[str, Any], index: int | None) -> dict[str, Any]:
+    if index is None:
+        index = 0
         content["animations"] = [{"name": "motion", "channels": [], "samplers": []}]
-    found: dict[str, Any] = content["animations"][place]
-    return found
+    chosen: dict[str, Any] = content["animations"][index]
+    return chosen
 
 
 def _channel(animation: dict[str, Any], node: int, target: str) -> dict[str, Any]:
     """The channel of a node, new if there is none."""
     for channel in animation["channels"]:
         if target_of(channel) == (node, target):
-            found: dict[str, Any] = channel
-            return found
+            checked: dict[str, Any] = channel
+            return checked
     animation["channels"].append({"sampler": 0, "target": {"node": node, "path": target}})
     new: dict[str, Any] = animation["channels"][-1]
     return new

@@ -37,20 +37,20 @@ def read_nodes(file: GltfFile) -> list[Node]:
     ]
 
 
-def line(nodes: Sequence[Node], place: int) -> list[int]:
+def line(nodes: Sequence[Node], index: int) -> list[int]:
     """From a node up to its root."""
-    found = [place]
-    while nodes[found[-1]].parent >= 0:
-        found.append(nodes[found[-1]].parent)
-    return found
+    indices = [index]
+    while nodes[indices[-1]].parent >= 0:
+        indices.append(nodes[indices[-1]].parent)
+    return indices
 
 
 def _names(items: Sequence[dict[str, Any]]) -> list[str]:
     taken = {"world"}
     names = []
     for k, item in enumerate(items):
-        given = item.get("name")
-        name = given if isinstance(given, str) and given.strip() else f"node {k}"
+        own_name = item.get("name")
+        name = own_name if isinstance(own_name, str) and own_name.strip() else f"node {k}"
         if name in taken:
             name = f"{name} ({k})"
         taken.add(name)

@@ -69,12 +69,12 @@ def write_skeleton(skeleton: Skeleton, dt: float, path: Path) -> None:
     times = added.accessor(dt * np.arange(float(frames))[:, None], "SCALAR")
     animation: dict[str, Any] = {"name": "motion", "channels": [], "samplers": []}
     for bone in range(count):
-        turns = _continuous(quat_from_matrix(skeleton.rotations[:, bone]))
-        if np.abs(turns - rest[bone]).max() > STILL:
-            _animate(animation, bone, "rotation", times, added.accessor(turns, "VEC4"))
+        rotations = _continuous(quat_from_matrix(skeleton.rotations[:, bone]))
+        if np.abs(rotations - rest[bone]).max() > STILL:
+            _animate(animation, bone, "rotation", times, added.accessor(rotations, "VEC4"))
         if skeleton.slides[bone]:
-            places = added.accessor(skeleton.places[:, bone], "VEC3")
-            _animate(animation, bone, "translation", times, places)
+            translations = added.accessor(skeleton.places[:, bone], "VEC3")
+            _animate(animation, bone, "translation", times, translations)
     if animation["channels"]:
         content["animations"] = [animation]
     write(file, path, added.finish())
@@ -123,10 +123,10 @@ def _bones(skeleton: Skeleton, world: Array) -> Iterator[tuple[Array, Array, int
         yield world[0, :3, 3], world[0, :3, 3] + [0.0, ALONE, 0.0], 0
 
 
-def _continuous(turns: Array) -> Array:
+def _continuous(rotations: Array) -> Array:
     """Quaternions [T, 4] whose sign changes nowhere."""
-    flips = np.where((turns[1:] * turns[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
-    return np.asarray(turns * np.cumprod([1.0, *flips])[:, None])
+    flips = np.where((rotations[1:] * rotations[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+    return np.asarray(rotations * np.cumprod([1.0, *flips])[:, None])
 
 
 def _animate(animation: dict[str, Any], node: int, path: str, times: int, values: int) -> None:

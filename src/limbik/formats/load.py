@@ -77,8 +77,8 @@ def _by_name(name: str, takes_srdf: bool) -> Model | None:
         raise ModelError(f"source needs a name, a path or a text, found {name!r}")
     if re.fullmatch(r"planar-\w+", name):
         return load_preset(name)
-    if found := registry.find(name):
-        return _registered(found, takes_srdf)
+    if match := registry.find(name):
+        return _registered(match, takes_srdf)
     is_path = Path(name).suffix.lower() in ENDINGS or "/" in name or "\\" in name
     if is_path or os.path.exists(name):  # Path.exists raises for texts too long for a path
         return None
@@ -86,11 +86,11 @@ def _by_name(name: str, takes_srdf: bool) -> Model | None:
     raise ModelError(f"there is no robot and no file {shortened(name)}; {did_you_mean(name, known)}")
 
 
-def _registered(found: registry.Found, takes_srdf: bool) -> Model:
+def _registered(match: registry.Found, takes_srdf: bool) -> Model:
     """The robot; what collides of it and its SRDF are looked for when they are first asked for."""
-    if found.description is None:
-        return _preset(found.robot, takes_srdf)
-    description = found.description
+    if match.description is None:
+        return _preset(match.robot, takes_srdf)
+    description = match.description
     model = _described(description)
     return model if description.srdf is None or not takes_srdf else _with_srdf(model, description.srdf)
 

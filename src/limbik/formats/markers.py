@@ -86,11 +86,11 @@ def load_markers(file: str | PathLike[str], *, up: Up | None = None) -> Markers:
     name = str(fspath(file))
     if Path(name).suffix.lower() == ".c3d":
         content = c3d.read(name)
-        found_up = content.up or "z"
+        file_up = content.up or "z"
     else:
         content = trc.read(open_source(file))
-        found_up = "y"
+        file_up = "y"
     try:
-        return Markers(content.names, content.positions, content.dt, up or found_up)
+        return Markers(content.names, content.positions, content.dt, up or file_up)
     except ConfigurationError as error:
         raise FormatError(name, str(error)) from None

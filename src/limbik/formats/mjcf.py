@@ -157,8 +157,8 @@ class _Reader:
             joint_type = self._type(k)
             if joint_type == self.types.mjJNT_FREE:
                 pending = np.eye(4)  # its qpos is the pose in the world
-            turns = joint_type in (self.types.mjJNT_HINGE, self.types.mjJNT_BALL)
-            anchor = mj.jnt_pos[k] if turns else np.zeros(3)
+            is_rotation = joint_type in (self.types.mjJNT_HINGE, self.types.mjJNT_BALL)
+            anchor = mj.jnt_pos[k] if is_rotation else np.zeros(3)
             is_last = k == first + count - 1 and not anchor.any()
             child = name if is_last else names.new_link(f"{name}.{names.joint[k]}")
             yield self._joint(k, parent, child, pending @ pose_from(translation=anchor))

@@ -39,12 +39,12 @@ def check(root: Element, limits: Limits) -> None:
         _refuse_fine_mesh(element, limits.finest)
         if element.tag != "include" and element.tag.lower() == "include":
             raise element.error("unknown element; did you mean <include>?")
-    for found, most, what in (
+    for count, maximum, what in (
         (sum(map(_made, elements)), limits.copies, "copies of elements, by <replicate> and the like"),
         (sum(map(_numbers, elements)), limits.fields, "numbers in its height fields"),
     ):
-        if found > most:
-            raise root.error(f"has more than {most:,} {what}, found {found:,.0f}")
+        if count > maximum:
+            raise root.error(f"has more than {maximum:,} {what}, found {count:,.0f}")
 
 
 def check_files(source: Source) -> None:
@@ -85,8 +85,8 @@ def _file_of(element: Element, main: Path | None) -> Path | None:
     name = element.attributes.get("file", "").replace("\\", "/")
     folders = [main.parent] if main else []
     folders += [Path(element.source).parent]
-    found = (folder / name for folder in folders if name)
-    return next((path for path in found if os.path.exists(path)), None)  # Path.exists raises for long names
+    paths = (folder / name for folder in folders if name)
+    return next((path for path in paths if os.path.exists(path)), None)  # Path.exists raises for long names
 
 
 def _as_mujoco_reads_it(path: Path) -> Source:
@@ -120,18 +120,18 @@ def _refuse_formats(element: Element) -> None:
 def _refuse_fine_mesh(element: Element, finest: float) -> None:
     is_made = element.tag == "mesh" and {"builtin", "params"} <= set(element.attributes)
     if is_made and max(map(abs, element.list_of_numbers("params"))) > finest:
-        found = shortened(element.attributes["params"])
-        raise element.error(f"`params` needs numbers up to {finest:g}, found {found}")
+        actual = shortened(element.attributes["params"])
+        raise element.error(f"`params` needs numbers up to {finest:g}, found {actual}")
 
 
 def copies(element: Element) -> float:
     """How often an element stands in the model: once for each copy that the <replicate>s around it make."""
     number = 1.0
-    place = element.parent
-    while place is not None:
-        if place.tag == "replicate":
-            number *= max(1.0, place.number("count", 1.0))
-        place = place.parent
+    ancestor = element.parent
+    while ancestor is not None:
+        if ancestor.tag == "replicate":
+            number *= max(1.0, ancestor.number("count", 1.0))
+        ancestor = ancestor.parent
     return number
 
 

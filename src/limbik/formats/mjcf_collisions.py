@@ -77,8 +77,8 @@ def _mesh(mesh: Any, spec: Any, source: Source) -> Mesh:
     scale = (float(mesh.scale[0]), float(mesh.scale[1]), float(mesh.scale[2]))
     if source.files is not None:
         beside = posixpath.join(posixpath.dirname(source.name), spec.meshdir)
-        found = find_file(source.files, beside, mesh.file)
-        data = source.files[found] if found else None
+        file = find_file(source.files, beside, mesh.file)
+        data = source.files[file] if file else None
         return Mesh(Path(mesh.file), scale=scale, is_hull=True, data=data)
     folder = source.path.parent if source.path else Path()
     return Mesh(folder / spec.meshdir / mesh.file, scale=scale, is_hull=True)

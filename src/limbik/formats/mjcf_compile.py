@@ -168,9 +168,9 @@ def _keep_geoms_to_see(spec: Any) -> None:
     for body in spec.bodies:
         shown = [geom for geom in body.geoms if geom.group <= LAST_SHOWN and geom.type not in endless]
         for_eyes = [geom for geom in shown if geom.contype == geom.conaffinity == 0]
-        kept = {id(geom) for geom in for_eyes or shown}
+        remaining = {id(geom) for geom in for_eyes or shown}
         for geom in list(body.geoms):
-            if id(geom) not in kept:
+            if id(geom) not in remaining:
                 spec.delete(geom)
     for geom in spec.geoms:
         material = spec.material(geom.material) if geom.material else None

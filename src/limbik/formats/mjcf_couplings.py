@@ -24,7 +24,7 @@ def couplings(mj: Any, joint_names: Sequence[str]) -> Couplings:
     `joint` and `tendon` equalities say y - y0 = a0 + a1 (x - x0) + ..., where y and x are joints or linear
     combinations of joints (fixed tendons) and y0, x0 their values at qpos0.
     """
-    found = Couplings()
+    result = Couplings()
     leaders: dict[int, int] = {}  # of the followers
     for k in range(mj.neq):
         if not mj.eq_active0[k]:
@@ -35,11 +35,11 @@ def couplings(mj: Any, joint_names: Sequence[str]) -> Couplings:
             problem = "is not a linear coupling of joints"
         elif len(terms.factors) > 2:
             problem = f"couples {len(terms.factors)} joints, and a joint can follow only one"
-        elif not _keep(terms, found, leaders, joint_names):
+        elif not _keep(terms, result, leaders, joint_names):
             problem = "is on joints that other equalities couple already"
         if problem:
-            found.notes.append(f"{_described(mj, k)} {problem}; the model does not keep it")
-    return found
+            result.notes.append(f"{_described(mj, k)} {problem}; the model does not keep it")
+    return result
 
 
 @dataclass(frozen=True)
@@ -90,22 +90,22 @@ def _of_tendon(mj: Any, tendon: int) -> dict[int, float] | None:
     return factors
 
 
-def _keep(terms: _Terms, found: Couplings, leaders: dict[int, int], names: Sequence[str]) -> bool:
+def _keep(terms: _Terms, result: Couplings, leaders: dict[int, int], names: Sequence[str]) -> bool:
     """Write the coupling down; False where each of its joints is led by another already."""
     joints = list(terms.factors)
     if not joints:
         return True  # it says nothing
     if len(joints) == 1:
-        if joints[0] in leaders or joints[0] in found.constant:
+        if joints[0] in leaders or joints[0] in result.constant:
             return False
-        found.constant[joints[0]] = terms.total / terms.factors[joints[0]]
+        result.constant[joints[0]] = terms.total / terms.factors[joints[0]]
         return True
     for follower, leader in (joints, joints[::-1]):
-        if follower in leaders or follower in found.constant or _first_leader(leader, leaders) == follower:
+        if follower in leaders or follower in result.constant or _first_leader(leader, leaders) == follower:
             continue
         factor = terms.factors[follower]
         leaders[follower] = leader
-        found.mimic[follower] = Mimic(
+        result.mimic[follower] = Mimic(
             joint=names[leader], multiplier=-terms.factors[leader] / factor, offset=terms.total / factor
         )
         return True

@@ -18,20 +18,20 @@ class Names:
     site: list[str]
 
     def __init__(self, mj: Any) -> None:
-        given_sites = [mj.site(k).name for k in range(mj.nsite)]
-        given_bodies = [mj.body(k).name for k in range(mj.nbody)]
-        self.places = {*given_bodies, *given_sites} - {""}  # names of links and frames, which must differ
+        site_names = [mj.site(k).name for k in range(mj.nsite)]
+        body_names = [mj.body(k).name for k in range(mj.nbody)]
+        self.places = {*body_names, *site_names} - {""}  # names of links and frames, which must differ
         self.numbers: dict[tuple[bool, str], int] = {}  # the next one for each link or joint that needs one
         self.movers = {mj.joint(k).name for k in range(mj.njnt)} - {""}
         self.body = []
-        for k, name in enumerate(given_bodies):
+        for k, name in enumerate(body_names):
             self.body.append(name or self.new_link(f"{self.body[mj.body_parentid[k]]}.body", numbered=True))
         self.joint = [
             mj.joint(k).name or self._new(self.movers, f"{self.body[mj.jnt_bodyid[k]]}.joint", numbered=True)
             for k in range(mj.njnt)
         ]
         self.bodies = set(self.body)
-        self.site = [self._site(name, mj.site_bodyid[k]) for k, name in enumerate(given_sites)]
+        self.site = [self._site(name, mj.site_bodyid[k]) for k, name in enumerate(site_names)]
 
     def _site(self, name: str, body: int) -> str:
         if not name:
@@ -49,10 +49,10 @@ class Names:
     def _new(self, taken: set[str], name: str, *, numbered: bool = False) -> str:
         key = taken is self.places, name
         number = self.numbers.get(key, 1 if numbered else 2)
-        found = f"{name}{number}" if numbered else name
-        while found in taken:
-            found = f"{name}{number}"
+        new = f"{name}{number}" if numbered else name
+        while new in taken:
+            new = f"{name}{number}"
             number += 1
         self.numbers[key] = number
-        taken.add(found)
-        return found
+        taken.add(new)
+        return new

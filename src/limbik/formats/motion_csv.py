@@ -24,13 +24,13 @@ _PARTS = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
 def coordinate_names(model: Model) -> list[str]:
     """[nq] a name for each number of q."""
-    found: list[str] = []
+    names: list[str] = []
     for joint in model.joints:
         if joint.nq == 1:
-            found.append(joint.name)
+            names.append(joint.name)
         elif joint.nq:
-            found += [f"{joint.name}.{part}" for part in _PARTS[-joint.nq :]]
-    return found
+            names += [f"{joint.name}.{part}" for part in _PARTS[-joint.nq :]]
+    return names
 
 
 def has_floating_base(source: Source) -> bool:
@@ -60,8 +60,8 @@ def read(source: Source, model: Model) -> tuple[Array, float]:
         )
         raise FormatError(source.name, problem)
     header, *others = rows
-    places = _places(source.name, header, model)
-    table = np.array([_numbers(source.name, row, places, len(header.words)) for row in others])
+    columns = _places(source.name, header, model)
+    table = np.array([_numbers(source.name, row, columns, len(header.words)) for row in others])
     return table[:, 1:], _step(source.name, others, table[:, 0])
 
 
@@ -77,16 +77,16 @@ def _places(name: str, header: CsvRow, model: Model) -> dict[str, int]:
     wanted = [TIME, *coordinate_names(model)]
     for column in wanted:
         if header.words.count(column) != 1:
-            found = "twice" if column in header.words else f"not at all; {did_you_mean(column, header.words)}"
-            problem = f"the header needs the column {column!r} once, found it {found}"
+            fault = "twice" if column in header.words else f"not at all; {did_you_mean(column, header.words)}"
+            problem = f"the header needs the column {column!r} once, found it {fault}"
             raise FormatError(name, problem, line=header.line)
     return {column: header.words.index(column) for column in wanted}
 
 
-def _numbers(name: str, row: CsvRow, places: dict[str, int], count: int) -> list[float]:
+def _numbers(name: str, row: CsvRow, columns: dict[str, int], count: int) -> list[float]:
     if len(row.words) != count:
         raise FormatError(name, f"needs {count} columns, found {len(row.words)}", line=row.line)
-    return [number_in(name, row, column, row.words[place]) for column, place in places.items()]
+    return [number_in(name, row, column, row.words[index]) for column, index in columns.items()]
 
 
 def _step(name: str, rows: list[CsvRow], times: Array) -> float:

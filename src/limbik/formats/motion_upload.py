@@ -33,23 +33,23 @@ def read_from(
             return load_motion(text, unit=unit, up=up), ()
     with tempfile.TemporaryDirectory() as folder:
         for path, content in files.items():  # the numbers of a glTF may be beside it
-            place = Path(folder, path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
+            target = Path(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
         path = str(Path(folder, name))
         with _called(name, path):
-            given = gltf_file.read(path).items("animations")
-            names = [str(each.get("name") or f"animation {k}") for k, each in enumerate(given)]
+            animations = gltf_file.read(path).items("animations")
+            names = [str(each.get("name") or f"animation {k}") for k, each in enumerate(animations)]
             number = names.index(animation) if animation in names else 0
             motion = load_motion(path, up=up, animation=number if names else None)
             return replace(motion, roles=motion.roles and dict(motion.roles)), names
 
 
 @contextlib.contextmanager
-def _called(name: str, place: str) -> Iterator[None]:
+def _called(name: str, temporary: str) -> Iterator[None]:
     """Errors of a file call it by the name that it came with."""
     try:
         yield
     except FormatError as error:
-        source = name if error.source == place else posixpath.basename(error.source)
+        source = name if error.source == temporary else posixpath.basename(error.source)
         raise FormatError(source, error.problem, line=error.line, element=error.element) from None

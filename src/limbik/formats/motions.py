@@ -66,10 +66,10 @@ class Motion:
         if q.ndim != 2 or q.shape[1] != self.model.nq or not len(q):
             raise ConfigurationError(f"q needs {needed}, found shape {q.shape}")
         if not np.isfinite(q).all():
-            frame, place = (int(each) for each in np.argwhere(~np.isfinite(q))[0])
-            name = motion_csv.coordinate_names(self.model)[place]
+            frame, index = (int(each) for each in np.argwhere(~np.isfinite(q))[0])
+            name = motion_csv.coordinate_names(self.model)[index]
             raise ConfigurationError(
-                f"frame {frame}: {name!r} needs a finite number, found {q[frame, place]}"
+                f"frame {frame}: {name!r} needs a finite number, found {q[frame, index]}"
             )
         _refuse_quaternions(self.model, q)
         needed = f"a number of seconds from {bvh.SHORTEST:g} to {bvh.LONGEST:g}"
@@ -222,9 +222,9 @@ def load_motion(
             raise ModelError("a BVH file has its own model: leave out `model`")
         return _of_bvh(source.name, bvh.read(source), metres, up or "y")
     if not is_csv(source.text) or (model is None and not motion_csv.has_times(source)):
-        found = shortened(source.text.lstrip()[:60].partition("\n")[0])
+        beginning = shortened(source.text.lstrip()[:60].partition("\n")[0])
         csv = f"CSV (the first line names the columns, {motion_csv.TIME!r} among them)"
-        problem = f"expected BVH (begins with HIERARCHY), {csv} or glTF; found {found}"
+        problem = f"expected BVH (begins with HIERARCHY), {csv} or glTF; found {beginning}"
         raise FormatError(source.name, problem, line=1)
     if model is None:
         raise ModelError("a motion from CSV needs `model`: the model whose joints its columns name")

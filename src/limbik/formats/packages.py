@@ -22,15 +22,15 @@ def resolve(uri: str, folder: Path | None) -> Path | None:
         return None
     if address is None:
         path = Path(os.path.expanduser(uri))  # which leaves the home of nobody as it is
-        found = path if path.is_absolute() else folder and folder / path
+        resolved = path if path.is_absolute() else folder and folder / path
     elif address.scheme in ("package", "model"):
         package = find_package(address.netloc, folder)
-        found = package and package / unquote(address.path).lstrip("/")
+        resolved = package and package / unquote(address.path).lstrip("/")
     elif address.scheme == "file":
-        found = Path(unquote(address.netloc + address.path))
+        resolved = Path(unquote(address.netloc + address.path))
     else:
-        found = None
-    return found if found and found.is_file() else None
+        resolved = None
+    return resolved if resolved and resolved.is_file() else None
 
 
 def find_package(name: str, folder: Path | None) -> Path | None:
@@ -51,11 +51,11 @@ def find_package(name: str, folder: Path | None) -> Path | None:
 
 
 def _above(name: str, folder: Path) -> Path | None:
-    for place in (folder, *folder.parents):
-        if place.name == name or _is_package(place, name):
-            return place
-        if (place / name).is_dir():
-            return place / name
+    for parent in (folder, *folder.parents):
+        if parent.name == name or _is_package(parent, name):
+            return parent
+        if (parent / name).is_dir():
+            return parent / name
     return None
 
 
@@ -63,8 +63,8 @@ def _is_package(folder: Path, name: str) -> bool:
     manifest = folder / "package.xml"
     if not manifest.is_file():
         return False
-    found = _PACKAGE_NAME.search(manifest.read_text(encoding="utf-8", errors="replace"))
-    return found is not None and found[1] == name
+    match = _PACKAGE_NAME.search(manifest.read_text(encoding="utf-8", errors="replace"))
+    return match is not None and match[1] == name
 
 
 def _paths(variable: str) -> list[str]:

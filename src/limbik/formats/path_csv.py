@@ -112,7 +112,7 @@ def _columns(name: str, header: CsvRow) -> dict[str, int]:
 def _numbers(name: str, row: CsvRow, columns: Mapping[str, int], count: int) -> dict[str, float]:
     if len(row.words) != count:
         raise FormatError(name, f"needs {count} columns, found {len(row.words)}", line=row.line)
-    return {word: number_in(name, row, word, row.words[place]) for word, place in columns.items()}
+    return {word: number_in(name, row, word, row.words[index]) for word, index in columns.items()}
 
 
 def _pose(name: str, line: int, numbers: Mapping[str, float]) -> Matrix4:

@@ -42,9 +42,9 @@ def standing(model: Model, other: Model, links: Iterable[str]) -> dict[str, tupl
     carriers = {link: _carrier(other, link, moved_by) or model.root for link in links}
     for base in QUARTER_TURNS:
         stands = {link: _still(poses[own], base @ others[link]) for link, own in carriers.items()}
-        found = {link: (carriers[link], stand) for link, stand in stands.items() if stand is not None}
-        if len(found) == len(carriers):
-            return found
+        carried = {link: (carriers[link], stand) for link, stand in stands.items() if stand is not None}
+        if len(carried) == len(carriers):
+            return carried
     return None
 
 
@@ -58,10 +58,10 @@ def _pairs(model: Model, other: Model) -> list[tuple[Joint, Joint]] | None:
     named = {joint.name: joint for joint in other.joints if joint.nq == 1}
     if all(joint.name in named for joint in own):
         return [(joint, named[joint.name]) for joint in own]
-    way = [joint for joint in other.path() if joint.nq == 1]
-    if len(way) < len(own) or any(a.kind is JointKind.PRISMATIC for a in own):
+    movers = [joint for joint in other.path() if joint.nq == 1]
+    if len(movers) < len(own) or any(a.kind is JointKind.PRISMATIC for a in own):
         return None
-    return list(zip(own, way, strict=False))
+    return list(zip(own, movers, strict=False))
 
 
 def _links(model: Model, q: Array) -> dict[str, Array]:

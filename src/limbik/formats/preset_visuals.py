@@ -12,14 +12,14 @@ from limbik.model import Model
 
 def dressed(model: Model, other: Model, visuals: Sequence[Visual]) -> tuple[Visual, ...] | None:
     """The other model's shapes on the links of this one; None where the two do not move alike."""
-    places = standing(model, other, {visual.link for visual in visuals})
-    if places is None:
+    carriers = standing(model, other, {visual.link for visual in visuals})
+    if carriers is None:
         return None
     return tuple(
         dataclasses.replace(
             visual,
-            link=places[visual.link][0],
-            pose_link_visual=places[visual.link][1] @ visual.pose_link_visual,
+            link=carriers[visual.link][0],
+            pose_link_visual=carriers[visual.link][1] @ visual.pose_link_visual,
         )
         for visual in visuals
     )

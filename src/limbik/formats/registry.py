@@ -38,10 +38,10 @@ class Package:
         from importlib.metadata import PackageNotFoundError, distribution
 
         try:
-            found = Path(str(distribution(self.name).locate_file(f"{self.root}/{path}")))
+            located = Path(str(distribution(self.name).locate_file(f"{self.root}/{path}")))
         except PackageNotFoundError:
             return None
-        return found if found.is_file() else None
+        return located if located.is_file() else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class Robot:
     @property
     def installed(self) -> Description | None:
         """The first of the descriptions that is installed."""
-        return next((found for found in self.descriptions if found.path), None)
+        return next((each for each in self.descriptions if each.path), None)
 
     @property
     def is_available(self) -> bool:

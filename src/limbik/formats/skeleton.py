@@ -43,8 +43,8 @@ class Skeleton:
 
 def skeleton_of(model: Model, q: Array, up: str, links: Sequence[str]) -> Skeleton:
     """The skeleton of some links of a model, those below them in it, at configurations [T, nq]."""
-    places = {link: k for k, link in enumerate(links)}
-    parents = tuple(_before(model, link, places) for link in links)
+    indices = {link: k for k, link in enumerate(links)}
+    parents = tuple(_before(model, link, indices) for link in links)
     world = model.poses(np.concatenate([model.neutral[None], q]), list(links))
     world[..., :3, :] = _UPRIGHT[up] @ world[..., :3, :]
     above = np.where(np.array(parents)[:, None, None] >= 0, world[:, list(parents)], np.eye(4))
@@ -62,19 +62,19 @@ def skeleton_of(model: Model, q: Array, up: str, links: Sequence[str]) -> Skelet
     )
 
 
-def _before(model: Model, link: str, places: dict[str, int]) -> int:
+def _before(model: Model, link: str, indices: dict[str, int]) -> int:
     """The place of the nearest link above that is in the skeleton; -1 where there is none."""
     for joint in reversed(model.path(link)[:-1]):
-        if joint.child in places:
-            return places[joint.child]
+        if joint.child in indices:
+            return indices[joint.child]
     return -1
 
 
 def _ends(model: Model, link: str, is_parent: bool) -> list[Array]:
     """Frames of a link at which nothing follows; of a link at the end at least one."""
-    found = [
+    ends = [
         frame.pose_link_frame[:3, 3]
         for frame in model.frames
         if frame.link == link and frame.name != link and frame.pose_link_frame[:3, 3].any()
     ]
-    return found or ([] if is_parent else [np.zeros(3)])
+    return ends or ([] if is_parent else [np.zeros(3)])

@@ -111,15 +111,15 @@ class Srdf:
 
         group: the state of that group, where several groups have a state of that name.
         """
-        found = [one for one in self.named_states if one.name == state and group in (None, one.group)]
-        if not found:
+        states = [one for one in self.named_states if one.name == state and group in (None, one.group)]
+        if not states:
             names = dict.fromkeys(one.name for one in self.named_states if group in (None, one.group))
             raise ModelError(f"there is no named state {state!r}; {did_you_mean(state, names)}")
-        if len(found) > 1:
-            groups = ", ".join(repr(one.group) for one in found)
+        if len(states) > 1:
+            groups = ", ".join(repr(one.group) for one in states)
             raise ModelError(f"the groups {groups} have a state {state!r}; say which group is meant")
         q = model.neutral.copy()
-        for name, values in found[0].values.items():
+        for name, values in states[0].values.items():
             if name in model.joint_names and model.joint(name).nq:
                 q[model.q_slice(name)] = values
         return q
@@ -132,11 +132,11 @@ class Srdf:
     def _own_joints(self, group: Group, model: Model) -> set[str]:
         """The joints of a group without those of its subgroups."""
         mover = {joint.child: joint.name for joint in model.joints}
-        found = {*group.joints, *(mover[link] for link in group.links if link in mover)}
+        names = {*group.joints, *(mover[link] for link in group.links if link in mover)}
         for chain in group.chains:
             base, tip = (_path(model, link) for link in (chain.base_link, chain.tip_link))
-            found |= base.symmetric_difference(tip)
-        return found
+            names |= base.symmetric_difference(tip)
+        return names
 
 
 def _path(model: Model, link: str) -> set[str]:

@@ -70,11 +70,11 @@ def _content_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _read_csv(source: Source, settings: Collection[str], columns: Collection[str]) -> Table:
-    found: dict[str, Cell] = {}
+    row_cells: dict[str, Cell] = {}
     for line, content in enumerate(source.text.splitlines(), start=1):
         match = _SETTING.match(content.strip())
         if match and match[1].lower() in settings:
-            _add(found, match[1].lower(), Cell(match[2], line), source, "setting")
+            _add(row_cells, match[1].lower(), Cell(match[2], line), source, "setting")
         elif match and (near := difflib.get_close_matches(match[1].lower(), settings, n=1, cutoff=0.75)):
             raise FormatError(
                 source.name, f"there is no setting {match[1]!r}; did you mean {near[0]!r}?", line=line
@@ -94,7 +94,7 @@ def _read_csv(source: Source, settings: Collection[str], columns: Collection[str
         else:
             named = zip(header, cells, strict=True)
             rows.append(TableRow({key: Cell(text, line) for key, text in named if text}, line))
-    return Table(found, rows)
+    return Table(row_cells, rows)
 
 
 def _checked_header(cells: list[str], line: int, source: Source, columns: Collection[str]) -> list[str]:
@@ -116,11 +116,11 @@ def _checked_header(cells: list[str], line: int, source: Source, columns: Collec
 
 def _read_yaml(source: Source, settings: Collection[str], columns: Collection[str]) -> Table:
     document = _composed(source)
-    found: dict[str, Cell] = {}
+    row_cells: dict[str, Cell] = {}
     rows: list[TableRow] = []
     for key, line, value in _pairs(document, source, "the document", [*settings, "rows"]):
         if key != "rows":
-            _add(found, key, _scalar(value, source, f"setting {key!r}"), source, "setting")
+            _add(row_cells, key, _scalar(value, source, f"setting {key!r}"), source, "setting")
             continue
         if not isinstance(value, _yaml().SequenceNode):
             raise FormatError(source.name, "`rows` needs a list of rows", line=line)
@@ -130,7 +130,7 @@ def _read_yaml(source: Source, settings: Collection[str], columns: Collection[st
                 _add(cells, column, _scalar(cell, source, f"column {column!r}"), source, "column")
             filled = {column: cell for column, cell in cells.items() if cell.text}
             rows.append(TableRow(filled, node.start_mark.line + 1))
-    return Table(found, rows)
+    return Table(row_cells, rows)
 
 
 def _yaml() -> Any:

@@ -14,10 +14,10 @@ TYPES = (*SCALAR_TYPES, "fixed", "floating", "planar")
 
 def joint_type(joint: Element) -> str:
     """One of `TYPES`."""
-    found = joint.text("type")
-    if found not in TYPES:
-        raise joint.error(f"unknown type {found!r}; {did_you_mean(found, TYPES)}")
-    return found
+    type_name = joint.text("type")
+    if type_name not in TYPES:
+        raise joint.error(f"unknown type {type_name!r}; {did_you_mean(type_name, TYPES)}")
+    return type_name
 
 
 def check_tree(robot: Element, links: Mapping[str, Element], joints: Mapping[str, Element]) -> str:
@@ -92,10 +92,10 @@ def mimic_rules(joints: Mapping[str, Element]) -> dict[str, Element]:
             continue
         rules[name] = rule
         for part, verb in ((name, "follow"), (leader, "lead")):
-            found = joint_type(joints[part])
-            if found not in SCALAR_TYPES:
+            kind = joint_type(joints[part])
+            if kind not in SCALAR_TYPES:
                 can = "revolute, continuous and prismatic joints can"
-                raise rule.error(f"{part!r} is of type {found} and cannot {verb}; {can}")
+                raise rule.error(f"{part!r} is of type {kind} and cannot {verb}; {can}")
     _refuse_circles(rules)
     return rules
 

@@ -59,15 +59,15 @@ class _Reader:
         address = shape.address
         if address not in self.found:
             self.found[address] = mesh_file(address, self.source)
-        found = self.found[address]
-        if found is None:
+        mesh = self.found[address]
+        if mesh is None:
             self.missing.setdefault(address, link)
-        path = found if isinstance(found, Path) else Path(address)
+        path = mesh if isinstance(mesh, Path) else Path(address)
         scale = (shape.scale[0], shape.scale[1], shape.scale[2])
-        return Mesh(path, scale=scale, data=found if isinstance(found, bytes) else None)
+        return Mesh(path, scale=scale, data=mesh if isinstance(mesh, bytes) else None)
 
     def all_remarks(self) -> list[str]:
         if not self.missing:
             return self.remarks
-        named = listed([f"{address!r} (link {link!r})" for address, link in self.missing.items()], most=3)
+        named = listed([f"{address!r} (link {link!r})" for address, link in self.missing.items()], limit=3)
         return [*self.remarks, f"meshes are missing, without which no collision can be looked for: {named}"]

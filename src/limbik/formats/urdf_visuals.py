@@ -77,11 +77,11 @@ class _Reader:
         ending = ending_of(address)
         if ending not in FORMATS:
             return None
-        found = mesh_file(address, self.source)
-        if isinstance(found, bytes):
-            return Mesh(ending, data=found)
-        is_inside = found and self.inside and found.resolve().is_relative_to(self.inside)
-        return Mesh(ending, path=found) if is_inside else None
+        mesh = mesh_file(address, self.source)
+        if isinstance(mesh, bytes):
+            return Mesh(ending, data=mesh)
+        is_inside = mesh and self.inside and mesh.resolve().is_relative_to(self.inside)
+        return Mesh(ending, path=mesh) if is_inside else None
 
     def _color(self, visual: Element) -> Numbers | None:
         material = visual.one("material")

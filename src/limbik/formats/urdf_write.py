@@ -164,13 +164,13 @@ def _without_ball(joint: Joint, taken: set[str]) -> Iterator[Joint]:
 
 def _masses(model: Model) -> dict[str, tuple[float, Array]]:
     """Mass [kg] and its center [3, m] for each link that has some."""
-    found: dict[str, tuple[float, Array]] = {}
+    masses: dict[str, tuple[float, Array]] = {}
     for mass in model.masses:
-        before, center = found.get(mass.link, (0.0, np.zeros(3)))
+        before, center = masses.get(mass.link, (0.0, np.zeros(3)))
         total = before + mass.mass
-        share = mass.mass / total if total > 0.0 else 0.0
-        found[mass.link] = total, center + share * (mass.center - center)
-    return found
+        fraction = mass.mass / total if total > 0.0 else 0.0
+        masses[mass.link] = total, center + fraction * (mass.center - center)
+    return masses
 
 
 # --- text ---------------------------------------------------------------------------------------------------
@@ -193,14 +193,14 @@ def _link(name: str, mass: tuple[float, Array] | None, shapes: list[str]) -> Ite
 
 def _collisions(model: Model) -> dict[str, list[str]]:
     """The lines of the <collision>s of each link that has some."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     lost: dict[str, None] = {}
     for shape in model.shapes:
         geometry = _geometry(shape.shape)
         if geometry is None:
             lost[shape.link] = None
             continue
-        found.setdefault(shape.link, []).extend(
+        names.setdefault(shape.link, []).extend(
             [
                 "    <collision>",
                 f"      {_origin(shape.pose_link_shape)}",
@@ -209,10 +209,10 @@ def _collisions(model: Model) -> dict[str, list[str]]:
             ]
         )
     if lost:
-        named = listed([repr(link) for link in lost], most=3)
+        named = listed([repr(link) for link in lost], limit=3)
         note = f"shapes of {named} are not written: URDF has meshes in files, boxes, cylinders and spheres"
         warnings.warn(note, FormatWarning, stacklevel=4)
-    return found
+    return names
 
 
 def _geometry(shape: Shape) -> str | None:

@@ -20,10 +20,10 @@ def humanoid_nodes(file: GltfFile) -> dict[str, int]:
     Raises FormatError for a node that does not exist.
     """
     extensions = file.content.get("extensions")
-    found = dict(_bones(extensions)) if isinstance(extensions, dict) else {}
-    for role, node in found.items():
+    nodes = dict(_bones(extensions)) if isinstance(extensions, dict) else {}
+    for role, node in nodes.items():
         file.item("nodes", node, f"bone {shortened(role)} of the VRM humanoid")
-    return found
+    return nodes
 
 
 def _bones(extensions: dict[str, Any]) -> Iterator[tuple[str, Any]]:

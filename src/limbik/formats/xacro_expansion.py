@@ -37,7 +37,7 @@ def processed(source: Source, arguments: Mapping[str, str]) -> Processed:
     from xacro import substitution_args
 
     path = source.path.resolve() if source.path else None
-    given = _Arguments(arguments)
+    checked = _Arguments(arguments)
     minidom._clone_node = _clone_with_place  # type: ignore[attr-defined]
     xacro.parse = _parsed_file
     xacro.open = _opened
@@ -45,7 +45,7 @@ def processed(source: Source, arguments: Mapping[str, str]) -> Processed:
     xacro.init_stacks(str(path) if path else None)
     try:
         document = _parsed(source)
-        xacro.process_doc(document, mappings=given, verbosity=0)
+        xacro.process_doc(document, mappings=checked, verbosity=0)
         text = document.documentElement.toprettyxml(indent="  ")
     except MemoryError:
         raise
@@ -53,7 +53,7 @@ def processed(source: Source, arguments: Mapping[str, str]) -> Processed:
         raise _as_format_error(source, error) from None
     if len(text) > LARGEST:
         raise FormatError(source.name, f"becomes longer than {LARGEST:,} characters, found {len(text):,}")
-    return Processed(text, tuple(given.asked_for))
+    return Processed(text, tuple(checked.asked_for))
 
 
 class _Arguments(dict[str, str]):
@@ -148,8 +148,8 @@ def _as_format_error(source: Source, error: Exception) -> FormatError:
         return cause
     if mark := getattr(cause, "problem_mark", None):  # of PyYAML
         return FormatError(mark.name, f"is not YAML: {cause.problem}", line=mark.line + 1)  # type: ignore[attr-defined]
-    places = list(_places(error.__traceback__))
-    name, line = places[-1] if places else (source.name, getattr(cause, "lineno", None))
+    locations = list(_places(error.__traceback__))
+    name, line = locations[-1] if locations else (source.name, getattr(cause, "lineno", None))
     return FormatError(name, _problem(error, cause), line=line)
 
 

@@ -22,9 +22,9 @@ def as_goals(value: Any) -> tuple[Goal, ...]:
     if isinstance(value, list | tuple) and value and all(isinstance(each, Goal) for each in value):
         return tuple(as_goal(each) for each in value)
     if isinstance(value, list | tuple) and any(isinstance(each, Goal) for each in value):
-        found = next(each for each in value if not isinstance(each, Goal))
+        wrong = next(each for each in value if not isinstance(each, Goal))
         raise GoalError(
-            f"a list of goals needs goals only, such as limbik.Pose; found {described_value(found)}"
+            f"a list of goals needs goals only, such as limbik.Pose; found {described_value(wrong)}"
         )
     if isinstance(value, list | tuple) and not value:
         raise GoalError("a list of goals needs at least one")

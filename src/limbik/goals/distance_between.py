@@ -58,9 +58,9 @@ class DistanceBetween(Goal):
 
     def parts(self, body: Body) -> Iterator[Part]:
         frame, other = body.motion(self.frame), body.motion_of(self.other)
-        way = frame.pose[:3, 3] - other.pose[:3, 3]
-        distance = float(norm(way))
-        along = way / distance if distance > 0.0 else np.eye(3)[0]
+        displacement = frame.pose[:3, 3] - other.pose[:3, 3]
+        distance = float(norm(displacement))
+        along = displacement / distance if distance > 0.0 else np.eye(3)[0]
         left = beyond(np.array([self.value - distance]), (self.tolerance,))
         yield Part(True, left, (along @ (frame.linear - other.linear))[None])
 

@@ -42,11 +42,11 @@ class LookAt(Goal):
 
     def parts(self, body: Body) -> Iterator[Part]:
         frame = body.motion(self.frame)
-        way = self.target - frame.pose[:3, 3]
-        distance = max(float(norm(way)), 1e-9)
+        to_target = self.target - frame.pose[:3, 3]
+        distance = max(float(norm(to_target)), 1e-9)
         # A sideways move turns the direction to the point the other way.
-        turning = frame.angular - cross(way / distance, -frame.linear.T / distance).T
-        yield of_axis(frame._replace(angular=turning), self.axis, way / distance, self.tolerance)
+        turning = frame.angular - cross(to_target / distance, -frame.linear.T / distance).T
+        yield of_axis(frame._replace(angular=turning), self.axis, to_target / distance, self.tolerance)
 
     def described(self, frame: str) -> str:
         return f"axis {numbers(self.axis)} of {frame} at the point {numbers(self.target)} m"

@@ -48,9 +48,9 @@ def evenly(goal: Goal) -> Goal:
         weights = getattr(goal, name, None)
         if weights is None or isinstance(goal, Posture):
             continue
-        given = weights if isinstance(weights, tuple) else (weights,)
-        even = tuple(1.0 if weight > 0.0 else 0.0 for weight in given)
-        if even != given:
+        each_weight = weights if isinstance(weights, tuple) else (weights,)
+        even = tuple(1.0 if weight > 0.0 else 0.0 for weight in each_weight)
+        if even != each_weight:
             change: dict[str, Any] = {name: even if isinstance(weights, tuple) else 1.0}
             return replace(goal, **change)
     return goal

@@ -89,12 +89,12 @@ class Posture(OfNoFrame):
                 here, there = (quat_normalise(q[each.q : each.q + 4]) for q in (body.q, self.q))
                 left[each.v : each.v + 3] = quat_log(quat_multiply(quat_conjugate(here), there))
             else:
-                way = float(self.q[each.q] - body.q[each.q])
-                left[each.v] = math.remainder(way, 2.0 * math.pi) if each.turns else way
+                change = float(self.q[each.q] - body.q[each.q])
+                left[each.v] = math.remainder(change, 2.0 * math.pi) if each.turns else change
         counts = np.broadcast_to(self.weight, nv) > 0.0
         for is_position in (True, False):
-            kept = counts & (is_length == is_position)
-            yield Part(is_position, left[kept], rows[kept])
+            is_counted = counts & (is_length == is_position)
+            yield Part(is_position, left[is_counted], rows[is_counted])
 
     def described(self, frame: str) -> str:
         return "a posture of all joints"

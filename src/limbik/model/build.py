@@ -266,8 +266,8 @@ class ModelBuilder:
     def frame(self, name: str, *, link: str | None = None, pose: Any = None) -> Self:
         """Add a named place on a link (default: the link added last)."""
         check_name(name, "`name` of a frame")
-        place = _as_placement(pose, f"the pose of frame {name!r}")
-        self._frames.append(Frame(name=name, link=self._parent(link, name), pose_link_frame=place))
+        placement = _as_placement(pose, f"the pose of frame {name!r}")
+        self._frames.append(Frame(name=name, link=self._parent(link, name), pose_link_frame=placement))
         return self
 
     def mass(self, link: str, mass: float, center: ArrayLike = (0.0, 0.0, 0.0)) -> Self:

@@ -238,10 +238,10 @@ class _Row:
 
 def _assemble(chain: Chain, base: Matrix4, rows: list[_Row], tool: Matrix4) -> CanonicalChain:
     is_prismatic = np.array([row.axis.is_prismatic for row in rows])
-    places = np.array([row.axis.joint for row in rows])
+    indices = np.array([row.axis.joint for row in rows])
     d, theta = np.array([row.d for row in rows]), np.array([row.theta for row in rows])
     offset = np.where(is_prismatic, d, theta)
-    joints = [None if place == LOCKED else chain.joints[place] for place in places]
+    joints = [None if index == LOCKED else chain.joints[index] for index in indices]
     return CanonicalChain(
         base=base,
         d=np.where(is_prismatic, 0.0, d),
@@ -251,7 +251,7 @@ def _assemble(chain: Chain, base: Matrix4, rows: list[_Row], tool: Matrix4) -> C
         theta=np.where(is_prismatic, theta, 0.0),
         tool=tool,
         is_prismatic=is_prismatic,
-        joints=places,
+        joints=indices,
         offset=offset,
         q_lower=np.array([0.0 if joint is None else joint.lower for joint in joints]),
         q_upper=np.array([0.0 if joint is None else joint.upper for joint in joints]),

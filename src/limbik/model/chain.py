@@ -79,7 +79,7 @@ def chain_to(model: Model, frame: str | None = None) -> Chain:
     """The chain from the world to a frame of the model (default: its end effector)."""
     name = model.end_effector if frame is None else frame
     joints: list[Joint] = []
-    places: list[int] = []
+    indices: list[int] = []
     pending = np.eye(4)
     for joint in model.path(name):
         pending = pending @ joint.origin
@@ -88,12 +88,12 @@ def chain_to(model: Model, frame: str | None = None) -> Chain:
         here = replace(joint, origin=pending)
         joints.extend(_floating_parts(here) if joint.kind is JointKind.FLOATING else [here])
         span = model.q_slice(joint.name)
-        places.extend(range(span.start, span.stop))
+        indices.extend(range(span.start, span.stop))
         pending = np.eye(4)
     return Chain(
         joints=tuple(joints),
         tool=pending @ model.frame(name).pose_link_frame,
-        q_places=np.array(list(dict.fromkeys(places)), dtype=np.intp),
+        q_places=np.array(list(dict.fromkeys(indices)), dtype=np.intp),
     )
 
 

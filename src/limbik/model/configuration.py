@@ -100,8 +100,8 @@ class ConfigurationSpace:
         """`q` as float64 [..., nq] with finite numbers and quaternions that have a direction."""
         array = self._as_array(q, self.nq, name, "nq")
         if self.turning_q.size:
-            turns = array[..., self.turning_q]
-            is_short = dot(turns, turns) < _SHORTEST_QUATERNION**2
+            quaternions = array[..., self.turning_q]
+            is_short = dot(quaternions, quaternions) < _SHORTEST_QUATERNION**2
             if is_short.any():
                 start = int(self.turning_q[np.argwhere(is_short)[0][-1], 0])
                 where = f"{name}[{start}:{start + 4}], the quaternion xyzw of joint {self._joint_at(start)!r}"
@@ -122,10 +122,10 @@ class ConfigurationSpace:
                 f"{name} needs {size} numbers ({size_name}) along its last axis, found shape {array.shape}"
             )
         if not np.isfinite(array).all():
-            place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            joint = self._joint_at(place[-1], size_name)
-            where = f"{name}[{', '.join(map(str, place))}] of joint {joint!r}"
-            raise ConfigurationError(f"{where} needs a finite number, found {array[place]}")
+            index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            joint = self._joint_at(index[-1], size_name)
+            where = f"{name}[{', '.join(map(str, index))}] of joint {joint!r}"
+            raise ConfigurationError(f"{where} needs a finite number, found {array[index]}")
         return array
 
     def _finite(self, result: Array, what: str, size_name: str) -> Array:
@@ -134,9 +134,9 @@ class ConfigurationSpace:
             raise ConfigurationError(f"{what} is beyond what a number can hold, at joint {joint!r}")
         return result
 
-    def _joint_at(self, place: int, size_name: str = "nq") -> str:
+    def _joint_at(self, index: int, size_name: str = "nq") -> str:
         starts = self.q_starts if size_name == "nq" else self.v_starts
-        return self.joints[int(np.searchsorted(starts, place, side="right")) - 1].name
+        return self.joints[int(np.searchsorted(starts, index, side="right")) - 1].name
 
     # --- operations -----------------------------------------------------------------------------------------
 
@@ -153,23 +153,23 @@ class ConfigurationSpace:
         out[...] = q
         out[..., self.scalar_q] += v[..., self.scalar_v]
         if self.turning_q.size:
-            turns, angular = quat_normalise(q[..., self.turning_q]), v[..., self.turning_v]
-            out[..., self.turning_q] = quat_normalise(quat_multiply(turns, quat_exp(angular)))
+            quaternions, angular = quat_normalise(q[..., self.turning_q]), v[..., self.turning_v]
+            out[..., self.turning_q] = quat_normalise(quat_multiply(quaternions, quat_exp(angular)))
             if self.floating.size:
                 step = exp_translation(v[..., self.floating_v], angular[..., self.floating, :])
-                out[..., self.floating_q] += quat_rotate(turns[..., self.floating, :], step)
+                out[..., self.floating_q] += quat_rotate(quaternions[..., self.floating, :], step)
         return self._finite(out, "the sum of q and v", "nq")
 
     def velocity_map(self, q: Array) -> Array:
         """N [..., nq, nv]: a velocity v changes q at the rate N v."""
         N = np.zeros((*q.shape[:-1], self.nq, self.nv))
         N[..., self.scalar_q, self.scalar_v] = 1.0
-        turns = quat_normalise(q[..., self.turning_q])
+        quaternions = quat_normalise(q[..., self.turning_q])
         for axis, e in enumerate(np.eye(4)[:3]):
-            rate = 0.5 * quat_multiply(turns, np.broadcast_to(e, turns.shape))
+            rate = 0.5 * quat_multiply(quaternions, np.broadcast_to(e, quaternions.shape))
             N[..., self.turning_q, self.turning_v[:, axis, None]] = rate
         for axis, e in enumerate(np.eye(3)):
-            moved = turns[..., self.floating, :]
+            moved = quaternions[..., self.floating, :]
             rate = quat_rotate(moved, np.broadcast_to(e, (*moved.shape[:-1], 3)))
             N[..., self.floating_q, self.floating_v[:, axis, None]] = rate
         return N
@@ -193,11 +193,11 @@ class ConfigurationSpace:
         """q moved into the limits, with quaternions of length 1."""
         out = np.clip(q, self.lower, self.upper)
         if self.turning_q.size:
-            turns = quat_normalise(q[..., self.turning_q])
+            quaternions = quat_normalise(q[..., self.turning_q])
             if self.limited.size:
-                turns = turns.copy()
-                turns[..., self.limited, :] = self.ball_limits.clip(turns[..., self.limited, :])
-            out[..., self.turning_q] = turns
+                quaternions = quaternions.copy()
+                quaternions[..., self.limited, :] = self.ball_limits.clip(quaternions[..., self.limited, :])
+            out[..., self.turning_q] = quaternions
         return out
 
     def is_within_limits(self, q: Array, margin: float) -> np.bool_ | np.ndarray:
@@ -207,8 +207,8 @@ class ConfigurationSpace:
         below = scalars <= self.upper[self.scalar_q] - margin
         inside = np.asarray((above & below).all(axis=-1))
         if self.limited.size:
-            turns = quat_normalise(q[..., self.turning_q[self.limited]])
-            inside = inside & (self.ball_limits.excess(turns, margin) <= TOLERANCE).all(axis=-1)
+            quaternions = quat_normalise(q[..., self.turning_q[self.limited]])
+            inside = inside & (self.ball_limits.excess(quaternions, margin) <= TOLERANCE).all(axis=-1)
         return inside
 
     def random(self, rng: np.random.Generator, lead: tuple[int, ...]) -> Array:
@@ -224,8 +224,8 @@ class ConfigurationSpace:
 
 def _leaders(joints: Sequence[Joint]) -> list[int]:
     """For each joint the place of the one whose part of q it reads: itself, or the one it follows."""
-    places = {joint.name: k for k, joint in enumerate(joints)}
-    return [places[joint.mimic.joint] if joint.mimic else k for k, joint in enumerate(joints)]
+    indices = {joint.name: k for k, joint in enumerate(joints)}
+    return [indices[joint.mimic.joint] if joint.mimic else k for k, joint in enumerate(joints)]
 
 
 def _places(starts: list[int], members: list[int], width: int = 0, before: int = 0) -> np.ndarray:

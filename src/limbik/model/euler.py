@@ -45,8 +45,8 @@ class EulerLimits:
 
     def __post_init__(self) -> None:
         if not is_one_of(self.order, ORDERS):
-            found = shortened(self.order)
-            raise ModelError(f"Euler limits: order needs one of {', '.join(ORDERS)}, found {found}")
+            actual = shortened(self.order)
+            raise ModelError(f"Euler limits: order needs one of {', '.join(ORDERS)}, found {actual}")
         lower, upper = (_three(getattr(self, name), name) for name in ("lower", "upper"))
         for axis, low, high in zip(self.order, lower, upper, strict=True):
             where = f"Euler limits about {axis.lower()}"
@@ -155,7 +155,7 @@ class EulerRanges:
         """
         a, b, c, s, lean = self._split(turn)
         best = np.full(b.shape, math.inf)
-        nearest, found = np.zeros((*b.shape, 3)), np.zeros((*b.shape, 3))
+        nearest, clipped = np.zeros((*b.shape, 3)), np.zeros((*b.shape, 3))
         is_lost = lean < LOST
         for second, added in ((b, 0.0), (np.copysign(math.pi, b) - b, math.pi)):
             outer = {k: self._unwound(angle + added, k) for k, angle in ((0, a), (2, c))}
@@ -170,10 +170,10 @@ class EulerRanges:
                 best = np.where(is_better, cost, best)
                 mine = {one: np.where(is_lost, x, outer[one]), 1: second}
                 mine[other] = np.where(is_lost, made_up, outer[other])
-                for to, values in ((nearest, {one: x, 1: within, other: y}), (found, mine)):
+                for to, values in ((nearest, {one: x, 1: within, other: y}), (clipped, mine)):
                     for k, value in values.items():
                         to[..., k] = np.where(is_better, value, to[..., k])
-        return nearest, found, np.sqrt(best)
+        return nearest, clipped, np.sqrt(best)
 
     def _split(self, turn: Quaternion) -> tuple[Array, Array, Array, Array, Array]:
         """The angles a, b, c, the s of the metric and 1 - s^2, each [..., n]."""

@@ -20,9 +20,9 @@ class Followers:
     """
 
     def __init__(self, joints: Sequence[Joint], q_starts: Sequence[int], v_starts: Sequence[int]) -> None:
-        places = {joint.name: k for k, joint in enumerate(joints)}
+        indices = {joint.name: k for k, joint in enumerate(joints)}
         rules = [joint.mimic for joint in joints if joint.mimic]
-        leaders = [places[rule.joint] for rule in rules]
+        leaders = [indices[rule.joint] for rule in rules]
         self.count = len(rules)
         self.nv = v_starts[-1]
         self.leading_q = np.array([q_starts[k] for k in leaders], dtype=np.intp)

@@ -44,14 +44,14 @@ class Kinematics:
         ]
         self.groups = [group for group in groups if group.places.size]
 
-    def links(self, q: Array, room: int = 0) -> Array:
+    def links(self, q: Array, extra: int = 0) -> Array:
         """pose_root_link [1 + size + room, ..., 4, 4] of the root link and of each joint's child.
 
-        The last `room` entries are left for the caller to fill.
+        The last `extra` entries are left for the caller to fill.
         """
         lead = q.shape[:-1]
         placements = self._placements(q)
-        out = np.empty((1 + self.size + room, *lead, 4, 4))
+        out = np.empty((1 + self.size + extra, *lead, 4, 4))
         out[0] = np.eye(4)
         for k, parent in enumerate(self.parents):
             if parent == 0:
@@ -76,7 +76,7 @@ class Kinematics:
             group.fill(out, links[group.places + 1], point)
         return out
 
-    def velocities(self, links: Array, points: Array, shares: Array, nv: int) -> Array:
+    def velocities(self, links: Array, points: Array, fractions: Array, nv: int) -> Array:
         """Jacobian [..., 3, nv] of the sum of points in world axes, where each joint moves only its own.
 
         points [size, ..., 3] [m], shares [size]: how much each point counts.
@@ -85,15 +85,15 @@ class Kinematics:
         of_columns = np.zeros(nv)
         for group in self.groups:
             group.fill(out, links[group.places + 1], points[group.places])
-            of_columns[group.columns] = shares[group.places, None]
+            of_columns[group.columns] = fractions[group.places, None]
         return np.asarray(out[..., :3, :] * of_columns)
 
 
 class _Fixed:
     """Joints that do not move, and what all groups share."""
 
-    def __init__(self, members: Sequence[Member], places: Iterable[int]) -> None:
-        self.places = np.array(list(places), dtype=np.intp)
+    def __init__(self, members: Sequence[Member], indices: Iterable[int]) -> None:
+        self.places = np.array(list(indices), dtype=np.intp)
         mine = [members[k] for k in self.places]
         self.origins = np.array([member.origin for member in mine]).reshape(-1, 4, 4)
         self.axes = np.array([member.joint.axis for member in mine]).reshape(-1, 3)
@@ -161,10 +161,10 @@ class _Balls(_Fixed):
         self.v_turn = self.v[:, None] + self.angular + np.arange(3)
 
     def placements(self, q: Array) -> Array:
-        turns = np.moveaxis(q[..., self.q_turn], -2, 0)
+        quaternions = np.moveaxis(q[..., self.q_turn], -2, 0)
         out = np.empty((len(self.places), *q.shape[:-1], 4, 4))
         out[...] = _wide(self.origins, q)
-        out[..., :3, :3] = _wide(self.origins, q)[..., :3, :3] @ quat_to_matrix(turns)
+        out[..., :3, :3] = _wide(self.origins, q)[..., :3, :3] @ quat_to_matrix(quaternions)
         return out
 
     def fill(self, out: Array, links: Array, point: Array) -> None:
@@ -179,8 +179,8 @@ class _Floating(_Balls):
 
     def placements(self, q: Array) -> Array:
         out = super().placements(q)
-        place = np.moveaxis(q[..., self.q[:, None] + np.arange(3)], -2, 0)
-        out[..., :3, 3] += (_wide(self.origins, q)[..., :3, :3] @ place[..., None])[..., 0]
+        position = np.moveaxis(q[..., self.q[:, None] + np.arange(3)], -2, 0)
+        out[..., :3, 3] += (_wide(self.origins, q)[..., :3, :3] @ position[..., None])[..., 0]
         return out
 
     def fill(self, out: Array, links: Array, point: Array) -> None:

@@ -68,8 +68,8 @@ def unwound(model: Model, q: Array) -> Array:
     q = q.copy()
     for reading in readings(model, q):
         if reading.quantity == "angle" and reading.margin < 0.0 and reading.joint.name not in leaders:
-            turns = round((reading.value - _middle(reading)) / (2.0 * math.pi))
-            q[model.q_slice(reading.joint.name)] = reading.value - turns * 2.0 * math.pi
+            windings = round((reading.value - _middle(reading)) / (2.0 * math.pi))
+            q[model.q_slice(reading.joint.name)] = reading.value - windings * 2.0 * math.pi
     return q
 
 

@@ -21,9 +21,9 @@ class Masses:
         self.parents = tuple(member.parent for member in members)
         self.of_link = np.zeros(1 + len(members))  # [kg]
         self.moments = np.zeros((1 + len(members), 3))  # mass times center, in the link's frame [kg m]
-        for place, mass in masses:
-            self.of_link[place] += mass.mass
-            self.moments[place] += mass.mass * mass.center
+        for index, mass in masses:
+            self.of_link[index] += mass.mass
+            self.moments[index] += mass.mass * mass.center
         self.carried = self._carried(self.of_link)[1:]  # [kg] by each joint
         self.total = float(self.of_link.sum())
 

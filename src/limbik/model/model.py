@@ -126,13 +126,13 @@ class Model:
         ordered, root = _as_tree(_as_tuple(joints, Joint, "joints"), root)
         ordered = resolved(ordered)
         links = [root, *(joint.child for joint in ordered)]
-        places = {link: k for k, link in enumerate(links)}
+        indices = {link: k for k, link in enumerate(links)}
         all_frames = _all_frames(links, _as_tuple(frames, Frame, "frames"))
         all_masses = _on_links(links, _as_tuple(masses, Mass, "masses"), "mass")
         parts = _as_tuple(shapes, LinkShape, "shapes"), _as_tuple(pair_rules, PairRule, "pair_rules")
         space = ConfigurationSpace(ordered)
         members = [
-            Member(joint, places[joint.parent], joint.origin, *starts)
+            Member(joint, indices[joint.parent], joint.origin, *starts)
             for joint, starts in zip(ordered, space.value_starts, strict=True)
         ]
         neutral = space.neutral()
@@ -154,8 +154,8 @@ class Model:
             has_limits=space.has_limits,
             _space=space,
             _kinematics=Kinematics(members),
-            _masses=Masses([(places[mass.link], mass) for mass in all_masses], members),
-            _frame_links=np.array([places[frame.link] for frame in all_frames], dtype=np.intp),
+            _masses=Masses([(indices[mass.link], mass) for mass in all_masses], members),
+            _frame_links=np.array([indices[frame.link] for frame in all_frames], dtype=np.intp),
             _frame_poses=np.array([frame.pose_link_frame for frame in all_frames]),
             _joint_places={joint.name: k for k, joint in enumerate(ordered)},
             _frame_places={frame.name: k for k, frame in enumerate(all_frames)},
@@ -234,12 +234,12 @@ class Model:
         return self.end_effector if frame is None else frame
 
     def _path_places(self, frame: str) -> list[int]:
-        place = int(self._frame_links[self._frame_place(frame)]) - 1
-        places = []
-        while place >= 0:
-            places.append(place)
-            place = self._parent_joints[place]
-        return places[::-1]
+        index = int(self._frame_links[self._frame_place(frame)]) - 1
+        indices = []
+        while index >= 0:
+            indices.append(index)
+            index = self._parent_joints[index]
+        return indices[::-1]
 
     def _path(self, frame: str | None) -> _Path:
         name = self._frame_name(frame)
@@ -308,8 +308,8 @@ class Model:
         is_scalar = joint.kind in SCALAR
         is_length = joint.kind is JointKind.PRISMATIC or not is_scalar
         for k in range(1 if is_scalar else joint.nv - 3):
-            turns = not is_length and not joint.has_limits
-            yield Coordinate(joint.name, k, q + k, v + k, False, is_length, turns)
+            may_wind = not is_length and not joint.has_limits
+            yield Coordinate(joint.name, k, q + k, v + k, False, is_length, may_wind)
         if not is_scalar:
             k = joint.nv - 3
             yield Coordinate(joint.name, k, q + k, v + k, True, False, False)
@@ -454,12 +454,12 @@ class Model:
         check_name(name, "`name` of what is attached")
         if name in {*self.frame_names, *(each.name for each in self.shapes)}:
             raise CollisionError(f"model {self.name!r} already has something of the name {shortened(name)}")
-        place = np.eye(4) if pose is None else as_pose(pose, f"the pose of {shortened(name)}")
-        check_near(place, f"the pose of {shortened(name)}")
+        index = np.eye(4) if pose is None else as_pose(pose, f"the pose of {shortened(name)}")
+        check_near(index, f"the pose of {shortened(name)}")
         held = LinkShape(
             link=carrier.link,
             shape=shape,
-            pose_link_shape=carrier.pose_link_frame @ place,
+            pose_link_shape=carrier.pose_link_frame @ index,
             name=name,
             is_attached=True,
         )
@@ -501,13 +501,13 @@ class Model:
 
         It shares what solvers derived from these.
         """
-        given = self.shapes if shapes is None else _as_tuple(shapes, LinkShape, "shapes")
+        new_shapes = self.shapes if shapes is None else _as_tuple(shapes, LinkShape, "shapes")
         if pair_rules is None:
-            known = {*self.frame_names[: len(self.joints) + 1], *(shape.name for shape in given)}
+            known = {*self.frame_names[: len(self.joints) + 1], *(shape.name for shape in new_shapes)}
             rules = tuple(rule for rule in self.pair_rules if {rule.first, rule.second} <= known)
         else:
             rules = _as_tuple(pair_rules, PairRule, "pair_rules")
-        changed = self.with_shapes_found_by(lambda: (given, rules))
+        changed = self.with_shapes_found_by(lambda: (new_shapes, rules))
         _ = changed.shapes  # checked now
         return changed
 
@@ -516,8 +516,8 @@ class Model:
         `with_shapes`.
         """
         changed = object.__new__(type(self))
-        kept = {key: value for key, value in vars(self).items() if key not in _PARTS}
-        vars(changed).update(kept, _find_parts=find, derived_of_shapes={})
+        remaining = {key: value for key, value in vars(self).items() if key not in _PARTS}
+        vars(changed).update(remaining, _find_parts=find, derived_of_shapes={})
         return changed
 
     def check(self, q: ArrayLike, world: collision.World | None = None, *, clearance: float = 0.0) -> Check:
@@ -637,18 +637,18 @@ class _Paths:
 
     def __init__(self, model: Model, frames: Sequence[str]) -> None:
         joints = sorted({k for frame in frames for k in model._path_places(frame)})
-        places = {k: place for place, k in enumerate(joints)} | {-1: -1}
+        indices = {k: index for index, k in enumerate(joints)} | {-1: -1}
         members = [
             Member(
                 model.joints[k],
-                places[model._parent_joints[k]] + 1,
+                indices[model._parent_joints[k]] + 1,
                 model.joints[k].origin,
                 *model._space.value_starts[k],
             )
             for k in joints
         ]
         self.kinematics = Kinematics(members)
-        self.places = [places[int(model._frame_links[model._frame_place(each)]) - 1] + 1 for each in frames]
+        self.places = [indices[int(model._frame_links[model._frame_place(each)]) - 1] + 1 for each in frames]
         self.others = [  # frames that are not links
             (k, model.frame(each).pose_link_frame)
             for k, each in enumerate(frames)

@@ -47,16 +47,16 @@ def reach_range(
     origins: of each moving joint in the moved frame of the one before it. travels: what each takes as value;
     read for prismatic joints. tool: in the moved frame of the last joint. The greatest may be infinite.
     """
-    spans = np.array([_span(way) for way in _ways(joints, origins, travels, tool)])
-    least, greatest = spans[:, 0], spans[:, 1]
+    spans = np.array([_span(segment) for segment in _ways(joints, origins, travels, tool)])
+    nearest, greatest = spans[:, 0], spans[:, 1]
     endless = np.flatnonzero(np.isinf(greatest))
     if endless.size > 1:
         return 0.0, math.inf
     if endless.size == 1:
         others = float(np.delete(greatest, endless).sum())
-        return max(0.0, float(least[endless[0]]) - others), math.inf
+        return max(0.0, float(nearest[endless[0]]) - others), math.inf
     total = float(greatest.sum())
-    return max(0.0, float((least + greatest).max()) - total), total
+    return max(0.0, float((nearest + greatest).max()) - total), total
 
 
 def _ways(
@@ -81,35 +81,37 @@ def _ways(
     yield Segment((pose @ tool)[:3, 3], tuple(prismatic))
 
 
-def _span(way: Segment) -> tuple[float, float]:
+def _span(segment: Segment) -> tuple[float, float]:
     """Least and greatest length [m]."""
-    if not way.prismatic:
-        length = float(np.linalg.norm(way.offset))
+    if not segment.prismatic:
+        length = float(np.linalg.norm(segment.offset))
         return length, length
-    ends = [(part.lower, part.upper) for part in way.prismatic]
+    ends = [(part.lower, part.upper) for part in segment.prismatic]
     if np.isinf(ends).any():
-        return _least(way), math.inf
-    directions = np.array([part.direction for part in way.prismatic])
-    corners = way.offset + np.array(list(itertools.product(*ends))) @ directions
-    return _least(way), float(np.linalg.norm(corners, axis=1).max())
+        return _least(segment), math.inf
+    directions = np.array([part.direction for part in segment.prismatic])
+    corners = segment.offset + np.array(list(itertools.product(*ends))) @ directions
+    return _least(segment), float(np.linalg.norm(corners, axis=1).max())
 
 
-def _least(way: Segment) -> float:
+def _least(segment: Segment) -> float:
     """The least length [m]: there, each prismatic joint is at an end of its travel, or where its derivative
     is 0.
 
     Every such place within the travels is looked at.
     """
-    least = math.inf
-    choices = [[None, *(end for end in part[1:] if math.isfinite(end))] for part in way.prismatic]
+    nearest = math.inf
+    choices = [[None, *(end for end in part[1:] if math.isfinite(end))] for part in segment.prismatic]
     for chosen in itertools.product(*choices):
         held = [
-            end * part.direction for part, end in zip(way.prismatic, chosen, strict=True) if end is not None
+            end * part.direction
+            for part, end in zip(segment.prismatic, chosen, strict=True)
+            if end is not None
         ]
-        rest = way.offset + sum(held, start=np.zeros(3))
-        free = [part for part, end in zip(way.prismatic, chosen, strict=True) if end is None]
-        least = min(least, _length_left(rest, free))
-    return least
+        rest = segment.offset + sum(held, start=np.zeros(3))
+        free = [part for part, end in zip(segment.prismatic, chosen, strict=True) if end is None]
+        nearest = min(nearest, _length_left(rest, free))
+    return nearest
 
 
 def _length_left(rest: Vector3, free: Sequence[PrismaticPart]) -> float:

@@ -108,8 +108,8 @@ class Mesh:
             return
         vertices = _points(self.vertices, "`vertices` of a mesh")
         triangles = as_numbers(self.triangles, "`triangles` of a mesh", "shape (m, 3)", CollisionError)
-        is_place = (triangles >= 0) & (triangles < len(vertices)) & (triangles == np.floor(triangles))
-        if triangles.ndim != 2 or triangles.shape[1:] != (3,) or not triangles.size or not is_place.all():
+        is_index = (triangles >= 0) & (triangles < len(vertices)) & (triangles == np.floor(triangles))
+        if triangles.ndim != 2 or triangles.shape[1:] != (3,) or not triangles.size or not is_index.all():
             raise CollisionError(
                 f"`triangles` of a mesh needs places of its {len(vertices)} vertices, shape (m, 3)"
             )

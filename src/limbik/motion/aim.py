@@ -103,17 +103,17 @@ class Aim:
         for k, (weight, limit) in enumerate(
             zip(np.asarray(self.weights), np.asarray(self.limit), strict=True)
         ):
-            way = rotation_log(self._turn(chain, k, targets))
-            way *= self.weight * weight / left if k < len(self.chain) - 1 else self.weight
-            angle = norm(way)
-            way *= np.minimum(1.0, limit / np.maximum(angle, 1e-300))[:, None]
-            chain.turn(k, rotation_exp(way))
+            rotation = rotation_log(self._turn(chain, k, targets))
+            rotation *= self.weight * weight / left if k < len(self.chain) - 1 else self.weight
+            angle = norm(rotation)
+            rotation *= np.minimum(1.0, limit / np.maximum(angle, 1e-300))[:, None]
+            chain.turn(k, rotation_exp(rotation))
             left -= float(weight)
         angle = self._angle(chain, targets).reshape(lead)
-        found = rows.reshape(*lead, model.nq)
+        every_q = rows.reshape(*lead, model.nq)
         if not lead:
-            return AimSolution(found, float(angle), bool(angle <= MET))
-        return AimSolution(found, angle, angle <= MET)
+            return AimSolution(every_q, float(angle), bool(angle <= MET))
+        return AimSolution(every_q, angle, angle <= MET)
 
     def _look(self, chain: Chain) -> tuple[Array, Array]:
         """Eye and direction [T, 3]."""

@@ -62,8 +62,8 @@ class Group:
         if self.quaternion is not None:
             return np.asarray(self.rest @ quat_to_matrix(q[:, self.quaternion]))
         turned = self.rest
-        for axis, place in zip(self.axes[::-1], self.hinge_places[::-1], strict=True):
-            turned = rotation_exp(axis * q[:, place, None]) @ turned
+        for axis, index in zip(self.axes[::-1], self.hinge_places[::-1], strict=True):
+            turned = rotation_exp(axis * q[:, index, None]) @ turned
         return np.broadcast_to(turned, (len(q), 3, 3))
 
 
@@ -158,10 +158,10 @@ def put(model: Model, group: Group, q: Array, rotation: Matrix3) -> None:
             turn = model.clip(trial)[:, group.quaternion]
         q[:, group.quaternion] = turn
     elif len(group.axes):
-        places = group.hinge_places
+        indices = group.hinge_places
         turn = quat_from_matrix(rotation @ group.rest.T)
-        lower, upper = model.lower[places], model.upper[places]
-        q[:, places] = hinge_angles(group.axes, turn, q[:, places], lower, upper)
+        lower, upper = model.lower[indices], model.upper[indices]
+        q[:, indices] = hinge_angles(group.axes, turn, q[:, indices], lower, upper)
 
 
 def _as_rotations(rotation: ArrayLike) -> Array:
@@ -262,7 +262,7 @@ def _group(model: Model, joints: list[Joint]) -> Group:
     turning = joints[-1].kind in TURNING
     span = model.q_slice(joints[-1].name) if turning else slice(0)
 
-    def places(kind: str) -> NDArray[np.intp]:
+    def indices(kind: str) -> NDArray[np.intp]:
         return np.array([model.q_slice(joints[k].name).start for k in of_kind[kind]], dtype=np.intp)
 
     return Group(
@@ -274,7 +274,7 @@ def _group(model: Model, joints: list[Joint]) -> Group:
         center=last[:3, :3].T @ (point - last[:3, 3]),
         offset=last[:3, 3],
         slides=np.array([directions[k] for k in of_kind["slides"]]).reshape(-1, 3),
-        hinge_places=places("hinges"),
-        slide_places=places("slides"),
+        hinge_places=indices("hinges"),
+        slide_places=indices("slides"),
         quaternion=slice(span.stop - 4, span.stop) if turning else None,
     )

@@ -114,16 +114,16 @@ class Avoidance:
         v = step * self._units
         if self._is_flat:
             return np.asarray(np.clip(q + v, self._model.lower, self._model.upper))
-        for at, place in self._floating:
-            v[at : at + 3] = quat_to_matrix(q[place : place + 4]).T @ v[at : at + 3]
+        for at, index in self._floating:
+            v[at : at + 3] = quat_to_matrix(q[index : index + 4]).T @ v[at : at + 3]
         return self._model.clip(self._model.integrate(q, v))
 
     def _slid(
         self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array
     ) -> Array:
         left = near.distances - self._clearance - ROOM
-        least = np.where(left > 0.0, -SHARE * left, np.minimum(-OUT * left, FASTEST_OUT))
-        if (rows @ moved >= least).all():
+        min_change = np.where(left > 0.0, -SHARE * left, np.minimum(-OUT * left, FASTEST_OUT))
+        if (rows @ moved >= min_change).all():
             return moved
         # In coordinates in which the goals' loss is the length of a change.
         H = J.T @ J + FREEDOM**2 * np.eye(len(moved))
@@ -131,7 +131,7 @@ class Avoidance:
         bounds = np.flatnonzero(self._units > 0.0)
         E = np.eye(len(moved))[bounds]
         G = np.vstack([rows, E, -E])
-        h = np.concatenate([least, lower[bounds], -upper[bounds]]) - G @ moved
+        h = np.concatenate([min_change, lower[bounds], -upper[bounds]]) - G @ moved
         softness = np.full(len(h), HARD)
         softness[: len(rows)] = SOFTNESS
         change = root @ shortest_change(G @ root, h, softness)
@@ -154,8 +154,8 @@ class Avoidance:
         """Whether nothing can collide on the straight way to what is reached."""
         v = reached - q if self._is_flat else self._model.difference(q, reached)
         speeds = self._bounds.speeds(along_any_axes(self._checker, v))
-        room = near.distances - self._clearance
-        if speeds.max(initial=0.0) <= HORIZON and (speeds[near.pairs] < room).all():
+        margin = near.distances - self._clearance
+        if speeds.max(initial=0.0) <= HORIZON and (speeds[near.pairs] < margin).all():
             return True
         return first_contact(self._checker, self._bounds, q, v, self._clearance) is None
 
@@ -169,6 +169,6 @@ class Avoidance:
 
     def _along_the_tree(self, rows: Array, q: Array) -> Array:
         """Rows [m, nv] for velocities as the kernels count them: of floating joints along fixed axes."""
-        for at, place in self._floating:
-            rows[:, at : at + 3] = rows[:, at : at + 3] @ quat_to_matrix(q[place : place + 4]).T
+        for at, index in self._floating:
+            rows[:, at : at + 3] = rows[:, at : at + 3] @ quat_to_matrix(q[index : index + 4]).T
         return rows

@@ -29,28 +29,30 @@ def two_bone_turns(problems: Array, settings: Array) -> Array:
     return answers
 
 
-def hinge_angles(axes: Array, turns_xyzw: Quaternion, near: Array, lower: Array, upper: Array) -> Array:
+def hinge_angles(axes: Array, rotations_xyzw: Quaternion, near: Array, lower: Array, upper: Array) -> Array:
     """Angles [T, n] of n hinges, 1 to 3, that make rotations [T, 4], or come nearest: of several that make
     the same, those nearest to `near` [T, n]. axes [n, 3]: of length 1. lower, upper [n]: limits [rad].
     """
-    axes, turns = np.ascontiguousarray(axes), np.ascontiguousarray(turns_xyzw)
+    axes, rotations = np.ascontiguousarray(axes), np.ascontiguousarray(rotations_xyzw)
     limits, angles = np.array([lower, upper]), np.array(near, order="C")
-    Call(hinge_groups(), axes, limits, turns, angles).run()
+    Call(hinge_groups(), axes, limits, rotations, angles).run()
     return angles
 
 
-def trunk(turns: Array, rest: Array, bones: Array, shares: Array, problem: Array) -> Array:
+def trunk(rotations: Array, rest: Array, bones: Array, fractions: Array, problem: Array) -> Array:
     """The places [n + 1, 3] of a trunk's joints; turns [n + 1, 3, 3] are written: `bending.bend`.
 
     rest [n, 9], bones [n, 3], shares [n], problem: as there, in one piece of memory each.
     """
-    places = np.empty((len(turns), 3))
-    Call(spines(), turns.reshape(-1, 9), places, rest, bones, shares, problem).run()
-    return places
+    positions = np.empty((len(rotations), 3))
+    Call(spines(), rotations.reshape(-1, 9), positions, rest, bones, fractions, problem).run()
+    return positions
 
 
-def local_quaternions(turns: Array, leads: Array, parents: Array, rests: Array, hinged: Array) -> Quaternion:
+def local_quaternions(
+    rotations: Array, leads: Array, parents: Array, rests: Array, hinged: Array
+) -> Quaternion:
     """Quaternions [n, 4] that joints make, for turns [n, 3, 3] of their links: `local_turns.fill_local`."""
-    quats, scratch = np.empty((len(turns), 4)), np.empty((3, 9))
-    Call(locals_of_rigs(), turns.reshape(-1, 9), leads, parents, rests, hinged, scratch, quats).run()
+    quats, scratch = np.empty((len(rotations), 4)), np.empty((3, 9))
+    Call(locals_of_rigs(), rotations.reshape(-1, 9), leads, parents, rests, hinged, scratch, quats).run()
     return quats

@@ -201,18 +201,18 @@ def fill_slope(
     """
     rest, slope = scratch.rest[: errors.size], scratch.slope
     if hessian.shape[0] > 0:
-        least = NO_GAIN * math.sqrt(squared_length(scratch.gradient))
+        threshold = NO_GAIN * math.sqrt(squared_length(scratch.gradient))
         for v in range(x.size):
             slope[v] = scratch.gradient[v] - dot(hessian[v], x)
     else:
         fill_rest(J, errors, x, rest)
         transpose_times(J, rest, slope)
-        least = NO_GAIN * (math.sqrt(squared_length(slope)) + damping * math.sqrt(squared_length(x)))
+        threshold = NO_GAIN * (math.sqrt(squared_length(slope)) + damping * math.sqrt(squared_length(x)))
         add(-damping, x, slope)
     if size > 0:
         take_multipliers(scratch, above, active, size)
     for v in range(x.size):
-        if abs(slope[v]) <= least:
+        if abs(slope[v]) <= threshold:
             slope[v] = 0.0
 
 
@@ -224,20 +224,20 @@ def go_to_bound(target: Floats, lower: Floats, upper: Floats, active: Floats, x:
     largest = 0.0
     for v in range(x.size):
         largest = max(largest, abs(target[v]))
-    share = 1.0
+    fraction = 1.0
     stopped = -1
     for v in range(x.size):
         change = target[v] - x[v]
         if active[v] == FREE and abs(change) > ROUNDING * largest:
-            room = upper[v] - x[v] if change > 0.0 else lower[v] - x[v]
-            if abs(change) * share > abs(room):
-                share = room / change
+            margin = upper[v] - x[v] if change > 0.0 else lower[v] - x[v]
+            if abs(change) * fraction > abs(margin):
+                fraction = margin / change
                 stopped = v
     is_stopped = stopped >= 0
     if is_stopped:
         active[stopped] = AT_UPPER if target[stopped] > x[stopped] else AT_LOWER
     for v in range(x.size):
-        x[v] = min(max(x[v] + share * (target[v] - x[v]), lower[v]), upper[v])
+        x[v] = min(max(x[v] + fraction * (target[v] - x[v]), lower[v]), upper[v])
     if is_stopped:
         x[stopped] = upper[stopped] if active[stopped] > FREE else lower[stopped]
     return is_stopped
@@ -256,11 +256,11 @@ def is_any_to_leave(lower: Floats, upper: Floats, held: Floats, active: Floats) 
 def leave_bound(slope: Floats, lower: Floats, upper: Floats, held: Floats, active: Floats) -> bool:
     """Free the joint at a bound that gains most by leaving it; whether there is one."""
     best = -1
-    most = 0.0
+    steepest = 0.0
     for v in range(slope.size):
         inward = -active[v] * slope[v]
-        if inward > most and held[v] == 0.0 and lower[v] < upper[v]:
-            best, most = v, inward
+        if inward > steepest and held[v] == 0.0 and lower[v] < upper[v]:
+            best, steepest = v, inward
     if best >= 0:
         active[best] = FREE
     return best >= 0

@@ -51,17 +51,17 @@ class Candidates:
 
     def of(self, pose: Matrix4) -> Array:
         """[m, nq] for a pose [4, 4]."""
-        found = self._all(pose)
-        turned, are_all = self._with_turns(found.q)
-        self.is_complete = found.complete and are_all
+        all_q = self._all(pose)
+        turned, are_all = self._with_turns(all_q.q)
+        self.is_complete = all_q.complete and are_all
         return self._those_free(turned)
 
     def near(self, pose: Matrix4, starts: Array) -> Array:
         """[m, nq] for a pose [4, 4] that solves from configurations [k, nq] lead to."""
         goal = Pose(target=pose, frame=self.frame)
         solutions = (self.model.solve(goal, start=q, restarts=0) for q in starts)
-        found = [solution.q for solution in solutions if solution.success]
-        return self._those_free(np.array(found).reshape(-1, self.model.nq))
+        nearby = [solution.q for solution in solutions if solution.success]
+        return self._those_free(np.array(nearby).reshape(-1, self.model.nq))
 
     def is_free(self, q: Array) -> bool:
         """Whether q [nq] is free of collision, where it is to be."""
@@ -73,13 +73,13 @@ class Candidates:
         """Whether the straight line in joint space from q0 to q1 [nq] is, too."""
         if self.free is None:
             return True
-        way = np.array([q0, q1])
-        return check_path(self.model, way, self.free.world, clearance=self.free.clearance).is_free
+        step = np.array([q0, q1])
+        return check_path(self.model, step, self.free.world, clearance=self.free.clearance).is_free
 
     def branch(self, pose: Matrix4, q: Array) -> str:
         """The name of the branch of q [nq]; "" of arms without a closed form."""
-        found = self.model.solve_all(Pose(target=pose, frame=self.frame), start=q, samples=1, starts=1)
-        names = found.branches if len(found) else ("",)
+        answers = self.model.solve_all(Pose(target=pose, frame=self.frame), start=q, samples=1, starts=1)
+        names = answers.branches if len(answers) else ("",)
         return "" if names[0].startswith("solution") else names[0]
 
     def _all(self, pose: Matrix4) -> AllSolutions:
@@ -97,19 +97,21 @@ class Candidates:
         fewest = np.ceil((self.model.lower[self._wide] - AT_LIMIT - angles) / FULL_TURN)
         greatest = np.floor((self.model.upper[self._wide] + AT_LIMIT - angles) / FULL_TURN)
         counts = greatest - fewest + 1.0
-        most = all_turns = int(counts.max(initial=1.0))
-        while most > 1 and np.minimum(counts, most).prod(axis=1).sum() > MAX_TURNED:
-            most -= 1
+        max_windings = max_all = int(counts.max(initial=1.0))
+        while max_windings > 1 and np.minimum(counts, max_windings).prod(axis=1).sum() > MAX_TURNED:
+            max_windings -= 1
         nearest = np.round((self._rest[self._wide] - angles) / FULL_TURN)
-        first = np.clip(nearest - most // 2, fewest, np.maximum(greatest - most + 1.0, fewest))
+        first = np.clip(
+            nearest - max_windings // 2, fewest, np.maximum(greatest - max_windings + 1.0, fewest)
+        )
         number = np.arange(len(q))
-        for k, place in enumerate(self._wide):
-            turns = first[number, k] + np.arange(most)[:, None]
-            kept = turns <= greatest[number, k]
-            number = np.broadcast_to(number, kept.shape)[kept]
-            q = np.broadcast_to(q, (most, *q.shape))[kept]
-            q[:, place] += FULL_TURN * turns[kept]
-        return self.model.clip(q), most == all_turns
+        for k, index in enumerate(self._wide):
+            windings = first[number, k] + np.arange(max_windings)[:, None]
+            is_legal = windings <= greatest[number, k]
+            number = np.broadcast_to(number, is_legal.shape)[is_legal]
+            q = np.broadcast_to(q, (max_windings, *q.shape))[is_legal]
+            q[:, index] += FULL_TURN * windings[is_legal]
+        return self.model.clip(q), max_windings == max_all
 
 
 def distinct(q: Array) -> Array:

@@ -23,16 +23,16 @@ class Chain:
         articulation = Articulation(model, links)
         self.groups: list[Group] = [articulation.group(link) for link in links]
         path = [model.root, *(joint.child for joint in model.path(frame))]
-        places = [path.index(link) if link in path else -1 for link in links]
-        if places != sorted(places) or -1 in places or len(set(places)) < len(places):
+        indices = [path.index(link) if link in path else -1 for link in links]
+        if indices != sorted(indices) or -1 in indices or len(set(indices)) < len(indices):
             raise ModelError(
                 f"a chain needs links in a row, found {', '.join(map(repr, links))}: "
                 f"the path to {frame!r} is {' > '.join(path)}"
             )
         self.model, self.frame, self.q = model, frame, q
         names = list(dict.fromkeys([*links, *(group.parent for group in self.groups), frame]))
-        found = model.poses(q, names)
-        self.poses = {name: found[:, k].copy() for k, name in enumerate(names)}
+        poses = model.poses(q, names)
+        self.poses = {name: poses[:, k].copy() for k, name in enumerate(names)}
         self._depth = {name: path.index(model.frame(name).link) for name in names}
 
     def center(self, k: int) -> Array:

@@ -97,8 +97,8 @@ def leg_length(model: Model, feet: Sequence[str]) -> float:
     for foot in feet:
         steps = [float(norm(joint.origin[:3, 3])) for joint in model.path(foot) if joint.parent != model.root]
         sums.append(sum(sorted(steps)[-2:]))
-    found = float(np.mean(sums))
-    return found if found > SHORTEST_LEG else LEG
+    length = float(np.mean(sums))
+    return length if length > SHORTEST_LEG else LEG
 
 
 def feet_of(motion: Motion) -> tuple[str, ...]:
@@ -108,8 +108,8 @@ def feet_of(motion: Motion) -> tuple[str, ...]:
     """
     motion = as_motion(motion)
     for word in ("foot", "toe", "ankle"):
-        if found := tuple(link for link in motion.links if word in link.casefold()):
-            return found
+        if feet := tuple(link for link in motion.links if word in link.casefold()):
+            return feet
     raise ModelError(
         f"no link of model {motion.model.name!r} is called foot, toe or ankle: give the names as `feet`"
     )

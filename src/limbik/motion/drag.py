@@ -68,18 +68,18 @@ def drag(
         hint = did_you_mean(link, (*bases, *limbs))
         raise ModelError(f"link needs a hand, a foot or the hips, found {shortened(link)}; {hint}")
     keep = members_of(keep, "keep", GoalError, "frames")
-    kept = [as_whole(each, "`keep`", 0, GoalError, len(motion) - 1) for each in keep]
+    keys = [as_whole(each, "`keep`", 0, GoalError, len(motion) - 1) for each in keep]
     steps = np.arange(len(motion)) - frame
     before, after = (
-        min([span, *(motion.dt * side * (each - frame) for each in kept if side * (each - frame) > 0)])
+        min([span, *(motion.dt * side * (each - frame) for each in keys if side * (each - frame) > 0)])
         for side in (-1, 1)
     )
     away = np.abs(steps) * motion.dt / np.where(steps < 0, before, after)
     rows = np.flatnonzero(away < 1.0)
-    share = (1.0 - away[rows] ** 2) ** 3
+    weight = (1.0 - away[rows] ** 2) ** 3
     q = motion.q.copy()
-    places = motion.model.pose(q[rows], link)[:, :3, 3]
-    moved = places + share[:, None] * (target - places[rows == frame][0])
+    positions = motion.model.pose(q[rows], link)[:, :3, 3]
+    moved = positions + weight[:, None] * (target - positions[rows == frame][0])
     if link in limbs:
         q[rows] = limbs[link].solve(motion.model, q[rows], moved).q
     else:
@@ -98,7 +98,7 @@ def _limbs(motion: Motion) -> dict[str, Limb]:
         ]
     except ModelError:
         chains = list(_ends(Articulation(motion)))
-    found: dict[str, Limb] = {}
+    limbs: dict[str, Limb] = {}
     for root, mid, tip in chains:
         if root and mid and tip:
             limb = Limb(root, mid, tip, soften=SOFTEN)
@@ -107,8 +107,8 @@ def _limbs(motion: Motion) -> dict[str, Limb]:
             except ModelError:  # a limb of a robot whose hinges do not meet
                 continue
             if plan.root.freedom == BALL:
-                found[tip] = limb
-    return found
+                limbs[tip] = limb
+    return limbs
 
 
 def _ends(articulation: Articulation) -> list[tuple[str, str, str]]:
@@ -137,19 +137,19 @@ def _floats(group: Group) -> bool:
     return any(joint.kind is JointKind.FLOATING for joint in group.joints)
 
 
-def _carried(model: Model, base: Group, q: Array, places: Array) -> Array:
+def _carried(model: Model, base: Group, q: Array, positions: Array) -> Array:
     """q [T, nq] with a base at places [T, 3]."""
     parent = model.pose(q, base.parent)[:, :3, :3]
-    by = places - model.pose(q, base.link)[:, :3, 3]
+    by = positions - model.pose(q, base.link)[:, :3, 3]
     local = (np.swapaxes(parent, -1, -2) @ by[..., None])[..., 0]
-    found = q.copy()
+    carried = q.copy()
     if _floats(base):
         joint = base.joints[-1]
         start = model.q_slice(joint.name).start
-        found[:, start : start + 3] += local @ joint.origin[:3, :3]
+        carried[:, start : start + 3] += local @ joint.origin[:3, :3]
     else:
-        found[:, base.slide_places] += np.linalg.solve(base.slides.T, local.T).T
-    return found
+        carried[:, base.slide_places] += np.linalg.solve(base.slides.T, local.T).T
+    return carried
 
 
 def _with_feet(motion: Motion, limbs: dict[str, Limb], before: Array, after: Array) -> Array:

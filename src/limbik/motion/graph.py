@@ -42,8 +42,8 @@ def best_route(
     break there cannot be mended, from 0 (the default). A break leads to any node and costs nothing.
     """
     doubts = [0] * len(edges) if doubts is None else doubts
-    most = first.max() + sum(each.cost.max(initial=0.0) for each in edges)
-    doubt = 1.0 + most  # more than all edges of a route together
+    max_cost = first.max() + sum(each.cost.max(initial=0.0) for each in edges)
+    doubt = 1.0 + max_cost  # more than all edges of a route together
     one_break = doubt * (1.0 + sum(doubts))  # more than these and all doubts
     values, parents, reached = first, [], 0
     for layer, (count, each, doubts_here) in enumerate(zip(counts[1:], edges, doubts, strict=True), 1):

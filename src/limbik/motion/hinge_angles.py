@@ -32,7 +32,7 @@ OUTSIDE = 1e3  # [rad] what an angle beyond its limits counts when branches are 
 
 
 @compiled
-def solve_rows(axes: Matrix, limits: Matrix, turns: Matrix, angles: Matrix, watch: Watch) -> int:
+def solve_rows(axes: Matrix, limits: Matrix, rotations: Matrix, angles: Matrix, watch: Watch) -> int:
     """Angles [T, n] for unit quaternions xyzw [T, 4], in place of angles near which they are to be.
 
     axes [n, 3]: of length 1, n from 1 to 3. limits [2, n]: lower and upper [rad]. Returns how many were done
@@ -41,7 +41,7 @@ def solve_rows(axes: Matrix, limits: Matrix, turns: Matrix, angles: Matrix, watc
     for k in range(angles.shape[0]):
         if is_stopped(watch, k):
             return k
-        turn = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
+        turn = rotations[k, 0], rotations[k, 1], rotations[k, 2], rotations[k, 3]
         solve_row(axes, limits, turn, angles[k])
     return angles.shape[0]
 
@@ -52,7 +52,7 @@ def solve_row(axes: Floats, limits: Floats, turn: Quaternion, angles: Floats) ->
     n = angles.size
     best = math.inf
     a, b, c = angles[0], angles[1] if n > 1 else 0.0, angles[2] if n > 2 else 0.0
-    found_a, found_b, found_c = a, b, c
+    best_a, best_b, best_c = a, b, c
     for branch in range(2 if n == MAX_HINGES else 1):
         x, y, z = candidate(axes, turn, a, b, c, n, branch)
         x, cost = with_turns(x, a, limits[0, 0], limits[1, 0])
@@ -64,12 +64,12 @@ def solve_row(axes: Floats, limits: Floats, turn: Quaternion, angles: Floats) ->
             cost += more
         if cost < best:
             best = cost
-            found_a, found_b, found_c = x, y, z
-    angles[0] = found_a
+            best_a, best_b, best_c = x, y, z
+    angles[0] = best_a
     if n > 1:
-        angles[1] = found_b
+        angles[1] = best_b
     if n > 2:
-        angles[2] = found_c
+        angles[2] = best_c
     if best >= OUTSIDE:
         move_within_limits(axes, limits, turn, angles)
 
@@ -131,15 +131,15 @@ def of_three(
 def with_turns(angle: float, near: float, lower: float, upper: float) -> tuple[float, float]:
     """(the same heading by the whole turns that bring it nearest, what it costs): nearest to `near`, or where
     that is outside the limits, to their middle."""
-    found = near + nearest_turn(angle - near)
-    if found < lower or found > upper:
+    wound = near + nearest_turn(angle - near)
+    if wound < lower or wound > upper:
         middle = near
         if upper - lower < math.inf:
             middle = lower + 0.5 * (upper - lower)
-        found = middle + nearest_turn(found - middle)
-    if found < lower or found > upper:
-        return found, OUTSIDE + abs(found - near)
-    return found, abs(found - near)
+        wound = middle + nearest_turn(wound - middle)
+    if wound < lower or wound > upper:
+        return wound, OUTSIDE + abs(wound - near)
+    return wound, abs(wound - near)
 
 
 @compiled(inline=False)
@@ -156,14 +156,14 @@ def move_within_limits(axes: Floats, limits: Floats, turn: Quaternion, angles: F
                 left = product(turn_about(axis_of(axes, i), -angles[i]), left)
             for i in range(n - 1, k, -1):
                 left = product(left, turn_about(axis_of(axes, i), -angles[i]))
-            found = twist(axis_of(axes, k), left, angles[k])
+            rest = twist(axis_of(axes, k), left, angles[k])
             lower, upper = limits[0, k], limits[1, k]
             if upper - lower < math.inf:
                 middle = 0.5 * (lower + upper)
-                found = middle + nearest_turn(found - middle)
-            found = min(max(found, lower), upper)
-            change += abs(found - angles[k])
-            angles[k] = found
+                rest = middle + nearest_turn(rest - middle)
+            rest = min(max(rest, lower), upper)
+            change += abs(rest - angles[k])
+            angles[k] = rest
         if change < SETTLED:
             break
 

@@ -99,8 +99,8 @@ class Layers:
     def difference(self, a: Array, b: Array) -> Array:
         """[..., nq] from a to b, by the shorter way for joints that may turn forever."""
         between = b - a
-        turns = FULL_TURN * np.round(between[..., self.turning] / FULL_TURN)
-        between[..., self.turning] -= turns
+        windings = FULL_TURN * np.round(between[..., self.turning] / FULL_TURN)
+        between[..., self.turning] -= windings
         return np.asarray(between)
 
     def deviation(self, begin: ArrayLike, end: ArrayLike, q0: Array, q1: Array) -> tuple[Array, Array]:
@@ -157,12 +157,12 @@ class Layers:
 
     def _follow(self, layers: list[Layer]) -> None:
         """Configurations from the one at a fixed end, layer after layer: samples may have none near it."""
-        found = layers[0].q
+        first_q = layers[0].q
         for layer in layers[1:]:
-            found = self.candidates.near(layer.pose, found)
-            if not len(found) or self.ends():
+            first_q = self.candidates.near(layer.pose, first_q)
+            if not len(first_q) or self.ends():
                 break
-            self._add(layer, found)
+            self._add(layer, first_q)
 
     def _add(self, layer: Layer, q: Array) -> None:
         more = distinct(np.concatenate([layer.q, q]))
@@ -183,16 +183,16 @@ class Layers:
         while True:
             route = self._route()
             wanted, deviating = self._broken(route), self._deviating(route) if measured else set()
-            places = [
+            indices = [
                 k for k in sorted(wanted | deviating, reverse=True) if self.layers[k].halvings < HALVINGS
             ]
-            if not places:
+            if not indices:
                 return route
-            self.is_cut_short = self.is_cut_short or len(self.layers) + len(places) > MAX_LAYERS
+            self.is_cut_short = self.is_cut_short or len(self.layers) + len(indices) > MAX_LAYERS
             if self.ends():
                 return self._without(route, deviating)
             chosen = {id(each): each.q[node] for each, node in zip(self._reached(), route.nodes, strict=True)}
-            for k in places:
+            for k in indices:
                 if self.ends():
                     break
                 self.layers[k].deviations += k in deviating
@@ -202,8 +202,8 @@ class Layers:
         """The route with breaks at stretches whose steps deviate."""
         index = self._index_of_layers()
         reached = self._reached()
-        found = {k for k in range(1, len(reached)) if index[id(reached[k - 1])] in deviating}
-        breaks = sorted({*route.breaks, *found})
+        removed = {k for k in range(1, len(reached)) if index[id(reached[k - 1])] in deviating}
+        breaks = sorted({*route.breaks, *removed})
         return route._replace(breaks=breaks, reached=min([route.reached, *(k - 1 for k in breaks)]))
 
     def _halve(self, k: int, chosen: dict[int, Array]) -> None:
@@ -221,21 +221,21 @@ class Layers:
 
     def _broken(self, route: Route) -> set[int]:
         """The stretches beside breaks, and beside where the path begins or ends to have configurations."""
-        places = [k for k, layer in enumerate(self.layers) if len(layer.q)]
-        found: set[int] = set()
+        filled = [k for k, layer in enumerate(self.layers) if len(layer.q)]
+        broken: set[int] = set()
         for k in route.breaks:
-            before, after = places[k - 1], places[k]
-            found |= {before, after - 1}
-        if places and places[0] > 0:
-            found.add(places[0] - 1)
-        if places and places[-1] < len(self.layers) - 1:
-            found.add(places[-1])
-        return found
+            before, after = filled[k - 1], filled[k]
+            broken |= {before, after - 1}
+        if filled and filled[0] > 0:
+            broken.add(filled[0] - 1)
+        if filled and filled[-1] < len(self.layers) - 1:
+            broken.add(filled[-1])
+        return broken
 
     def _deviating(self, route: Route) -> set[int]:
         reached = self._reached()
         index = self._index_of_layers()
-        found = set()
+        edges = set()
         if len(reached) > 1:
             position = np.array([layer.position for layer in reached])
             q = np.array([layer.q[node] for layer, node in zip(reached, route.nodes, strict=True)])
@@ -244,14 +244,14 @@ class Layers:
                 if k not in route.breaks:
                     is_fine = stays[k - 1] and self._are_free(q[[k - 1]], q[[k]])[0]
                     if not is_fine:
-                        found.add(index[id(reached[k - 1])])
-        return found
+                        edges.add(index[id(reached[k - 1])])
+        return edges
 
     def _is_near(self, begin: ArrayLike, end: ArrayLike, q0: Array, q1: Array) -> NDArray[np.bool_]:
         """[e] which steps from q0 to q1 [e, nq] stay near the path."""
         metres, radians = self.deviation(begin, end, q0, q1)
-        most = self._rules.deviation
-        return np.asarray((metres <= ROOM * most[0]) & (radians <= ROOM * most[1]))
+        limit = self._rules.deviation
+        return np.asarray((metres <= ROOM * limit[0]) & (radians <= ROOM * limit[1]))
 
     def _are_free(self, q0: Array, q1: Array) -> NDArray[np.bool_]:
         """[e] which steps from q0 to q1 [e, nq] are free of collision."""
@@ -325,9 +325,9 @@ class Layers:
             is_free = self._are_free(a.q[before], b.q[after])
             before, after = before[is_free], after[is_free]
         cost = np.linalg.norm(self.difference(a.q[before], b.q[after]), axis=1)
-        share = (b.position - a.position) / max(len(self.poses) - 1, 1)
+        fraction = (b.position - a.position) / max(len(self.poses) - 1, 1)
         penalty = 0.5 * (self._penalty(a)[before] + self._penalty(b)[after])
-        return Edges(before, after, cost + share * penalty)
+        return Edges(before, after, cost + fraction * penalty)
 
     def _penalty(self, layer: Layer) -> Array:
         if layer.penalty is None:

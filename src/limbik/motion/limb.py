@@ -82,16 +82,24 @@ class Limb:
     axis: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        for name, most in (("weight", 1.0), ("soften", 0.999), ("stretch", math.inf), ("swivel", math.inf)):
-            least = -math.inf if name == "swivel" else 0.0
-            needed = "finite numbers" if name == "swivel" else f"numbers from 0 to {most:g}"
+        for name, maximum in (
+            ("weight", 1.0),
+            ("soften", 0.999),
+            ("stretch", math.inf),
+            ("swivel", math.inf),
+        ):
+            minimum = -math.inf if name == "swivel" else 0.0
+            needed = "finite numbers" if name == "swivel" else f"numbers from 0 to {maximum:g}"
             value = as_numbers(getattr(self, name), name, needed, GoalError)
-            most_axes = 1 if name in ("weight", "swivel") else 0
-            if not (np.isfinite(value) & (value >= least) & (value <= most)).all() or value.ndim > most_axes:
+            max_axes = 1 if name in ("weight", "swivel") else 0
+            if (
+                not (np.isfinite(value) & (value >= minimum) & (value <= maximum)).all()
+                or value.ndim > max_axes
+            ):
                 raise GoalError(
-                    f"{name} needs {needed}, one or [T]" if most_axes else f"{name} needs {needed}"
+                    f"{name} needs {needed}, one or [T]" if max_axes else f"{name} needs {needed}"
                 )
-            object.__setattr__(self, name, value if most_axes else float(value))
+            object.__setattr__(self, name, value if max_axes else float(value))
         if self.axis is not None:
             object.__setattr__(self, "axis", unit(as_vector(self.axis, 3, "axis", error=GoalError)))
         if self.pole is not None:
@@ -124,10 +132,10 @@ class Limb:
         plan.move(rows, goals, turned)
         at = model.pose(rows, self.tip)[:, :3, 3]
         distance = norm(at - goals).reshape(lead)
-        found = rows.reshape(*lead, model.nq)
+        every_q = rows.reshape(*lead, model.nq)
         if not lead:
-            return LimbSolution(found, float(distance), bool(distance <= REACHED))
-        return LimbSolution(found, distance, distance <= REACHED)
+            return LimbSolution(every_q, float(distance), bool(distance <= REACHED))
+        return LimbSolution(every_q, distance, distance <= REACHED)
 
 
 class LimbPlan:
@@ -147,8 +155,8 @@ class LimbPlan:
         if is_link and limb.tip in articulation.links and articulation.group(limb.tip).freedom:
             self.tip = articulation.group(limb.tip)
         path = [model.root, *(joint.child for joint in model.path(limb.tip))]
-        places = [path.index(link) if link in path else -1 for link in (limb.root, limb.mid, tip.link)]
-        if not 0 < places[0] < places[1] <= places[2] or limb.mid == limb.tip:
+        indices = [path.index(link) if link in path else -1 for link in (limb.root, limb.mid, tip.link)]
+        if not 0 < indices[0] < indices[1] <= indices[2] or limb.mid == limb.tip:
             raise ModelError(
                 f"a limb needs three links in a row, root, mid and tip, found {', '.join(map(repr, names))}: "
                 f"the path to the last is {' > '.join(path)}"
@@ -178,14 +186,14 @@ class LimbPlan:
         tip = self.model.pose(self.model.neutral, self.limb.tip)[:3, 3]
         lower, back = tip - mid, pose[self.mid.link][:3, :3].T
         if self.limb.axis is not None:
-            given = np.asarray(self.limb.axis)
+            axis = np.asarray(self.limb.axis)
         else:
             bent = cross(mid - root, lower)
             if norm(bent) > two_bone.BENT * norm(mid - root) * norm(lower):
                 return np.asarray(back @ unit(bent))
-            given = back @ self._toward_toes(tip, lower)
+            axis = back @ self._toward_toes(tip, lower)
         along = back @ unit(lower)
-        across = given - along * (along @ given)
+        across = axis - along * (along @ axis)
         return np.asarray(unit(across) if norm(across) > 1e-3 else perpendicular(along))
 
     def _toward_toes(self, tip: Array, lower: Array) -> Array:
@@ -202,10 +210,10 @@ class LimbPlan:
 
     def move(self, q: Array, target: Array, rotation: Matrix3 | None) -> None:
         """Change q [T, nq] in place, for targets [T, 3] and rotations [T, 3, 3] of the tip."""
-        found = self.model.poses(q, self.frames)
-        poses, beneath = {name: found[:, k] for k, name in enumerate(self.frames)}, q.copy()
-        turns = self.turns(poses, q, target, rotation)
-        self.apply(poses, q, turns, rotation)
+        frame_poses = self.model.poses(q, self.frames)
+        poses, beneath = {name: frame_poses[:, k] for k, name in enumerate(self.frames)}, q.copy()
+        rotations = self.turns(poses, q, target, rotation)
+        self.apply(poses, q, rotations, rotation)
         if not (np.asarray(self.limb.weight) == 1.0).all():
             self._blend(beneath, q)
 
@@ -240,9 +248,9 @@ class LimbPlan:
             error = (left * across).sum(axis=1)
             if np.abs(error).max() < SETTLED:
                 return
-            share = (line * across).sum(axis=1)
-            share = np.where(np.abs(share) < MIN_SHARE, np.copysign(MIN_SHARE, share), share)
-            swivel = np.clip(swivel + error / share, -MAX_SWIVEL, MAX_SWIVEL)
+            fraction = (line * across).sum(axis=1)
+            fraction = np.where(np.abs(fraction) < MIN_SHARE, np.copysign(MIN_SHARE, fraction), fraction)
+            swivel = np.clip(swivel + error / fraction, -MAX_SWIVEL, MAX_SWIVEL)
 
     def turns(
         self,
@@ -272,9 +280,9 @@ class LimbPlan:
         problems[:, two_bone.SWIVEL] = np.asarray(limb.swivel, np.float64) + swivel
         problems[:, two_bone.MIN :] = -math.inf, math.inf
         if self.is_hinge:
-            (place,) = self.mid.hinge_places
-            problems[:, two_bone.MIN] = self.model.lower[place] - q[:, place]
-            problems[:, two_bone.MAX] = self.model.upper[place] - q[:, place]
+            (index,) = self.mid.hinge_places
+            problems[:, two_bone.MIN] = self.model.lower[index] - q[:, index]
+            problems[:, two_bone.MAX] = self.model.upper[index] - q[:, index]
         settings = two_bone_settings(
             is_hinge=self.is_hinge,
             has_pole=limb.pole is not None,
@@ -289,16 +297,16 @@ class LimbPlan:
             answers[:, two_bone.FACTOR],
         )
 
-    def apply(self, poses: dict[str, Array], q: Array, turns: Turns, rotation: Matrix3 | None) -> Matrix3:
+    def apply(self, poses: dict[str, Array], q: Array, rotations: Turns, rotation: Matrix3 | None) -> Matrix3:
         """Write the turns into q [T, nq], and the orientation of the tip. Returns that of the link before
         the tip [T, 3, 3]; of a tip that does not turn by itself, its own.
         """
         world = {name: pose[:, :3, :3] for name, pose in poses.items()}
         root_before, mid_before = world[self.root.link], world[self.mid.link]
-        put(self.model, self.root, q, _local(world[self.root.parent], turns.root @ root_before))
-        put(self.model, self.mid, q, _local(world[self.mid.parent], turns.mid @ mid_before))
+        put(self.model, self.root, q, _local(world[self.root.parent], rotations.root @ root_before))
+        put(self.model, self.mid, q, _local(world[self.mid.parent], rotations.mid @ mid_before))
         if self.limb.stretch > 0.0:
-            self._stretch(poses, q, turns.factor)
+            self._stretch(poses, q, rotations.factor)
         turned_root = self._turned(self.root, world[self.root.parent], root_before, q)
         turned_mid = self._turned(self.mid, world[self.mid.parent], mid_before, q)
         if self.tip is None:
@@ -318,8 +326,8 @@ class LimbPlan:
         for group in (self.root, self.mid, self.tip):
             if group is not None:
                 before = group.rotation_at(beneath)
-                way = quat_log(quat_from_matrix(_local(before, group.rotation_at(q))))
-                put(self.model, group, q, before @ quat_to_matrix(quat_exp(weight * way)))
+                rotation = quat_log(quat_from_matrix(_local(before, group.rotation_at(q))))
+                put(self.model, group, q, before @ quat_to_matrix(quat_exp(weight * rotation)))
                 slides = group.slide_places
                 q[:, slides] = (1.0 - weight) * beneath[:, slides] + weight * q[:, slides]
 
@@ -328,8 +336,8 @@ class LimbPlan:
         for group in (self.mid, self.tip):
             assert group is not None
             there = poses[group.parent]
-            place = _local(there[:, :3, :3], (poses[group.link] - there)[:, :3, 3:])[..., 0]
-            slides = np.linalg.solve(group.slides.T, (factor[:, None] * place - group.offset).T)
+            position = _local(there[:, :3, :3], (poses[group.link] - there)[:, :3, 3:])[..., 0]
+            slides = np.linalg.solve(group.slides.T, (factor[:, None] * position - group.offset).T)
             q[:, group.slide_places] = slides.T
 
 

@@ -107,18 +107,18 @@ def fit_limb_lengths(
     wanted |= _given({} if lengths is None else lengths, medians)
     hierarchy = tuple(_refitted(joint, offsets, wanted, motion.metres) for joint in motion.hierarchy)
     model = model_of(hierarchy, motion.metres, "fitted")
-    kept = _kept(motion, keep)
+    kept_frames = _kept(motion, keep)
     start = np.concatenate(
         [motion.q[:, motion.model.q_slice(joint.name)] for joint in model.joints if joint.nq], axis=1
     )
-    q = _solved(motion, model, start, kept)
+    q = _solved(motion, model, start, kept_frames)
     return FittedLimbs(
         replace(motion, model=model, q=q, hierarchy=hierarchy),
         tuple(
             BoneLength(link, float(norm(moves).min()), float(norm(moves).max()), wanted[link])
             for link, moves in offsets.items()
         ),
-        tuple(_compared(motion, model, start, q, kept)),
+        tuple(_compared(motion, model, start, q, kept_frames)),
     )
 
 
@@ -127,7 +127,7 @@ def fit_limb_lengths(
 
 def _offsets(motion: Motion, hierarchy: Sequence[BvhJoint]) -> dict[str, Array]:
     """From each link's parent to the link, in axes of the parent [T, 3] [m]."""
-    found = {}
+    offsets = {}
     for joint in hierarchy:
         if not joint.is_end and joint.parent >= 0:
             offset = np.tile(motion.metres * np.array(joint.offset), (len(motion), 1))
@@ -136,8 +136,8 @@ def _offsets(motion: Motion, hierarchy: Sequence[BvhJoint]) -> dict[str, Array]:
                     offset[:, axis] = motion.q[
                         :, motion.model.q_slice(f"{joint.name}.{letter}position").start
                     ]
-            found[joint.name] = offset
-    return found
+            offsets[joint.name] = offset
+    return offsets
 
 
 def _symmetric(motion: Motion, medians: Mapping[str, float]) -> Iterator[tuple[str, float]]:
@@ -150,18 +150,18 @@ def _symmetric(motion: Motion, medians: Mapping[str, float]) -> Iterator[tuple[s
 
 
 def _given(lengths: Mapping[str, float], medians: Mapping[str, float]) -> dict[str, float]:
-    found = {}
+    lengths_by_link = {}
     for link, length in mapping_of(lengths, "lengths", ModelError, "a mapping of links to metres").items():
         if link not in medians:
             hint = did_you_mean(link, tuple(medians))
             raise ModelError(f"lengths: there is no bone that ends at {shortened(link)}; {hint}")
         needed = "a positive number of metres"
-        found[link] = as_number(length, f"lengths[{link!r}]", needed, ModelError)
-        if not 0.0 < found[link] < math.inf:
-            raise ModelError(f"lengths[{link!r}] needs {needed}, found {found[link]:g}")
+        lengths_by_link[link] = as_number(length, f"lengths[{link!r}]", needed, ModelError)
+        if not 0.0 < lengths_by_link[link] < math.inf:
+            raise ModelError(f"lengths[{link!r}] needs {needed}, found {lengths_by_link[link]:g}")
         if not medians[link]:
             raise ModelError(f"lengths[{link!r}]: this bone has no direction, since its length is 0")
-    return found
+    return lengths_by_link
 
 
 def _refitted(
@@ -198,27 +198,27 @@ def _kept(motion: Motion, keep: Iterable[str] | None) -> list[str]:
     return [frames[side + role] for role in KEPT_ROLES for side in SIDES if side + role in frames]
 
 
-def _solved(motion: Motion, model: Model, start: Array, kept: Sequence[str]) -> Array:
+def _solved(motion: Motion, model: Model, start: Array, frames: Sequence[str]) -> Array:
     """Configurations [T, nq] of a model, whose joints the motion's model has, too."""
     roots = {joint.name for joint in motion.hierarchy or () if joint.parent < 0}
     goals: list[Goal] = []
     columns: list[Array] = []
 
-    def follow(frame: str, place: float, turn: float) -> None:
+    def follow(frame: str, weight: float, turn: float) -> None:
         poses = motion.model.pose(motion.q, frame)
         targets = np.zeros((2, len(motion), TARGET_SIZE))
         targets[0, :, :3], targets[0, :, 3:] = poses[:, :3, 3], np.eye(3).ravel()
         targets[1, :, 3:] = poses[:, :3, :3].reshape(-1, 9)
-        if place:
-            goals.append(Position(frame=frame, target=poses[0, :3, 3], weight=place))
+        if weight:
+            goals.append(Position(frame=frame, target=poses[0, :3, 3], weight=weight))
             columns.append(targets[0])
         goals.append(Orientation(frame=frame, target=poses[0, :3, :3], weight=turn))
         columns.append(targets[1])
 
-    for frame in kept:
+    for frame in frames:
         follow(frame, KEPT, KEPT_TURN)
     for link in motion.links:
-        if link not in kept and any(joint.nv for joint in model.path(link)):
+        if link not in frames and any(joint.nv for joint in model.path(link)):
             follow(link, ROOT if link in roots else 0.0, TURN)
     plan = Stepper(model, goals)
     over_time = np.stack(columns, axis=1)
@@ -226,9 +226,9 @@ def _solved(motion: Motion, model: Model, start: Array, kept: Sequence[str]) -> 
 
 
 def _compared(
-    motion: Motion, model: Model, start: Array, q: Array, kept: Sequence[str]
+    motion: Motion, model: Model, start: Array, q: Array, frames: Sequence[str]
 ) -> Iterator[KeptFrame]:
-    for frame in kept:
+    for frame in frames:
         before = motion.model.pose(motion.q, frame)[:, :3, 3]
         unsolved, solved = (1e3 * norm(model.pose(each, frame)[:, :3, 3] - before) for each in (start, q))
         yield KeptFrame(frame, float(unsolved.mean()), float(solved.mean()), float(solved.max()))

@@ -18,19 +18,19 @@ LONGEST_TURN = 1.0  # [rad] in one step: what the Jacobian says of farther ones 
 
 
 @compiled
-def braking_step(distance: float, most: float) -> float:
+def braking_step(distance: float, change: float) -> float:
     """The longest step [rad or m] from which a joint comes to rest within a distance, this step included, if
-    each step may be shorter by `most` than the one before it.
+    each step may be shorter by `change` than the one before it.
 
     Steps of s, s - most, s - 2 most and so on, n + 1 of them, sum up to (n + 1) (s - n most / 2).
     """
-    if not (most < math.inf and distance < math.inf):
+    if not (change < math.inf and distance < math.inf):
         return distance
-    if most <= 0.0:
+    if change <= 0.0:
         return 0.0
-    ratio = distance / most
+    ratio = distance / change
     n = math.floor(0.5 * (math.sqrt(8.0 * ratio + 1.0) - 1.0))
-    return most * (ratio / (n + 1.0) + 0.5 * n)
+    return change * (ratio / (n + 1.0) + 0.5 * n)
 
 
 @compiled(inline=False)
@@ -81,10 +81,10 @@ def interval(motion: Motion, v: int, below: float, above: float) -> tuple[float,
     has to return as far as it can.
     """
     dt = motion.settings[DT]
-    fastest, most = dt * motion.velocity_limits[v], dt * dt * motion.acceleration_limits[v]
+    fastest, max_change = dt * motion.velocity_limits[v], dt * dt * motion.acceleration_limits[v]
     last = dt * motion.v[v]
-    low = max(-fastest, last - most, -braking_step(max(below, 0.0), most))
-    high = min(fastest, last + most, braking_step(max(above, 0.0), most))
+    low = max(-fastest, last - max_change, -braking_step(max(below, 0.0), max_change))
+    high = min(fastest, last + max_change, braking_step(max(above, 0.0), max_change))
     if above < 0.0:
         high = max(low, min(high, above))
     elif below < 0.0:

@@ -198,8 +198,8 @@ def _foot(
     slides = 1e2 * norm(velocities)[both]
     depth = ground - points[:, up]
     if sole is not None:
-        places = sole.points(*(motion.model.pose(motion.q, link) for link in sole.links))
-        depth = (ground + sole.heights - places[..., up]).max(axis=1)
+        sole_points = sole.points(*(motion.model.pose(motion.q, link) for link in sole.links))
+        depth = (ground + sole.heights - sole_points[..., up]).max(axis=1)
     return Foot(
         name,
         float(stands.mean()),
@@ -241,8 +241,8 @@ def _peaks(motion: Motion, *, slides: bool) -> tuple[Peak | None, Peak | None]:
 def _peaks_of_turns(motion: Motion) -> tuple[Peak | None, Peak | None]:
     """The same of the joints of a BVH that turn, as rotations: their angles jump beside a gimbal lock."""
     groups = [group for group in Articulation(motion).groups if group.freedom]
-    turns = [group.rotation_at(motion.q) for group in groups]
-    rates = [rotation_log(np.swapaxes(turn[:-1], 1, 2) @ turn[1:]) / motion.dt for turn in turns]
+    rotations = [group.rotation_at(motion.q) for group in groups]
+    rates = [rotation_log(np.swapaxes(turn[:-1], 1, 2) @ turn[1:]) / motion.dt for turn in rotations]
     parts = [(group.link, slice(3 * k, 3 * k + 3)) for k, group in enumerate(groups)]
     if not parts:
         return None, None
@@ -262,10 +262,10 @@ def _limit_margin(motion: Motion) -> Peak | None:
     if not motion.model.has_limits:
         return None
     margins = np.array([limit_margins(motion.model, q) for q in motion.q])
-    frame, place = np.unravel_index(np.argmin(margins), margins.shape)
+    frame, index = np.unravel_index(np.argmin(margins), margins.shape)
     joints = [name for name in motion.model.joint_names if motion.model.joint(name).nq]
     parts = {name: motion.model.q_slice(name) for name in joints}
-    name = next(name for name, part in parts.items() if part.start <= place < part.stop)
+    name = next(name for name, part in parts.items() if part.start <= index < part.stop)
     return Peak(float(margins.min()), name, int(frame))
 
 
@@ -304,15 +304,15 @@ def _range(values: Array) -> tuple[float, float]:
 
 
 def _tracking(motion: Motion, name: str, target: ArrayLike) -> Tracking:
-    places = _places(motion, name)
+    positions = _places(motion, name)
     needed = f"places [{len(motion)}, 3] in metres"
     wanted = as_numbers(target, f"the target of {name!r}", needed, GoalError)
-    if wanted.shape != places.shape:
+    if wanted.shape != positions.shape:
         raise GoalError(f"the target of {name!r} needs {needed}, found shape {wanted.shape}")
     known = np.isfinite(wanted).all(axis=1)
     if not known.any():
         raise GoalError(f"the target of {name!r} has no frame without nan")
-    errors = np.where(known, 1e3 * norm(places - wanted), -1.0)
+    errors = np.where(known, 1e3 * norm(positions - wanted), -1.0)
     return Tracking(name, float(errors[known].mean()), float(errors.max()), int(errors.argmax()))
 
 

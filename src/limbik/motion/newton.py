@@ -55,8 +55,8 @@ def find_movable(tree: Tree, motion: Motion, scratch: Scratch, active: Floats, f
         mover = tree.movers[j]
         below, above = position_room(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
-            room = above if active[v] > FREE else below
-            is_held = motion.held[v] > 0.0 or (active[v] != FREE and room <= AT_LIMIT)
+            margin = above if active[v] > FREE else below
+            is_held = motion.held[v] > 0.0 or (active[v] != FREE and margin <= AT_LIMIT)
             free[v] = 0.0 if is_held or tree.units[v] == 0.0 else 1.0
     for v in range(free.size):
         if free[v] > 0.0:

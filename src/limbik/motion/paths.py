@@ -100,13 +100,13 @@ def solve_path(
     check_time_limit(time_limit)
     watch = time_watch(time_limit)
     model = as_model(model)
-    given = poses_of(poses, "`poses`")
+    checked = poses_of(poses, "`poses`")
     name = model.end_effector if frame is None else model.frame(frame).name
     if model.nq != model.nv:
         raise SolverError(
             f"solve_path() needs revolute and prismatic joints alone; {model.name!r} has others"
         )
-    when = None if times is None else _times(times, len(given))
+    when = None if times is None else _times(times, len(checked))
     begin = None if start is None else as_bounded_configuration(start, model.nq, "`start`")
     allowed = _deviation(deviation)
     rules = Rules(_max_step(max_step), allowed, preference(model, name, prefer))
@@ -115,18 +115,18 @@ def solve_path(
     )
     fixed = [
         _fixed(model, name, value, pose, which, allowed)
-        for value, pose, which in ((first, given[0], "first"), (last, given[-1], "last"))
+        for value, pose, which in ((first, checked[0], "first"), (last, checked[-1], "last"))
     ]
     near = next((q for q in (begin, *fixed) if q is not None), None)
     rest = model.neutral if near is None else model.clip(near)
     free = free_options(world, clearance)
     candidates = Candidates(model, name, rest, seed, free)
-    layers = Layers(given, candidates, rules, begin, watch)
-    for place, which, q in zip((0, -1), ("first", "last"), fixed, strict=True):
+    layers = Layers(checked, candidates, rules, begin, watch)
+    for index, which, q in zip((0, -1), ("first", "last"), fixed, strict=True):
         if q is not None:
             if not candidates.is_free(q):
                 raise ConfigurationError(f"`{which}` needs a configuration that is free of collision")
-            layers.fix(place, q)
+            layers.fix(index, q)
     reached, route = layers.solve()
     return _answer(model, name, layers, reached, route, rules, when, velocity, acceleration)
 
@@ -159,12 +159,12 @@ def _answer(
     elif velocity is not None and len(q):
         times = path_times(steps, is_break, velocity, acceleration)
     candidates = layers.candidates
-    given = {float(at): k for k, at in enumerate(position)}
+    indices = {float(at): k for k, at in enumerate(position)}
     return Path(
         q=q,
         position=position,
         poses=np.array([each.pose for each in reached]).reshape(-1, 4, 4),
-        knots=np.array([given.get(float(k), -1) for k in range(len(layers.poses))], dtype=np.intp),
+        knots=np.array([indices.get(float(k), -1) for k in range(len(layers.poses))], dtype=np.intp),
         times=times,
         breaks=tuple(_breaks(candidates, layers, q, position, route, rules)),
         followed=float(position[route.reached]) if len(q) and position[0] == 0.0 else 0.0,
@@ -182,13 +182,13 @@ def _measured(
     if not reached:
         return 0.0, 0.0
     position = np.array([each.position for each in reached])
-    found = [
+    measures = [
         apart(np.array([each.pose for each in reached]), model.pose(q, frame)),
         layers.deviation(
             position[:-1][~is_break], position[1:][~is_break], q[:-1][~is_break], q[1:][~is_break]
         ),
     ]
-    metres, radians = (float(np.concatenate(each).max()) for each in zip(*found, strict=True))
+    metres, radians = (float(np.concatenate(each).max()) for each in zip(*measures, strict=True))
     return metres, radians
 
 
@@ -201,7 +201,7 @@ def _breaks(
         return [Break(0.0, end, 0, reason, 0.0, ())]
     every = np.array([layer.position for layer in layers.layers])
     knots = [*route.breaks, *([len(q)] if position[-1] < end else [])]
-    found = []
+    breaks = []
 
     def stop(q: Array, at: Array) -> Stop:
         if layers.ends():
@@ -211,13 +211,13 @@ def _breaks(
     if position[0] > 0.0:
         backward = every[every <= position[0]][::-1]
         where, why, joints = stop(q[0], backward)
-        found.append(Break(0.0, float(position[0]), 0, why, where, joints))
+        breaks.append(Break(0.0, float(position[0]), 0, why, where, joints))
     for knot in knots:
         begin = position[knot - 1]
         where, why, joints = stop(q[knot - 1], every[every >= begin])
         after = float(position[knot]) if knot < len(q) else end
-        found.append(Break(float(begin), after, int(knot), why, where, joints))
-    return found
+        breaks.append(Break(float(begin), after, int(knot), why, where, joints))
+    return breaks
 
 
 def _too_fast(

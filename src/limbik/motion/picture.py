@@ -42,16 +42,16 @@ def picture(motion: Motion, *, figures: int = 9) -> str:
             f"model {motion.model.name!r} has no bones: no two links that move follow each other"
         )
     frames = np.unique(np.linspace(0, len(motion) - 1, figures).round().astype(np.int64))
-    places = _seen(motion, bones, frames)
-    tall = float(np.ptp(places[..., 1])) or 1.0
-    low = float(places[..., 1].min())
+    positions = _seen(motion, bones, frames)
+    tall = float(np.ptp(positions[..., 1])) or 1.0
+    low = float(positions[..., 1].min())
     scale = (HEIGHT - 2.0 * MARGIN) / tall
-    size = float(np.median(np.ptp(places[..., 1], axis=(1, 2)))) or tall
-    lefts = _apart(places, APART * size)
-    across = scale * (places[..., 0] + lefts[:, None, None])
+    size = float(np.median(np.ptp(positions[..., 1], axis=(1, 2)))) or tall
+    lefts = _apart(positions, APART * size)
+    across = scale * (positions[..., 0] + lefts[:, None, None])
     begin = float(across.min()) - MARGIN
     width = float(across.max()) - begin + MARGIN
-    across, up = across - begin, HEIGHT - MARGIN - scale * (places[..., 1] - low)
+    across, up = across - begin, HEIGHT - MARGIN - scale * (positions[..., 1] - low)
     points: Array = np.stack([across, up], axis=-1)
     times: Array = np.asarray(frames * motion.dt, dtype=np.float64)
     return "\n".join(_lines(bones, points, times, width, scale * size))
@@ -63,16 +63,16 @@ def _seen(motion: Motion, bones: tuple[Bone, ...], frames: NDArray[np.int64]) ->
     poses = motion.model.poses(motion.q[frames], names)[..., :3, 3] @ UPWARD[motion.up].T
     at = np.array([[names.index(bone.link), names.index(bone.end)] for bone in bones])
     middle = poses.mean(axis=1)[:, :2]
-    way = middle[-1] - middle[0]
-    far = float(norm(way))
-    ahead = way / far if far > STILL * float(np.ptp(poses[..., 2])) else np.array([1.0, 0.0])
+    direction = middle[-1] - middle[0]
+    far = float(norm(direction))
+    ahead = direction / far if far > STILL * float(np.ptp(poses[..., 2])) else np.array([1.0, 0.0])
     return np.asarray(np.stack([poses[..., :2] @ ahead, poses[..., 2]], axis=-1)[:, at])
 
 
-def _apart(places: Array, least: float) -> Array:
+def _apart(positions: Array, min_step: float) -> Array:
     """[figures] how far each is moved along so that none stands in another [m]."""
-    middles = places[..., 0].mean(axis=(1, 2))
-    steps = np.maximum(np.diff(middles), least)
+    middles = positions[..., 0].mean(axis=(1, 2))
+    steps = np.maximum(np.diff(middles), min_step)
     wanted = middles[0] + np.concatenate([[0.0], np.cumsum(steps)])
     return np.asarray(wanted - middles)
 
@@ -94,8 +94,8 @@ def _lines(bones: tuple[Bone, ...], points: Array, times: Array, width: float, s
                 middle = f'cx="{0.5 * (x + u):.1f}" cy="{0.5 * (y + v):.1f}"'
                 yield f'<circle {middle} r="{HEAD * size:.1f}" fill="{colour}"/>'
             else:
-                way = f"M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"
-                yield f'<path d="{way}" stroke="{colour}" stroke-width="{stroke:.1f}"/>'
+                segment = f"M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"
+                yield f'<path d="{segment}" stroke="{colour}" stroke-width="{stroke:.1f}"/>'
         below = 0.5 * float(figure[..., 0].min() + figure[..., 0].max())
         at = f'x="{below:.1f}" y="{HEIGHT - 8.0:.0f}"'
         yield f'<text {at} text-anchor="middle" fill="{TEXT}">{time:.2f} s</text>'

@@ -30,9 +30,9 @@ def preference(model: Model, frame: str, name: str) -> Preference:
             f"`prefer` needs one of {', '.join(map(repr, PREFERENCES))}, found {shortened(name)}"
         )
     if name == "manipulability":
-        most = float(_manipulability(model, frame, model.random(0, DRAWN)).max())
+        maximum = float(_manipulability(model, frame, model.random(0, DRAWN)).max())
         return lambda q: (
-            WEIGHT * (1.0 - np.minimum(_manipulability(model, frame, q) / max(most, 1e-300), 1.0))
+            WEIGHT * (1.0 - np.minimum(_manipulability(model, frame, q) / max(maximum, 1e-300), 1.0))
         )
     if name == "limits":
         bounded = np.isfinite(model.lower) & np.isfinite(model.upper) & (model.upper > model.lower)

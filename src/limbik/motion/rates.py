@@ -17,7 +17,7 @@ SLOWEST, FASTEST = 1e-12, 1e100  # [rad/s, m/s, or per s^2]
 OF_JOINT = {"velocity_limits": "velocity", "acceleration_limits": "acceleration"}
 
 
-def rate_limits(model: Model, given: RateLimits, name: str) -> Array:
+def rate_limits(model: Model, values: RateLimits, name: str) -> Array:
     """Limits [nv] from one number for all joints, one for each velocity [nv] or one for each of some joints
     by name; of the others, and where nothing is given, those of the model. Infinite where there is none.
 
@@ -25,15 +25,15 @@ def rate_limits(model: Model, given: RateLimits, name: str) -> Array:
     leader. Raises SolverError for what is no limit.
     """
     limits = np.full(model.nv, math.inf)
-    if given is None or isinstance(given, Mapping):
-        named = {} if given is None else given
+    if values is None or isinstance(values, Mapping):
+        named = {} if values is None else values
         _refuse_unknown(model, list(named), name)
         for joint in model.joints:
             own = getattr(joint, OF_JOINT[name])
             limit = named.get(joint.name, own)
             _narrow(model, limits, joint, _checked(limit, f"`{name}` of {joint.name!r}"))
         return limits
-    numbers = _checked(given, f"`{name}`", ((), (model.nv,)))
+    numbers = _checked(values, f"`{name}`", ((), (model.nv,)))
     if numbers.ndim == 1:
         return numbers
     for joint in model.joints:

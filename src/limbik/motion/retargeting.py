@@ -107,8 +107,8 @@ def retarget(
 
 def postures_of(motion: Motion) -> Array:
     """That of rest, then some of the motion, [k, nq]."""
-    places = np.unique(np.linspace(0, len(motion) - 1, POSTURES).astype(np.int64))
-    return np.concatenate([motion.model.neutral[None], motion.q[places]])
+    positions = np.unique(np.linspace(0, len(motion) - 1, POSTURES).astype(np.int64))
+    return np.concatenate([motion.model.neutral[None], motion.q[positions]])
 
 
 def _are_alike(model: Model, other: Model) -> bool:
@@ -150,9 +150,9 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
     base = min(_standing_height(feet[side][:, 2], stands[:, k]) for k, side in enumerate(SIDES))
     ankle = float(np.mean([-sole[:, 2].min() for sole in soles.values()]))
 
-    def brought(places: Array) -> Array:
+    def brought(positions: Array) -> Array:
         """Places [T, 3] in the measure of the other body, feet on the ground."""
-        moved = scale * (places - [0.0, 0.0, base])
+        moved = scale * (positions - [0.0, 0.0, base])
         moved[:, 2] += ankle
         return moved
 
@@ -161,11 +161,11 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
         return _turn(other, role, body.turns(q, role), weight)
 
     for k, side in enumerate(SIDES):
-        turns = _stood_upright(body.turns(q, side + LEG[2]), stands[:, k])
-        turns = flat_turns(turns, stands[:, k], motion.dt)
-        places = lifted(held_places(brought(feet[side]), stands[:, k]), turns, soles[side])
-        yield _position(other, side + LEG[2], places, FOOT)
-        yield _turn(other, side + LEG[2], turns, FOOT_TURN)
+        rotations = _stood_upright(body.turns(q, side + LEG[2]), stands[:, k])
+        rotations = flat_turns(rotations, stands[:, k], motion.dt)
+        positions = lifted(held_places(brought(feet[side]), stands[:, k]), rotations, soles[side])
+        yield _position(other, side + LEG[2], positions, FOOT)
+        yield _turn(other, side + LEG[2], rotations, FOOT_TURN)
     left, right = (body.centers(q, side + LEG[0]) for side in SIDES)
     hips = body.turns(q, "hips")
     yield _position(other, "hips", brought(0.5 * (left + right)) + hips @ _from_hip_joints(other), HIPS)
@@ -202,23 +202,23 @@ def _bones(
     """Both bones of a limb point as those of the source."""
     for part in limb[:2]:
         frame, axis = other.frames[side + part], other.along[side + part]
-        way = body.ways(q, side + part)
+        directions = body.ways(q, side + part)
         targets = np.zeros((len(q), TARGET_SIZE))
-        targets[:, :3] = way @ other.upward
+        targets[:, :3] = directions @ other.upward
         goal = Direction(frame=frame, axis=axis, target=targets[0, :3], weight=weight)
         yield _Followed(goal, targets)
 
 
-def _position(other: Anatomy, role: str, places: Array, weight: float) -> _Followed:
-    targets = np.zeros((len(places), TARGET_SIZE))
-    targets[:, :3] = places @ other.upward
+def _position(other: Anatomy, role: str, positions: Array, weight: float) -> _Followed:
+    targets = np.zeros((len(positions), TARGET_SIZE))
+    targets[:, :3] = positions @ other.upward
     targets[:, 3:] = np.eye(3).ravel()
     return _Followed(Position(frame=other.frames[role], target=targets[0, :3], weight=weight), targets)
 
 
-def _turn(other: Anatomy, role: str, turns: Array, weight: float) -> _Followed:
-    rotations = other.upward.T @ turns @ other.axes[role].T
-    targets = np.zeros((len(turns), TARGET_SIZE))
+def _turn(other: Anatomy, role: str, in_world: Array, weight: float) -> _Followed:
+    rotations = other.upward.T @ in_world @ other.axes[role].T
+    targets = np.zeros((len(in_world), TARGET_SIZE))
     targets[:, 3:] = rotations.reshape(-1, 9)
     return _Followed(Orientation(frame=other.frames[role], target=rotations[0], weight=weight), targets)
 
@@ -228,12 +228,12 @@ def _standing_height(heights: Array, stands: NDArray[np.bool_]) -> float:
     return float(np.median(heights[stands]) if stands.any() else heights.min())
 
 
-def _stood_upright(turns: Array, stands: NDArray[np.bool_]) -> Array:
+def _stood_upright(rotations: Array, stands: NDArray[np.bool_]) -> Array:
     """The axes [T, 3, 3] of a foot, of which z is up on average while it stands."""
     if not stands.any():
-        return turns
-    up = turns[stands][:, 2].mean(axis=0)
-    return turns @ rotation_between(np.array([0.0, 0.0, 1.0]), up)
+        return rotations
+    up = rotations[stands][:, 2].mean(axis=0)
+    return rotations @ rotation_between(np.array([0.0, 0.0, 1.0]), up)
 
 
 def _sole(other: Anatomy, role: str) -> Array:
@@ -307,7 +307,7 @@ def _solved_by_all(
     reach = _reach_in(model, dt) if speed_limits else np.full(model.nq, math.inf)
     over_time = np.stack([each.targets for each in followed], axis=1)
     targets = np.zeros((len(plan.tasks), TARGET_SIZE))
-    found = np.empty((len(over_time), model.nq))
+    solved = np.empty((len(over_time), model.nq))
     q = _first(model, home, hips, followed)
     for frame, wanted in enumerate(over_time):
         targets[: len(followed)] = wanted
@@ -315,9 +315,9 @@ def _solved_by_all(
             steady.write(q, targets[len(followed) :])
             if frame:
                 plan.narrow(np.maximum(model.lower, q - reach), np.minimum(model.upper, q + reach))
-            q = found[frame] = plan.step(targets, q)
+            q = solved[frame] = plan.step(targets, q)
         progress(frame + 1, len(over_time))
-    return found
+    return solved
 
 
 def _first(model: Model, home: Array, hips: str, followed: list[_Followed]) -> Array:

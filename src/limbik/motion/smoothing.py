@@ -58,14 +58,14 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
     q = _FILTERS[method](unrolled, motion.dt, cutoff)
     for joint in motion.model.joints:
         if joint.nq >= 4:
-            place = motion.model.q_slice(joint.name)
-            quaternion = q[:, place][:, -4:]
-            q[:, place.stop - 4 : place.stop] = quaternion / norm(quaternion)[:, None]
+            q_slice = motion.model.q_slice(joint.name)
+            quaternion = q[:, q_slice][:, -4:]
+            q[:, q_slice.stop - 4 : q_slice.stop] = quaternion / norm(quaternion)[:, None]
     for group in Articulation(motion).groups if motion.hierarchy is not None else ():
         if len(group.axes) == MAX_HINGES:
-            turns = _continuous(quat_from_matrix(group.rotation_at(motion.q)))
-            _note_flips(motion, group.link, turns)
-            smoothed = _FILTERS[method](turns, motion.dt, cutoff)
+            rotations = _continuous(quat_from_matrix(group.rotation_at(motion.q)))
+            _note_flips(motion, group.link, rotations)
+            smoothed = _FILTERS[method](rotations, motion.dt, cutoff)
             q[:, group.hinge_places] = motion.q[:, group.hinge_places]
             put(motion.model, group, q, quat_to_matrix(smoothed / norm(smoothed)[:, None]))
     return replace(motion, q=motion.model.clip(q))
@@ -77,27 +77,27 @@ def _unrolled(motion: Motion) -> Array:
     for joint in motion.model.joints:
         if not joint.nq:
             continue
-        place = motion.model.q_slice(joint.name)
+        q_slice = motion.model.q_slice(joint.name)
         if joint.nq >= 4:
-            part = slice(place.stop - 4, place.stop)
+            part = slice(q_slice.stop - 4, q_slice.stop)
             q[:, part] = _continuous(q[:, part])
         elif joint.kind is not JointKind.PRISMATIC and not joint.has_limits:
-            q[:, place] = np.unwrap(q[:, place], axis=0)
+            q[:, q_slice] = np.unwrap(q[:, q_slice], axis=0)
     return q
 
 
-def _continuous(turns: Array) -> Array:
+def _continuous(rotations: Array) -> Array:
     """Quaternions [T, 4] with the signs by which each is nearest to the one before."""
-    turned = np.sum(turns[1:] * turns[:-1], axis=1) < 0.0
+    turned = np.sum(rotations[1:] * rotations[:-1], axis=1) < 0.0
     signs = np.append(1.0, np.where(np.cumsum(turned) % 2, -1.0, 1.0))
-    return np.asarray(signs[:, None] * turns)
+    return np.asarray(signs[:, None] * rotations)
 
 
-def _note_flips(motion: Motion, link: str, turns: Array) -> None:
+def _note_flips(motion: Motion, link: str, rotations: Array) -> None:
     """Warn of the greatest turn [T, 4] from frame to frame where it is a flip."""
-    if len(turns) < 2:
+    if len(rotations) < 2:
         return
-    steps = 2.0 * np.arccos(np.clip(np.sum(turns[1:] * turns[:-1], axis=1), -1.0, 1.0))
+    steps = 2.0 * np.arccos(np.clip(np.sum(rotations[1:] * rotations[:-1], axis=1), -1.0, 1.0))
     frame = int(steps.argmax())
     if steps[frame] > FLIP:
         count = int((steps > FLIP).sum())
@@ -129,12 +129,14 @@ def _savitzky_golay(q: Array, dt: float, cutoff: float) -> Array:
 
 
 def _one_euro(q: Array, dt: float, cutoff: float) -> Array:
-    found, speed = q.copy(), np.zeros(q.shape[1])
-    share_of_speed = _share(np.full(q.shape[1], SPEED_CUTOFF), dt)
+    smoothed, speed = q.copy(), np.zeros(q.shape[1])
+    speed_weight = _share(np.full(q.shape[1], SPEED_CUTOFF), dt)
     for k in range(1, len(q)):
-        speed += share_of_speed * ((q[k] - q[k - 1]) / dt - speed)
-        found[k] = found[k - 1] + _share(cutoff + OPENING * np.abs(speed), dt) * (q[k] - found[k - 1])
-    return found
+        speed += speed_weight * ((q[k] - q[k - 1]) / dt - speed)
+        smoothed[k] = smoothed[k - 1] + _share(cutoff + OPENING * np.abs(speed), dt) * (
+            q[k] - smoothed[k - 1]
+        )
+    return smoothed
 
 
 def _share(cutoff: Array, dt: float) -> Array:

@@ -61,12 +61,12 @@ class Spline:
         Raises ModelError for links that are no chain of the model, GoalError for arrays of another shape.
         """
         needed = "points [n, 3] or [T, n, 3] in metres, n at least 2, no two in a row the same"
-        given = as_numbers(points, "points", needed, GoalError)
-        if given.ndim not in (2, 3) or given.shape[-1] != 3 or given.shape[-2] < 2:
-            raise GoalError(f"points needs {needed}, found shape {given.shape}")
-        if not np.isfinite(given).all() or not (norm(np.diff(given, axis=-2)) > 0.0).all():
+        checked = as_numbers(points, "points", needed, GoalError)
+        if checked.ndim not in (2, 3) or checked.shape[-1] != 3 or checked.shape[-2] < 2:
+            raise GoalError(f"points needs {needed}, found shape {checked.shape}")
+        if not np.isfinite(checked).all() or not (norm(np.diff(checked, axis=-2)) > 0.0).all():
             raise GoalError(f"points needs {needed}")
-        rows, each, lead = rows_of(model, q, given, 2)
+        rows, each, lead = rows_of(model, q, checked, 2)
         chain = Chain(model, self.chain, self.tip, rows)
         curve = sampled(each)
         joints = on_curve(curve + (chain.center(0) - curve[:, 0])[:, None], self._lengths(chain))
@@ -77,8 +77,8 @@ class Spline:
             chain.turn(k, twist @ rotation_between(bone, wanted))
         ends = [self._end(chain, k) for k in range(len(self.chain))]
         distance = norm(np.stack(ends, axis=1) - joints[:, 1:]).max(axis=1).reshape(lead)
-        found = rows.reshape(*lead, model.nq)
-        return SplineSolution(found, distance if lead else float(distance))
+        every_q = rows.reshape(*lead, model.nq)
+        return SplineSolution(every_q, distance if lead else float(distance))
 
     def _end(self, chain: Chain, k: int) -> Array:
         """Where the bone of a link ends [T, 3]."""
@@ -113,11 +113,11 @@ def on_curve(curves: Array, lengths: Array) -> Array:
     the one before it as `lengths` [T, n] says."""
     count = len(curves)
     rows = np.arange(count)
-    found = np.empty((count, lengths.shape[1] + 1, 3))
-    found[:, 0] = curves[:, 0]
+    positions = np.empty((count, lengths.shape[1] + 1, 3))
+    positions[:, 0] = curves[:, 0]
     passed = np.zeros(count, dtype=np.intp)  # the sample before the point
     for k, length in enumerate(lengths.T):
-        here = found[:, k]
+        here = positions[:, k]
         away = norm(curves - here[:, None])
         is_beyond = (away >= length[:, None]) & (np.arange(curves.shape[1]) > passed[:, None])
         end = np.where(is_beyond.any(axis=1), np.argmax(is_beyond, axis=1), curves.shape[1] - 1)
@@ -128,6 +128,6 @@ def on_curve(curves: Array, lengths: Array) -> Array:
         b = (piece * (start - here)).sum(axis=1)
         c = ((start - here) ** 2).sum(axis=1) - length**2
         s = (np.sqrt(np.maximum(b * b - a * c, 0.0)) - b) / a
-        found[:, k + 1] = start + s[:, None] * piece
+        positions[:, k + 1] = start + s[:, None] * piece
         passed = end - 1
-    return found
+    return positions

@@ -28,7 +28,10 @@ PLANNED = 6  # squared length of the last plan, in units
 TURNS = 7  # how often the arm has turned back since the targets moved
 TRAVEL = 8  # sum of the lengths of the latest steps, in units
 PLANS = 9  # 1 while a displacement is planned that takes many steps
-SETTINGS_SIZE = 10
+IDLE = 10  # [s] since the arm came nearer to its goals than before, while the targets rest
+IDLED = 11  # how often it has been idle for long since the targets moved
+CALM = 12  # what steps are multiplied by: below 1 after the arm has often been idle
+SETTINGS_SIZE = 13
 
 ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations
@@ -64,6 +67,7 @@ class Motion(NamedTuple):
     left: Annotated[Floats, array(n_rows)]  # residuals that are left for later steps
     squares: Annotated[Floats, array(n_levels)]  # squared errors where the last step has begun
     gains: Annotated[Floats, array(n_levels)]  # what steps take off them, on average
+    best: Annotated[Floats, array(n_levels)]  # the best of them since the targets moved, upper levels first
     wanted: Annotated[Floats, array(n_rows)]  # by how much this step is to change them
     # Rows with a tolerance (`motion.tolerances`):
     tolerance: Annotated[Floats, array(n_rows)]  # weighted, as errors are; 0: a row without one

@@ -19,7 +19,7 @@ class Steady:
     """
 
     def __init__(
-        self, model: Model, weight: float, home: Array, share: float, free: Collection[str] = ()
+        self, model: Model, weight: float, home: Array, fraction: float, free: Collection[str] = ()
     ) -> None:
         weights = np.full(model.nv, weight)
         for joint in model.joints:
@@ -28,7 +28,7 @@ class Steady:
         counted = [each for each in model.coordinates if weights[each.v] > 0.0]
         posture = [Posture(q=home, weight=tuple(weights.tolist()), priority=0)] if counted else []
         self.goals: tuple[Goal, ...] = tuple(posture)  # one, or none where all joints are free
-        self._home, self._share = home, share
+        self._home, self._share = home, fraction
         self._rows = np.array([k for k, each in enumerate(counted) if not each.is_rotation], dtype=np.int64)
         self._places = np.array([each.q for each in counted if not each.is_rotation], dtype=np.int64)
         self._balls = [(k, slice(each.q, each.q + 4)) for k, each in enumerate(counted) if each.is_rotation]
@@ -37,7 +37,7 @@ class Steady:
         """Its targets [rows, 12] after a configuration [nq]."""
         here = q[self._places]
         targets[self._rows, 0] = here + self._share * (self._home[self._places] - here)
-        for row, place in self._balls:
-            home = math.copysign(self._share, q[place] @ self._home[place]) * self._home[place]
-            quat = (1.0 - self._share) * q[place] + home
+        for row, index in self._balls:
+            home = math.copysign(self._share, q[index] @ self._home[index]) * self._home[index]
+            quat = (1.0 - self._share) * q[index] + home
             targets[row, 3:] = quat_to_matrix(quat / norm(quat)).ravel()

@@ -16,9 +16,12 @@ from limbik.motion.limits import braking_step, fill_bounds, fill_room
 from limbik.motion.newton import SINGULAR, fill_model
 from limbik.motion.state import (
     BRAKES,
+    CALM,
     DT,
     FIRST_FACTOR,
     FRESH,
+    IDLE,
+    IDLED,
     LOWER_FACTOR,
     PLAN,
     PLANNED,
@@ -69,6 +72,12 @@ STEADY = 0.1  # of a step: targets that have changed by less do not explain why 
 SETTLED = 1e-5  # length of a plan, in units, of an arm that has all but come to rest
 JUMP = 100.0  # times as long a plan for resting targets is no motion that had only been slow
 AT_REST = 1e-13  # length of a step, in units
+MAX_IDLE = 3.0  # [s] without an improvement after which the arm is compared with where it is then
+CHANCES = 3.0  # times that it is, before it is brought to rest
+CALMING = 0.5  # [s] in which its steps then fall to a third
+RETURNS = 3.0  # times as long as an arm takes to stop, until it has come back from beyond its goal
+IMPROVED = 1e-5  # part of a squared error that is an improvement
+SAME = 1e-4  # residual below which an upper level counts as met while a lower one improves
 CONVERGING = 0.5  # part of a residual: if more is left of it, it is not curvature that has left it
 MET = 0  # what a step returns: all targets have been read
 
@@ -87,6 +96,7 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
     evaluate_at(tree, objectives, workspace, motion, motion.q, 0)
     linearise(tree, objectives, workspace, motion)
     measure_gains(objectives, workspace.errors[0], motion)
+    calm_down(motion)
     fill_bounds(tree, motion)
     last = squared_length(motion.moved)
     fill(0.0, motion.moved)
@@ -159,7 +169,7 @@ def iterate(
     add(-1.0, motion.first_dx, motion.lower_part)
     add(1.0, workspace.dx, motion.lower_part)
     for v in range(motion.moved.size):
-        wanted = motion.moved[v] + workspace.dx[v]
+        wanted = motion.moved[v] + motion.settings[CALM] * workspace.dx[v]
         motion.moved[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
         workspace.dq[v] = tree.units[v] * motion.moved[v]
     advance(tree.movers, motion.q, workspace.dq, 1.0, True, workspace.trial)
@@ -374,8 +384,8 @@ def plan_braking(
     adapt_damping(objectives, motion, last)
     first, lower = 0.0, 0.0
     if not may_rest(objectives, workspace, motion, workspace.dx, last):
-        first = braking_share(tree, motion, motion.first_part)
-        lower = braking_share(tree, motion, motion.lower_part)
+        first = motion.settings[CALM] * braking_share(tree, motion, motion.first_part)
+        lower = motion.settings[CALM] * braking_share(tree, motion, motion.lower_part)
     for v in range(motion.moved.size):
         motion.first_part[v] *= first
         motion.lower_part[v] *= lower
@@ -407,12 +417,14 @@ def starts_again(objectives: Objectives, motion: Motion, square: float, last: fl
 def braking_share(tree: Tree, motion: Motion, dx: Floats) -> float:
     """Which part of a way [nv, in units] one step may cover so that all joints come to rest at its end."""
     dt = motion.settings[DT]
-    share = 1.0
+    fraction = 1.0
     for v in range(dx.size):
-        way = abs(tree.units[v] * dx[v])
-        if way > 0.0:
-            share = min(share, braking_step(way, dt * dt * motion.acceleration_limits[v]) / way)
-    return share
+        distance = abs(tree.units[v] * dx[v])
+        if distance > 0.0:
+            fraction = min(
+                fraction, braking_step(distance, dt * dt * motion.acceleration_limits[v]) / distance
+            )
+    return fraction
 
 
 @compiled(inline=False)
@@ -453,6 +465,53 @@ def measure_gains(objectives: Objectives, errors: Floats, motion: Motion) -> Non
         motion.squares[level] = square
 
 
+@compiled(inline=False)
+def calm_down(motion: Motion) -> None:
+    """Shorten the steps of an arm that has come no nearer to its goals for some time, although its targets
+    rest: no arm moves for ever, whatever it goes back and forth between.
+
+    An upper level that was met at first may have to be left for a while to get around limits: the arm is
+    compared with where it has come to a few times.
+    """
+    settings = motion.settings
+    if settings[TARGET_CHANGE] > 0.0 or settings[FRESH] > 0.0:
+        settings[IDLED], settings[CALM] = 0.0, 1.0
+        fill(math.inf, motion.best)
+    if is_improved(motion.squares, motion.best):
+        copy(motion.squares, motion.best)
+        settings[IDLE] = -RETURNS * stopping_time(motion)
+        return
+    settings[IDLE] += settings[DT]
+    if settings[IDLE] < MAX_IDLE:
+        return
+    if settings[IDLED] < CHANCES:
+        settings[IDLED] += 1.0
+        settings[IDLE] = 0.0
+        copy(motion.squares, motion.best)
+    else:
+        settings[CALM] *= math.exp(-settings[DT] / CALMING)
+
+
+@compiled
+def stopping_time(motion: Motion) -> float:
+    """Time [s] in which all joints can come to rest."""
+    longest = 0.0
+    for v in range(motion.v.size):
+        longest = max(longest, abs(motion.v[v]) / motion.acceleration_limits[v])
+    return longest
+
+
+@compiled
+def is_improved(squares: Floats, best: Floats) -> bool:
+    """Whether squared errors of levels are below others in one level, and not above them in those before."""
+    for level in range(squares.size):
+        if squares[level] < (1.0 - IMPROVED) * best[level] - CLOSE * CLOSE:
+            return True
+        if squares[level] > (1.0 + IMPROVED) * best[level] + SAME * SAME:
+            return False
+    return False
+
+
 @compiled
 def stay(workspace: Workspace, motion: Motion) -> None:
     """The step is made, and moves nothing."""
@@ -487,10 +546,10 @@ def damp_wandering(objectives: Objectives, motion: Motion) -> None:
         fill(0.0, motion.drift)
         return
     step = math.sqrt(squared_length(motion.moved))
-    kept = 1.0 / (1.0 + step / MEMORY)
-    settings[TRAVEL] = kept * (settings[TRAVEL] + step)
+    decay = 1.0 / (1.0 + step / MEMORY)
+    settings[TRAVEL] = decay * (settings[TRAVEL] + step)
     for v in range(motion.drift.size):
-        motion.drift[v] = kept * (motion.drift[v] + motion.moved[v])
+        motion.drift[v] = decay * (motion.drift[v] + motion.moved[v])
     travel = settings[TRAVEL]
     if travel < 0.5 * MEMORY or squared_length(motion.drift) > (WANDERS * travel) ** 2:
         return

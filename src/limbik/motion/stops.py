@@ -71,5 +71,5 @@ def _beyond(model: Model, q: Array) -> tuple[str, ...]:
 
 
 def _revolute(model: Model) -> Array:
-    places = [model.q_slice(joint.name).start for joint in model.joints if joint.kind is JointKind.REVOLUTE]
-    return np.asarray(np.isin(np.arange(model.nq), places))
+    indices = [model.q_slice(joint.name).start for joint in model.joints if joint.kind is JointKind.REVOLUTE]
+    return np.asarray(np.isin(np.arange(model.nq), indices))

@@ -15,32 +15,32 @@ ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
 def find_bad_target(motion: Motion) -> int:
     """1 more than the place of a task that is given numbers without a meaning; 0 where there is none."""
     for k in range(motion.forms.size):
-        form, given = motion.forms[k], motion.given[k]
+        form, numbers = motion.forms[k], motion.given[k]
         if form == AS_TARGET:
             for i in range(TARGET_SIZE):
-                if not abs(given[i]) <= FARTHEST:
+                if not abs(numbers[i]) <= FARTHEST:
                     return k + 1
-        elif form == AS_POSE and not is_pose(given):
+        elif form == AS_POSE and not is_pose(numbers):
             return k + 1
     return 0
 
 
 @compiled(inline=False)
-def is_pose(given: Floats) -> bool:
+def is_pose(matrix: Floats) -> bool:
     """Whether 16 numbers are a pose, up to rounding."""
     for i in range(3):
-        if not abs(given[4 * i + 3]) <= FARTHEST:
+        if not abs(matrix[4 * i + 3]) <= FARTHEST:
             return False
         for k in range(i, 3):
             total = -1.0 if i == k else 0.0
             for row in range(0, 12, 4):
-                total += given[row + i] * given[row + k]
+                total += matrix[row + i] * matrix[row + k]
             if not abs(total) <= ORTHONORMAL:
                 return False
-    turned = given[1] * given[6] - given[2] * given[5]
-    turned = given[8] * turned - given[9] * (given[0] * given[6] - given[2] * given[4])
-    turned += given[10] * (given[0] * given[5] - given[1] * given[4])
-    last = abs(given[12]) + abs(given[13]) + abs(given[14]) + abs(given[15] - 1.0)
+    turned = matrix[1] * matrix[6] - matrix[2] * matrix[5]
+    turned = matrix[8] * turned - matrix[9] * (matrix[0] * matrix[6] - matrix[2] * matrix[4])
+    turned += matrix[10] * (matrix[0] * matrix[5] - matrix[1] * matrix[4])
+    last = abs(matrix[12]) + abs(matrix[13]) + abs(matrix[14]) + abs(matrix[15] - 1.0)
     return turned > 0.0 and last <= 0.0
 
 
@@ -59,13 +59,13 @@ def read_targets(motion: Motion, targets: Floats) -> None:
 
 
 @compiled
-def write_pose(given: Floats, target: Floats) -> float:
+def write_pose(matrix: Floats, target: Floats) -> float:
     """Origin and rotation [12] of a pose's 16 numbers; returns the largest change."""
     numbers = empty(TARGET_SIZE)
     for i in range(3):
-        numbers[i] = given[4 * i + 3]
+        numbers[i] = matrix[4 * i + 3]
         for k in range(3):
-            numbers[3 + 3 * i + k] = given[4 * i + k]
+            numbers[3 + 3 * i + k] = matrix[4 * i + k]
     return write(numbers, target)
 
 

@@ -32,8 +32,8 @@ class Targets:
         self.forms = np.zeros(tasks)
         self._slots: list[_Slot] = [_Slot(model, goal) for goal in goals]
         row = 0
-        for place in order:
-            row = self._slots[place].begin_at(row, self.given, self.forms)
+        for index in order:
+            row = self._slots[index].begin_at(row, self.given, self.forms)
 
     @property
     def goals(self) -> tuple[Goal, ...]:
@@ -81,17 +81,17 @@ class _Slot:
         is_point = isinstance(goal, Position | CenterOfMass) and goal.target.size == 3
         self._shape = (4, 4) if self.is_pose else (3,) if is_point else None
 
-    def begin_at(self, row: int, given: Array, forms: Array) -> int:
+    def begin_at(self, row: int, rows: Array, forms: Array) -> int:
         """Take rows from this one on; returns the first that is left."""
         count = sum(1 for _ in self.made.targets(self.model))
         self.rows = range(row, row + count)
         if self.is_pose:
             forms[row], forms[row + 1] = AS_POSE, AS_BEFORE
-            self.numbers = given[row].reshape(4, 4)
+            self.numbers = rows[row].reshape(4, 4)
         else:
             forms[row : row + count] = AS_TARGET
-            self.numbers = given[row, :3]
-        self._whole = given[row : row + count, :TARGET_SIZE]
+            self.numbers = rows[row, :3]
+        self._whole = rows[row : row + count, :TARGET_SIZE]
         self._write_goal(self.made)
         return row + count
 

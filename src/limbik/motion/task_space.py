@@ -49,16 +49,16 @@ def polyline(poses: ArrayLike, count: int = 50) -> Array:
 
     Raises GoalError for fewer than two poses, for poses that are all the same, or a count below 2.
     """
-    given = poses_of(poses, "`poses`")
-    if len(given) < 2:
-        raise GoalError(f"`poses` needs at least 2 poses, found {len(given)}")
-    metres, radians = steps(given)
+    corners = poses_of(poses, "`poses`")
+    if len(corners) < 2:
+        raise GoalError(f"`poses` needs at least 2 poses, found {len(corners)}")
+    metres, radians = steps(corners)
     lengths = metres if metres.any() else radians
     if not lengths.any():
         raise GoalError("`poses` needs poses that are not all the same")
     along = np.concatenate([[0.0], np.cumsum(lengths)])
-    at = np.interp(np.linspace(0.0, along[-1], _count(count)), along, np.arange(len(given)))
-    return interpolated(given, at)
+    at = np.interp(np.linspace(0.0, along[-1], _count(count)), along, np.arange(len(corners)))
+    return interpolated(corners, at)
 
 
 def arc(
@@ -89,8 +89,8 @@ def arc(
         raise GoalError(f"`orientation` needs 'turn' or 'keep', found {shortened(orientation)}")
     rotations = rotation_exp(np.linspace(0.0, turned, _count(count))[:, None] * direction)
     positions = middle + rotations @ (begin[:3, 3] - middle)
-    kept = np.broadcast_to(begin[:3, :3], rotations.shape)
-    return pose_from(rotations @ begin[:3, :3] if orientation == "turn" else kept, positions)
+    orientations = np.broadcast_to(begin[:3, :3], rotations.shape)
+    return pose_from(rotations @ begin[:3, :3] if orientation == "turn" else orientations, positions)
 
 
 def circle(
@@ -115,8 +115,8 @@ def interpolated(poses: Array, position: Array) -> Matrix4:
     out = pose_from(
         a[:, :3, :3] @ rotation_exp(part * turn), a[:, :3, 3] + part * (b[:, :3, 3] - a[:, :3, 3])
     )
-    is_given = part[:, 0] == 0.0
-    out[is_given] = a[is_given]
+    is_corner = part[:, 0] == 0.0
+    out[is_corner] = a[is_corner]
     return out
 
 

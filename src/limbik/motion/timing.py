@@ -56,9 +56,9 @@ def _speeds(directions: Array, lengths: Array, velocity: Array, acceleration: Ar
     apart = 0.5 * (lengths[1:] + lengths[:-1])
     bends = (np.abs(np.diff(directions, axis=0)) / acceleration).max(axis=1)
     with np.errstate(divide="ignore"):
-        most = np.sqrt(FOR_BENDS * apart / bends)
-        speeds[1:] = np.minimum(speeds[1:], most)
-        speeds[:-1] = np.minimum(speeds[:-1], most)
+        max_speeds = np.sqrt(FOR_BENDS * apart / bends)
+        speeds[1:] = np.minimum(speeds[1:], max_speeds)
+        speeds[:-1] = np.minimum(speeds[:-1], max_speeds)
         along = (np.abs(directions[1:] + directions[:-1]) / (2.0 * acceleration)).max(axis=1)
         gains = (1.0 - FOR_BENDS) * apart / along
         ends = 0.5 * lengths[[0, -1]] / (np.abs(directions[[0, -1]]) / acceleration).max(axis=1)
@@ -66,10 +66,10 @@ def _speeds(directions: Array, lengths: Array, velocity: Array, acceleration: Ar
     return _forward(speeds[::-1], np.concatenate([ends[1:], gains[::-1]]))[::-1]
 
 
-def _forward(most: Array, gains: Array) -> Array:
+def _forward(max_speeds: Array, gains: Array) -> Array:
     """Speeds that rise from rest: from s to t only as far as t (t - s) is within the gain."""
-    speeds, before = np.empty(len(most)), 0.0
-    for k, (cap, gain) in enumerate(zip(most, gains, strict=True)):
+    speeds, before = np.empty(len(max_speeds)), 0.0
+    for k, (cap, gain) in enumerate(zip(max_speeds, gains, strict=True)):
         before = min(cap, 0.5 * (before + math.sqrt(before * before + 4.0 * gain)))
         speeds[k] = before
     return speeds

@@ -97,11 +97,11 @@ def keep_one_more(motion: Motion, dx: Floats, errors: Floats, J: Floats) -> bool
     """Bring one more row to an edge, the one that a step dx [nv, in units] takes farthest out; whether there
     is one.
     """
-    farthest, most = -1, 0.0
+    farthest, farthest_out = -1, 0.0
     for row in range(errors.size):
         excess = excess_after(motion, row, dx)
-        if excess > most:
-            farthest, most = row, excess
+        if excess > farthest_out:
+            farthest, farthest_out = row, excess
     return farthest >= 0 and keep(motion, farthest, dx, errors, J)
 
 

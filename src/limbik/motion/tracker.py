@@ -114,19 +114,19 @@ class Tracker:
         }  # fmt: skip
         self.model = as_model(model)
         self.dt = float(dt)
-        given = as_goals(goals)
+        checked_goals = as_goals(goals)
         options = read_options(hashable({"locked": locked, "tool": tool}))
-        self._tasks = TaskSet(model, given, options)
+        self._tasks = TaskSet(model, checked_goals, options)
         accelerations = rate_limits(model, acceleration_limits, "acceleration_limits")
         refuse_limited_balls(model, accelerations)
-        self._targets = Targets(model, given, self._tasks.order, len(self._tasks.tasks))
+        self._targets = Targets(model, checked_goals, self._tasks.order, len(self._tasks.tasks))
         self._motion = _motion_of(self._tasks, self._targets)
         self._motion.settings[DT] = self.dt
         self._motion.settings[BRAKES] = np.isfinite(accelerations).any()
         self._motion.velocity_limits[:] = rate_limits(model, velocity_limits, "velocity_limits")
         self._motion.acceleration_limits[:] = accelerations
         self._objectives, self._workspace, self._call = _packed(self._tasks, self._motion)
-        fill_targets(model, self._tasks.sorted(given), self._objectives.targets)
+        fill_targets(model, self._tasks.sorted(checked_goals), self._objectives.targets)
         self._write = self._targets.writer
         self._q = self._motion.q
         free = free_options(world, clearance)
@@ -186,8 +186,8 @@ class Tracker:
     def limited(self) -> tuple[str, ...]:
         """The names of the joints that a limit has held back in the last step."""
         motion = self._motion
-        room = np.minimum(motion.upper - motion.moved, motion.moved - motion.lower)
-        is_held = (room <= ROUNDING) & (self._tasks.tree.units > 0.0)
+        margin = np.minimum(motion.upper - motion.moved, motion.moved - motion.lower)
+        is_held = (margin <= ROUNDING) & (self._tasks.tree.units > 0.0)
         joints = (joint for joint in self.model.joints if joint.nv)
         return tuple(joint.name for joint in joints if is_held[self.model.v_slice(joint.name)].any())
 

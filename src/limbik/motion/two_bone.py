@@ -144,8 +144,8 @@ def bend_hinge(
     turn = (s * h[0], s * h[1], s * h[2], c)
     bent = rotate(turn, v[0], v[1], v[2])
     chord = u[0] + bent[0], u[1] + bent[1], u[2] + bent[2]
-    share = dot(u, chord) / max(dot(chord, chord), 1e-300)
-    side = u[0] - share * chord[0], u[1] - share * chord[1], u[2] - share * chord[2]
+    fraction = dot(u, chord) / max(dot(chord, chord), 1e-300)
+    side = u[0] - fraction * chord[0], u[1] - fraction * chord[1], u[2] - fraction * chord[2]
     if not length(side) > 1e-6 * (a + b):
         side = cross(chord, h)
     full = math.sqrt(wanted * wanted + along * along)
@@ -153,16 +153,16 @@ def bend_hinge(
 
 
 @compiled
-def allowed_change(first: float, second: float, least: float, most: float) -> float:
+def allowed_change(first: float, second: float, lower: float, upper: float) -> float:
     """Of two turns [rad] of a hinge the one that its limits allow, or the smaller one; within the limits."""
     first, second = nearest_turn(first), nearest_turn(second)
-    beyond_first = max(least - first, first - most, 0.0)
-    beyond_second = max(least - second, second - most, 0.0)
+    beyond_first = max(lower - first, first - upper, 0.0)
+    beyond_second = max(lower - second, second - upper, 0.0)
     if beyond_first == beyond_second:
         chosen = second if abs(second) < abs(first) - TINY else first
     else:
         chosen = second if beyond_second < beyond_first else first
-    return min(max(chosen, least), most)
+    return min(max(chosen, lower), upper)
 
 
 @compiled
@@ -221,15 +221,15 @@ def bend_axis(u: Vector, v: Vector, axis: Vector, scale: float) -> Vector:
     """The unit axis of the bend, across u: that of the pose, or near a straight limb the given one."""
     n = cross(u, v)
     size = length(n)
-    share = smooth_step(size / max(BENT * scale, 1e-300))
+    fraction = smooth_step(size / max(BENT * scale, 1e-300))
     rest = across_of(axis, u)
-    if share >= 1.0:
+    if fraction >= 1.0:
         return scaled(n)
-    of_pose = share / max(size, 1e-300)
+    of_pose = fraction / max(size, 1e-300)
     h = (
-        of_pose * n[0] + (1.0 - share) * rest[0],
-        of_pose * n[1] + (1.0 - share) * rest[1],
-        of_pose * n[2] + (1.0 - share) * rest[2],
+        of_pose * n[0] + (1.0 - fraction) * rest[0],
+        of_pose * n[1] + (1.0 - fraction) * rest[1],
+        of_pose * n[2] + (1.0 - fraction) * rest[2],
     )
     if not length(h) > TINY:
         return rest
@@ -257,9 +257,9 @@ def turn_to_pole(along: Vector, middle: Vector, pole: Vector) -> Quaternion:
     on_line = dot(pole, along)
     beside = pole[0] - on_line * along[0], pole[1] - on_line * along[1], pole[2] - on_line * along[2]
     size = length(beside)
-    share = smooth_step(size / max(NEAR_POLE * length(pole), 1e-300))
-    of_pole = share / max(size, 1e-300)
-    x = of_pole * dot(beside, middle) + (1.0 - share)
+    fraction = smooth_step(size / max(NEAR_POLE * length(pole), 1e-300))
+    of_pole = fraction / max(size, 1e-300)
+    x = of_pole * dot(beside, middle) + (1.0 - fraction)
     y = of_pole * dot(along, cross(middle, beside))
     size = math.sqrt(x * x + y * y)
     if not size > TINY:
@@ -284,8 +284,8 @@ def smooth_step(x: float) -> float:
 def across_of(axis: Vector, u: Vector) -> Vector:
     """The unit vector across u nearest to the axis; where the axis is along u, another one across."""
     squared = dot(u, u)
-    share = dot(axis, u) / max(squared, 1e-300)
-    x, y, z = axis[0] - share * u[0], axis[1] - share * u[1], axis[2] - share * u[2]
+    fraction = dot(axis, u) / max(squared, 1e-300)
+    x, y, z = axis[0] - fraction * u[0], axis[1] - fraction * u[1], axis[2] - fraction * u[2]
     if x * x + y * y + z * z > 1e-6:
         return scaled((x, y, z))
     return scaled(cross(u, (u[1], u[2], -u[0])))

@@ -58,10 +58,10 @@ def add_scaled(numbers: Floats, scale: float, vector: Vector) -> None:
 
 
 @compiled
-def add_pairs(sums: Floats, others: Floats, share: float) -> None:
+def add_pairs(sums: Floats, others: Floats, weight: float) -> None:
     """Add a share of other sums."""
     for i in range(PAIRS_SIZE):
-        sums[i] += share * others[i]
+        sums[i] += weight * others[i]
 
 
 @compiled(inline=False)
@@ -92,7 +92,7 @@ def seen_from(A: Floats, matrix: Floats, B: Floats, out: Floats) -> None:
 
 
 @compiled(inline=False)
-def best_rotation_from(turn: Quaternion, matrix: Floats, least: float) -> Quaternion:
+def best_rotation_from(turn: Quaternion, matrix: Floats, smallest: float) -> Quaternion:
     """The rotation near `turn` whose scalar product with a matrix [9] is greatest (Wahba's problem).
 
     By turns about the axis along which most is gained, each as far as it gains: of one pair this is the
@@ -109,7 +109,7 @@ def best_rotation_from(turn: Quaternion, matrix: Floats, least: float) -> Quater
             gz += x * my - y * mx
             along += x * mx + y * my + z * mz
         slope = math.sqrt(gx * gx + gy * gy + gz * gz)
-        if max(slope, abs(along)) <= least:
+        if max(slope, abs(along)) <= smallest:
             break
         if slope > SMALL * abs(along):
             axis = (gx / slope, gy / slope, gz / slope)

@@ -46,17 +46,17 @@ def best_rotation(scratch: Floats) -> Quaternion:
         for p in range(3):
             for r in range(p + 1, 4):
                 annihilate(scratch, p, r)
-    greatest = least = scratch[K_MATRIX]
+    greatest = smallest = scratch[K_MATRIX]
     first = 0
     for i in range(1, 4):
         value = scratch[K_MATRIX + 5 * i]
-        least = min(least, value)
+        smallest = min(smallest, value)
         if value > greatest:
             greatest, first = value, i
     # The eigenvectors of the greatest value span what is best: the part of no turn (0, 0, 0, 1) in it.
     x = y = z = w = 0.0
     for i in range(4):
-        if scratch[K_MATRIX + 5 * i] >= greatest - SAME * (greatest - least):
+        if scratch[K_MATRIX + 5 * i] >= greatest - SAME * (greatest - smallest):
             v = VECTOR_MATRIX + i
             part = scratch[v + 12]
             x, y, z, w = (

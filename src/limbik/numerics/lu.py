@@ -6,11 +6,11 @@ from limbik.compiler.kernel import Floats, compiled
 
 
 @compiled(inline=False)
-def lu_decompose(A: Floats, order: Floats, least: float) -> None:
+def lu_decompose(A: Floats, order: Floats, min_pivot: float) -> None:
     """A [n, n] becomes L below the diagonal and U on and above it; order [n]: the row that stands in each
     place.
 
-    least: the size that a pivot nearer to zero is given, so that singular matrices can be solved with, too.
+    min_pivot: size that a pivot nearer to zero is given, so that singular matrices can be solved with.
     """
     n = A.shape[0]
     for i in range(n):
@@ -24,8 +24,8 @@ def lu_decompose(A: Floats, order: Floats, least: float) -> None:
             order[k], order[best] = order[best], order[k]
             for j in range(n):
                 A[k, j], A[best, j] = A[best, j], A[k, j]
-        if abs(A[k, k]) < least:
-            A[k, k] = least if A[k, k] >= 0.0 else -least
+        if abs(A[k, k]) < min_pivot:
+            A[k, k] = min_pivot if A[k, k] >= 0.0 else -min_pivot
         scale = 1.0 / A[k, k]
         for i in range(k + 1, n):
             factor = A[i, k] * scale

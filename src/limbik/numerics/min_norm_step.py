@@ -58,9 +58,9 @@ def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multiplie
 
 
 @compiled(inline=False)
-def most_missed(h: Floats, products: Floats, values: Floats, active: Floats, least: float) -> int:
+def most_missed(h: Floats, products: Floats, values: Floats, active: Floats, threshold: float) -> int:
     """The place of the inequality that misses most; -1 where none misses more than the least."""
-    worst, most = -1, least
+    worst, largest = -1, threshold
     for i in range(h.size):
         if active[i] > 0.0:
             continue
@@ -68,8 +68,8 @@ def most_missed(h: Floats, products: Floats, values: Floats, active: Floats, lea
         for k in range(h.size):
             if active[k] > 0.0:
                 missing -= products[i, k] * values[k]
-        if missing > most:
-            worst, most = i, missing
+        if missing > largest:
+            worst, largest = i, missing
     return worst
 
 
@@ -90,14 +90,14 @@ def settle(h: Floats, multipliers: Multipliers) -> None:
                 part[a, b] = multipliers.products[int(indices[a]), int(indices[b])]
         if not cholesky_solve(part, right[:count], best):
             return
-        share, first = 1.0, -1
+        fraction, first = 1.0, -1
         for a in range(count):
             now = values[int(indices[a])]
-            if best[a] <= 0.0 and now <= share * (now - best[a]):
-                share, first = now / max(now - best[a], 1e-300), a
+            if best[a] <= 0.0 and now <= fraction * (now - best[a]):
+                fraction, first = now / max(now - best[a], 1e-300), a
         for a in range(count):
             i = int(indices[a])
-            values[i] += share * (best[a] - values[i])
+            values[i] += fraction * (best[a] - values[i])
         if first < 0:
             return
         values[int(indices[first])] = active[int(indices[first])] = 0.0

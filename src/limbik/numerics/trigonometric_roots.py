@@ -47,9 +47,9 @@ def bernstein_table(degree: int) -> Array:
         for k in range(n + 1):
             value = 0.0 + 0.0j
             for j in range(max(0, i - (n - k)), min(i, n + k) + 1):  # last ends among the n + k factors z
-                ways = math.comb(n + k, j) * math.comb(n - k, i - j) / math.comb(2 * n, i)
+                coefficient = math.comb(n + k, j) * math.comb(n - k, i - j) / math.comb(2 * n, i)
                 phase = half * ((2 * j - (n + k)) - (2 * (i - j) - (n - k)))
-                value += ways * complex(math.cos(phase), math.sin(phase))
+                value += coefficient * complex(math.cos(phase), math.sin(phase))
             table[i, k] = value.real
             if k:
                 table[i, n + k] = value.imag

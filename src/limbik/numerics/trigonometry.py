@@ -22,8 +22,8 @@ HALF_PI_3 = 5.39030285815811905290e-15
 @compiled(inline=True)
 def sincos(angle: float) -> tuple[float, float]:
     """(sine, cosine) of an angle [rad]."""
-    turns = math.floor(angle * TWO_OVER_PI + 0.5)
-    x = ((angle - turns * HALF_PI_1) - turns * HALF_PI_2) - turns * HALF_PI_3
+    quarters = math.floor(angle * TWO_OVER_PI + 0.5)
+    x = ((angle - quarters * HALF_PI_1) - quarters * HALF_PI_2) - quarters * HALF_PI_3
     z = x * x
     sine = 1.58962301576546568060e-10 * z - 2.50507477628578072866e-8
     sine = sine * z + 2.75573136213857245213e-6
@@ -37,7 +37,7 @@ def sincos(angle: float) -> tuple[float, float]:
     cosine = cosine * z - 1.38888888888730564116e-3
     cosine = cosine * z + 4.16666666666665929218e-2
     cosine = 1.0 - 0.5 * z + z * z * cosine
-    quadrant = turns - 4.0 * math.floor(turns * 0.25)
+    quadrant = quarters - 4.0 * math.floor(quarters * 0.25)
     odd = (quadrant == 1.0) | (quadrant == 3.0)
     swapped_sine = cosine if odd else sine
     swapped_cosine = sine if odd else cosine
@@ -55,9 +55,9 @@ def turn_within_limits(value: float, turn: float, lower: float, upper: float) ->
     wanted = value + turn
     if lower <= wanted <= upper:
         return turn
-    other_way = wanted - FULL_TURN if wanted > upper else wanted + FULL_TURN
-    if lower <= other_way <= upper:
-        return other_way - value
+    opposite = wanted - FULL_TURN if wanted > upper else wanted + FULL_TURN
+    if lower <= opposite <= upper:
+        return opposite - value
     return (upper if angle_between(wanted, upper) <= angle_between(wanted, lower) else lower) - value
 
 

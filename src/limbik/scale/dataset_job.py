@@ -82,9 +82,9 @@ class DatasetJob(Job):
             return self.model.random(rng, count)
         center, radius = ball_of_reach(self.model, self.frame)
         poses = np.tile(np.eye(4), (count, 1, 1))
-        turns, directions = rng.normal(size=(count, 4)), rng.normal(size=(count, 3))
+        quaternions, directions = rng.normal(size=(count, 4)), rng.normal(size=(count, 3))
         distances = radius * np.cbrt(rng.random(count))
-        poses[:, :3, :3] = quat_to_matrix(turns / np.linalg.norm(turns, axis=1, keepdims=True))
+        poses[:, :3, :3] = quat_to_matrix(quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         poses[:, :3, 3] = center + distances[:, None] * directions
         return poses

@@ -99,11 +99,11 @@ def _as_they_come(ray: Any, job: Job, numbers: Sequence[int]) -> Iterator[tuple[
     """A chunk is a task of one core; one that is lost with its node is solved again elsewhere."""
     solve = ray.remote(num_cpus=1, max_retries=-1)(type(job).solve)
     shared = ray.put(job)
-    most = max(IN_FLIGHT * int(ray.cluster_resources().get("CPU", 1)), 1)
+    max_tasks = max(IN_FLIGHT * int(ray.cluster_resources().get("CPU", 1)), 1)
     waiting = list(reversed(numbers))
     running: dict[Any, int] = {}
     while waiting or running:
-        while waiting and len(running) < most:
+        while waiting and len(running) < max_tasks:
             number = waiting.pop()
             running[solve.remote(shared, number, 1)] = number
         done, _ = ray.wait(list(running), num_returns=1)

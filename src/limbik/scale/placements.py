@@ -34,8 +34,8 @@ class Reached(NamedTuple):
 
     def nearest_orientation(self, rotations: Array) -> NDArray[np.intp]:
         """[N] the index of the orientation that is nearest to each of rotations [N, 3, 3]."""
-        turns, step = quat_from_matrix(rotations), max(LOOKUPS // len(self.quaternions), 1)
-        parts = [turns[begin : begin + step] for begin in range(0, len(turns), step)]
+        quaternions, step = quat_from_matrix(rotations), max(LOOKUPS // len(self.quaternions), 1)
+        parts = [quaternions[begin : begin + step] for begin in range(0, len(quaternions), step)]
         nearest = [np.abs(part @ self.quaternions.T).argmax(axis=1) for part in parts]
         return np.concatenate([np.empty(0, np.intp), *nearest])
 
@@ -60,7 +60,7 @@ def placements(reached: Reached, poses: Array, height: float, yaws: int, count: 
     """
     grid = reached.grid
     spots = _spots(poses[:, :2, 3], reached.radius, grid.voxel)
-    found = [np.empty((0, 5))]  # rows of fraction, margin, x, y, yaw
+    stands = [np.empty((0, 5))]  # rows of fraction, margin, x, y, yaw
     for yaw in 2.0 * math.pi * np.arange(yaws) / yaws:
         back = pose_inverse(pose_from(rotation_rpy(0.0, 0.0, yaw), (0.0, 0.0, height)))
         turned = back @ poses
@@ -73,8 +73,8 @@ def placements(reached: Reached, poses: Array, height: float, yaws: int, count: 
             number = is_reached.sum(axis=1)
             margin = np.where(is_reached, reached.margin[index], 0.0).sum(axis=1) / np.maximum(number, 1)
             rows = np.column_stack([number / len(poses), margin, some, np.full(len(some), yaw)])
-            found.append(rows[number > 0])
-    return list(itertools.islice(_apart(np.concatenate(found), APART * reached.radius, height), count))
+            stands.append(rows[number > 0])
+    return list(itertools.islice(_apart(np.concatenate(stands), APART * reached.radius, height), count))
 
 
 def _spots(targets: Array, far: float, spacing: float) -> Array:

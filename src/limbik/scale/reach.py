@@ -175,10 +175,10 @@ class Reach:
 
     def fraction_at(self, points: ArrayLike) -> Array:
         """[N] fraction of the orientations that is reached in the voxels of points [N, 3] [m]; 0 outside."""
-        given = as_numbers(points, "`points`", "numbers [N, 3]", GoalError)
-        if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
+        checked = as_numbers(points, "`points`", "numbers [N, 3]", GoalError)
+        if checked.ndim != 2 or checked.shape[1] != 3 or not np.isfinite(checked).all():
             raise GoalError(f"`points` needs numbers [N, 3], found {shortened(points)}")
-        index = self.grid.index(given)
+        index = self.grid.index(checked)
         return np.where(index >= 0, self.fraction[index], 0.0)
 
     def is_reached(self, poses: ArrayLike) -> NDArray[np.bool_]:

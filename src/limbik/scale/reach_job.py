@@ -90,21 +90,21 @@ class ReachJob(Job):
         centers = self.grid.centers(first, last)
         near = np.flatnonzero(np.linalg.norm(centers - self.center, axis=1) <= self.radius)
         step = max(POSES_AT_A_TIME // self.orientations, 1)
-        turns = quat_to_matrix(orientations(self.orientations))
+        rotations = quat_to_matrix(orientations(self.orientations))
         parts = [near[begin : begin + step] for begin in range(0, near.size, step)]
-        solved = in_threads(lambda voxels: self._solve(centers[voxels], turns), parts, threads)
+        solved = in_threads(lambda voxels: self._solve(centers[voxels], rotations), parts, threads)
         for voxels, values in zip(parts, solved, strict=True):
             for name in rows:
                 rows[name][voxels] = values[name]
         return rows
 
-    def _solve(self, centers: Array, turns: Array) -> Chunk:
+    def _solve(self, centers: Array, rotations: Array) -> Chunk:
         """The rows of some voxels [n, 3]."""
-        n, m = len(centers), len(turns)
+        n, m = len(centers), len(rotations)
         poses = np.zeros((n, m, 4, 4))
-        poses[..., :3, :3], poses[..., :3, 3], poses[..., 3, 3] = turns, centers[:, None], 1.0
-        found, q, margins = self._best(poses.reshape(n * m, 4, 4))
-        count, margin = found.reshape(n, m), margins.reshape(n, m)
+        poses[..., :3, :3], poses[..., :3, 3], poses[..., 3, 3] = rotations, centers[:, None], 1.0
+        reached, q, margins = self._best(poses.reshape(n * m, 4, 4))
+        count, margin = reached.reshape(n, m), margins.reshape(n, m)
         farthest = np.argsort(-margin, axis=1, kind="stable")[:, :MEASURED]
         is_reached = np.take_along_axis(count, farthest, axis=1) > 0
         manipulability = np.zeros(farthest.shape)

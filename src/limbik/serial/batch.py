@@ -294,14 +294,14 @@ def _seed_next(plan: Floats, table: Floats, work: Floats) -> None:
 def _nearest_compared(work: Floats) -> int:
     """The completed candidate whose key is nearest."""
     distances = AT_COMPLETED + COMPLETED_DISTANCE * CANDIDATES
-    nearest, least = (
+    nearest, smallest = (
         0.0,
         work[distances],
     )  # a whole number would be chosen by a branch, which is often mistaken
     for candidate in range(1, CANDIDATES):
-        is_nearer = work[distances + candidate] < least
+        is_nearer = work[distances + candidate] < smallest
         nearest = float(candidate) if is_nearer else nearest
-        least = work[distances + candidate] if is_nearer else least
+        smallest = work[distances + candidate] if is_nearer else smallest
     return int(nearest)
 
 

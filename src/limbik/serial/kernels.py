@@ -116,16 +116,16 @@ def step_of_many(
 ) -> Emitted:
     """The step, then what it means for each lane; its memory follows the rows of the block."""
     layout, advance = Layout(shape), step(shape, lanes, tuning)
-    places, begin = layout.places, layout.rows
+    offsets, begin = layout.places, layout.rows
 
     def function(rows: Rows, plan: Rows) -> Stored:
         stored = advance.function(rows, plan)
         value = dict(stored)
         errors = [value[shape.n + VIEW + i] for i in range(3)]
-        settings = dict(zip(SETTINGS, plan[places["SETTINGS"] :], strict=True))
+        settings = dict(zip(SETTINGS, plan[offsets["SETTINGS"] :], strict=True))
         return [*stored, *enumerate(judged(errors, rows[begin:], settings, ratio, longest), begin)]
 
-    inputs, plan = begin + batch.REMEMBERED, Numbers(places["SIZE"])
+    inputs, plan = begin + batch.REMEMBERED, Numbers(offsets["SIZE"])
     return Emitted(function, inputs=inputs, numbers=[plan], lanes=lanes, single=tuning.single)
 
 
@@ -165,12 +165,12 @@ def evaluate(shape: Shape) -> Emitted:
 
 def finish(shape: Shape, lanes: int, single: bool = False) -> Emitted:
     """The configurations of lanes that have arrived, and their squared errors; see `batch.working_places`."""
-    n, places = shape.n, Layout(shape).places
+    n, offsets = shape.n, Layout(shape).places
 
     def function(rows: Rows, plan: Rows) -> Stored:
         x, first, wanted = rows[:n], _frame(rows[n:]), rows[n + VIEW :]
         names = "SCALE", "OFFSET", "CIRCULAR", "Q_LOWER", "Q_UPPER"
-        parts = [plan[places[name] : places[name] + n] for name in names]
+        parts = [plan[offsets[name] : offsets[name] + n] for name in names]
         q = [configured(*each) for each in zip(x, *parts, wanted, strict=True)]
         x = [scale * value + offset for scale, value, offset in zip(parts[0], q, parts[1], strict=True)]
         chain, _, _, objective = unpacked(plan, shape)
@@ -179,7 +179,7 @@ def finish(shape: Shape, lanes: int, single: bool = False) -> Emitted:
         squares = dot(error[:3], error[:3]), dot(error[3:], error[3:])
         return [*enumerate(q, 2 * n + VIEW), *enumerate(squares, 3 * n + VIEW)]
 
-    numbers = [Numbers(places["SETTINGS"])]
+    numbers = [Numbers(offsets["SETTINGS"])]
     return Emitted(function, inputs=2 * n + VIEW, numbers=numbers, lanes=lanes, single=single)
 
 
@@ -196,39 +196,39 @@ def configured(
 
 def read_goal(shape: Shape, lanes: int, single: bool = False) -> Emitted:
     """What a goal's pose says before the first step; see `layout.KEY_SIZE`."""
-    places = Layout(shape).places
-    at = {name: slice(places[name], places[name] + 12) for name in ("BASE", "TOOL", "TABLE", "GRID")}
+    offsets = Layout(shape).places
+    at = {name: slice(offsets[name], offsets[name] + 12) for name in ("BASE", "TOOL", "TABLE", "GRID")}
 
     def function(rows: Rows, plan: Rows) -> Stored:
         world = _from_rows(rows)
         pose = _seen_from(plan[at["BASE"]], world)
         x, y, z = zip(pose.x, pose.y, pose.z, strict=True)  # rows of the rotation
         tool = [plan[at["TOOL"]][3 * i : 3 * i + 3] for i in range(3)]
-        origin = [value * plan[places["LENGTH"]] for value in pose.origin]
+        origin = [value * plan[offsets["LENGTH"]] for value in pose.origin]
         size = absolute(origin[0]) + absolute(origin[1]) + absolute(origin[2])
-        share = smaller(FAR / (size + FAR * 1e-9), 1.0)
-        origin = [value * share for value in origin]
+        scale = smaller(FAR / (size + FAR * 1e-9), 1.0)
+        origin = [value * scale for value in origin]
         distance = dot(origin, origin)
         cut = larger(size / FAR - 1.0, 0.0) * sqrt(distance)
         last = Frame._make([*([dot(row, column) for row in (x, y, z)] for column in tool), origin])
-        settings = dict(zip(SETTINGS, plan[places["SETTINGS"] :], strict=True))
+        settings = dict(zip(SETTINGS, plan[offsets["SETTINGS"] :], strict=True))
         is_beyond, within = reached(sqrt(distance), settings)
         view = _inverse(last)
         view[9:] = [value * within for value in view[9:]]
         grid = plan[at["GRID"]]
         seen = _seen_from(plan[at["TABLE"]], last) if shape.base_yaw else last
-        found = key(seen, Row(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
-        numbers = (found.heading, *found.point, *found.direction, *found.across)
+        cell_key = key(seen, Row(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
+        numbers = (cell_key.heading, *cell_key.point, *cell_key.direction, *cell_key.across)
         return [
             *enumerate(numbers, KEY_NUMBERS),
-            (KEY_CELL, cell(found, grid[2:5], grid[5:8], shape)),
+            (KEY_CELL, cell(cell_key, grid[2:5], grid[5:8], shape)),
             *enumerate(view, KEY_VIEW),
             (KEY_DEVIATION, _deviation(world)),
             (KEY_BEYOND, is_beyond),
             (KEY_CUT, cut + (1.0 - within) * sqrt(distance)),
         ]
 
-    return Emitted(function, inputs=12, numbers=[Numbers(places["SIZE"])], lanes=lanes, single=single)
+    return Emitted(function, inputs=12, numbers=[Numbers(offsets["SIZE"])], lanes=lanes, single=single)
 
 
 def reached(distance: Scalar, settings: dict[str, Scalar]) -> tuple[Scalar, Scalar]:

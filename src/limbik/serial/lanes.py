@@ -329,15 +329,15 @@ def _note_progress(work: Floats, stalls: int) -> bool:
 @compiled
 def _restart_settled(plan: Floats, table: Floats, work: Floats) -> int:
     """Begin again in settled lanes, as often as it is allowed; returns how many lanes are under way."""
-    under_way = 0
+    running = 0
     for lane in range(LANES):
         if work[AT_LANES + SETTLED_LANE * LANES + lane] > 0.0:
             _keep(work, lane)
             if work[AT_STATE + TRIES] >= plan[SET_RESTARTS]:
                 continue
             _seed_again(plan, table, work, lane)
-        under_way += 1
-    return under_way
+        running += 1
+    return running
 
 
 @compiled
@@ -397,11 +397,11 @@ def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
         else:
             _keep(work, lane)
     work[AT_STATE + SETS_DONE] += 1.0
-    is_found = work[AT_STATE + KEPT_DISTANCE] < math.inf
+    has_best = work[AT_STATE + KEPT_DISTANCE] < math.inf
     left = plan[SET_RESTARTS] - work[AT_STATE + TRIES]
     enough = SETS if plan[SET_NEAREST] == 1.0 else 1
-    if (is_found and work[AT_STATE + SETS_DONE] >= enough) or left <= 0.0:
-        if is_found:
+    if (has_best and work[AT_STATE + SETS_DONE] >= enough) or left <= 0.0:
+        if has_best:
             _answer(plan, work, AT_KEPT, 1, SOLVED)
         else:
             _give_up(plan, work, SETTLED)

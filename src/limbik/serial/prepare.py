@@ -57,20 +57,20 @@ class Prepared:
 
 
 def prepare(
-    chain: CanonicalChain, length: float = 1.0, use_limits: bool = True, keep_turns: bool = False
+    chain: CanonicalChain, length: float = 1.0, use_limits: bool = True, keep_windings: bool = False
 ) -> Prepared:
     """The chain for the fast core, in units of a length [m] of the arm's size.
 
     A revolute joint that may turn all the way round is searched without limits, and whole turns are taken off
-    at the end; with `keep_turns` only one that has no limits at all.
+    at the end; with `keep_windings` only one that has no limits at all.
     """
     q_lower, q_upper = _limits(chain, use_limits)
     travel = _travel(chain, q_lower, q_upper, length)
     scale = np.where(chain.is_prismatic, 1.0 / (travel * length), 1.0)
     offset = scale * chain.offset
     lower, upper = scale * q_lower + offset, scale * q_upper + offset
-    turns = math.inf if keep_turns else FULL_TURN - 1e-12
-    circular = ~chain.is_prismatic & (upper - lower >= turns)
+    max_winding = math.inf if keep_windings else FULL_TURN - 1e-12
+    circular = ~chain.is_prismatic & (upper - lower >= max_winding)
     stretch = np.where(chain.is_prismatic, 2.0 / travel, math.pi)
     low, high = _finite_bounds(lower, upper, offset, stretch)
     middle = 0.5 * (low + high)
@@ -140,11 +140,11 @@ def plan_numbers(
         "GRID": (prepared.rows[-1, :2], grid, low, 0.5 * (low + high), high),
         "SETTINGS": ([settings[name] for name in SETTINGS],),
     }  # fmt: skip
-    places = Layout(shape).places
-    numbers = np.zeros(places["SIZE"])
+    offsets = Layout(shape).places
+    numbers = np.zeros(offsets["SIZE"])
     for name, values in parts.items():
         part = np.concatenate([np.asarray(value, dtype=np.float64) for value in values])
-        numbers[places[name] : places[name] + part.size] = part
+        numbers[offsets[name] : offsets[name] + part.size] = part
     return numbers
 
 

@@ -123,9 +123,9 @@ def key(pose: Frame, last: Row, shape: Shape) -> Key:
 def cell(at: Key, origin: Scalars, scale: Scalars, shape: Shape) -> Scalar:
     """The number of a key's cell in a grid with an origin [3] and one over its extents [3]."""
     out, across, up = ((at.point[i] - origin[i]) * scale[i] for i in range(3))
-    place = (out, up) if shape.base_yaw is not None else (out, across, up)
+    coordinates = (out, up) if shape.base_yaw is not None else (out, across, up)
     index: Scalar = 0.0
-    for value, count in zip([*place, *_unfolded(at.direction)], shape.divisions, strict=True):
+    for value, count in zip([*coordinates, *_unfolded(at.direction)], shape.divisions, strict=True):
         index = index * float(count) + floor(smaller(larger(value, 0.0), 0.9999) * float(count))
     return index
 
@@ -220,7 +220,7 @@ def build(
         for row, kind in zip(rows, shape.kinds, strict=True)
     ]
     held = list(shape.middle)
-    kept = np.empty((shape.depth, SAMPLES), np.float32)
+    chosen_samples = np.empty((shape.depth, SAMPLES), np.float32)
     margin = np.empty(SAMPLES, np.float32)
     limited = [
         i for i in held if not circular[i] and shape.kinds[i] == "R" and upper[i] - lower[i] > 2 * MARGIN
@@ -234,20 +234,22 @@ def build(
         )
         pose, _ = frames(list(x), before, chain, single)
         at = key(pose, chain[-1], shape)
-        kept[0, chunk] = at.heading
+        chosen_samples[0, chunk] = at.heading
         for k, values in enumerate((*at.across, *compared(at), *x[held]), start=1):
-            kept[k, chunk] = values
+            chosen_samples[k, chunk] = values
         inside = np.minimum(x - lower[:, None], upper[:, None] - x)[limited]
         margin[chunk] = inside.min(axis=0, initial=math.inf)
     # The point's numbers stand in `kept` behind heading and x axis.
-    low, high = kept[4:7].min(axis=1), kept[4:7].max(axis=1)
+    low, high = chosen_samples[4:7].min(axis=1), chosen_samples[4:7].max(axis=1)
     scale = 1.0 / (high - low + 1e-9)
-    at = Key(0.0, list(kept[4:7]), list(kept[7:10] / METRES_PER_RADIAN), ())
+    at = Key(0.0, list(chosen_samples[4:7]), list(chosen_samples[7:10] / METRES_PER_RADIAN), ())
     cells = cell(at, list(map(float, low)), list(map(float, scale)), shape).astype(np.uint16)
-    return Table(_filed(kept, cells, margin < MARGIN, shape), low.astype(float), scale.astype(float))
+    return Table(
+        _filed(chosen_samples, cells, margin < MARGIN, shape), low.astype(float), scale.astype(float)
+    )
 
 
-def _filed(kept: np.ndarray, cells: np.ndarray, late: np.ndarray, shape: Shape) -> np.ndarray:
+def _filed(samples: np.ndarray, cells: np.ndarray, late: np.ndarray, shape: Shape) -> np.ndarray:
     """Candidates by cell, as they came, those near a limit last; empty cells have their neighbours'."""
     order = np.concatenate([np.flatnonzero(~late), np.flatnonzero(late)])
     order = order[np.argsort(cells[order], kind="stable")]
@@ -256,7 +258,7 @@ def _filed(kept: np.ndarray, cells: np.ndarray, late: np.ndarray, shape: Shape) 
     full = _nearest_filled(count, shape.divisions)
     rank = np.arange(CANDIDATES)[None, :] % np.maximum(count[full], 1)[:, None]
     chosen = order[first[full][:, None] + rank]  # [cells, CANDIDATES]
-    return np.ascontiguousarray(kept[:, chosen].transpose(1, 0, 2))
+    return np.ascontiguousarray(samples[:, chosen].transpose(1, 0, 2))
 
 
 def _nearest_filled(count: np.ndarray, divisions: tuple[int, ...]) -> np.ndarray:

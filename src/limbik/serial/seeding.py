@@ -39,14 +39,14 @@ def first_random(plan: Floats) -> int:
 
 
 @compiled
-def seed_random(plan: Floats, work: Floats, lane: int, states: Floats, place: int, stretch: float) -> None:
+def seed_random(plan: Floats, work: Floats, lane: int, states: Floats, index: int, stretch: float) -> None:
     """A random configuration into a lane, from the box of the limits; or, with a stretch above 1, from one
     so much wider, moved inside the limits: many joints then stand at one.
     """
     for i in range(N):
         lower, upper = plan[AT_SEED_LOWER + i], plan[AT_SEED_UPPER + i]
-        share = 0.5 + stretch * (uniform(states, place) - 0.5)
-        work[i * WIDTH + lane] = lower + (upper - lower) * min(max(share, 0.0), 1.0)
+        fraction = 0.5 + stretch * (uniform(states, index) - 0.5)
+        work[i * WIDTH + lane] = lower + (upper - lower) * min(max(fraction, 0.0), 1.0)
 
 
 @compiled
@@ -67,12 +67,12 @@ def stretch_of(tries: int) -> float:
 
 
 @compiled
-def neighbour(cell: int, distance: int, states: Floats, place: int) -> int:
+def neighbour(cell: int, distance: int, states: Floats, row: int) -> int:
     """A random cell near another one."""
     rest, index, stride = cell, 0, 1
     for axis in range(5):
         count = D4 if axis == 0 else D3 if axis == 1 else D2 if axis == 2 else D1 if axis == 3 else D0
-        shift = math.floor((2 * distance + 1) * uniform(states, place)) - distance
+        shift = math.floor((2 * distance + 1) * uniform(states, row)) - distance
         index += stride * min(max(rest % count + shift, 0), count - 1)
         rest = rest // count
         stride *= count

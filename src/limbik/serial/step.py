@@ -250,11 +250,11 @@ def _gram(vectors: list[list[Scalar]], added: Scalars, rounding: float) -> list[
     What rounding leaves of all squares is added too: no pivot may be less.
     """
     A = [[dot(u, v) for v in vectors[: i + 1]] for i, u in enumerate(vectors)]
-    least: Scalar = 0.0
+    smallest: Scalar = 0.0
     for row in A:
-        least = least + rounding * row[-1]
+        smallest = smallest + rounding * row[-1]
     for row, more in zip(A, added, strict=True):
-        row[-1] = row[-1] + (more + least)
+        row[-1] = row[-1] + (more + smallest)
     return A
 
 

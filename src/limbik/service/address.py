@@ -54,8 +54,8 @@ def numeric(host: str) -> str:
 
 def _found(host: str, port: int) -> tuple[Any, ...]:
     """Family, kind, protocol, name and address of the socket for a host."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    return min(found, key=lambda entry: entry[0] != socket.AF_INET)
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return min(addresses, key=lambda entry: entry[0] != socket.AF_INET)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -48,14 +48,14 @@ def poses_in(body: bytes) -> Array:
 
 def poses_of_rows(rows: Array) -> Array:
     """[N, 4, 4] of positions [m] and quaternions xyzw [N, 7]; raises GoalError for a row that is no pose."""
-    positions, turns = rows[:, :3], rows[:, 3:]
+    positions, quaternions = rows[:, :3], rows[:, 3:]
     with np.errstate(over="ignore"):  # a length may be infinite
-        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1) | ~(norm(turns) > SHORTEST))
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1) | ~(norm(quaternions) > SHORTEST))
     if bad.size:
         k = bad[0]
         needed = f"finite numbers, and a quaternion of a length above {SHORTEST:g}"
         raise GoalError(f"`poses[{k}]` needs {needed}, found {rows[k].tolist()}")
-    return pose_from(quat_to_matrix(quat_normalise(turns)), positions)
+    return pose_from(quat_to_matrix(quat_normalise(quaternions)), positions)
 
 
 def write_npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:

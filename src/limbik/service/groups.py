@@ -39,17 +39,17 @@ def group_of(model: Model, srdf: Srdf | None, name: str) -> Group:
 
 def groups_of(model: Model, srdf: Srdf) -> dict[str, list[str]]:
     """The joints of all groups by name; of links that the model does not have there is no group."""
-    found = {}
+    groups = {}
     for name in srdf.groups:
         with contextlib.suppress(ModelError):
-            found[name] = list(srdf.joints(name, model))
-    return found
+            groups[name] = list(srdf.joints(name, model))
+    return groups
 
 
 def locked_for(model: Model, group: Group, frames: Iterable[str]) -> list[str]:
     """The joints on the ways to frames that are not of the group: they stay at the start."""
-    on_the_way = {joint.name: None for frame in frames for joint in model.path(frame) if joint.nq}
-    return [name for name in on_the_way if name not in group.joints]
+    on_path = {joint.name: None for frame in frames for joint in model.path(frame) if joint.nq}
+    return [name for name in on_path if name not in group.joints]
 
 
 def _last_link(model: Model, joints: tuple[str, ...]) -> str | None:

@@ -170,10 +170,10 @@ class Guard:
         if not self.entrance.admits(headers):
             return refusal(401, "TokenError", "needs the header `Authorization: Bearer TOKEN`")
         is_array = headers.get("content-type") == NPY
-        most = self.limits.array_bytes if is_array else self.limits.json_bytes
+        max_bytes = self.limits.array_bytes if is_array else self.limits.json_bytes
         length = headers.get("content-length", "0")
-        if not (length.isascii() and length.isdecimal()) or int(length[:20]) > most:
-            return _too_large(most)
+        if not (length.isascii() and length.isdecimal()) or int(length[:20]) > max_bytes:
+            return _too_large(max_bytes)
         try:
             with anyio.fail_after(self.limits.pause_seconds) as allowed:
                 latest = allowed.deadline
@@ -182,8 +182,8 @@ class Guard:
                     part = message.get("body", b"")
                     body += part
                     self._bytes += len(part)
-                    if len(body) > most:
-                        return _too_large(most)
+                    if len(body) > max_bytes:
+                        return _too_large(max_bytes)
                     if self._bytes > self.limits.waiting_bytes:
                         return busy(f"{self.limits.waiting_bytes:,} bytes of requests are waiting")
                     if not message.get("more_body", False):
@@ -193,24 +193,24 @@ class Guard:
             return refusal(408, "RequestError", f"the body stopped after {len(body):,} bytes")
 
 
-def _same(given: str, expected: str) -> bool:
+def _same(actual: str, expected: str) -> bool:
     """Whether two texts are the same, in a time that says nothing of where they differ."""
-    return secrets.compare_digest(given.encode(), expected.encode())
+    return secrets.compare_digest(actual.encode(), expected.encode())
 
 
-def _too_large(most: int) -> JSONResponse:
-    return refusal(413, "RequestError", f"the body needs at most {most:,} bytes")
+def _too_large(max_bytes: int) -> JSONResponse:
+    return refusal(413, "RequestError", f"the body needs at most {max_bytes:,} bytes")
 
 
 def _all_at_once(body: bytes, receive: Receive) -> Receive:
     """What has been read already, and then what comes."""
-    is_given = False
+    is_sent = False
 
     async def again() -> Message:
-        nonlocal is_given
-        if is_given:
+        nonlocal is_sent
+        if is_sent:
             return await receive()
-        is_given = True
+        is_sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from limbik import AllSolutions, Model, Solution
 
 
-def all_data(model: Model, found: AllSolutions) -> dict[str, Any]:
+def all_data(model: Model, answers: AllSolutions) -> dict[str, Any]:
     """All answers in metres and radians, for JSON; what is infinite is None."""
-    measured = zip(found.q, found.branches, found.limit_margins, found.manipulability, strict=True)
+    measured = zip(answers.q, answers.branches, answers.limit_margins, answers.manipulability, strict=True)
     return {
         "robot": model.name,
-        "complete": bool(found.complete),
-        "method": found.method,
+        "complete": bool(answers.complete),
+        "method": answers.method,
         "names": coordinate_names(model),
         "units": units(model),
         "solutions": [
@@ -29,7 +29,7 @@ def all_data(model: Model, found: AllSolutions) -> dict[str, Any]:
             }
             for q, branch, margins, manipulability in measured
         ],
-        "time": found.time,
+        "time": answers.time,
     }
 
 
@@ -58,13 +58,13 @@ def units(model: Model) -> list[str]:
     """[nq] "rad", "m", or "" for the numbers of a quaternion."""
     from limbik import JointKind
 
-    found: list[str] = []
+    names: list[str] = []
     for joint in model.joints:
         if joint.nq == 1:
-            found.append("m" if joint.kind is JointKind.PRISMATIC else "rad")
+            names.append("m" if joint.kind is JointKind.PRISMATIC else "rad")
         elif joint.nq:
-            found += ("m", "m", "m", "", "", "", "")[-joint.nq :]
-    return found
+            names += ("m", "m", "m", "", "", "", "")[-joint.nq :]
+    return names
 
 
 def finite(number: float) -> float | None:

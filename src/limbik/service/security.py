@@ -41,9 +41,9 @@ class Gate:
 
     def admits_host(self, host: str) -> bool:
         """On a loopback address only localhost and literal addresses, elsewhere any name."""
-        place = _place(host, "http")
-        return place is not None and (
-            not is_loopback(self.host) or is_loopback(place[0]) or _is_address(place[0])
+        address = _place(host, "http")
+        return address is not None and (
+            not is_loopback(self.host) or is_loopback(address[0]) or _is_address(address[0])
         )
 
     def admits_origin(self, origin: str | None, host: str) -> bool:
@@ -53,10 +53,10 @@ class Gate:
         scheme, separator, rest = origin.partition("://")
         if not separator or scheme not in DEFAULT_PORTS:
             return False
-        asked, from_ = _place(host, scheme), _place(rest, scheme)
-        if asked is None or from_ is None:
+        own_address, from_ = _place(host, scheme), _place(rest, scheme)
+        if own_address is None or from_ is None:
             return False
-        return from_ == asked or (is_loopback(from_[0]) and from_[1] == asked[1])
+        return from_ == own_address or (is_loopback(from_[0]) and from_[1] == own_address[1])
 
 
 class SecureHeaders:

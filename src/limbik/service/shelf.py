@@ -36,8 +36,8 @@ class Shelf(Generic[Thing]):
 
     def get(self, name: str) -> Thing | None:
         """What is there under a name, or None."""
-        found = self._things.get(name)
-        return None if found is None else found.thing
+        stored = self._things.get(name)
+        return None if stored is None else stored.thing
 
     def put(self, name: str, thing: Thing, size: int) -> None:
         """Keep a thing made of a text of so many bytes; it replaces what was there under its name."""
@@ -46,8 +46,8 @@ class Shelf(Generic[Thing]):
             if len(others) >= MAX_THINGS:
                 raise self._error(f"there are {MAX_THINGS} {self._kind}s here already: remove one")
             if size + sum(each.size for each in others) > MAX_BYTES:
-                room = f"{MAX_BYTES:,} bytes for all {self._kind}s together"
-                raise self._error(f"there is no room for {name!r}, {size:,} bytes, in {room}: remove one")
+                capacity = f"{MAX_BYTES:,} bytes for all {self._kind}s together"
+                raise self._error(f"there is no room for {name!r}, {size:,} bytes, in {capacity}: remove one")
             self._things[name] = _Stored(thing, size)
 
     def remove(self, name: str) -> None:

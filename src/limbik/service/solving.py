@@ -124,9 +124,9 @@ class Service:
             tolerance_rotation=request.tolerance_rotation,
             **self._options(model, request),
         )
-        found = data(model, solution)
-        del found["robot"]
-        return SolveAnswer(explanation=str(solution.explain()), **found)
+        result = data(model, solution)
+        del result["robot"]
+        return SolveAnswer(explanation=str(solution.explain()), **result)
 
     def solve_all(self, request: SolveAllRequest) -> SolveAllAnswer:
         """All configurations for a pose."""
@@ -137,41 +137,41 @@ class Service:
             limits=request.limits,
             **self._in_world(request),
         )
-        found = all_data(model, answers)
-        del found["robot"]
-        return SolveAllAnswer(explanation=answers.explain(), **found)
+        result = all_data(model, answers)
+        del result["robot"]
+        return SolveAllAnswer(explanation=answers.explain(), **result)
 
     def solve_batch(self, request: SolveBatchRequest) -> SolveBatchAnswer:
         """A configuration for each of many poses."""
         model = self._robots.robot(request.robot).model
-        found = self._batch(request, poses_of(request.poses))
+        result = self._batch(request, poses_of(request.poses))
         return SolveBatchAnswer(
             names=coordinate_names(model),
-            q=found.q.tolist(),
-            success=found.success.tolist(),
+            q=result.q.tolist(),
+            success=result.success.tolist(),
             errors=[
                 messages.GoalError(position=position, rotation=rotation)
                 for position, rotation in zip(
-                    found.error.tolist(), found.error_rotation.tolist(), strict=True
+                    result.error.tolist(), result.error_rotation.tolist(), strict=True
                 )
             ],
-            time=found.time,
+            time=result.time,
         )
 
     def solve_array(self, request: ArrayRequest, poses: Array) -> dict[str, NDArray[Any]]:
         """The same for poses [N, 4, 4] that are numbers already, by name."""
-        found = self._batch(request, poses)
+        result = self._batch(request, poses)
         return {
-            "q": found.q,
-            "success": found.success,
-            "error": found.error,
-            "error_rotation": found.error_rotation,
+            "q": result.q,
+            "success": result.success,
+            "error": result.error,
+            "error_rotation": result.error_rotation,
         }
 
     def path(self, request: PathRequest) -> PathAnswer:
         """Configurations along poses."""
         model = self._robots.robot(request.robot).model
-        found = model.solve_path(
+        result = model.solve_path(
             poses_of(request.poses),
             frame=request.frame,
             max_step=request.max_step,
@@ -179,17 +179,17 @@ class Service:
             **self._options(model, request),
         )
         return PathAnswer(
-            complete=found.complete,
-            explanation=found.explain(),
+            complete=result.complete,
+            explanation=result.explain(),
             names=coordinate_names(model),
-            q=found.q.tolist(),
-            position=found.position.tolist(),
-            times=None if found.times is None else found.times.tolist(),
+            q=result.q.tolist(),
+            position=result.position.tolist(),
+            times=None if result.times is None else result.times.tolist(),
             breaks=[
                 PathBreak(begin=each.begin, end=each.end, reason=each.reason.value, joints=list(each.joints))
-                for each in found.breaks
+                for each in result.breaks
             ],
-            deviation=list(found.deviation),
+            deviation=list(result.deviation),
         )
 
     def check(self, request: CheckRequest) -> CheckAnswer:
@@ -200,10 +200,10 @@ class Service:
         for k, each in enumerate(request.q):
             q = configuration(model, each, f"q[{k}]")
             assert q is not None, "each is a configuration"
-            found = model.check(q, world, clearance=request.clearance)
-            answer.free.append(bool(found.is_free))
-            answer.distance.append(finite(found.distance))
-            answer.pairs.append(None if found.pair is None else list(found.pair))
+            result = model.check(q, world, clearance=request.clearance)
+            answer.free.append(bool(result.is_free))
+            answer.distance.append(finite(result.distance))
+            answer.pairs.append(None if result.pair is None else list(result.pair))
         return answer
 
     def forward(self, request: ForwardRequest) -> ForwardAnswer:
@@ -267,16 +267,16 @@ def goal_of(message: AnyGoal) -> Goal:
     return Position(target=np.array(message.position), **weighted)
 
 
-def configuration(model: Model, given: Start | None, name: str) -> Array | None:
+def configuration(model: Model, sent: Start | None, name: str) -> Array | None:
     """q [nq] of numbers, or of joints by name on top of the neutral configuration."""
-    if given is None:
+    if sent is None:
         return None
-    if isinstance(given, list):
-        if len(given) != model.nq:
-            raise ConfigurationError(f"`{name}` needs {model.nq} numbers, found {len(given)}")
-        return np.array(given)
+    if isinstance(sent, list):
+        if len(sent) != model.nq:
+            raise ConfigurationError(f"`{name}` needs {model.nq} numbers, found {len(sent)}")
+        return np.array(sent)
     q, names = model.neutral.copy(), coordinate_names(model)
-    for joint, value in given.items():
+    for joint, value in sent.items():
         if joint not in names:
             hint = did_you_mean(joint, names)
             raise ConfigurationError(f"`{name}`: {model.name!r} has no {joint!r}; {hint}")

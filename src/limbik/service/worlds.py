@@ -29,10 +29,10 @@ class Worlds:
 
     def world(self, name: str) -> World:
         """Raises CollisionError for a name that none has."""
-        found = self._empty if name == EMPTY else self._put.get(name)
-        if found is None:
+        world = self._empty if name == EMPTY else self._put.get(name)
+        if world is None:
             raise CollisionError(f"there is no world {name!r}; {did_you_mean(name, self.names())}")
-        return found
+        return world
 
     def put(self, name: str, document: Mapping[str, Any]) -> World:
         """The world in a document, limbik's own or a planning scene of MoveIt, under a name.

@@ -128,16 +128,16 @@ class AnalyticPlan(AnswersPlan):
         """Answers [k, n] and those of a search, one of each curve."""
         goal = Pose(target=pose, frame=self.frame)
         searched = SampledPlan(self.model).solve(goal, None, starts=starts, limits=self._limits).q
-        found = list(q)
+        result = list(q)
         for each in searched:
             met = self._mover.corrected(each, pose, SETTLED)
             own = None if met is None else self.legal(met[self.places], near, pose)
             if own is None:
                 own, _ = self.within_limits(each[self.places], near)
-            is_known = any(np.abs(nearest_turns(own - other)).max() < DISTINCT for other in found)
+            is_known = any(np.abs(nearest_turns(own - other)).max() < DISTINCT for other in result)
             if not is_known:
-                found.append(own)
-        q = np.array(found).reshape(-1, self.form.count)
+                result.append(own)
+        q = np.array(result).reshape(-1, self.form.count)
         return one_of_each_curve(self._mover, self.whole(q, None))[:, self.places]
 
     def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
@@ -153,12 +153,12 @@ class AnalyticPlan(AnswersPlan):
         searched = np.flatnonzero((free > 0.0) & self._is_to_search(counts))
         if not len(searched):
             return AllSolutionsBatch(q, counts, not free.any(), self.method(None), perf_counter() - began)
-        each = [found[:count] for found, count in zip(q, counts, strict=True)]
+        each = [result[:count] for result, count in zip(q, counts, strict=True)]
         is_complete = len(searched) == np.count_nonzero(free)
         for k in searched:
-            found = self.solve(poses[k], start)
-            each[k] = found.q
-            is_complete = is_complete and found.complete
+            result = self.solve(poses[k], start)
+            each[k] = result.q
+            is_complete = is_complete and result.complete
         time = perf_counter() - began
         return AllSolutionsBatch.of_each(each, self.model.nq, is_complete, self.method(None), time)
 

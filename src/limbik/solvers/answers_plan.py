@@ -86,9 +86,9 @@ class AnswersPlan(ABC):
         complete finds none; [0, n] where a search does not either.
         """
         goal = Pose(target=pose, frame=self.frame)
-        found = self.model.solve(goal, start=start, limits=self._limits)
-        q = self.within_limits(found.q[self.places], self.near(start))[0]
-        return q[None] if found.success else np.empty((0, len(self.places)))
+        solution = self.model.solve(goal, start=start, limits=self._limits)
+        q = self.within_limits(solution.q[self.places], self.near(start))[0]
+        return q[None] if solution.success else np.empty((0, len(self.places)))
 
     def answered(
         self, q: Array, request: PlanRequest, start: Array | None, turns: bool, began: float
@@ -108,8 +108,8 @@ class AnswersPlan(ABC):
         began = perf_counter()
         poses = checked_poses(poses)
         each = [self.solve(pose, start) for pose in poses]
-        is_complete = all(found.complete for found in each)
-        q, time = [found.q for found in each], perf_counter() - began
+        is_complete = all(answer.complete for answer in each)
+        q, time = [answer.q for answer in each], perf_counter() - began
         return AllSolutionsBatch.of_each(q, self.model.nq, is_complete, self.method(None), time)
 
     @abstractmethod
@@ -185,8 +185,8 @@ class AnswersPlan(ABC):
     def with_turns(self, q: Array, near: Array) -> Array:
         """The chain's configurations [k, n] with all whole turns of revolute joints that limits allow."""
         every = [turned for each in q for turned in itertools.product(*self._turned(each, near))]
-        found = np.array(every).reshape(-1, q.shape[1])
-        return np.asarray(found[np.argsort(np.linalg.norm(found - near, axis=1), kind="stable")])
+        turned = np.array(every).reshape(-1, q.shape[1])
+        return np.asarray(turned[np.argsort(np.linalg.norm(turned - near, axis=1), kind="stable")])
 
     def _turned(self, q: Array, near: Array) -> list[list[float]]:
         choices = []
@@ -200,8 +200,8 @@ class AnswersPlan(ABC):
             upper = min(upper, middle + TURNS_WITHOUT_LIMIT) if math.isinf(upper) else upper
             first = math.ceil((lower - AT_LIMIT - value) / FULL_TURN)
             last = math.floor((upper + AT_LIMIT - value) / FULL_TURN)
-            turns = (value + FULL_TURN * k for k in range(first, last + 1))
-            choices.append([min(max(each, lower), upper) for each in turns])
+            values = (value + FULL_TURN * k for k in range(first, last + 1))
+            choices.append([min(max(each, lower), upper) for each in values])
         return choices
 
     def free(self, request: Any, q: Array, /) -> tuple[FreeMotion, ...]:

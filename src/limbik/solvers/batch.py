@@ -96,9 +96,9 @@ def solve_batch(
     plan = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
     if not isinstance(plan, SerialPlan):
         chain = chain_to(model, frame)
-        found_one = "with joints that follow others" if chain.has_mimic else f"of {len(chain.joints)} joints"
+        actual = "with joints that follow others" if chain.has_mimic else f"of {len(chain.joints)} joints"
         raise SolverError(
-            f"solve_batch() needs solver 'lm' and {FAST_CHAIN}; found one {found_one}: use solve() for one "
+            f"solve_batch() needs solver 'lm' and {FAST_CHAIN}; found one {actual}: use solve() for one "
             "goal at a time"
         )
     starts = None if start is None else _starts(model, start, len(targets))
@@ -231,9 +231,9 @@ class _Job:
                 self._look_around(answers, left, self.plan.rows_of(starts[left]), count)
         if allowed is None or allowed > count:
             for left in self._open(answers):
-                found = self.part(left).solve(None, False)
-                found[:, HEADER:] = self.plan.toward(found[:, HEADER:], self.plan.rows_of(starts[left]))
-                self._take(answers, left, found)
+                new = self.part(left).solve(None, False)
+                new[:, HEADER:] = self.plan.toward(new[:, HEADER:], self.plan.rows_of(starts[left]))
+                self._take(answers, left, new)
 
     def _open(self, answers: Array) -> Iterator[Any]:
         """Indices of problems without a solution that are not proved unreachable, some at a time; none after
@@ -254,13 +254,13 @@ class _Job:
         offsets = MIN_SPREAD * WIDENING ** np.arange(count)[:, None] * unit
         about = starts[:, None] + offsets
         numbers = self.plan.numbers(True, restarts=0, iterations=SOON)
-        found = self.part(np.repeat(left, count))._pass(numbers, about.reshape(-1, starts.shape[1]))
-        change = found[:, HEADER:].reshape(about.shape) - starts[:, None]
+        sampled = self.part(np.repeat(left, count))._pass(numbers, about.reshape(-1, starts.shape[1]))
+        change = sampled[:, HEADER:].reshape(about.shape) - starts[:, None]
         away = np.einsum("kin,kin->ki", change, change).ravel()
-        away[found[:, 0] != SOLVED] = np.inf
+        away[sampled[:, 0] != SOLVED] = np.inf
         each = np.arange(len(left)) * count
-        nearest = found[each + away.reshape(-1, count).argmin(axis=1)]
-        nearest[:, COUNTS] = found[:, COUNTS].reshape(-1, count, 2).sum(axis=1)
+        nearest = sampled[each + away.reshape(-1, count).argmin(axis=1)]
+        nearest[:, COUNTS] = sampled[:, COUNTS].reshape(-1, count, 2).sum(axis=1)
         nearest[:, COUNTS.stop - 1] += count
         self._take(answers, left, nearest)
 
@@ -307,10 +307,10 @@ class _Job:
         shape, count = self.plan.shape, len(self.targets)
         answers = np.zeros((count, HEADER + shape.n))
         answers[:, 0] = RUNNING
-        given = np.zeros(1) if rows is None else np.ascontiguousarray(rows)
+        start_rows = np.zeros(1) if rows is None else np.ascontiguousarray(rows)
         typed = numbers.astype(np.float32 if is_single else np.float64)
         problems = (
-            *(each.reshape(-1) for each in (typed, self.plan.table, self.targets, given)),
+            *(each.reshape(-1) for each in (typed, self.plan.table, self.targets, start_rows)),
             rows is not None,
         )
         program = many_problems(shape, is_single)
@@ -330,9 +330,9 @@ class _Job:
         run_either_way(program, self.watch, run, interpret)
         return answers
 
-    def _in_threads(self, run: Callable[[int, int, Watch], None], least: int) -> None:
+    def _in_threads(self, run: Callable[[int, int, Watch], None], min_piece: int) -> None:
         """Run pieces of the problems, cut up among this thread and others; Ctrl-C ends them all."""
-        pieces = list(_pieces(len(self.targets), self.threads, least))
+        pieces = list(_pieces(len(self.targets), self.threads, min_piece))
         if len(pieces) == 1:
             run(0, len(self.targets), self.watch)
             return
@@ -368,14 +368,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
-def _pieces(count: int, threads: int, least: int) -> Iterator[tuple[int, int]]:
+def _pieces(count: int, threads: int, min_piece: int) -> Iterator[tuple[int, int]]:
     """Where pieces of a batch begin and end: each a share of what is left, so that threads end together
     although the pieces are few, at whose ends lanes are idle (Polychronopoulos & Kuck 1987).
     """
     begin = 0
     while begin < count:
-        share = count if threads == 1 else (count - begin) // (2 * threads)
-        end = min(begin + max(share, least), count)
+        size = count if threads == 1 else (count - begin) // (2 * threads)
+        end = min(begin + max(size, min_piece), count)
         yield begin, end
         begin = end
 

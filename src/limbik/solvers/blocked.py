@@ -97,10 +97,10 @@ def _blocked(
 def _of_pairs(
     status: Status, checker: Checker, frame: str, near: NearPairs, chosen: Array, moving: Array
 ) -> Blocked:
-    found = NearPairs(*(part[chosen] for part in near))
+    chosen_pairs = NearPairs(*(part[chosen] for part in near))
     to_frame = {joint.name for joint in checker.model.path(frame)}
-    between = set[str]().union(*(path ^ to_frame for path in paths_to_bodies(checker, found.pairs)))
-    return Blocked(status, found, those_still(checker.model, between, moving))
+    between = set[str]().union(*(path ^ to_frame for path in paths_to_bodies(checker, chosen_pairs.pairs)))
+    return Blocked(status, chosen_pairs, those_still(checker.model, between, moving))
 
 
 def fixed_goal(request: Request) -> tuple[str, Matrix4] | None:
@@ -124,11 +124,11 @@ def room(request: Request, frame: str, q: Array) -> Array:
 def _extent(model: Model, frame: str, q: Array) -> Array:
     """[m] farther from the frame's origin is no point of a body at q [..., nq]."""
     poses = model.forward(q)
-    places = {name: k for k, name in enumerate(model.frame_names)}
-    origin = poses[..., places[frame], :3, 3]
+    indices = {name: k for k, name in enumerate(model.frame_names)}
+    origin = poses[..., indices[frame], :3, 3]
     farthest = np.zeros(q.shape[:-1])
     for body in geometry_of(model).bodies:
-        pose = poses[..., places[body.link], :, :]
+        pose = poses[..., indices[body.link], :, :]
         center = pose[..., :3, :3] @ body.center + pose[..., :3, 3]
         farthest = np.maximum(farthest, norm(center - origin) + body.radius)
     return farthest

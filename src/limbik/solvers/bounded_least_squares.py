@@ -63,7 +63,7 @@ def reflective(
         if np.abs(intermediate_result.fun).max(initial=0.0) <= tolerance:
             raise StopIteration
 
-    found = least_squares(
+    result = least_squares(
         residual,
         x,
         jacobian,
@@ -74,7 +74,7 @@ def reflective(
         max_nfev=budget,
         callback=stop_when_met,
     )
-    return Descent(found.x, found.fun, int(found.nfev))
+    return Descent(result.x, result.fun, int(result.nfev))
 
 
 def active_set(
@@ -96,8 +96,11 @@ def active_set(
             moved = np.clip(x + _step(H, gradient, free, damping), *bounds)
             there = residual(moved)
             steps += 1
-            way = moved - x
-            foretold, gained = -float(2.0 * gradient @ way + way @ H @ way), float(r @ r - there @ there)
+            direction = moved - x
+            foretold, gained = (
+                -float(2.0 * gradient @ direction + direction @ H @ direction),
+                float(r @ r - there @ there),
+            )
             if gained > 0.0 and foretold > 0.0:
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(gained / foretold, 1.0) - 1.0) ** 3)
                 growth = 2.0

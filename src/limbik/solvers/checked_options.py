@@ -63,18 +63,18 @@ class Options:
     def given(self) -> dict[str, Any]:
         """The options that differ from the default, as `solve` takes them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        given = {name: value for name, value in values.items() if value != getattr(Options, name)}
-        return given if self.tool is None else {**given, "tool": self.tool_pose}
+        changed = {name: value for name, value in values.items() if value != getattr(Options, name)}
+        return changed if self.tool is None else {**changed, "tool": self.tool_pose}
 
     def __post_init__(self) -> None:
         for name, unit in (("tolerance", "length [m]"), ("tolerance_rotation", "angle [rad]")):
             value = getattr(self, name)
             _check(0.0 < as_real(value) <= WIDEST, name, f"a positive {unit}, up to {WIDEST:g}", value)
-        for name, least in (("iterations", 1), ("restarts", 0)):
+        for name, minimum in (("iterations", 1), ("restarts", 0)):
             value = getattr(self, name)
-            is_whole = isinstance(value, numbers.Integral) and least <= as_real(value) <= MAX_ITERATIONS
+            is_whole = isinstance(value, numbers.Integral) and minimum <= as_real(value) <= MAX_ITERATIONS
             is_right = value is None or is_whole
-            _check(is_right, name, f"a whole number from {least} to {MAX_ITERATIONS:,}, or None", value)
+            _check(is_right, name, f"a whole number from {minimum} to {MAX_ITERATIONS:,}, or None", value)
         _check(isinstance(self.limits, bool | np.bool_), "limits", "True or False", self.limits)
         _check(
             self.prefer is None or is_one_of(self.prefer, ("nearest",)),
@@ -87,9 +87,9 @@ class Options:
         _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
 
 
-def _check(is_right: bool, name: str, needed: str, found: Any) -> None:
+def _check(is_right: bool, name: str, needed: str, actual: Any) -> None:
     if not is_right:
-        raise SolverError(f"`{name}` needs {needed}, found {shortened(found)}")
+        raise SolverError(f"`{name}` needs {needed}, found {shortened(actual)}")
 
 
 def hashable(options: dict[str, Any]) -> dict[str, Any]:

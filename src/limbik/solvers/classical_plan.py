@@ -52,8 +52,8 @@ class ClassicalPlan(TreePlan):
             return True
         left = (
             error
-            for place, error in enumerate(goal_errors(self.request(tuple(goals)), q))
-            if place not in lost
+            for index, error in enumerate(goal_errors(self.request(tuple(goals)), q))
+            if index not in lost
         )
         near, turned = self.options.tolerance, self.options.tolerance_rotation
         return all(error.position <= near and error.rotation <= turned for error in left)

@@ -69,8 +69,8 @@ class ClosedPlan(Plan):
     def _nearest(self, goal: Goal, start: Array) -> Array | None:
         if not np.isfinite(start).all():
             return None
-        found = self._all.solve(pose_of(goal), start)
-        return found.q[0] if len(found) else None
+        answers = self._all.solve(pose_of(goal), start)
+        return answers.q[0] if len(answers) else None
 
 
 def _lacking(model: Model, goal: Goal) -> str:

@@ -68,8 +68,8 @@ class Constrained:
         lower, upper = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
         if use_limits:
             scalar = np.array([not each.is_rotation for each in model.coordinates], dtype=bool)
-            places = np.array([each.q for each in model.coordinates], dtype=np.intp)[scalar]
-            lower[places], upper[places] = model.lower[places], model.upper[places]
+            indices = np.array([each.q for each in model.coordinates], dtype=np.intp)[scalar]
+            lower[indices], upper[indices] = model.lower[indices], model.upper[indices]
         self.bounds = lower[free], upper[free]
         self.start = q[free]
         self.last = self.start
@@ -124,8 +124,8 @@ class Constrained:
         if model.nq == model.nv:
             return np.asarray(N.T[:, self._free])
         by_q = np.linalg.pinv(N)
-        for place in self._turns:
-            by_q[:, place : place + 4] /= np.linalg.norm(moved[place : place + 4])
+        for index in self._turns:
+            by_q[:, index : index + 4] /= np.linalg.norm(moved[index : index + 4])
         return np.asarray(by_q[:, self._free])
 
 
@@ -164,7 +164,7 @@ def _by_slsqp(problem: Constrained, steps: int, callback: Any) -> None:
     from scipy.optimize import minimize
 
     goals = {"type": "eq", "fun": lambda x: problem.at(x).left, "jac": lambda x: problem.at(x).rows}
-    found = minimize(
+    result = minimize(
         lambda x: problem.at(x)[:2],
         problem.start,
         method="SLSQP",
@@ -174,9 +174,9 @@ def _by_slsqp(problem: Constrained, steps: int, callback: Any) -> None:
         options={"maxiter": steps, "ftol": FINE},
         callback=_Stall(problem, callback),
     )
-    problem.last = found.x
-    if found.status in DEPENDENT:
-        _by_multipliers(problem, steps - int(found.nit), callback)
+    problem.last = result.x
+    if result.status in DEPENDENT:
+        _by_multipliers(problem, steps - int(result.nit), callback)
 
 
 def _by_trust_region(problem: Constrained, steps: int, callback: Any) -> None:
@@ -189,7 +189,7 @@ def _by_trust_region(problem: Constrained, steps: int, callback: Any) -> None:
     options = {"maxiter": steps, "gtol": FINE, "xtol": FINE, "factorization_method": "SVDFactorization"}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "delta_grad == 0.0", UserWarning)  # a cost may well be linear
-        found = minimize(
+        result = minimize(
             lambda x: problem.at(x)[:2],
             problem.start,
             method="trust-constr",
@@ -200,7 +200,7 @@ def _by_trust_region(problem: Constrained, steps: int, callback: Any) -> None:
             options=options,
             callback=_Stall(problem, callback),
         )
-    problem.last = found.x
+    problem.last = result.x
 
 
 def _by_multipliers(problem: Constrained, steps: int, callback: Any) -> None:
@@ -216,7 +216,7 @@ def _by_multipliers(problem: Constrained, steps: int, callback: Any) -> None:
             value = here.cost + along @ here.left + 0.5 * stiff * here.left @ here.left
             return float(value), here.slope + (along + stiff * here.left) @ here.rows
 
-        found = minimize(
+        result = minimize(
             augmented,
             x,
             method=problem.method,
@@ -225,7 +225,7 @@ def _by_multipliers(problem: Constrained, steps: int, callback: Any) -> None:
             options={"maxiter": steps, "ftol": ROUNDING},
             callback=callback,
         )
-        x, steps = found.x, steps - int(found.nit)
+        x, steps = result.x, steps - int(result.nit)
         left = problem.at(x).left
         largest = float(np.abs(left).max(initial=0.0))
         if steps <= 0 or largest <= MET or largest > HARDLY * before:

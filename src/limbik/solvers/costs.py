@@ -64,9 +64,9 @@ def cost_gradient(model: Model, cost: Cost, q: ArrayLike) -> tuple[float, Array]
     at = model.integrate(q, np.zeros(model.nv))
     if at.ndim != 1:
         raise ConfigurationError(f"q needs one configuration of {model.nq} numbers, found shape {at.shape}")
-    found = cost(Dual(at, model.velocity_map(at).T), Frames(model, at))
-    value = _number(value_of(found))
-    gradient = found.tangent.reshape(-1) if isinstance(found, Dual) else np.zeros(model.nv)
+    dual = cost(Dual(at, model.velocity_map(at).T), Frames(model, at))
+    value = _number(value_of(dual))
+    gradient = dual.tangent.reshape(-1) if isinstance(dual, Dual) else np.zeros(model.nv)
     return value, gradient
 
 

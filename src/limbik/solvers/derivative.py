@@ -75,13 +75,13 @@ def solution_jacobian(
         return np.asarray(units[:, None] * np.where(free[..., None, :], J, 0.0))
 
     left, values, right = np.linalg.svd(rows(at, is_free), full_matrices=False)
-    most = len(units)
-    if _lost(values, most).any():  # here, or everywhere
+    max_rank = len(units)
+    if _lost(values, max_rank).any():  # here, or everywhere
         elsewhere = model.random(0, measure.GENERIC)
-        most = max(measure.rank(J) for J in rows(elsewhere, _free(model, elsewhere, False, locked)))
-    _refuse_singular(model, values, is_free, locked, most)
-    inverse = np.swapaxes(right[..., :most, :], -1, -2) / values[..., None, :most]
-    D = (inverse @ np.swapaxes(left[..., :most], -1, -2)) * units
+        max_rank = max(measure.rank(J) for J in rows(elsewhere, _free(model, elsewhere, False, locked)))
+    _refuse_singular(model, values, is_free, locked, max_rank)
+    inverse = np.swapaxes(right[..., :max_rank, :], -1, -2) / values[..., None, :max_rank]
+    D = (inverse @ np.swapaxes(left[..., :max_rank], -1, -2)) * units
     return np.where(is_free[..., None], D, 0.0)  # not what rounding leaves
 
 
@@ -136,29 +136,29 @@ def _free(model: Model, q: Array, limits: bool, locked: tuple[str, ...]) -> NDAr
     return free
 
 
-def _lost(values: Array, most: int) -> NDArray[np.intp]:
+def _lost(values: Array, max_rank: int) -> NDArray[np.intp]:
     """How many of so many directions [...] are lost, by the singular values [..., k] in falling order."""
-    least = measure.SINGULAR * values.max(axis=-1, initial=0.0, keepdims=True)
-    return np.asarray(most - (values[..., :most] > least).sum(axis=-1))
+    threshold = measure.SINGULAR * values.max(axis=-1, initial=0.0, keepdims=True)
+    return np.asarray(max_rank - (values[..., :max_rank] > threshold).sum(axis=-1))
 
 
 def _refuse_singular(
-    model: Model, values: Array, free: NDArray[np.bool_], locked: tuple[str, ...], most: int
+    model: Model, values: Array, free: NDArray[np.bool_], locked: tuple[str, ...], max_rank: int
 ) -> None:
-    """values: the singular values at each q, of which the largest `most` count."""
-    lost = _lost(values, most)
+    """values: the singular values at each q, of which the largest `max_rank` count."""
+    lost = _lost(values, max_rank)
     bad = np.argwhere(lost > 0)
     if not len(bad):
         return
-    place = tuple(int(i) for i in bad[0])
-    where = f"q[{', '.join(map(str, place))}]" if place else "q"
+    index = tuple(int(i) for i in bad[0])
+    where = f"q[{', '.join(map(str, index))}]" if index else "q"
     at_limits = [
         each.joint
         for each in model.coordinates
-        if not free[place][each.v] and each.joint not in locked and not each.is_rotation
+        if not free[index][each.v] and each.joint not in locked and not each.is_rotation
     ]
     held = f" with {', '.join(at_limits)} at a limit" if at_limits else ""
     raise SingularError(
-        f"{where} is singular: the frame moves in {most - int(lost[place])} of {most} directions{held}, so "
-        "the solution has no derivative by its target"
+        f"{where} is singular: the frame moves in {max_rank - int(lost[index])} of {max_rank} directions"
+        f"{held}, so the solution has no derivative by its target"
     )

@@ -66,9 +66,9 @@ def diagnose(request: Request, solution: Solution) -> Diagnosis:
     bound = proof(case.request)
     if bound is not None or solution.ended is Status.UNREACHABLE:
         return case.report(Status.UNREACHABLE, bound=bound, **case.slides_too_short())
-    found = case.within_limits()
-    if found is not None:
-        return case.report(Status.BUDGET_SPENT, q_found=found)
+    q_within = case.within_limits()
+    if q_within is not None:
+        return case.report(Status.BUDGET_SPENT, q_found=q_within)
     unlocked = case.unlocked()
     if unlocked:
         return case.report(Status.LOCKED, **unlocked)
@@ -103,8 +103,8 @@ class _Case:
         # Which weights there are does not decide whether a goal can be met.
         self.request = dataclasses.replace(request, goals=tuple(map(evenly, request.goals)))
         self.model = self.request.model
-        kept = {k: v for k, v in self.request.options.items() if k not in OF_THE_SEARCH}
-        self.options: Mapping[str, Any] = kept
+        remaining = {k: v for k, v in self.request.options.items() if k not in OF_THE_SEARCH}
+        self.options: Mapping[str, Any] = remaining
 
     def within_limits(self) -> Array | None:
         """What a search of the whole space finds."""
@@ -116,8 +116,8 @@ class _Case:
         locked = tuple(name for name in self.options.get("locked", ()) if name in moving)
         alone = [(name,) for name in locked]
         for free in [*alone, locked] if len(locked) > 1 else alone:
-            kept = [name for name in locked if name not in free]
-            q = self._found(self.request.goals, start=self.solution.q, iterations=SEARCH, locked=kept)
+            remaining = [name for name in locked if name not in free]
+            q = self._found(self.request.goals, start=self.solution.q, iterations=SEARCH, locked=remaining)
             if q is not None:
                 held = standing(self.model, self.solution.q, free)
                 return {"unlocked": free, "q_unlocked": q, "held": held}
@@ -133,10 +133,10 @@ class _Case:
     def without_orientations(self) -> Array | None:
         """What a search finds for the positions alone, where positions and something else are asked for."""
         goals = [position_alone(goal) for goal in self.request.goals]
-        kept = [goal for goal in goals if goal is not None]
-        if not kept or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
+        remaining = [goal for goal in goals if goal is not None]
+        if not remaining or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
             return None
-        return self._found(kept, start=self.solution.q, iterations=SEARCH)
+        return self._found(remaining, start=self.solution.q, iterations=SEARCH)
 
     def beyond_limits(self) -> _Beyond | None:
         """The solution without limits that is least beyond them, of those from several starts."""
@@ -164,11 +164,11 @@ class _Case:
     def conflict(self) -> tuple[int, ...]:
         """Places of goals that are met when one of them is left out, but not all together; () if none are."""
         everyone = range(len(self.request.goals))
-        if len(everyone) < 2 or any(self._met([place]) is None for place in everyone):
+        if len(everyone) < 2 or any(self._met([index]) is None for index in everyone):
             return ()
         needed = list(everyone)
-        for place in everyone:
-            fewer = [other for other in needed if other != place]
+        for index in everyone:
+            fewer = [other for other in needed if other != index]
             if len(fewer) > 1 and self._met(fewer) is None:
                 needed = fewer
         return tuple(needed)
@@ -187,16 +187,16 @@ class _Case:
         if len(self.request.goals) > 1 or type(goal) is not Pose:
             return q
         here = (self.model.pose(q, goal.frame) @ tool_of(self.request, goal))[:3, :3]
-        way = rotation_log(here.T @ goal.target[:3, :3])
-        least, most = 0.0, 1.0  # shares of the way: reached, and not reached
+        rotation = rotation_log(here.T @ goal.target[:3, :3])
+        reached, missed = 0.0, 1.0  # shares of the way: reached, and not reached
         for _ in range(HALVINGS):
-            share = 0.5 * (least + most)
-            target = pose_from(here @ rotation_exp(share * way), goal.target[:3, 3])
+            fraction = 0.5 * (reached + missed)
+            target = pose_from(here @ rotation_exp(fraction * rotation), goal.target[:3, 3])
             nearer = self._found([dataclasses.replace(goal, target=target)], start=q, iterations=SHORT)
             if nearer is None:
-                most = share
+                missed = fraction
             else:
-                least, q = share, nearer
+                reached, q = fraction, nearer
         return q
 
     def report(self, status: Status, **reason: Any) -> Diagnosis:
@@ -217,8 +217,8 @@ class _Case:
         answer = self.model.solve(self._goal(goals), seed=SEED, **{**self.options, **options})
         return answer.q if answer.success else None
 
-    def _met(self, places: Sequence[int]) -> Array | None:
-        goals = [self.request.goals[place] for place in places]
+    def _met(self, indices: Sequence[int]) -> Array | None:
+        goals = [self.request.goals[index] for index in indices]
         return self._found(goals, start=self.solution.q, iterations=SEARCH)
 
     def _goal(self, goals: Sequence[Goal]) -> Any:
@@ -254,9 +254,9 @@ class _Case:
         return best
 
     def _beyond(self, q: Array) -> _Beyond:
-        without_turns = unwound(self.model, q)
-        if _off(self.request, without_turns) <= _off(self.request, q) + LEGAL:  # turns may be asked for
-            q = without_turns
+        unwound_q = unwound(self.model, q)
+        if _off(self.request, unwound_q) <= _off(self.request, q) + LEGAL:  # turns may be asked for
+            q = unwound_q
         excesses = tuple(
             Excess(
                 joint=reading.joint.name,
@@ -310,8 +310,8 @@ def standing(model: Model, q: Array, joints: Iterable[str]) -> tuple[Standing, .
 
 
 def _nearest(model: Model, q: Array) -> Nearest | None:
-    found = min(readings(model, q), key=lambda reading: reading.margin, default=None)
-    if found is None or math.isinf(found.margin):
+    nearest = min(readings(model, q), key=lambda reading: reading.margin, default=None)
+    if nearest is None or math.isinf(nearest.margin):
         return None
-    unit = "m" if found.quantity == "travel" else "rad"
-    return Nearest(joint=found.joint.name, margin=found.margin, unit=unit)
+    unit = "m" if nearest.quantity == "travel" else "rad"
+    return Nearest(joint=nearest.joint.name, margin=nearest.margin, unit=unit)

@@ -124,24 +124,24 @@ class _Case:
             names = map(self.checker.pair_names, near.pairs)
             counts.update({(b,) if b in self.free.world else (a, b) for a, b in names})
         return tuple(
-            Obstacle(names=names, count=count, q_without=self._without(names) if place < MAX_TRIED else None)
-            for place, (names, count) in enumerate(counts.most_common())
+            Obstacle(names=names, count=count, q_without=self._without(names) if index < MAX_TRIED else None)
+            for index, (names, count) in enumerate(counts.most_common())
         )
 
     def turned(self) -> Array | None:
         """A free configuration for the positions alone, where orientations are asked for, too."""
         goals = [position_alone(goal) for goal in self.request.goals]
-        kept = [goal for goal in goals if goal is not None]
-        if not kept or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
+        remaining = [goal for goal in goals if goal is not None]
+        if not remaining or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
             return None
-        return self._found(kept, self.free.world)
+        return self._found(remaining, self.free.world)
 
     def shifts_of_goal(self) -> list[Array]:
         """[3, m] shifts of the only goal that free what is rigid with its frame, the shortest first."""
-        asked = fixed_goal(self.request)
-        if asked is None:
+        goal = fixed_goal(self.request)
+        if goal is None:
             return []
-        frame, pose = asked
+        frame, pose = goal
         q = self.solution.q
         fixed = FixedChecker(self.checker, frame, q, moving_velocities(self.request))
         wanted = self.free.clearance + float(room(self.request, frame, q))
@@ -174,9 +174,9 @@ class _Case:
         return self._found(self.request.goals, self.free.world.without(*names))
 
     def _found(self, goals: Sequence[Goal], world: World) -> Array | None:
-        asked: Any = goals[0] if len(goals) == 1 else list(goals)
+        target: Any = goals[0] if len(goals) == 1 else list(goals)
         options: dict[str, Any] = {**self.request.options, "clearance": self.free.clearance}
-        answer = self.request.model.solve(asked, start=self.solution.start, world=world, **options)
+        answer = self.request.model.solve(target, start=self.solution.start, world=world, **options)
         return answer.q if answer.success else None
 
 

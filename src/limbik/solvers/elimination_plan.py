@@ -61,8 +61,8 @@ class EliminationPlan(AnswersPlan):
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
         q, counts = np.full((len(poses), MAX, len(self.places)), np.nan), np.zeros(len(poses), np.intp)
         for k, pose in enumerate(poses):
-            found = self._legal(*general_search(self._axes, pose)[:2], near, pose)[:MAX]
-            q[k, : len(found)], counts[k] = found, len(found)
+            roots = self._legal(*general_search(self._axes, pose)[:2], near, pose)[:MAX]
+            q[k, : len(roots)], counts[k] = roots, len(roots)
         return q, counts
 
     def _legal(self, every: Array, are_isolated: bool, near: Array, pose: Matrix4) -> Array:

@@ -41,33 +41,33 @@ class FreeAnswers:
         self._model, self._free = model, free
         self._blocked, self._goals = blocked, goals
 
-    def is_complete(self, asked: Any, /) -> bool:
+    def is_complete(self, target: Any, /) -> bool:
         """Whether it is proved that there is no other solution."""
-        return self._by.is_complete(asked)
+        return self._by.is_complete(target)
 
-    def method(self, asked: Any, /) -> str:
+    def method(self, target: Any, /) -> str:
         """In words."""
-        return self._by.method(asked)
+        return self._by.method(target)
 
-    def branches(self, asked: Any, q: Array, /) -> tuple[str, ...]:
+    def branches(self, target: Any, q: Array, /) -> tuple[str, ...]:
         """The name of the branch of each of q [k, nq]."""
-        return self._by.branches(asked, q)
+        return self._by.branches(target, q)
 
-    def free(self, asked: Any, q: Array, /) -> tuple[FreeMotion, ...]:
+    def free(self, target: Any, q: Array, /) -> tuple[FreeMotion, ...]:
         """How joints may move together at some of q [k, nq]."""
-        return self._by.free(asked, q)
+        return self._by.free(target, q)
 
-    def limit_margins(self, asked: Any, q: Array, /) -> Array:
+    def limit_margins(self, target: Any, q: Array, /) -> Array:
         """[nq] at q [nq]."""
-        return self._by.limit_margins(asked, q)
+        return self._by.limit_margins(target, q)
 
-    def manipulability(self, asked: Any, q: Array, /) -> float:
+    def manipulability(self, target: Any, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
-        return self._by.manipulability(asked, q)
+        return self._by.manipulability(target, q)
 
-    def remark(self, asked: Any, count: int, /) -> str:
+    def remark(self, target: Any, count: int, /) -> str:
         """Sentences on what is known of so many solutions."""
-        said = self._by.remark(asked, self._count)
+        said = self._by.remark(target, self._count)
         if not self._count:
             return said
         still = self._still_joints()

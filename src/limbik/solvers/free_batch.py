@@ -42,7 +42,7 @@ FromStarts = Callable[[Places, Array], tuple[Array, Array]]
 def batch_made_free(
     model: Model,
     poses: Array,
-    found: BatchSolution,
+    first: BatchSolution,
     free: FreeOptions,
     frame: str | None,
     starts: Array | None,
@@ -56,25 +56,27 @@ def batch_made_free(
 
     starts [N, nq], seed and options as those were found with; began [s]: when.
     """
-    asked = options.get("restarts")
-    options = {**options, "restarts": RESTARTS if asked is None else asked}
+    restarts = options.get("restarts")
+    options = {**options, "restarts": RESTARTS if restarts is None else restarts}
     checker = checker_of(model, free.world)
-    q, facts = found.q.copy(), found.facts.copy()
-    left: Places = np.flatnonzero(facts[:, 0] == SOLVED)
+    q, outcomes = first.q.copy(), first.facts.copy()
+    left: Places = np.flatnonzero(outcomes[:, 0] == SOLVED)
     left = left[~checker.are_free(q[left], free.clearance)]
     if left.size:
         goal = Pose(target=np.eye(4), frame=frame)  # of all that matters here, they differ in their targets
         request = Request(model=model, goals=(goal,), solver="lm", options=options)
-        facts[left, 0] = blocked_each(request, checker, free.clearance, q[left], moving_velocities(request))
-        left = left[facts[left, 0] == SOLVED]
+        outcomes[left, 0] = blocked_each(
+            request, checker, free.clearance, q[left], moving_velocities(request)
+        )
+        left = left[outcomes[left, 0] == SOLVED]
         search = _Starts(request, checker, free.clearance, from_starts, starts, seed)
         for count in search.rounds():
             if left.size == 0 or watch():
                 break
-            left = search.still_open(left, count, q, facts)
+            left = search.still_open(left, count, q, outcomes)
     for k in left:
         if watch():
-            facts[k, 0] = STATUSES.index(Status.NO_FREE_SOLUTION)
+            outcomes[k, 0] = STATUSES.index(Status.NO_FREE_SOLUTION)
             continue
         solution = model.solve(
             Pose(target=poses[k], frame=frame),
@@ -84,8 +86,8 @@ def batch_made_free(
             clearance=free.clearance,
             **{**options, "restarts": min(options["restarts"], ALONE)},
         )
-        q[k], facts[k] = solution.q, solution.facts[: facts.shape[1]]
-    return BatchSolution(q, facts, perf_counter() - began, found.solver)
+        q[k], outcomes[k] = solution.q, solution.facts[: outcomes.shape[1]]
+    return BatchSolution(q, outcomes, perf_counter() - began, first.solver)
 
 
 class _Starts:
@@ -115,22 +117,22 @@ class _Starts:
             if count > 0:
                 yield count
 
-    def still_open(self, left: Places, count: int, q: Array, facts: Array) -> Places:
+    def still_open(self, left: Places, count: int, q: Array, outcomes: Array) -> Places:
         """Solve from `count` starts for each problem that is left [k]; those that are left then.
 
         What is found goes into q [N, nq] and facts [N, ...].
         """
         at_once = max(1, MAX_AT_ONCE // count)
         parts = [left[k : k + at_once] for k in range(0, len(left), at_once)]
-        return np.concatenate([self._of_part(part, count, q, facts) for part in parts])
+        return np.concatenate([self._of_part(part, count, q, outcomes) for part in parts])
 
-    def _of_part(self, part: Places, count: int, q: Array, facts: Array) -> Places:
+    def _of_part(self, part: Places, count: int, q: Array, outcomes: Array) -> Places:
         problems = np.repeat(part, count)
         starts = self._model.random(self._random, len(problems))
         starts[:, self._still] = q[problems][:, self._still]
-        new_facts, new = self._from_starts(problems, starts)
+        new_outcomes, new = self._from_starts(problems, starts)
         costs = np.full(len(problems), np.inf)
-        solved = np.flatnonzero(new_facts[:, 0] == SOLVED)
+        solved = np.flatnonzero(new_outcomes[:, 0] == SOLVED)
         chosen = solved[self._checker.are_free(new[solved], self._clearance)]
         costs[chosen] = 0.0
         if self._starts is not None:
@@ -139,5 +141,5 @@ class _Starts:
         best = costs.reshape(-1, count).argmin(axis=1) + count * np.arange(len(part))
         is_free = np.isfinite(costs[best])
         q[part[is_free]] = new[best[is_free]]
-        facts[part[is_free], :3] = new_facts[best[is_free], :3]
+        outcomes[part[is_free], :3] = new_outcomes[best[is_free], :3]
         return part[~is_free]

@@ -22,14 +22,14 @@ class FreeQuestion(Question):
     plans. seen: of a search that has failed.
     """
 
-    def __init__(self, asked: Question, model: Model, free: FreeOptions, seen: Seen | None = None) -> None:
-        self._asked, self._model, self._free, self._seen = asked, model, free, seen
-        self.engine = asked.engine
+    def __init__(self, question: Question, model: Model, free: FreeOptions, seen: Seen | None = None) -> None:
+        self._asked, self._model, self._free, self._seen = question, model, free, seen
+        self.engine = question.engine
 
     def request(self, target: Any, /) -> Request:
         """What was asked."""
-        asked = self.request_without_world(target)
-        return replace(asked, options={**asked.options, **self._free.given})
+        request = self.request_without_world(target)
+        return replace(request, options={**request.options, **self._free.given})
 
     def request_without_world(self, target: Any, /) -> Request:
         """What was asked, but for what is to be free of collision."""

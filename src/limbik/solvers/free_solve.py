@@ -65,17 +65,17 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     if q is None:
         question = FreeQuestion(asked, model, free, search.seen())
         q = search.least_deep()
-    facts = _facts(first, request, q, search.status)
-    return Solution(q, facts, perf_counter() - began, question, first.start, first.target)
+    outcome = _facts(first, request, q, search.status)
+    return Solution(q, outcome, perf_counter() - began, question, first.start, first.target)
 
 
 def _facts(first: Solution, request: Request, q: Array, status: Status) -> Array:
-    facts = np.array(first.facts[:6])
-    facts[0] = STATUSES.index(status)
+    outcome = np.array(first.facts[:6])
+    outcome[0] = STATUSES.index(status)
     if q is not first.q:
         metres, radians = measure.largest_errors(request, q)
-        facts[1], facts[2] = metres, 2.0 * math.sin(0.5 * radians)
-    return facts
+        outcome[1], outcome[2] = metres, 2.0 * math.sin(0.5 * radians)
+    return outcome
 
 
 class _Search:
@@ -107,9 +107,9 @@ class _Search:
         if self._blocked is not None:
             self.status = self._blocked.status
             return None
-        found = self._find()
-        self.status = Status.NO_FREE_SOLUTION if found is None else Status.SOLVED
-        return found
+        best = self._find()
+        self.status = Status.NO_FREE_SOLUTION if best is None else Status.SOLVED
+        return best
 
     def seen(self) -> Seen:
         """What was looked at, all of it in collision."""
@@ -125,26 +125,26 @@ class _Search:
     def _find(self) -> Array | None:
         every = self._every_solution()
         if every is not None:
-            found = self._best(every)
-            if found is not None or self._is_complete:
-                return found
+            best = self._best(every)
+            if best is not None or self._is_complete:
+                return best
         left = self._request.options.get("restarts")
         if left == 0:
             return self._best(self._first.q[None]) if self._is_choice else self._push(self._first.q[None])
-        for place, (count, pushes) in enumerate(ROUNDS if self._many.is_quick else SLOW_ROUNDS):
+        for index, (count, pushes) in enumerate(ROUNDS if self._many.is_quick else SLOW_ROUNDS):
             count = max(count, CHOICE) if self._is_choice else count
             count = count if left is None else min(count, left)
-            if self._watch() or (count == 0 and place > 0):
+            if self._watch() or (count == 0 and index > 0):
                 return None
             left = None if left is None else left - count
             drawn = self._many.draw(count)
-            if place == 0:
+            if index == 0:
                 drawn = np.concatenate([self._first.q[None], drawn])
-            found = self._best(drawn)
-            if found is None and not self._watch():
-                found = self._push(self._by_depth(drawn, pushes))
-            if found is not None:
-                return found
+            best = self._best(drawn)
+            if best is None and not self._watch():
+                best = self._push(self._by_depth(drawn, pushes))
+            if best is not None:
+                return best
         return None
 
     @property
@@ -163,11 +163,11 @@ class _Search:
         plan = plan_for_all(self._request.model, goal.frame, bool(options.get("limits", True)), kind_of(goal))
         if plan is None:
             return None
-        found = plan.solve(pose_of(goal), self._first.q)
-        if not found.complete or found.free:
+        answers = plan.solve(pose_of(goal), self._first.q)
+        if not answers.complete or answers.free:
             return None
         self._is_complete = len(plan.places) == self._many.moving.sum()
-        return np.concatenate([self._first.q[None], found.q])
+        return np.concatenate([self._first.q[None], answers.q])
 
     def _best(self, q: Array) -> Array | None:
         """Of configurations [k, nq] the free one that is preferred, of as many as there is time for."""
@@ -192,8 +192,8 @@ class _Search:
         """The distances [m] of the nearest pairs at the first of configurations [k, nq], as many as there is
         time for, and a piece at least.
         """
-        found = [self._checker.distances(some) for some in self._pieces(q)]
-        return np.concatenate(found) if found else np.empty(0)
+        distances = [self._checker.distances(some) for some in self._pieces(q)]
+        return np.concatenate(distances) if distances else np.empty(0)
 
     def _pieces(self, q: Array) -> Iterator[Array]:
         """Configurations [k, nq] in pieces, until the time is up; the first one in any case."""

@@ -62,10 +62,10 @@ class FunctionSolution:
     def explain(self) -> str:
         """How it ended, where the worst number of the residual is, and what keeps q from going on."""
         worst = np.unravel_index(int(np.abs(self.residual).argmax()), self.residual.shape)
-        place = f"[{', '.join(map(str, worst))}]" if self.residual.ndim else ""
+        index = f"[{', '.join(map(str, worst))}]" if self.residual.ndim else ""
         lines = [
             f"{self.status.value}: {_MEANINGS[self.status]}",
-            f"largest residual{place}: {float(self.residual[worst]):.3g}",
+            f"largest residual{index}: {float(self.residual[worst]):.3g}",
             f"{self.iterations} iterations, {self.restarts} restarts, {self.evaluations} function calls",
             f"rank of the Jacobian: {self.rank} of {min(self.residual.size, self.q.size)}",
         ]
@@ -118,8 +118,8 @@ def solve_function(
     ConfigurationError and SolverError for arguments that have no meaning.
     """
     check_function(function, method)
-    for name, value, least in (("iterations", iterations, 1), ("restarts", restarts, 0), ("seed", seed, 0)):
-        as_whole(value, f"`{name}`", least, SolverError)
+    for name, value, minimum in (("iterations", iterations, 1), ("restarts", restarts, 0), ("seed", seed, 0)):
+        as_whole(value, f"`{name}`", minimum, SolverError)
     if not 0.0 < as_real(tolerance) < np.inf:
         raise SolverError(f"`tolerance` needs a positive number, found {shortened(tolerance)}")
     begin = as_configuration(start, "`start`")
@@ -174,7 +174,7 @@ class _Search:
             moved[self._free] = part
             return moved
 
-        found = descend(
+        result = descend(
             lambda part: self.residual(whole(part)).ravel(),
             lambda part: self.jacobian(whole(part)).reshape(-1, q.size)[:, self._free],
             q[self._free],
@@ -182,8 +182,8 @@ class _Search:
             tolerance,
             budget,
         )
-        self.iterations += found.steps
-        self._keep(whole(found.x))
+        self.iterations += result.steps
+        self._keep(whole(result.x))
 
     def residual(self, q: Array) -> Array:
         """The function minus its target."""
@@ -239,15 +239,15 @@ class _Search:
 
 
 def _as_target(target: ArrayLike, shape: tuple[int, ...]) -> Array:
-    found = as_numbers(target, "`target`", "an array of numbers", SolverError)
-    if found.shape != shape or not np.isfinite(found).all():
+    numbers = as_numbers(target, "`target`", "an array of numbers", SolverError)
+    if numbers.shape != shape or not np.isfinite(numbers).all():
         raise SolverError(
             f"`target` needs finite numbers of the shape {shape} that the function returns, found "
             f"{shortened(target)}"
         )
-    if np.abs(found).max(initial=0.0) > LARGEST:
+    if np.abs(numbers).max(initial=0.0) > LARGEST:
         raise SolverError(f"`target` needs numbers up to {LARGEST:g}, found {shortened(target)}")
-    return found
+    return numbers
 
 
 def _side(side: float) -> str:

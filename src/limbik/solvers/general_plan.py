@@ -68,14 +68,14 @@ class GeneralPlan(TreePlan):
             return super()._solve(problem, trace)
         began = perf_counter()
         watch = time_watch(self.options.time_limit)
-        found = self._above_alone(problem, trace)
-        work = self._work_for(problem.goals, found.q)
-        spent = found.iterations
+        above = self._above_alone(problem, trace)
+        work = self._work_for(problem.goals, above.q)
+        spent = above.iterations
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
         self._attempt(work, self.options.budget - spent, rows, watch)
         iterations = spent + work.answer[ITERATIONS]
-        facts = Facts(found.facts[0], *self._errors(work.task_errors), iterations, *found.facts[4:6])
-        return self._solution(work, facts, problem, began)
+        outcome = Facts(above.facts[0], *self._errors(work.task_errors), iterations, *above.facts[4:6])
+        return self._solution(work, outcome, problem, began)
 
     def _above_alone(self, problem: Problem, trace: Trace) -> Solution:
         """The answer for the goals that are not of the lowest priority: of this core, or of the one that
@@ -83,14 +83,14 @@ class GeneralPlan(TreePlan):
         """
         above = problem._replace(goals=self._above(problem.goals))
         assert self.above is not None, "only then is it called"
-        found = self.above._solve(above, trace)
-        if found.success or self._plan_of is None:
-            return found
+        solution = self.above._solve(above, trace)
+        if solution.success or self._plan_of is None:
+            return solution
         plan = self._plan_of(self.model, above.goals, self.above.options.given)
         observer = None if trace is NO_TRACE else Observer()
         alone = plan.solve(above, observer)
-        if not (alone.success or self._off(alone) < self._off(found)):
-            return found
+        if not (alone.success or self._off(alone) < self._off(solution)):
+            return solution
         if observer is not None:
             first = 0
             for q, errors in observer.descents:

@@ -168,9 +168,9 @@ def _solve(
         raise SolverError("`prefer` needs a `start`, which solutions can be near to")
     if seen is not None and plan.options.budget > MAX_TRACED:
         raise SolverError(f"a trace holds up to {MAX_TRACED:,} iterations, found {plan.options.budget:,}")
-    given = None if start is None else _configuration(model, start, "start")
+    checked_start = None if start is None else _configuration(model, start, "start")
     toward = None if rest is None else _rest(model, rest)
-    return plan.solve(Problem(goals, given, int(seed), toward), seen)
+    return plan.solve(Problem(goals, checked_start, int(seed), toward), seen)
 
 
 def _configuration(model: Model, value: Any, name: str) -> Array:

@@ -31,14 +31,14 @@ class ManyStarts:
         self._watch = watch
         self._random = np.random.default_rng(seed + 1)
         self.moving = np.zeros(self.model.nv, dtype=bool)
-        places = np.zeros(self.model.nq, dtype=bool)
+        is_moving = np.zeros(self.model.nq, dtype=bool)
         self._has_base = False
         for name in free_to_move(request):
             is_base = self.model.joint(name).kind is JointKind.FLOATING
             self._has_base |= is_base
             self.moving[self.model.v_slice(name)] = True
-            places[self.model.q_slice(name)] = not is_base
-        self._still = np.flatnonzero(~places)
+            is_moving[self.model.q_slice(name)] = not is_base
+        self._still = np.flatnonzero(~is_moving)
         self._plan = first.question if isinstance(first.question, SerialPlan) else None
 
     @property
@@ -53,8 +53,8 @@ class ManyStarts:
             return from_starts(
                 self._plan, np.frombuffer(self._first.target).reshape(4, 4), starts, self._watch
             )
-        found = [self._one(start) for start in starts if not self._watch()]
-        return np.array([q for q in found if q is not None]).reshape(-1, self.model.nq)
+        solutions = [self._one(start) for start in starts if not self._watch()]
+        return np.array([q for q in solutions if q is not None]).reshape(-1, self.model.nq)
 
     def from_near(self, q: Array) -> Array | None:
         """The solution next to a configuration [nq]; None where there is none."""

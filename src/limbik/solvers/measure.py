@@ -46,8 +46,8 @@ def plain_errors(request: Request, q: Array) -> Array:
     """How far the only goal, a plain one, is from being met at q [k, nq]: [k, m], as in `distance`."""
     (goal,) = request.goals
     if isinstance(goal, Pose) and goal.weights is not None:
-        found = (goal_errors(request, each)[0] for each in q)
-        return np.array([distance(request, error.position, error.rotation) for error in found])
+        errors = (goal_errors(request, each)[0] for each in q)
+        return np.array([distance(request, error.position, error.rotation) for error in errors])
     metres, radians = errors_at(request.model, goal, q, tool_of(request, goal))
     return np.asarray(np.hypot(metres, half_reach(request) * radians))
 

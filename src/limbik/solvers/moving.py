@@ -20,9 +20,9 @@ def moving_joints(model: Model, goals: Sequence[Goal]) -> set[str]:
     """The names of the joints that move what goals ask for."""
     if any(isinstance(goal, CenterOfMass | Posture) for goal in goals):
         return set(model.joint_names)
-    found = [joint for frame in frames_of(goals) for joint in model.path(frame)]
-    found += [model.joint(goal.joint) for goal in goals if isinstance(goal, JointValue)]
-    return {joint.mimic.joint if joint.mimic else joint.name for joint in found}
+    joints = [joint for frame in frames_of(goals) for joint in model.path(frame)]
+    joints += [model.joint(goal.joint) for goal in goals if isinstance(goal, JointValue)]
+    return {joint.mimic.joint if joint.mimic else joint.name for joint in joints}
 
 
 def free_to_move(request: Request) -> set[str]:

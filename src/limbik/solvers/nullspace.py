@@ -65,9 +65,9 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None, *, locked: Collection[s
     are below 1e-9 of the largest (Golub & Van Loan 1996). In a singular configuration there are more of them.
     """
     q = _one(model, q)
-    given = _goals(model, q, keep)
-    first = min(goal.priority for goal in given)
-    goals = [goal for goal in given if goal.priority == first]
+    keep_goals = _goals(model, q, keep)
+    first = min(goal.priority for goal in keep_goals)
+    goals = [goal for goal in keep_goals if goal.priority == first]
     request = Request(model=model, goals=tuple(goals), solver="", options={})
     free = np.ones(model.nv, dtype=bool)
     for name in locked_names(locked):
@@ -76,9 +76,9 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None, *, locked: Collection[s
     directions = np.zeros((model.nv, 0))
     if free.any():
         _, _, right = np.linalg.svd(J)
-        kept = right[measure.rank(J) :].T
-        directions = np.zeros((model.nv, kept.shape[1]))
-        directions[free] = kept
+        null_rows = right[measure.rank(J) :].T
+        directions = np.zeros((model.nv, null_rows.shape[1]))
+        directions[free] = null_rows
     return directions
 
 
@@ -121,10 +121,10 @@ def slide(
 
 def _direction(model: Model, q: Array, direction: ArrayLike | Objective) -> Array:
     """The direction [nv] at q, checked."""
-    given = direction(model, q) if callable(direction) else direction
-    v = as_vector(given, model.nv, "`direction`", error=ConfigurationError)
+    values = direction(model, q) if callable(direction) else direction
+    v = as_vector(values, model.nv, "`direction`", error=ConfigurationError)
     if np.abs(v).max(initial=0.0) > LARGEST:
-        raise ConfigurationError(f"`direction` needs numbers up to {LARGEST:g}, found {shortened(given)}")
+        raise ConfigurationError(f"`direction` needs numbers up to {LARGEST:g}, found {shortened(values)}")
     return v
 
 
@@ -139,8 +139,8 @@ def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
     v = model.difference(q, as_bounded_configuration(posture, model.nq, "`posture`"))
     for joint in model.joints:
         if joint.kind in HINGES and joint.nv and not joint.has_limits:
-            place = model.v_slice(joint.name).start
-            v[place] = math.remainder(v[place], 2.0 * math.pi)
+            index = model.v_slice(joint.name).start
+            v[index] = math.remainder(v[index], 2.0 * math.pi)
     return v
 
 
@@ -166,12 +166,12 @@ def raise_manipulability(model: Model, q: ArrayLike, frame: str | None = None) -
     differences; 0 along what leaves it singular. See `Solution.manipulability`.
     """
     q = _one(model, q)
-    most = max(measure.rank(J) for J in model.jacobian(model.random(0, measure.GENERIC), frame))
+    max_rank = max(measure.rank(J) for J in model.jacobian(model.random(0, measure.GENERIC), frame))
     steps = SMALL * np.concatenate([np.eye(model.nv), -np.eye(model.nv)])
     values = np.linalg.svd(model.jacobian(model.integrate(q, steps), frame), compute_uv=False)
-    ahead, behind = values[:, :most].prod(axis=1).reshape(2, -1)
+    ahead, behind = values[:, :max_rank].prod(axis=1).reshape(2, -1)
     total = ahead + behind
-    is_known = total > measure.SINGULAR * values.max() ** most
+    is_known = total > measure.SINGULAR * values.max() ** max_rank
     return np.divide(ahead - behind, SMALL * total, out=np.zeros(model.nv), where=is_known)
 
 

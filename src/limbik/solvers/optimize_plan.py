@@ -69,20 +69,20 @@ class OptimizePlan(Plan):
         if rest is not None:
             raise SolverError(f"{self.method.name} knows no `rest`: give it a cost of its own")
         self._last.check(goals)
-        given = self.model.neutral if start is None else start
-        if not np.isfinite(given).all():
-            raise ConfigurationError(f"`start` needs finite numbers, found {given.tolist()}")
-        inside = self.model.clip(given) if self.options.limits else self._normal(given)
+        first = self.model.neutral if start is None else start
+        if not np.isfinite(first).all():
+            raise ConfigurationError(f"`start` needs finite numbers, found {first.tolist()}")
+        inside = self.model.clip(first) if self.options.limits else self._normal(first)
         search = _Search(self, self.request(goals), inside)
         is_proved = search.run(seed)
-        q, facts = search.best
-        was_moved = bool((np.abs(inside - given) > ROUNDING).any())
-        end = UNREACHABLE if is_proved else search.end(facts)
+        q, outcome = search.best
+        was_moved = bool((np.abs(inside - first) > ROUNDING).any())
+        end = UNREACHABLE if is_proved else search.end(outcome)
         restarts = len(search.descents) - 1
-        all_facts = Facts(end, facts[1], facts[2], search.iterations, restarts, was_moved)
+        final = Facts(end, outcome[1], outcome[2], search.iterations, restarts, was_moved)
         if observer is not None:
             observer.descents = search.rows()
-        return Solution(q, all_facts, perf_counter() - began, self, start, goals)
+        return Solution(q, final, perf_counter() - began, self, start, goals)
 
     def last(self, goals: tuple[Goal, ...], q: Array, seed: int) -> Solution:
         """What Levenberg-Marquardt makes of q."""
@@ -134,9 +134,9 @@ class _Search:
                 return False
             q = self._plan.random(rng, self._start)
 
-    def end(self, facts: Facts | Array) -> int:
+    def end(self, outcome: Facts | Array) -> int:
         """Why the search ended."""
-        if facts[0] == SOLVED:
+        if outcome[0] == SOLVED:
             return SOLVED
         return SPENT if self._is_spent() else SETTLED
 
@@ -150,8 +150,8 @@ class _Search:
 
     def _errors(self, rows: list[Array]) -> Array:
         length = half_reach(self._request)
-        found = (residual(self._request, q, length)[0] for q in rows)
-        return np.array([length * float(np.linalg.norm(each)) for each in found])
+        errors = (residual(self._request, q, length)[0] for q in rows)
+        return np.array([length * float(np.linalg.norm(each)) for each in errors])
 
     def _descend(self, q: Array, seed: int) -> None:
         """Minimise from q, and end; again where the end was far, or while the cost still falls."""

@@ -52,15 +52,15 @@ class PointPlan(AnswersPlan):
         began = perf_counter()
         near = self.near(start)
         point = np.append(pose[: self.rows, 3], self._axes.home[self.rows : 3, 3])
-        found: list[Array] = []
+        solutions: list[Array] = []
         is_proved = True
         for values, is_free in self._form.branches(point):
             if self._reaches(values, point):
                 is_proved = is_proved and not is_free
                 q = self.legal(values, near, pose)
-                if q is not None and all(self._differ(q, other) for other in found):
-                    found.append(q)
-        q = np.array(found).reshape(-1, len(self.places))
+                if q is not None and all(self._differ(q, other) for other in solutions):
+                    solutions.append(q)
+        q = np.array(solutions).reshape(-1, len(self.places))
         return self.answered(q, (pose.tobytes(), start, is_proved), start, options.turns, began)
 
     def _reaches(self, q: Array, point: Vector3) -> bool:

@@ -22,21 +22,21 @@ def pulls(request: Request, solution: Solution) -> tuple[Pull, ...]:
     if len(errors) < 2 or not worst:
         return ()
     without = [_errors_without(request, solution, k) for k in range(len(errors))]
-    found = []
+    result = []
     for goal in worst:
         others = [k for k in range(len(errors)) if k != goal]
         against = min(others, key=lambda k: sum(without[k][goal]))
         left = without[against][goal]
         if sum(left) <= EASED * sum(errors[goal]):
-            found.append(Pull(goal=goal, against=against, error=errors[goal], error_without=left))
-    return tuple(found)
+            result.append(Pull(goal=goal, against=against, error=errors[goal], error_without=left))
+    return tuple(result)
 
 
-def _errors_without(request: Request, solution: Solution, place: int) -> tuple[PoseError, ...]:
+def _errors_without(request: Request, solution: Solution, index: int) -> tuple[PoseError, ...]:
     """How far each goal is off where one is left out, whose own place is filled with what it is off now."""
-    goals: Any = [goal for k, goal in enumerate(request.goals) if k != place]
+    goals: Any = [goal for k, goal in enumerate(request.goals) if k != index]
     options = {**request.options, "restarts": 0}
-    found = request.model.solve(goals, start=solution.q, **options)
-    errors = list(found.goal_errors)
-    errors.insert(place, solution.goal_errors[place])
+    without = request.model.solve(goals, start=solution.q, **options)
+    errors = list(without.goal_errors)
+    errors.insert(index, solution.goal_errors[index])
     return tuple(errors)

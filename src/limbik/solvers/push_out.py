@@ -72,14 +72,14 @@ class PushOut:
 
 def _tasks_of(request: Request) -> TaskSet:
     """Made once for goals of this structure, and kept with the model."""
-    given = hashable({name: value for name, value in request.options.items() if name in OF_GOALS})
+    options = hashable({name: value for name, value in request.options.items() if name in OF_GOALS})
     sets = _TASKS.get(request.model)
     sets = _TASKS.put(request.model, {}) if sets is None else sets
-    key = tuple(map(structure, request.goals)), tuple(given.items())
+    key = tuple(map(structure, request.goals)), tuple(options.items())
     if key not in sets:
         if len(sets) >= MAX_SETS:
             sets.clear()
-        sets[key] = TaskSet(request.model, request.goals, read_options(given))
+        sets[key] = TaskSet(request.model, request.goals, read_options(options))
     return sets[key]
 
 

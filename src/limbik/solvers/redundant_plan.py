@@ -84,12 +84,12 @@ class RedundantPlan(AnswersPlan):
             own = start[self.places[self._sampled]]
             values = np.append(values[np.abs(nearest_turns(values - own)) > SAME], own)
         near = self.near(start)
-        found, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
+        solutions, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
         if counts[0] == BAD_GOAL:
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, options)
-        is_answer = np.arange(found.shape[1]) < counts[:, None]
+        is_answer = np.arange(solutions.shape[1]) < counts[:, None]
         q = np.empty((int(counts.sum()), 7))
-        q[:, self._others] = found[is_answer]
+        q[:, self._others] = solutions[is_answer]
         q[:, self._sampled] = np.repeat(values, counts)
         q = q if len(q) else self.searched(as_pose(pose, "`pose`", error=GoalError), start)
         return self.answered(q, (pose.tobytes(), start), start, options.turns, began)
@@ -133,9 +133,9 @@ def sampled_joint(axes: Axes) -> Sampled | None:
     """
     if axes.size != 7 or axes.is_prismatic.any():
         return None
-    rests = [(place, axes.without(place)) for place in (6, 0)]
-    for place, rest in rests:
+    rests = [(index, axes.without(index)) for index in (6, 0)]
+    for index, rest in rests:
         form = closed_form(rest)
         if form is not None:
-            return Sampled(place, rest, form)
-    return next((Sampled(place, rest, None) for place, rest in rests if can_eliminate(rest)), None)
+            return Sampled(index, rest, form)
+    return next((Sampled(index, rest, None) for index, rest in rests if can_eliminate(rest)), None)

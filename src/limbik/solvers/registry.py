@@ -68,16 +68,16 @@ def get(name: str, **parameters: Any) -> Solver:
 
     Raises SolverError for an unknown name or parameter, or a value out of range.
     """
-    given: Any = name
-    if isinstance(given, type) and issubclass(given, Solver):
-        raise SolverError(f"a solver is an object: {given.__name__}(), not {given.__name__}")
+    method: Any = name
+    if isinstance(method, type) and issubclass(method, Solver):
+        raise SolverError(f"a solver is an object: {method.__name__}(), not {method.__name__}")
     if not isinstance(name, str) or name not in _SOLVERS:
         raise SolverError(f"there is no solver {shortened(name)}; {did_you_mean(name, _SOLVERS)}")
     solver = _SOLVERS[name]
     known = [field.name for field in dataclasses.fields(solver)]
-    for given in parameters:
-        if given not in known:
-            raise SolverError(f"{name} has no parameter {given!r}; {did_you_mean(given, known)}")
+    for method in parameters:
+        if method not in known:
+            raise SolverError(f"{name} has no parameter {method!r}; {did_you_mean(method, known)}")
     return solver(**parameters)
 
 

@@ -50,58 +50,58 @@ class SampledPlan:
         """
         began = perf_counter()
         first = self.model.solve(goals, start=start, seed=seed, **options)
-        found, seen = ([first.q], [1]) if first.success else ([], [])
-        for each in _without_turns(self.model, self.model.random(seed, starts)) if found else ():
+        solutions, seen = ([first.q], [1]) if first.success else ([], [])
+        for each in _without_turns(self.model, self.model.random(seed, starts)) if solutions else ():
             solution = self.model.solve(goals, start=each, **options)
             if not solution.success:
                 continue
-            known = next((k for k, q in enumerate(found) if not _differ(self.model, solution.q, q)), None)
+            known = next((k for k, q in enumerate(solutions) if not _differ(self.model, solution.q, q)), None)
             if known is None:
-                found.append(solution.q)
+                solutions.append(solution.q)
                 seen.append(1)
             else:
                 seen[known] += 1
-        q = np.array(found).reshape(-1, self.model.nq)
+        q = np.array(solutions).reshape(-1, self.model.nq)
         if start is not None:
             distances = [np.linalg.norm(self.model.difference(start, each)) for each in q]
             q = q[np.argsort(distances, kind="stable")]
-        asked = Sampled(goals, sum(seen), seen.count(1), starts)
-        return AllSolutions(q, self, asked, perf_counter() - began)
+        sampled = Sampled(goals, sum(seen), seen.count(1), starts)
+        return AllSolutions(q, self, sampled, perf_counter() - began)
 
-    def is_complete(self, asked: Sampled, /) -> bool:
+    def is_complete(self, sampled: Sampled, /) -> bool:
         """False: one may exist that no start led to."""
         return False
 
-    def method(self, asked: Sampled, /) -> str:
+    def method(self, sampled: Sampled, /) -> str:
         """In words."""
-        return f"from {asked.starts} random starts"
+        return f"from {sampled.starts} random starts"
 
-    def branches(self, asked: Sampled, q: Array, /) -> tuple[str, ...]:
+    def branches(self, sampled: Sampled, q: Array, /) -> tuple[str, ...]:
         """Numbers: without a closed form the branches have no names."""
         return tuple(f"solution {k + 1}" for k in range(len(q)))
 
-    def free(self, asked: Sampled, q: Array, /) -> tuple[FreeMotion, ...]:
+    def free(self, sampled: Sampled, q: Array, /) -> tuple[FreeMotion, ...]:
         """None that is known."""
         return ()
 
-    def limit_margins(self, asked: Sampled, q: Array, /) -> Array:
+    def limit_margins(self, sampled: Sampled, q: Array, /) -> Array:
         """[nq] at q [nq]."""
         return limit_margins(self.model, q)
 
-    def manipulability(self, asked: Sampled, q: Array, /) -> float:
+    def manipulability(self, sampled: Sampled, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
-        goals: tuple[Goal, ...] = asked.goals if isinstance(asked.goals, tuple) else (asked.goals,)
+        goals: tuple[Goal, ...] = sampled.goals if isinstance(sampled.goals, tuple) else (sampled.goals,)
         return measure.manipulability(Request(model=self.model, goals=goals, solver="auto", options={}), q)
 
-    def remark(self, asked: Sampled, count: int, /) -> str:
+    def remark(self, sampled: Sampled, count: int, /) -> str:
         """What is known of so many solutions."""
         if not count:
-            return "No solution was found. " + " ".join(self.model.solve(asked.goals).explain().sentences)
-        share = asked.once / asked.solves
+            return "No solution was found. " + " ".join(self.model.solve(sampled.goals).explain().sentences)
+        fraction = sampled.once / sampled.solves
         return (
-            f"{count} distinct solutions {self.method(asked)}. There may be more: of {asked.solves} solves, "
-            f"{asked.once} ended at a solution that no other one found, so that about {share:.0%} of further "
-            "starts would find a new one."
+            f"{count} distinct solutions {self.method(sampled)}. There may be more: of {sampled.solves} "
+            f"solves, {sampled.once} ended at a solution that no other one found: about {fraction:.0%} "
+            "of further starts would find a new one."
         )
 
 
@@ -109,10 +109,10 @@ def _without_turns(model: Model, q: Array) -> Array:
     """Configurations [N, nq] with the angles nearest to 0 that mean the same, where limits allow these."""
     for joint in model.joints:
         if joint.kind in HINGES and joint.mimic is None:
-            place = model.q_slice(joint.name).start
-            near = nearest_turns(q[:, place])
-            is_legal = (near >= model.lower[place]) & (near <= model.upper[place])
-            q[:, place] = np.where(is_legal, near, q[:, place])
+            index = model.q_slice(joint.name).start
+            near = nearest_turns(q[:, index])
+            is_legal = (near >= model.lower[index]) & (near <= model.upper[index])
+            q[:, index] = np.where(is_legal, near, q[:, index])
     return q
 
 

@@ -37,7 +37,7 @@ class Mover:
 
     def jacobian(self, q: Array) -> Array:
         """[rows, n] at q [nq]."""
-        columns = [self.model.v_slice(self.model.coordinates[place].joint).start for place in self.places]
+        columns = [self.model.v_slice(self.model.coordinates[index].joint).start for index in self.places]
         return self.model.jacobian(q, self.frame)[: self.rows, columns]
 
     def error(self, q: Array, pose: Matrix4) -> Array:
@@ -73,15 +73,15 @@ def null_vectors(J: Array) -> Array:
 
 def self_motions(mover: Mover, q: Array) -> tuple[FreeMotion, ...]:
     """The curves through configurations q [k, nq], one for each that is on no other's curve."""
-    found: list[FreeMotion] = []
+    motions: list[FreeMotion] = []
     for k, each in enumerate(q):
-        if any(_is_on(motion, each) for motion in found):
+        if any(_is_on(motion, each) for motion in motions):
             continue
         for direction in null_vectors(mover.jacobian(each)):
             motion = _motion(mover, k, each, direction)
             if motion is not None:
-                found.append(motion)
-    return tuple(found)
+                motions.append(motion)
+    return tuple(motions)
 
 
 def one_of_each_curve(mover: Mover, q: Array) -> Array:
@@ -101,7 +101,7 @@ def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion
         curve = np.array([*backward[::-1], *forward[1:]])
     if len(curve) < 2:
         return None
-    names = [mover.model.coordinates[place].joint for place in mover.places]
+    names = [mover.model.coordinates[index].joint for index in mover.places]
     moved = np.ptp(curve[:, mover.places], axis=0) > MOVES
     ends = (
         ("", "")
@@ -154,14 +154,14 @@ def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
         if mover.beyond(after) > 0.0:
             last = _to_limit(mover, q, direction, pose)
             return ([*curve, last] if norm(last - q) > MOVES else curve), False
-        way = after - q
+        displacement = after - q
         curve.append(after)
         if len(curve) > 3 and _apart(after, begin, mover.places) < 0.75 * STEP:
             return curve, True
         vectors = null_vectors(mover.jacobian(after))
         if not len(vectors):
             return curve, False
-        direction = vectors.T @ (vectors @ way[mover.places])
+        direction = vectors.T @ (vectors @ displacement[mover.places])
         direction = direction / norm(direction)
         q = after
     return curve, False
@@ -189,9 +189,9 @@ def _to_limit(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> Array:
     return best
 
 
-def _apart(q0: Array, q1: Array, places: np.ndarray) -> float:
+def _apart(q0: Array, q1: Array, indices: np.ndarray) -> float:
     """The largest change of a joint, apart from whole turns."""
-    change = nearest_turns((q0 - q1)[places])
+    change = nearest_turns((q0 - q1)[indices])
     return float(np.linalg.norm(change))
 
 

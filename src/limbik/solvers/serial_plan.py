@@ -74,9 +74,9 @@ class Work:
 class Others:
     """The joints of a model whose numbers are not at some places in q."""
 
-    def __init__(self, model: Model, places: NDArray[np.intp]) -> None:
+    def __init__(self, model: Model, indices: NDArray[np.intp]) -> None:
         self._model = model
-        self._places = np.setdiff1d(np.arange(model.nq), places)
+        self._places = np.setdiff1d(np.arange(model.nq), indices)
         numbers = [each.q for each in model.coordinates if not each.is_rotation]
         self._are_numbers = bool(np.isin(self._places, numbers).all())
         self._lower, self._upper = model.lower[self._places], model.upper[self._places]
@@ -136,12 +136,12 @@ class SerialPlan(Plan):
             )
             for prepared in (
                 self._prepared,
-                prepare(self._canonical, self.length, self.uses_limits, keep_turns=True),
+                prepare(self._canonical, self.length, self.uses_limits, keep_windings=True),
             )
         ]
         self._addresses = [numbers.ctypes.data for numbers in self._numbers]
-        places = lanes.working_places(n, self._layout.rows)
-        self._work_size, self._answer_at = places["WORK_SIZE"], places["AT_ANSWER"]
+        offsets = lanes.working_places(n, self._layout.rows)
+        self._work_size, self._answer_at = offsets["WORK_SIZE"], offsets["AT_ANSWER"]
         self._free: list[Work] = []
         self.shape_of_q = (model.nq,)
         self.program = one_problem(self.shape)
@@ -203,19 +203,19 @@ class SerialPlan(Plan):
             numbers = self._numbers[ANYWHERE if begin is None else FROM_START]
             drive, watch = self._driver(target, begin, work), time_watch(self.options.time_limit)
             code = self._ended(drive, numbers, code, work, watch)
-        facts = work.answer.copy()
+        outcome = work.answer.copy()
         self._free.append(work)
         if code < 0:
             return self.solve_pose(self._repaired(pose, start), start, seed)
         if code == UNREACHABLE:
-            self.measure(facts, pose)
+            self.measure(outcome, pose)
         if code != SOLVED:
-            self._settle(facts, pose, start)
+            self._settle(outcome, pose, start)
         if self._is_whole:
-            return Solution(facts[Q], facts, perf_counter() - began, self, begin, target)
-        q = self._whole_q(facts, start)
-        kept = None if start is None else start.copy()
-        return Solution(q, facts, perf_counter() - began, self, kept, target)
+            return Solution(outcome[Q], outcome, perf_counter() - began, self, begin, target)
+        q = self._whole_q(outcome, start)
+        stored_start = None if start is None else start.copy()
+        return Solution(q, outcome, perf_counter() - began, self, stored_start, target)
 
     def trace(self, pose: Array, start: Array | None, seed: int = 0, *, lanes: bool = False) -> Trace:
         """The same solve, watched.
@@ -247,27 +247,27 @@ class SerialPlan(Plan):
         return whole
 
     def _settle(
-        self, facts: Array, pose: Array, start: Array | None, descents: Descents | None = None
+        self, outcome: Array, pose: Array, start: Array | None, descents: Descents | None = None
     ) -> None:
         """Go from the nearest configuration found on to where no small step leads nearer, by the general
         core. `descents` is given what is to be seen of it.
         """
         if start is not None:
-            self._prefer_start(facts, pose, start)
+            self._prefer_start(outcome, pose, start)
         if not self._reserve or not np.abs(pose).max() <= FARTHEST:
             return
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)
-        q[self._places] = facts[Q][self._moving]
+        q[self._places] = outcome[Q][self._moving]
         observer = None if descents is None else Observer()
-        found = self._descent.solve(Problem((goal,), q), observer)
+        solution = self._descent.solve(Problem((goal,), q), observer)
         if observer is not None and descents is not None:
             descents[:] = observer.descents
-        facts[Q][self._moving] = found.q[self._places]
-        facts[ERROR], facts[CHORD] = found.facts[ERROR], found.facts[CHORD]
-        facts[ITERATIONS] += found.iterations
+        outcome[Q][self._moving] = solution.q[self._places]
+        outcome[ERROR], outcome[CHORD] = solution.facts[ERROR], solution.facts[CHORD]
+        outcome[ITERATIONS] += solution.iterations
 
-    def _prefer_start(self, facts: Array, pose: Array, start: Array) -> None:
+    def _prefer_start(self, outcome: Array, pose: Array, start: Array) -> None:
         """The start itself, where it is nearer to the goal than what was found."""
         if self._goal is Orientation or self._weights is not None:
             return
@@ -276,8 +276,8 @@ class SerialPlan(Plan):
         error = float(norm(here[:3, 3] - pose[:3, 3]))
         chord = math.sqrt(0.5) * float(np.linalg.norm(here[:3, :3] - pose[:3, :3]))
         chord = 0.0 if self._goal is Position else chord
-        if self._distance(error, chord) < self.distances(facts):
-            facts[Q], facts[ERROR], facts[CHORD] = rows, error, chord
+        if self._distance(error, chord) < self.distances(outcome):
+            outcome[Q], outcome[ERROR], outcome[CHORD] = rows, error, chord
 
     def distances(self, answers: Array) -> Array:
         """How far answers [..., HEADER + n] are from their goals [m], radians counted as in the descent."""
@@ -329,11 +329,11 @@ class SerialPlan(Plan):
     def rows_of(self, starts: Array) -> Array:
         """Starts [N, nq] for every row [N, n]."""
         rows, prepared = self._rows(starts), self._prepared
-        turns = prepared.circular & (np.abs(rows) > MANY_TURNS)
-        if not turns.any():
+        has_windings = prepared.circular & (np.abs(rows) > MANY_TURNS)
+        if not has_windings.any():
             return rows
         middle = 0.5 * (prepared.lower + prepared.upper) - prepared.offset
-        return np.where(turns, middle + nearest_turns(rows - middle), rows)
+        return np.where(has_windings, middle + nearest_turns(rows - middle), rows)
 
     def toward(self, rows: Array, starts: Array) -> Array:
         """The rows [N, n] with the 2 pi windings nearest to the starts [N, n] that the limits allow."""
@@ -353,13 +353,13 @@ class SerialPlan(Plan):
         whole[:, self._places] = rows[:, self._moving]
         return whole
 
-    def measure(self, facts: Array, pose: Array) -> None:
+    def measure(self, outcome: Array, pose: Array) -> None:
         """The distance of answers [..., HEADER + n] from goals [..., 4, 4] out of reach.
 
         The core knows only what the two parts of the way to them add up to.
         """
-        x = self._canonical.offset + facts[..., Q]
-        facts[..., ERROR] = norm(self._canonical.pose(x)[..., :3, 3] - pose[..., :3, 3])
+        x = self._canonical.offset + outcome[..., Q]
+        outcome[..., ERROR] = norm(self._canonical.pose(x)[..., :3, 3] - pose[..., :3, 3])
 
     def row_facts(self, solution: Solution) -> Array:
         """A solution of this plan as a row of a batch's answers."""
@@ -367,10 +367,10 @@ class SerialPlan(Plan):
 
     def _solve_in_general(self, pose: Array, start: Array | None, seed: int, began: float) -> Solution:
         """The same with locked joints, a seed or a time limit, or before there is machine code."""
-        facts = self._run(*self._for_drivers(pose, start, seed))
-        if facts is None:
+        outcome = self._run(*self._for_drivers(pose, start, seed))
+        if outcome is None:
             return self.solve_pose(self._repaired(pose, start), start, seed)
-        return self._concluded(facts, pose, start, began)
+        return self._concluded(outcome, pose, start, began)
 
     def _for_drivers(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:
         """The plan's numbers, the pose and the start as the drivers take them."""
@@ -383,21 +383,21 @@ class SerialPlan(Plan):
         return numbers, pose.tobytes(), None if rows is None else rows.tobytes()
 
     def _concluded(
-        self, facts: Array, pose: Array, start: Array | None, began: float, descents: Descents | None = None
+        self, outcome: Array, pose: Array, start: Array | None, began: float, descents: Descents | None = None
     ) -> Solution:
         """The solution for an answer of the drivers; `descents` as in `_settle`."""
-        if facts[0] == UNREACHABLE:
-            self.measure(facts, pose)
-        if facts[0] != SOLVED:
-            self._settle(facts, pose, start, descents)
-        q = facts[Q] if self._is_whole else self._whole_q(facts, start)
-        kept = None if start is None else start.copy()
-        return Solution(q, facts, perf_counter() - began, self, kept, pose.tobytes())
+        if outcome[0] == UNREACHABLE:
+            self.measure(outcome, pose)
+        if outcome[0] != SOLVED:
+            self._settle(outcome, pose, start, descents)
+        q = outcome[Q] if self._is_whole else self._whole_q(outcome, start)
+        stored_start = None if start is None else start.copy()
+        return Solution(q, outcome, perf_counter() - began, self, stored_start, pose.tobytes())
 
-    def _whole_q(self, facts: Array, start: Array | None) -> Array:
+    def _whole_q(self, outcome: Array, start: Array | None) -> Array:
         """The model's q [nq]; the facts then tell of joints off the path that were moved, too."""
         if self._is_complete:
-            return facts[Q][self._moving]
+            return outcome[Q][self._moving]
         q = self.model.neutral if start is None else start
         if not np.isfinite(q).all():
             raise ConfigurationError(f"`start` needs finite numbers, found {q.tolist()}")
@@ -405,8 +405,8 @@ class SerialPlan(Plan):
         if self.uses_limits:
             self._others.clip(whole)
             if np.abs(whole - q).max() > ROUNDING:
-                facts[MOVED] = 1.0
-        whole[self._places] = facts[Q][self._moving]
+                outcome[MOVED] = 1.0
+        whole[self._places] = outcome[Q][self._moving]
         return whole
 
     def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
@@ -415,14 +415,14 @@ class SerialPlan(Plan):
         drive = self._driver(pose, start, work)
         watch = time_watch(self.options.time_limit)
         takeover = Takeover(self.program, watch)
-        given = numbers
+        arguments = numbers
         if self._solve_one is None:
             watch, numbers = takeover, numbers.copy()
             numbers[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
         code = self._ended(drive, numbers, drive(numbers, mode), work, watch)
         self._free.append(work)
         if takeover.is_due:
-            return self._run(given, pose, start)
+            return self._run(arguments, pose, start)
         return work.answer.copy() if code >= 0 else None
 
     def _driver(self, pose: bytes, start: bytes | None, work: Work) -> Driver:
@@ -531,13 +531,13 @@ def _objective(
 ) -> dict[str, Array]:
     """Rows, weights and axes as in `serial.step.Objective`."""
     position, rotation = float(goal is not Orientation), float(goal is not Position)
-    given = np.array([position] * 3 + [rotation] * 3) if weights is None else np.array(weights)
-    free = np.flatnonzero(given[3:] == 0.0)
+    values = np.array([position] * 3 + [rotation] * 3) if weights is None else np.array(weights)
+    free = np.flatnonzero(values[3:] == 0.0)
     axes = np.ones(3)
     if free.size == 1:  # any spin about one axis: that axis alone has a direction to keep
         axes = np.where(np.arange(3) == free[0], 2.0, 0.0)
     scale = np.array([1.0] * 3 + [metres_per_radian] * 3)
-    return {"rows": (given > 0.0).astype(float), "weights": given * scale, "axes": axes}
+    return {"rows": (values > 0.0).astype(float), "weights": values * scale, "axes": axes}
 
 
 def _settings(
@@ -587,4 +587,4 @@ def _locked_rows(model: Model, chain: Chain, rows: CanonicalChain, names: tuple[
             hint = did_you_mean(name, model.joint_names)
             raise SolverError(f"`locked` names {name!r}, which is no joint of {model.name!r}; {hint}")
     held = [on_path.index(name) for name in names if name in on_path]
-    return tuple(int(np.flatnonzero(rows.joints == place)[0]) for place in held)
+    return tuple(int(np.flatnonzero(rows.joints == index)[0]) for index in held)

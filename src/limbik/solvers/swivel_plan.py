@@ -65,23 +65,23 @@ class Swiveling:
     def q(self, intervals: Sequence[Interval], swivels: Sequence[Array]) -> Array:
         """The chain's configurations [k, 7] at swivel angles of some intervals, one after the other."""
         counts = [len(each) for each in swivels]
-        found = np.empty((sum(counts), 7))
+        solutions = np.empty((sum(counts), 7))
         bends = np.repeat([each.bend for each in intervals], counts)
         signs = np.array([CHOICES[each.choice] for each in intervals]).reshape(-1, 2)
         shoulder, wrist = np.repeat(signs, counts, axis=0).T
         along = np.concatenate([np.empty(0), *swivels])
         for bend in (0, 1):
             of = bends == bend
-            found[of] = self._within(bend, along[of], shoulder[of], wrist[of])[0]
-        return found
+            solutions[of] = self._within(bend, along[of], shoulder[of], wrist[of])[0]
+        return solutions
 
     def _within(self, bend: int, swivel: Array, shoulder: Any, wrist: Any) -> tuple[Array, Any]:
         """The chain's configurations [..., 7], and which of them [...] reach the pose within the limits."""
         turn = Turn(np.cos(swivel), np.sin(swivel))
-        found = turns(self.plan.arm, self.wanted, self.elbows[bend], turn, shoulder, wrist)
-        angles = np.broadcast_arrays(*(np.arctan2(each.sine, each.cosine) for each in found))
+        rows = turns(self.plan.arm, self.wanted, self.elbows[bend], turn, shoulder, wrist)
+        angles = np.broadcast_arrays(*(np.arctan2(each.sine, each.cosine) for each in rows))
         q, excess = self.plan.within_limits(np.stack(angles, axis=-1), self.near)
-        return q, (excess <= AT_LIMIT) & (np.sqrt(error(self.plan.arm, self.wanted, found)) < MET)
+        return q, (excess <= AT_LIMIT) & (np.sqrt(error(self.plan.arm, self.wanted, rows)) < MET)
 
     def _intervals(self, bend: int) -> Iterator[Interval]:
         bounds = self.plan.lower, self.plan.upper

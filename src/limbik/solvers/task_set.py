@@ -145,18 +145,18 @@ def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4
 
 def _moving(tasks: Any, tree: PackedTree) -> set[int]:
     """Indices of the links whose joints move the frames of the tasks."""
-    found: set[int] = set()
+    indices: set[int] = set()
     for task in tasks:
         if task["kind"] == MASS:
             return set(range(len(tree.links)))
         if task["kind"] == NUMBER:
-            found.add(int(task["link"]))
+            indices.add(int(task["link"]))
             continue
         for link in (int(task["link"]), int(task["reference"])):
             while link != WORLD:
-                found.add(link)
+                indices.add(link)
                 link = int(tree.links[link]["parent"])
-    return found
+    return indices
 
 
 def _in_metres(tasks: Any, tree: PackedTree) -> Any:

@@ -156,14 +156,14 @@ class TreePlan(Plan):
             last = int(counts[ITERATIONS])
             cost = math.sqrt(work.workspace.costs[0, 0])
             trace[0][last], trace[1][last] = work.q, math.copysign(cost, trace[1][last])
-        facts = Facts(
+        outcome = Facts(
             UNREACHABLE if lost else end,
             *self._errors(work.task_errors),
             counts[ITERATIONS],
             counts[DESCENTS] - 1.0,
             counts[MOVED],
         )
-        return self._solution(work, facts, problem, began)
+        return self._solution(work, outcome, problem, began)
 
     def check(self, goals: Sequence[Goal]) -> None:
         """Raise GoalError for a target beyond all measure."""
@@ -180,11 +180,11 @@ class TreePlan(Plan):
         work.settings[:] = self.settings
         return work
 
-    def _solution(self, work: Work, facts: Facts, problem: Problem, began: float) -> Solution:
+    def _solution(self, work: Work, outcome: Facts, problem: Problem, began: float) -> Solution:
         """What the work has come to; it is free then."""
         q = work.q.copy()
         self._free.append(work)
-        return Solution(q, facts, perf_counter() - began, self, problem.start, problem.goals)
+        return Solution(q, outcome, perf_counter() - began, self, problem.start, problem.goals)
 
     def _any_work(self) -> Work:
         try:

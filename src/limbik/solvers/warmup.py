@@ -49,12 +49,12 @@ def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None =
         pass
 
 
-def run(found: Iterable[Task]) -> Iterator[Task]:
+def run(pending: Iterable[Task]) -> Iterator[Task]:
     """Have everything compiled, and yield each task when it is done, in order."""
-    found = list(found)
-    for task in found:
+    pending = list(pending)
+    for task in pending:
         native.compile_ahead(task.program)
-    for task in found:
+    for task in pending:
         native.compile_now(task.program)
         yield task
 
@@ -62,11 +62,11 @@ def run(found: Iterable[Task]) -> Iterator[Task]:
 def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> list[Task]:
     """What `warmup` does, one after the other."""
     model = as_model(model)
-    found: dict[str, Task] = {}
+    by_name: dict[str, Task] = {}
     if solvers is None:
-        found[GENERAL.text] = GENERAL
+        by_name[GENERAL.text] = GENERAL
         for task in _all_solutions(model):
-            found[task.text] = task
+            by_name[task.text] = task
         solvers = ["auto"]
     elif isinstance(solvers, str | Solver):
         solvers = [solvers]
@@ -76,11 +76,11 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
         chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
         if isinstance(chosen, Solver) and _is_branched(model):
             task = _on_trees(chosen)
-            found[task.text] = task
+            by_name[task.text] = task
         for plan in _plans(model, solver):
             for task in _tasks(plan):
-                found[task.text] = task
-    return list(found.values())
+                by_name[task.text] = task
+    return list(by_name.values())
 
 
 def _all_solutions(model: Model) -> list[Task]:

@@ -61,13 +61,13 @@ def run_either_way(
     is to find as they were if it begins anew.
     """
     if native.compiled(program) is None:
-        kept = [each.copy() for each in changed]
+        copies = [each.copy() for each in changed]
         takeover = Takeover(program, watch)
         with np.errstate(over="ignore", invalid="ignore"):  # of which machine code says nothing either
             interpret(takeover)
         if not takeover.is_due:
             return
-        for each, before in zip(changed, kept, strict=True):
+        for each, before in zip(changed, copies, strict=True):
             each[:] = before
     run()
 

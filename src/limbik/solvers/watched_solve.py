@@ -69,16 +69,16 @@ class Watched:
     def run(self, drive: Driver, mode: int, watch: Watch) -> int:
         """Solve until the watch ends it; how it ended, as the driver says it."""
         numbers, budget = self._numbers, self._places["SET_BUDGET"]
-        most = numbers[budget]
+        budget_left = numbers[budget]
         numbers[budget], numbers[self._places["SET_ROUNDS"]] = 0.0, 1.0
         code = drive(numbers, mode)  # takes the start, or seeds, and makes no iteration
         if code < 0:
             return code
         self._look()
         if self._is_proved():
-            return self._come_near(drive, int(min(most, BEYOND_REACH)))
+            return self._come_near(drive, int(min(budget_left, BEYOND_REACH)))
         self._forget()
-        numbers[budget], code = most, RUNNING
+        numbers[budget], code = budget_left, RUNNING
         while code == RUNNING and not watch():
             code = drive(numbers, RESUME)
             self._look()
@@ -89,10 +89,10 @@ class Watched:
             say_spent(self._answer)
         return code
 
-    def _come_near(self, drive: Driver, most: int) -> int:
+    def _come_near(self, drive: Driver, max_iterations: int) -> int:
         """Out of reach the driver does not stop in between: it ends after one more iteration each time."""
         code = RUNNING
-        for used in range(1, most + 1):
+        for used in range(1, max_iterations + 1):
             self._forget()
             self._numbers[self._places["SET_BUDGET"]] = used
             code = drive(self._numbers, RESUME)
@@ -149,7 +149,7 @@ class Watched:
         what all of them did.
         """
         count = solution.iterations + 1 - sum(len(rows) - 1 for rows in settling)
-        kept = [self._lane(lane, count, request, whole) for lane in range(self._lanes if lanes else 0)]
+        traced = [self._lane(lane, count, request, whole) for lane in range(self._lanes if lanes else 0)]
         lane = self._answering_lane()
         rows, restarts = self._rows(lane, count), self._restarts(lane, count - 1)
         for more in settling:
@@ -158,7 +158,7 @@ class Watched:
         q = whole(rows)
         error = plain_errors(request, q)
         q[-1], error[-1] = solution.q, distance(request, solution.error, solution.error_rotation)
-        return Trace(q, error, restarts, solution, tuple(kept))
+        return Trace(q, error, restarts, solution, tuple(traced))
 
     def _lane(self, lane: int, count: int, request: Request, whole: Callable[[Array], Array]) -> Lane:
         q = whole(self._rows(lane, count))

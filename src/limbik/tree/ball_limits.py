@@ -39,10 +39,10 @@ def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
     """Take the rotations of a ball joint that its limits stop from `workspace.J`, `.hessian` and the gradient
     `.work[0]`.
     """
-    room = workspace.scratch[0]
-    count = stopped_turns(mover, q, workspace.work[0, mover.v : mover.v + 3], room)
+    scratch = workspace.scratch[0]
+    count = stopped_turns(mover, q, workspace.work[0, mover.v : mover.v + 3], scratch)
     for k in range(count):
-        normal = room[HELD + 3 * k : HELD + 3 * k + 3]
+        normal = scratch[HELD + 3 * k : HELD + 3 * k + 3]
         take_out(normal, workspace.work[0, mover.v : mover.v + 3])
         for row in range(workspace.J.shape[0]):
             take_out(normal, workspace.J[row, mover.v : mover.v + 3])
@@ -50,27 +50,27 @@ def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
 
 
 @compiled(inline=False)
-def stopped_turns(mover: Records, q: Floats, gradient: Floats, room: Floats) -> int:
+def stopped_turns(mover: Records, q: Floats, gradient: Floats, scratch: Floats) -> int:
     """How many limits the gradient [3] pushes against; their normals are in the room, orthonormal."""
-    fill(0.0, room[:TOTAL])
-    pull = room[PULL : PULL + 3]
+    fill(0.0, scratch[:TOTAL])
+    pull = scratch[PULL : PULL + 3]
     for k in range(3):
         pull[k] = gradient[k]
     limits = 3 if mover.order > 0 else 2
     for which in range(limits):
-        find_normal(mover, which, q, room)
+        find_normal(mover, which, q, scratch)
     count = 0
     for _ in range(limits):
         for which in range(limits):
-            normal = room[NORMALS + 3 * which : NORMALS + 3 * which + 3]
+            normal = scratch[NORMALS + 3 * which : NORMALS + 3 * which + 3]
             if count == 3 or dot(normal, pull) <= 0.0:
                 continue
-            held = room[HELD + 3 * count : HELD + 3 * count + 3]
+            held = scratch[HELD + 3 * count : HELD + 3 * count + 3]
             for k in range(3):
                 held[k] = normal[k]
                 normal[k] = 0.0  # it is held
             for before in range(count):
-                take_out(room[HELD + 3 * before : HELD + 3 * before + 3], held)
+                take_out(scratch[HELD + 3 * before : HELD + 3 * before + 3], held)
             if normalise(held) > PARALLEL:
                 take_out(held, pull)
                 count += 1
@@ -78,34 +78,36 @@ def stopped_turns(mover: Records, q: Floats, gradient: Floats, room: Floats) -> 
 
 
 @compiled(inline=False)
-def find_normal(mover: Records, which: int, q: Floats, room: Floats) -> None:
+def find_normal(mover: Records, which: int, q: Floats, scratch: Floats) -> None:
     """The normal of one limit, outward; nothing where the joint is not at it."""
-    normal = room[NORMALS + 3 * which : NORMALS + 3 * which + 3]
+    normal = scratch[NORMALS + 3 * which : NORMALS + 3 * which + 3]
     for k in range(3):
         for sign in (1.0, -1.0):
             x, y, z = (sign if k == 0 else 0.0), (sign if k == 1 else 0.0), (sign if k == 2 else 0.0)
-            normal[k] += sign * lost_of_turn(mover, which, q, x, y, z, room)
+            normal[k] += sign * lost_of_turn(mover, which, q, x, y, z, scratch)
     if normalise(normal) <= STOPPED:
         fill(0.0, normal)
 
 
 @compiled(inline=False)
-def lost_of_turn(mover: Records, which: int, q: Floats, x: float, y: float, z: float, room: Floats) -> float:
+def lost_of_turn(
+    mover: Records, which: int, q: Floats, x: float, y: float, z: float, scratch: Floats
+) -> float:
     """Which part of a small turn about a unit vector one limit takes."""
     i = mover.q
     here = (q[i], q[i + 1], q[i + 2], q[i + 3])
     back = (-q[i], -q[i + 1], -q[i + 2], q[i + 3])
     moved = product(here, exponential(SMALL * x, SMALL * y, SMALL * z))
-    a, b, c = logarithm(product(back, within_one(mover, which, moved, room)))
+    a, b, c = logarithm(product(back, within_one(mover, which, moved, scratch)))
     a, b, c = x - a / SMALL, y - b / SMALL, z - c / SMALL
     return math.sqrt(a * a + b * b + c * c)
 
 
 @compiled(inline=False)
-def within_one(mover: Records, which: int, wanted: Quaternion, room: Floats) -> Quaternion:
+def within_one(mover: Records, which: int, wanted: Quaternion, scratch: Floats) -> Quaternion:
     """A rotation brought within one limit: the twist or the cone, or one of the Euler angles."""
     if mover.order > 0:
-        lower, upper = room[ANGLES : ANGLES + 3], room[ANGLES + 3 : ANGLES + 6]
+        lower, upper = scratch[ANGLES : ANGLES + 3], scratch[ANGLES + 3 : ANGLES + 6]
         for k in range(3):
             lower[k] = mover.euler_lower[k] if k == which else -math.inf
             upper[k] = mover.euler_upper[k] if k == which else math.inf

@@ -65,15 +65,15 @@ def search(
     configurations after q as there are to be restarts.
     """
     end = SETTLED
-    least = math.inf
+    smallest = math.inf
     copy(q, workspace.start)
     while True:
         is_restart = answer[DESCENTS] > 0.0
         came_to = descend(tree, objectives, workspace, settings, is_restart, q, answer, trace_q, trace_error)
         answer[DESCENTS] += 1.0
         cost = workspace.costs[0, 0]
-        if came_to == SOLVED or cost < least:
-            end, least = came_to, cost
+        if came_to == SOLVED or cost < smallest:
+            end, smallest = came_to, cost
             copy(q, workspace.best)
         if came_to in (SOLVED, SPENT) or answer[DESCENTS] > settings[RESTARTS]:
             break
@@ -124,9 +124,9 @@ def descend(
         elif gain > 0.0:
             step_from(tree, workspace, q, 1.0, use_limits)
             evaluate(tree, objectives, workspace, workspace.trial, 1)
-            share = (workspace.costs[0, 0] - workspace.costs[1, 0]) / gain
+            fraction = (workspace.costs[0, 0] - workspace.costs[1, 0]) / gain
             is_new = workspace.costs[1, 0] < workspace.costs[0, 0]
-            factor *= EASIER if share > FORESEEN else HARDER if share < UNFORESEEN else 1.0
+            factor *= EASIER if fraction > FORESEEN else HARDER if fraction < UNFORESEEN else 1.0
         else:
             factor *= HARDER  # along some direction the error curves down
         answer[ITERATIONS] += 1.0
@@ -227,9 +227,9 @@ def stop_at_limits(tree: Tree, q: Floats, dx: Floats, free: Floats) -> bool:
         mover = tree.movers[j]
         if free[mover.v] == 0.0:
             continue
-        share = share_within(mover, tree.units[mover.v], q, 0.0, dx[mover.v])
-        if share < 1.0:
-            dx[mover.v] *= share
+        fraction = share_within(mover, tree.units[mover.v], q, 0.0, dx[mover.v])
+        if fraction < 1.0:
+            dx[mover.v] *= fraction
             free[mover.v] = 0.0
             is_stopped_there = True
     return is_stopped_there

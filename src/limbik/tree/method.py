@@ -33,10 +33,10 @@ class Method:
         """
         pairs = []
         for name, kernel in sorted(kernels.items()):
-            place = f"{kernel.function.__module__}:{kernel.function.__qualname__}"
-            if _kernel_at(place) is not kernel:
-                raise _misplaced(place)
-            pairs.append(f"{name}={place}")
+            location = f"{kernel.function.__module__}:{kernel.function.__qualname__}"
+            if _kernel_at(location) is not kernel:
+                raise _misplaced(location)
+            pairs.append(f"{name}={location}")
         return cls(",".join(pairs))
 
     @functools.cached_property
@@ -54,23 +54,23 @@ class Method:
 
 
 def _found(pair: str) -> tuple[str, Kernel[..., Any]]:
-    name, _, place = pair.partition("=")
-    kernel = _kernel_at(place)
+    name, _, location = pair.partition("=")
+    kernel = _kernel_at(location)
     if kernel is None:
-        raise _misplaced(place)
+        raise _misplaced(location)
     return name, kernel
 
 
-def _kernel_at(place: str) -> Kernel[..., Any] | None:
-    module, _, function = place.partition(":")
+def _kernel_at(location: str) -> Kernel[..., Any] | None:
+    module, _, function = location.partition(":")
     try:
         return getattr(importlib.import_module(module), function, None)
     except ImportError:
         return None
 
 
-def _misplaced(place: str) -> SolverError:
-    module, _, function = place.partition(":")
+def _misplaced(location: str) -> SolverError:
+    module, _, function = location.partition(":")
     return SolverError(
         f"the kernel {function!r} needs to stand at the top of a module that another process can import, "
         f"under its own name and without bindings; there is no such kernel in {module!r}"

@@ -37,9 +37,9 @@ class PackedTree:
 
     def place(self, model: Model, frame: str) -> tuple[int, Matrix4]:
         """The link that carries a frame of the model, and the frame's pose in it."""
-        found = model.frame(frame)
-        link, pose = self.link_poses[found.link]
-        return link, pose @ found.pose_link_frame
+        match = model.frame(frame)
+        link, pose = self.link_poses[match.link]
+        return link, pose @ match.pose_link_frame
 
 
 def pack_tree(model: Model) -> PackedTree:

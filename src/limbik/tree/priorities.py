@@ -117,18 +117,18 @@ def step_to_limit(tree: Tree, q: Floats, change: Floats, dx: Floats, free: Float
     """Whether a change to the step would lead through a limit; then it is made up to there, and the joint
     held.
     """
-    share = 1.0
+    fraction = 1.0
     for j in range(tree.movers.size - 1):
         v = tree.movers[j].v
         if free[v] > 0.0:
-            share = min(share, share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]))
-    if share >= 1.0:
+            fraction = min(fraction, share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]))
+    if fraction >= 1.0:
         return False
     for j in range(tree.movers.size - 1):
         v = tree.movers[j].v
-        if free[v] > 0.0 and share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]) <= share:
+        if free[v] > 0.0 and share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]) <= fraction:
             free[v] = 0.0
-    add(share, change, dx)
+    add(fraction, change, dx)
     return True
 
 
@@ -141,7 +141,7 @@ def release_one(
     What it would gain is the gradient without what lies along the basis: Lagrange's multiplier of its limit.
     """
     transpose_times(J, rest, slope)
-    least = NO_GAIN * math.sqrt(squared_length(slope))
+    threshold = NO_GAIN * math.sqrt(squared_length(slope))
     remove(basis, free, slope)
     best = -1
     for j in range(tree.movers.size - 1):
@@ -151,8 +151,8 @@ def release_one(
             continue
         at = q[mover.q] + tree.units[v] * dx[v]
         inward = slope[v] if at - mover.lower < mover.upper - at else -slope[v]
-        if inward > least:
-            best, least = v, inward
+        if inward > threshold:
+            best, threshold = v, inward
     if best >= 0:
         free[best] = 1.0
     return best >= 0
@@ -233,7 +233,7 @@ def leave(J: Floats, errors: Floats, dx: Floats, rest: Floats) -> None:
 
 
 @compiled(inline=False)
-def span(rows: Floats, free: Floats, least: float, basis: Floats, size: int) -> int:
+def span(rows: Floats, free: Floats, threshold: float, basis: Floats, size: int) -> int:
     """Add what some rows span to the first `size` rows of the basis, which are orthonormal on the free
     joints; how many these are then.
 
@@ -250,7 +250,7 @@ def span(rows: Floats, free: Floats, least: float, basis: Floats, size: int) -> 
         for _ in range(2):
             remove(basis[:size], free, basis[size])
         length = length_on(free, basis[size])
-        shortest = max(DEPENDENT * length_on(free, rows[row]), least * longest, NOISE * max(longest, 1.0))
+        shortest = max(DEPENDENT * length_on(free, rows[row]), threshold * longest, NOISE * max(longest, 1.0))
         if length > shortest:
             for v in range(free.size):
                 basis[size, v] /= length

@@ -137,16 +137,16 @@ def resolve_frames(task: Records, target: Floats, frames: Floats, total: Floats,
 
 
 @compiled
-def put(link: int, place: Floats, frames: Floats, resolved: Floats, to: int) -> None:
+def put(link: int, position: Floats, frames: Floats, resolved: Floats, to: int) -> None:
     """The world's view of a frame that a link carries."""
     if link < 0:
         for i in range(FRAME_SIZE):
-            resolved[to + i] = place[i]
+            resolved[to + i] = position[i]
         return
     o = link * FRAME_SIZE
-    x, y, z = times(frames, o + ROTATION, place[0], place[1], place[2])
+    x, y, z = times(frames, o + ROTATION, position[0], position[1], position[2])
     resolved[to], resolved[to + 1], resolved[to + 2] = frames[o] + x, frames[o + 1] + y, frames[o + 2] + z
-    multiply(frames, o + ROTATION, place[ROTATION:], resolved, to + ROTATION)
+    multiply(frames, o + ROTATION, position[ROTATION:], resolved, to + ROTATION)
 
 
 @compiled(inline=False)

@@ -22,9 +22,9 @@ def changed(motion: Motion, change: Change, before: tuple[Change, ...] = ()) -> 
         return smooth(motion, change.method, cutoff_hz=change.cutoff_hz)  # type: ignore[arg-type]
     if isinstance(change, Stand):
         return plant_feet(motion, ground=ground_of(motion, change)[0])
-    place = np.array(change.place) @ UPWARD[motion.up]
+    position = np.array(change.place) @ UPWARD[motion.up]
     keep = {each.frame for each in before if isinstance(each, Drag) and each.link == change.link}
-    return drag(motion, change.link, change.frame, place, falloff=change.falloff, keep=sorted(keep))
+    return drag(motion, change.link, change.frame, position, falloff=change.falloff, keep=sorted(keep))
 
 
 def ground_under(changes: tuple[Change, ...]) -> Stand | None:

@@ -97,17 +97,17 @@ def _beside(body: Motion, robot: Motion) -> Array:
         some = motion.q[np.unique(np.linspace(0, len(motion) - 1, 50).astype(np.int64))]
         link = grips_of(motion)[:1] or motion.links[:1]
         tracks.append(motion.model.pose(some, link[0])[:, :3, 3] @ UPWARD[motion.up].T)
-    way = tracks[0][-1, :2] - tracks[0][0, :2]
-    far = float(np.hypot(*way))
-    ahead = way / far if far > BESIDE else np.array([1.0, 0.0])
+    travel = tracks[0][-1, :2] - tracks[0][0, :2]
+    far = float(np.hypot(*travel))
+    ahead = travel / far if far > BESIDE else np.array([1.0, 0.0])
     right = np.array([ahead[1], -ahead[0]])
-    room = (tracks[0][:, :2] @ right).max() - (tracks[1][:, :2] @ right).min() + BESIDE
+    width = (tracks[0][:, :2] @ right).max() - (tracks[1][:, :2] @ right).min() + BESIDE
     forward = (tracks[0][0, :2] - tracks[1][0, :2]) @ ahead
-    return np.array([*(right * room + ahead * forward), 0.0])
+    return np.array([*(right * width + ahead * forward), 0.0])
 
 
-def _measures(title: str, motion: Motion, feet: Feet, found: tuple[Array, Array]) -> dict[str, Any]:
-    slides, depths = found
+def _measures(title: str, motion: Motion, feet: Feet, measured: tuple[Array, Array]) -> dict[str, Any]:
+    slides, depths = measured
     stands = feet.either()
     both = (stands[1:] & stands[:-1]).any(axis=-1)
     whole = measure(motion, feet=())
@@ -126,14 +126,14 @@ def _robot_measures(motion: Motion, title: str) -> dict[str, Any]:
         roles = humanoid(motion).frames
     except ModelError:
         roles = {}
-    found = measure(motion, feet=[roles[foot] for foot in ("leftFoot", "rightFoot") if foot in roles])
+    measures = measure(motion, feet=[roles[foot] for foot in ("leftFoot", "rightFoot") if foot in roles])
     return {
         "title": title,
-        "slide_cm_s": _finite(found.foot_slide_cm_s),
-        "slide_peak_cm_s": _finite(max((foot.slide_peak_cm_s for foot in found.feet), default=math.nan)),
+        "slide_cm_s": _finite(measures.foot_slide_cm_s),
+        "slide_peak_cm_s": _finite(max((foot.slide_peak_cm_s for foot in measures.feet), default=math.nan)),
         "depth_mm": None,
-        "jitter_mm": _finite(found.jitter_mm),
-        "jerk": _finite(found.jerk),
+        "jitter_mm": _finite(measures.jitter_mm),
+        "jerk": _finite(measures.jerk),
     }
 
 

@@ -83,11 +83,11 @@ def _step(cycles: Array) -> tuple[Array, Array]:
     """Places [T, 3] of an ankle [m], and pitches [T] of its foot, toes down [rad], at cycles counted from
     where it is set down."""
     number, phase = np.floor(cycles), np.mod(cycles, 1.0)
-    share = np.clip((phase - DUTY) / (1.0 - DUTY), 0.0, 1.0)
-    ease = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+    fraction = np.clip((phase - DUTY) / (1.0 - DUTY), 0.0, 1.0)
+    ease = fraction**3 * (10.0 - 15.0 * fraction + 6.0 * fraction**2)
     leaves = np.clip((phase - 0.6 * DUTY) / (0.4 * DUTY), 0.0, 1.0) ** 2 * (1.0 - ease)
     pitch = 0.6 * leaves
-    rise = BALL * np.sin(pitch) + LIFT * 64.0 * (share * (1.0 - share)) ** 3
+    rise = BALL * np.sin(pitch) + LIFT * 64.0 * (fraction * (1.0 - fraction)) ** 3
     along = STRIDE * (number + ease + 0.5 * DUTY) + BALL * (1.0 - np.cos(pitch))
     return np.column_stack([np.zeros_like(along), ANKLE + rise, along]), pitch
 

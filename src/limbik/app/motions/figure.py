@@ -30,17 +30,17 @@ def _visuals(motion: Motion) -> Iterator[Visual]:
     names = list(dict.fromkeys(name for bone in bones for name in (bone.link, bone.end)))
     if not names:
         return
-    places = dict(zip(names, motion.model.poses(motion.q[0], names), strict=True))
-    points = np.array([pose[:3, 3] for pose in places.values()])
+    poses = dict(zip(names, motion.model.poses(motion.q[0], names), strict=True))
+    points = np.array([pose[:3, 3] for pose in poses.values()])
     height = float(np.ptp(points, axis=0).max()) or 1.0
     for bone in bones:
-        way = (np.linalg.inv(places[bone.link]) @ places[bone.end])[:3, 3]
-        length = float(norm(way))
+        direction = (np.linalg.inv(poses[bone.link]) @ poses[bone.end])[:3, 3]
+        length = float(norm(direction))
         if length < SHORT * height:
             continue
         colour = COLOURS[bone.side]
         if bone.is_head:
-            middle = pose_from(translation=0.5 * way)
+            middle = pose_from(translation=0.5 * direction)
             yield Visual(
                 link=bone.link, shape="sphere", pose_link_visual=middle, size=(HEAD * height,), color=colour
             )
@@ -49,7 +49,7 @@ def _visuals(motion: Motion) -> Iterator[Visual]:
         yield Visual(
             link=bone.link,
             shape="capsule",
-            pose_link_visual=_along(way),
+            pose_link_visual=_along(direction),
             size=(radius, length),
             color=colour,
         )
@@ -58,6 +58,6 @@ def _visuals(motion: Motion) -> Iterator[Visual]:
         )
 
 
-def _along(way: Array) -> Array:
-    """The pose of a shape along z whose ends are at the origin and at `way`."""
-    return pose_from(rotation_between(np.array([0.0, 0.0, 1.0]), way), 0.5 * way)
+def _along(direction: Array) -> Array:
+    """The pose of a shape along z whose ends are at the origin and at `direction`."""
+    return pose_from(rotation_between(np.array([0.0, 0.0, 1.0]), direction), 0.5 * direction)

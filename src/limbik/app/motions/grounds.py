@@ -26,19 +26,19 @@ Triangles = tuple[Array, NDArray[np.intp]]
 
 def ground_of(motion: Motion, stand: Stand | None) -> tuple[Ground, Triangles]:
     """The ground, and vertices [n, 3] with faces [m, 3] of it, z up [m]."""
-    way = _Way(motion)
+    walk = _Way(motion)
     kind = "level" if stand is None else stand.ground
     if kind == "stairs":
-        vertices, faces = _profile(way, _stairs(way.length, stand.rise if stand else 0.0))
+        vertices, faces = _profile(walk, _stairs(walk.length, stand.rise if stand else 0.0))
     elif kind == "hills":
-        vertices, faces = _hills(way, stand.rise if stand else 0.0)
+        vertices, faces = _hills(walk, stand.rise if stand else 0.0)
     else:
         tangent = math.tan(math.radians(stand.slope)) if stand is not None and kind == "slope" else 0.0
-        rise = tangent * (way.length + MARGIN)
-        vertices, faces = _profile(way, [(-MARGIN, 0.0), (0.0, 0.0), (way.length + MARGIN, rise)])
+        rise = tangent * (walk.length + MARGIN)
+        vertices, faces = _profile(walk, [(-MARGIN, 0.0), (0.0, 0.0), (walk.length + MARGIN, rise)])
     if kind == "level":
         return Ground.plane(up=motion.up), (vertices, faces)
-    return Ground.mesh((vertices @ way.upward, faces), up=motion.up), (vertices, faces)
+    return Ground.mesh((vertices @ walk.upward, faces), up=motion.up), (vertices, faces)
 
 
 class _Way:
@@ -48,14 +48,14 @@ class _Way:
         self.upward: Matrix3 = UPWARD[motion.up]
         links = [motion.model.frame_names.index(link) for link in motion.links]
         some = np.unique(np.linspace(0, len(motion) - 1, 100).astype(np.int64))
-        places = motion.model.forward(motion.q[some])[:, links][..., :3, 3] @ self.upward.T
-        middle = places.mean(axis=1)[:, :2]
+        heights = motion.model.forward(motion.q[some])[:, links][..., :3, 3] @ self.upward.T
+        middle = heights.mean(axis=1)[:, :2]
         moved = middle[-1] - middle[0]
         far = float(np.hypot(*moved))
         self.direction = moved / far if far > SHORT else np.array([1.0, 0.0])
         self.begin = middle[0] + AHEAD * self.direction
-        along = (places[..., :2] - self.begin) @ self.direction
-        beside = (places[..., :2] - self.begin) @ self.left
+        along = (heights[..., :2] - self.begin) @ self.direction
+        beside = (heights[..., :2] - self.begin) @ self.left
         self.length = max(float(along.max()), 1.0)
         self.back = min(float(along.min()), 0.0) - MARGIN
         self.low, self.high = float(beside.min()) - MARGIN, float(beside.max()) + MARGIN
@@ -78,12 +78,12 @@ def _stairs(length: float, rise: float) -> list[tuple[float, float]]:
     return [*points, (RUN * count, rise * count)]
 
 
-def _profile(way: _Way, points: list[tuple[float, float]]) -> Triangles:
+def _profile(walk: _Way, points: list[tuple[float, float]]) -> Triangles:
     """A profile (along, height) [m] drawn out to both sides."""
-    first = (min(points[0][0], way.back), points[0][1])
+    first = (min(points[0][0], walk.back), points[0][1])
     along, heights = np.array([first, *points[1:]]).T
-    vertices = way.placed(
-        np.repeat(along, 2), np.tile([way.low, way.high], len(along)), np.repeat(heights, 2)
+    vertices = walk.placed(
+        np.repeat(along, 2), np.tile([walk.low, walk.high], len(along)), np.repeat(heights, 2)
     )
     left = 2 * np.arange(len(along) - 1)
     faces = np.concatenate(
@@ -92,15 +92,15 @@ def _profile(way: _Way, points: list[tuple[float, float]]) -> Triangles:
     return vertices, faces
 
 
-def _hills(way: _Way, rise: float) -> Triangles:
+def _hills(walk: _Way, rise: float) -> Triangles:
     """Waves that begin after the first metre."""
-    along = _even(way.back, way.length + MARGIN)
-    beside = _even(way.low, way.high)
+    along = _even(walk.back, walk.length + MARGIN)
+    beside = _even(walk.low, walk.high)
     x, y = np.meshgrid(along, beside, indexing="ij")
     begins = np.clip(x / 1.0, 0.0, 1.0)
     heights = begins**2 * (3.0 - 2.0 * begins) * rise
     heights *= 0.5 * (1.0 - np.cos(2.0 * np.pi * x / WAVE)) * (0.75 + 0.25 * np.cos(2.0 * np.pi * y / WAVE))
-    vertices = way.placed(x.ravel(), y.ravel(), heights.ravel())
+    vertices = walk.placed(x.ravel(), y.ravel(), heights.ravel())
     count = len(beside)
     corner = (np.arange(len(along) - 1)[:, None] * count + np.arange(count - 1)).ravel()
     faces = np.concatenate([

@@ -61,9 +61,11 @@ class OpenedMotion:
     def files(self) -> dict[str, str]:
         """Names of what can be saved."""
         stem, ending = posixpath.splitext(self.name)
-        found = {"body": f"{stem}-changed{ending}", "table": f"{stem}-changed.csv"}
+        stored = {"body": f"{stem}-changed{ending}", "table": f"{stem}-changed.csv"}
         return (
-            found if self.robot is None else {**found, "robot": f"{stem}-{self.robot.motion.model.name}.csv"}
+            stored
+            if self.robot is None
+            else {**stored, "robot": f"{stem}-{self.robot.motion.model.name}.csv"}
         )
 
     def file(self, kind: str) -> bytes:
@@ -122,31 +124,31 @@ class MotionOpener:
         return self._opened.get(key)
 
     def _source(self, request: ShowMotion, key: str) -> tuple[Motion, str, Sequence[str], Sequence[str]]:
-        found = self._read.get(key)
-        if found is None:
+        stored = self._read.get(key)
+        if stored is None:
             if request.token is None:
-                found = example(), NAME, (), ()
+                stored = example(), NAME, (), ()
             else:
                 upload = self.workshop.uploaded(request.token)
                 with remarks() as told:
                     read = read_motion(upload, request.unit, request.up, request.animation)
-                found = (*read, tuple(told))
-            self._read.put(key, found, found[0].q.nbytes)
-        return found
+                stored = (*read, tuple(told))
+            self._read.put(key, stored, stored[0].q.nbytes)
+        return stored
 
     def _step(self, motion: Motion, changes: tuple[Change, ...], key: str) -> tuple[Motion, tuple[str, ...]]:
         """The motion after the last change, and what is to be told of it."""
-        found = self._steps.get(key)
-        if found is None:
+        stored = self._steps.get(key)
+        if stored is None:
             with remarks() as told:
                 after = changed(motion, changes[-1], changes[:-1])
-            found = after, tuple(told)
-            self._steps.put(key, found, after.q.nbytes)
-        return found
+            stored = after, tuple(told)
+            self._steps.put(key, stored, after.q.nbytes)
+        return stored
 
     def _robot(self, motion: Motion, name: str, key: str) -> Robot:
-        found = self._robots.get(key)
-        if found is None:
+        stored = self._robots.get(key)
+        if stored is None:
             if len(motion) > LONGEST_RETARGET:
                 raise LimbikError(
                     f"the page brings at most {LONGEST_RETARGET:,} frames to a robot, found {len(motion):,}; "
@@ -154,11 +156,11 @@ class MotionOpener:
                 )
             model, title, visuals = self.workshop.robot(name)
             try:
-                found = Robot(retarget(motion, model), title, visuals)
+                stored = Robot(retarget(motion, model), title, visuals)
             except LimbikError as error:
                 raise CannotFollow(f"{title} does not follow: {error}") from None
-            self._robots.put(key, found, found.motion.q.nbytes)
-        return found
+            self._robots.put(key, stored, stored.motion.q.nbytes)
+        return stored
 
 
 def _cache() -> BoundedCache:  # type: ignore[type-arg]

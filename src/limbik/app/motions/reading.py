@@ -35,8 +35,8 @@ def read_motion(
 
 
 def _motion_in(upload: Upload) -> str:
-    found = sorted(name for name in upload.files if posixpath.splitext(name)[1].lower() in ENDINGS)
-    if not found:
+    files = sorted(name for name in upload.files if posixpath.splitext(name)[1].lower() in ENDINGS)
+    if not files:
         held = ", ".join(sorted(upload.files)[:5])
         raise FormatError(upload.name, f"holds no motion: a BVH, GLB, glTF or VRM file; it has {held}")
-    return found[0]
+    return files[0]

@@ -118,8 +118,8 @@ def read_show_motion(reader: Reader, known: Collection[str]) -> ShowMotion:
     )
 
 
-def _optional(reader: Reader, name: str, most: int) -> str | None:
-    return None if reader.entries.get(name) is None else reader.text(name, most)
+def _optional(reader: Reader, name: str, max_length: int) -> str | None:
+    return None if reader.entries.get(name) is None else reader.text(name, max_length)
 
 
 def _size(reader: Reader) -> float:

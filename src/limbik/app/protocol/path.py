@@ -78,11 +78,11 @@ def _poses(reader: Reader) -> NDArray[np.float64]:
     rows = reader.entries["poses"]
     if not isinstance(rows, list) or not 1 <= len(rows) <= MAX_POSES:
         raise reader.error("poses", f"a list of 1 to {MAX_POSES} lists", rows)
-    found = [
+    checked = [
         Reader({f"poses[{k}]": row}, reader.bounds).numbers(f"poses[{k}]", 7, "coordinate")
         for k, row in enumerate(rows)
     ]
-    poses = np.array(found)
+    poses = np.array(checked)
     for k in np.flatnonzero(np.linalg.norm(poses[:, 3:], axis=1) < 1e-6)[:1]:
         raise MessageError(f"`poses[{k}]` needs a quaternion that is not 0", field="poses")
     return poses

@@ -67,12 +67,12 @@ class Reader:
             raise self.error(name, "an object or null", entries)
         return Reader(entries, self.bounds, f"{self.prefix}{name}.")
 
-    def each(self, name: str, read: Callable[[Reader], Entry], most: int) -> tuple[Entry, ...]:
+    def each(self, name: str, read: Callable[[Reader], Entry], max_count: int) -> tuple[Entry, ...]:
         """A list of at most so many objects, each read by `read`; nothing where there is none."""
         values = self.entries.get(name)
         values = [] if values is None else values
-        if not isinstance(values, list) or len(values) > most:
-            raise self.error(name, f"a list of at most {most} objects", values)
+        if not isinstance(values, list) or len(values) > max_count:
+            raise self.error(name, f"a list of at most {max_count} objects", values)
         for value in values:
             if not isinstance(value, dict):
                 raise self.error(name, "objects in its list", value)
@@ -94,19 +94,19 @@ class Reader:
             raise self.error(name, f"one of {', '.join(known)}", value)
         return value
 
-    def text(self, name: str, most: int) -> str:
+    def text(self, name: str, max_length: int) -> str:
         """A text of 1 to so many characters, without the halves of characters that JSON lets pass."""
         value = self.entries.get(name)
-        if not isinstance(value, str) or not 0 < len(value) <= most or not _is_whole(value):
-            raise self.error(name, f"a text of 1 to {most} characters", value)
+        if not isinstance(value, str) or not 0 < len(value) <= max_length or not _is_whole(value):
+            raise self.error(name, f"a text of 1 to {max_length} characters", value)
         return value
 
-    def names(self, name: str, most: int, *, least: int = 0, length: int = 200) -> tuple[str, ...]:
+    def names(self, name: str, max_count: int, *, min_count: int = 0, length: int = 200) -> tuple[str, ...]:
         """A list of different texts; nothing where there is none."""
         values = self.entries.get(name)
         values = [] if values is None else values
-        if not isinstance(values, list) or not least <= len(values) <= most:
-            raise self.error(name, f"a list of {least} to {most} names", values)
+        if not isinstance(values, list) or not min_count <= len(values) <= max_count:
+            raise self.error(name, f"a list of {min_count} to {max_count} names", values)
         for value in values:
             if not isinstance(value, str) or not 0 < len(value) <= length or not _is_whole(value):
                 raise self.error(name, f"names of 1 to {length} characters", value)
@@ -142,16 +142,18 @@ class Reader:
 
     def numbers(self, name: str, count: int, bound_name: str) -> NDArray[np.float64]:
         """A list of so many numbers, each within the bound of that name."""
-        return self._numbers(name, bound_name, lambda found: found == count, f"{count} numbers")
+        return self._numbers(name, bound_name, lambda count_read: count_read == count, f"{count} numbers")
 
-    def some_numbers(self, name: str, most: int, bound_name: str) -> NDArray[np.float64]:
+    def some_numbers(self, name: str, max_count: int, bound_name: str) -> NDArray[np.float64]:
         """A list of at most so many numbers, each within the bound of that name."""
-        return self._numbers(name, bound_name, lambda found: found <= most, f"at most {most} numbers")
+        return self._numbers(
+            name, bound_name, lambda count: count <= max_count, f"at most {max_count} numbers"
+        )
 
-    def error(self, name: str, expected: str, found: object) -> MessageError:
+    def error(self, name: str, expected: str, actual: object) -> MessageError:
         """The error to raise about an entry."""
         field = f"{self.prefix}{name}"
-        return MessageError(f"`{field}` needs {expected}, found {show(found)}", field=field)
+        return MessageError(f"`{field}` needs {expected}, found {show(actual)}", field=field)
 
     def _numbers(
         self, name: str, bound_name: str, is_right: Callable[[int], bool], expected: str
@@ -159,9 +161,9 @@ class Reader:
         bound = self.bounds[bound_name]
         values = self.entries.get(name)
         if not isinstance(values, list) or not is_right(len(values)):
-            found = f"{len(values)} entries" if isinstance(values, list) else show(values)
+            actual = f"{len(values)} entries" if isinstance(values, list) else show(values)
             raise MessageError(
-                f"`{self.prefix}{name}` needs a list of {expected}, found {found}",
+                f"`{self.prefix}{name}` needs a list of {expected}, found {actual}",
                 field=f"{self.prefix}{name}",
             )
         for value in values:

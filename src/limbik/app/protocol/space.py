@@ -415,7 +415,7 @@ def _source(reader: Reader) -> Source:
     kind = reader.word("kind", ("robot", "text", "token"))
     if kind == "robot":
         reader.allow("kind", "names")
-        return Source(kind=kind, names=reader.names("names", MAX_ROBOTS, least=1, length=LONGEST_NAME))
+        return Source(kind=kind, names=reader.names("names", MAX_ROBOTS, min_count=1, length=LONGEST_NAME))
     if kind == "text":
         reader.allow("kind", "name", "text")
         return Source(

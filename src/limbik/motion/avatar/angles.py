@@ -46,5 +46,5 @@ def tilt_of(axes: Matrix3) -> float:
 
 def smooth(value: float, low: float, high: float) -> float:
     """From 0 at `low` to 1 at `high`."""
-    share = min(max((value - low) / (high - low), 0.0), 1.0)
-    return share * share * (3.0 - 2.0 * share)
+    fraction = min(max((value - low) / (high - low), 0.0), 1.0)
+    return fraction * fraction * (3.0 - 2.0 * fraction)

@@ -27,8 +27,8 @@ def arm_aims(
     seen: Mapping[str, Matrix4],
     bones: Mapping[str, Matrix4],
     arm_ratio: float,
-    turns: Array,
-    places: Array,
+    rotations: Array,
+    positions: Array,
 ) -> dict[str, Aim]:
     """The aims of the arms, by limb; turns [n, 3, 3] of the shoulders are written.
 
@@ -36,9 +36,9 @@ def arm_aims(
     arms beside the body's. places [k, 3]: of the joints of hips and trunk.
     """
     carrier = body.carrier
-    carried = turns[carrier] @ body.rig.turns[carrier].T
+    carried = rotations[carrier] @ body.rig.turns[carrier].T
     return {
-        f"{side}Arm": _aim(body, side, seen, bones, arm_ratio, turns, places[carrier], carried)
+        f"{side}Arm": _aim(body, side, seen, bones, arm_ratio, rotations, positions[carrier], carried)
         for side in body.sides
     }
 
@@ -49,30 +49,30 @@ def _aim(
     seen: Mapping[str, Matrix4],
     bones: Mapping[str, Matrix4],
     arm_ratio: float,
-    turns: Array,
-    place: Array,
+    rotations: Array,
+    position: Array,
     carried: Matrix3,
 ) -> Aim:
     """place [3], carried [3, 3]: of the joint of what the arm is on, and its turn from rest."""
-    rig, limb, on = body.rig, body.limbs[f"{side}Arm"], turns[body.carrier]
+    rig, limb, on = body.rig, body.limbs[f"{side}Arm"], rotations[body.carrier]
     reach, trunk = sum(limb.lengths), carried
-    root = place + on @ limb.hangs
+    root = position + on @ limb.hangs
     target, turn = _hand(body, side, seen, bones, arm_ratio, root, carried)
     clavicle = body.place.get(side + "Shoulder")
     if clavicle is not None:
-        start = rig.pivot(clavicle, rig.origin(body.carrier, place, on), on)
+        start = rig.pivot(clavicle, rig.origin(body.carrier, position, on), on)
         shrug = _shrug(root - start, target - root, REACH * reach)
         if shrug is not None:
             carried = shrug @ carried
             root = start + shrug @ (root - start)
-        turns[clavicle] = carried @ rig.turns[clavicle]
+        rotations[clavicle] = carried @ rig.turns[clavicle]
     elbow = side + ARM[1]
     if elbow in bones:
         pole = bones[elbow][:3, 3]
     else:
-        way = target - root
-        behind = way - limb.lengths[1] * (turn @ limb.forearm)
-        pole = root + _elbow(way, behind, trunk @ (body.heading @ ELBOWS[side]), reach)
+        to_hand = target - root
+        behind = to_hand - limb.lengths[1] * (turn @ limb.forearm)
+        pole = root + _elbow(to_hand, behind, trunk @ (body.heading @ ELBOWS[side]), reach)
     return Aim(root, carried, target, turn, pole)
 
 
@@ -96,27 +96,27 @@ def _hand(
     return root + HANGING * sum(limb.lengths) * DOWN, rotation_between(rest @ limb.forearm, DOWN) @ rest
 
 
-def _elbow(way: Array, elbow: Array, aside: Array, reach: float) -> Array:
+def _elbow(to_hand: Array, elbow: Array, aside: Array, reach: float) -> Array:
     """Where an elbow is beside the way [3] from shoulder to hand, all as seen from the shoulder.
 
     elbow [3]: where it would be behind a straight wrist, which counts as far as it is not on the other side
     than elbows bend to, `aside` [3].
     """
-    along = way / max(math.sqrt(way @ way), 1e-9)
+    along = to_hand / max(math.sqrt(to_hand @ to_hand), 1e-9)
     across = aside - (aside @ along) * along
     across = across / max(math.sqrt(across @ across), 1e-3)
     return np.asarray(elbow + (max(0.0, -float(elbow @ across)) + SURE * reach) * across)
 
 
-def _shrug(bone: Array, way: Array, reach: float) -> Matrix3 | None:
+def _shrug(bone: Array, to_hand: Array, reach: float) -> Matrix3 | None:
     """The turn of a shoulder, a bone [3], that brings a hand on its way [3] within reach."""
-    far = way @ way
+    far = to_hand @ to_hand
     if far <= reach**2:
         return None
-    whole = bone + way
+    whole = bone + to_hand
     long, short = math.sqrt(whole @ whole), math.sqrt(bone @ bone)
     if long == 0.0 or short == 0.0:
         return None
     cosines = [(long**2 + short**2 - each) / (2.0 * long * short) for each in (far, reach**2)]
     is_at, wanted = (math.acos(min(max(each, -1.0), 1.0)) for each in cosines)
-    return about(cross(bone, way), min(is_at - wanted, SHRUG))
+    return about(cross(bone, to_hand), min(is_at - wanted, SHRUG))

@@ -133,18 +133,18 @@ class Avatar:
         if "hips" in bones:
             pelvis = bones["hips"]
             axes = pelvis[:3, :3] @ body.axes["hips"]
-            trunk, places = bent(body, axes, face, pelvis[:3, 3], head[:3, 3])
+            trunk, positions = bent(body, axes, face, pelvis[:3, 3], head[:3, 3])
         else:
             if self._hips is None:
                 self._hips = Hips(heading_of(face))
             height = head[2, 3] - self.ground
             sunk = max(0.0, 1.0 - height / calibration.head_height)
-            trunk, places = bent(body, self._hips.turn(face, sunk, dt), face, None, None)
-            places = seated(places, trunk, face, height - body.seat)
-        places += head[:3, 3] - places[-1]  # the head is where it is to be, and the hips give way
-        turns = body.rig.turns.copy()
-        turns[: len(trunk)] = trunk
-        aims = arm_aims(body, seen, bones, calibration.arm_ratio, turns, places)
-        aims |= self._legs.aims(bones, turns, places, dt)
-        follow(body, aims, turns)
-        return body.rig.configuration(self._q, places[0], turns)
+            trunk, positions = bent(body, self._hips.turn(face, sunk, dt), face, None, None)
+            positions = seated(positions, trunk, face, height - body.seat)
+        positions += head[:3, 3] - positions[-1]  # the head is where it is to be, and the hips give way
+        rotations = body.rig.turns.copy()
+        rotations[: len(trunk)] = trunk
+        aims = arm_aims(body, seen, bones, calibration.arm_ratio, rotations, positions)
+        aims |= self._legs.aims(bones, rotations, positions, dt)
+        follow(body, aims, rotations)
+        return body.rig.configuration(self._q, positions[0], rotations)

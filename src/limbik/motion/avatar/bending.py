@@ -27,7 +27,9 @@ LARGEST = 0.3  # [rad] of a step
 
 
 @compiled
-def bend(turns: Matrix, places: Matrix, rest: Matrix, bones: Matrix, shares: Floats, problem: Floats) -> int:
+def bend(
+    rotations: Matrix, positions: Matrix, rest: Matrix, bones: Matrix, fractions: Floats, problem: Floats
+) -> int:
     """Write the turns [n + 1, 9] between the first, of the hips, and the last, of the head, and all places
     [n + 1, 3].
 
@@ -35,16 +37,16 @@ def bend(turns: Matrix, places: Matrix, rest: Matrix, bones: Matrix, shares: Flo
     the link. shares [n]: of the way, that links have turned by.
     """
     x, y, z = rotation_vector(problem[WAY : WAY + 9])
-    for k in range(1, turns.shape[0] - 1):
-        multiply(problem, CARRIED, rest[k - 1], turns[k], 0)
-        share = shares[k - 1]
-        turn(turns[k], exponential(share * x, share * y, share * z))
-    place(turns, places, bones, problem)
+    for k in range(1, rotations.shape[0] - 1):
+        multiply(problem, CARRIED, rest[k - 1], rotations[k], 0)
+        fraction = fractions[k - 1]
+        turn(rotations[k], exponential(fraction * x, fraction * y, fraction * z))
+    place(rotations, positions, bones, problem)
     if problem[BRINGS] > 0.0:
         for _ in range(STEPS):
-            if not step(turns, places, problem):
+            if not step(rotations, positions, problem):
                 break
-            place(turns, places, bones, problem)
+            place(rotations, positions, bones, problem)
     return 0
 
 
@@ -56,30 +58,30 @@ def turn(R: Floats, q: Quaternion) -> None:
 
 
 @compiled
-def place(turns: Floats, places: Floats, bones: Floats, problem: Floats) -> None:
+def place(rotations: Floats, positions: Floats, bones: Floats, problem: Floats) -> None:
     """The places of all joints, from the hips on."""
     for i in range(3):
-        places[0, i] = problem[HIPS + i]
+        positions[0, i] = problem[HIPS + i]
     for k in range(bones.shape[0]):
-        x, y, z = times(turns[k], 0, bones[k, 0], bones[k, 1], bones[k, 2])
-        places[k + 1, 0] = places[k, 0] + x
-        places[k + 1, 1] = places[k, 1] + y
-        places[k + 1, 2] = places[k, 2] + z
+        x, y, z = times(rotations[k], 0, bones[k, 0], bones[k, 1], bones[k, 2])
+        positions[k + 1, 0] = positions[k, 0] + x
+        positions[k + 1, 1] = positions[k, 1] + y
+        positions[k + 1, 2] = positions[k, 2] + z
 
 
 @compiled
-def step(turns: Floats, places: Floats, problem: Floats) -> bool:
+def step(rotations: Floats, positions: Floats, problem: Floats) -> bool:
     """One step of Newton's method; whether there was need of one."""
-    last = turns.shape[0] - 1
-    x = problem[HEAD] - places[last, 0]
-    y = problem[HEAD + 1] - places[last, 1]
-    z = problem[HEAD + 2] - places[last, 2]
+    last = rotations.shape[0] - 1
+    x = problem[HEAD] - positions[last, 0]
+    y = problem[HEAD + 1] - positions[last, 1]
+    z = problem[HEAD + 2] - positions[last, 2]
     if x * x + y * y + z * z < NEAR * NEAR:
         return False
     # The symmetric matrix of all lever arms l: the sum of |l|^2 - l l^T.
     xx, xy, xz, yy, yz, zz, longest = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(1, last):
-        lx, ly, lz = lever(places, k, last)
+        lx, ly, lz = lever(positions, k, last)
         square = lx * lx + ly * ly + lz * lz
         xx, yy, zz = xx + square - lx * lx, yy + square - ly * ly, zz + square - lz * lz
         xy, xz, yz = xy - lx * ly, xz - lx * lz, yz - ly * lz
@@ -93,29 +95,33 @@ def step(turns: Floats, places: Floats, problem: Floats) -> bool:
     px = (a * x + b * y + c * z) / determinant
     py = (b * x + d * y + e * z) / determinant
     pz = (c * x + e * y + f * z) / determinant
-    factor = LARGEST / max(turned_by(places, last, px, py, pz), LARGEST)
+    factor = LARGEST / max(turned_by(positions, last, px, py, pz), LARGEST)
     sx, sy, sz = 0.0, 0.0, 0.0
     for k in range(1, last):
-        lx, ly, lz = lever(places, k, last)
+        lx, ly, lz = lever(positions, k, last)
         sx += factor * (ly * pz - lz * py)
         sy += factor * (lz * px - lx * pz)
         sz += factor * (lx * py - ly * px)
-        turn(turns[k], exponential(sx, sy, sz))
+        turn(rotations[k], exponential(sx, sy, sz))
     return True
 
 
 @compiled
-def lever(places: Floats, k: int, last: int) -> tuple[float, float, float]:
+def lever(positions: Floats, k: int, last: int) -> tuple[float, float, float]:
     """From a joint to the head [m]."""
-    return places[last, 0] - places[k, 0], places[last, 1] - places[k, 1], places[last, 2] - places[k, 2]
+    return (
+        positions[last, 0] - positions[k, 0],
+        positions[last, 1] - positions[k, 1],
+        positions[last, 2] - positions[k, 2],
+    )
 
 
 @compiled
-def turned_by(places: Floats, last: int, px: float, py: float, pz: float) -> float:
+def turned_by(positions: Floats, last: int, px: float, py: float, pz: float) -> float:
     """[rad] the most that a link would turn by for a pull at the head."""
-    sx, sy, sz, most = 0.0, 0.0, 0.0, 0.0
+    sx, sy, sz, squares = 0.0, 0.0, 0.0, 0.0
     for k in range(1, last):
-        lx, ly, lz = lever(places, k, last)
+        lx, ly, lz = lever(positions, k, last)
         sx, sy, sz = sx + ly * pz - lz * py, sy + lz * px - lx * pz, sz + lx * py - ly * px
-        most = max(most, sx * sx + sy * sy + sz * sz)
-    return math.sqrt(most)
+        squares = max(squares, sx * sx + sy * sy + sz * sz)
+    return math.sqrt(squares)

@@ -149,17 +149,17 @@ class Body:
         turn = rig.turns[mid] @ self.axes[side + parts[1]]  # anatomical, as the lower bone is at rest
         across = turn[:, 1] if parts is LEG else turn[:, 2] * (-1.0 if side == "left" else 1.0)
         forearm = rig.turns[tip].T @ (rig.places[tip] - rig.places[mid])
-        room = (-math.inf, math.inf)
+        bend_range = (-math.inf, math.inf)
         is_hinge = rig.groups[mid].freedom == 1
         if is_hinge:
             (at,) = rig.groups[mid].hinge_places
             here = self.anatomy.upright[at]
-            room = (float(self.model.lower[at] - here), float(self.model.upper[at] - here))
+            bend_range = (float(self.model.lower[at] - here), float(self.model.upper[at] - here))
             across = rig.turns[mid] @ rig.groups[mid].rest.T @ rig.groups[mid].axes[0]
         carrier = self.carrier if parts is ARM else 0
         hangs = rig.turns[carrier].T @ (rig.places[root] - rig.places[carrier])
         rest = np.column_stack([rig.turns[root] @ upper, rig.turns[mid] @ lower, across])
-        return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, hangs, room)
+        return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, hangs, bend_range)
 
     def _limb_set(self, are_hinges: bool) -> LimbSet:
         names = tuple(name for name, limb in self.limbs.items() if limb.is_hinge == are_hinges)
@@ -178,22 +178,22 @@ class Body:
     def lowest(self, link: str, q: Array) -> float:
         """[m] the height of the lowest point of a part at q [nq]."""
         below = [each.name for each in self.model.frames if self._is_on(each.link, link)]
-        places = self.model.poses(q, below)[:, :3, 3] @ self.anatomy.upward.T
-        return float(places[:, 2].min())
+        positions = self.model.poses(q, below)[:, :3, 3] @ self.anatomy.upward.T
+        return float(positions[:, 2].min())
 
     def toes(self, side: str, q: Array) -> Array:
         """[3, m] from the ankle to where the toes begin at q [nq]; 0 where there are none."""
         if side + "Toes" not in self.role_links:
             return np.zeros(3)
         toes, ankle = (self.role_links[side + part] for part in ("Toes", LEG[2]))
-        places = self.model.poses(q, [ankle, toes])[:, :3, 3]
-        return np.asarray(self.anatomy.upward @ (places[1] - places[0]))
+        positions = self.model.poses(q, [ankle, toes])[:, :3, 3]
+        return np.asarray(self.anatomy.upward @ (positions[1] - positions[0]))
 
     def eyes(self, q: Array) -> float:
         """[m] the height of the eyes at q [nq], or else of the head's joint."""
         names = [side + "Eye" for side in SIDES if side + "Eye" in self.role_links] or ["head"]
-        places = self.model.poses(q, [self.role_links[name] for name in names])[:, :3, 3]
-        return float((places @ self.anatomy.upward.T)[:, 2].mean())
+        positions = self.model.poses(q, [self.role_links[name] for name in names])[:, :3, 3]
+        return float((positions @ self.anatomy.upward.T)[:, 2].mean())
 
     def _is_on(self, link: str, part: str) -> bool:
         return link == part or any(joint.child == part for joint in self.model.path(link))

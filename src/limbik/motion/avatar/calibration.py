@@ -36,8 +36,8 @@ def calibrated(
             "times as large as the character; `ground` is its height, and `scale` says the size"
         )
     seen = lifted(poses, upward, size, ground)
-    place = _place(stands, seen, ground)
-    bones = {role: place @ pose for role, pose in stands.poses.items()}
+    offset = _place(stands, seen, ground)
+    bones = {role: offset @ pose for role, pose in stands.poses.items()}
     ratio, mapped = 1.0, dict(seen)
     hands = [side + ARM[2] for side in body.sides if side + ARM[2] in seen]
     if hands:
@@ -69,11 +69,11 @@ def _place(stands: Posed, seen: Mapping[str, Matrix4], ground: float) -> Matrix4
     else:
         x, y = -seen["head"][:2, 2]
         heading = math.atan2(y, x) - heading_of(stands.hips)
-    way = there.mean() - here.mean() * np.exp(1.0j * heading)
-    place = np.eye(4)
-    place[:3, :3] = about_z(heading)
-    place[:3, 3] = way.real, way.imag, ground - stands.floor
-    return place
+    shift = there.mean() - here.mean() * np.exp(1.0j * heading)
+    pose = np.eye(4)
+    pose[:3, :3] = about_z(heading)
+    pose[:3, 3] = shift.real, shift.imag, ground - stands.floor
+    return pose
 
 
 def _shoulder(hand: str) -> str:

@@ -45,21 +45,23 @@ class Legs:
         self._apart: float | None = None  # [m] the hands
         self._swing = 0.0  # [m/s]
 
-    def aims(self, bones: Mapping[str, Matrix4], turns: Array, places: Array, dt: float) -> dict[str, Aim]:
+    def aims(
+        self, bones: Mapping[str, Matrix4], rotations: Array, positions: Array, dt: float
+    ) -> dict[str, Aim]:
         """The aims of the legs, by limb.
 
         bones: where bones with trackers are to be, by role. places [k, 3]: of the joints of hips and trunk.
         """
         body = self._body
-        axes = turns[0] @ body.axes["hips"]
+        axes = rotations[0] @ body.axes["hips"]
         steps = {}
         if not all(side + LEG[2] in bones for side in SIDES):
-            steps = self._stepped(axes, places, self._swing_of(bones, axes, dt), dt)
-        carried = turns[0] @ body.rig.turns[0].T
+            steps = self._stepped(axes, positions, self._swing_of(bones, axes, dt), dt)
+        carried = rotations[0] @ body.rig.turns[0].T
         aims = {}
         for side in SIDES:
             limb, role = body.limbs[f"{side}Leg"], side + LEG[2]
-            root = places[0] + turns[0] @ limb.hangs
+            root = positions[0] + rotations[0] @ limb.hangs
             if role in bones:
                 target, turn = bones[role][:3, 3], bones[role][:3, :3]
                 foot = turn @ body.axes[role]
@@ -72,28 +74,30 @@ class Legs:
         return aims
 
     def _stepped(
-        self, axes: Matrix3, places: Array, swing: float, dt: float
+        self, axes: Matrix3, positions: Array, swing: float, dt: float
     ) -> dict[Side, tuple[Array, Matrix3]]:
         """Where the ankles and how the feet are, without a tracker."""
         heading = heading_of(axes)
         facing = cmath.rect(1.0, heading)
-        hips, head = complex(*places[0, :2]), complex(*places[-1, :2])
+        hips, head = complex(*positions[0, :2]), complex(*positions[-1, :2])
         center = (1.0 - HEAD_SHARE) * hips + HEAD_SHARE * (head - facing * self._head)
         lies = smooth(tilt_of(axes), *LYING)
-        sits = 1.0 - smooth(float(places[0, 2]) - self._ground, *(part * self._body.seat for part in SITTING))
+        sits = 1.0 - smooth(
+            float(positions[0, 2]) - self._ground, *(part * self._body.seat for part in SITTING)
+        )
         rests = max(sits, lies)
         if rests > 0.0:
             away = (1.0 - lies) * facing - lies * complex(*axes[:2, 2])
             stretched = self._length * (SAT_KNEES + (1.0 - SAT_KNEES) * lies)
             center += rests * (hips + stretched * away / max(abs(away), 1e-9) - center)
-        found = {}
+        feet = {}
         for side, stood in self._steps.step(center, heading, swing, rests, dt).items():
             foot = about_z(stood.heading) @ self._flat[side]
             if lies > 0.0:
                 foot = rotation_exp(lies * rotation_log(axes @ foot.T)) @ foot
             height = self._ground + self._heights[side] + stood.height
-            found[side] = np.array([stood.place.real, stood.place.imag, height]), foot
-        return found
+            feet[side] = np.array([stood.place.real, stood.place.imag, height]), foot
+        return feet
 
     def _swing_of(self, bones: Mapping[str, Matrix4], axes: Matrix3, dt: float) -> float:
         """[m/s] of the left hand forward beside the right one."""
@@ -111,8 +115,8 @@ class Legs:
         In the plane of the foot, the ankle on its circle about the ball meets that of the leg about the hip.
         """
         reach = STRAIGHT * self._length
-        way = root - ankle
-        if way @ way <= reach**2:
+        to_root = root - ankle
+        if to_root @ to_root <= reach**2:
             return ankle, foot
         facing = about_z(heading_of(foot))
         ball = ankle + facing @ [self._balls[side], 0.0, -self._heights[side]]

@@ -23,8 +23,8 @@ class Aim(NamedTuple):
     pole: Array  # [3] a point on the side on which the middle is
 
 
-def follow(body: Body, aims: Mapping[str, Aim], turns: Array) -> None:
-    """Write the turns of all limbs' links into `turns` [n, 3, 3]."""
+def follow(body: Body, aims: Mapping[str, Aim], rotations: Array) -> None:
+    """Write the turns of all limbs' links into `rotations` [n, 3, 3]."""
     for limbs in body.limb_sets:
         roots, carried, targets, tips, poles = map(
             np.array, zip(*(aims[name] for name in limbs.names), strict=True)
@@ -33,8 +33,8 @@ def follow(body: Body, aims: Mapping[str, Aim], turns: Array) -> None:
         answers = two_bone_turns(problems, two_bone_settings(is_hinge=limbs.are_hinges, has_pole=True))
         made = quat_to_matrix(answers[:, : two_bone.FACTOR].reshape(-1, 2, 4))
         made[:, 1] = made[:, 0] @ made[:, 1]
-        turns[limbs.bones] = made @ carried[:, None] @ limbs.turns
-        turns[limbs.tips] = tips
+        rotations[limbs.bones] = made @ carried[:, None] @ limbs.turns
+        rotations[limbs.tips] = tips
 
 
 def _problems(limbs: LimbSet, bones: Array, roots: Array, targets: Array, poles: Array) -> Array:

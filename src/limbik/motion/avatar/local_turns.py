@@ -11,7 +11,7 @@ SCRATCH = 27
 
 @compiled
 def fill_local(
-    turns: Matrix,
+    rotations: Matrix,
     leads: Matrix,
     parents: Floats,
     rests: Matrix,
@@ -25,13 +25,13 @@ def fill_local(
     what the joint makes at rest; hinges [n] turn before that, balls after it. scratch [3, 9] is work.
     """
     before, local, made = scratch[0], scratch[1], scratch[2]
-    for k in range(turns.shape[0]):
+    for k in range(rotations.shape[0]):
         parent = int(parents[k])
         if parent >= 0:
-            multiply(turns[parent], 0, leads[k], before, 0)
+            multiply(rotations[parent], 0, leads[k], before, 0)
         else:
             copy(leads[k], before)
-        transposed_times_matrix(before, turns[k], local)
+        transposed_times_matrix(before, rotations[k], local)
         if hinged[k] > 0.0:
             times_transposed_matrix(local, rests[k], made)
         else:

@@ -71,10 +71,10 @@ class Rig:
     def _parent(self, link: str) -> int:
         """The place of the link before one, -1 for the hips."""
         before = [joint.child for joint in self.model.path(link)][:-1]
-        found = [self.links.index(each) for each in before if each in self.links]
-        if not found and link != self.links[0]:
+        parents = [self.links.index(each) for each in before if each in self.links]
+        if not parents and link != self.links[0]:
             raise ModelError(f"link {link!r} of model {self.model.name!r} is not on the hips")
-        return found[-1] if found else -1
+        return parents[-1] if parents else -1
 
     def _hinge_sets(self) -> list[_Hinges]:
         alike: dict[bytes, list[int]] = {}
@@ -86,9 +86,9 @@ class Rig:
         sets = []
         for members in alike.values():
             first = self.groups[members[0]]
-            places = np.array([self.groups[k].hinge_places for k in members])
-            lower, upper = self.model.lower[places[0]], self.model.upper[places[0]]
-            sets.append(_Hinges(np.array(members), places, first.axes, lower, upper))
+            indices = np.array([self.groups[k].hinge_places for k in members])
+            lower, upper = self.model.lower[indices[0]], self.model.upper[indices[0]]
+            sets.append(_Hinges(np.array(members), indices, first.axes, lower, upper))
         return sets
 
     def _mover(self, upward: Matrix3) -> tuple[NDArray[np.intp], Matrix3]:
@@ -113,13 +113,13 @@ class Rig:
         """Where the joint of a link is, by origin and turn of the link before it."""
         return origin + turn @ self.pivots[k]
 
-    def configuration(self, near: Array, hips: Array, turns: Array) -> Array:
+    def configuration(self, near: Array, hips: Array, rotations: Array) -> Array:
         """q [nq] for the pivot of the hips [3] and turns [n, 3, 3] of all links in the world; of angles
         that make the same, those nearest to `near` [nq].
         """
         q = self._rest.copy()
         q[self._slides] += self._to_slides @ (hips - self.places[0])
-        turned = local_quaternions(turns, self._leads, self._parents, self._rests, self._hinged)
+        turned = local_quaternions(rotations, self._leads, self._parents, self._rests, self._hinged)
         for each in self._hinges:
             angles = hinge_angles(each.axes, turned[each.members], near[each.places], each.lower, each.upper)
             q[each.places] = angles

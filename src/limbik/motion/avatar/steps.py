@@ -100,13 +100,13 @@ class Steps:
         height = 0.0
         if foot.time is not None:
             foot.time += dt
-            share = min(foot.time / foot.lasts, 1.0)
-            lands = ease + (AHEAD + (1.0 - share) * foot.lasts) * self._velocity
-            part = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+            fraction = min(foot.time / foot.lasts, 1.0)
+            lands = ease + (AHEAD + (1.0 - fraction) * foot.lasts) * self._velocity
+            part = fraction**3 * (10.0 - 15.0 * fraction + 6.0 * fraction**2)
             foot.place = foot.left + part * (lands - foot.left)
             turn = math.remainder(heading - foot.left_heading, 2.0 * math.pi)
             foot.heading = foot.left_heading + part * turn
-            height = LIFT * self._leg * 16.0 * share**2 * (1.0 - share) ** 2
-            if share == 1.0:
+            height = LIFT * self._leg * 16.0 * fraction**2 * (1.0 - fraction) ** 2
+            if fraction == 1.0:
                 foot.time = None
         return Stood(foot.place + rests * (ease - foot.place), height, foot.heading)

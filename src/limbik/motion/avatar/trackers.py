@@ -36,17 +36,17 @@ def read(trackers: Any, needed: tuple[str, ...]) -> dict[str, Matrix4]:
     missing = [role for role in needed if role not in trackers]
     if missing:
         raise GoalError(f"the tracker {missing[0]!r} is missing")
-    found = {}
+    by_role = {}
     for role, pose in trackers.items():
-        found[role] = as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
-    return found
+        by_role[role] = as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
+    return by_role
 
 
 def lifted(poses: Mapping[str, Matrix4], upward: Array, scale: float, ground: float) -> dict[str, Matrix4]:
     """Poses of the person's world in one with z up, and in the measure of the body, on the same ground."""
-    found = np.array(list(poses.values()))
-    found[:, :3] = upward @ found[:, :3]
-    found[:, 2, 3] -= ground
-    found[:, :3, 3] /= scale
-    found[:, 2, 3] += ground
-    return dict(zip(poses, found, strict=True))
+    stacked = np.array(list(poses.values()))
+    stacked[:, :3] = upward @ stacked[:, :3]
+    stacked[:, 2, 3] -= ground
+    stacked[:, :3, 3] /= scale
+    stacked[:, 2, 3] += ground
+    return dict(zip(poses, stacked, strict=True))

@@ -173,20 +173,20 @@ def _axes(body: Anatomy) -> dict[str, Matrix3]:
     q = body.upright[None]
     left, right = (body.centers(q, side + LEG[0])[0] for side in SIDES)
     hips = _upright_axes(left - right)
-    found = {"hips": hips}
+    axes = {"hips": hips}
     shoulders = hips
     if body.has("leftUpperArm", "rightUpperArm"):
         one, other = (body.centers(q, side + ARM[0])[0] for side in SIDES)
         shoulders = _upright_axes(one - other)
-    found.update({role: shoulders for role in (*TRUNK, "neck", "head") if body.has(role)})
-    for side, way in zip(SIDES, (1.0, -1.0), strict=True):
-        found.update(_limb_axes(body, side, LEG, hips, -hips[:, 2]))
-        found[side + "Foot"] = hips
+    axes.update({role: shoulders for role in (*TRUNK, "neck", "head") if body.has(role)})
+    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        axes.update(_limb_axes(body, side, LEG, hips, -hips[:, 2]))
+        axes[side + "Foot"] = hips
         if body.has(side + "Shoulder"):
-            found[side + "Shoulder"] = shoulders
+            axes[side + "Shoulder"] = shoulders
         if body.has(*(side + part for part in ARM)):
-            found.update(_limb_axes(body, side, ARM, shoulders, way * shoulders[:, 1]))
-    return {role: body.rotation(role).T @ axes for role, axes in found.items()}
+            axes.update(_limb_axes(body, side, ARM, shoulders, sign * shoulders[:, 1]))
+    return {role: body.rotation(role).T @ axes for role, axes in axes.items()}
 
 
 def _along(body: Anatomy) -> dict[str, Vector3]:
@@ -195,20 +195,20 @@ def _along(body: Anatomy) -> dict[str, Vector3]:
     From its joint to the next one; where the last hinge turns about nearly that line, as robots twist their
     limbs, along the hinge, since joints beside each other leave the points off that line.
     """
-    found = {}
+    directions = {}
     for side in SIDES:
         for limb in (LEG, ARM):
             if not body.has(*(side + part for part in limb)):
                 continue
             for part, bone in zip(limb, body.bones(body.upright[None], side, limb), strict=False):
                 role = side + part
-                found[role] = body.rotation(role).T @ bone[0]
+                directions[role] = body.rotation(role).T @ bone[0]
                 hinge = body.model.path(body.frames[role])[-1]
                 if hinge.kind in HINGES and hinge.child == body.frames[role]:
-                    cosine = float(hinge.axis @ found[role])
+                    cosine = float(hinge.axis @ directions[role])
                     if abs(cosine) > NEARLY:
-                        found[role] = math.copysign(1.0, cosine) * hinge.axis
-    return found
+                        directions[role] = math.copysign(1.0, cosine) * hinge.axis
+    return directions
 
 
 def _limb_axes(

@@ -29,12 +29,12 @@ def bones_of(motion: Motion) -> tuple[Bone, ...]:
     moving = list(_moving(motion))
     ends = [frame.name for frame in model.frames if frame.name != frame.link and frame.link in moving]
     sides, head = _sides(motion)
-    found = []
+    bones = []
     for end in (*moving, *ends):
         link = _before(motion, end, moving)
         if link is not None:
-            found.append(Bone(link, end, sides.get(link, ""), link == head))
-    return tuple(found)
+            bones.append(Bone(link, end, sides.get(link, ""), link == head))
+    return tuple(bones)
 
 
 def _moving(motion: Motion) -> Iterator[str]:
@@ -60,10 +60,10 @@ def _sides(motion: Motion) -> tuple[dict[str, Literal["left", "right"]], str]:
     except ModelError:
         return {}, ""
     known = {frame: side for side in SIDES for role, frame in roles.items() if role.startswith(side)}
-    found: dict[str, Literal["left", "right"]] = {}
+    sides: dict[str, Literal["left", "right"]] = {}
     for link in motion.links:
         above = [link, *(joint.child for joint in reversed(motion.model.path(link)))]
         side = next((known[each] for each in above if each in known), None)
         if side is not None:
-            found[link] = side
-    return found, roles.get("head", "")
+            sides[link] = side
+    return sides, roles.get("head", "")

@@ -41,19 +41,19 @@ class Limbs:
 
 def find_limbs(skeleton: Skeleton, named: dict[str, Label], up: Array | None) -> Limbs:
     """Legs and arms. up: unit vector against gravity [3], where it is known."""
-    found = Limbs()
+    limbs = Limbs()
     for kind in KINDS:
-        _by_name(skeleton, named, kind, found)
-    missing = [kind for kind in KINDS if not any((side, kind) in found.of for side in SIDES)]
+        _by_name(skeleton, named, kind, limbs)
+    missing = [kind for kind in KINDS if not any((side, kind) in limbs.of for side in SIDES)]
     if missing:
-        _by_symmetry(skeleton, missing, up, found)
-    return found
+        _by_symmetry(skeleton, missing, up, limbs)
+    return limbs
 
 
 # --- by name ------------------------------------------------------------------------------------------------
 
 
-def _by_name(skeleton: Skeleton, named: dict[str, Label], kind: Kind, found: Limbs) -> None:
+def _by_name(skeleton: Skeleton, named: dict[str, Label], kind: Kind, limbs_so_far: Limbs) -> None:
     links = {
         side: [link for link, label in named.items() if label.side == side and label.part in _PARTS[kind]]
         for side in SIDES
@@ -63,16 +63,16 @@ def _by_name(skeleton: Skeleton, named: dict[str, Label], kind: Kind, found: Lim
         limbs = [_NAMED[kind](skeleton, skeleton.line(link), own) for link in _deepest(skeleton, links[side])]
         limb = max(limbs, key=lambda limb: len(limb) - limb.count(None), default=Limb())
         if limb.is_whole:
-            found.of[side, kind], found.reasons[side, kind] = limb, "name"
-    if all((side, kind) in found.of for side in SIDES) or not all(links.values()):
+            limbs_so_far.of[side, kind], limbs_so_far.reasons[side, kind] = limb, "name"
+    if all((side, kind) in limbs_so_far.of for side in SIDES) or not all(links.values()):
         return
     for side, other in (SIDES, SIDES[::-1]):
-        if (side, kind) not in found.of:
-            _by_named_branch(skeleton, kind, side, links[side], links[other], found)
+        if (side, kind) not in limbs_so_far.of:
+            _by_named_branch(skeleton, kind, side, links[side], links[other], limbs_so_far)
 
 
 def _by_named_branch(
-    skeleton: Skeleton, kind: Kind, side: Side, own: Sequence[str], other: Sequence[str], found: Limbs
+    skeleton: Skeleton, kind: Kind, side: Side, own: Sequence[str], other: Sequence[str], limbs: Limbs
 ) -> None:
     """Names say which branch it is, and its structure what is what."""
     end = _deepest(skeleton, own)[0]
@@ -82,8 +82,8 @@ def _by_named_branch(
         return
     limb = _BUILT[kind](skeleton, skeleton.longest(below[0]))
     if limb.is_whole:
-        found.of[side, kind] = limb
-        found.reasons[side, kind] = f"structure: the branch of {below[0]!r}"
+        limbs.of[side, kind] = limb
+        limbs.reasons[side, kind] = f"structure: the branch of {below[0]!r}"
 
 
 def _deepest(skeleton: Skeleton, links: Sequence[str]) -> list[str]:
@@ -95,31 +95,31 @@ def _deepest(skeleton: Skeleton, links: Sequence[str]) -> list[str]:
 # --- by symmetry --------------------------------------------------------------------------------------------
 
 
-def _by_symmetry(skeleton: Skeleton, missing: Sequence[Kind], up: Array | None, found: Limbs) -> None:
-    taken = {link for limb in found.of.values() for link in limb if link}
+def _by_symmetry(skeleton: Skeleton, missing: Sequence[Kind], up: Array | None, limbs_so_far: Limbs) -> None:
+    taken = {link for limb in limbs_so_far.of.values() for link in limb if link}
     free = [pair for pair in pairs(skeleton) if not taken & {*pair.ways[0], *pair.ways[1]}]
-    chosen = _kinds(skeleton, free, missing, up, found)
-    limbs = {kind: [_BUILT[kind](skeleton, way) for way in pair.ways] for kind, pair in chosen.items()}
+    chosen = _kinds(skeleton, free, missing, up, limbs_so_far)
+    limbs = {kind: [_BUILT[kind](skeleton, branch) for branch in pair.ways] for kind, pair in chosen.items()}
     limbs = {kind: both for kind, both in limbs.items() if all(limb.is_whole for limb in both)}
     if not limbs:
         return
-    legs = limbs.get("leg") or found.both("leg")
-    body_up = _body_up(skeleton, legs, limbs.get("arm") or found.both("arm"), up)
+    legs = limbs.get("leg") or limbs_so_far.both("leg")
+    body_up = _body_up(skeleton, legs, limbs.get("arm") or limbs_so_far.both("arm"), up)
     feet = [(leg.upper, leg.end) for leg in legs if leg.upper and leg.end]
     left, reason = left_direction(skeleton, feet, body_up)
     for kind, both in limbs.items():
-        places = [float(middle(skeleton, [link for link in limb[:3] if link]) @ left) for limb in both]
-        ordered = both if places[0] > places[1] else both[::-1]
+        heights = [float(middle(skeleton, [link for link in limb[:3] if link]) @ left) for limb in both]
+        ordered = both if heights[0] > heights[1] else both[::-1]
         for side, limb in zip(SIDES, ordered, strict=True):
-            found.of[side, kind] = limb
-            found.reasons[side, kind] = f"structure: two equal {kind}s; {reason}"
+            limbs_so_far.of[side, kind] = limb
+            limbs_so_far.reasons[side, kind] = f"structure: two equal {kind}s; {reason}"
 
 
 def _kinds(
-    skeleton: Skeleton, free: Sequence[Pair], missing: Sequence[Kind], up: Array | None, found: Limbs
+    skeleton: Skeleton, free: Sequence[Pair], missing: Sequence[Kind], up: Array | None, limbs: Limbs
 ) -> dict[Kind, Pair]:
     """Which pair is which."""
-    other = [limb.upper for kind in KINDS for limb in found.both(kind)]
+    other = [limb.upper for kind in KINDS for limb in limbs.both(kind)]
     parent = skeleton.common([link for link in other if link])
     free = [pair for pair in free if pair.parent != parent]
     if len(missing) == 1:
@@ -153,7 +153,7 @@ def _has_head(skeleton: Skeleton, pair: Pair) -> bool:
 
 
 def _ends(skeleton: Skeleton, pair: Pair) -> Array:
-    return middle(skeleton, [way[-1] for way in pair.ways])
+    return middle(skeleton, [branch[-1] for branch in pair.ways])
 
 
 def _body_up(skeleton: Skeleton, legs: Sequence[Limb], arms: Sequence[Limb], up: Array | None) -> Array:

@@ -21,19 +21,19 @@ def find_trunk(skeleton: Skeleton, named: dict[str, Label], limbs: Limbs) -> Fou
     """hips, spine, chest, upperChest, neck and head."""
     legs = _top(skeleton, limbs, "leg")
     arms = _top(skeleton, limbs, "arm")
-    found: Found = {}
+    roles: Found = {}
     hips = _hips(skeleton, named, legs, arms)
     if hips:
-        found["hips"] = hips
+        roles["hips"] = hips
     trunk = _trunk_links(skeleton, named, hips[0] if hips else None, arms)
-    found.update(_spine(skeleton, named, trunk))
+    roles.update(_spine(skeleton, named, trunk))
     top = arms or (trunk[-1] if trunk else hips[0] if hips else None)
     if top:
         taken = {link for limb in limbs.of.values() for link in limb if link} | {
-            link for link, _ in found.values()
+            link for link, _ in roles.values()
         }
-        found.update(_head(skeleton, named, top, taken))
-    return found
+        roles.update(_head(skeleton, named, top, taken))
+    return roles
 
 
 def _top(skeleton: Skeleton, limbs: Limbs, kind: str) -> str | None:
@@ -84,18 +84,18 @@ def _spine(skeleton: Skeleton, named: dict[str, Label], trunk: Sequence[str]) ->
     if count == 1:
         is_chest = any(_is(named, link, "chest") for link in groups[0])
         roles = ["chest" if is_chest else "spine"]
-        places = [0]
+        indices = [0]
     else:
         roles = list(TRUNK[: min(count, 3)])
-        places = [0, 1] if count == 2 else [0, count // 2, count - 1]
-    found = {}
-    for role, place in zip(roles, places, strict=True):
-        link = carrier(skeleton, groups[place])
+        indices = [0, 1] if count == 2 else [0, count // 2, count - 1]
+    by_role = {}
+    for role, index in zip(roles, indices, strict=True):
+        link = carrier(skeleton, groups[index])
         if link:
-            found[role] = (link, f"structure: joint {place + 1} of {count} between hips and arms")
+            by_role[role] = (link, f"structure: joint {index + 1} of {count} between hips and arms")
     if count == 1 and roles[0] == "chest":
-        found["chest"] = (found["chest"][0], "name")
-    return found
+        by_role["chest"] = (by_role["chest"][0], "name")
+    return by_role
 
 
 def _groups(skeleton: Skeleton, links: Sequence[str]) -> list[list[str]]:
@@ -119,22 +119,22 @@ def _head(skeleton: Skeleton, named: dict[str, Label], top: str, taken: set[str]
     if heads:
         last = max(heads, key=lambda link: sum(_is(named, each, "head") for each in skeleton.line(link)))
         group = [link for link in skeleton.line(last) if _is(named, link, "head")]
-        way = skeleton.between(top, group[0])[:-1]
-        found = {"head": (carrier(skeleton, group) or last, "name")}
+        branch = skeleton.between(top, group[0])[:-1]
+        roles = {"head": (carrier(skeleton, group) or last, "name")}
     else:
-        way, reason = _free_branch(skeleton, top, taken), "structure: the branch between the arms"
-        groups = [group for group in _groups(skeleton, way) if any(skeleton.turns[link] for link in group)]
+        branch, reason = _free_branch(skeleton, top, taken), "structure: the branch between the arms"
+        groups = [group for group in _groups(skeleton, branch) if any(skeleton.turns[link] for link in group)]
         if not groups:
             return {}
-        found = {"head": (carrier(skeleton, groups[-1]) or groups[-1][-1], reason)}
-        way = [link for group in groups[:-1] for link in group]
-    called = [link for link in way if _is(named, link, "neck")]
-    turning = [group for group in _groups(skeleton, way) if any(skeleton.turns[link] for link in group)]
+        roles = {"head": (carrier(skeleton, groups[-1]) or groups[-1][-1], reason)}
+        branch = [link for group in groups[:-1] for link in group]
+    called = [link for link in branch if _is(named, link, "neck")]
+    turning = [group for group in _groups(skeleton, branch) if any(skeleton.turns[link] for link in group)]
     if called:
-        found["neck"] = (carrier(skeleton, called) or called[0], "name")
+        roles["neck"] = (carrier(skeleton, called) or called[0], "name")
     elif turning:
-        found["neck"] = (carrier(skeleton, turning[0]) or turning[0][0], "structure: below the head")
-    return found
+        roles["neck"] = (carrier(skeleton, turning[0]) or turning[0][0], "structure: below the head")
+    return roles
 
 
 def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
@@ -149,9 +149,9 @@ def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
     def height(child: str) -> float:
         return float(norm(skeleton.places[skeleton.longest(child)[-1]] - start))
 
-    way = skeleton.longest(max(branches, key=height))
-    head = next((k for k, link in enumerate(way) if _carries_several(skeleton, link)), len(way))
-    return way[: head + 1]
+    branch = skeleton.longest(max(branches, key=height))
+    head = next((k for k, link in enumerate(branch) if _carries_several(skeleton, link)), len(branch))
+    return branch[: head + 1]
 
 
 def _carries_several(skeleton: Skeleton, link: str) -> bool:

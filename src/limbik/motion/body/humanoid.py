@@ -92,8 +92,8 @@ def humanoid(model: Model | Motion) -> Humanoid:
         raise ModelError(f"model needs a Model or a Motion, found {shortened(model)}")
     own = model.model if isinstance(model, Motion) else model
     if isinstance(model, Motion) and model.roles:
-        given = {role: frame for role, frame in model.roles.items() if role in ROLES}
-        return _humanoid(own, given, dict.fromkeys(given, "VRM"))
+        own_roles = {role: frame for role, frame in model.roles.items() if role in ROLES}
+        return _humanoid(own, own_roles, dict.fromkeys(own_roles, "VRM"))
     skeleton = skeleton_of(own, model.q[0] if isinstance(model, Motion) else own.neutral)
     up = np.eye(3)["xyz".index(model.up)] if isinstance(model, Motion) else None
     named = labels(skeleton.links)
@@ -129,9 +129,9 @@ def _limb_roles(limbs: Limbs) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _what_is_missing(model: Model, limbs: Collection[tuple[str, str]]) -> str:
-    found = [f"the {side} {kind}" for kind in ("leg", "arm") for side in SIDES if (side, kind) in limbs]
+    present = [f"the {side} {kind}" for kind in ("leg", "arm") for side in SIDES if (side, kind) in limbs]
     return (
         f"model {model.name!r} is no humanoid: it needs two legs (upper leg, lower leg) or two arms (upper "
         f"arm, lower arm), by name or as two branches of equal bones; "
-        f"found {' and '.join(found) if found else 'none of these'}"
+        f"found {' and '.join(present) if present else 'none of these'}"
     )

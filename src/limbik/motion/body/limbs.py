@@ -34,14 +34,14 @@ def carrier(skeleton: Skeleton, group: Sequence[str]) -> str | None:
     """Of the links of one anatomical joint the one that carries the bone: the first that turns freely, else
     the last that turns at all.
     """
-    freedom, found = 0, None
+    freedom, best = 0, None
     for link in group:
-        if skeleton.turns[link] or found is None:
-            found = link
+        if skeleton.turns[link] or best is None:
+            best = link
         freedom += skeleton.turns[link]
         if freedom >= 3:
             break
-    return found
+    return best
 
 
 # --- by name ------------------------------------------------------------------------------------------------
@@ -118,74 +118,74 @@ def _limb(
 ) -> Limb:
     """A limb of groups of links, where they come in this order; of what is out of order, nothing."""
     groups = [first, upper, lower, end, last]
-    places = [line.index(link) for group in groups for link in group]
-    if places != sorted(places):
+    indices = [line.index(link) for group in groups for link in group]
+    if indices != sorted(indices):
         return Limb()
-    found = [carrier(skeleton, group) if group else None for group in groups]
-    return Limb(upper=found[1], lower=found[2], end=found[3], first=found[0], last=found[4])
+    links = [carrier(skeleton, group) if group else None for group in groups]
+    return Limb(upper=links[1], lower=links[2], end=links[3], first=links[0], last=links[4])
 
 
 # --- by structure -------------------------------------------------------------------------------------------
 
 
-def built_leg(skeleton: Skeleton, way: Sequence[str]) -> Limb:
+def built_leg(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
     """The leg along the longest way of a branch: its longest two bones that follow each other."""
-    choice = _bones(skeleton, way)
+    choice = _bones(skeleton, branch)
     if choice is None:
         return Limb()
     hip, knee, ankle = choice
-    length = skeleton.distance(way[hip], way[knee])
-    foot, rest = _end_group(skeleton, way[ankle:], NEAR * length)
+    length = skeleton.distance(branch[hip], branch[knee])
+    foot, rest = _end_group(skeleton, branch[ankle:], NEAR * length)
     toes = next((link for link in rest if skeleton.turns[link]), None)
-    return _carriers(skeleton, way, hip, knee, ankle, foot)._replace(last=toes)
+    return _carriers(skeleton, branch, hip, knee, ankle, foot)._replace(last=toes)
 
 
-def built_arm(skeleton: Skeleton, way: Sequence[str]) -> Limb:
+def built_arm(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
     """The arm along the longest way of a branch, likewise; it ends where fingers branch."""
-    wrist = next((k for k, link in enumerate(way) if k > 1 and _has_fingers(skeleton, link)), None)
-    choice = _bones(skeleton, way if wrist is None else way[: wrist + 1])
+    wrist = next((k for k, link in enumerate(branch) if k > 1 and _has_fingers(skeleton, link)), None)
+    choice = _bones(skeleton, branch if wrist is None else branch[: wrist + 1])
     if choice is None:
         return Limb()
     shoulder, elbow, end = choice
-    length = skeleton.distance(way[shoulder], way[elbow])
-    hand, _ = _end_group(skeleton, way[end:], NEAR * length)
-    limb = _carriers(skeleton, way, shoulder, elbow, end, hand)
+    length = skeleton.distance(branch[shoulder], branch[elbow])
+    hand, _ = _end_group(skeleton, branch[end:], NEAR * length)
+    limb = _carriers(skeleton, branch, shoulder, elbow, end, hand)
     before = [
         link
-        for link in way[:shoulder]
-        if skeleton.turns[link] >= 2 and skeleton.distance(link, way[shoulder]) > NEAR * length
+        for link in branch[:shoulder]
+        if skeleton.turns[link] >= 2 and skeleton.distance(link, branch[shoulder]) > NEAR * length
     ]
     return limb._replace(first=before[-1] if before else None)
 
 
 def _carriers(
-    skeleton: Skeleton, way: Sequence[str], upper: int, lower: int, end: int, group: Sequence[str]
+    skeleton: Skeleton, branch: Sequence[str], upper: int, lower: int, end: int, group: Sequence[str]
 ) -> Limb:
     return Limb(
-        upper=carrier(skeleton, way[upper:lower]),
-        lower=carrier(skeleton, way[lower:end]),
+        upper=carrier(skeleton, branch[upper:lower]),
+        lower=carrier(skeleton, branch[lower:end]),
         end=carrier(skeleton, group),
     )
 
 
-def _bones(skeleton: Skeleton, way: Sequence[str]) -> tuple[int, int, int] | None:
+def _bones(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
     """Places on a way where the first bone begins, the second begins, and ends.
 
     Joints of a character are one link each, so the bones are between neighbours. Of a robot each of a few
     hinges may be away from the next.
     """
-    way = way[:LONGEST]
-    is_robot = all(skeleton.turns[link] < 2 for link in way)
-    return _between_hinges(skeleton, way) if is_robot else _between_neighbours(skeleton, way)
+    branch = branch[:LONGEST]
+    is_robot = all(skeleton.turns[link] < 2 for link in branch)
+    return _between_hinges(skeleton, branch) if is_robot else _between_neighbours(skeleton, branch)
 
 
-def _between_hinges(skeleton: Skeleton, way: Sequence[str]) -> tuple[int, int, int] | None:
+def _between_hinges(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
     """Of three links those with the greatest shorter distance between them; of nearly equal choices the one
     that begins last, bends first and ends first.
     """
     choices = [
-        (min(skeleton.distance(way[a], way[b]), skeleton.distance(way[b], way[c])), a, b, c)
-        for c in range(2, len(way))
+        (min(skeleton.distance(branch[a], branch[b]), skeleton.distance(branch[b], branch[c])), a, b, c)
+        for c in range(2, len(branch))
         for b in range(1, c)
         for a in range(b)
     ]
@@ -195,18 +195,20 @@ def _between_hinges(skeleton: Skeleton, way: Sequence[str]) -> tuple[int, int, i
     good = [each for each in choices if each[0] >= ALMOST * best]
     first = max(a for _, a, _, _ in good)
     _, elbow, end = min((-round(length / best, 2), b, c) for length, a, b, c in good if a == first)
-    length = min(skeleton.distance(way[first], way[elbow]), skeleton.distance(way[elbow], way[end]))
-    while end - 1 > elbow and skeleton.distance(way[elbow], way[end - 1]) >= SHIN * length:
+    length = min(
+        skeleton.distance(branch[first], branch[elbow]), skeleton.distance(branch[elbow], branch[end])
+    )
+    while end - 1 > elbow and skeleton.distance(branch[elbow], branch[end - 1]) >= SHIN * length:
         end -= 1
     return first, elbow, end
 
 
-def _between_neighbours(skeleton: Skeleton, way: Sequence[str]) -> tuple[int, int, int] | None:
+def _between_neighbours(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
     """Three links that follow each other with the greatest shorter distance between them."""
-    steps = [0.0, *(skeleton.distance(a, b) for a, b in pairwise(way))]
+    steps = [0.0, *(skeleton.distance(a, b) for a, b in pairwise(branch))]
     stations = [k for k, step in enumerate(steps) if not k or step > 0.5 * NEAR * sum(steps)]
     choices = [
-        (min(skeleton.distance(way[a], way[b]), skeleton.distance(way[b], way[c])), -a, b, c)
+        (min(skeleton.distance(branch[a], branch[b]), skeleton.distance(branch[b], branch[c])), -a, b, c)
         for a, b, c in zip(stations, stations[1:], stations[2:], strict=False)
     ]
     if not choices:

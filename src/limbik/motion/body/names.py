@@ -109,8 +109,8 @@ def labels(names: Iterable[str]) -> dict[str, Label]:
     common = Counter(word for each in words.values() for word in set(each))
     ignored = {word for word, count in common.items() if len(words) > 5 and 2 * count > len(words)}
     known = _SIDES.keys() | _PART_OF.keys() | _SIDE_PART_OF.keys()
-    found = {name: _label(each, ignored - known) for name, each in words.items()}
-    return {name: label for name, label in found.items() if label}
+    by_name = {name: _label(each, ignored - known) for name, each in words.items()}
+    return {name: label for name, label in by_name.items() if label}
 
 
 def _words(name: str) -> list[str]:
@@ -123,15 +123,19 @@ def _label(words: list[str], ignored: set[str]) -> Label | None:
         return None
     side = next((_SIDES[word] for word in words if word in _SIDES), None)
     digits = _digits(words)
-    kept = [word for word in words if not word.isdecimal() and word not in _SIDES and word not in ignored]
-    bone = next((word for word in kept if word in _PHALANGES), None)
-    if bone and side and len(kept) > 1:  # a bone of a finger, or what ends a chain
-        kept = [word for word in kept if word != bone]
-        part = _SIDE_PART_OF.get("".join(word for word in kept if word != "f")) or _middle_finger(kept)
+    known_words = [
+        word for word in words if not word.isdecimal() and word not in _SIDES and word not in ignored
+    ]
+    bone = next((word for word in known_words if word in _PHALANGES), None)
+    if bone and side and len(known_words) > 1:  # a bone of a finger, or what ends a chain
+        known_words = [word for word in known_words if word != bone]
+        part = _SIDE_PART_OF.get("".join(word for word in known_words if word != "f")) or _middle_finger(
+            known_words
+        )
         return Label(part, side, digits, bone) if part and part[0].isupper() else None
-    if side and (finger := _middle_finger(kept)):
+    if side and (finger := _middle_finger(known_words)):
         return Label(finger, side, digits)
-    key = "".join(word for word in kept if word not in _SILENT)
+    key = "".join(word for word in known_words if word not in _SILENT)
     if side:
         return Label(_SIDE_PART_OF[key], side, digits) if key in _SIDE_PART_OF else None
     if key in _PART_OF:

@@ -38,5 +38,5 @@ def _foot_points(skeleton: Skeleton, foot: str, body_up: Array) -> Array:
     points = [skeleton.places[link] for link in below] + [
         end for link in below for end in skeleton.ends[link]
     ]
-    across = [(way := point - ankle) - body_up * float(way @ body_up) for point in points]
-    return max(across, key=lambda way: float(norm(way)))
+    across = [(across_ankle := point - ankle) - body_up * float(across_ankle @ body_up) for point in points]
+    return max(across, key=lambda across_ankle: float(norm(across_ankle)))

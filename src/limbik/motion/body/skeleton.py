@@ -28,12 +28,12 @@ class Skeleton:
 
     def line(self, link: str) -> list[str]:
         """From the root to the link."""
-        found: list[str] = []
+        links: list[str] = []
         at: str | None = link
         while at is not None:
-            found.append(at)
+            links.append(at)
             at = self.parents[at]
-        return found[::-1]
+        return links[::-1]
 
     def between(self, above: str | None, below: str) -> list[str]:
         """From the child of one link down to the other; from the root for None."""
@@ -52,10 +52,10 @@ class Skeleton:
 
     def below(self, link: str) -> list[str]:
         """The link and all below it, parents before children."""
-        found = [link]
-        for each in found:
-            found.extend(self.children[each])
-        return found
+        links = [link]
+        for each in links:
+            links.extend(self.children[each])
+        return links
 
     def distance(self, first: str, second: str) -> float:
         """Between two links [m]."""
@@ -63,10 +63,10 @@ class Skeleton:
 
     def longest(self, link: str) -> list[str]:
         """The longest way from a link to what is below it, measured along the links."""
-        way = [link]
-        while way[-1] in self._longest:
-            way.append(self._longest[way[-1]])
-        return way
+        branch = [link]
+        while branch[-1] in self._longest:
+            branch.append(self._longest[branch[-1]])
+        return branch
 
     @functools.cached_property
     def _longest(self) -> dict[str, str]:
@@ -85,17 +85,17 @@ class Skeleton:
 def skeleton_of(model: Model, q: Array) -> Skeleton:
     """The links of a model, without those between the channels of a joint, where q [nq] puts them."""
     poses = model.forward(q)
-    places = {frame.name: pose[:3, 3] for frame, pose in zip(model.frames, poses, strict=True)}
+    positions = {frame.name: pose[:3, 3] for frame, pose in zip(model.frames, poses, strict=True)}
     mover = {joint.child: joint for joint in model.joints}
     links = [model.root, *(joint.child for joint in model.joints if not is_between_channels(joint.child))]
     parents: dict[str, str | None] = {model.root: None}
-    turns = {model.root: 0}
+    freedoms = {model.root: 0}
     for link in links[1:]:
         joint = mover[link]
-        turns[link] = _turns(joint.kind)
+        freedoms[link] = _turns(joint.kind)
         while joint.parent != model.root and is_between_channels(joint.parent):
             joint = mover[joint.parent]
-            turns[link] += _turns(joint.kind)
+            freedoms[link] += _turns(joint.kind)
         parents[link] = joint.parent
     children: dict[str, list[str]] = {link: [] for link in links}
     ends: dict[str, list[Array]] = {link: [] for link in links}
@@ -103,9 +103,9 @@ def skeleton_of(model: Model, q: Array) -> Skeleton:
         children[parents[link] or model.root].append(link)
     for frame in model.frames[len(model.joints) + 1 :]:
         if frame.link in ends:
-            ends[frame.link].append(places[frame.name])
-    corners = np.ptp(np.array([places[link] for link in links[1:] or links]), axis=0)
-    return Skeleton(tuple(links), parents, children, places, ends, turns, float(norm(corners)))
+            ends[frame.link].append(positions[frame.name])
+    corners = np.ptp(np.array([positions[link] for link in links[1:] or links]), axis=0)
+    return Skeleton(tuple(links), parents, children, positions, ends, freedoms, float(norm(corners)))
 
 
 def _turns(kind: JointKind) -> int:

@@ -28,16 +28,16 @@ def pairs(skeleton: Skeleton) -> list[Pair]:
     """All pairs of limbs, each link in at most one, the longest first. More than two equal branches on a link
     are fingers, or four legs.
     """
-    found = []
+    result = []
     for parent in skeleton.links:
         equal = _equal_branches(skeleton, parent)
         for first, second in equal:
             if sum(first in each or second in each for each in equal) == 1:
                 length = min(_length(skeleton, first), _length(skeleton, second))
-                found.append(Pair(parent, (first, second), length))
+                result.append(Pair(parent, (first, second), length))
     taken: set[str] = set()
     chosen = []
-    for pair in sorted(found, key=lambda pair: -pair.length):
+    for pair in sorted(result, key=lambda pair: -pair.length):
         links = {*pair.ways[0], *pair.ways[1]}
         if not links & taken:
             taken |= links
@@ -58,8 +58,8 @@ def middle(skeleton: Skeleton, links: Sequence[str]) -> Array:
 def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], list[str]]]:
     if len(skeleton.children[parent]) < 2:
         return []
-    ways = [skeleton.longest(child)[:LONGEST] for child in skeleton.children[parent]]
-    long = [way for way in ways if _length(skeleton, way) >= MIN * skeleton.size]
+    branches = [skeleton.longest(child)[:LONGEST] for child in skeleton.children[parent]]
+    long = [branch for branch in branches if _length(skeleton, branch) >= MIN * skeleton.size]
     return [
         (first, second)
         for first, second in combinations(long, 2)
@@ -67,14 +67,14 @@ def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], li
     ]
 
 
-def _bones(skeleton: Skeleton, way: Sequence[str]) -> list[float]:
+def _bones(skeleton: Skeleton, branch: Sequence[str]) -> list[float]:
     """Lengths [m] of what is between the links of a way that are at different places."""
-    lengths = [skeleton.distance(a, b) for a, b in pairwise(way)]
+    lengths = [skeleton.distance(a, b) for a, b in pairwise(branch)]
     return [length for length in lengths if length > 1e-3 * skeleton.size]
 
 
-def _length(skeleton: Skeleton, way: Sequence[str]) -> float:
-    return float(sum(_bones(skeleton, way)))
+def _length(skeleton: Skeleton, branch: Sequence[str]) -> float:
+    return float(sum(_bones(skeleton, branch)))
 
 
 def _are_equal(first: Sequence[float], second: Sequence[float]) -> bool:

@@ -76,8 +76,8 @@ def _belt(motion: Motion, points: Array, hips: Array, leg_length: float) -> Iter
     are_alike = (norm(low - belt) < ALIKE * speed).mean() > SHARE
     if speed > BELT * leg_length and are_alike and norm(drift) < ALIKE * speed:
         words = [f"{each:g}" for each in np.round(belt, 2)]
-        given, typed = ", ".join(words), " ".join(words)
+        listed, typed = ", ".join(words), " ".join(words)
         yield (
-            f"its feet move at ({given}) m/s while they are low, and its hips stay: if it walks on a belt, "
-            f"give contacts=ContactRule(ground_velocity=({given})) or --belt {typed}"
+            f"its feet move at ({listed}) m/s while they are low, and its hips stay: if it walks on a belt, "
+            f"give contacts=ContactRule(ground_velocity=({listed})) or --belt {typed}"
         )

@@ -43,10 +43,10 @@ class Ground:
         """
         k = _place(up)
         level = as_number(height, "height", "a height [m]", GoalError)
-        given = np.eye(3)[k] if normal is None else as_vector(normal, 3, "normal", error=GoalError)
-        direction = unit_vectors(given)
+        upward = np.eye(3)[k] if normal is None else as_vector(normal, 3, "normal", error=GoalError)
+        direction = unit_vectors(upward)
         if not direction[k] > STEEP:
-            raise GoalError(f"normal needs a part along {up}, which is up, found {given.tolist()}")
+            raise GoalError(f"normal needs a part along {up}, which is up, found {upward.tolist()}")
         return Ground(up, partial(_on_plane, k, level, direction))
 
     @staticmethod
@@ -93,11 +93,11 @@ class Ground:
     def under(self, points: ArrayLike) -> tuple[Array, Array]:
         """(heights [...], unit normals [..., 3]) of the ground under points [..., 3] of the world [m]."""
         needed = "points [..., 3] in metres"
-        given = as_numbers(points, "points", needed, GoalError)
-        if given.ndim == 0 or given.shape[-1] != 3 or not np.isfinite(given).all():
-            raise GoalError(f"points needs {needed}, finite, found shape {given.shape}")
-        heights, normals = self.surface(given.reshape(-1, 3))
-        return np.asarray(heights).reshape(given.shape[:-1]), np.asarray(normals).reshape(given.shape)
+        checked = as_numbers(points, "points", needed, GoalError)
+        if checked.ndim == 0 or checked.shape[-1] != 3 or not np.isfinite(checked).all():
+            raise GoalError(f"points needs {needed}, finite, found shape {checked.shape}")
+        heights, normals = self.surface(checked.reshape(-1, 3))
+        return np.asarray(heights).reshape(checked.shape[:-1]), np.asarray(normals).reshape(checked.shape)
 
 
 def _on_plane(k: int, level: float, direction: Array, points: Array) -> tuple[Array, Array]:
@@ -169,12 +169,12 @@ class _Triangles:
         rank[~met] = -np.inf
         best = np.full(len(points), -np.inf)
         np.maximum.at(best, point, rank)
-        found, normals = np.full(len(points), -np.inf), np.zeros_like(points)
+        highest, normals = np.full(len(points), -np.inf), np.zeros_like(points)
         normals[:, self.up] = 1.0
         chosen = np.flatnonzero(met & (rank == best[point]))
-        found[point[chosen]] = heights[chosen]
+        highest[point[chosen]] = heights[chosen]
         normals[point[chosen]] = self.normals[triangle[chosen]]
-        return found, normals
+        return highest, normals
 
     def _met(self, flat: Array, triangle: NDArray[np.intp]) -> tuple[NDArray[np.bool_], Array]:
         """Whether vertical lines through points [n, 2] meet triangles [n], and the heights where."""

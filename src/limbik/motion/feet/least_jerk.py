@@ -21,39 +21,39 @@ ROUNDS = 30  # of frames put on the bound, at most
 ROOM = 1e-3  # [m or rad] how far beyond a bound an offset may be
 
 
-def fading_offsets(given: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
+def fading_offsets(is_fixed: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
     """Offsets [T, d] that are `values` [T, d] in frames that are given [T].
 
     halflife: time [s] in which an offset has halved where none is given; dt: [s] between frames.
     """
-    return _solved(_cost(len(given), halflife, dt), given, np.where(given[:, None], values, 0.0))
+    return _solved(_cost(len(is_fixed), halflife, dt), is_fixed, np.where(is_fixed[:, None], values, 0.0))
 
 
 def bounded_offsets(
-    given: NDArray[np.bool_],
+    is_fixed: NDArray[np.bool_],
     values: Array,
     lower: Array,
     halflife: float,
     dt: float,
-    room: float = ROOM,
+    margin: float = ROOM,
 ) -> Array:
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not given.
 
     Where the offsets are farthest below the bound they are put on it, until none is below by more than room.
     A frame that is on the bound stays there: nearly the way of least jerk, found in a few steps.
     """
-    cost = _cost(len(given), halflife, dt)
-    on_bound = np.zeros(len(given), dtype=np.bool_)
-    start = np.where(given, values, 0.0)
+    cost = _cost(len(is_fixed), halflife, dt)
+    on_bound = np.zeros(len(is_fixed), dtype=np.bool_)
+    start = np.where(is_fixed, values, 0.0)
     for _ in range(ROUNDS):
-        found = _solved(cost, given | on_bound, np.where(on_bound, lower, start)[:, None])[:, 0]
-        below = np.where(given | on_bound, 0.0, lower - found)
+        offsets = _solved(cost, is_fixed | on_bound, np.where(on_bound, lower, start)[:, None])[:, 0]
+        below = np.where(is_fixed | on_bound, 0.0, lower - offsets)
         padded = np.pad(below, 1)
-        is_peak = (below > room) & (below >= padded[:-2]) & (below > padded[2:])
+        is_peak = (below > margin) & (below >= padded[:-2]) & (below > padded[2:])
         if not is_peak.any():
             break
         on_bound |= is_peak
-    return np.asarray(found)
+    return np.asarray(offsets)
 
 
 def _cost(count: int, halflife: float, dt: float) -> Array:
@@ -67,17 +67,17 @@ def _cost(count: int, halflife: float, dt: float) -> Array:
     return bands
 
 
-def _solved(bands: Array, given: NDArray[np.bool_], start: Array) -> Array:
+def _solved(bands: Array, is_fixed: NDArray[np.bool_], start: Array) -> Array:
     """The offsets [T, d] where the cost is least; start: values where given, else 0."""
     from scipy.linalg import solveh_banded
 
-    count = len(given)
+    count = len(is_fixed)
     bands, right = bands.copy(), -bands[0][:, None] * start
     for k in range(1, min(4, count)):
         below = bands[k, : count - k, None]
         right[k:] -= below * start[: count - k]
         right[: count - k] -= below * start[k:]
-        bands[k, : count - k] *= ~(given[k:] | given[: count - k])
-    bands[0] = np.where(given, 1.0, bands[0])
-    right[given] = start[given]
+        bands[k, : count - k] *= ~(is_fixed[k:] | is_fixed[: count - k])
+    bands[0] = np.where(is_fixed, 1.0, bands[0])
+    right[is_fixed] = start[is_fixed]
     return np.asarray(solveh_banded(bands, right, lower=True, check_finite=False))

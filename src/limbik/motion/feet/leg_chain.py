@@ -40,8 +40,8 @@ class LegChain:
         `frames` at q. A pose that is out of reach is left as it is.
         """
         wanted = pose_inverse(poses[self.parent]) @ pose_from(rotation, target)
-        found = self._leg.solve_batch(wanted, start=q[:, self._places])
-        q[:, self._places] = np.where(found.success[:, None], found.q, q[:, self._places])
+        batch = self._leg.solve_batch(wanted, start=q[:, self._places])
+        q[:, self._places] = np.where(batch.success[:, None], batch.q, q[:, self._places])
 
 
 def _leg_joints(model: Model, ankle: str) -> list[Joint]:

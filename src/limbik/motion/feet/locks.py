@@ -85,10 +85,10 @@ class FootLocks:
         slope, (lift, level) = self._slope(), self._heights()
         rotation = self._rotation(slope)
         toe = self._toe(slope, rotation)
-        place = self._place(rotation, toe, lift, level)
+        position = self._place(rotation, toe, lift, level)
         if toe is not None:
-            toe = self._toe_over_ground(place, rotation, toe)
-        return FootPath(place, rotation, toe, self.is_locked, lift)
+            toe = self._toe_over_ground(position, rotation, toe)
+        return FootPath(position, rotation, toe, self.is_locked, lift)
 
     # --- from stance to stance ------------------------------------------------------------------------------
 
@@ -103,13 +103,13 @@ class FootLocks:
         first = np.minimum(stance.astype(np.intp), len(values) - 1)
         second = np.minimum(first + 1, len(values) - 1)
         t = np.clip(part - 1.0, 0.0, 1.0)[:, None]
-        share = t**3 * (10.0 - 15.0 * t + 6.0 * t * t)
-        return np.asarray((1.0 - share) * values[first] + share * values[second])
+        fraction = t**3 * (10.0 - 15.0 * t + 6.0 * t * t)
+        return np.asarray((1.0 - fraction) * values[first] + fraction * values[second])
 
     def _slope(self) -> Matrix3:
         """Turns [T, 3, 3] of the foot that the ground asks for."""
-        turns = np.array([rotation_log(stance.slope) for stance in self.stances]).reshape(-1, 3)
-        return rotation_exp(self._between(turns, np.zeros(3)))
+        rotation_vectors = np.array([rotation_log(stance.slope) for stance in self.stances]).reshape(-1, 3)
+        return rotation_exp(self._between(rotation_vectors, np.zeros(3)))
 
     def _heights(self) -> tuple[Array, Array]:
         """How much higher than in the animation the ground is, and how high it is there [T], from stance to
@@ -123,59 +123,59 @@ class FootLocks:
     def _rotation(self, slope: Matrix3) -> Matrix3:
         """Of the foot: flat while heel and ball stand."""
         animated = slope @ self.foot.ankle[:, :3, :3]
-        given = np.zeros(len(animated), dtype=np.bool_)
+        is_fixed = np.zeros(len(animated), dtype=np.bool_)
         wanted = animated.copy()
         for stance in self.stances:
-            given[stance.flat] = True
+            is_fixed[stance.flat] = True
             wanted[stance.flat] = stance.rotation
-        turns = rotation_log(wanted @ np.swapaxes(animated, -1, -2))
-        rotation = rotation_exp(self._fading(given, turns)) @ animated
+        rotation_vectors = rotation_log(wanted @ np.swapaxes(animated, -1, -2))
+        rotation = rotation_exp(self._fading(is_fixed, rotation_vectors)) @ animated
         normals, points = slope @ self.up, (self.sole.heel, self.sole.ball)
         for held, other in ((BALL, HEEL), (HEEL, BALL)):
             alone = self.is_locked[:, held] & ~self.is_locked[:, other]
             reach = rotation @ (points[other] - points[held])
-            least = np.where(alone, self.sole.heights[other] - self.sole.heights[held], -np.inf)
-            rotation = self._raised(rotation, reach, normals, least, given)
+            min_height = np.where(alone, self.sole.heights[other] - self.sole.heights[held], -np.inf)
+            rotation = self._raised(rotation, reach, normals, min_height, is_fixed)
         return rotation
 
     def _raised(
-        self, rotation: Matrix3, reach: Array, normals: Array, least: Array, given: NDArray[np.bool_]
+        self, rotation: Matrix3, reach: Array, normals: Array, min_height: Array, is_fixed: NDArray[np.bool_]
     ) -> Matrix3:
         """Rotations [T, 3, 3] turned until a part of them, `reach` [T, 3], ends at least so high along the
         normals [T, 3] over where it begins [m]; not in frames that are given.
         """
         length = np.maximum(norm(reach), 1e-9)
         has = np.arcsin(np.clip((reach * normals).sum(axis=1) / length, -1.0, 1.0))
-        needed = np.arcsin(np.clip(least / length, -1.0, 1.0))
-        lower = np.where(np.isfinite(least) & (needed > has), needed - has, -np.inf)
+        needed = np.arcsin(np.clip(min_height / length, -1.0, 1.0))
+        lower = np.where(np.isfinite(min_height) & (needed > has), needed - has, -np.inf)
         if not np.isfinite(lower).any():
             return rotation
-        angle = bounded_offsets(given, np.zeros(len(given)), lower, self.rule.halflife, self.dt)
+        angle = bounded_offsets(is_fixed, np.zeros(len(is_fixed)), lower, self.rule.halflife, self.dt)
         axis = unit(cross(reach, normals))
         return np.asarray(rotation_exp(np.maximum(angle, 0.0)[:, None] * axis) @ rotation)
 
-    def _fading(self, given: NDArray[np.bool_], values: Array) -> Array:
+    def _fading(self, is_fixed: NDArray[np.bool_], values: Array) -> Array:
         """Offsets [T, d] that are given in some frames, and fade in the others from the trend of those given:
         the last ones have noise.
         """
-        found = fading_offsets(given, _trend(given, values, self.dt), self.rule.halflife, self.dt)
-        return np.where(given[:, None], values, found)
+        offsets = fading_offsets(is_fixed, _trend(is_fixed, values, self.dt), self.rule.halflife, self.dt)
+        return np.where(is_fixed[:, None], values, offsets)
 
     def _place(self, rotation: Matrix3, toe: Matrix3 | None, lift: Array, level: Array) -> Array:
         """Of the ankle: on its anchors, and over the ground between them."""
         base = self.foot.ankle[:, :3, 3] + lift[:, None] * self.up
-        given = np.zeros(len(base), dtype=np.bool_)
+        is_fixed = np.zeros(len(base), dtype=np.bool_)
         wanted = base.copy()
         for stance in self.stances:
-            given[stance.frames] = True
+            is_fixed[stance.frames] = True
             wanted[stance.frames] = self._held_place(stance, rotation)
-        offset = self._fading(given, wanted - base)
-        place = base + offset
-        lower = self._least_rise(place, rotation, toe, level)
+        offset = self._fading(is_fixed, wanted - base)
+        position = base + offset
+        lower = self._least_rise(position, rotation, toe, level)
         upwards = offset @ self.up
-        bound = np.where(given, -np.inf, upwards + lower)
-        held_up = bounded_offsets(given, upwards, bound, self.rule.halflife, self.dt)
-        return np.asarray(place + (held_up - upwards)[:, None] * self.up)
+        bound = np.where(is_fixed, -np.inf, upwards + lower)
+        held_up = bounded_offsets(is_fixed, upwards, bound, self.rule.halflife, self.dt)
+        return np.asarray(position + (held_up - upwards)[:, None] * self.up)
 
     def _held_place(self, stance: Stance, rotation: Matrix3) -> Array:
         """Places [n, 3] of the ankle in the frames of a stance, whose ball does not move, or else its heel.
@@ -185,20 +185,20 @@ class FootLocks:
         rotation, points = rotation[stance.frames], (self.sole.heel, self.sole.ball)
         held = np.where(self.is_locked[stance.frames, BALL], BALL, HEEL)
         at = [stance.place + (stance.rotation - rotation) @ point for point in points]
-        place = np.where((held == BALL)[:, None], at[BALL], at[HEEL])
+        position = np.where((held == BALL)[:, None], at[BALL], at[HEEL])
         for first in np.flatnonzero(np.diff(held)) + 1:
             shift = at[held[first - 1]][first] - at[held[first]][first]
-            place[first:] += shift - (shift @ self.up) * self.up
-        return place
+            position[first:] += shift - (shift @ self.up) * self.up
+        return position
 
-    def _least_rise(self, place: Array, rotation: Matrix3, toe: Matrix3 | None, level: Array) -> Array:
+    def _least_rise(self, position: Array, rotation: Matrix3, toe: Matrix3 | None, level: Array) -> Array:
         """How much [T] a foot must rise to keep from the ground what it has in the animation, at most
         CLEARANCE."""
-        points = self._points_at(place, rotation, toe)
+        points = self._points_at(position, rotation, toe)
         over = self.foot.points @ self.up - self.sole.heights - level[:, None]
-        kept = self._swing()[:, None] * np.clip(0.5 * over, 0.0, CLEARANCE * self.foot.leg_length)
+        clearance = self._swing()[:, None] * np.clip(0.5 * over, 0.0, CLEARANCE * self.foot.leg_length)
         under, _ = self.ground.under(points)
-        rise = under + self.sole.heights + kept - points @ self.up
+        rise = under + self.sole.heights + clearance - points @ self.up
         return np.asarray(rise[:, :TIP].max(axis=1))
 
     def _swing(self) -> Array:
@@ -208,11 +208,11 @@ class FootLocks:
         away = distance_transform_edt(~self.is_locked.any(axis=1)) if self.stances else np.inf
         return np.broadcast_to(np.clip(away * self.dt / SWING, 0.0, 1.0), (len(self.is_locked),))
 
-    def _points_at(self, place: Array, rotation: Matrix3, toe: Matrix3 | None) -> Array:
+    def _points_at(self, position: Array, rotation: Matrix3, toe: Matrix3 | None) -> Array:
         """Heel, ball and tip [T, 3, 3] of a foot."""
         sole = self.sole
-        heel, ball = (place + rotation @ at for at in (sole.heel, sole.ball))
-        tip = ball + toe @ sole.tip if toe is not None else place + rotation @ sole.tip
+        heel, ball = (position + rotation @ at for at in (sole.heel, sole.ball))
+        tip = ball + toe @ sole.tip if toe is not None else position + rotation @ sole.tip
         return np.stack([heel, ball, tip], axis=1)
 
     # --- toes -----------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class FootLocks:
         if self.sole.toe is None:
             return None
         carried = rotation @ np.swapaxes(self.foot.ankle[:, :3, :3], -1, -2) @ self.foot.toe[:, :3, :3]
-        given = np.zeros(len(carried), dtype=np.bool_)
+        is_fixed = np.zeros(len(carried), dtype=np.bool_)
         wanted = carried.copy()
         for stance in self.stances:
             ball = stance.frames[self.is_locked[stance.frames, BALL]]
@@ -231,36 +231,38 @@ class FootLocks:
             flat = stance.slope @ mean_rotation(self.foot.toe[stance.flat, :3, :3])
             turn = norm(rotation_log(np.swapaxes(slope[ball] @ self.foot.toe[ball, :3, :3], -1, -2) @ flat))
             near = ball[turn <= self.rule.angle]
-            given[near] = True
+            is_fixed[near] = True
             wanted[near] = flat
-        turns = rotation_log(wanted @ np.swapaxes(carried, -1, -2))
-        return np.asarray(rotation_exp(self._fading(given, turns)) @ carried)
+        rotation_vectors = rotation_log(wanted @ np.swapaxes(carried, -1, -2))
+        return np.asarray(rotation_exp(self._fading(is_fixed, rotation_vectors)) @ carried)
 
-    def _toe_over_ground(self, place: Array, rotation: Matrix3, toe: Matrix3) -> Matrix3:
+    def _toe_over_ground(self, position: Array, rotation: Matrix3, toe: Matrix3) -> Matrix3:
         """The toes bent up until their tip is not in the ground."""
-        ball = place + rotation @ self.sole.ball
+        ball = position + rotation @ self.sole.ball
         reach = toe @ self.sole.tip
         under, _ = self.ground.under(ball + reach)
-        least = under + self.sole.heights[TIP] - ball @ self.up
+        min_height = under + self.sole.heights[TIP] - ball @ self.up
         ups = np.broadcast_to(self.up, reach.shape)
-        return self._raised(toe, reach, ups, least, np.zeros(len(reach), dtype=np.bool_))
+        return self._raised(toe, reach, ups, min_height, np.zeros(len(reach), dtype=np.bool_))
 
 
-def acceleration(places: Array, dt: float) -> Array:
+def acceleration(positions: Array, dt: float) -> Array:
     """Magnitudes [T, ...] of second differences of places [T, ..., 3] along SPAN, 0 at the ends [m/s^2]."""
     h = max(1, round(SPAN / dt))
-    found = np.zeros(places.shape[:-1])
-    if len(places) > 2 * h:
-        found[h:-h] = norm(places[2 * h :] - 2.0 * places[h:-h] + places[: -2 * h]) / (h * dt) ** 2
-    return found
+    magnitudes = np.zeros(positions.shape[:-1])
+    if len(positions) > 2 * h:
+        magnitudes[h:-h] = (
+            norm(positions[2 * h :] - 2.0 * positions[h:-h] + positions[: -2 * h]) / (h * dt) ** 2
+        )
+    return magnitudes
 
 
-def _trend(given: NDArray[np.bool_], values: Array, dt: float) -> Array:
+def _trend(is_fixed: NDArray[np.bool_], values: Array, dt: float) -> Array:
     """Values [T, d] without noise where they are given: a line fitted along TREND about each frame."""
     from scipy.signal import savgol_filter
 
     trend, count = values.copy(), 2 * round(0.5 * TREND / dt) + 1
-    for frames in runs(given):
+    for frames in runs(is_fixed):
         if len(frames) >= count > 3:
             trend[frames] = savgol_filter(values[frames], count, 1, axis=0)
     return trend

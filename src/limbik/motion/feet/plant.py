@@ -85,10 +85,10 @@ def plant_feet(
     if not isinstance(floor, Ground) or floor.up != motion.up:
         raise GoalError(f"ground needs a Ground with up={motion.up!r}, as the motion has it")
     if isinstance(contacts, ContactRule) and any(contacts.ground_velocity):
-        way = np.multiply.outer(motion.dt * np.arange(len(motion)), contacts.ground_velocity)
+        belt_travel = np.multiply.outer(motion.dt * np.arange(len(motion)), contacts.ground_velocity)
         still = replace(contacts, ground_velocity=(0.0, 0.0, 0.0))
         planted = plant_feet(
-            _moved_by(motion, -way),
+            _moved_by(motion, -belt_travel),
             ground=floor,
             contacts=still,
             feet=feet,
@@ -97,7 +97,7 @@ def plant_feet(
             unlock_angle=unlock_angle,
             halflife=halflife,
         )
-        return _moved_by(planted, way)
+        return _moved_by(planted, belt_travel)
     soles = _soles(motion, feet)
     legs = [_leg(motion.model, sole) for sole in soles]
     poses = _poses(motion, [name for leg in legs for name in leg.frames], soles)
@@ -121,8 +121,8 @@ def plant_feet(
         ankle, toe = (poses[name] for name in sole.links)
         foot = AnimatedFoot(sole, ankle, toe, up, lengths[k], motion.dt)
         paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
-    room = _room(motion, legs, soles, poses)
-    return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule, room)
+    margin = _room(motion, legs, soles, poses)
+    return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule, margin)
 
 
 # --- input --------------------------------------------------------------------------------------------------
@@ -139,10 +139,10 @@ def _positive(value: float, name: str) -> float:
 def _soles(motion: Motion, feet: Sequence[str | Sole] | None) -> tuple[Sole, ...]:
     if feet is None:
         return soles_of(motion)
-    given = members_of(feet, "feet", ModelError, "a list of links or soles")
-    if not given:
+    members = members_of(feet, "feet", ModelError, "a list of links or soles")
+    if not members:
         raise ModelError("feet needs at least one link or sole")
-    return tuple(foot if isinstance(foot, Sole) else soles_of(motion, [foot])[0] for foot in given)
+    return tuple(foot if isinstance(foot, Sole) else soles_of(motion, [foot])[0] for foot in members)
 
 
 def _leg(model: Model, sole: Sole) -> LimbPlan | LegChain:
@@ -199,8 +199,8 @@ def _weights(motion: Motion, weight: ArrayLike) -> Array:
 def _poses(motion: Motion, names: Sequence[str], soles: Sequence[Sole]) -> dict[str, Array]:
     """Poses [T, 4, 4] of frames, and of all feet and toes, in the animation."""
     every = list(dict.fromkeys([*names, *(link for sole in soles for link in sole.links)]))
-    found = motion.model.poses(motion.q, every)
-    return {name: found[:, k] for k, name in enumerate(every)}
+    poses = motion.model.poses(motion.q, every)
+    return {name: poses[:, k] for k, name in enumerate(every)}
 
 
 def _leg_length(poses: dict[str, Array], leg: LimbPlan | LegChain) -> float:
@@ -220,11 +220,11 @@ def _moved(
     paths: list[FootPath],
     weight: Array,
     rule: LockRule,
-    room: Array,
+    margin: Array,
 ) -> Motion:
     model, q = motion.model, motion.q.copy()
     up = np.eye(3)["xyz".index(motion.up)]
-    rise = (weight * _pelvis_rise(legs, poses, paths, up, rule, motion.dt, room))[:, None] * up
+    rise = (weight * _pelvis_rise(legs, poses, paths, up, rule, motion.dt, margin))[:, None] * up
     _raise(model, q, rise)
     raised = {name: pose.copy() for name, pose in poses.items()}
     for pose in raised.values():
@@ -232,9 +232,9 @@ def _moved(
     articulation = Articulation(motion)
     for sole, leg, path in zip(soles, legs, paths, strict=True):
         foot = poses[sole.ankle]
-        place = foot[:, :3, 3] + weight[:, None] * (path.place - foot[:, :3, 3])
+        position = foot[:, :3, 3] + weight[:, None] * (path.place - foot[:, :3, 3])
         rotation = _part(foot[:, :3, :3], path.rotation, weight)
-        leg.stand(raised, q, place, rotation)
+        leg.stand(raised, q, position, rotation)
         if path.toe is not None and sole.toe is not None:
             toe = _part(poses[sole.toe][:, :3, :3], path.toe, weight)
             put(model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ toe)
@@ -245,8 +245,8 @@ def _part(start: Array, end: Array, weight: Array) -> Array:
     """Rotations [T, 3, 3] a share of the way."""
     if (weight == 1.0).all():
         return end
-    way = rotation_log(np.swapaxes(start, -1, -2) @ end)
-    return np.asarray(start @ rotation_exp(weight[:, None] * way))
+    rotation = rotation_log(np.swapaxes(start, -1, -2) @ end)
+    return np.asarray(start @ rotation_exp(weight[:, None] * rotation))
 
 
 def _pelvis_rise(
@@ -256,23 +256,25 @@ def _pelvis_rise(
     up: Array,
     rule: LockRule,
     dt: float,
-    room: Array,
+    margin: Array,
 ) -> Array:
     """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need, but
     not lower than the rest of the body has room [T] [m].
     """
     follow = np.mean([path.lift for path in paths], axis=0)
-    most = np.full(len(follow), np.inf)
+    max_rise = np.full(len(follow), np.inf)
     for leg, path in zip(legs, paths, strict=True):
         hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
         length = norm(knee - hip) + norm(ankle - knee)
         reach = np.clip(norm(ankle - hip), EXTENSION * length, MAX_EXTENSION * length)
         away = path.place - hip
         beside = norm(away - (away @ up)[:, None] * up)
-        most = np.minimum(most, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
-    none = np.zeros(len(most), dtype=np.bool_)
-    lowered = bounded_offsets(none, np.zeros(len(most)), follow - most, 2.0 * rule.halflife, dt, room=ROOM)
-    return np.asarray(follow - np.minimum(lowered, room))
+        max_rise = np.minimum(max_rise, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
+    none = np.zeros(len(max_rise), dtype=np.bool_)
+    lowered = bounded_offsets(
+        none, np.zeros(len(max_rise)), follow - max_rise, 2.0 * rule.halflife, dt, margin=ROOM
+    )
+    return np.asarray(follow - np.minimum(lowered, margin))
 
 
 def _room(
@@ -295,19 +297,19 @@ def carrying(motion: Motion, legs: list[LimbPlan | LegChain], poses: dict[str, A
     hip is over the foot, as it is not in sitting and lying.
     """
     up = "xyz".index(motion.up)
-    found = []
+    links = []
     for leg in legs:
         hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
         shank = knee - ankle
         is_over = (hip - ankle)[:, up] > SITTING * (norm(hip - knee) + norm(shank))
-        found.append((shank[:, up] > LYING * norm(shank)) & is_over)
-    return np.stack(found, axis=1)
+        links.append((shank[:, up] > LYING * norm(shank)) & is_over)
+    return np.stack(links, axis=1)
 
 
-def _moved_by(motion: Motion, way: Array) -> Motion:
+def _moved_by(motion: Motion, displacement: Array) -> Motion:
     """The motion with its body moved by [T, 3] [m]."""
     q = motion.q.copy()
-    _raise(motion.model, q, way)
+    _raise(motion.model, q, displacement)
     return replace(motion, q=q)
 
 

@@ -23,16 +23,16 @@ def sole_of(model: Model, frame: str, q: Array, up: Vector3) -> Array:
     """
     links = _carried_by(model, frame)
     inverse = np.linalg.inv(model.pose(q, frame))
-    found = []
+    corners = []
     for shape in model.shapes:
         if shape.link in links and not shape.is_attached:
             pose = inverse @ model.pose(q, shape.link) @ shape.pose_link_shape
             for piece in pieces_of(shape.shape):
-                found.append(_corners(piece) @ pose[:3, :3].T + pose[:3, 3] - piece.radius * up)
-    if not found:
+                corners.append(_corners(piece) @ pose[:3, :3].T + pose[:3, 3] - piece.radius * up)
+    if not corners:
         frames = [each.name for each in model.frames if each.link in links]
-        found = [(inverse @ model.pose(q, name))[None, :3, 3] for name in frames]
-    points = np.concatenate(found)
+        corners = [(inverse @ model.pose(q, name))[None, :3, 3] for name in frames]
+    points = np.concatenate(corners)
     heights = points @ up
     return np.asarray(points[heights <= heights.min() + LOW])
 

@@ -56,8 +56,8 @@ class Sole:
 
     def points(self, ankle: Array, toe: Array) -> Array:
         """Heel, ball and tip [T, 3, 3] in the world, of poses [T, 4, 4] of `links`."""
-        places = [(ankle, self.heel), (ankle, self.ball), (toe, self.tip)]
-        return np.stack([pose[:, :3, :3] @ at + pose[:, :3, 3] for pose, at in places], axis=1)
+        offsets = [(ankle, self.heel), (ankle, self.ball), (toe, self.tip)]
+        return np.stack([pose[:, :3, :3] @ at + pose[:, :3, 3] for pose, at in offsets], axis=1)
 
 
 def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, ...]:
@@ -101,8 +101,8 @@ def sole_contacts(
     if not chosen:
         return np.zeros((len(motion), 0, 2), dtype=np.bool_)
     names = list(dict.fromkeys(link for sole in chosen for link in sole.links))
-    found = motion.model.poses(motion.q, names)
-    poses = {name: found[:, k] for k, name in enumerate(names)}
+    every_pose = motion.model.poses(motion.q, names)
+    poses = {name: every_pose[:, k] for k, name in enumerate(names)}
     return contacts_at(motion, chosen, poses, rule)
 
 
@@ -112,23 +112,23 @@ def contacts_at(
     """The same, by poses [T, 4, 4] of the links of soles."""
     rule = rule_for(motion, [sole.ankle for sole in soles], rule)
     points = [sole.points(*(poses[link] for link in sole.links))[:, :TIP] for sole in soles]
-    found = point_contacts(np.concatenate(points, axis=1), motion, rule)
-    return found.reshape(len(motion), len(soles), 2)
+    contacts = point_contacts(np.concatenate(points, axis=1), motion, rule)
+    return contacts.reshape(len(motion), len(soles), 2)
 
 
 def _feet_by_name(motion: Motion, articulation: Articulation) -> list[str]:
     """The links of the feet. Raises ModelError where no name tells."""
     for word in ("foot", "ankle"):
-        found = [link for link in articulation.links if word in link.casefold()]
-        if found := [link for link in found if "toe" not in link.casefold()]:
-            return [link for link in found if articulation.group(link).parent not in found]
+        feet = [link for link in articulation.links if word in link.casefold()]
+        if feet := [link for link in feet if "toe" not in link.casefold()]:
+            return [link for link in feet if articulation.group(link).parent not in feet]
     if of_body := _feet_of_body(motion):
         return of_body
     toes = [link for link in feet_of(motion) if link in articulation.links]
-    found = [articulation.group(toe).parent for toe in toes]
-    if not found:
+    feet = [articulation.group(toe).parent for toe in toes]
+    if not feet:
         raise ModelError(f"no foot of model {motion.model.name!r} is turned by a joint: give `feet`")
-    return [link for link in dict.fromkeys(found) if link not in toes]
+    return [link for link in dict.fromkeys(feet) if link not in toes]
 
 
 def _feet_of_body(motion: Motion) -> list[str]:
@@ -162,17 +162,17 @@ def _sole(motion: Motion, leg: _Leg, poses: Array) -> Sole:
     """Of a leg, by poses [T, 3, 4, 4] of its foot, toes and thigh."""
     model, (root, mid, ankle, toe) = motion.model, leg
     at_ball = np.zeros(3) if toe else _farthest(model, ankle)
-    rotation, place = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
+    rotation, position = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
     up = np.eye(3)["xyz".index(motion.up)]
     flat = _standing(motion, poses[..., :3, 3])
     up_foot = unit((np.swapaxes(rotation[flat], -1, -2) @ up).mean(axis=0))
     if toe:
-        ball_places = poses[:, 1, :3, 3] - place
-        ball = (np.swapaxes(rotation[flat], -1, -2) @ ball_places[flat, :, None])[..., 0].mean(axis=0)
+        ball_positions = poses[:, 1, :3, 3] - position
+        ball = (np.swapaxes(rotation[flat], -1, -2) @ ball_positions[flat, :, None])[..., 0].mean(axis=0)
     else:
         ball = at_ball
     tip = _farthest(model, toe or ankle)
-    across_tip = (poses[flat, 1, :3, :3] @ tip + poses[flat, 1, :3, 3] - place[flat]) @ up
+    across_tip = (poses[flat, 1, :3, :3] @ tip + poses[flat, 1, :3, 3] - position[flat]) @ up
     levels = np.array([float(ball @ up_foot), float(across_tip.mean())])
     low = min(levels.min(), 0.0)
     forwards = ball - up_foot * (up_foot @ ball)
@@ -191,9 +191,9 @@ def _toe(articulation: Articulation, ankle: str) -> str | None:
 
 def _farthest(model: Model, link: str) -> Array:
     """The frame on a link, or the link after it, that is farthest from its origin, in axes of the link."""
-    found = [frame.pose_link_frame[:3, 3] for frame in model.frames if frame.link == link]
-    found += [joint.origin[:3, 3] for joint in model.joints if joint.parent == link]
-    return max(found, key=lambda at: float(norm(at)), default=np.zeros(3))
+    points = [frame.pose_link_frame[:3, 3] for frame in model.frames if frame.link == link]
+    points += [joint.origin[:3, 3] for joint in model.joints if joint.parent == link]
+    return max(points, key=lambda at: float(norm(at)), default=np.zeros(3))
 
 
 def _standing(motion: Motion, points: Array) -> NDArray[np.intp]:

@@ -82,16 +82,16 @@ def stances_of(
     level = np.where(is_flat[:, None, None], rotation_between(level @ sole.up, ups) @ level, level)
     slope = rotation_between(ups, _normals(sole, ground, anchor, level, held))
     rotation = slope @ level
-    place = anchor - (rotation @ points[held][..., None])[..., 0]
-    around = place[:, None] + points @ np.swapaxes(rotation, -1, -2)
+    position = anchor - (rotation @ points[held][..., None])[..., 0]
+    around = position[:, None] + points @ np.swapaxes(rotation, -1, -2)
     rises = ground.under(around)[0] + sole.heights[:TIP] - around @ up
     counts = is_flat[:, None] | (np.arange(TIP) == held[:, None])
     lift = np.where(counts, rises, -np.inf).max(axis=1)
     lift = np.where(np.isfinite(lift), lift, 0.0)
-    place = place + lift[:, None] * up
+    position = position + lift[:, None] * up
     heights = anchor @ up - sole.heights[held]
     return [
-        Stance(frames, each.flat, rotation[k], slope[k], place[k], float(lift[k]), float(heights[k]))
+        Stance(frames, each.flat, rotation[k], slope[k], position[k], float(lift[k]), float(heights[k]))
         for k, (frames, each) in enumerate(zip(parts, feet, strict=True))
     ]
 
@@ -117,11 +117,13 @@ def _near_parts(
     rest = round(BREAK / foot.dt)
     begin = 0
     while begin < len(frames):
-        way = points[begin:] - points[begin]
+        displacement = points[begin:] - points[begin]
         same = held[frames[begin:]] == held[frames[begin]]
-        way[~same] -= way[np.argmax(~same)] if not same.all() else 0.0  # another point is held from there
+        displacement[~same] -= (
+            displacement[np.argmax(~same)] if not same.all() else 0.0
+        )  # another point is held from there
         turned = np.abs(headings[begin:] - headings[begin])
-        too_far = (norm(way) > 2.0 * rule.radius) | (turned > rule.angle)
+        too_far = (norm(displacement) > 2.0 * rule.radius) | (turned > rule.angle)
         end = begin + int(np.argmax(too_far)) if too_far.any() else len(frames)
         yield frames[begin:end]
         is_locked[frames[end : end + rest]] = False

@@ -20,7 +20,7 @@ def intervals(stands: NDArray[np.bool_]) -> Iterator[slice]:
         yield slice(int(frames[0]), int(frames[-1]) + 1)
 
 
-def held_places(places: Array, stands: NDArray[np.bool_]) -> Array:
+def held_places(positions: Array, stands: NDArray[np.bool_]) -> Array:
     """Places [T, 3] that do not move while a foot stands: each stance at its median.
 
     In between, what that takes of the places goes over smoothly from one stance to the next; before the first
@@ -28,35 +28,35 @@ def held_places(places: Array, stands: NDArray[np.bool_]) -> Array:
     """
     stances = list(intervals(stands))
     if not stances:
-        return places.copy()
-    shift = np.empty_like(places)
-    held = [np.median(places[run], axis=0) for run in stances]
-    for run, place in zip(stances, held, strict=True):
-        shift[run] = place - places[run]
+        return positions.copy()
+    shift = np.empty_like(positions)
+    held = [np.median(positions[run], axis=0) for run in stances]
+    for run, position in zip(stances, held, strict=True):
+        shift[run] = position - positions[run]
     shift[: stances[0].start] = shift[stances[0].start]
     shift[stances[-1].stop :] = shift[stances[-1].stop - 1]
     for before, after in itertools.pairwise(stances):
-        share = np.linspace(0.0, 1.0, after.start - before.stop + 2)[1:-1, None]
-        share = share * share * (3.0 - 2.0 * share)
+        fraction = np.linspace(0.0, 1.0, after.start - before.stop + 2)[1:-1, None]
+        fraction = fraction * fraction * (3.0 - 2.0 * fraction)
         swing = slice(before.stop, after.start)
-        shift[swing] = (1.0 - share) * shift[before.stop - 1] + share * shift[after.start]
-    return places + shift
+        shift[swing] = (1.0 - fraction) * shift[before.stop - 1] + fraction * shift[after.start]
+    return positions + shift
 
 
-def flat_turns(turns: Array, stands: NDArray[np.bool_], dt: float) -> Array:
+def flat_turns(rotations: Array, stands: NDArray[np.bool_], dt: float) -> Array:
     """Rotations [T, 3, 3] of a foot that is flat while it stands, and does not turn; z is up.
 
     The way there and back takes a tenth of a second.
     """
-    flat = turns.copy()
+    flat = rotations.copy()
     ease = max(1, round(EASE / dt))
-    count = len(turns)
+    count = len(rotations)
     for run in intervals(stands):
-        still = level(turns[(run.start + run.stop) // 2])
+        still = level(rotations[(run.start + run.stop) // 2])
         for k in range(max(0, run.start - ease), min(count, run.stop + ease)):
             away = max(run.start - k, k - run.stop + 1, 0) / (ease + 1)
-            share = 1.0 - away * away * (3.0 - 2.0 * away)
-            flat[k] = rotation_exp(share * rotation_log(still @ flat[k].T)) @ flat[k]
+            fraction = 1.0 - away * away * (3.0 - 2.0 * away)
+            flat[k] = rotation_exp(fraction * rotation_log(still @ flat[k].T)) @ flat[k]
     return flat
 
 
@@ -65,9 +65,9 @@ def level(turn: Matrix3) -> Matrix3:
     return rotation_between(turn[:, 2], np.array([0.0, 0.0, 1.0])) @ turn
 
 
-def lifted(places: Array, turns: Array, sole: Array) -> Array:
+def lifted(positions: Array, rotations: Array, sole: Array) -> Array:
     """Places [T, 3] of a foot, raised where a point of its sole [k, 3] in its own axes would be below 0."""
-    lowest = (turns @ sole.T)[:, 2].min(axis=1) + places[:, 2]
-    raised = places.copy()
+    lowest = (rotations @ sole.T)[:, 2].min(axis=1) + positions[:, 2]
+    raised = positions.copy()
     raised[:, 2] += np.maximum(-lowest, 0.0)
     return raised

@@ -27,16 +27,16 @@ def bends(in_palm: Array) -> Array:
 
     in_palm [..., 26, 3]: joints in the axes of the palm.
     """
-    found = []
+    angles = []
     for chain in _FINGERS:
-        places = in_palm[..., [PLACES[name] for name in chain], :]
-        bones = np.moveaxis(np.diff(places, axis=-2), -2, 0)
-        turns = [
+        positions = in_palm[..., [PLACES[name] for name in chain], :]
+        bones = np.moveaxis(np.diff(positions, axis=-2), -2, 0)
+        rotations = [
             np.arctan2(cross(before, after)[..., ACROSS], dot(before, after))
             for before, after in itertools.pairwise(bones)
         ]
-        found.append(np.sum(turns, axis=0))
-    return np.stack(found, axis=-1)
+        angles.append(np.sum(rotations, axis=0))
+    return np.stack(angles, axis=-1)
 
 
 def side_told(in_palm: Array) -> int:

@@ -56,12 +56,12 @@ def fingers_of(model: Model, tips: Mapping[str, str] | None = None) -> Fingers:
             raise ModelError(f"there is no finger {shortened(name)}; {did_you_mean(name, FINGER_NAMES)}")
     if "Thumb" not in tips or not FEWEST <= len(tips) <= MAX:
         raise ModelError(f"tips needs a thumb and two to four fingers, found {', '.join(tips) or 'none'}")
-    found = {name: _finger(model, tips[name]) for name in FINGER_NAMES if name in tips}
+    fingers = {name: _finger(model, tips[name]) for name in FINGER_NAMES if name in tips}
     if named:
-        places = [named + name for name in ("Wrist", *(f"{finger}Proximal" for finger in KNUCKLES))]
-        wrist, index, middle, little = model.poses(model.neutral, places)[:, :3, 3]
-        return Fingers(found, palm_pose(wrist, index, middle, little, named)[:3, :3], named)
-    return Fingers(found, *_palm(model, found))
+        roles = [named + name for name in ("Wrist", *(f"{finger}Proximal" for finger in KNUCKLES))]
+        wrist, index, middle, little = model.poses(model.neutral, roles)[:, :3, 3]
+        return Fingers(fingers, palm_pose(wrist, index, middle, little, named)[:3, :3], named)
+    return Fingers(fingers, *_palm(model, fingers))
 
 
 def _named_side(model: Model) -> Side | None:
@@ -80,12 +80,12 @@ def _finger(model: Model, tip: str) -> Finger:
     for joint in reversed(model.path(frame.name)):
         if not joint.nv or len(frames) == BONES:
             continue
-        place = model.pose(model.neutral, joint.child)[:3, 3]
-        away = float(norm(end - place))
+        position = model.pose(model.neutral, joint.child)[:3, 3]
+        away = float(norm(end - position))
         if away > SAME:
             frames.insert(0, joint.child)
             length += away
-            end = place
+            end = position
     if len(frames) < 2:
         raise ModelError(f"finger {tip!r} needs two bones at least, found {len(frames)}")
     return Finger(frame.name, tuple(frames), end, length)
@@ -100,12 +100,12 @@ def _found_tips(model: Model) -> dict[str, str]:
             "more; `tips` says which frames they are"
         )
     fingers = [_finger(model, tip) for tip in ends]
-    places = model.poses(model.neutral, ends)[:, :3, 3]
-    ways = unit(places - [each.root for each in fingers])
-    likeness = (ways @ ways.T).sum(axis=1)
+    positions = model.poses(model.neutral, ends)[:, :3, 3]
+    directions = unit(positions - [each.root for each in fingers])
+    likeness = (directions @ directions.T).sum(axis=1)
     thumb = int(np.argmin(likeness))
     others = [k for k in range(len(ends)) if k != thumb]
-    beside = _middle_of(fingers[thumb].root, places[thumb])
+    beside = _middle_of(fingers[thumb].root, positions[thumb])
     others.sort(key=lambda k: float(norm(fingers[k].root - beside)))
     names = [name for name in FINGER_NAMES if name != "Thumb"]
     return {"Thumb": ends[thumb], **{name: ends[k] for name, k in zip(names, others, strict=False)}}
@@ -139,21 +139,21 @@ def _end(model: Model, links: list[str]) -> str:
     """The frame farthest from the last joint of a finger."""
     last = model.pose(model.neutral, links[-1])[:3, 3]
     names = [name for name in model.frame_names if name == links[-1] or _is_before(model, links[-1], name)]
-    places = model.poses(model.neutral, names)[:, :3, 3]
-    return names[int(np.argmax(norm(places - last)))]
+    positions = model.poses(model.neutral, names)[:, :3, 3]
+    return names[int(np.argmax(norm(positions - last)))]
 
 
-def _palm(model: Model, found: Mapping[str, Finger]) -> tuple[Matrix3, Side]:
+def _palm(model: Model, fingers: Mapping[str, Finger]) -> tuple[Matrix3, Side]:
     """The axes of the palm, and the side: fingers are stretched along x, and bend toward -z."""
-    names = [name for name in found if name != "Thumb"]
-    tips = [found[name].tip for name in names]
-    roots = np.array([found[name].root for name in names])
-    places = model.poses(model.neutral, tips)[:, :3, 3]
-    x = unit(unit(places - roots).sum(axis=0))
+    names = [name for name in fingers if name != "Thumb"]
+    tips = [fingers[name].tip for name in names]
+    roots = np.array([fingers[name].root for name in names])
+    positions = model.poses(model.neutral, tips)[:, :3, 3]
+    x = unit(unit(positions - roots).sum(axis=0))
     bent = model.neutral.copy()
     limited = np.isfinite(model.lower) & np.isfinite(model.upper)
     bent[limited] = 0.5 * (model.lower + model.upper)[limited]
-    toward = (model.poses(bent, tips)[:, :3, 3] - places).sum(axis=0)
+    toward = (model.poses(bent, tips)[:, :3, 3] - positions).sum(axis=0)
     across = roots[0] - roots[-1]  # toward the index
     z = np.cross(x, across)
     if norm(z) < SAME or norm(toward) < SAME:

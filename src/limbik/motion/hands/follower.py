@@ -54,7 +54,7 @@ class Follower:
     def __init__(
         self,
         model: Model,
-        places: Mapping[str, Array],
+        positions: Mapping[str, Array],
         bones: Mapping[str, tuple[float, ...]],
         side: Side,
         tips: Mapping[str, str] | None,
@@ -75,11 +75,11 @@ class Follower:
                 is_tip = joint == joints[-1]
                 self.points.append(Followed(frame, joint, name, TIP if is_tip else BONE))
                 scales.append(finger.length / sum(bones[name][-count:]))
-                roots.append(places[first])
+                roots.append(positions[first])
                 bases.append(finger.root)
         self.scales, self._bases = np.array(scales)[:, None], np.array(bases)
         self._at_rest = self._bases - self.scales * (np.array(roots) @ self._palm.T)
-        self._usual = np.array([places[name] for name in JOINTS])
+        self._usual = np.array([positions[name] for name in JOINTS])
         self._joints = [PLACES[point.joint] for point in self.points]
         self._pinching = [name for name in fingers.of if name != "Thumb"]
         self._tips = [PLACES[f"{name}Tip"] for name in self._pinching]
@@ -138,9 +138,9 @@ class Follower:
         self.wanted = self._at_rest + self.scales * (points[self._joints] @ self._palm.T)
         targets[:count, :3] = self.wanted
         held = points[self._tips] - points[PLACES["ThumbTip"]]
-        share = nearness(np.sqrt(dot(held, held)))
-        is_held = bool(share.any())
-        self._weigh(share)
+        weight = nearness(np.sqrt(dot(held, held)))
+        is_held = bool(weight.any())
+        self._weigh(weight)
         for k in range(MAX_ROUNDS):
             here = self.q
             targets[count + len(held) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
@@ -153,23 +153,23 @@ class Follower:
         self._is_first = False
         return self.q.copy()
 
-    def _weigh(self, share: Array) -> None:
+    def _weigh(self, weight: Array) -> None:
         """Let pinches [fingers], 0 to 1, count, and the tips that they hold count less."""
-        held = np.append(share, share.max())  # the thumb's last
+        held = np.append(weight, weight.max())  # the thumb's last
         count = len(self.points)
         self._factors[:count] = 1.0 - LOOSE * held[self._fingers]
-        self._factors[count : count + len(share)] = np.maximum(share, MIN)
+        self._factors[count : count + len(weight)] = np.maximum(weight, MIN)
         self._plan.weigh(self._factors)
 
     def distances(self, q: Array) -> dict[str, float]:
         """[m] by finger: of the tips at q [nq] to where the last `follow` wanted them."""
         ends = [k for k, point in enumerate(self.points) if point.frame == self.tips[point.finger]]
-        places = self.model.poses(q, [self.points[k].frame for k in ends])[:, :3, 3]
-        found = norm(places - self.wanted[ends])
-        return {self.points[k].finger: float(far) for k, far in zip(ends, found, strict=True)}
+        positions = self.model.poses(q, [self.points[k].frame for k in ends])[:, :3, 3]
+        distances = norm(positions - self.wanted[ends])
+        return {self.points[k].finger: float(far) for k, far in zip(ends, distances, strict=True)}
 
 
 def nearness(distance: Array) -> Array:
     """From 1 for a pinch to 0 for what is apart, smoothly."""
-    share = np.clip((APART - distance) / (APART - PINCHED), 0.0, 1.0)
-    return np.asarray(share * share * (3.0 - 2.0 * share))
+    weight = np.clip((APART - distance) / (APART - PINCHED), 0.0, 1.0)
+    return np.asarray(weight * weight * (3.0 - 2.0 * weight))

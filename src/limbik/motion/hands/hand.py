@@ -90,9 +90,9 @@ class Hand:
             raise ModelError(f"model {model.name!r} is no hand of `Hand.model`: it has no frame 'rightWrist'")
         (side,) = sides
         known = [name for name in JOINTS if side + name in model.frame_names]
-        found = model.poses(q, [side + name for name in known])
-        positions = np.full((*found.shape[:-3], len(JOINTS), 3), np.nan)
-        positions[..., [PLACES[name] for name in known], :] = found[..., :3, 3]
+        poses = model.poses(q, [side + name for name in known])
+        positions = np.full((*poses.shape[:-3], len(JOINTS), 3), np.nan)
+        positions[..., [PLACES[name] for name in known], :] = poses[..., :3, 3]
         return cls(positions, side)
 
     @classmethod
@@ -103,18 +103,18 @@ class Hand:
         poses_too = "" if layout == "mediapipe" else f" or poses [..., {len(names)}, 4, 4]"
         needed = f"positions [..., {len(names)}, 3] in metres{poses_too}"
         what = "landmarks" if layout == "mediapipe" else "joints"
-        given = as_numbers(joints, what, needed, GoalError)
-        are_poses = bool(poses_too) and given.shape[-3:] == (len(names), 4, 4)
-        if not are_poses and given.shape[-2:] != (len(names), 3):
-            raise GoalError(f"{what} needs {needed}, found shape {given.shape}")
-        places = [PLACES[name] for name in names]
-        points = given[..., :3, 3] if are_poses else given
+        rows = as_numbers(joints, what, needed, GoalError)
+        are_poses = bool(poses_too) and rows.shape[-3:] == (len(names), 4, 4)
+        if not are_poses and rows.shape[-2:] != (len(names), 3):
+            raise GoalError(f"{what} needs {needed}, found shape {rows.shape}")
+        indices = [PLACES[name] for name in names]
+        points = rows[..., :3, 3] if are_poses else rows
         positions = np.full((*points.shape[:-2], len(JOINTS), 3), np.nan)
-        positions[..., places, :] = points
+        positions[..., indices, :] = points
         poses = None
         if are_poses:
             poses = np.full((*points.shape[:-2], len(JOINTS), 4, 4), np.nan)
-            poses[..., places, :, :] = given
+            poses[..., indices, :, :] = rows
         return cls(positions, side, poses)
 
     def __post_init__(self) -> None:
@@ -153,10 +153,10 @@ class Hand:
         """
         if not is_one_of(layout, get_args(Layout)):
             raise GoalError(f"layout needs one of {', '.join(get_args(Layout))}, found {shortened(layout)}")
-        found = self.positions[..., [PLACES[name] for name in LAYOUTS[layout]], :]
+        joints = self.positions[..., [PLACES[name] for name in LAYOUTS[layout]], :]
         for k, name in enumerate(LAYOUTS[layout]):
-            self._refuse(name, ~np.isfinite(found[..., k, :]).all(axis=-1), f"is not known for {layout!r}")
-        return np.asarray(found)
+            self._refuse(name, ~np.isfinite(joints[..., k, :]).all(axis=-1), f"is not known for {layout!r}")
+        return np.asarray(joints)
 
     @property
     def palm(self) -> Matrix4:
@@ -184,8 +184,8 @@ class Hand:
         for name in NEEDED:
             self._refuse(name, not len(seen[name]), "is seen in no frame")
         return {
-            name: np.median(places, axis=0) if len(places) else np.full(3, np.nan)
-            for name, places in seen.items()
+            name: np.median(positions, axis=0) if len(positions) else np.full(3, np.nan)
+            for name, positions in seen.items()
         }
 
     @property
@@ -194,12 +194,12 @@ class Hand:
 
         Raises GoalError for a bone that is seen in no frame.
         """
-        found = {}
+        lengths = {}
         for finger, chain in CHAINS.items():
             ends = itertools.pairwise(chain)
             first, second, third = (self._length(before, after) for before, after in ends)
-            found[finger] = (first, second, third)
-        return found
+            lengths[finger] = (first, second, third)
+        return lengths
 
     def _length(self, before: str, after: str) -> float:
         lengths = norm(self[after] - self[before]).ravel()

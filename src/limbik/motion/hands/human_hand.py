@@ -35,10 +35,10 @@ THUMB_ALONG = (0.69, 0.64, -0.32)
 THUMB_BENDS = (0.55, -0.76, -0.33)
 
 
-def human_hand(places: Mapping[str, Array], bones: Mapping[str, tuple[float, ...]], side: Side) -> Model:
+def human_hand(positions: Mapping[str, Array], bones: Mapping[str, tuple[float, ...]], side: Side) -> Model:
     """A hand on its wrist, the link "rightWrist" or "leftWrist", in the axes of the palm.
 
-    places: by joint [3, m] in the axes of the palm, of which those on the palm count. bones: by finger the
+    positions: by joint [3, m] in the axes of the palm, of which those on the palm count. bones: by finger the
     lengths of its three bones [m].
 
     Links are called as VRM calls bones, and so are the joints that flex; "rightIndexProximalAbduction" and so
@@ -48,12 +48,12 @@ def human_hand(places: Mapping[str, Array], bones: Mapping[str, tuple[float, ...
     builder = ModelBuilder(f"{side} human hand", root=f"{side}Wrist")
     for name in JOINTS:
         is_of_palm = name == "Palm" or (name.endswith("Metacarpal") and name not in CHAINS["Thumb"])
-        if is_of_palm and np.isfinite(places[name]).all():
-            builder.frame(side + name, link=f"{side}Wrist", pose=places[name])
+        if is_of_palm and np.isfinite(positions[name]).all():
+            builder.frame(side + name, link=f"{side}Wrist", pose=positions[name])
     mirrored = np.array([1.0, 1.0 if side == "right" else -1.0, 1.0])
     for finger, chain in CHAINS.items():
         is_thumb = finger == "Thumb"
-        root = places[chain[0]]
+        root = positions[chain[0]]
         along = mirrored * THUMB_ALONG if is_thumb else root * [1.0, 1.0, 0.0]
         bends = mirrored * THUMB_BENDS if is_thumb else np.array([0.0, 0.0, -1.0])
         _finger(builder, side, chain, pose_from(_axes(along, bends), root), bones[finger], is_thumb)

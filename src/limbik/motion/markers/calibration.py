@@ -63,45 +63,45 @@ class _Fit(NamedTuple):
     off: Array  # [F, M] how far markers are off [m], nan where they are not seen
 
 
-def calibrated(body: MarkedBody, places: Array, given: Array) -> Calibration:
+def calibrated(body: MarkedBody, positions: Array, known_offsets: Array) -> Calibration:
     """By places of markers [T, M, 3], nan where they are not seen; given [M, 3]: where to begin, or nan.
 
     Raises ModelError where too few markers are seen.
     """
-    places = places[chosen_frames(places)]
-    first = np.isfinite(places[0, :, 0])
+    positions = positions[chosen_frames(positions)]
+    first = np.isfinite(positions[0, :, 0])
     middles = body.middles()
     points = body.marked(np.ones(len(body.bones)), middles).poses(body.start, body.names)[:, :3, 3]
     size = _size(points[first])
-    scale = _size(places[0, first]) / size if size > 0.0 else 1.0
+    scale = _size(positions[0, first]) / size if size > 0.0 else 1.0
     scales = np.full(len(body.bones), scale)
-    guess = np.where(np.isfinite(given), given, scale * middles)
-    start = start_of(body, body.marked(scales, guess), places[0])
-    fit = _Fit(scales, guess, np.tile(start, (len(places), 1)), np.zeros(places.shape[:2]))
-    weights = np.isfinite(places[..., 0]).astype(np.float64)
+    guess = np.where(np.isfinite(known_offsets), known_offsets, scale * middles)
+    start = start_of(body, body.marked(scales, guess), positions[0])
+    fit = _Fit(scales, guess, np.tile(start, (len(positions), 1)), np.zeros(positions.shape[:2]))
+    weights = np.isfinite(positions[..., 0]).astype(np.float64)
     for hold in HOLDS:
-        fit, weights = _fitted(body, places, fit, guess, weights, hold)
+        fit, weights = _fitted(body, positions, fit, guess, weights, hold)
     return Calibration(fit.scales, fit.offsets, _medians(fit.off))
 
 
 def _fitted(
-    body: MarkedBody, places: Array, fit: _Fit, guess: Array, weights: Array, hold: float
+    body: MarkedBody, positions: Array, fit: _Fit, guess: Array, weights: Array, hold: float
 ) -> tuple[_Fit, Array]:
     """The fit while things are held so much, and the weights [F, M] that markers have then."""
     is_last = hold == HOLDS[-1]
-    fit = _posed(body, places, fit, weights, hold)
+    fit = _posed(body, positions, fit, weights, hold)
     damping = 1.0
     for _ in range(LAST_ROUNDS if is_last else ROUNDS):
         weights = _weights(fit.off)
         usual = float(np.median(fit.scales)) if len(fit.scales) else 1.0
         toward = np.concatenate([usual - fit.scales, (guess - fit.offsets).ravel()])
-        change = _step(body, places, fit, weights, toward, damping, hold)
+        change = _step(body, positions, fit, weights, toward, damping, hold)
         scales = fit.scales + change[: len(fit.scales)]
         trial = fit._replace(
             scales=np.clip(scales, SHORTEST * usual, LONGEST * usual),
             offsets=fit.offsets + change[len(fit.scales) :].reshape(-1, 3),
         )
-        trial = _posed(body, places, trial, weights, hold)
+        trial = _posed(body, positions, trial, weights, hold)
         before = _error(fit.off, weights)
         gain = 1.0 - _error(trial.off, weights) / before if before > 0.0 else 0.0
         if gain > 0.0:
@@ -112,22 +112,22 @@ def _fitted(
     return fit, weights
 
 
-def chosen_frames(places: Array) -> NDArray[np.intp]:
+def chosen_frames(positions: Array) -> NDArray[np.intp]:
     """Frames that are looked at: evenly over those with the most markers."""
-    counts = np.isfinite(places[..., 0]).sum(axis=1)
-    most = int(counts.max(initial=0))
-    if most < FEWEST:
-        raise ModelError(f"a body needs {FEWEST} markers that are seen in one frame, found {most}")
-    good = np.flatnonzero(counts >= max(FEWEST, 0.9 * most))
+    counts = np.isfinite(positions[..., 0]).sum(axis=1)
+    max_seen = int(counts.max(initial=0))
+    if max_seen < FEWEST:
+        raise ModelError(f"a body needs {FEWEST} markers that are seen in one frame, found {max_seen}")
+    good = np.flatnonzero(counts >= max(FEWEST, 0.9 * max_seen))
     return good[np.unique(np.linspace(0, len(good) - 1, FRAMES).astype(np.int64))]
 
 
-def start_of(body: MarkedBody, model: Model, places: Array) -> Array:
+def start_of(body: MarkedBody, model: Model, positions: Array) -> Array:
     """A configuration [nq] like the start of the body, moved to places [M, 3] of a frame."""
-    seen = np.isfinite(places[:, 0])
+    seen = np.isfinite(positions[:, 0])
     points = model.poses(body.start, body.names)[seen, :3, 3]
-    middle, wanted = points.mean(axis=0), places[seen].mean(axis=0)
-    rotation = turns_of(points - middle, (places[seen] - wanted)[None], np.ones(len(points)))[0]
+    middle, wanted = points.mean(axis=0), positions[seen].mean(axis=0)
+    rotation = turns_of(points - middle, (positions[seen] - wanted)[None], np.ones(len(points)))[0]
     return body.placed(model, rotation, wanted - rotation @ middle)
 
 
@@ -137,18 +137,18 @@ def _size(points: Array) -> float:
     return float(np.sqrt(np.mean(norm(points - points.mean(axis=0)) ** 2)))
 
 
-def _posed(body: MarkedBody, places: Array, fit: _Fit, weights: Array, hold: float) -> _Fit:
+def _posed(body: MarkedBody, positions: Array, fit: _Fit, weights: Array, hold: float) -> _Fit:
     """The fit with poses near those that it has; where these are all the same, from frame to frame."""
     never = np.full(len(body.links), np.inf)
     model = body.marked(fit.scales, fit.offsets)
     solver = PoseSolver(body, model, never, ITERATIONS, hold, 1.0)
     is_known = not np.array_equal(fit.q[0], fit.q[-1])
-    q, off = np.empty_like(fit.q), np.empty(places.shape[:2])
-    for k, frame in enumerate(places):
+    q, off = np.empty_like(fit.q), np.empty(positions.shape[:2])
+    for k, frame in enumerate(positions):
         start = fit.q[k] if is_known else q[k - 1] if k else solver.first(frame, fit.q[0])
         q[k] = solver.step(frame, weights[k], start, start)
         off[k] = solver.off
-    return fit._replace(q=q, off=np.where(np.isfinite(places[..., 0]), off, np.nan))
+    return fit._replace(q=q, off=np.where(np.isfinite(positions[..., 0]), off, np.nan))
 
 
 def _medians(off: Array) -> Array:
@@ -170,7 +170,7 @@ def _weights(off: Array) -> Array:
 
 def _step(
     body: MarkedBody,
-    places: Array,
+    positions: Array,
     fit: _Fit,
     weights: Array,
     toward: Array,
@@ -184,7 +184,7 @@ def _step(
     model, q = body.marked(fit.scales, fit.offsets), fit.q
     frames, markers, bones = len(q), len(body.links), len(body.bones)
     poses = model.poses(q, body.names)
-    left = np.nan_to_num(places - poses[..., :3, 3]) * weights[..., None]
+    left = np.nan_to_num(positions - poses[..., :3, 3]) * weights[..., None]
     by_joint = np.stack([model.jacobian(q, name)[:, :3] for name in body.names], axis=1)
     by_joint *= weights[..., None, None]
     unknown = np.zeros((frames, markers, 3, bones + 3 * markers))

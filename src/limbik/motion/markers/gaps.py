@@ -101,12 +101,12 @@ def fill_gaps(
     for _, alike in groupby(sorted(_gaps(markers.positions), key=_length), key=_length):
         helpful = trusted.copy()
         for marker, first, stop in alike:
-            gap, places = _filled(markers, trusted, marker, first, stop, chosen, limit)
+            gap, positions = _filled(markers, trusted, marker, first, stop, chosen, limit)
             gaps.append(gap)
             if gap.method is not None:
-                filled[first:stop, marker] = places
+                filled[first:stop, marker] = positions
                 if gap.expected_error_mm <= TRUSTED_MM:
-                    helpful[first:stop, marker] = places
+                    helpful[first:stop, marker] = positions
         trusted = helpful
     order = {name: k for k, name in enumerate(markers.names)}
     gaps.sort(key=lambda gap: (order[gap.marker], gap.first))
@@ -129,7 +129,13 @@ def _length(gap: tuple[int, int, int]) -> int:
 
 
 def _filled(
-    markers: Markers, places: Array, marker: int, first: int, stop: int, methods: Sequence[Any], limit: float
+    markers: Markers,
+    positions: Array,
+    marker: int,
+    first: int,
+    stop: int,
+    methods: Sequence[Any],
+    limit: float,
 ) -> tuple[Gap, Array]:
     """How a gap is filled, and the places [stop - first, 3] in it."""
     seen = np.isfinite(markers.positions[:, marker, 0])
@@ -141,7 +147,7 @@ def _filled(
     trials = _trials(hole)
     if len(trials) < FEWEST:
         return replace(gap, why_open="too little seen"), nothing
-    offered = predictors(places, marker, hole)
+    offered = predictors(positions, marker, hole)
     own = markers.positions[:, marker]
     errors = {
         method: _expected_mm([_missed(offered[method](trial), own, trial) for trial in trials])
@@ -153,10 +159,10 @@ def _filled(
         return replace(gap, why_open="too uncertain"), nothing
     best = min(tested, key=errors.__getitem__)
     gap = replace(gap, expected_error_mm=errors[best])
-    found = offered[best](hole)
-    if errors[best] > limit or not np.isfinite(found).all():
+    filled = offered[best](hole)
+    if errors[best] > limit or not np.isfinite(filled).all():
         return replace(gap, why_open="too uncertain"), nothing
-    return replace(gap, method=best, why_open=None), found
+    return replace(gap, method=best, why_open=None), filled
 
 
 def _missed(predicted: Array, own: Array, trial: Hole) -> float:
@@ -180,8 +186,8 @@ def _trials(hole: Hole) -> list[Hole]:
     runs = np.convolve(known, np.ones(inner), mode="valid") if inner <= len(known) else np.zeros(0)
     starts = np.flatnonzero(np.round(runs) == inner) + hole.has_before
     if len(starts) >= FEWEST:
-        places = np.unique(np.linspace(0, len(starts) - 1, TRIALS).astype(np.int64))
-        spans = [(int(start), int(start) + length) for start in starts[places]]
+        frames = np.unique(np.linspace(0, len(starts) - 1, TRIALS).astype(np.int64))
+        spans = [(int(start), int(start) + length) for start in starts[frames]]
     else:
         more = math.ceil(0.5 * length)
         spans = [(hole.first - more, hole.stop), (hole.first, hole.stop + more)]

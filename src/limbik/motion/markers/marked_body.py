@@ -89,21 +89,21 @@ class MarkedBody:
 
     def directions(self, model: Model, q: Array) -> Array:
         """[T, M, 3, B] how the places of markers change with the scales of bones, at q [T, nq]."""
-        found = np.zeros((len(q), len(self.links), 3, len(self.bones)))
+        directions = np.zeros((len(q), len(self.links), 3, len(self.bones)))
         paths = [{joint.name for joint in model.path(link)} for link in self.links]
-        for place, name in enumerate(self.bones):
+        for index, name in enumerate(self.bones):
             joint = self.model.joint(name)
-            way = model.pose(q, joint.parent)[:, :3, :3] @ joint.origin[:3, 3]
+            direction = model.pose(q, joint.parent)[:, :3, :3] @ joint.origin[:3, 3]
             on_it = np.array([name in path for path in paths])
-            found[..., place][:, on_it] = way[:, None]
-        return found
+            directions[..., index][:, on_it] = direction[:, None]
+        return directions
 
-    def placed(self, model: Model, rotation: Matrix3, way: Array) -> Array:
+    def placed(self, model: Model, rotation: Matrix3, displacement: Array) -> Array:
         """A configuration [nq] like the start, with its points x at rotation x + way."""
         base = self.base
         pose = model.pose(self.start, base)
         goals: Any = [
-            Position(frame=base, target=rotation @ pose[:3, 3] + way),
+            Position(frame=base, target=rotation @ pose[:3, 3] + displacement),
             Orientation(frame=base, target=rotation @ pose[:3, :3]),
         ]
         return np.asarray(model.solve(goals, start=self.start).q)
@@ -158,19 +158,19 @@ def marker_links(skeleton: Model | Motion, marker_set: MarkerSet) -> Iterator[tu
     if not isinstance(marker_set, Mapping) or not marker_set:
         raise ModelError(f"marker_set needs a mapping of markers to links, found {shortened(marker_set)}")
     model = _model(skeleton)
-    for marker, given in marker_set.items():
-        if not isinstance(given, str) and not (isinstance(given, tuple | list) and len(given) == 2):
-            raise ModelError(f"marker {marker!r} needs a link, or link and place, found {shortened(given)}")
-        link, offset = (given, None) if isinstance(given, str) else given
+    for marker, spec in marker_set.items():
+        if not isinstance(spec, str) and not (isinstance(spec, tuple | list) and len(spec) == 2):
+            raise ModelError(f"marker {marker!r} needs a link, or link and place, found {shortened(spec)}")
+        link, offset = (spec, None) if isinstance(spec, str) else spec
         frame = model.frame(link)
-        place = None
+        on_link = None
         if offset is not None:
             needed = "3 numbers [m]"
-            place = as_numbers(offset, f"the place of marker {marker!r}", needed, ConfigurationError)
-            if place.shape != (3,) or not np.isfinite(place).all():
+            on_link = as_numbers(offset, f"the place of marker {marker!r}", needed, ConfigurationError)
+            if on_link.shape != (3,) or not np.isfinite(on_link).all():
                 raise ConfigurationError(f"the place of marker {marker!r} needs {needed}")
-            place = frame.pose_link_frame[:3, :3] @ place + frame.pose_link_frame[:3, 3]
-        yield marker, frame.link, place
+            on_link = frame.pose_link_frame[:3, :3] @ on_link + frame.pose_link_frame[:3, 3]
+        yield marker, frame.link, on_link
 
 
 def _model(skeleton: Model | Motion) -> Model:
@@ -205,9 +205,9 @@ def _movable(skeleton: Model | Motion) -> Model | Motion:
 
 
 def _middle(model: Model, link: str) -> Array:
-    ways = [joint.origin[:3, 3] for joint in model.joints if joint.parent == link]
-    ways += [frame.pose_link_frame[:3, 3] for frame in model.frames if frame.link == link]
-    long = [way for way in ways if float(norm(way)) > SHORTEST]
+    offsets = [joint.origin[:3, 3] for joint in model.joints if joint.parent == link]
+    offsets += [frame.pose_link_frame[:3, 3] for frame in model.frames if frame.link == link]
+    long = [offset for offset in offsets if float(norm(offset)) > SHORTEST]
     return np.asarray(0.5 * np.mean(long, axis=0)) if long else np.zeros(3)
 
 

@@ -50,11 +50,11 @@ class PoseSolver:
         doubtful: Array,
         iterations: int,
         weight: float = STEADY,
-        share: float = HOMEWARD,
+        fraction: float = HOMEWARD,
     ) -> None:
         names = body.names
         free = [joint.name for joint in model.path(body.base)]
-        self._steady = Steady(model, weight, body.start, share, free)
+        self._steady = Steady(model, weight, body.start, fraction, free)
         goals = [Position(frame=name, target=np.zeros(3), axes="frame") for name in names]
         self._plan = Stepper(model, [*goals, *self._steady.goals], iterations=iterations)
         self._targets = np.zeros((len(self._plan.tasks), TARGET_SIZE))
@@ -63,17 +63,17 @@ class PoseSolver:
         self._count, self._doubtful = len(names), doubtful
         self._model, self._names = model, names
 
-    def first(self, places: Array, q: Array) -> Array:
+    def first(self, positions: Array, q: Array) -> Array:
         """The pose [nq] of a frame from one that may be far away."""
         for _ in range(SETTLING):
-            before, q = q, self.step(places, np.isfinite(places[:, 0]).astype(np.float64), q, q)
+            before, q = q, self.step(positions, np.isfinite(positions[:, 0]).astype(np.float64), q, q)
             if float(np.abs(q - before).max()) < 1e-6:
                 break
         return q
 
-    def step(self, places: Array, weights: Array, start: Array, last: Array) -> Array:
+    def step(self, positions: Array, weights: Array, start: Array, last: Array) -> Array:
         """The pose [nq] by places [M, 3] with weights [M], from a start; joints stay where they were last."""
-        self._targets[: self._count, :3] = np.where(weights[:, None] > 0.0, places, 0.0)
+        self._targets[: self._count, :3] = np.where(weights[:, None] > 0.0, positions, 0.0)
         self._steady.write(last, self._targets[self._count :])
         self._factors[: self._count] = np.maximum(weights, UNSEEN)
         self._plan.weigh(self._factors)
@@ -84,47 +84,47 @@ class PoseSolver:
         """[M] how far each marker is from its place [m]."""
         return self._plan.off[: self._count]
 
-    def found(self, places: Array, start: Array, last: Array) -> Found:
+    def found(self, positions: Array, start: Array, last: Array) -> Found:
         """A frame with places [M, 3], nan where a marker is not seen; as `step`."""
-        seen = np.isfinite(places[:, 0])
-        near = self.step(places, seen.astype(np.float64), start, last)
+        seen = np.isfinite(positions[:, 0])
+        near = self.step(positions, seen.astype(np.float64), start, last)
         off = np.where(seen, self.off, np.nan)
         if not (off > self._doubtful).any():
-            return Found(near, places, off, (), ())
-        return self._sorted_out(places, seen, near, last)
+            return Found(near, positions, off, (), ())
+        return self._sorted_out(positions, seen, near, last)
 
-    def _sorted_out(self, places: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Found:
+    def _sorted_out(self, positions: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Found:
         """A frame in which markers are off: weights that fall with the distance (Geman & McClure 1987) leave
         them aside; two that suit each other's place have changed names, the others are ghosts."""
-        q = self._reweighted(places, seen, q, last)
-        swapped = self._swaps(places, self._predicted(q))
+        q = self._reweighted(positions, seen, q, last)
+        swapped = self._swaps(positions, self._predicted(q))
         if swapped:
-            places = places.copy()
+            positions = positions.copy()
             for first, second in swapped:
-                places[[first, second]] = places[[second, first]]
-            q = self._reweighted(places, seen, q, last)
-        ghosts = np.flatnonzero(norm(places - self._predicted(q)) > self._doubtful)
+                positions[[first, second]] = positions[[second, first]]
+            q = self._reweighted(positions, seen, q, last)
+        ghosts = np.flatnonzero(norm(positions - self._predicted(q)) > self._doubtful)
         counted = seen.astype(np.float64)
         counted[ghosts] = 0.0
-        places = np.where(counted[:, None] > 0.0, places, np.nan)
-        q = self.step(places, counted, q, last)
+        positions = np.where(counted[:, None] > 0.0, positions, np.nan)
+        q = self.step(positions, counted, q, last)
         off = np.where(counted > 0.0, self.off, np.nan)
-        return Found(q, places, off, tuple(swapped), tuple(ghosts.tolist()))
+        return Found(q, positions, off, tuple(swapped), tuple(ghosts.tolist()))
 
-    def _reweighted(self, places: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Array:
+    def _reweighted(self, positions: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Array:
         """The pose [nq] near q in which markers count the less the farther they are off."""
         for _ in range(REWEIGHTED):
             off = np.where(seen, self.off, 0.0)
-            q = self.step(places, np.where(seen, 1.0 / (1.0 + (off / self._doubtful) ** 2), 0.0), q, last)
+            q = self.step(positions, np.where(seen, 1.0 / (1.0 + (off / self._doubtful) ** 2), 0.0), q, last)
         return q
 
     def _predicted(self, q: Array) -> Array:
         """[M, 3] where markers belong at q [nq]."""
         return np.asarray(self._model.poses(q, self._names)[:, :3, 3])
 
-    def _swaps(self, places: Array, predicted: Array) -> list[tuple[int, int]]:
+    def _swaps(self, positions: Array, predicted: Array) -> list[tuple[int, int]]:
         """Pairs of markers that are each where the other one belongs."""
-        apart = norm(places[:, None] - predicted[None])  # [seen, belongs]
+        apart = norm(positions[:, None] - predicted[None])  # [seen, belongs]
         off = np.diagonal(apart)
         suspects = np.flatnonzero(off > self._doubtful).tolist()
         pairs: list[tuple[float, int, int]] = []

@@ -38,29 +38,29 @@ class Hole(NamedTuple):
 Predictor = Callable[[Hole], Array]  # -> [stop - first, 3] [m], nan where it cannot tell
 
 
-def predictors(places: Array, marker: int, hole: Hole) -> Mapping[str, Predictor]:
+def predictors(positions: Array, marker: int, hole: Hole) -> Mapping[str, Predictor]:
     """The methods for a hole of a marker in places [T, M, 3], as far as there is what they need.
 
     Those that look at neighbours look at the same ones, those of this hole, for any hole of its length.
     """
-    own = places[:, marker]
-    found: dict[str, Predictor] = {}
+    own = positions[:, marker]
+    methods: dict[str, Predictor] = {}
     if hole.has_before and hole.has_after:
-        found |= {"linear": lambda hole: linear(own, hole), "spline": lambda hole: spline(own, hole)}
-    near, distances, spreads = neighbours(places, marker, hole)
+        methods |= {"linear": lambda hole: linear(own, hole), "spline": lambda hole: spline(own, hole)}
+    near, distances, spreads = neighbours(positions, marker, hole)
     if len(near) >= MIN:
-        axes = LocalAxes(places[:, near[:CORE]], 1.0 / np.maximum(spreads[:CORE], STEADIEST) ** 2)
-        some, weights = axes.to_local(places[:, near[:MAX]]), np.exp(-distances[:MAX] / NEARNESS)
-        whole, falling = places[:, near], np.exp(-0.5 * (distances / NEARNESS) ** 2)
+        axes = LocalAxes(positions[:, near[:CORE]], 1.0 / np.maximum(spreads[:CORE], STEADIEST) ** 2)
+        some, weights = axes.to_local(positions[:, near[:MAX]]), np.exp(-distances[:MAX] / NEARNESS)
+        whole, falling = positions[:, near], np.exp(-0.5 * (distances / NEARNESS) ** 2)
         here = axes.to_local(own)
-        found |= {
+        methods |= {
             "rigid": lambda hole: bridged(own, axes.to_world(rigid(here, hole)), hole),
             "regression": lambda hole: bridged(
                 own, axes.to_world(regression(here, some, weights, hole)), hole
             ),
             "pca": lambda hole: bridged(own, pca(own, whole, falling, hole), hole),
         }
-    return found
+    return methods
 
 
 # --- by its own trajectory ----------------------------------------------------------------------------------
@@ -87,15 +87,15 @@ def spline(own: Array, hole: Hole) -> Array:
 # --- by its neighbours --------------------------------------------------------------------------------------
 
 
-def neighbours(places: Array, marker: int, hole: Hole) -> tuple[NDArray[np.int64], Array, Array]:
+def neighbours(positions: Array, marker: int, hole: Hole) -> tuple[NDArray[np.int64], Array, Array]:
     """The markers that are seen throughout a hole and in most other frames; those first whose distance from
     the marker changes least. Then their mean distances and the standard deviations of these [m]."""
-    seen = np.isfinite(places[..., 0])
+    seen = np.isfinite(positions[..., 0])
     ends = slice(hole.first - hole.has_before, hole.stop + hole.has_after)
-    usual = seen[hole.known].mean(axis=0) >= OFTEN if hole.known.any() else np.zeros(places.shape[1], bool)
+    usual = seen[hole.known].mean(axis=0) >= OFTEN if hole.known.any() else np.zeros(positions.shape[1], bool)
     usual[marker] = False
     near = np.flatnonzero(usual & seen[ends].all(axis=0))
-    apart = norm(places[hole.known][:, near] - places[hole.known][:, marker, None])
+    apart = norm(positions[hole.known][:, near] - positions[hole.known][:, marker, None])
     distances, spreads = np.nanmean(apart, axis=0), np.nanstd(apart, axis=0)
     order = np.argsort(spreads + FAR * distances)
     return near[order], distances[order], spreads[order]
@@ -116,18 +116,20 @@ class LocalAxes:
             self.rotation[whole] = turns_of(shape, around[whole], weights)
             shape = np.einsum("tij,tki->tkj", self.rotation[whole], around[whole]).mean(axis=0)
 
-    def to_local(self, places: Array) -> Array:
+    def to_local(self, positions: Array) -> Array:
         """Places [T, ..., 3] of the world along these axes."""
-        axes = self._over(self.rotation, places.ndim)
-        return np.asarray((np.swapaxes(axes, -1, -2) @ (places - self._origins(places))[..., None])[..., 0])
+        axes = self._over(self.rotation, positions.ndim)
+        return np.asarray(
+            (np.swapaxes(axes, -1, -2) @ (positions - self._origins(positions))[..., None])[..., 0]
+        )
 
-    def to_world(self, places: Array) -> Array:
+    def to_world(self, positions: Array) -> Array:
         """Places [T, ..., 3] along these axes in the world."""
-        axes = self._over(self.rotation, places.ndim)
-        return np.asarray((axes @ places[..., None])[..., 0] + self._origins(places))
+        axes = self._over(self.rotation, positions.ndim)
+        return np.asarray((axes @ positions[..., None])[..., 0] + self._origins(positions))
 
-    def _origins(self, places: Array) -> Array:
-        return self.origin.reshape(len(places), *(1,) * (places.ndim - 2), 3)
+    def _origins(self, positions: Array) -> Array:
+        return self.origin.reshape(len(positions), *(1,) * (positions.ndim - 2), 3)
 
     @staticmethod
     def _over(rotation: Array, dimensions: int) -> Array:
@@ -143,8 +145,8 @@ def turns_of(shape: Array, around: Array, weights: Array) -> Array:
 
 def rigid(own: Array, hole: Hole) -> Array:
     """[T, 3] the marker stays at its mean place along axes that move with its neighbours."""
-    places = own[hole.known & np.isfinite(own).all(axis=1)]
-    return np.broadcast_to(places.mean(axis=0) if len(places) else np.full(3, np.nan), own.shape)
+    positions = own[hole.known & np.isfinite(own).all(axis=1)]
+    return np.broadcast_to(positions.mean(axis=0) if len(positions) else np.full(3, np.nan), own.shape)
 
 
 def regression(own: Array, some: Array, weights: Array, hole: Hole) -> Array:
@@ -175,9 +177,9 @@ def pca(own: Array, whole: Array, weights: Array, hole: Hole) -> Array:
     A = (rows - rows_mean) * np.repeat(weights, 3)
     B = np.concatenate([A[learned], beside[learned] - own_mean], axis=1)
     variances, components = np.linalg.eigh(B.T @ B)
-    share = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
-    kept = components.T[::-1][: int(np.searchsorted(share, KEPT)) + 1]
-    others, mine = kept[:, :-3], kept[:, -3:]
+    variance_fractions = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
+    main = components.T[::-1][: int(np.searchsorted(variance_fractions, KEPT)) + 1]
+    others, mine = main[:, :-3], main[:, -3:]
     # pinv(others) @ mine, since the rows of both together are orthonormal.
     rest = np.linalg.pinv(np.eye(3) - mine.T @ mine, rcond=1e-12, hermitian=True)
     return np.asarray(middle + own_mean + A @ (others.T @ (mine @ rest)))
@@ -191,5 +193,5 @@ def bridged(own: Array, predicted: Array, hole: Hole) -> Array:
     if after is None:
         return inside
     before = after if before is None else before
-    share = ((hole.frames - hole.first + 1) / (len(hole.frames) + 1))[:, None]
-    return np.asarray(inside + (1.0 - share) * before + share * after)
+    fraction = ((hole.frames - hole.first + 1) / (len(hole.frames) + 1))[:, None]
+    return np.asarray(inside + (1.0 - fraction) * before + fraction * after)

@@ -122,54 +122,54 @@ def solve_markers(
         if name not in markers.names:
             hint = did_you_mean(name, markers.names)
             raise ModelError(f"marker_set: the clip has no marker {shortened(name)}; {hint}")
-    places = markers.positions[:, [markers.names.index(name) for name, _, _ in attached]]
+    positions = markers.positions[:, [markers.names.index(name) for name, _, _ in attached]]
     body = MarkedBody(skeleton, tuple(link for _, link, _ in attached))
     if calibration is None:
         nowhere = np.full(3, np.nan)
         calibration = calibrated(
-            body, places, np.array([nowhere if given is None else given for _, _, given in attached])
+            body, positions, np.array([nowhere if offset is None else offset for _, _, offset in attached])
         )
     if not isinstance(calibration, Calibration):
         raise ModelError(f"calibration needs a Calibration, found {shortened(calibration)}")
     if calibration.offsets.shape != (len(attached), 3) or calibration.scales.shape != (len(body.bones),):
         raise ModelError("calibration is that of another skeleton or marker set")
     names = tuple(name for name, _, _ in attached)
-    wrong = np.isfinite(places[..., 0]) & ~calibration.trusted
-    found = _solved(body, calibration, np.where(wrong[..., None], np.nan, places))
-    ghosts = [(*each.ghosts, *np.flatnonzero(at).tolist()) for each, at in zip(found, wrong, strict=True)]
-    sorted_out = Markers(names, np.stack([each.places for each in found]), markers.dt, markers.up)
-    q = np.stack([each.q for each in found])
+    wrong = np.isfinite(positions[..., 0]) & ~calibration.trusted
+    frames = _solved(body, calibration, np.where(wrong[..., None], np.nan, positions))
+    ghosts = [(*each.ghosts, *np.flatnonzero(at).tolist()) for each, at in zip(frames, wrong, strict=True)]
+    sorted_out = Markers(names, np.stack([each.places for each in frames]), markers.dt, markers.up)
+    q = np.stack([each.q for each in frames])
     return SolvedMarkers(
         body.motion(calibration.scales, q, markers.dt, markers.up),
         sorted_out,
-        1e3 * np.stack([each.off for each in found]),
+        1e3 * np.stack([each.off for each in frames]),
         {
-            name: (link, tuple(place))
-            for name, link, place in zip(names, body.links, calibration.offsets.tolist(), strict=True)
+            name: (link, tuple(offset))
+            for name, link, offset in zip(names, body.links, calibration.offsets.tolist(), strict=True)
         },
         dict(zip(body.bones, calibration.scales.tolist(), strict=True)),
         tuple(
             Swap(names[pair[0]], names[pair[1]], *span)
-            for pair, span in _spans([each.swapped for each in found])
+            for pair, span in _spans([each.swapped for each in frames])
         ),
         tuple(Ghost(names[ghost], *span) for ghost, span in _spans(ghosts)),
         calibration,
     )
 
 
-def _solved(body: MarkedBody, calibration: Calibration, places: Array) -> list[Found]:
+def _solved(body: MarkedBody, calibration: Calibration, positions: Array) -> list[Found]:
     """All frames, forth from the first one that can be looked at, then back."""
     model = body.marked(calibration.scales, calibration.offsets)
     solver = PoseSolver(body, model, calibration.doubtful, ITERATIONS)
-    first = int(chosen_frames(places)[0])
-    start = solver.first(places[first], start_of(body, model, places[first]))
-    found: dict[int, Found] = {}
-    for frames in (range(first, len(places)), range(first - 1, -1, -1)):
+    first = int(chosen_frames(positions)[0])
+    start = solver.first(positions[first], start_of(body, model, positions[first]))
+    solved: dict[int, Found] = {}
+    for frames in (range(first, len(positions)), range(first - 1, -1, -1)):
         before = last = start
         for k in frames:
-            found[k] = solver.found(places[k], 2.0 * last - before, last)
-            before, last = last, found[k].q
-    return [found[k] for k in range(len(places))]
+            solved[k] = solver.found(positions[k], 2.0 * last - before, last)
+            before, last = last, solved[k].q
+    return [solved[k] for k in range(len(positions))]
 
 
 def _spans(over_time: Sequence[tuple[_T, ...]]) -> Iterator[tuple[_T, tuple[int, int]]]:

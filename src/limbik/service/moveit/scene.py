@@ -259,11 +259,11 @@ class Scene:
         if name and name not in self.held:
             hint = did_you_mean(name, self.held)
             raise Refused(Code.INVALID_OBJECT_NAME, f"nothing of the name {name!r} is attached; {hint}")
-        kept, objects = dict(self.held), dict(self.objects)
-        for put_down in [name] if name else list(kept):
-            link, each = kept.pop(put_down)
+        remaining, objects = dict(self.held), dict(self.objects)
+        for put_down in [name] if name else list(remaining):
+            link, each = remaining.pop(put_down)
             objects[put_down] = each._replace(pose=self.base @ self.model.pose(self.q, link) @ each.pose)
-        return replace(self, held=kept, objects=objects)
+        return replace(self, held=remaining, objects=objects)
 
     def _attached(self, message: AttachedCollisionObject, q: Array, base: Matrix4) -> tuple[str, SceneObject]:
         """The link, and what a robot at q carries on it: new shapes, or an object of the scene."""

@@ -54,10 +54,10 @@ def accelerate(
 @compiled(inline=False)
 def learn(history: Floats, count: int, q: Floats) -> None:
     """Put the newest differences in the place of the oldest; the first iteration of a descent has none."""
-    place = DIFFERENCES + count % DEPTH
+    row = DIFFERENCES + count % DEPTH
     for i in range(q.size):
-        history[place, i] = history[MOVES, i] - history[LAST_MOVES, i]
-        history[place + DEPTH, i] = q[i] - history[LAST, i]
+        history[row, i] = history[MOVES, i] - history[LAST_MOVES, i]
+        history[row + DEPTH, i] = q[i] - history[LAST, i]
     copy(history[MOVES], history[LAST_MOVES])
     copy(q, history[LAST])
 
@@ -70,17 +70,17 @@ def guess(history: Floats, count: int, q: Floats) -> None:
     taken of each is then one product.
     """
     for age in range(min(count, DEPTH)):
-        place = DIFFERENCES + (count - age) % DEPTH
+        row = DIFFERENCES + (count - age) % DEPTH
         moves, goes = history[ORTHONORMAL + age], history[ORTHONORMAL + DEPTH + age]
-        copy(history[place], moves)
-        copy(history[place + DEPTH], goes)
-        least = NEW * squared_length(moves)
+        copy(history[row], moves)
+        copy(history[row + DEPTH], goes)
+        threshold = NEW * squared_length(moves)
         for k in range(ORTHONORMAL, ORTHONORMAL + age):
             part = dot(moves, history[k])
             add(-part, history[k], moves)
             add(-part, history[k + DEPTH], goes)
         squared = squared_length(moves)
-        if squared > least:
+        if squared > threshold:
             scale = 1.0 / math.sqrt(squared)
             add(scale - 1.0, moves, moves)
             add(scale - 1.0, goes, goes)

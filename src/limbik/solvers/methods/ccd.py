@@ -181,11 +181,11 @@ class CCD(Solver):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given: Any = self.direction_joints
-        if given is None:
+        joints: Any = self.direction_joints
+        if joints is None:
             return
         what = "ccd: `direction_joints`"
-        names = (given,) if isinstance(given, str) else members_of(given, what, SolverError)
+        names = (joints,) if isinstance(joints, str) else members_of(joints, what, SolverError)
         for name in names:
             if not isinstance(name, str):
                 raise SolverError(f"{what} needs names of joints, found {shortened(name)}")

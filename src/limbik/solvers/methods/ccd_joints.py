@@ -66,7 +66,7 @@ def turn_revolute(
     o = j * FRAME_SIZE
     ox, oy, oz = frames[o], frames[o + 1], frames[o + 2]
     ax, ay, az = frames[o + ROTATION + 2], frames[o + ROTATION + 5], frames[o + ROTATION + 8]
-    sine = cosine = most = 0.0
+    sine = cosine = weight_sum = 0.0
     for k in range(tasks.size):
         if vector_pairs[k, NEXT] != j:
             continue
@@ -79,8 +79,8 @@ def turn_revolute(
             along = (ax * ux + ay * uy + az * uz) * (ax * vx + ay * vy + az * vz)
             cosine += weight * (ux * vx + uy * vy + uz * vz - along)
             sine += weight * (ax * (uy * vz - uz * vy) + ay * (uz * vx - ux * vz) + az * (ux * vy - uy * vx))
-            most += weight * (ux * ux + uy * uy + uz * uz + vx * vx + vy * vy + vz * vz)
-    if not cosine * cosine + sine * sine > (NOTHING * most) ** 2:
+            weight_sum += weight * (ux * ux + uy * uy + uz * uz + vx * vx + vy * vy + vz * vz)
+    if not cosine * cosine + sine * sine > (NOTHING * weight_sum) ** 2:
         return
     turn = damping * angle_of(sine, cosine)
     old = q[mover.q]
@@ -167,8 +167,8 @@ def turn_spherical(
     old = (q[i], q[i + 1], q[i + 2], q[i + 3])
     back = (-old[0], -old[1], -old[2], old[3])
     before = scratch[B_MATRIX] + scratch[B_MATRIX + 4] + scratch[B_MATRIX + 8]
-    for share in SHARES:
-        part = relaxation * damping * share
+    for fraction in SHARES:
+        part = relaxation * damping * fraction
         set_spherical(mover, product(old, exponential(part * tx, part * ty, part * tz)), use_limits, q)
         x, y, z, w = product(back, (q[i], q[i + 1], q[i + 2], q[i + 3]))
         x, y, z = times(frames, R, x, y, z)

@@ -82,17 +82,17 @@ def _last_turning(tree: PackedTree, task: Any, path: Sequence[int], rotations: A
     needed = 2 if task["kind"] == AXIS else 3
     direction = rotations[task["link"]] @ task["place"][ROTATION:].reshape(3, 3) @ task["axis"]
     last: set[int] = set()
-    ways: list[Array] = []
+    joint_axes: list[Array] = []
     for k in path:
         kind = tree.links[k]["kind"]
         if kind not in (REVOLUTE, SPHERICAL):
             continue
         axes = rotations[k].T if kind == SPHERICAL else rotations[k].T[2:]
-        more = [*ways, *(np.cross(axes, direction) if task["kind"] == AXIS else axes)]
-        if _rank(more) > _rank(ways):
-            ways = more
+        more = [*joint_axes, *(np.cross(axes, direction) if task["kind"] == AXIS else axes)]
+        if _rank(more) > _rank(joint_axes):
+            joint_axes = more
             last.add(k)
-        if _rank(ways) == needed:
+        if _rank(joint_axes) == needed:
             break
     return last
 

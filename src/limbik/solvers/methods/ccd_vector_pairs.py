@@ -91,8 +91,8 @@ def put_direction_pair(task: Records, resolved: Floats, pair: Floats) -> None:
     if task.tolerance[0] > 0.0:
         rx, ry, rz = rotation_between(x, y, z, wanted[0], wanted[1], wanted[2])
         angle = math.sqrt(rx * rx + ry * ry + rz * rz)
-        share = 1.0 - task.tolerance[0] / angle if angle > task.tolerance[0] else 0.0
-        wanted = rotate(exponential(share * rx, share * ry, share * rz), x, y, z)
+        fraction = 1.0 - task.tolerance[0] / angle if angle > task.tolerance[0] else 0.0
+        wanted = rotate(exponential(fraction * rx, fraction * ry, fraction * rz), x, y, z)
     put_pair(pair, VECTORS, (x, y, z), wanted)
 
 
@@ -119,8 +119,8 @@ def part_that_counts(
     px = py = pz = 0.0
     for i in range(3):
         ux, uy, uz = resolved[AXES + i], resolved[AXES + 3 + i], resolved[AXES + 6 + i]
-        share = task.weights[i] / heaviest
-        part = share * share * beyond(ux * x + uy * y + uz * z, task, i)
+        fraction = task.weights[i] / heaviest
+        part = fraction * fraction * beyond(ux * x + uy * y + uz * z, task, i)
         px, py, pz = px + part * ux, py + part * uy, pz + part * uz
     return px, py, pz
 

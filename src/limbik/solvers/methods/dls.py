@@ -37,13 +37,13 @@ def step(J: Floats, r: Floats, gradient: Floats, settings: Records, dq: Floats, 
 
 
 @compiled(inline=False)
-def faded_in(J: Floats, gain: float, least: float, work: Floats) -> float:
+def faded_in(J: Floats, gain: float, minimum: float, work: Floats) -> float:
     """lambda at a Jacobian [m, n]: all of `gain` where it is singular, none where its manipulability is
-    `least` or more. work [m, m].
+    `minimum` or more. work [m, m].
     """
-    if not least > 0.0:
+    if not minimum > 0.0:
         return gain
-    return gain * max(0.0, 1.0 - manipulability(J, work) / least)
+    return gain * max(0.0, 1.0 - manipulability(J, work) / minimum)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,15 +100,15 @@ class DLS(StepSolver):
         )
 
 
-def _as_factors(given: Any) -> tuple[tuple[str, float], ...]:
+def _as_factors(factors: Any) -> tuple[tuple[str, float], ...]:
     """Names of joints with factors, so that solvers can be compared."""
     needed = "factors from 1e-3 to 1e3 by the names of joints"
-    pairs = given.items() if isinstance(given, Mapping) else given
+    pairs = factors.items() if isinstance(factors, Mapping) else factors
     pairs = [members_of(pair, "dls: `stiffness`", SolverError, needed) for pair in _members(pairs, needed)]
     for pair in pairs:
         is_right = len(pair) == 2 and isinstance(pair[0], str) and SOFTEST <= as_real(pair[1]) <= STIFFEST
         if not is_right:
-            raise SolverError(f"dls: `stiffness` needs {needed}, found {shortened(given)}")
+            raise SolverError(f"dls: `stiffness` needs {needed}, found {shortened(factors)}")
     return tuple(sorted((name, float(factor)) for name, factor in pairs))
 
 

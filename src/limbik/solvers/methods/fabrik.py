@@ -305,13 +305,13 @@ def propose_from_child(
 
 
 @compiled(inline=False)
-def angle_back(angle: float, products: Floats, least: float) -> float:
+def angle_back(angle: float, products: Floats, threshold: float) -> float:
     """The angle of a revolute joint that is best for the link before it; the given one where none is better.
 
     products [9]: as the proposal carried, and the joint before it turns, see them. least: what counts.
     """
     sine, cosine = products[1] - products[3], products[0] + products[4]
-    return angle_of(sine, cosine) if max(abs(sine), abs(cosine)) > least else angle
+    return angle_of(sine, cosine) if max(abs(sine), abs(cosine)) > threshold else angle
 
 
 @compiled(inline=False)
@@ -380,15 +380,15 @@ def propagate_to_parent(
     link = tree.links[j]
     row, before = rows[j], rows[link.parent]
     frame = frames[j * FRAME_SIZE : (j + 1) * FRAME_SIZE]
-    share = 1.0
+    weight = 1.0
     influence = row[INFLUENCE]
     if link.kind != PRISMATIC and not is_held(tree, j) and not is_at_point(frames, j, link.parent, lever):
-        share = stiffness(link.kind, tree.movers[link.mover], use_limits, is_second)
+        weight = stiffness(link.kind, tree.movers[link.mover], use_limits, is_second)
         add_pair(before, influence, origin(frame), origin(scratch_row))
         if link.kind == REVOLUTE:
             add_direction(before, influence * lever * lever, z_axis(frame), z_axis(scratch_row))
-    if share > 0.0:
-        propagate_share(before, row, share)
+    if weight > 0.0:
+        propagate_share(before, row, weight)
     before[INFLUENCE] += influence
     before[CARRIED] += 1.0
     before[LAST] = j
@@ -397,9 +397,9 @@ def propagate_to_parent(
 
 
 @compiled(inline=False)
-def propagate_share(before: Floats, row: Floats, share: float) -> None:
+def propagate_share(before: Floats, row: Floats, weight: float) -> None:
     """A link is to do a share of what one after it is to do."""
-    add_pairs(before, row, share * row[INFLUENCE] / row[WEIGHT] if row[WEIGHT] > 0.0 else share)
+    add_pairs(before, row, weight * row[INFLUENCE] / row[WEIGHT] if row[WEIGHT] > 0.0 else weight)
 
 
 @compiled
@@ -434,9 +434,9 @@ def set_leaders(
         for k in range(tree.links.size):
             if tree.links[k].q == link.q and rows[k, IS_ACTIVE] > 0.0:
                 frame = frames[k * FRAME_SIZE : (k + 1) * FRAME_SIZE]
-                way, inertia = step_of_leader(tree.links[k], rows[k], frame, scratch_row)
+                displacement, inertia = step_of_leader(tree.links[k], rows[k], frame, scratch_row)
                 if inertia > NOTHING * rows[k, INFLUENCE] * lever * lever:
-                    wanted += tree.links[k].multiplier * inertia * way
+                    wanted += tree.links[k].multiplier * inertia * displacement
                     roots += abs(tree.links[k].multiplier) * math.sqrt(inertia)
         # What several of them move is moved by all of their turns, by no more than this together.
         value = q[link.q] + (wanted / (roots * roots) if roots > 0.0 else 0.0)
@@ -454,12 +454,12 @@ def step_of_leader(link: Records, row: Floats, frame: Floats, scratch_row: Float
     if link.kind == PRISMATIC:
         axis = z_axis(frame)
         weight = row[WEIGHT]
-        way = (
+        displacement = (
             axis[0] * (row[WANTED] - row[NOW])
             + axis[1] * (row[WANTED + 1] - row[NOW + 1])
             + axis[2] * (row[WANTED + 2] - row[NOW + 2])
         )
-        return (way / weight if weight > 0.0 else 0.0), weight
+        return (displacement / weight if weight > 0.0 else 0.0), weight
     sine, cosine = about_z(row, frame, frame, scratch_row)
     return angle_of(sine, cosine), math.sqrt(sine * sine + cosine * cosine)
 
@@ -478,16 +478,16 @@ def forward(
         attach_link(link, frames, scratch_row, ATTACHED)
         if rows[j, IS_ACTIVE] > 0.0 and not is_held(tree, j):
             mover = tree.movers[link.mover]
-            least = NOTHING * rows[j, INFLUENCE] * lever * lever
+            threshold = NOTHING * rows[j, INFLUENCE] * lever * lever
             if link.kind == PRISMATIC:
                 move_prismatic(mover, rows[j], frame, scratch_row[ATTACHED:FIRST], use_limits, q)
             elif link.kind == REVOLUTE:
-                turn_to(mover, rows[j], frame, scratch_row, least, use_limits, q)
+                turn_to(mover, rows[j], frame, scratch_row, threshold, use_limits, q)
             else:
                 i = link.q
                 see_products(rows[j], frame, scratch_row[ATTACHED:FIRST], scratch_row)
                 turn = (q[i], q[i + 1], q[i + 2], q[i + 3])
-                turn = best_rotation_from(turn, scratch_row[SECOND:SCRATCH_ROW_SIZE], least)
+                turn = best_rotation_from(turn, scratch_row[SECOND:SCRATCH_ROW_SIZE], threshold)
                 set_spherical(mover, turn, use_limits, q)
         copy(scratch_row[ATTACHED:FIRST], frame)
         move_link(link, q, frames, j * FRAME_SIZE)
@@ -515,19 +515,25 @@ def about_z(row: Floats, frame: Floats, attached: Floats, scratch_row: Floats) -
 
 @compiled(inline=False)
 def turn_to(
-    mover: Records, row: Floats, frame: Floats, scratch_row: Floats, least: float, use_limits: bool, q: Floats
+    mover: Records,
+    row: Floats,
+    frame: Floats,
+    scratch_row: Floats,
+    threshold: float,
+    use_limits: bool,
+    q: Floats,
 ) -> None:
     """Turn a revolute joint so that the points on its link come nearest to where they are wanted."""
     sine, cosine = about_z(row, frame, scratch_row[ATTACHED:FIRST], scratch_row)
-    if max(abs(sine), abs(cosine)) <= least:
+    if max(abs(sine), abs(cosine)) <= threshold:
         return
     i = mover.q
-    way = nearest_turn(angle_of(sine, cosine) - q[i])
+    angle = nearest_turn(angle_of(sine, cosine) - q[i])
     if use_limits:
-        way = turn_within_limits(q[i], way, mover.lower, mover.upper)
-        q[i] = min(max(q[i] + way, mover.lower), mover.upper)
+        angle = turn_within_limits(q[i], angle, mover.lower, mover.upper)
+        q[i] = min(max(q[i] + angle, mover.lower), mover.upper)
     else:
-        q[i] += way
+        q[i] += angle
 
 
 @compiled(inline=False)

@@ -105,27 +105,27 @@ def fill_targets(
         task = objectives.tasks[k]
         resolve_frames(task, objectives.targets[k], frames, total, resolved)
         influence = (distance / (distance + math.sqrt(squared_error(objectives.tasks, errors, k)))) ** 2
-        share = 0.5 if task.link >= 0 and task.reference >= 0 else 1.0
+        fraction = 0.5 if task.link >= 0 and task.reference >= 0 else 1.0
         if task.link >= 0:
-            fill_target_of_end(task, resolved, influence, lever, share, rows[task.link])
+            fill_target_of_end(task, resolved, influence, lever, fraction, rows[task.link])
         if task.reference >= 0:
-            fill_target_of_end(task, resolved, influence, lever, -share, rows[task.reference])
+            fill_target_of_end(task, resolved, influence, lever, -fraction, rows[task.reference])
 
 
 @compiled(inline=False)
 def fill_target_of_end(
-    task: Records, resolved: Floats, influence: float, lever: float, way: float, row: Floats
+    task: Records, resolved: Floats, influence: float, lever: float, fraction: float, row: Floats
 ) -> None:
     """What one of the links of a task is to do: to go that part of the way or, where it is negative, what is
     wanted is to come."""
     row[GOALS] += 1.0
     row[INFLUENCE] += influence
     if task.kind == POINT:
-        add_point_target(task, resolved, influence, way, row)
+        add_point_target(task, resolved, influence, fraction, row)
     elif task.kind == TURN:
-        add_rotation_target(task, resolved, influence * lever * lever, way, row)
+        add_rotation_target(task, resolved, influence * lever * lever, fraction, row)
     else:
-        add_direction_target(task, resolved, influence * lever * lever, way, row)
+        add_direction_target(task, resolved, influence * lever * lever, fraction, row)
 
 
 @compiled(inline=False)
@@ -167,7 +167,7 @@ def counted_error(task: Records, resolved: Floats, vector: Vector) -> Vector:
 
 
 @compiled
-def add_point_target(task: Records, resolved: Floats, weight: float, way: float, row: Floats) -> None:
+def add_point_target(task: Records, resolved: Floats, weight: float, fraction: float, row: Floats) -> None:
     """A point goes a part of the way to the target; or, where that is negative, the target comes.
 
     A frame that moves in a plane goes to the nearest point of it.
@@ -177,22 +177,24 @@ def add_point_target(task: Records, resolved: Floats, weight: float, way: float,
     dx, dy, dz = counted_error(task, resolved, (tx - fx, ty - fy, tz - fz))
     off = task.normal[0] * dx + task.normal[1] * dy + task.normal[2] * dz
     dx, dy, dz = dx - off * task.normal[0], dy - off * task.normal[1], dz - off * task.normal[2]
-    if way < 0.0:
+    if fraction < 0.0:
         fx, fy, fz = tx, ty, tz
-    add_pair(row, weight, (fx, fy, fz), (fx + way * dx, fy + way * dy, fz + way * dz))
+    add_pair(row, weight, (fx, fy, fz), (fx + fraction * dx, fy + fraction * dy, fz + fraction * dz))
 
 
 @compiled
-def add_rotation_target(task: Records, resolved: Floats, weight: float, way: float, row: Floats) -> None:
+def add_rotation_target(task: Records, resolved: Floats, weight: float, fraction: float, row: Floats) -> None:
     """All axes are to turn a part of the way."""
     x, y, z = counted_error(task, resolved, turn_between(resolved))
-    turn = exponential(way * x, way * y, way * z)
+    turn = exponential(fraction * x, fraction * y, fraction * z)
     for k in range(3):
         add_direction(row, weight, turned_axis(STILL, k), turned_axis(turn, k))
 
 
 @compiled
-def add_direction_target(task: Records, resolved: Floats, weight: float, way: float, row: Floats) -> None:
+def add_direction_target(
+    task: Records, resolved: Floats, weight: float, fraction: float, row: Floats
+) -> None:
     """One axis is to turn a part of the way to a direction, or to a point."""
     a = times(resolved, FRAME + 3, task.axis[0], task.axis[1], task.axis[2])
     dx, dy, dz = resolved[WANTED], resolved[WANTED + 1], resolved[WANTED + 2]
@@ -200,9 +202,9 @@ def add_direction_target(task: Records, resolved: Floats, weight: float, way: fl
         dx, dy, dz = dx - resolved[FRAME], dy - resolved[FRAME + 1], dz - resolved[FRAME + 2]
     x, y, z = rotation_between(a[0], a[1], a[2], dx, dy, dz)
     angle = math.sqrt(x * x + y * y + z * z)
-    part = way * max(angle - task.tolerance[0], 0.0) / angle if angle > 0.0 else 0.0
+    part = fraction * max(angle - task.tolerance[0], 0.0) / angle if angle > 0.0 else 0.0
     turn = exponential(part * x, part * y, part * z)
-    if way < 0.0:
+    if fraction < 0.0:
         scale = 1.0 / max(math.sqrt(dx * dx + dy * dy + dz * dz), 1e-300)
         a = (scale * dx, scale * dy, scale * dz)
     add_direction(row, weight, a, rotate(turn, a[0], a[1], a[2]))
